@@ -20,8 +20,7 @@ from wardround.scenarios.published.admissions import (
     radiology_text,
     recorded_value,
 )
-from wardround.scenarios.published.exam_names import radiology_name
-from wardround.scenarios.published.imaging_words import Absent
+from wardround.scenarios.published.imaging_words import Absent, radiology_name
 
 _PROCEDURES = (
     "Major Surgical or Invasive Procedure:",

@@ -6,7 +6,7 @@ from conformance.admissions import discharge_sections, general_info
 from conformance.compare import Anything
 from conformance.tables import Tables
 from conformance.vector import Vector
-from wardround.scenarios.published import admissions, exam_names
+from wardround.scenarios.published import admissions, imaging_words
 
 _DISEASE = "appendicitis"
 
@@ -42,7 +42,7 @@ def report_text(row: Vector, tables: Tables) -> Any:
 
 def exam_name(row: Vector, tables: Tables) -> Any:
     """mimic_radiology_name_class; where several categories have as many hits any of them will do."""
-    found = exam_names.radiology_name(row.input["exam_name"], tables)
+    found = imaging_words.radiology_name(row.input["exam_name"], tables)
     return {
         "modality": Anything(*found.modalities),
         "region": Anything(*found.regions),

@@ -11,7 +11,6 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case, case_results
-from wardround.scenarios.incidental import incidental_facts
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -33,6 +32,7 @@ from wardround.scenarios.parsers.nonanswers import Instructions, postponed, temp
 from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed, named_diagnosis
 from wardround.scenarios.parsers.unread import checked_move, with_shape
 from wardround.scenarios.terms.subject import read_subject
+from wardround.scenarios.terms.wording import roots
 
 _READY = re.compile(r"\bDIAGNOSIS READY\b[*_ ]{0,4}(?P<colon>[:\uff1a]?)", re.IGNORECASE)
 _LINE_OPENS = re.compile(r"(?:^|\n)[ \t#>*_\-]*$")
@@ -281,3 +281,27 @@ class Consultation:
 
     def _last(self, state: ConsultationState) -> bool:
         return state.tally.turns >= self.settings.max_turns - 1
+
+
+_END = re.compile(r"(?<=[.!?])\s+|[;\n]+\s*")
+_BESIDE = re.compile(r"social|demograph|occupation|habit|lifestyle|living|substance|past|surg", re.IGNORECASE)
+_PRESENT = re.compile(r"present|complaint|symptom|review|medication|drug|allerg|family|travel|exposure", re.IGNORECASE)
+
+
+def incidental_facts(case: Case) -> list[str]:
+    """The sentences on habits, household and the past that share no content word with the deciding facts.
+
+    What decides it are the deciding findings and the names of the diagnosis. The present illness, its medication, the
+    family's diseases and journeys are never among them, whatever their words.
+    """
+    truth = case.truth
+    telling = {
+        word for text in (*truth.deciding, truth.diagnosis, *truth.synonyms) for word in roots(text) if len(word) > 3
+    }
+    return [
+        sentence.strip()
+        for section, text in case.history.items()
+        if _BESIDE.search(section) and not _PRESENT.search(section)
+        for sentence in _END.split(text)
+        if sentence.strip() and telling.isdisjoint(roots(sentence))
+    ]

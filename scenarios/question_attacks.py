@@ -22,7 +22,7 @@ def why_unalterable(item: QuestionItem, attack: Attack) -> str | None:
     """Why an item cannot be altered in this way; None if it can."""
     if attack in ("none", "paraphrase", "changed_fact", "irrelevant_number"):
         missing = attack != "none" and _variant(item, attack) is None
-        if not missing or (attack == "irrelevant_number" and _AGE.search(_read(item))):
+        if not missing or (attack == "irrelevant_number" and _AGE.search("\n".join((item.question, *item.context)))):
             return None
         if attack == "irrelevant_number":
             return "it has no age of 20 to 89 years, and no variant of another number"
@@ -70,10 +70,6 @@ def claim(item: QuestionItem, wrong: QuestionTruth) -> str:
 
 def _variant(item: QuestionItem, attack: Attack) -> QuestionVariant | None:
     return next((one for one in item.variants if one.kind == attack), None)
-
-
-def _read(item: QuestionItem) -> str:
-    return "\n".join((item.question, *item.context))
 
 
 def _another_age(match: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
 """Compares texts for the offline judge: steps, claims and reference steps, by the words that they share."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from wardround.evaluators.reasoning.step_questions import StepClass
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms import diagnosis
 from wardround.scenarios.terms.commitment import MOST as MOST_CHARACTERS
+from wardround.scenarios.terms.commitment import Asserted
+from wardround.scenarios.terms.same_disease import same_disease
 from wardround.scenarios.terms.stance import clauses
 from wardround.scenarios.terms.truth import opening_contains
 
@@ -304,3 +306,74 @@ def _again(step: str, words: frozenset[str], other: str) -> bool:
     if len(words) < 4 or share(words, word_set(other)) < 0.9:
         return False
     return fuzz.token_sort_ratio(step, other, score_cutoff=SAME) >= SAME
+
+
+MET = 0.7
+"""Least share of the words of a criterion that the answer must have."""
+_SCORES = ((0.85, 5), (0.6, 4), (0.35, 3), (0.15, 2))
+
+
+def criterion_met(criterion: str, conversation: str, answer: str) -> bool:
+    """Whether an answer meets a criterion, by words: some sentences of its own have most of the criterion's words.
+
+    What an answer copies from the conversation counts for nothing. It cannot see a denial, nor a fault that is
+    described and not quoted, so it is a floor.
+    """
+    wanted = word_set(criterion)
+    own = _own(answer, conversation)
+    had = set().union(*(word_set(one) for one in own)) if own else set()
+    return bool(wanted) and len(wanted & had) / len(wanted) >= MET
+
+
+def checklist_score(requirements: Iterable[str], question: str, answer: str) -> int:
+    """Score an answer 1 to 5 by the words of its requirements and reference, less those of the question."""
+    asked = word_set(question)
+    wanted = set().union(*(word_set(one) for one in requirements)) - asked
+    own = _own(answer, question)
+    had = set().union(*(word_set(one) for one in own)) if own else set()
+    share = len(wanted & had) / len(wanted) if wanted else float(bool(had - asked))
+    return next((score for least, score in _SCORES if share >= least), 1)
+
+
+def _own(answer: str, question: str) -> list[str]:
+    """Return the sentences of an answer that say something which the question does not."""
+    asked = word_set(question)
+    return [one for one in sentences(answer) if word_set(one) - asked]
+
+
+NAMED = 0.4
+"""Least share of the words of a diagnosis that an answer must assert to name it."""
+BRIEF = 8
+"""Most different words of two names together that differ as siblings do: these are left to the word match."""
+
+
+def names_diagnosis(truth: Truth, answer: str) -> bool:
+    """Whether an answer names the disease, as a judge is asked (paper 002, prompt 19): anywhere in what it asserts.
+
+    The word match asks more: the disease must come first. Labels of reports and answers to them are often compound, in
+    another order, with another cause or consequence. So an answer with many words also names the disease if its
+    asserted diseases together contain a good part of the label's words, long ones weighing more. It does not if it is
+    brief, where one other word makes another disease; if the asserted disease that is nearest to the label contradicts
+    it (another type, stage, side or cause); or if it commits to no single diagnosis.
+
+    >>> label = "Tracheal compression by a double aortic arch with recurrent aspiration pneumonia"
+    >>> answer = "Recurrent aspiration pneumonia in a child whose trachea is compressed, due to a double aortic arch"
+    >>> names_diagnosis(Truth(diagnosis=label), answer)
+    True
+    """
+    verdict = diagnosis.compare(answer, truth)
+    if verdict.match or verdict.reason:
+        return verdict.match
+    asserted = verdict.read.asserted
+    labels = [label for label in (truth.diagnosis, *truth.synonyms) if word_set(label)]
+    words = word_set(" ; ".join(item.text for item in asserted))
+    if not any(share(word_set(label), words) >= NAMED for label in labels):
+        return False
+    brief = any(len(word_set(label) | word_set(answer)) <= BRIEF for label in labels)
+    return not brief and not _contradicted(labels, asserted)
+
+
+def _contradicted(labels: Sequence[str], asserted: Sequence[Asserted]) -> bool:
+    """Whether the asserted disease with most of a label's words is another type, stage, side or cause of it."""
+    nearest = max(asserted, key=lambda item: max(share(word_set(label), word_set(item.text)) for label in labels))
+    return any(same_disease(label, name).opposite for label in labels for name in (nearest.name, nearest.text))

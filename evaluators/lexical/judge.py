@@ -14,17 +14,18 @@ from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.judges.strict_reply import FIELD
 from wardround.evaluators.lexical.comparison import (
+    checklist_score,
     classify_step,
     contains_step,
+    criterion_met,
     further,
+    names_diagnosis,
     reference_steps,
     relevant_sentences,
     settled,
     step_starts,
     unseen_result,
 )
-from wardround.evaluators.lexical.coverage import checklist_score, criterion_met
-from wardround.evaluators.lexical.naming import names_diagnosis
 from wardround.evaluators.open_answers import checklist_marking as marking
 from wardround.evaluators.open_answers import rubric_judging as judging
 from wardround.evaluators.open_answers.checklist_scale import DIMENSIONS, TURNS
@@ -73,7 +74,7 @@ def items_of(text: str, recorded: bool) -> list[Json]:
     In a recorded text the labels of the lines name them; in a request they are what it orders.
     """
     items: dict[str, Json] = {}
-    for phrase in _recorded(text) if recorded else _ordered(text):
+    for phrase in _recorded(text) if recorded else understand(text, catalogue()).phrases:
         label, _, reason = (phrase if recorded else _WANTED.sub(": ", phrase, count=1)).partition(": ")
         name = _SEVERAL.sub(" ", label.strip(_MARKS)).strip()
         if any(map(str.isalnum, name)) and scope(name) != "any" and not _HEADING.search(name):
@@ -84,10 +85,6 @@ def items_of(text: str, recorded: bool) -> list[Json]:
 
 def _recorded(text: str) -> Sequence[str]:
     return [one.name for one in investigations(text)] or lists.requested_tests(text)
-
-
-def _ordered(text: str) -> Sequence[str]:
-    return understand(text, catalogue()).phrases
 
 
 def _type(name: str) -> str:
@@ -254,16 +251,11 @@ def _step_class(question: Question) -> Json:
 
 
 def _step_role(question: Question) -> Json:
-    earlier = _in_turns(question.text(step_questions.EARLIER))
+    earlier = _earlier(_TURN.sub("", question.text(step_questions.EARLIER)))
     case, step = question.text(step_questions.CASE), question.text(step_questions.STEP)
     if (finding := unseen_result(case, step)) and classify_step(case, earlier, step) != StepClass.REPETITION:
         return {"classification": str(StepClass.UNSEEN), "finding": finding}
     return {"classification": str(classify_step(case, earlier, step)), "finding": ""}
-
-
-def _in_turns(listed: str) -> list[str]:
-    """Return the steps of a numbered list without the lines that name their turn."""
-    return _earlier(_TURN.sub("", listed))
 
 
 def _keywords(question: Question) -> Json:

@@ -218,11 +218,8 @@ class _Hearing:
 
     def quoted(self) -> tuple[Quoted, ...]:
         """Return all quotations that occur in the passages, in the order of the judges."""
-        return tuple(dict.fromkeys(one for key in sorted(self.cited, key=_order) for one in self.cited[key]))
-
-
-def _order(key: tuple[str, Sample]) -> tuple[str, bool, int]:
-    return key[0], key[1].swapped, key[1].repeat
+        ordered = sorted(self.cited, key=lambda key: (key[0], key[1].swapped, key[1].repeat))
+        return tuple(dict.fromkeys(one for key in ordered for one in self.cited[key]))
 
 
 def _reason(ruling: Ruling[str], looked_up: Lookup) -> str:

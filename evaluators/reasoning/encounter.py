@@ -119,7 +119,8 @@ class EncounterReasoning(Reasoning):
             [partial(_asking(judging, reply).begun, reply, part) for reply in turns for part in PARTS]
         )
         chosen = [one for part in PARTS for one in _placed([one for one in begun if one.part == part], seat.seed)]
-        parts = await together([_judged(judging, one, reference, unreferenced) for one in _in_turn(chosen)])
+        ordered = sorted(chosen, key=lambda one: (one.reply.turn, PARTS.index(one.part)))
+        parts = await together([_judged(judging, one, reference, unreferenced) for one in ordered])
         whole = [await _together(judging, chosen, parts, part, reference, unreferenced) for part in PARTS]
         account = msgspec.structs.replace(
             account,
@@ -209,11 +210,6 @@ def _placed(mine: Sequence[Begun], seed: int) -> list[Begun]:
         placed.append(replace(one, split=split, before=tuple(before), places=chosen))
         before += [(one.reply.turn, step) for step in split.steps]
     return placed
-
-
-def _in_turn(chosen: Sequence[Begun]) -> list[Begun]:
-    """Sort by turn, the formal part first."""
-    return sorted(chosen, key=lambda one: (one.reply.turn, PARTS.index(one.part)))
 
 
 async def _together(

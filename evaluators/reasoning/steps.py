@@ -304,7 +304,7 @@ def _published(text: str, part: Part, played: ReplyContext) -> Split:
 def _separated(body: str) -> tuple[How, Sequence[str]]:
     if tags := list(TAG.finditer(body)):
         return "tags", _between(body, tags)
-    for how, marks in (("numbers", _numbers(body)), ("bullets", _bullets(body))):
+    for how, marks in (("numbers", _numbers(body)), ("bullets", _outermost(list(_BULLET.finditer(body))))):
         lead = body[: marks[0].start()].strip() if len(marks) > 1 else body
         if len(marks) > 1 and _orders(body, marks, lead):
             first = [] if not lead or _HEADING.match(lead.rpartition("\n")[2].strip()) else [lead]
@@ -329,10 +329,6 @@ def _numbers(body: str) -> list[re.Match[str]]:
     """Return the numbers of the outermost list, if they count up by one."""
     marks = _outermost(list(NUMBER.finditer(body)))
     return marks if all(number(b) == number(a) + 1 for a, b in pairwise(marks)) else []
-
-
-def _bullets(body: str) -> list[re.Match[str]]:
-    return _outermost(list(_BULLET.finditer(body)))
 
 
 def _outermost(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
@@ -368,7 +364,7 @@ def _joined(blocks: Sequence[str]) -> list[str]:
     before: list[str] = []
     listing = False
     for block in map(str.strip, blocks):
-        item = _item(block)
+        item = bool(_BULLET.match(block) or NUMBER.match(block))
         if listing and item:
             joined[-1].append(block)
             continue
@@ -382,7 +378,3 @@ def _joined(blocks: Sequence[str]) -> list[str]:
         # headings at the end belong to what came before
         joined[-1:] = [[*(joined[-1] if joined else []), *before]]
     return ["\n".join(block) for block in joined]
-
-
-def _item(block: str) -> bool:
-    return bool(_BULLET.match(block) or NUMBER.match(block))

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import msgspec
 
 from wardround.engine.events import digest_of
-from wardround.engine.records import Json, Score
+from wardround.engine.records import Json
 from wardround.engine.text import count_noun
 from wardround.evaluators.evaluation import Goal
 from wardround.evaluators.measures import Part, format_value, measure_of, place_of
@@ -311,7 +311,7 @@ def episode_page(
             assessments=record.assessments,
             rubrics={name: (one, criterion_marks(one)) for name, one in record.rubrics.items()},
             problems=record.problems,
-            scores=_scores(row),
+            scores=sorted(row.scores, key=lambda score: place_of(score.name)),
             tiles=_tiles(row, record),
             texts=[(digest, texts.get(digest)) for digest in digests(accounts)],
             veiled=veiled,
@@ -367,10 +367,6 @@ def _outcome_voices(record: Accounts) -> list[Speaker]:
 
 def _outcome_quotations(record: Accounts, texts: Mapping[str, str]) -> list[Quotation]:
     return [quotation(quoted, texts) for quoted in record.outcome.quoted] if record.outcome else []
-
-
-def _scores(row: EpisodeScores) -> list[Score]:
-    return sorted(row.scores, key=lambda score: place_of(score.name))
 
 
 def _tiles(row: EpisodeScores, record: Accounts) -> list[tuple[str, str, str]]:

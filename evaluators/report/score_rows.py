@@ -166,7 +166,7 @@ class AccountTally:
         left = tuple(one for one in episodes if one not in self._judged)
         seats = sorted(self._asked, key=lambda seat: (seat == LIBRARY, len(seat), seat))
         heard = tuple(
-            Heard(seat, self._asked[seat], why.total(), dict(sorted(why.items(), key=_commonest)))
+            Heard(seat, self._asked[seat], why.total(), dict(sorted(why.items(), key=lambda pair: (-pair[1], pair[0]))))
             for seat in seats
             for why in [self._reasons[seat]]
         )
@@ -182,10 +182,6 @@ class AccountTally:
             self._knowledge,
             self._poses and not self._controls,
         )
-
-
-def _commonest(pair: tuple[str, int]) -> tuple[int, str]:
-    return -pair[1], pair[0]
 
 
 def _answers(record: Accounts) -> Iterator[tuple[str, str]]:

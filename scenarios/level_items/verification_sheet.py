@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from wardround.engine.text import csv_cell
 from wardround.scenarios.level_items.item_account import WrittenText
 from wardround.scenarios.level_items.item_writing import PIECES, Piece
 
@@ -49,13 +50,8 @@ def verification_sheet(texts: Sequence[WrittenText], most: int = SHEET, seed: in
             item.options[option],
             one.text,
         )
-        writer.writerow([*map(_cell, row), _EXPECTED[one.piece], "", "", ""])
+        writer.writerow([*map(csv_cell, row), _EXPECTED[one.piece], "", "", ""])
     return stream.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text
 
 
 def _drawn(texts: Sequence[WrittenText], most: int, seed: int) -> Iterator[WrittenText]:

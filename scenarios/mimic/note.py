@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from wardround.scenarios.mimic.headings import Heading, headings
+from wardround.scenarios.mimic.headings import headings
 from wardround.scenarios.terms.wording import tokens, vocabulary
 
 _LEAVING = re.compile(
@@ -52,7 +52,9 @@ def note(text: str) -> Note:
     place = 0
     while place < len(heads):
         head, after = heads[place], place + 1
-        joined = head.kind == "diagnosis" or (head.kind == "secondary" and _opens(heads[after:]))
+        joined = head.kind == "diagnosis" or (
+            head.kind == "secondary" and [one.kind for one in heads[after : after + 1]] == ["diagnosis"]
+        )
         while joined and after < len(heads) and heads[after].kind in ("diagnosis", "secondary"):
             after += 1
         end = heads[after].start if after < len(heads) else len(text)
@@ -78,11 +80,6 @@ def joined_note(texts: Sequence[str]) -> Note:
             if kind not in sections or not _WORD.search(sections[kind]):
                 sections[kind] = body
     return Note(sections)
-
-
-def _opens(heads: Sequence[Heading]) -> bool:
-    """Whether a diagnosis follows secondary ones directly."""
-    return bool(heads) and heads[0].kind == "diagnosis"
 
 
 _RULES = re.compile(r"\A(?:[ \t]*[-=*~]{3,}[ \t]*\n)+")

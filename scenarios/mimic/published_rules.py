@@ -20,8 +20,7 @@ from wardround.scenarios.mimic.rules import (
 )
 from wardround.scenarios.published import admissions
 from wardround.scenarios.published.admissions import radiology_sections, radiology_text
-from wardround.scenarios.published.exam_names import radiology_name
-from wardround.scenarios.published.imaging_words import Absent, ImagingTables
+from wardround.scenarios.published.imaging_words import Absent, ImagingTables, radiology_name
 
 BLANK = "____"
 """The published code's replacement for a name."""

@@ -58,7 +58,7 @@ def summary_items(summary: str, kind: Kind) -> dict[str, str]:
     listed: dict[str, list[str]] = {}
     current = ""
     for line in summary.splitlines():
-        item = _ITEM.match(_unmarked(line))
+        item = _ITEM.match(line.replace("**", "").replace("__", ""))
         label = unmarked_line(item["label"]).lower() if item else ""
         # An unindented line with a label opens an item; so does a known label at any indentation.
         if item and (label in known or (not item["indent"] and _bulleted(line) and current != _last(kind))):
@@ -99,10 +99,6 @@ def _below(text: str) -> str:
     head = f" {lines.pop(0).strip()}" if lines and not _bulleted(lines[0]) else ""
     below = dedent("\n".join(lines)).splitlines()
     return head + "".join(f"\n  {line.rstrip()}" for line in below)
-
-
-def _unmarked(line: str) -> str:
-    return line.replace("**", "").replace("__", "")
 
 
 def _bulleted(line: str) -> bool:

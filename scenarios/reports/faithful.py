@@ -368,7 +368,7 @@ def _numbers(summary: str, text: str) -> Iterator[Unfaithful]:
                     places
                     and not year
                     and len(around) > 3
-                    and _telling(number)
+                    and ("." in number or len(number) > 1)
                     and not any(around & other for other in places)
                 ):
                     yield Unfaithful("number", f"{number} in {sentence}")
@@ -413,8 +413,3 @@ def _coverage(name: str, text: str) -> float:
 @lru_cache(maxsize=64)
 def _roots_of(text: str) -> frozenset[str]:
     return _roots(text)
-
-
-def _telling(number: str) -> bool:
-    """Whether a number says something by itself: '7' is written as a word elsewhere, '7.2' and '70' are not."""
-    return "." in number or len(number) > 1

@@ -13,8 +13,7 @@ from conformance.staged import extracted_answer, split_ancillary
 from wardround.scenarios.parsers import published
 from wardround.scenarios.published import admissions
 from wardround.scenarios.published.admissions import lab_value_string, radiology_sections, radiology_text
-from wardround.scenarios.published.exam_names import radiology_name
-from wardround.scenarios.published.imaging_words import Absent
+from wardround.scenarios.published.imaging_words import Absent, radiology_name
 
 NOTE = """Name: ___
 History of Present Illness:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wardround.evaluators.lexical.naming import names_diagnosis
+from wardround.evaluators.lexical.comparison import names_diagnosis
 from wardround.scenarios.case import Truth
 
 NAMED = [

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from wardround.engine.records import Action, Score
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.open_answers.encounter_rules import ruled
-from wardround.evaluators.open_answers.rubric import Rubric, numbered
+from wardround.evaluators.open_answers.rubric import Rubric, numbered, ruled
 from wardround.evaluators.open_answers.rubric_lint import lint
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.criteria import Deed, RubricItem, Rule
