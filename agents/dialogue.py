@@ -1,8 +1,9 @@
 """Turns what a seat has heard into the messages of a chat model."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from wardround.engine.errors import UsageError
+from wardround.engine.images import images_of, user_message
 from wardround.engine.records import Json, Message, Said
 from wardround.engine.seat import Seat, Voice
 
@@ -31,12 +32,19 @@ def dialogue(opening: Sequence[Message], heard: Iterable[Said], seat: str, go_on
                 messages.append(Message("user", go_on))
             messages.append(Message("assistant", said_words(said)))
         elif messages and messages[-1].role == "user":
-            messages[-1] = Message("user", f"{messages[-1].content}\n\n{said_words(said)}")
+            images = [*images_of(messages[-1]), *said_images(said)]
+            messages[-1] = user_message(f"{messages[-1].content}\n\n{said_words(said)}", images)
         else:
-            messages.append(Message("user", said_words(said)))
+            messages.append(user_message(said_words(said), said_images(said)))
     if not messages or messages[-1].role != "user":
         messages.append(Message("user", go_on))
     return messages
+
+
+def said_images(said: Said) -> list[str]:
+    """The images of the results that were told, by reference (engine/images.py)."""
+    rows = said.args.get("answers") or ()
+    return [str(image) for row in rows if isinstance(row, Mapping) for image in row.get("images") or ()]
 
 
 def said_words(said: Said) -> str:

@@ -9,6 +9,7 @@ from wardround.agents.dialogue import SILENCE, model_of, pieces, said_words, siz
 from wardround.agents.interface import InterfaceName, Misformed, interface_of
 from wardround.agents.persona import bias_text
 from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.images import user_message
 from wardround.engine.records import Action, Completion, Json, Message, Said, View
 from wardround.engine.seat import Seat
 
@@ -124,7 +125,8 @@ class LLMDoctor:
         brief = view.brief
         if notes.summary:
             brief = f"{brief}\n\n{self._prompts['doctor/summary'].render(summary=notes.summary)}"
-        opening.append(Message("user", brief))
+        images = view.known.get("images") if isinstance(view.known, dict) else None
+        opening.append(user_message(brief, images or ()))
         go_on = self._prompts["doctor/continue"].text
         return self._interface.messages(opening, _after(view.heard, notes.upto), view, go_on)
 

@@ -6,8 +6,9 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from wardround.agents.dialogue import dialogue, said_words
+from wardround.agents.dialogue import dialogue, said_images, said_words
 from wardround.engine.errors import UsageError
+from wardround.engine.images import images_of, user_message
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Completion, Json, Message, Said, View
 
@@ -106,11 +107,15 @@ class ToolInterface(TextInterface):
                 messages.append(_own(said, view))
             elif call:
                 messages.append(_result(call, said_words(said)))
-            elif last in ("user", "tool"):
-                joined = f"{messages[-1].content}\n\n{said_words(said)}"
-                messages[-1] = Message(last, joined, messages[-1].more)
+                if images := said_images(said):  # the result of a tool is text alone
+                    messages.append(user_message(self._prompts["doctor/images"].text, images))
+            elif last == "tool":
+                messages[-1] = _result(_answered(messages[-1]), f"{messages[-1].content}\n\n{said_words(said)}")
+            elif last == "user":
+                images = [*images_of(messages[-1]), *said_images(said)]
+                messages[-1] = user_message(f"{messages[-1].content}\n\n{said_words(said)}", images)
             else:
-                messages.append(Message("user", said_words(said)))
+                messages.append(user_message(said_words(said), said_images(said)))
         if call := _call_id(messages):
             messages.append(_result(call, go_on))
         elif not messages or messages[-1].role == "assistant":
@@ -262,6 +267,11 @@ def _call_id(messages: Sequence[Message]) -> str:
     more = messages[-1].more if messages else None
     calls = (more or {}).get("tool_calls")
     return str(calls[0]["id"]) if calls else ""
+
+
+def _answered(message: Message) -> str:
+    """The call that a tool's message answers."""
+    return str((message.more or {}).get("tool_call_id", ""))
 
 
 def _result(call: str, text: str) -> Message:

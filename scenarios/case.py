@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from wardround.engine.images import reference
 from wardround.engine.text import later
 from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.record import Record, Text
@@ -21,6 +22,9 @@ class Finding(Record):
     section: Text = Field(description="Name of the section, for instance 'Vital signs' or 'Abdomen'.")
     text: Text = Field(description="What was found.")
     normal: bool | None = Field(default=None, description="True if recorded as normal; null if not said.")
+    images: tuple[str, ...] = Field(
+        default=(), description="Images of the result: files beside the file of cases, data URLs or https addresses."
+    )
 
 
 class Lab(Record):
@@ -66,6 +70,9 @@ class Study(Record):
     report: Text = Field(description="The radiologist's text.")
     normal: bool | None = Field(default=None, description="True if recorded as normal; null if not said.")
     time: str = Field(default="", description="When it was done, ISO 8601.")
+    images: tuple[str, ...] = Field(
+        default=(), description="Images of the result: files beside the file of cases, data URLs or https addresses."
+    )
 
 
 class Investigation(Record):
@@ -74,6 +81,9 @@ class Investigation(Record):
     name: Text = Field(description="Name of the investigation, for instance 'Skin biopsy'.")
     text: Text = Field(description="Its result.")
     normal: bool | None = Field(default=None, description="True if recorded as normal; null if not said.")
+    images: tuple[str, ...] = Field(
+        default=(), description="Images of the result: files beside the file of cases, data URLs or https addresses."
+    )
 
 
 class Truth(Record):
@@ -158,7 +168,8 @@ class CaseResult:
     """One recorded result.
 
     `ref` cites the field that it comes from, for instance 'labs[3]'; `normal` is None if the record does not say.
-    `code` is the source's item number, `time` when it was taken (ISO 8601); '' if the record has none.
+    `code` is the source's item number, `time` when it was taken (ISO 8601); '' if the record has none. `images` are
+    references (engine/images.py).
     """
 
     ref: str
@@ -169,6 +180,7 @@ class CaseResult:
     detail: str = ""
     code: str = ""
     time: str = ""
+    images: tuple[str, ...] = ()
 
 
 _KEPT = 64
@@ -190,7 +202,9 @@ def case_results(case: Case) -> tuple[CaseResult, ...]:
 
 def _items(case: Case) -> tuple[CaseResult, ...]:
     results = [
-        CaseResult(f"examination[{i}]", "examination", part.section, part.text, part.normal)
+        CaseResult(
+            f"examination[{i}]", "examination", part.section, part.text, part.normal, images=_references(part.images)
+        )
         for i, part in enumerate(case.examination)
     ]
     for i, lab in enumerate(case.labs):
@@ -218,13 +232,33 @@ def _items(case: Case) -> tuple[CaseResult, ...]:
         detail = f"{study.modality} {study.region}".strip()
         report = f"{study.exam}{taken_at(study.time)}: {study.report}"
         results.append(
-            CaseResult(f"imaging[{i}]", "imaging", study.exam, report, study.normal, detail, time=study.time)
+            CaseResult(
+                f"imaging[{i}]",
+                "imaging",
+                study.exam,
+                report,
+                study.normal,
+                detail,
+                time=study.time,
+                images=_references(study.images),
+            )
         )
     for i, other in enumerate(case.investigations):
         results.append(
-            CaseResult(f"investigations[{i}]", "investigation", other.name, f"{other.name}: {other.text}", other.normal)
+            CaseResult(
+                f"investigations[{i}]",
+                "investigation",
+                other.name,
+                f"{other.name}: {other.text}",
+                other.normal,
+                images=_references(other.images),
+            )
         )
     return tuple(results)
+
+
+def _references(images: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(reference, images))
 
 
 def _antibiotics(culture: Culture) -> Iterator[str]:

@@ -11,6 +11,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.illustrations import Images, illustrated
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -125,6 +126,7 @@ class ConsultationSettings(BaseModel):
         description="published: replies are read as by AgentClinic, and the last turn may ask or order as well.",
     )
     answers: Answers = 1
+    images: Images = "none"
 
 
 class ConsultationState(GameState, frozen=True):
@@ -263,6 +265,9 @@ class Consultation:
             state = _with(state, questions=(*state.questions, said))
         else:
             kind = state.asked.kind if state.asked else "any"
+            results = illustrated(results, state.record, self.settings.images)
+            if self.settings.images == "alone" and any("images" in answer for answer in results):
+                text = texts_of(results)
             prompt = self._prompt("results").render(results=text, **self._beside(state))
             news = Said(seq, seat, "answer", prompt, {"kind": kind, "answers": heard(results)})
             state = _with(state, orders=(*state.orders, said))

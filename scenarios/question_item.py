@@ -71,7 +71,10 @@ class QuestionItem(Record):
     options: tuple[Text, ...] = Field(default=(), description="Options without letters, in the order of the source.")
     offered: int | None = Field(default=None, ge=0, description="Rectification: index of the answer to be checked.")
     context: tuple[Text, ...] = Field(default=(), description="Documents to read first.")
-    images: tuple[Text, ...] = Field(default=(), description="Paths of images that belong to the question.")
+    images: tuple[Text, ...] = Field(
+        default=(),
+        description="Images of the question: files beside the file of questions, data URLs or https addresses.",
+    )
     turns: tuple[QuestionTurn, ...] = Field(default=(), description="Later turns of an open question.")
     truth: QuestionTruth = Field(description="The right answer.")
     checklist: Checklist = Field(default=Checklist(), description="Requirements on an open answer.")

@@ -9,6 +9,7 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from wardround.engine.events import Acted
+from wardround.engine.images import reference
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.engine.seat import seed_of
@@ -53,6 +54,9 @@ class QuestionSettings(BaseModel):
         description="How options are compared: by what is replied, or by the log-probability of their first token.",
     )
     permute: bool = Field(default=False, description="Whether options are shown in an order drawn for each repeat.")
+    images: Literal["none", "shown"] = Field(
+        default="none", description="Whether questions with images are played: their images go to the model."
+    )
     hide_question: bool = Field(
         default=False, description="Whether only the options are shown: what their form alone gives away."
     )
@@ -166,8 +170,8 @@ class Questions:
 
     def lacks(self, item: QuestionItem) -> str | None:
         """Why an item cannot be played; None if it can."""
-        if item.images:
-            return "it has images, and this seat's messages hold text only"
+        if item.images and self.settings.images == "none":
+            return "it has images: play it with --set images=shown and a model that reads them"
         return why_unalterable(item, self.settings.attack)
 
     def pool(self) -> DemonstrationPool:
@@ -212,6 +216,8 @@ class Questions:
         known: dict[str, Json] = {"form": item.form, "options": dict(zip(LETTERS, item.options, strict=False))}
         if item.offered is not None:
             known["offered"] = LETTERS[item.offered]
+        if item.images:
+            known["images"] = [reference(image) for image in item.images]
         if self._is_scored(item):
             known["logprobs"] = _MOST_TOKENS
         schemas = {} if self._published and item.closed else answer_schemas(item)

@@ -13,6 +13,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.illustrations import Images, illustrated
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -87,6 +88,7 @@ class StagedSettings(BaseModel):
         description="published: replies are read as by the published code, and none is answered by a warning.",
     )
     answers: Answers = 1
+    images: Images = "none"
 
 
 class OneTurnSettings(StagedSettings):
@@ -159,7 +161,8 @@ class Staged:
             self._prompts[f"{self.name}/start"].render(case=self._report(case)), self.settings.answers, self._prompts
         )
         if "patient" not in self.seats:
-            return StagedState(brief, {})
+            images = [image for result in case_results(case) for image in result.images]
+            return StagedState(brief, {"images": images} if images and self.settings.images != "none" else {})
         known: dict[str, Json] = {
             "summary": disclosure.open_report(case),
             "ancillary": disclosure.withheld(case),
@@ -179,7 +182,8 @@ class Staged:
             known = {**state.known, "order": state.order.known() if state.order else None}
             return View(seat, self._prompts[f"{self.name}/patient"].text, state.orders, ("answer",), known)
         verbs = ("reply", "conclude") if self._last(state) else ("reply", "order", "conclude")
-        return View(seat, state.brief, state.heard, verbs, schemas=self._schemas)
+        seen = {"images": state.known["images"]} if "images" in state.known else None
+        return View(seat, state.brief, state.heard, verbs, seen, schemas=self._schemas)
 
     def ending(self, state: StagedState) -> Ending | None:
         """How the episode ended; None if it is still running."""
@@ -239,6 +243,9 @@ class Staged:
             return _with(state, ending=state.tally.failed("patient", "no_answer", detail))
         said = Said(seq, "patient", "answer", action.text, action.args)
         state = _with(state, order=None, orders=(*state.orders, said))
+        results = illustrated(results, state.known["record"], self.settings.images)
+        if self.settings.images == "alone" and any("images" in answer for answer in results):
+            text = texts_of(results)
         return self._inform(state, seq, text, heard(results))
 
     def _inform(self, state: StagedState, seq: int, information: str, results: list[Json]) -> StagedState:

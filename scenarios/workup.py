@@ -12,6 +12,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case
 from wardround.scenarios.case import case_results as record_items
+from wardround.scenarios.illustrations import Images, illustrated
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import listed_names
 from wardround.scenarios.parsers.moves import (
@@ -206,6 +207,7 @@ class WorkupSettings(BaseModel):
         description="What the examiner tells of a test that the record lacks: so, a normal value, a model's result.",
     )
     answers: Answers = 1
+    images: Images = "none"
 
 
 class WorkupState(GameState, frozen=True):
@@ -372,6 +374,9 @@ class Workup:
         if not self._published or order.kind == "examination":  # published: a list does not use up its action
             state = _with(state, used=_and(state.used, order.kind))
         state = _with(state, answered=_and(state.answered, order.kind))
+        results = illustrated(results, state.record, self.settings.images)
+        if self.settings.images == "alone" and any("images" in answer for answer in results):
+            text = ""
         prompt = self._prompts[f"workup/results_{order.kind}"].render(
             results=text or texts_of(results), actions=self._offered(state)
         )

@@ -16,6 +16,7 @@ import msgspec
 
 from wardround.engine.calls import Cache, feed
 from wardround.engine.errors import EgressError, ProviderError, RunStopped, UsageError
+from wardround.engine.images import with_whole_images
 from wardround.engine.limits import waiting
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gate import Gate
@@ -141,6 +142,19 @@ def _valid(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+class Illustrated(Wrapped):
+    """A model that is sent the images of an episode in place of the references in its messages."""
+
+    def __init__(self, model: Model, images: Mapping[str, str]) -> None:
+        super().__init__(model)
+        self._images = images
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The model's completion; raises ProviderError."""
+        sent = [with_whole_images(message, self._images) if message.more else message for message in messages]
+        return await self.model.complete(sent, purpose=purpose, **options)
 
 
 def may_receive(host: str, hosts: Sequence[str]) -> bool:

@@ -21,6 +21,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.plugins import load_plugin, of_the_house, plugin_names
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case
+from wardround.scenarios.illustrations import has_images, with_images
 from wardround.scenarios.loaders.oddities import doubled, in_case, in_name
 from wardround.scenarios.loaders.oddities import path as in_place
 from wardround.scenarios.loaders.source import Loader, Playable, Problem, Refused, TextLine, faults, text_lines
@@ -119,6 +120,13 @@ def scan(path: Path | str, loader: Loader | None = None, *, parts: bool = True) 
                 yield Problem(str(path), line, "id", message, item.id)
                 continue
             seen[item.id] = line
+            if has_images(item):
+                try:
+                    item = with_images(item, where.parent)  # noqa: PLW2901 - what is yielded has its images
+                except ValueError as error:
+                    field, _, message = str(error).partition(": ")
+                    yield Problem(str(path), line, field, message, item.id)
+                    continue
             if parts and isinstance(item, Case):
                 item = with_parts(item)  # noqa: PLW2901 - what is yielded is the case with its parts
         yield item

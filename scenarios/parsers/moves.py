@@ -120,7 +120,7 @@ class GameState(msgspec.Struct, frozen=True, kw_only=True):
 ANSWERING = ("examiner", "patient")
 """The seats that answer the doctor."""
 
-_HEARD = ("asked", "kind", "state", "test", "text")
+_HEARD = ("asked", "kind", "state", "test", "text", "images")
 """Fields shown to the doctor; references, match rule and score, points and the mark of an assumed value are not."""
 
 RESULT_STATES = frozenset({"reported", "normal"})
@@ -149,8 +149,8 @@ def texts_of(answers: Iterable[Mapping[str, Json]]) -> str:
 
 def record_rows(items: Sequence[CaseResult]) -> list[Json]:
     """Results of a case in the form sent to the seat that looks them up."""
-    written: list[Json] = msgspec.to_builtins(items)
-    return written
+    written: list[dict[str, Json]] = msgspec.to_builtins(items)
+    return [row if row["images"] else {name: row[name] for name in row if name != "images"} for row in written]
 
 
 Answers = Annotated[

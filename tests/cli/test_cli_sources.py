@@ -118,7 +118,7 @@ def test_scenarios_are_listed_with_their_settings(shell: Shell) -> None:
     assert (told["goal"], told["seats"], list(told["settings"])) == (
         "diagnosis",
         ["doctor"],
-        ["max_warnings", "rules", "answers"],
+        ["max_warnings", "rules", "answers", "images"],
     )
 
 

@@ -13,7 +13,7 @@ from wardround.engine.calls import Cache, StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.gates import Gates
-from wardround.engine.models.wrappers import EgressGuard, Single, WellFormed, may_receive
+from wardround.engine.models.wrappers import EgressGuard, Illustrated, Single, WellFormed, may_receive
 from wardround.engine.plugins import import_path, load_plugin, maker, of_the_house, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store, with_all_members
@@ -23,6 +23,7 @@ from wardround.runs.header import SeatHeader
 from wardround.runs.recordings import AgentMaker, SeatRecording, recording_forms, recording_kind
 from wardround.runs.seat_models import Access, SeatModel, is_model, seat_model
 from wardround.runs.seat_settings import SeatSettings
+from wardround.scenarios.illustrations import case_images
 from wardround.scenarios.loaders.source import Playable
 
 
@@ -176,6 +177,7 @@ class Cast:
             if part.own and restricted:
                 raise EgressError.to_plugin(f"case {case.id} is", f"{name} {part.spec!r}", part.spec)
             voices: dict[str, Voice] = {}
+            images = case_images(case)
             for label, asked in part.each_model().items():
                 way = guarded_model(
                     self.shared.get((name, label)) or WellFormed(asked.model),
@@ -184,6 +186,7 @@ class Cast:
                     allow_hosts=self.allow_hosts,
                     restricted=restricted,
                 )
+                way = Illustrated(way, images) if images else way
                 voices[label] = voice(way, asked.sampling, **({"label": label} if label else {}))
             seat = Seat(
                 name=name,
