@@ -176,7 +176,7 @@ class TriedAgent:
                 answer = cast(object, agent.act(view))
                 if not isawaitable(answer):
                     raise CheckFailed(
-                        f"act is no coroutine: write `async def act(self, view)`; it gave {_short(answer)}"
+                        f"act is not a coroutine: write `async def act(self, view)`; it gave {_short(answer)}"
                     )
                 action = await cast(Awaitable[object], answer)
         except TimeoutError:

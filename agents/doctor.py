@@ -165,7 +165,7 @@ def _alternatives(view: View) -> int:
 
 
 def _first_token(reply: Completion) -> Json:
-    """The alternatives for the first token of a reply that is no space, as (token, log-probability); None if none."""
+    """The alternatives for the first token that is not a space, as (token, log-probability); None if none."""
     rows = (reply.more.get("logprobs") or {}).get("content")
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict) and str(row.get("token", "")).strip():

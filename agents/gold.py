@@ -37,7 +37,7 @@ class Gold:
 
 
 class Silent:
-    """Gives an empty reply at every turn; an empty reply is no answer, so it scores 0.0."""
+    """Gives an empty reply at every turn; an empty reply is not an answer, so it scores 0.0."""
 
     sealed: ClassVar[bool] = True
 

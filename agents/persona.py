@@ -92,7 +92,7 @@ def as_persona(fields: Json, where: str) -> Persona:
         if values and len(values) != len(STRENGTHS):
             raise UsageError(f"{where}: record.{name} has {len(values)} entries; write one for each strength, 1 to 3")
     if unknown := sorted(set(persona.model) - set(map(str, STRENGTHS))):
-        raise UsageError(f"{where}: model.{unknown[0]} is no strength; there are 1, 2 and 3")
+        raise UsageError(f"{where}: model.{unknown[0]} is not a strength; there are 1, 2 and 3")
     if any(count < 1 for count in persona.record.sentences):
         raise UsageError(f"{where}: record.sentences must be at least 1")
     return persona

@@ -51,7 +51,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProcessFailed(RuntimeError):
-    """The process ended, or wrote what is no action."""
+    """The process ended, or wrote what is not an action."""
 
 
 class ProcessAgent:
@@ -81,7 +81,7 @@ class ProcessAgent:
                 break
             await self._send(await self._answer_question(line.model))
         if line.text is None and not line.args:
-            raise self._failure("it wrote a line without `text` and `args`, which is no action")
+            raise self._failure("it wrote a line without `text` and `args`, which is not an action")
         return Action(line.verb, line.text or "", line.args, line.thinking, line.memo)
 
     def end(self) -> None:
@@ -134,7 +134,7 @@ class ProcessAgent:
             return msgspec.json.decode(raw, type=Line)
         except msgspec.MsgspecError as error:
             shown = printable(raw[:120].decode("utf-8", "replace").rstrip())
-            raise self._failure(f"it wrote {shown!r}, which is no action: {error}") from error
+            raise self._failure(f"it wrote {shown!r}, which is not an action: {error}") from error
 
     async def _answer_question(self, question: Mapping[str, Json]) -> Mapping[str, Json]:
         if self._seat.model is None:

@@ -130,7 +130,7 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Record
     except OSError as error:
         raise UsageError(f"replies {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"replies {path} is no UTF-8 text: {error.reason} at byte {error.start}") from error
+        raise UsageError(f"replies {path} is not UTF-8 text: {error.reason} at byte {error.start}") from error
     if not text.strip():
         raise UsageError(f"replies {path} is empty")
     entries = _choose_model(path, list(_own(path, text) if _is_own(path, text) else _results(path, text)), model)
@@ -207,7 +207,7 @@ def _chat(row: dict[str, Json], where: str) -> _Entry:
             continue
         text = _text(message, "content", place)
         if text.startswith(_TYPED):
-            raise UsageError(f"{place}: is a typed action, which is no reply; recorded:RUN plays what that run did")
+            raise UsageError(f"{place}: is a typed action, which is not a reply; recorded:RUN plays what that run did")
         replies.append(RecordedReply(*split_reply(text, "")))
     return _Entry(
         where, case.rpartition("@")[0] if name == "episode" else case, _optional(row, "model", where), tuple(replies)

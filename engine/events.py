@@ -153,7 +153,9 @@ def check_end(last: Event | None, known: EpisodeRow) -> None:
         return
     listed = (known.cause, known.reason)
     if not isinstance(last, Closed):
-        raise LogError(f"event {last.seq} is no ending, but the store lists {' '.join(listed).strip()}", seq=last.seq)
+        raise LogError(
+            f"event {last.seq} is not an ending, but the store lists {' '.join(listed).strip()}", seq=last.seq
+        )
     if (ending := (last.ending.cause, last.ending.reason)) != listed:
         said, stands = " ".join(ending).strip(), " ".join(listed).strip()
         raise LogError(f"event {last.seq} ends the episode by {said}, but the store lists {stands}", seq=last.seq)
@@ -182,7 +184,7 @@ def _with_text(event: Event, before: Sequence[Event]) -> Event:
         return event
     called = before[event.of]
     if not isinstance(called, Called) or called.reply is None:
-        raise LogError(f"event {event.seq} rests on event {event.of}, which is no answered call", seq=event.seq)
+        raise LogError(f"event {event.seq} rests on event {event.of}, which is not an answered call", seq=event.seq)
     action = msgspec.structs.replace(event.action, text=called.reply.text, thinking=called.reply.thinking)
     return msgspec.structs.replace(event, action=action)
 

@@ -48,7 +48,7 @@ _CHAT = frozenset(("messages", "model", "stream", "stream_options", "n", "purpos
 
 def _message(one: Json) -> Message:
     if not isinstance(one, dict) or not isinstance(one.get("role"), str):
-        raise NotTaken("a message is no object with a role")
+        raise NotTaken("a message is not an object with a role")
     content = one.get("content")
     more = {name: value for name, value in one.items() if name not in ("role", "content") and value is not None}
     if isinstance(content, list):

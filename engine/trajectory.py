@@ -78,7 +78,7 @@ def messages_of(call: Called, events: Sequence[Event]) -> list[Message]:
     while call.since >= 0:
         earlier = events[call.since]
         if not isinstance(earlier, Called):
-            raise TypeError(f"event {call.seq} continues event {call.since}, which is no call")
+            raise TypeError(f"event {call.seq} continues event {call.since}, which is not a call")
         if call.echo and earlier.reply is not None:
             parts.append([earlier.reply.as_message()])
         parts.append(earlier.new)

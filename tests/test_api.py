@@ -149,7 +149,7 @@ async def test_prices_make_costs_and_without_them_there_is_none(cases: Path, tmp
 
 
 async def test_a_run_has_a_name_that_can_be_typed(cases: Path) -> None:
-    with pytest.raises(UsageError, match="is no name for a run"):
+    with pytest.raises(UsageError, match="is not a name for a run"):
         await wardround.run(cases, "workup", doctor="gold", store=MemoryStore(), name="a/b")
 
 

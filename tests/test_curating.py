@@ -166,7 +166,7 @@ async def test_a_restricted_article_goes_nowhere_unasked(tmp_path: Path) -> None
 async def test_only_a_build_can_be_gone_on_with(tmp_path: Path) -> None:
     store = MemoryStore()
     played = await run("bundled:reports", "oracle", doctor="gold", store=store, limit=1)
-    with pytest.raises(UsageError, match="is no build of cases"):
+    with pytest.raises(UsageError, match="is not a build of cases"):
         await resume_build(played.name, tmp_path / "c.jsonl", store, Progress())
     with pytest.raises(UsageError, match="there is no folder"):
         await resume_build(played.name, tmp_path / "none" / "c.jsonl", store, Progress())

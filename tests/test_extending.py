@@ -143,7 +143,7 @@ def test_a_judge_of_one_s_own_judges_by_its_name_and_as_a_class(shell: Shell, pl
 def test_a_class_that_is_no_judge_is_refused(shell: Shell, plugins: Path) -> None:
     assert shell(*said_of("run", "guessing"), "--name", "r", "--limit", 1) == 0, shell.err
     assert shell("score", "r", "--store", "kept:trial", "--judge", "my_search:Notes") == 2
-    assert "'my_search:Notes' is no judge" in shell.err
+    assert "'my_search:Notes' is not a judge" in shell.err
 
 
 def test_a_recording_of_one_s_own_plays_and_replays_without_its_file(shell: Shell, plugins: Path) -> None:

@@ -151,7 +151,7 @@ def test_a_field_that_an_evaluation_lacks_is_named(where: str, shell: Shell, fie
 
 @pytest.mark.parametrize("version", [0, -1, "2", None, 1.5, [2]])
 def test_what_is_no_version_is_named(version: object) -> None:
-    with pytest.raises(StoreError, match=r"run r cannot be read: its `version` is .*, which is no version"):
+    with pytest.raises(StoreError, match=r"run r cannot be read: its `version` is .*, which is not a version"):
         read_header(RunRow("r", 0.0, {"version": version}))
 
 
@@ -182,4 +182,4 @@ def test_an_evaluation_of_before_it_kept_its_judges_says_how_it_goes_on(where: s
     assert "score half again with the same judges" in shell.err
     assert oldstores.asked == []
     assert shell("score", "--resume", "half", "--store", where) == 2
-    assert "run half is no evaluation; to go on with it: wardround run --resume half" in shell.err
+    assert "run half is not an evaluation; to go on with it: wardround run --resume half" in shell.err

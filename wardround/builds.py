@@ -144,7 +144,7 @@ async def resume_build(
         )
     begun = await Run.open(store, name)
     if begun.header.scenario.name != Curation.name:
-        raise UsageError(f"run {name} is no build of cases; to go on with it: wardround run --resume {name}")
+        raise UsageError(f"run {name} is not a build of cases; to go on with it: wardround run --resume {name}")
     if "open" in await begun.endings() or options.get("retry"):
         if elsewhere := options.pop("elsewhere", None):
             del options["share"]

@@ -159,10 +159,8 @@ def write_demo() -> None:
     for author in AUTHORS:
         screen.print(score_table(author, summarise(runs[author].episodes, 0, runs[author].answer_judges)))
     print("gold knows the truth, silent says nothing: the ends of every scale. baseline compares findings.")
-    print(
-        "careful and hasty are invented replies. Their judge is no model but a comparison of words, a floor: it shows"
-    )
-    print("what a judged report looks like, and says nothing about a doctor.")
+    print("careful and hasty are invented replies. Their judge is not a model but a comparison of words, a floor: it")
+    print("shows what a judged report looks like, and says nothing about a doctor.")
     print(f"runs:   {path}  (.venv/bin/wardround runs --store {path})")
     print(f"report: {report.resolve()}")
     print(f"levels: {report.with_name('levels.html').resolve()}")

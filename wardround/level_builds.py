@@ -70,13 +70,13 @@ async def resume_levels(name: str, into: ItemFile, store: Store, progress: Progr
     """Resume a build where it stopped; no recorded call is made again.
 
     If all questions are finished, the items are made again and no model is called. `options` are those of `api.resume`,
-    and `elsewhere` as in WorkSharing. Raises UsageError for a run that is no build of items.
+    and `elsewhere` as in WorkSharing. Raises UsageError for a run that is not a build of items.
     """
     check_writable(into.out)
     begun = await Run.open(store, name)
     if begun.header.scenario.name != ItemWriting.name:
         raise UsageError(
-            f"run {name} is no build of middle-level items; to go on with it: wardround run --resume {name}"
+            f"run {name} is not a build of middle-level items; to go on with it: wardround run --resume {name}"
         )
     if "open" in await begun.endings() or options.get("retry"):
         if elsewhere := options.pop("elsewhere", None):

@@ -55,7 +55,7 @@ _ADVICE = {
     "server": "the endpoint failed",
     "timeout": "the endpoint gave up waiting",
     "bad_request": "the request was refused",
-    "malformed": "the reply is no chat completion",
+    "malformed": "the reply is not a chat completion",
 }
 
 

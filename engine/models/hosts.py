@@ -28,7 +28,7 @@ def endpoint_url(base_url: str) -> URL:
         whole = False
     if not whole or not (url.raw_host or "").isascii() or any(c.isspace() for c in url.raw_host or ""):
         raise UsageError(
-            f"{_printable_part(base_url)} is no address of an endpoint: write it like http://localhost:8000/v1"
+            f"{_printable_part(base_url)} is not an address of an endpoint: write it like http://localhost:8000/v1"
         )
     if url.raw_user is not None or url.raw_password is not None:
         raise UsageError(
@@ -142,7 +142,7 @@ def _localhost_is_here() -> bool:
 
 
 def normal_host(host: str) -> str:
-    """A host as written by the user (`--allow-host`), in the form of `host_of`; raises UsageError if it is no host."""
+    """A host as written by the user (`--allow-host`), in the form of `host_of`; raises UsageError for anything else."""
     bare = host.strip()
     plain = bare.removeprefix("[").removesuffix("]")
     try:
@@ -150,11 +150,11 @@ def normal_host(host: str) -> str:
     except ValueError:
         pass
     if not bare or any(c in bare for c in "/:@?#\\*[]") or any(c.isspace() for c in bare):
-        raise UsageError(f"{bare!r} is no host: name it alone, without scheme, port, path or wildcard")
+        raise UsageError(f"{bare!r} is not a host: name it alone, without scheme, port, path or wildcard")
     try:
         return host_of(URL.build(scheme="http", host=bare))
     except ValueError as error:
-        raise UsageError(f"{bare!r} is no host: {error}") from error
+        raise UsageError(f"{bare!r} is not a host: {error}") from error
 
 
 def _printable_part(base_url: str) -> str:

@@ -174,7 +174,7 @@ def _number(place: str, name: str, value: Json) -> float:
     except (TypeError, ValueError):
         number = -1.0
     if isinstance(value, bool) or not 0 <= number < float("inf"):
-        raise UsageError(f"{place}, field `{name}`: {value!r} is no price in US dollars per million tokens")
+        raise UsageError(f"{place}, field `{name}`: {value!r} is not a price in US dollars per million tokens")
     return number
 
 

@@ -65,7 +65,7 @@ def reach(
 def _provider(name: str) -> Provider:
     kind: type[Provider] = load_plugin(PROVIDERS, name)
     if not all(hasattr(kind, member) for member in ("address", "key", "model")):
-        raise UsageError(f"{name!r} is no provider: derive its class from wardround.engine.models.provider.Provider")
+        raise UsageError(f"{name!r} is not a provider: derive its class from wardround.engine.models.provider.Provider")
     return kind()
 
 

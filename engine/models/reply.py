@@ -330,7 +330,7 @@ def _parts(parts: list[Json]) -> tuple[str, str]:
 def _malformed_error(where: str, body: bytes) -> ProviderError:
     first = body.lstrip()[:1]
     looks = "a web page" if first == b"<" else "nothing" if not first else "broken or other JSON"
-    return ProviderError("malformed", f"{where}: the reply is no chat completion but {looks}", status=200)
+    return ProviderError("malformed", f"{where}: the reply is not a chat completion but {looks}", status=200)
 
 
 def _hidden_error(where: str, error: Json) -> ProviderError:

@@ -184,7 +184,7 @@ class _SdkModel(Model):
         except openai.OpenAIError as error:
             raise ProviderError("malformed", f"{self.where}: the SDK raised {type(error).__name__}") from None
         except UnicodeEncodeError:
-            raise ProviderError("unsendable", f"{self.where}: the messages are no valid text") from None
+            raise ProviderError("unsendable", f"{self.where}: the messages are not valid text") from None
 
     def _late(self) -> ProviderError:
         times = self.timeouts

@@ -102,7 +102,7 @@ class WellFormed(Wrapped):
             reply = await self.model.complete(messages, purpose=purpose, **options)
         except (UnicodeError, RecursionError) as error:
             raise ProviderError(
-                "malformed", f"{self.name}: what it replied is no valid text ({type(error).__name__})"
+                "malformed", f"{self.name}: what it replied is not valid text ({type(error).__name__})"
             ) from None
         if (length := len(reply.text) + len(reply.thinking)) > LONGEST:
             raise ProviderError(TOO_LONG, f"{self.name}: its reply has {length:,} characters, of at most {LONGEST:,}")
@@ -117,7 +117,7 @@ class WellFormed(Wrapped):
         try:
             more = json.dumps(reply.more)
         except (TypeError, ValueError) as error:
-            raise ProviderError("malformed", f"{self.name}: its reply holds what is no JSON ({error})") from None
+            raise ProviderError("malformed", f"{self.name}: its reply holds what is not JSON ({error})") from None
         if len(more) > LONGEST:
             raise ProviderError(
                 TOO_LONG, f"{self.name}: its reply has {len(more):,} characters, of at most {LONGEST:,}"

@@ -47,7 +47,7 @@ class Address:
             raise wrong
         self.schema = query.get("schema", ["wardround"])[-1]
         if not _SCHEMA.fullmatch(self.schema):
-            raise UsageError(f"the store's schema {self.schema!r} is no plain lower-case name")
+            raise UsageError(f"the store's schema {self.schema!r} is not a plain lower-case name")
         address, _, asked = url.partition("?")
         asked = "&".join(part for part in asked.split("&") if part and not part.startswith("schema="))
         self.dsn = f"{address}?{asked}" if asked else address

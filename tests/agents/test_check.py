@@ -121,7 +121,7 @@ async def test_a_sound_agent_passes(make: Callable[[Seat], Any]) -> None:
         (Stateful, "after a resume it acts otherwise"),
         (Forgetful, "recall raised KeyError"),
         (Chancy, "two plays with the same seed differ"),
-        (NotAsync, "act is no coroutine"),
+        (NotAsync, "act is not a coroutine"),
         (Raising, "act raised ValueError at action 1: no idea"),
         (Unmakeable, "making it raised LookupError"),
         (lambda seat: object(), "has no method act"),

@@ -153,7 +153,7 @@ def test_a_budget_counts_the_calls_of_an_own_agent(shell: Shell, store: Path) ->
         (["Demanding"], "def __init__(self, *, k: int = 3)"),
         (["ByName", "--options", '{"j": 1}'], "takes no option 'j'; it takes: k"),
         (["ByName", "--options", '{"k": "a"}'], "option 'k': Expected `int`, got `str`"),
-        (["ByName", "--options", "[1]"], "is no JSON object"),
+        (["ByName", "--options", "[1]"], "is not a JSON object"),
         (["Deaf", "--options", '{"k": 1}'], "takes no option 'k'"),
         (["ByName", "--temperature", "0"], "has no model that 'temperature' could be for"),
         (["Two", "--doctor-model", "a=scripted/x", "--doctor-model", "a=scripted/y"], "two are called 'a'"),

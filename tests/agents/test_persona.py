@@ -212,7 +212,7 @@ async def test_a_bias_is_told_to_the_model_alone() -> None:
         ("about = 3", "about"),
         ("about = 'x'\n[record]\nsentences = [1]", "sentences has 1 entries"),
         ("about = 'x'\n[record]\nsentences = [1, 0, 1]", "at least 1"),
-        ("about = 'x'\n[model]\n4 = 'y'", "no strength"),
+        ("about = 'x'\n[model]\n4 = 'y'", "not a strength"),
         ("about = 'x'\ncolour = 'red'", "colour"),
         ("about = ", "TOML"),
     ],

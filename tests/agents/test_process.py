@@ -106,8 +106,8 @@ async def test_it_plays_and_replays(cases: str, tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("import sys; sys.exit('my key is lost')", "exit code 1.*my key is lost"),
-        ("import time; input(); print('hello'); time.sleep(9)", "'hello', which is no action"),
-        ("import time; input(); print('{\"verb\": 3}'); time.sleep(9)", "which is no action"),
+        ("import time; input(); print('hello'); time.sleep(9)", "'hello', which is not an action"),
+        ("import time; input(); print('{\"verb\": 3}'); time.sleep(9)", "which is not an action"),
         ('import time; input(); print(\'{"txt": "x"}\'); time.sleep(9)', "txt"),
         ("import time; input(); print('{}', flush=True); time.sleep(9)", "without `text` and `args`"),
         ("import time; input(); print('x' * 17 * 2**20); time.sleep(9)", "a line of more than"),

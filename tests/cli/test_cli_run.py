@@ -82,11 +82,11 @@ def test_a_name_is_taken_once(shell: Shell, cases: Path, store: Path) -> None:
 @pytest.mark.parametrize("name", ["-x", "../up", "a b/c", "big~reasoning", ".hidden", "n" * 101])
 def test_a_name_that_would_be_trouble_is_refused(shell: Shell, cases: Path, store: Path, name: str) -> None:
     assert shell("run", "--cases", cases, "--doctor", "gold", "--name", name, "--store", store) == 2
-    assert f"{name!r} is no name for a run: write at most 100 letters" in shell.err
+    assert f"{name!r} is not a name for a run: write at most 100 letters" in shell.err
     assert shell("run", "--cases", cases, "--doctor", "gold", "--name", "A.b_1-c", "--store", store) == 0
     fork = ("replay", "A.b_1-c", "case-000", "--from", 1, "--doctor", "silent", "--store", store)
     assert shell(*fork, "--name", name) == 2
-    assert "is no name for a run" in shell.err
+    assert "is not a name for a run" in shell.err
 
 
 def test_a_taken_name_is_refused_before_anything_else_is_said(

@@ -219,7 +219,7 @@ def test_points_of_the_users_own_replay(shell: Shell, tmp_path: Path) -> None:
         (["--patience", "5"], "--patience goes with --judge"),
         (["--judge", "lexical", "--timeout", "0"], "0.0 is not in the range"),
         (["--judge", "lexical", "--budget", "many"], "budget 'many'"),
-        (["--judge", "openai/m", "--judge-base-url", "nowhere"], "no address of an endpoint"),
+        (["--judge", "openai/m", "--judge-base-url", "nowhere"], "not an address of an endpoint"),
     ],
 )
 def test_what_is_wrong_is_said(shell: Shell, played: list[object], options: list[object], said: str) -> None:

@@ -103,7 +103,7 @@ def test_it_is_resumed_replayed_and_scored(shell: Shell, folder: Path, store: Pa
 
 def test_what_is_no_scenario_is_refused(shell: Shell, store: Path) -> None:
     assert shell("run", "--scenario", "pathlib:Path", "--store", store) == 2
-    assert "'pathlib:Path' is no scenario: it has no `seats`" in shell.err
+    assert "'pathlib:Path' is not a scenario: it has no `seats`" in shell.err
 
 
 def test_scenarios_are_listed_with_their_settings(shell: Shell) -> None:

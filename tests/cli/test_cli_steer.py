@@ -177,7 +177,7 @@ def test_two_processes_share_one_run(shell: Shell, cases: Path, store: Path) -> 
     ("arguments", "said"),
     [
         (["--budget", "50"], "write amounts such as 50usd"),
-        (["--budget", "nobody=5usd"], "no seat or model"),
+        (["--budget", "nobody=5usd"], "not a seat or model"),
         (["--budget", "0usd"], "leaves nothing"),
         (["--budget", "1usd,2usd"], "set twice"),
         (["--budget", "doctor=2h"], "whole run only"),

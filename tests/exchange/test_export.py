@@ -188,7 +188,7 @@ def test_a_folder_of_other_things_is_not_replaced(shell: Shell, store: Path, tmp
     [
         (["--to", "atif", "--scores"], "two forms"),
         (["--to", "parquet", "--seat", "doctor"], "--seat goes with"),
-        (["--to", "hf", "--out", "-"], "no stream of lines"),
+        (["--to", "hf", "--out", "-"], "not a stream of lines"),
     ],
 )
 def test_what_does_not_go_together_is_said(shell: Shell, store: Path, options: list[str], said: str) -> None:

@@ -102,7 +102,7 @@ async def test_many_episodes_at_once_do_not_mix(cases: str) -> None:
 async def test_an_impossible_verb_leaves_the_episode_as_it_is(cases: str) -> None:
     driven = await DrivenRun.begin(settings(cases), MemoryStore())
     episode = await driven.start()
-    with pytest.raises(UsageError, match="'dance' is no verb now; there are: reply"):
+    with pytest.raises(UsageError, match="'dance' is not a verb now; there are: reply"):
         await episode.act(Action("dance"))
     await to_the_end(episode)
     assert episode.ending is not None

@@ -96,7 +96,7 @@ def check_cases(path: Path, as_json: bool) -> int:
 def import_cases(path: Path, source: str, columns: tuple[str, ...], out: Path | None, as_json: bool) -> int:
     """Read a file of another format, name what was recognised, and write its cases in the own format.
 
-    Records that are no cases are named with line and field and left out; the rest is written, and the exit code is 1.
+    Records that are not cases are named with line and field and left out; the rest is written, and the exit code is 1.
 
     \b
     Examples: wardround cases import patient-bundle.json --out cases.jsonl

@@ -34,7 +34,7 @@ _LINES: Mapping[str, Callable[[Run, str], AsyncIterator[bytes]]] = {
     "jsonl": episode_lines,
 }
 _PLACES = {"parquet": "tables", "hf": "dataset", "inspect": "eval"}
-"""The end of the default name of what is no file of JSON lines."""
+"""The end of the default name of what is not a file of JSON lines."""
 _SEATED = ("atif", "chat", "hf", "inspect")
 """What shows an episode from one seat."""
 
@@ -116,7 +116,7 @@ class Export(NamedTuple):
         if self.wanted in ("dialogues", *_SEATED):
             _check_seat(run, self.seat)
         if str(self.path) == "-" and self.wanted in _PLACES:
-            raise UsageError(f"--to {self.wanted} is no stream of lines: name a place by --out")
+            raise UsageError(f"--to {self.wanted} is not a stream of lines: name a place by --out")
 
 
 async def _write(export: Export, where: str | None) -> int:

@@ -20,7 +20,7 @@ from wardround.evaluators.reasons import ended_by
 async def live_table(progress: Progress, *, shown: bool, library: str = "") -> AsyncIterator[None]:
     """Show `progress` on standard error while the block runs; nothing where nobody watches.
 
-    What the seat `library` does is no call of a model: searches, counted apart.
+    What the seat `library` does is not a call of a model: searches, counted apart.
     """
     if not shown:
         yield

@@ -48,7 +48,7 @@ def command(truth: str | None, answer: str | None, path: Path | None, synonyms: 
 def pairs(path: Path) -> Iterator[tuple[str, str]]:
     """The pairs of a file with two columns, apart by a tab; a first line `truth<TAB>answer` is its header.
 
-    Raises UsageError that names file and line where a line is no pair; empty lines are passed over. The whole file
+    Raises UsageError that names file and line where a line is not a pair; empty lines are passed over. The whole file
     is read first, so that nothing is said of a file with a bad line.
     """
     lines = file_text(path).split("\n")

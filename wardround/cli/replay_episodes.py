@@ -90,7 +90,7 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
 
 
 def _judges_of_this_version(run: Run) -> str:
-    """The judges of an evaluation that are no models, whose verdicts change with their code; '' if there are none."""
+    """The judges of an evaluation that are not models, whose verdicts change with their code; '' if there are none."""
     seats = run.header.specs.values() if isinstance(run.header, EvaluationHeader) else ()
     return ", ".join(dict.fromkeys(spec for spec in seats if is_floor(spec)))
 

@@ -237,7 +237,7 @@ async def _judged_run(store: Store, evaluation: str) -> str:
     """The run that an evaluation judges."""
     run = await Run.open(store, evaluation)
     if not run.evaluated:
-        raise UsageError(f"run {run.name} is no evaluation; to go on with it: wardround run --resume {run.name}")
+        raise UsageError(f"run {run.name} is not an evaluation; to go on with it: wardround run --resume {run.name}")
     return run.evaluated
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def console() -> "Console":
-    """Standard output; where it is no terminal, wide enough that no column is cut."""
+    """Standard output; where it is not a terminal, wide enough that no column is cut."""
     return _screen()(width=None if sys.stdout.isatty() else 140)
 
 

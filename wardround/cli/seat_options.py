@@ -37,16 +37,16 @@ class JsonObject(click.ParamType[Any]):
         try:
             read = json.loads(value)
         except ValueError as error:
-            self.fail(f"{value!r} is no JSON ({error}); write an object, such as '{{\"k\": 3}}'", param, ctx)
+            self.fail(f"{value!r} is not JSON ({error}); write an object, such as '{{\"k\": 3}}'", param, ctx)
         if not isinstance(read, dict):
-            self.fail(f"{value!r} is no JSON object; write for instance '{{\"k\": 3}}'", param, ctx)
+            self.fail(f"{value!r} is not a JSON object; write for instance '{{\"k\": 3}}'", param, ctx)
         return read
 
 
 _FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "model": (
         {"multiple": True, "metavar": "[NAME=]SPEC"},
-        "provider/model for an agent that is no model itself; several as NAME=provider/model.",
+        "provider/model for an agent that is not a model itself; several as NAME=provider/model.",
     ),
     "options": ({"type": JsonObject(), "metavar": "JSON"}, "Options of the agent, as a JSON object."),
     "base_url": ({"metavar": "URL"}, "OpenAI-compatible endpoint of the model; several, with commas, are a fleet."),

@@ -89,7 +89,7 @@ def recognised(path: Path) -> str:
     """The format of a file; raises UsageError that lists the formats if it has none."""
     suffixes = "".join(path.suffixes[-2:])
     if not path.is_file():
-        raise UsageError(f"{path} cannot be read: it is no file")
+        raise UsageError(f"{path} cannot be read: it is not a file")
     if zipfile.is_zipfile(path):
         return "inspect"
     if suffixes.endswith((".csv", ".tsv")):

@@ -62,7 +62,7 @@ def _without_item(one: Result) -> Result:
 def _whole(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
     value = read_json(path, read_text(path))
     if not knows_inspect(value):
-        raise UsageError(f"{path}: is no log of Inspect: it has no `eval` and `samples`")
+        raise UsageError(f"{path}: is not a log of Inspect: it has no `eval` and `samples`")
     return value["eval"], value["samples"] or []
 
 
@@ -88,10 +88,10 @@ def _zipped(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
 
 def _result(path: Path, place: str, number: int, sample: Any, model: str) -> Result:
     if not isinstance(sample, dict):
-        raise ValueError("is no object")
+        raise ValueError("is not an object")
     messages = sample.get("messages")
     if not isinstance(messages, list):
-        raise ValueError("`messages` is no list")
+        raise ValueError("`messages` is not a list")
     attached = sample.get("attachments") or {}
     opening, turns = spoken([_resolved(message, attached) for message in messages])
     if not any(turn.seat == "doctor" for turn in turns):

@@ -27,7 +27,7 @@ def judged_reply(row: Mapping[str, Any], where: str = "a stored evaluation") -> 
 def _rows(row: Mapping[str, Any], name: str, where: str) -> Sequence[Mapping[str, Any]]:
     fields = row.get(name)
     if not isinstance(fields, list) or not all(isinstance(one, Mapping) for one in fields):
-        raise UsageError(f"{where}: `{name}` is no list of judged steps")
+        raise UsageError(f"{where}: `{name}` is not a list of judged steps")
     return fields
 
 

@@ -65,7 +65,7 @@ class _Several(UsageError):
 
 def _medrbench_case(path: Path, case: str, row: Any, model: str, judge: str) -> Result:
     if not isinstance(row, dict):
-        raise UsageError("is no object")
+        raise UsageError("is not an object")
     reply = row.get("results")
     if reply is None and "accuracy" not in row and "reasoning_eval" not in row:
         if len(row) > 1 and not model:
@@ -85,7 +85,7 @@ def _medrbench_case(path: Path, case: str, row: Any, model: str, judge: str) -> 
     if reply is None:
         return Result(str(path), case, model=named, scores=origin_scores)
     if not isinstance(reply, dict) or "content" not in reply:
-        raise UsageError("`results` is no object with `content`")
+        raise UsageError("`results` is not an object with `content`")
     if reply["content"] is None:
         return Result(str(path), case, model=named, scores=origin_scores)
     text, thinking = reply["content"], reply.get("thinking_process") or ""
@@ -146,12 +146,12 @@ def healthbench(path: Path, model: str) -> Iterator[Result]:
 
 def _healthbench_row(path: Path, number: int, row: Any, model: str) -> Result:
     if not isinstance(row, dict):
-        raise Refused([("", "is no object")])
+        raise Refused([("", "is not an object")])
     graded = row.get("rubric_items")
     if not isinstance(graded, list) or not all(isinstance(one, dict) for one in graded):
-        raise Refused([("rubric_items", "is no list of criteria")])
+        raise Refused([("rubric_items", "is not a list of criteria")])
     if not isinstance(row.get("prompt"), list):
-        raise Refused([("prompt", "is no list of messages")])
+        raise Refused([("prompt", "is not a list of messages")])
     answer = row.get("completion")
     if isinstance(answer, list):
         answer = answer[-1].get("content") if answer and isinstance(answer[-1], dict) else None

@@ -89,7 +89,7 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no UTF-8 text: {error.reason} at byte {error.start}") from error
+        raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from error
 
 
 def read_json(path: Path, text: str, where: str = "") -> Any:
@@ -112,7 +112,7 @@ def spoken(messages: Iterable[Mapping[str, Any]]) -> tuple[str, list[Turn]]:
     turns: list[Turn] = []
     for place, message in enumerate(messages):
         if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
-            raise ValueError(f"messages[{place}] is no object with `role` and `content`")
+            raise ValueError(f"messages[{place}] is not an object with `role` and `content`")
         seat = SEATS.get(message["role"])
         if seat is None:
             raise ValueError(f"messages[{place}] has the unknown role {message['role']!r}")

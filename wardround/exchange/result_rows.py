@@ -102,7 +102,7 @@ def line_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, A
         if line.strip():
             row = read_json(path, line, f"line {number}")
             if not isinstance(row, dict):
-                raise UsageError(f"{path}, line {number}: is no JSON object")
+                raise UsageError(f"{path}, line {number}: is not a JSON object")
             rows.append((number, {name: value for name, value in row.items() if value is not None}))
     names = dict.fromkeys(name for _, row in rows for name in row)
     return list(names), iter(rows)
@@ -181,7 +181,7 @@ def _json_cell(field: str, text: str) -> Any:
     try:
         return read_json(Path("cell"), text)
     except UsageError as error:
-        raise _Fault(field, f"is no JSON list: {error}") from error
+        raise _Fault(field, f"is not a JSON list: {error}") from error
 
 
 def _own_turns(turns: Any) -> list[Turn]:
@@ -194,7 +194,7 @@ def _own_turns(turns: Any) -> list[Turn]:
     for place, turn in enumerate(turns):
         seat = SEATS.get(str(turn.get("seat"))) if isinstance(turn, dict) else None
         if seat is None or not isinstance(turn.get("text", ""), str) or not isinstance(turn.get("args", {}), dict):
-            raise _Fault("turns", f"[{place}] is no turn {{seat: doctor|patient|examiner, text}}")
+            raise _Fault("turns", f"[{place}] is not a turn {{seat: doctor|patient|examiner, text}}")
         words, verb = turn.get("text", ""), str(turn.get("verb") or "reply")
         made.append(Turn(seat, Action(verb, words, turn.get("args", {}), str(turn.get("thinking") or ""))))
     while made and made[0].seat != "doctor":  # the doctor begins; what came before is told in the opening
@@ -250,7 +250,7 @@ def _score(field: str, name: str, value: Any) -> Score:
         try:
             value = float(value)
         except ValueError as error:
-            raise _Fault(field, f"{lowered!r} is no number") from error
+            raise _Fault(field, f"{lowered!r} is not a number") from error
     if not isinstance(value, bool | int | float) or not math.isfinite(value):
-        raise _Fault(field, f"{value!r} is no number")
+        raise _Fault(field, f"{value!r} is not a number")
     return Score(origin_name(name), float(value))

@@ -123,7 +123,9 @@ class DrivenEpisode:
             why = f"it ended by {self.ending.cause} {self.ending.reason}" if self.ending else "wait for its turn"
             raise UsageError(f"episode {self.id}: the {self.seat} cannot act now; {why.rstrip()}")
         if action.verb not in view.verbs:
-            raise UsageError(f"episode {self.id}: {action.verb!r} is no verb now; there are: {', '.join(view.verbs)}")
+            raise UsageError(
+                f"episode {self.id}: {action.verb!r} is not a verb now; there are: {', '.join(view.verbs)}"
+            )
         self._desk.answer(action)
 
     async def turn(self) -> View | None:

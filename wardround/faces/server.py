@@ -127,7 +127,7 @@ def _text(message: Mapping[str, Json]) -> str:
         return content
     if isinstance(content, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in content):
         return "".join(str(part.get("text", "")) for part in content)
-    raise ChatError(f"the content of a message of {message.get('role')!r} is no text; other parts are not understood")
+    raise ChatError(f"the content of a message of {message.get('role')!r} is not text; other parts are not understood")
 
 
 def _digest(texts: Sequence[str]) -> str:
@@ -269,7 +269,7 @@ async def _body(request: Request) -> dict[str, Json]:
     try:
         body = json.loads(await request.body() or b"{}")
     except ValueError as error:
-        raise ChatError(f"the body is no JSON: {error}") from error
+        raise ChatError(f"the body is not JSON: {error}") from error
     if not isinstance(body, dict):
         raise ChatError("the body must be a JSON object")
     return body

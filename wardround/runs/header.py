@@ -246,7 +246,7 @@ def read_header(row: RunRow) -> Header:
     """
     version = row.header.get("version", 1)
     if not isinstance(version, int) or version < 1:
-        raise _unreadable(row.name, f"its `version` is {version!r}, which is no version", _COPY)
+        raise _unreadable(row.name, f"its `version` is {version!r}, which is not a version", _COPY)
     if version > VERSION:
         why = f"a newer Wardround wrote it (`version` {version}, this one knows {VERSION})"
         raise _unreadable(row.name, why, "update Wardround to use this run")

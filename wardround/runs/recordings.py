@@ -142,7 +142,9 @@ class ImportedActions(RecordedActions):
         except TextLost:
             content = b""
         if not content:
-            raise UsageError(f"imported:{place} ({seat}) is no recording in this store: `wardround import` makes them")
+            raise UsageError(
+                f"imported:{place} ({seat}) is not a recording in this store: `wardround import` makes them"
+            )
         return cls.stored(content)
 
     def maker(self, case: str, repeat: int) -> AgentMaker | None:

@@ -106,7 +106,7 @@ def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
             shown = redact_address(text)
             if not equals or not value.strip().isdecimal():
                 raise UsageError(
-                    f"quota {shown!r}: {redact_address(limit)!r} is no limit; write NAME=N, such as rpm=600"
+                    f"quota {shown!r}: {redact_address(limit)!r} is not a limit; write NAME=N, such as rpm=600"
                 )
             fields[name.strip()] = int(value)
         if where in quotas:

@@ -75,7 +75,7 @@ class SeatSettings(ModelSettings):
     """The agent of a seat, its models and how they are asked.
 
     `spec` is `name`, `provider/model`, `package.module:Class`, `replies:PATH[#MODEL]` or `recorded:RUN`. `model` is the
-    model of an agent that is no model itself, `models` maps names to several models, each a SPEC or a table with
+    model of an agent that is not a model itself, `models` maps names to several models, each a SPEC or a table with
     settings of its own; what a table leaves out comes from the seat.
     """
 

@@ -103,7 +103,7 @@ def read_settings(path: Path) -> RunSettings:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is no TOML file: {error}") from error
+        raise UsageError(f"{path} is not a TOML file: {error}") from error
 
 
 def validate_settings(fields: dict[str, Json], where: str, also: Sequence[str] = ()) -> RunSettings:
@@ -112,7 +112,9 @@ def validate_settings(fields: dict[str, Json], where: str, also: Sequence[str] =
     Raises UsageError with `where` and each wrong field.
     """
     if (place := half(fields)) is not None:
-        raise UsageError(f"{where}: {place} holds half of a surrogate pair, which is no character; write it otherwise")
+        raise UsageError(
+            f"{where}: {place} holds half of a surrogate pair, which is not a character; write it otherwise"
+        )
     try:
         return RunSettings.model_validate(fields)
     except ValidationError as error:
@@ -181,7 +183,7 @@ def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[s
         scope = scope.strip()
         if equals and scope not in seats and scope not in models:
             known = ", ".join([*seats, *models])
-            raise UsageError(f"budget {text!r}: {scope!r} is no seat or model of this run; there are: {known}")
+            raise UsageError(f"budget {text!r}: {scope!r} is not a seat or model of this run; there are: {known}")
         for amount in amounts.split(","):
             name, value = _read_amount(amount.strip(), text)
             caps = scopes.get(scope, Caps())

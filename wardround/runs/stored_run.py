@@ -149,8 +149,8 @@ async def run_name(name: str, store: Store) -> str:
         return random_name(taken)
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r} is no name for a run: write at most 100 letters a to z, digits, dots, hyphens and underscores, "
-            "beginning with neither a dot nor a hyphen"
+            f"{name!r} is not a name for a run: write at most 100 letters a to z, digits, dots, hyphens, underscores; "
+            "the first is neither a dot nor a hyphen"
         )
     if name in taken:
         raise UsageError(f"there is already a run {name!r} in this store; choose another --name, or --resume it")
@@ -171,7 +171,7 @@ def scenario_class(name: str) -> Any:
     if ":" in name:
         rules = import_path(name)
         if missing := [part for part in _PARTS if not hasattr(rules, part)]:
-            raise UsageError(f"{name!r} is no scenario: it has no `{missing[0]}` (docs/scenarios.md, Writing one)")
+            raise UsageError(f"{name!r} is not a scenario: it has no `{missing[0]}` (docs/scenarios.md, Writing one)")
         return rules
     if name not in plugin_names(SCENARIOS):
         raise UsageError(f"there is no scenario {name!r}{suggestion(name, doctor_scenarios())}")
@@ -257,7 +257,7 @@ class Run(StoredEpisodes):
         """The header of an evaluation; raises UsageError for another run."""
         if isinstance(self.header, EvaluationHeader):
             return self.header
-        raise UsageError(f"run {self.name} is no evaluation")
+        raise UsageError(f"run {self.name} is not an evaluation")
 
     @property
     def restricted(self) -> int:
@@ -288,7 +288,7 @@ class Run(StoredEpisodes):
         """A patient's case, as `item` gives it; raises UsageError for a question or an article."""
         item = await self.item(case_id)
         if not isinstance(item, Case):
-            raise UsageError(f"{case_id} of run {self.name} is no patient's case; `Run.item` returns it")
+            raise UsageError(f"{case_id} of run {self.name} is not a patient's case; `Run.item` returns it")
         return item
 
     async def item(self, case_id: str) -> Playable:

@@ -65,7 +65,7 @@ def judge_kind(spec: str) -> type[Judge] | None:
         return None
     kind: type[Judge] = import_path(spec) if ":" in spec else installed(JUDGES, spec)
     if not all(hasattr(kind, member) for member in ("say", "spec", "floor")):
-        raise UsageError(f"{spec!r} is no judge: derive its class from wardround.evaluators.judges.panel.Judge")
+        raise UsageError(f"{spec!r} is not a judge: derive its class from wardround.evaluators.judges.panel.Judge")
     return kind
 
 

@@ -87,7 +87,7 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
         why = error if isinstance(error, TypeError) else error_text(error)
         raise UsageError(f"{spec!r} cannot be made into an evaluator: {why}") from error
     if not hasattr(made, "score") or not getattr(made, "name", ""):  # a user's class, not checked before
-        raise UsageError(f"{spec!r} is no evaluator: it needs a name and score(case, trajectory, seat)")
+        raise UsageError(f"{spec!r} is not an evaluator: it needs a name and score(case, trajectory, seat)")
     checked: Evaluator = made
     return checked
 
@@ -217,7 +217,7 @@ async def _score_unjudged(
     """Score all closed episodes without a judge and store the scores.
 
     Returns the endings of the episodes in which the evaluator failed, and the errors of the damaged episodes, both by
-    episode. An exception of the evaluator, or a result that is no score, is stored as the reason of a missing score;
+    episode. An exception of the evaluator, or a result that is not a score, is stored as the reason of a missing score;
     only a UsageError is raised.
     """
     others, key = await names_of_others(run, evaluator), key_of(evaluator.name, version_of(evaluator))

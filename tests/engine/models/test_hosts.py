@@ -38,7 +38,7 @@ def test_the_host_of_an_address(given: str, host: str) -> None:
     ],
 )
 def test_what_is_no_address(given: str) -> None:
-    with pytest.raises(UsageError, match="is no address"):
+    with pytest.raises(UsageError, match="is not an address"):
         endpoint_url(given)
 
 
@@ -113,7 +113,7 @@ def test_a_host_as_the_user_names_it(given: str, host: str) -> None:
 
 @pytest.mark.parametrize("given", ["", " ", "http://h", "h:80", "h/v1", "*", "*.example.org", "a@b", "a b"])
 def test_what_is_no_host(given: str) -> None:
-    with pytest.raises(UsageError, match="is no host"):
+    with pytest.raises(UsageError, match="is not a host"):
         normal_host(given)
 
 

@@ -88,7 +88,7 @@ def test_what_names_no_model(spec: str) -> None:
 
 
 def test_a_bad_address_is_told() -> None:
-    with pytest.raises(UsageError, match="is no address of an endpoint"):
+    with pytest.raises(UsageError, match="is not an address of an endpoint"):
         reach("openai/m", base_url="localhost:8000", env={})
 
 
