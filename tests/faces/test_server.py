@@ -110,7 +110,9 @@ async def test_plain_json_plays_leaves_and_takes_up_again(driven: DrivenRun) -> 
         turn = (await client.post("/episodes", json={"case": "case-001"})).json()
         assert turn["verbs"] == ["reply", *turn["verbs"][1:]]
         act = f"/episodes/{turn['episode']}/act"
-        assert (await client.post(act, json={"verb": "dance", "text": "x"})).json()["error"]["message"].count("not a verb")
+        assert (
+            (await client.post(act, json={"verb": "dance", "text": "x"})).json()["error"]["message"].count("not a verb")
+        )
         assert (await client.post(act, content=b"{half")).status_code == 400
         assert "neither" in (await client.post(act, json={})).json()["error"]["message"]
         await client.post(act, json={"text": WORKUP[0]})
