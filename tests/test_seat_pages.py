@@ -13,7 +13,12 @@ from wardround.engine.records import Json, Message
 from wardround.testing.loopback import Loopback
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-SECTIONS = (("agents.md", "A model as the examiner"), ("agents.md", "Patients with a persona"), ("agents.md", "Teams"))
+SECTIONS = (
+    ("agents.md", "A model as the examiner"),
+    ("agents.md", "Patients with a persona"),
+    ("agents.md", "Teams"),
+    ("scenarios.md", "sequential"),
+)
 _FILE = re.compile(r"^```(?:toml|csv)\n# ([\w.]+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

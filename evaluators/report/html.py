@@ -12,6 +12,7 @@ from wardround.engine.text import count_noun
 from wardround.evaluators.measures import format_value, measure_of, place_of
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.compare import Comparison, Difference, compare_runs
+from wardround.evaluators.report.cost_front import cost_cell, cost_front, cost_plot, place_cell
 from wardround.evaluators.report.episode_list import ACCURACIES, one_line
 from wardround.evaluators.report.paper_tables import STRATA, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.report.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
@@ -177,6 +178,8 @@ _WORDS: dict[str, Any] = {
         pair_notes,
         remarks,
         zeros,
+        cost_cell,
+        place_cell,
         heading_rows,
         heading,
         figure_text,
@@ -228,6 +231,7 @@ def page(
     """
     summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
     comparison = compare_runs(runs, seed) if compare and len(runs) > 1 else None
+    front = cost_front(runs, summaries)
     return (
         environment()
         .get_template("report.html.j2")
@@ -241,6 +245,8 @@ def page(
             comparison=comparison,
             together=scores_plot("all", summaries) if len(runs) > 1 else None,
             ranking=ranking(runs, summaries, seed) if comparison else None,
+            front=front,
+            cost_figure=cost_plot(front) if front else None,
             paper=MEDR_BENCH,
             groups=[(title, [table.trimmed() for table in tables]) for title, tables in _tables(runs, seed)],
             strata={"": "", "body_systems": "Body system", "disorders": "Disorder"},
@@ -265,6 +271,7 @@ def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
     return {
         "ranking": ranked and ranked.to_json(),
         "comparison": compare_runs(runs, seed).to_json() if len(runs) > 1 else None,
+        **({"cost_front": front.to_json()} if (front := cost_front(runs, summaries)) else {}),
         "runs": [_run_json(run, summaries[run.name]) for run in runs],
         "tables": records(all_tables(runs, seed)),
     }

@@ -19,7 +19,7 @@ from wardround.scenarios.terms.examiner_lookup import ROUTINE
 from wardround.scenarios.terms.imaging import read_study
 from wardround.scenarios.terms.name_lookup import Link, link
 from wardround.scenarios.terms.order_parser import understand
-from wardround.scenarios.terms.wording import key, table_rows
+from wardround.scenarios.terms.wording import cells, key, table_rows
 
 Charge = Literal["test", "visit", "unpriced", "nothing"]
 
@@ -42,6 +42,12 @@ class BillLine:
 def standard_prices() -> Mapping[str, float]:
     """The price of each test and each imaging modality of the table, by its name."""
     return {row["test"]: float(row["usd"]) for row in table_rows("prices.csv")}
+
+
+@cache
+def _classes() -> tuple[tuple[tuple[str, ...], float], ...]:
+    """(words, price) of each class of tests whose name tells it, in the order of the table: a gene, a biopsy, a PCR."""
+    return tuple((tuple(map(key, cells(row["words"]))), float(row["usd"])) for row in table_rows("price_classes.csv"))
 
 
 def read_test_prices(path: Path) -> dict[str, float]:
@@ -85,7 +91,7 @@ class PriceList:
         self._tests = {**standard_prices(), **theirs, **exact}
 
     def price(self, asked: str, linked: Link | None) -> float | None:
-        """The price of a test: by its words, its concept, the tests it joins, else its modality; None if unknown."""
+        """The price of a test: by words, concept, the tests it joins, modality or class of test; None if unknown."""
         if (usd := self._words.get(key(asked))) is not None:
             return usd
         if linked is not None and (usd := self._tests.get(linked.test)) is not None:
@@ -95,7 +101,10 @@ class PriceList:
         if len(parts) > 1 and not understood.unknown and None not in parts:
             return fsum(part for part in parts if part is not None)
         modalities = read_study(asked, self._catalogue).modalities
-        return self._tests.get(modalities[0]) if len(modalities) == 1 else None
+        if len(modalities) == 1:
+            return self._tests.get(modalities[0])
+        form = f" {key(asked)} "
+        return next((usd for words, usd in _classes() if linked is None and any(f" {w} " in form for w in words)), None)
 
     def bill(self, asked: str | Sequence[str], kind: str, recorded: frozenset[str] = frozenset()) -> list[BillLine]:
         """What an order costs, request by request; `recorded` are names of the record, which are never split.

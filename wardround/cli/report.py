@@ -21,6 +21,7 @@ from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.agreement import Differing, Pairing, SideBySide, differs, kappa, scorings_page, value
 from wardround.evaluators.report.compare import compare_runs
+from wardround.evaluators.report.cost_front import cost_front, cost_table
 from wardround.evaluators.report.html import all_tables, as_json
 from wardround.evaluators.report.paper_tables import extended_tables
 from wardround.evaluators.report.ranking import ranking
@@ -267,6 +268,8 @@ def _print_runs(runs: list[RunScores], seed: int, options: Options) -> None:
     if len(runs) > 1:
         if ranked := ranking(runs, summaries, seed):
             screen.print(ranking_table(ranked, screen.width))
+        if front := cost_front(runs, summaries):
+            screen.print(cost_table(front))
         comparison = compare_runs(runs, seed)
         for warning in comparison.warnings:
             screen.print(f"warning: {warning}", markup=False)

@@ -1,0 +1,91 @@
+"""Accuracy against cost: which runs no other beats, and what an unknown price does to that."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from wardround.engine.records import Score
+from wardround.evaluators.report.cost_front import CostFront, cost_front, cost_plot, cost_table
+from wardround.evaluators.report.html import as_json, page
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
+from wardround.evaluators.report.summary import Summary, summarise
+
+
+def run(name: str, accuracy: Sequence[float], costs: Sequence[float | None]) -> RunScores:
+    rows = []
+    for number, (right, cost) in enumerate(zip(accuracy, costs, strict=True)):
+        priced = Score("case_cost_usd", cost, "" if cost is not None else "unpriced_order")
+        scores = (Score("diagnosis_accuracy", right), priced, Score("known_cost_usd", cost or 50.0))
+        rows.append(episode(f"c{number}", scores))
+    header = {"seed": 0, "seats": {"doctor": {"spec": name}}, "scenario": {"name": "sequential"}}
+    return RunScores(name=name, header=header, episodes=rows)
+
+
+def episode(case: str, scores: Sequence[Score]) -> EpisodeScores:
+    return EpisodeScores(episode=f"{case}@1", case=case, repeat=1, cause="completed", reason="", scores=tuple(scores))
+
+
+def front_of(*runs: RunScores) -> CostFront | None:
+    summaries: Mapping[str, Summary] = {one.name: summarise(one.episodes, 0) for one in runs}
+    return cost_front(runs, summaries)
+
+
+CHEAP = run("cheap", [0, 1, 0, 0], [100.0] * 4)
+GOOD = run("good", [1, 1, 1, 0], [900.0] * 4)
+WASTE = run("waste", [1, 0, 1, 0], [2000.0] * 4)
+UNKNOWN = run("unknown", [1, 1, 1, 1], [100.0, None, 100.0, 100.0])
+
+
+def places(front: CostFront | None) -> dict[str, tuple[str, str]]:
+    assert front is not None
+    return {point.run: (point.place, point.beaten_by) for point in front.points}
+
+
+def test_a_run_is_on_the_front_unless_another_beats_it_in_both() -> None:
+    front = front_of(WASTE, GOOD, CHEAP)
+    assert places(front) == {"cheap": ("front", ""), "good": ("front", ""), "waste": ("beaten", "good")}
+    assert front is not None
+    assert [point.cost for point in front.points] == [100.0, 900.0, 2000.0]
+
+
+def test_equal_runs_are_both_on_the_front() -> None:
+    other = run("other", [0, 1, 0, 0], [100.0] * 4)
+    assert set(places(front_of(CHEAP, other)).values()) == {("front", "")}
+
+
+def test_a_cost_of_which_a_part_is_unknown_takes_no_place() -> None:
+    front = front_of(UNKNOWN, GOOD)
+    assert places(front) == {"unknown": ("not known", ""), "good": ("front", "")}
+    assert front is not None
+    assert front.points[0].unpriced == 1
+    assert "unknown price" in front.note
+    worse = run("worse", [0, 0, 0, 0], [5000.0, None, 5000.0, 5000.0])
+    assert places(front_of(worse, GOOD))["worse"] == ("beaten", "good"), "beaten even by what is known"
+
+
+def test_one_run_or_runs_without_a_cost_have_no_front() -> None:
+    bare = RunScores(name="bare", header={"seed": 0}, episodes=[episode("c0", [Score("diagnosis_accuracy", 1.0)])])
+    assert front_of(GOOD) is None
+    assert front_of(GOOD, bare) is None
+
+
+def test_the_front_stands_in_table_plot_page_and_json() -> None:
+    front = front_of(WASTE, GOOD, CHEAP)
+    assert front is not None
+    assert cost_table(front) is not None
+    plot = cost_plot(front)
+    assert plot.drawing is not None
+    for text in ("Cost of a case, US dollars", "good", "waste: 0.500 for $2,000.00, beaten by good"):
+        assert text in plot.drawing
+    html = page([WASTE, GOOD, CHEAP])
+    assert "Accuracy against cost" in html
+    assert "beaten by good" in html
+    assert as_json([WASTE, GOOD, CHEAP])["cost_front"]["points"][0]["run"] == "cheap"
+    assert "cost_front" not in as_json([WASTE])
+
+
+@pytest.mark.parametrize("name", ["x" * 60, "a<b>&c"])
+def test_any_name_of_a_run_can_be_drawn(name: str) -> None:
+    front = front_of(run(name, [1, 0], [0.0, 0.0]), CHEAP)
+    assert front is not None
+    assert "<b>" not in (cost_plot(front).drawing or "")
