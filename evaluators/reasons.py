@@ -122,7 +122,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "unrecorded": ("not among the recorded searches", "The recording has no result for this query."),
     # log-probabilities
     "no_logprobs": ("no log-probabilities", "The endpoint gave no log-probabilities for the first token."),
-    "no_option_in_logprobs": ("no option among the likeliest", "No option is among the alternatives that were given."),
+    "no_option_in_logprobs": (
+        "no option among the likeliest",
+        "No option is among the alternatives of the first token.",
+    ),
     "tied_options": ("two options equally likely", "Two options share the largest log-probability."),
     # judges
     "too_long": ("the reply is too long", "The reply is longer than what is read."),
@@ -137,12 +140,12 @@ WORDS: dict[str, tuple[str, str]] = {
     "no_reason": ("no reason given", "Nobody said why."),
     "no_votes": ("no votes", "No judge was asked."),
     "judge_torn": ("the judge contradicts itself", "One judge's own votes have no majority."),
-    "contradicted": ("judge contradicts the record", "The judge said that a finding was not told, and it was."),
+    "contradicted": ("judge contradicts the record", "The judge said that a finding was not reported, and it was."),
     "judges_divided": ("the judges disagree", "Nothing has more than half of the judges behind it."),
     "unresolved": ("not resolved", "The judges came to no verdict."),
     "no_keywords": ("no search words", "No judge named anything to search for."),
     "hostile": ("text that speaks to the judge", "The text tries to instruct the judge and was not shown."),
-    "unverifiable": ("not verifiable", "Nothing that was found settles it."),
+    "unverifiable": ("not verifiable", "No passage settles it."),
     "no_search": ("no search was given", "The judge had nothing to look things up in; give --search."),
     "uncited": ("verdict without a quotation", "The verdict rests on no words that stand in a source."),
     "unfit": ("the judge failed its controls", "The judge did not tell right controls from wrong ones."),
@@ -160,7 +163,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "no_deciding_findings": ("deciding findings not stated", "The case does not say which findings settle it."),
     "one_turn": ("one turn only", "The episode has one turn, so nothing can repeat an earlier one."),
     "no_deciding": ("deciding findings not stated", "The case does not say which findings settle the diagnosis."),
-    "unseen": ("relies on a finding not yet seen", "The step relies on a finding that nobody had told yet."),
+    "unseen": ("relies on a finding not yet seen", "The step relies on a finding that nobody had reported yet."),
     # rubrics and checklists
     "no_rubric": ("no rubric", "The case or question has no rubric."),
     "no_positive_points": (
@@ -218,9 +221,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "no_group": ("no groups", "No case states a group."),
     "no_case": ("no case", "There is no case of this kind."),
     "no_rare_case": ("no rare case", "No case is marked as rare."),
-    "no_run": ("no run of this setting", "No run under this scenario was given."),
-    "too_few_cases": ("fewer than five cases", "With fewer than five cases no interval can be given."),
-    "few_cases": ("fewer than five cases", "With fewer than five cases no interval can be given."),
+    "no_run": ("no run of this setting", "There is no run under this scenario."),
+    "too_few_cases": ("fewer than five cases", "With fewer than five cases there is no interval."),
+    "few_cases": ("fewer than five cases", "With fewer than five cases there is no interval."),
     "one_repeat": ("one repeat", "With one repeat there is no error over repeats."),
     "all_equal": ("all values are equal", "All values are equal, so nothing can be tested."),
     "none_scored": ("nothing scored", "No episode has a value."),
@@ -243,7 +246,7 @@ EXACT: dict[str, tuple[str, str]] = {
     "provider/refused": ("the endpoint refused to answer", "The endpoint refused to answer."),
     "evaluator/error": ("error in the evaluator's code", "The evaluator's code raised an error."),
     "judge_unreadable/empty": ("the judge sent an empty reply", "The judge sent a reply without text, twice."),
-    "search/leak": ("the query held the truth", "The search was not made: its query held words of the truth."),
+    "search/leak": ("the query held the truth", "The search was not made: its query contained words of the truth."),
     "judge/timeout": ("the judge gave no reply in time", "The judge gave no reply within the time allowed."),
 }
 """Pairs of cause and reason that read better as a whole."""

@@ -20,7 +20,7 @@ class Finding(Record):
     """One section of the physical examination."""
 
     section: Text = Field(description="Name of the section, for instance 'Vital signs' or 'Abdomen'.")
-    text: Text = Field(description="What was found.")
+    text: Text = Field(description="What the examination shows.")
     normal: bool | None = Field(default=None, description="True if recorded as normal; null if not said.")
     images: tuple[str, ...] = Field(
         default=(), description="Images of the result: files beside the file of cases, data URLs or https addresses."
@@ -95,7 +95,7 @@ class Truth(Record):
         default=(), description="The diseases that the diagnosis names, the principal one first; read from it if empty."
     )
     codes: tuple[str, ...] = Field(default=(), description="Codes as 'SYSTEM:CODE', for instance 'ICD10CM:K35.80'.")
-    treatment: str = Field(default="", description="The treatment given; empty in a diagnosis-only case.")
+    treatment: str = Field(default="", description="The treatment; empty in a diagnosis-only case.")
     differential: str = Field(default="", description="Reference reasoning: the differential and its narrowing.")
     reasoning: str = Field(default="", description="Reference reasoning: the explanation of the final answer.")
     deciding: tuple[str, ...] = Field(

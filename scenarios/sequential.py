@@ -14,7 +14,7 @@ from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.consultation import Consultation, ConsultationSettings, ConsultationState
 from wardround.scenarios.parsers.moves import DoctorOrder, PatientQuestion
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.prices import BillLine, PriceList
+from wardround.scenarios.terms.tariff import BillLine, Tariff
 
 BILL = "bill"
 """The name of the bill among the facts of an ending."""
@@ -66,7 +66,7 @@ class Sequential(Consultation):
 
     def __init__(self, settings: SequentialSettings, prompts: Prompts) -> None:
         super().__init__(settings, prompts)
-        self._list = PriceList(settings.prices, catalogue())
+        self._list = Tariff(settings.prices, catalogue())
 
     def start(self, case: Case) -> SequentialState:
         """The state at the start: nothing is spent."""
@@ -122,7 +122,7 @@ class Sequential(Consultation):
             visiting=not tests and (visit or before.visiting),
             unpriced=(*before.unpriced, *unknown),
         )
-        return msgspec.structs.replace(charged, last=self._told(charged, tests, cost, visit=visit))
+        return msgspec.structs.replace(charged, last=self._news(charged, tests, cost, visit=visit))
 
     def _bill(self, state: SequentialState) -> Sequence[BillLine]:
         asked = state.asked
@@ -139,7 +139,7 @@ class Sequential(Consultation):
         left = budget - state.spent(self.settings.visit_price)
         return f"it would cost {_dollars(cost)}, and {_dollars(left)} are left" if cost > left else ""
 
-    def _told(self, state: SequentialState, tests: Sequence[BillLine], cost: float, *, visit: bool) -> str:
+    def _news(self, state: SequentialState, tests: Sequence[BillLine], cost: float, *, visit: bool) -> str:
         """What the doctor is told of the cost of this turn."""
         parts = [f"{line.asked} {_dollars(line.usd)}" for line in tests if line.usd]
         parts += [f"price not known: {line.asked}" for line in tests if line.usd is None]

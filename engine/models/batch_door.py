@@ -146,14 +146,14 @@ class OpenAIBatches:
 
     async def state(self, batch: str) -> BatchState:
         """The state of a batch."""
-        found: Any = await self._asked(lambda client: client.batches.retrieve(batch))
-        files = tuple(name for name in (found.output_file_id, found.error_file_id) if name)
-        if found.status in ("completed", "expired"):
+        job: Any = await self._asked(lambda client: client.batches.retrieve(batch))
+        files = tuple(name for name in (job.output_file_id, job.error_file_id) if name)
+        if job.status in ("completed", "expired"):
             return BatchState("ended", files)
-        if found.status == "cancelled":
+        if job.status == "cancelled":
             return BatchState("cancelled", files)
-        if found.status == "failed":
-            errors = found.errors.data if found.errors else None
+        if job.status == "failed":
+            errors = job.errors.data if job.errors else None
             return BatchState("failed", files, str(errors[0].message) if errors else "no reason is given")
         return BatchState("running")
 

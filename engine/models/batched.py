@@ -53,7 +53,7 @@ class Batched(Wrapped):
 
     A call waits until no other came for `pace.quiet` seconds; then all that wait go out as one batch. What is sent is
     noted in the store before it is paid: after a kill, at whatever moment, the same calls are answered by the same
-    batch. After `begin`, runs and episodes are told apart; without it all that use the store share the answer to a
+    batch. After `begin`, runs and episodes are kept apart; without it all that use the store share the answer to a
     question.
     """
 

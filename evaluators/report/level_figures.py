@@ -26,7 +26,7 @@ class LevelRow(msgspec.Struct, frozen=True, kw_only=True):
     `dataset` is the set that it belongs to, `unit` the question or case it was made from: the unit of pairs and of
     resampling. `value` is the score, None with its `reason`. `chance` is the accuracy of guessing. `holds` is the side
     of a rectification. `disease` joins questions and cases of one disease ("" if unknown). `difficulty` is how hard the
-    person who answered found it.
+    person who answered rated it.
     """
 
     model: str

@@ -57,7 +57,7 @@ class ItemWriting:
 
     ::
 
-        writer: true_statement --rules--> checker --yes--> kept    (rules broken: once more, told why; then lost)
+        writer: true_statement --rules--> checker --yes--> kept    (rules broken: once more, with the reason; then lost)
         writer: false_statement, distractor: the same              (no false statement without a true one)
         nothing left --> completed
 

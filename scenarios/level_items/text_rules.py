@@ -39,17 +39,17 @@ _LONGEST = 3.0
 def statement_fault(source: SourceQuestion, option: int, text: str) -> Broken | None:
     """The first rule that a statement about an option breaks; None if it keeps them all."""
     item = source.item
-    told = item.options[option]
+    stated = item.options[option]
     most = 2 * (len(item.question) + max(map(len, item.options))) + 100
     if text.rstrip(" \"'”」").endswith(("?", "？")) or not 4 < len(text) <= most:
         return "sentence", "write one statement that can be true or false, not a question and not an explanation"
     if _LETTERED.search(text) or _LABELLED.search(text):
         return "letterless", "name no option by its letter, and do not say whether the statement is true"
-    if _missing_numbers(told, text) or _said(told, text) < _SAID:
-        return "option_said", f"it does not say the given option, {told!r}; use its own words"
+    if _missing_numbers(stated, text) or _said(stated, text) < _SAID:
+        return "option_said", f"it does not say the given option, {stated!r}; use its own words"
     plain = _plain(text)
     for place, other in enumerate(item.options):
-        unlike = _plain(other) not in _plain(told) and _plain(other) not in _plain(item.question)
+        unlike = _plain(other) not in _plain(stated) and _plain(other) not in _plain(item.question)
         if place != option and unlike and len(_plain(other)) > 2 and _holds(plain, _plain(other)):
             return "others_unsaid", f"it also says another option, {other!r}"
     return None

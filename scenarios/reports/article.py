@@ -40,7 +40,7 @@ class Article(Record):
     licence: str = Field(default="", description="Short name such as CC-BY-4.0, or the source's own words.")
     source: str = ""
     linked: bool = Field(default=False, description="Whether it was searched for rare diseases.")
-    rare: tuple[Candidate, ...] = Field(default=(), description="Those found, the likeliest first.")
+    rare: tuple[Candidate, ...] = Field(default=(), description="Rare diseases in the article, the likeliest first.")
     data_class: Literal["public", "restricted"] = "restricted"
 
     @property
@@ -164,8 +164,8 @@ class CurationOptions(BaseModel):
     limit: int | None = Field(default=None, ge=1, description="At most so many articles that pass the filters.")
     max_characters: int = Field(default=200_000, ge=1, description="Longest article.")
     rare_candidates: int = Field(default=5, ge=0, description="At most so many rare diseases are verified.")
-    support: float = Field(default=60, ge=0, le=100, description="Least score of a sentence found in the article.")
-    unsupported: float = Field(default=0.2, ge=0, le=1, description="Largest share of sentences that are not found.")
+    support: float = Field(default=60, ge=0, le=100, description="Least score of a sentence that the article supports.")
+    unsupported: float = Field(default=0.2, ge=0, le=1, description="Largest share of sentences without support.")
 
     @field_validator("without")
     @classmethod

@@ -15,10 +15,10 @@ from wardround.runs.settings import RunSettings, load_prompts
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.sequential import Sequential, SequentialSettings
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.prices import PriceList, read_test_prices, standard_prices
+from wardround.scenarios.terms.tariff import Tariff, read_test_prices, standard_prices
 
 TABLE = Path(__file__).resolve().parents[2] / "scenarios" / "terms" / "data" / "prices.csv"
-LIST = PriceList({}, catalogue())
+LIST = Tariff({}, catalogue())
 
 
 def charges(*asked: str, kind: str = "any") -> dict[str, float | None]:
@@ -158,7 +158,7 @@ def test_a_wrong_list_of_prices_is_refused_with_its_line(tmp_path: Path, text: s
 
 
 def test_ones_own_prices_go_before_the_table() -> None:
-    own = PriceList({"brain MRI": 1.5, "quantum resonance panel": 7}, catalogue())
+    own = Tariff({"brain MRI": 1.5, "quantum resonance panel": 7}, catalogue())
     lines = [line.usd for line in own.bill(["MRI brain", "Quantum Resonance Panel", "CBC"], "any")]
     assert lines == [1.5, 7, 10]
 

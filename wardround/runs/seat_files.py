@@ -7,7 +7,7 @@ from wardround.agents.persona import read_persona
 from wardround.agents.team import TEAM, read_team
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.settings import RunSettings
-from wardround.scenarios.terms.prices import read_test_prices
+from wardround.scenarios.terms.tariff import read_test_prices
 
 
 def with_files(settings: RunSettings) -> RunSettings:

@@ -79,14 +79,14 @@ def _number(cell: str) -> float | None:
     return usd if isfinite(usd) and usd >= 0 else None
 
 
-class PriceList:
+class Tariff:
     """The table with a user's prices above it: by the user's own words, then by the test that they mean."""
 
     def __init__(self, own: Mapping[str, float], table: Catalogue) -> None:
         self._catalogue = table
         self._words = {key(name): usd for name, usd in own.items()}
         linked = {name: link(name, table) for name in own}
-        theirs = {found.test: own[name] for name, found in linked.items() if found}
+        theirs = {test.test: own[name] for name, test in linked.items() if test}
         exact = {name: usd for name, usd in own.items() if name in standard_prices()}
         self._tests = {**standard_prices(), **theirs, **exact}
 
