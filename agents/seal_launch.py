@@ -1,8 +1,9 @@
 """Runs a command in namespaces of its own, on Linux: no network, no file but what a program needs to run, read-only.
 
-Started as a script by `agents/seal.py`, in an interpreter that imports nothing else. The command sees an empty network
-(not even a loopback that is up), only its own processes, the system's programs, Python and the working directory, all
-read-only, and an empty `/tmp`. It can make no Unix, packet or VM socket and no io_uring. Its environment holds no keys.
+`agents/process.py` starts it as a script, in an interpreter that imports nothing else. The command sees an empty
+network (not even a loopback that is up), only its own processes, the system's programs, Python and the working
+directory, all read-only, and an empty `/tmp`. It can make no Unix, packet or VM socket and no io_uring. Its environment
+holds no keys.
 """
 
 import ctypes

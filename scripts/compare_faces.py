@@ -24,7 +24,7 @@ import openai
 
 from scripts.line_doctor import LINES, line
 from wardround import run
-from wardround.agents.seal import why_not
+from wardround.agents.process import why_not
 from wardround.engine.logs import configure
 from wardround.faces.driven_run import DrivenRun
 from wardround.faces.open_episodes import OpenEpisodes

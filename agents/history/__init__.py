@@ -1,1 +1,1 @@
-"""The record patient's understanding: kinds of question, facts of the story, recall, and wording."""
+"""How the record patient understands and answers: kinds of question, facts of the story, the interview, speech."""

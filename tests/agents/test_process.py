@@ -13,8 +13,7 @@ import pytest
 from clinic import WORKUP, case
 
 from wardround import run
-from wardround.agents.process import ProcessMaker
-from wardround.agents.seal import sealed_command, why_not
+from wardround.agents.process import ProcessMaker, sealed_command, why_not
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
