@@ -139,7 +139,7 @@ class QuestionItem(Record):
         plain = [" ".join(option.casefold().split()) for option in self.options]
         right = "" if self.truth.option is None else plain[self.truth.option]
         if right and plain.count(right) > 1:
-            raise ValueError(f"{SEVERAL_RIGHT}: two options are the right one: {right!r}")
+            raise ValueError(f"options: {SEVERAL_RIGHT}: two options are the right one: {right!r}")
 
 
 def solution(item: QuestionItem, turn: int = 0) -> str:

@@ -29,6 +29,7 @@ def doubts(run: RunScores, summary: Summary) -> list[str]:
     """Return warnings, one sentence each: of damage, of different versions of the rules, and about a judged run."""
     return [
         *_imported(run),
+        *_left_out(run),
         *_damaged(run),
         *_rules(run),
         *([_FLOOR] if run.floor else []),
@@ -294,6 +295,15 @@ def cautions(run: RunScores, summary: Summary) -> list[str]:
     ]
 
 
+def _left_out(run: RunScores) -> Iterator[str]:
+    """Count what was left out before the run began, with the first reasons."""
+    skipped = inside(run.header, "skipped")
+    if count := skipped.get("count"):
+        first = "; ".join(f"{name}: {why}" for name, why in list(skipped.get("first") or ())[:3])
+        more = "; ..." if count > 3 else ""
+        yield f"{count_noun(count, 'case')} could not be played, so not in any figure ({first}{more})."
+
+
 def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
     if summary.open:
         yield f"{count_noun(summary.open, 'episode')} still open and in no figure; resume the run to finish."
@@ -303,8 +313,6 @@ def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
             f"{share} ended by a failure that is not the doctor's and has no score: {list_reasons(failed)}. Bounds "
             "show what they could change."
         )
-    if count := inside(run.header, "skipped").get("count"):
-        yield f"{count_noun(count, 'case')} could not be played, so not in any figure; the run's header says why."
 
 
 def _failed(summary: Summary) -> dict[str, int]:

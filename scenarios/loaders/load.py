@@ -6,6 +6,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +23,7 @@ from wardround.engine.plugins import load_plugin, of_the_house, plugin_names
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case
 from wardround.scenarios.illustrations import has_images, with_images
-from wardround.scenarios.loaders.oddities import doubled, in_case, in_name
+from wardround.scenarios.loaders.oddities import doubled, in_case, in_name, in_question
 from wardround.scenarios.loaders.oddities import path as in_place
 from wardround.scenarios.loaders.source import Loader, Playable, Problem, Refused, TextLine, faults, text_lines
 from wardround.scenarios.terms.truth import with_parts
@@ -259,8 +260,11 @@ def _cases_of(path: Path, loader: Loader, number: int, record: _Record) -> Itera
         yield from (problem(one.field, one.message, case_id) for one in wrong)
         return
     for item in made:
+        if isinstance(item, Refused):
+            yield from (problem(field, message, case_id) for field, message in item.faults)
+            continue
         yield item
-        for one in (*oddities, *(in_case(item) if isinstance(item, Case) else ())):
+        for one in (*oddities, *(in_case(item) if isinstance(item, Case) else in_question(item))):
             yield problem(one.field, one.message, item.id, warning=True)
 
 
@@ -301,8 +305,13 @@ def _plainly(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error).replace(_CUT, half)
 
 
+_NOT_JSON = re.compile(r'"(?P<field>[^"\\]{1,80})"\s*:\s*\[?\s*(?P<value>-?(?:NaN|Infinity))\b')
+
+
 def _broken(error: ValueError | RecursionError, line: TextLine) -> str:
     said = _plainly(error).replace(" at line 1 column ", " at column ").replace(" at line 2 column 0", " at its end")
+    if nan := _NOT_JSON.search(line.text):
+        return f"field {nan['field']}: {nan['value']} is no JSON; write null where a value is missing"
     if line.ended:
         return f"is not one JSON object ({said}); write one case a line"
     return f"the last line breaks off ({said}): was the file still being written? complete the line or take it out"

@@ -1,12 +1,14 @@
 """Finds faults and oddities that the schema allows: duplicate keys, invisible characters, implausible figures."""
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Lab
+from wardround.scenarios.question_item import QuestionItem
 
 _INVISIBLE = re.compile(
     r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
@@ -98,6 +100,21 @@ def in_name(name: str) -> str:
     """Why an id is invalid, "" if it is valid; ids appear in tables, lines and addresses."""
     match = _NO_NAME.search(name)
     return f"holds the character U+{ord(match[0]):04X}, which no id may: nobody would see it" if match else ""
+
+
+def in_question(item: QuestionItem) -> Iterator[Oddity]:
+    """What an open question has nothing to be marked by, and a rubric that cannot tell answers apart."""
+    if item.form == "free" and not item.rubric:
+        turns = [("checklist", item.checklist, bool(item.truth.answers))]
+        turns += [(f"turns[{n}].checklist", turn.checklist, bool(turn.reference)) for n, turn in enumerate(item.turns)]
+        for field, checklist, referenced in turns:
+            if checklist.empty and not referenced:
+                yield Oddity(field, "is empty, and there is neither reference nor rubric: nothing can mark the answer")
+    points = [one.points for one in item.rubric]
+    if points and max(points) < 0:
+        yield Oddity("rubric", "has penalties only, so no answer has a score")
+    elif points and math.fsum(points) <= 0:
+        yield Oddity("rubric", f"has points that sum to {math.fsum(points):g}: to meet everything earns 0 or less")
 
 
 def in_case(case: Case) -> Iterator[Oddity]:

@@ -242,29 +242,32 @@ class LLMEvalMed(Loader):
         row = first[0] if isinstance(first, list) and first else None
         return float(isinstance(row, dict) and {"problem", "groupCode", "round"} <= row.keys())
 
-    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
-        """The items of one category; raises Refused for a group whose rounds are not 1, 2, 3 ... in this order."""
+    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem | Refused]:
+        """The items of one category.
+
+        A row without a problem, and a group whose rounds are not 1, 2, 3 ... in this order, are left out by themselves.
+        """
         del number
         if not isinstance(record, list):
             raise Refused([("", "must be a list of problems")])
-        wrong: list[tuple[str, str]] = []
+        made: list[tuple[int, QuestionItem | Refused]] = []
+        rows = []
         for index, row in enumerate(record):
-            if not isinstance(row, dict) or not isinstance(row.get("problem"), str) or not row["problem"].strip():
-                wrong.append((f"[{index}].problem", "is missing, or no text"))
-        if wrong:
-            raise Refused(wrong)
-        rows = sorted(enumerate(record), key=lambda pair: str(pair[1].get("groupCode")))
-        items: list[tuple[int, QuestionItem]] = []
+            if isinstance(row, dict) and isinstance(row.get("problem"), str) and row["problem"].strip():
+                rows.append((index, row))
+            else:
+                made.append((index, Refused([(f"[{index}].problem", "is missing, or no text")])))
+        rows.sort(key=lambda pair: str(pair[1].get("groupCode")))
         for code, group in groupby(rows, key=lambda pair: str(pair[1].get("groupCode"))):
             members = list(group)
             rounds = [row.get("round") for _, row in members]
-            if rounds != list(range(1, len(rounds) + 1)):
-                wrong.append((f"[{members[0][0]}].round", f"group {code} has the rounds {rounds}, not 1, 2, 3 ..."))
-                continue
-            items.append((members[0][0], _open(name, code, [row for _, row in members])))
-        if wrong:
-            raise Refused(wrong)
-        return [item for _, item in sorted(items, key=lambda pair: pair[0])]
+            place = members[0][0]
+            if rounds == list(range(1, len(rounds) + 1)):
+                made.append((place, _open(name, code, [row for _, row in members])))
+            else:
+                why = f"group {code} has the rounds {rounds}, not 1, 2, 3 ..."
+                made.append((place, Refused([(f"[{place}].round", why)])))
+        return [item for _, item in sorted(made, key=lambda pair: pair[0])]
 
 
 def _open(category: str, code: str, rows: Sequence[Mapping[str, Json]]) -> QuestionItem:

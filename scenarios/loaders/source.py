@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -54,7 +55,23 @@ class Refused(Exception):
 
 def faults(error: ValidationError) -> tuple[tuple[str, str], ...]:
     """All (field, message) pairs of a schema error, with fields such as 'labs[0].value'."""
-    return tuple((_field(part["loc"]), _message(part["type"], part["msg"])) for part in error.errors())
+    return tuple(
+        _named(part["msg"])
+        if part["type"] == "value_error" and not part["loc"]
+        # a rule on the whole record names its field in its message
+        else (_field(part["loc"]), _message(part["type"], part["msg"]))
+        for part in error.errors()
+    )
+
+
+_RULE = re.compile(r"(?P<field>[a-z_]+(?:\.[a-z_]+)*)(?::| (?=is |are |must |belong ))\s*(?P<message>.+)", re.DOTALL)
+
+
+def _named(message: str) -> tuple[str, str]:
+    """The field that a rule's message begins with, and the rest; '' where it begins with none."""
+    said = message.removeprefix("Value error, ")
+    match = _RULE.fullmatch(said)
+    return (match["field"], match["message"]) if match else ("", said)
 
 
 def _field(location: tuple[int | str, ...]) -> str:
@@ -138,8 +155,11 @@ class Loader(Protocol):
         """
         raise NotImplementedError(f"{type(self).__name__} has neither `case` nor `cases`")
 
-    def cases(self, number: int, name: str, record: Json) -> Iterable[Playable]:
-        """All cases or questions of a record; raises Refused with all faults."""
+    def cases(self, number: int, name: str, record: Json) -> "Iterable[Playable | Refused]":
+        """All cases or questions of a record; raises Refused with all faults.
+
+        Where one of several items is at fault and the others stand, its Refused is returned in its place.
+        """
         return (self.case(number, name, record),)
 
     def odd(self, record: Json) -> Iterable[Oddity]:

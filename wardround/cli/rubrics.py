@@ -22,6 +22,7 @@ from wardround.runs.stored_run import Run, open_store
 from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.loaders.load import load_playable
 from wardround.scenarios.loaders.source import Problem
+from wardround.scenarios.question_item import QuestionItem
 from wardround.scoring.judges import JudgeOptions, judge_config
 from wardround.scoring.open_answers import judged_items, probe_accounts
 from wardround.scoring.score import score_run
@@ -66,7 +67,11 @@ def lint_rubrics(
     """
     configure("warning")
     left: list[Problem] = []
-    linted = [Linted(one.id, one.rubric, lint(one.rubric)) for one in load_playable(path, left)]
+    linted = [
+        Linted(one.id, one.rubric, lint(one.rubric))
+        for one in load_playable(path, left)
+        if one.rubric or not isinstance(one, QuestionItem) or not one.closed
+    ]
     probes: dict[str, ProbeAccount] = {}
     if judges:
         name = f"lint-{path.stem}-{digest_of(path.read_bytes())[:8]}"

@@ -1,0 +1,75 @@
+"""Bad rows of question sets: file, row and field are named, the rest is played, and the report counts them."""
+
+import json
+from pathlib import Path
+
+from shell import Shell
+
+
+def line(name: str, **fields: object) -> str:
+    base: dict[str, object] = {"id": name, "form": "choice", "question": f"{name}?", "options": ["a", "b"]}
+    return json.dumps(
+        {**base, "truth": {"option": 1}, "provenance": {"source": "test"}, "data_class": "public", **fields}
+    )
+
+
+def free(name: str, **fields: object) -> str:
+    return line(name, form="free", level="open", options=[], **{"truth": {}, **fields})
+
+
+ROWS = (
+    line("two", options=["a", "A ", "b"], truth={"option": 0}),
+    line("none", truth={}),
+    line("missing", options=["a", ""]),
+    line("beyond", truth={"option": 4}),
+    free("nan", checklist=float("nan")),
+    free("empty"),
+    free("penalties", rubric=[{"criterion": "Recommends waiting", "points": -3}], truth={"answers": ["x"]}),
+    free("sum", rubric=[{"criterion": "A", "points": 2}, {"criterion": "B", "points": -3}], truth={"answers": ["x"]}),
+    line("mixed", question="哪一个 is right?", options=["阿司匹林", "Heparin"]),
+)
+NAMED = (
+    "line 1, case two, field options: has several right answers",
+    "line 2, case none, field truth.option: is missing",
+    "line 3, case missing, field options[1]: must not be empty",
+    "line 4, case beyond, field truth.option: is 4, and the last option is 1",
+    "line 5: field checklist: NaN is no JSON; write null where a value is missing",
+    "line 6, case empty, field checklist: is empty, and there is neither reference nor rubric",
+    "line 7, case penalties, field rubric: has penalties only",
+    "line 8, case sum, field rubric: has points that sum to -1",
+)
+
+
+def test_each_bad_row_is_named_and_the_rest_is_played_and_counted(shell: Shell, tmp_path: Path) -> None:
+    path, store = tmp_path / "bad.jsonl", ("--store", tmp_path / "s.db")
+    path.write_text("\n".join(ROWS) + "\n", encoding="utf-8")
+    assert shell("cases", "check", path) == 1
+    for said in NAMED:
+        assert said in shell.out, said
+    assert shell("run", "--scenario", "questions", "--cases", path, "--doctor", "gold", "--name", "r", *store) in (0, 3)
+    assert shell("score", "r", *store) == 0
+    assert shell("report", "r", *store) == 0
+    assert "5 cases could not be played, so not in any figure (two: " in shell.out
+
+
+def test_a_group_in_disorder_leaves_the_other_groups_of_its_category(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "groups.json"
+    rows = [
+        {"problem": "A?", "groupCode": 1, "round": 2, "sanswer": "x", "checklist": float("nan")},
+        {"problem": "B?", "groupCode": 1, "round": 1, "sanswer": "y"},
+        {"problem": "", "groupCode": 3, "round": 1},
+        {"problem": "C?", "groupCode": 2, "round": 1, "sanswer": "z"},
+    ]
+    path.write_text(json.dumps({"医学知识": rows}), encoding="utf-8")
+    assert shell("cases", "check", path) == 1
+    assert "1 case, 2 problems" in shell.out
+    assert "field [0].round: group 1 has the rounds [2, 1]" in shell.out
+    assert "field [2].problem: is missing, or no text" in shell.out
+
+
+def test_closed_questions_are_no_rubrics_without_criteria(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(line("closed") + "\n" + free("open", truth={"answers": ["x"]}) + "\n")
+    assert shell("rubrics", "lint", path) == 1
+    assert "open: empty: there is no criterion" in shell.out
+    assert "closed" not in shell.out
