@@ -87,6 +87,8 @@ PUBLISHED: tuple[Measure, ...] = (
 )
 """The scores of the published code. They have names of their own, so that nobody compares them with the others."""
 ASSESSMENT: tuple[Measure, ...] = (
+    Measure("diagnosis_points", "Points for the diagnosis, 1 to 5", "points"),
+    Measure("diagnosis_points_right", "Diagnoses with 4 points or more", "share", True),
     Measure("assessment_precision", "Precision of examinations, judged", "share", True),
     Measure("assessment_recall", "Recall of examinations, judged", "share", True),
 )

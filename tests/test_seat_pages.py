@@ -37,6 +37,10 @@ def answering(messages: Sequence[Message], model: str) -> str | Mapping[str, Jso
     text = "\n".join(message.content for message in messages)
     if '{"result"' in text:
         return '{"result": "Within normal limits."}'
+    if '{"verdict"' in text:
+        return '{"verdict": "wrong"}'
+    if '{"basis"' in text:
+        return '{"basis": "near", "points": 4}'
     turn = sum(message.role == "assistant" for message in messages)
     return ("ASK: Since when?", "ORDER: chest x-ray", "DIAGNOSIS: influenza")[min(turn, 2)]
 
