@@ -1,7 +1,8 @@
 """Checks that the same cases, doctor and seed give the same score JSON through every face that is installed.
 
 `python -m scripts.compare_faces [--limit N] [--scenario NAME]` plays bundled cases through the command line, Python, a
-process, a sealed process, Gymnasium, chat over HTTP and MCP, and prints the digest of each score JSON.
+process, a sealed process, Gymnasium, chat over HTTP, MCP, verifiers and OpenEnv, and prints the digest of each score
+JSON. Faces whose libraries exclude each other are compared in environments of their own (make faces).
 """
 
 import argparse
@@ -25,11 +26,13 @@ import openai
 from scripts.line_doctor import LINES, line
 from wardround import run
 from wardround.agents.process import why_not
+from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.faces.driven_run import DrivenRun
 from wardround.faces.open_episodes import OpenEpisodes
 from wardround.runs.settings import RunSettings
 from wardround.runs.stored_run import open_store
+from wardround.testing.loopback import Loopback
 
 SEED = 11
 TIMED = ("episode_seconds", "model_seconds")
@@ -126,6 +129,39 @@ async def by_mcp(settings: RunSettings, store: Path) -> str:
     return await _driven(settings, store, play)
 
 
+async def by_verifiers(settings: RunSettings, store: Path) -> str:
+    """A verifiers rollout of each case, with the lines from a local endpoint."""
+    vf, face = import_module("verifiers.v1"), import_module("wardround.faces.verifiers_env")
+    fields = {"id": "wardround-encounters", "cases": settings.cases, "scenario": settings.scenario, "seed": SEED}
+    agent = {"harness": {"id": "wardround-encounters"}, "runtime": {"type": "subprocess"}}
+    taskset = {**fields, "limit": settings.limit, "store": str(store)}
+    env = face.EncounterEnv(face.EncounterEnvConfig(taskset=taskset, doctor=agent))
+    os.environ.setdefault("WARDROUND_COMPARED", "none")
+    async with Loopback(lambda messages, model: line(sum(one.role == "assistant" for one in messages))) as server:
+        client = vf.EvalClientConfig(base_url=server.base_url, api_key_var="WARDROUND_COMPARED")
+        async with env.serving():
+            for task in env.taskset:
+                await env.run_episode(task, vf.ModelContext(model="lines", client=client))
+    name: str = env.driven.run.name
+    await env.close()
+    return name
+
+
+async def by_openenv(settings: RunSettings, store: Path) -> str:
+    """An OpenEnv environment, stepped as its server does."""
+    face = import_module("wardround.faces.openenv_server")
+    more = {"seed": SEED, "limit": settings.limit}
+    env = face.environment_maker(settings.cases, settings.scenario, store=str(store), **more)()
+    for _ in range(settings.limit or 0):
+        seen, taken = await env.reset_async(), 0
+        while not seen.done:
+            seen = await env.step_async(face.DoctorAction(text=line(taken)))
+            taken += 1
+    name: str = env.driven.run.name
+    await env.driven.aclose()
+    return name
+
+
 PROCESS = f"exec:{sys.executable} -m scripts.line_doctor"
 FACES: Mapping[str, tuple[Face, str]] = {
     "command line": (by_command_line, ""),
@@ -135,6 +171,8 @@ FACES: Mapping[str, tuple[Face, str]] = {
     "gymnasium": (by_gymnasium, "gymnasium"),
     "chat": (by_chat, "starlette"),
     "mcp": (by_mcp, "mcp"),
+    "verifiers": (by_verifiers, "verifiers"),
+    "openenv": (by_openenv, "openenv"),
 }
 """Each way to play, and the library that it needs."""
 
@@ -159,7 +197,11 @@ async def compare(scenario: str, limit: int) -> dict[str, str]:
                 digests[name] = f"- {missing}"
                 continue
             store = Path(folder) / f"{name.replace(' ', '-')}.db"
-            played = await face(settings, store)
+            try:
+                played = await face(settings, store)
+            except UsageError as error:  # another version of its library stands here
+                digests[name] = f"- {str(error)[:80]}"
+                continue
             said = json.dumps(await anyio.to_thread.run_sync(score_json, played, store), sort_keys=True)
             digests[name] = blake2b(said.encode(), digest_size=8).hexdigest()
     return digests
