@@ -25,13 +25,13 @@ from wardround.scenarios.loaders.load import case_line
 from wardround.scenarios.mimic.admission_cases import Build
 from wardround.scenarios.mimic.build_account import Flow
 from wardround.scenarios.mimic.mimic_database import Spill
-from wardround.scenarios.mimic.mimic_files import MimicOptions as AdmissionOptions
+from wardround.scenarios.mimic.mimic_files import MimicOptions
 from wardround.scenarios.reports.article import CASE_RULES, Article, CurationOptions
 from wardround.scenarios.reports.curation import Curation
 from wardround.scenarios.reports.curation_account import Checking, CurationAccount
 
 
-def build_mimic(options: AdmissionOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> Flow:
+def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> Flow:
     """Build cases into the file `out` and write the account of the build to `out` + '.flow.json'.
 
     Either both files are replaced or neither is. The working database is the folder `out` + '.work' and needs as much

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from wardround.engine.errors import MissingVariable
-from wardround.engine.models.hosts import endpoint_url as checked
-from wardround.engine.models.hosts import host_of
+from wardround.engine.models.hosts import endpoint_url, host_of
 from wardround.engine.models.prices import Price
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model, Wrapped
@@ -42,7 +41,7 @@ class ModelRequest:
     @property
     def host(self) -> str:
         """The host of `address`, "" if there is no address; raises UsageError if it is not valid."""
-        return host_of(checked(self.address)) if self.address else ""
+        return host_of(endpoint_url(self.address)) if self.address else ""
 
     def price(self, *, public: bool) -> Price | None:
         """The price from the user's own table, or, at the provider's own address (`public`), from litellm's list."""

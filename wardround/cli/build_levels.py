@@ -16,6 +16,7 @@ from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.protocols import Store
+from wardround.engine.records import Json
 from wardround.evaluators.report.intervals import wilson
 from wardround.level_builds import BuiltItems, ItemFile, build_levels, resume_levels
 from wardround.runs.settings import RunSettings, validate_settings, validation_problems
@@ -101,7 +102,7 @@ def _settings(options: Options) -> RunSettings:
         WRITER: {"spec": options["model"], "base_url": options["base_url"], **shared},
         CHECKER: {"spec": options["checker"] or options["model"], "base_url": own_endpoint, **shared},
     }
-    fields: dict[str, Any] = {
+    fields: dict[str, Json] = {
         "cases": first,
         "scenario": "level-items",
         "set": rules,
@@ -121,10 +122,10 @@ def _same_provider(options: Options) -> bool:
 async def _build(settings: RunSettings | None, options: Options) -> int:
     into = ItemFile(options["out"], options["sheet"], options["with_low"])
 
-    async def begin(settings: RunSettings, store: Store, progress: Progress, processes: dict[str, Any]) -> BuiltItems:
+    async def begin(settings: RunSettings, store: Store, progress: Progress, processes: dict[str, Json]) -> BuiltItems:
         return await build_levels(settings, into, store, progress, **processes)
 
-    async def again(name: str, store: Store, progress: Progress, changes: dict[str, Any]) -> BuiltItems:
+    async def again(name: str, store: Store, progress: Progress, changes: dict[str, Json]) -> BuiltItems:
         return await resume_levels(name, into, store, progress, **changes)
 
     written = "{out}, {out}.flow.json, {out}.sheet.csv"

@@ -15,6 +15,7 @@ from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.protocols import Store
+from wardround.engine.records import Json
 from wardround.runs.settings import RunSettings, validate_settings, validation_problems
 from wardround.scenarios.reports.article import CurationOptions
 
@@ -90,7 +91,7 @@ def _settings(options: Options) -> RunSettings:
     except ValidationError as error:
         raise UsageError(f"cases build reports: {validation_problems(error, CurationOptions)}") from error
     seat = {"spec": options["model"], **{name: options[name] for name in ("base_url", "temperature", "max_tokens")}}
-    fields: dict[str, Any] = {
+    fields: dict[str, Json] = {
         "cases": first,
         "scenario": "curation",
         "set": rules,
@@ -103,10 +104,10 @@ def _settings(options: Options) -> RunSettings:
 async def _build(settings: RunSettings | None, options: Options) -> int:
     out, without = options["out"], options["without"]
 
-    async def begin(settings: RunSettings, store: Store, progress: Progress, processes: dict[str, Any]) -> Built:
+    async def begin(settings: RunSettings, store: Store, progress: Progress, processes: dict[str, Json]) -> Built:
         return await build_reports(settings, out, store, progress, **processes)
 
-    async def again(name: str, store: Store, progress: Progress, changes: dict[str, Any]) -> Built:
+    async def again(name: str, store: Store, progress: Progress, changes: dict[str, Json]) -> Built:
         return await resume_build(name, out, store, progress, without, **changes)
 
     return await play_build(settings, options, begin, again, ("reports", "article", "{out}, {out}.flow.json"))

@@ -8,6 +8,7 @@ import click
 
 from wardround.cli.options import Options, positive
 from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
 from wardround.runs.plan import DEFAULT_SPECS
 from wardround.runs.seat_settings import LEFT_OUT
 
@@ -43,7 +44,7 @@ class JsonObject(click.ParamType[Any]):
         return read
 
 
-_FIELDS: dict[str, tuple[dict[str, Any], str]] = {
+_FIELDS: dict[str, tuple[dict[str, Json], str]] = {
     "model": (
         {"multiple": True, "metavar": "[NAME=]SPEC"},
         "provider/model for an agent that is not a model itself; several as NAME=provider/model.",
@@ -94,7 +95,7 @@ def manner_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _with_manners(options: Mapping[str, Any], seats: dict[str, dict[str, Any]]) -> None:
+def _with_manners(options: Options, seats: dict[str, dict[str, Json]]) -> None:
     for name, seat, field, _, _ in _MANNERS:
         if options.get(name) is not None:
             chosen = seats.setdefault(seat, {"spec": DEFAULT_SPECS[seat]})
@@ -109,12 +110,12 @@ def judge_settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def judge_settings(options: Options) -> dict[str, Any]:
+def judge_settings(options: Options) -> dict[str, Json]:
     """The settings of the judges that were written."""
     return _options_written("judge", _JUDGE, options)
 
 
-def _options_written(seat: str, fields: Iterable[str], options: Options) -> dict[str, Any]:
+def _options_written(seat: str, fields: Iterable[str], options: Options) -> dict[str, Json]:
     every = {field: options[param(seat, field)] for field in fields}
     written = {field: value for field, value in every.items() if value not in (None, ())}
     if "stop" in written:
@@ -132,7 +133,7 @@ def params(seat: str) -> list[str]:
     return [param(seat, field) for field in _FIELDS]
 
 
-def seat_fields(options: Options, base: Mapping[str, Any]) -> dict[str, Any]:
+def seat_fields(options: Options, base: Mapping[str, Json]) -> dict[str, Json]:
     """The settings of the seats: those on the command line above those of the run file."""
     seats = {seat: dict(fields) for seat, fields in base.items()}
     for seat in SEATS:
@@ -147,7 +148,7 @@ def seat_fields(options: Options, base: Mapping[str, Any]) -> dict[str, Any]:
     return seats
 
 
-def models_of(seat: str, texts: Sequence[str]) -> dict[str, Any]:
+def models_of(seat: str, texts: Sequence[str]) -> dict[str, Json]:
     """`model` and `models` from texts `[NAME=]provider/model`."""
     models: dict[str, str] = {}
     for text in texts:

@@ -5,14 +5,13 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 import msgspec
 
 from wardround.engine.errors import CaseLost, LogError
 from wardround.engine.events import Acted, Called
 from wardround.engine.once import together
-from wardround.engine.records import EpisodeRow, Message, Score
+from wardround.engine.records import EpisodeRow, Json, Message, Score
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import SeatHeader
 from wardround.runs.stored_run import Run
@@ -127,12 +126,12 @@ def words(action: Acted) -> str:
     return action.action.text or msgspec.json.encode({action.action.verb: action.action.args}).decode()
 
 
-def as_sent(message: Message) -> dict[str, Any]:
+def as_sent(message: Message) -> dict[str, Json]:
     """A message as a chat endpoint takes it, with its tool calls, name and parts."""
     return {"role": message.role, "content": message.content, **(message.more or {})}
 
 
-def chats(trajectory: Trajectory, seat: str) -> list[list[dict[str, Any]]]:
+def chats(trajectory: Trajectory, seat: str) -> list[list[dict[str, Json]]]:
     """The conversations of a seat with its model, whole, each once; `reasoning_content` is a reply's thinking.
 
     A conversation that a later one continues is left out. A seat that made no call has one: what the seats said.
@@ -149,7 +148,7 @@ def chats(trajectory: Trajectory, seat: str) -> list[list[dict[str, Any]]]:
     ]
 
 
-def _whole(trajectory: Trajectory, call: Called, thoughts: Mapping[str, str]) -> list[dict[str, Any]]:
+def _whole(trajectory: Trajectory, call: Called, thoughts: Mapping[str, str]) -> list[dict[str, Json]]:
     assert call.reply is not None
     chat = [as_sent(message) for message in (*trajectory.messages(call), call.reply.as_message())]
     for message in chat:
@@ -158,11 +157,11 @@ def _whole(trajectory: Trajectory, call: Called, thoughts: Mapping[str, str]) ->
     return chat
 
 
-def _begins(chat: Sequence[dict[str, Any]], later: Sequence[dict[str, Any]]) -> bool:
+def _begins(chat: Sequence[dict[str, Json]], later: Sequence[dict[str, Json]]) -> bool:
     return list(later[: len(chat)]) == list(chat)
 
 
-def _heard(trajectory: Trajectory, seat: str) -> list[dict[str, Any]]:
+def _heard(trajectory: Trajectory, seat: str) -> list[dict[str, Json]]:
     return [
         {"role": "assistant" if event.seat == seat else "user", "name": event.seat, "content": words(event)}
         for event in trajectory.acted()

@@ -6,12 +6,12 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 
 from wardround.engine.events import Acted, digest_of
-from wardround.engine.records import Usage
+from wardround.engine.records import Json, Usage
 from wardround.exchange.encounters import Encounter, chats, encounters, opening_and_target, played_model, stamp, words
 from wardround.runs.header import utc_now
 from wardround.runs.stored_run import Run
@@ -72,7 +72,7 @@ async def write_inspect_log(run: Run, seat: str, file: IO[bytes]) -> int:
     return count
 
 
-def _spec(run: Run, seat: str) -> dict[str, Any]:
+def _spec(run: Run, seat: str) -> dict[str, Json]:
     header = run.header
     digest = digest_of(f"{run.name} {header.begun}")
     return {
@@ -93,7 +93,7 @@ def _spec(run: Run, seat: str) -> dict[str, Any]:
     }
 
 
-async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Any]:
+async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
     opening, target = await opening_and_target(run, one.row.case)
     chat = chats(one.trajectory, seat)[-1]
     model = played_model(run.header.seats.get(seat))
@@ -104,7 +104,7 @@ async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Any]:
     answer = (one.trajectory.ending.facts.get("answer") if one.trajectory.ending else None) or {}
     answer_text = "; ".join(map(str, answer.values())) if isinstance(answer, Mapping) else str(answer)
     usage = one.trajectory.usage(seat)
-    sample: dict[str, Any] = {
+    sample: dict[str, Json] = {
         "id": one.row.case,
         "epoch": one.row.repeat,
         "uuid": sample_id,
@@ -135,14 +135,14 @@ async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Any]:
     return sample
 
 
-def _message(message: Mapping[str, Any], name: str, model: str) -> dict[str, Any]:
+def _message(message: Mapping[str, Json], name: str, model: str) -> dict[str, Json]:
     role = message["role"] if message["role"] in ("system", "user", "assistant", "tool") else "user"
-    content: Any = message["content"]
+    content: Json = message["content"]
     if isinstance(content, list):  # parts of a chat message; images stay as text, since Inspect stores them otherwise
         content = "\n".join(
             str(part.get("text", f"[{part.get('type')}]")) for part in content if isinstance(part, dict)
         )
-    made: dict[str, Any] = {"id": name, "role": role, "content": content or ""}
+    made: dict[str, Json] = {"id": name, "role": role, "content": content or ""}
     if role == "assistant":
         made |= {"source": "generate", "model": model}
         if thinking := message.get("reasoning_content"):
@@ -154,7 +154,7 @@ def _message(message: Mapping[str, Any], name: str, model: str) -> dict[str, Any
     return made
 
 
-def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
+def _tool_call(call: Mapping[str, Json]) -> dict[str, Json]:
     function = call.get("function", {})
     try:
         arguments = msgspec.json.decode(function.get("arguments") or "{}")
@@ -165,19 +165,19 @@ def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": call.get("id", ""), "function": name, "arguments": arguments, "type": "function"}
 
 
-def _output(model: str, answers: Sequence[Mapping[str, Any]], usage: Usage) -> dict[str, Any]:
+def _output(model: str, answers: Sequence[Mapping[str, Json]], usage: Usage) -> dict[str, Json]:
     choices = [{"message": answers[-1], "stop_reason": "stop"}] if answers else []
     return {"model": model, "choices": choices, "usage": _tokens(usage)}
 
 
-def _info(event: Acted, began: float) -> dict[str, Any]:
+def _info(event: Acted, began: float) -> dict[str, Json]:
     action = event.action
     data = {"seat": event.seat, "verb": action.verb, "text": words(event), "args": action.args, "seq": event.seq}
     at = {"timestamp": stamp(event.at), "working_start": max(0.0, event.at - began)}
     return {"event": "info", "source": "wardround", "data": data, **at}
 
 
-def _summary(sample: Mapping[str, Any]) -> dict[str, Any]:
+def _summary(sample: Mapping[str, Json]) -> dict[str, Json]:
     kept = ("id", "epoch", "input", "target", "scores", "metadata", "uuid", "model_usage", "total_time")
     failed = {"error": sample["error"]["message"]} if "error" in sample else {}
     short = {name: sample[name] for name in kept}
@@ -203,13 +203,13 @@ class _Tally:
         else:
             self.total, self.scored = self.total + value, self.scored + 1
 
-    def as_json(self, name: str) -> dict[str, Any]:
+    def as_json(self, name: str) -> dict[str, Json]:
         mean = {"mean": {"name": "mean", "value": self.total / self.scored, "params": {}}} if self.scored else {}
         counts = {"scored_samples": self.scored, "unscored_samples": self.missing}
         return {"name": name, "scorer": "wardround", "params": {}, **counts, "metrics": mean}
 
 
-def _tokens(usage: Usage) -> dict[str, Any]:
+def _tokens(usage: Usage) -> dict[str, Json]:
     total = usage.prompt + usage.completion
     counts = {"input_tokens": usage.prompt, "output_tokens": usage.completion, "total_tokens": total}
     return {**counts, "reasoning_tokens": usage.reasoning, "input_tokens_cache_read": usage.cached}

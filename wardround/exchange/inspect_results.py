@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Score
+from wardround.engine.records import Json, Score
 from wardround.exchange.result_record import (
     FileProblems,
     Result,
@@ -32,7 +32,7 @@ _ATTACHED = "attachment://"
 _UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
-def knows_inspect(value: Any) -> bool:
+def knows_inspect(value: Json) -> bool:
     """Whether a JSON value is a log of Inspect."""
     return isinstance(value, dict) and isinstance(value.get("eval"), dict) and "samples" in value
 
@@ -59,14 +59,14 @@ def _without_item(one: Result) -> Result:
     return Result(one.where, one.case, one.turns, one.repeat, opening=one.opening, model=one.model, scores=one.scores)
 
 
-def _whole(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
+def _whole(path: Path) -> tuple[Mapping[str, Json], list[Json]]:
     value = read_json(path, read_text(path))
     if not knows_inspect(value):
         raise UsageError(f"{path}: is not a log of Inspect: it has no `eval` and `samples`")
     return value["eval"], value["samples"] or []
 
 
-def _zipped(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
+def _zipped(path: Path) -> tuple[Mapping[str, Json], list[Json]]:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         start = next((name for name in ("header.json", "_journal/start.json") if name in names), "")
@@ -86,7 +86,7 @@ def _zipped(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
     return header.get("eval", {}), samples
 
 
-def _result(path: Path, place: str, number: int, sample: Any, model: str) -> Result:
+def _result(path: Path, place: str, number: int, sample: Json, model: str) -> Result:
     if not isinstance(sample, dict):
         raise ValueError("is not an object")
     messages = sample.get("messages")
@@ -117,7 +117,7 @@ def _result(path: Path, place: str, number: int, sample: Any, model: str) -> Res
     )
 
 
-def _resolved(message: Any, attached: Mapping[str, Any]) -> Any:
+def _resolved(message: Any, attached: Mapping[str, Json]) -> Any:
     """A message whose long texts, which the log keeps apart, stand in their place."""
     if not isinstance(message, dict):
         return message
@@ -134,7 +134,7 @@ def _resolved(message: Any, attached: Mapping[str, Any]) -> Any:
     return message
 
 
-def _text(text: str, attached: Mapping[str, Any]) -> str:
+def _text(text: str, attached: Mapping[str, Json]) -> str:
     if not text.startswith(_ATTACHED):
         return text
     name = text.removeprefix(_ATTACHED)
@@ -160,7 +160,7 @@ def _question(case: str, asked: str, choices: Any, target: str) -> QuestionItem 
     )
 
 
-def _scores(scores: Mapping[str, Any]) -> Iterator[Score]:
+def _scores(scores: Mapping[str, Json]) -> Iterator[Score]:
     for name, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
         parts = value.items() if isinstance(value, dict) else [("", value)]

@@ -3,12 +3,11 @@
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from importlib.metadata import version
-from typing import Any
 
 import msgspec
 
 from wardround.engine.events import Acted, Called, Event
-from wardround.engine.records import Usage
+from wardround.engine.records import Json, Usage
 from wardround.engine.trajectory import Trajectory
 from wardround.exchange.encounters import Encounter, chats, encounters, opening_and_target, played_model, stamp, words
 from wardround.runs.stored_run import Run
@@ -44,7 +43,7 @@ async def episode_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
             )
 
 
-def turn(event: Acted) -> dict[str, Any]:
+def turn(event: Acted) -> dict[str, Json]:
     """An action as a plain object; empty fields are left out."""
     action = event.action
     fields = {"seq": event.seq, "at": event.at, "seat": event.seat, "verb": action.verb, "text": action.text}
@@ -106,11 +105,11 @@ async def atif_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
                 )
 
 
-def _numbered(steps: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+def _numbered(steps: Iterator[dict[str, Json]]) -> list[dict[str, Json]]:
     return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
 
 
-def atif_steps(trajectory: Trajectory, seat: str) -> Iterator[dict[str, Any]]:
+def atif_steps(trajectory: Trajectory, seat: str) -> Iterator[dict[str, Json]]:
     """The steps: what the seat was first sent, then its actions and those of the others.
 
     An action by a verb is a tool call; what the other seats did up to the next action of the seat is its observation.
@@ -135,9 +134,9 @@ def atif_steps(trajectory: Trajectory, seat: str) -> Iterator[dict[str, Any]]:
         yield _agent_step(trajectory, event, answers, typed)
 
 
-def _agent_step(trajectory: Trajectory, event: Acted, answers: Sequence[Acted], typed: bool) -> dict[str, Any]:
+def _agent_step(trajectory: Trajectory, event: Acted, answers: Sequence[Acted], typed: bool) -> dict[str, Json]:
     calls = calls_of(trajectory.events, event)
-    step: dict[str, Any] = {
+    step: dict[str, Json] = {
         "source": "agent",
         "message": event.action.text,
         "timestamp": stamp(event.at),
@@ -160,7 +159,7 @@ def _agent_step(trajectory: Trajectory, event: Acted, answers: Sequence[Acted], 
     return step
 
 
-def _extra(event: Acted) -> dict[str, Any]:
+def _extra(event: Acted) -> dict[str, Json]:
     return {"seat": event.seat, "verb": event.action.verb, "seq": event.seq}
 
 
@@ -176,9 +175,9 @@ def calls_of(events: Sequence[Event], action: Acted) -> list[Called]:
     return calls[::-1]
 
 
-def _metrics(usages: Sequence[Usage]) -> dict[str, Any]:
+def _metrics(usages: Sequence[Usage]) -> dict[str, Json]:
     costs = [usage.cost for usage in usages]
-    fields: dict[str, Any] = {
+    fields: dict[str, Json] = {
         "prompt_tokens": sum(usage.prompt for usage in usages),
         "completion_tokens": sum(usage.completion for usage in usages),
         "cached_tokens": sum(usage.cached for usage in usages),
@@ -188,9 +187,9 @@ def _metrics(usages: Sequence[Usage]) -> dict[str, Any]:
     return fields
 
 
-def _totals(one: Encounter, seat: str, steps: int) -> dict[str, Any]:
+def _totals(one: Encounter, seat: str, steps: int) -> dict[str, Json]:
     usage = one.trajectory.usage(seat)
-    fields: dict[str, Any] = {
+    fields: dict[str, Json] = {
         "total_prompt_tokens": usage.prompt,
         "total_completion_tokens": usage.completion,
         "total_cached_tokens": usage.cached,

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from wardround.agents.recorded import split_reply
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Action, Score
+from wardround.engine.records import Action, Json, Score
 from wardround.evaluators.open_answers.rubric_points import rubric_score
 from wardround.evaluators.reasoning.scores import scores
 from wardround.exchange.judged_steps import judged_reply
@@ -23,7 +23,7 @@ _JUDGE = re.compile(r"accuracy_judge_(?P<judge>[A-Za-z0-9._-]+)$")
 _HEALTHBENCH: type[Any] = HealthBench
 
 
-def knows_medrbench(value: Any) -> bool:
+def knows_medrbench(value: Json) -> bool:
     """Whether a JSON value is an object of cases with replies or verdicts of MedR-Bench."""
     if not isinstance(value, dict) or not value:
         return False
@@ -63,7 +63,7 @@ class _Several(UsageError):
     """The whole file holds several models: said once."""
 
 
-def _medrbench_case(path: Path, case: str, row: Any, model: str, judge: str) -> Result:
+def _medrbench_case(path: Path, case: str, row: Json, model: str, judge: str) -> Result:
     if not isinstance(row, dict):
         raise UsageError("is not an object")
     reply = row.get("results")
@@ -101,7 +101,7 @@ def _short(name: str) -> str:
     return name.removeprefix("published_").removesuffix("_formal")
 
 
-def _verdict(name: str, value: Any) -> Score:
+def _verdict(name: str, value: Json) -> Score:
     if isinstance(value, bool):
         return Score(name, float(value))
     return Score(name, None, "no_verdict")
@@ -113,7 +113,7 @@ def _model_of(path: Path) -> str:
     return parts[1] if len(parts) > 1 else path.stem
 
 
-def healthbench_rows(value: Any) -> list[Any] | None:
+def healthbench_rows(value: Json) -> list[Json] | None:
     """The graded examples in a HealthBench result; None for anything else."""
     if isinstance(value, dict):
         inside = value.get("metadata")
@@ -144,7 +144,7 @@ def healthbench(path: Path, model: str) -> Iterator[Result]:
     yield from read
 
 
-def _healthbench_row(path: Path, number: int, row: Any, model: str) -> Result:
+def _healthbench_row(path: Path, number: int, row: Json, model: str) -> Result:
     if not isinstance(row, dict):
         raise Refused([("", "is not an object")])
     graded = row.get("rubric_items")

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Action, Score
+from wardround.engine.records import Action, Json, Score
 from wardround.engine.text import loads
 from wardround.scenarios.question_item import QuestionItem
 
@@ -103,7 +103,7 @@ def read_json(path: Path, text: str, where: str = "") -> Any:
         raise UsageError(f"{path}{f', {where}' if where else ''}: no valid JSON: {error}") from error
 
 
-def spoken(messages: Iterable[Mapping[str, Any]]) -> tuple[str, list[Turn]]:
+def spoken(messages: Iterable[Mapping[str, Json]]) -> tuple[str, list[Turn]]:
     """(opening, turns) of a chat: what stands before the first words of the assistant is the opening.
 
     Raises ValueError naming the message that is none.
@@ -128,7 +128,7 @@ def spoken(messages: Iterable[Mapping[str, Any]]) -> tuple[str, list[Turn]]:
     return "\n\n".join(part for part in opening if part), turns
 
 
-def _as_words(call: Mapping[str, Any]) -> str:
+def _as_words(call: Mapping[str, Json]) -> str:
     function = call.get("function")
     inside = function if isinstance(function, Mapping) else call
     name = inside.get("name") or function
@@ -136,7 +136,7 @@ def _as_words(call: Mapping[str, Any]) -> str:
     return f"{name} {arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()}"
 
 
-def content_parts(content: Any) -> tuple[str, str]:
+def content_parts(content: Json) -> tuple[str, str]:
     """(text, thinking) of the content of a message: a text, or parts of several types; an image is named as such."""
     if not isinstance(content, list):
         return ("" if content is None else str(content)), ""

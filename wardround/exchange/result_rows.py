@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Action, Score
+from wardround.engine.records import Action, Json, Score
 from wardround.exchange.result_record import (
     SEATS,
     FileProblems,
@@ -70,7 +70,7 @@ def guessed(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
     return made
 
 
-def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Any]]]]:
+def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Json]]]]:
     """(columns, rows with their lines) of a CSV or TSV file; empty cells are left out."""
     text = read_text(path)
     head = text.partition("\n")[0]
@@ -80,7 +80,7 @@ def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mappin
     except csv.Error as error:
         raise UsageError(f"{path}, line 1: {error}") from error
 
-    def rows() -> Iterator[tuple[int, Mapping[str, Any]]]:
+    def rows() -> Iterator[tuple[int, Mapping[str, Json]]]:
         at = reader.line_num + 1
         try:
             for row in reader:
@@ -95,7 +95,7 @@ def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mappin
     return names, rows()
 
 
-def line_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Any]]]]:
+def line_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Json]]]]:
     """(fields, rows with their lines) of a file of JSON lines; the fields are those of all rows."""
     rows = []
     for number, line in enumerate(read_text(path).split("\n"), 1):
@@ -109,7 +109,7 @@ def line_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, A
 
 
 def row_results(
-    path: Path, rows: Iterator[tuple[int, Mapping[str, Any]]], columns: Mapping[str, str], model: str
+    path: Path, rows: Iterator[tuple[int, Mapping[str, Json]]], columns: Mapping[str, str], model: str
 ) -> Iterator[Result]:
     """The trajectories of rows; raises UsageError with the line and the field of each fault."""
     if not any(field in columns for field in _SAYS):
@@ -132,7 +132,7 @@ class _Fault(ValueError):
     """(field, message)."""
 
 
-def _result(path: Path, number: int, fields: Mapping[str, Any], row: Mapping[str, Any], model: str) -> Result:
+def _result(path: Path, number: int, fields: Mapping[str, Json], row: Mapping[str, Json], model: str) -> Result:
     opening, turns = _turns(fields)
     if not any(turn.seat == "doctor" for turn in turns):
         raise _Fault(next((field for field in _SAYS if field in fields), "reply"), "holds no word of the doctor")
@@ -158,7 +158,7 @@ def _result(path: Path, number: int, fields: Mapping[str, Any], row: Mapping[str
     )
 
 
-def _turns(fields: Mapping[str, Any]) -> tuple[str, list[Turn]]:
+def _turns(fields: Mapping[str, Json]) -> tuple[str, list[Turn]]:
     if "turns" in fields:
         return "", _own_turns(fields["turns"])
     if "messages" in fields:
@@ -202,7 +202,7 @@ def _own_turns(turns: Any) -> list[Turn]:
     return made
 
 
-def _concluding(turns: Sequence[Turn], answer: Mapping[str, Any]) -> list[Turn]:
+def _concluding(turns: Sequence[Turn], answer: Mapping[str, Json]) -> list[Turn]:
     """The turns, the doctor's last one with the answer among its arguments."""
     last = max(place for place, turn in enumerate(turns) if turn.seat == "doctor")
     action = turns[last].action
@@ -211,7 +211,7 @@ def _concluding(turns: Sequence[Turn], answer: Mapping[str, Any]) -> list[Turn]:
     return [*turns[:last], Turn("doctor", concluding), *turns[last + 1 :]]
 
 
-def _text(fields: Mapping[str, Any], name: str) -> str:
+def _text(fields: Mapping[str, Json], name: str) -> str:
     value = fields.get(name, "")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
@@ -220,19 +220,19 @@ def _text(fields: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _scores(fields: Mapping[str, Any]) -> Iterator[Score]:
+def _scores(fields: Mapping[str, Json]) -> Iterator[Score]:
     for name, value in fields.items():
         if name.startswith(SCORE):
             yield _score(name, name.removeprefix(SCORE), value)
 
 
-def _own_model(row: Mapping[str, Any]) -> str:
+def _own_model(row: Mapping[str, Json]) -> str:
     """The doctor's model in a line of our own export."""
     models = row.get("models")
     return str(models.get("doctor", "")).removeprefix("imported:") if isinstance(models, dict) else ""
 
 
-def _own_scores(row: Mapping[str, Any]) -> Iterator[Score]:
+def _own_scores(row: Mapping[str, Json]) -> Iterator[Score]:
     """The scores of a line of our own export, with their reasons."""
     values, reasons = row.get("scores"), row.get("reasons")
     if isinstance(values, dict) and isinstance(reasons, dict):
@@ -243,7 +243,7 @@ def _own_scores(row: Mapping[str, Any]) -> Iterator[Score]:
                 yield _score("scores", name, value)
 
 
-def _score(field: str, name: str, value: Any) -> Score:
+def _score(field: str, name: str, value: Json) -> Score:
     if isinstance(value, str):
         lowered = value.strip().lower()
         value = {"true": True, "yes": True, "false": False, "no": False}.get(lowered, lowered)

@@ -3,12 +3,11 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from importlib.metadata import version
-from typing import Any
 
 import msgspec
 
 from wardround.engine.events import Acted, Called, digest_of
-from wardround.engine.records import Score
+from wardround.engine.records import Json, Score
 from wardround.exchange.encounters import Encounter, encounters, played_model, words
 from wardround.runs.stored_run import Run
 
@@ -41,7 +40,7 @@ async def span_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
             )
 
 
-def _spans(run: Run, one: Encounter, seat: str) -> list[dict[str, Any]]:
+def _spans(run: Run, one: Encounter, seat: str) -> list[dict[str, Json]]:
     events, header = one.trajectory.events, run.header.seats.get(seat)
     trace = digest_of(f"{run.name}/{one.row.id}")
     root = _span_id(trace, -1)
@@ -70,14 +69,14 @@ def _spans(run: Run, one: Encounter, seat: str) -> list[dict[str, Any]]:
     return spans
 
 
-def _call(run: Run, trace: str, root: str, event: Called, session: dict[str, Any]) -> dict[str, Any]:
+def _call(run: Run, trace: str, root: str, event: Called, session: dict[str, Json]) -> dict[str, Json]:
     header = run.header.seats.get(event.seat)
     asked = header.models.get(event.label, header) if header else None
     named = (asked.model if asked else "") or played_model(header)
     reply = event.reply
     took = reply.latency if reply else 0.0
     span = _span((trace, _span_id(trace, event.seq)), f"chat {named}", event.at - took, event.at, root)
-    fields: dict[str, Any] = {
+    fields: dict[str, Json] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": (asked.spec if asked else "").partition("/")[0],
         "gen_ai.request.model": named,
@@ -108,7 +107,7 @@ def _call(run: Run, trace: str, root: str, event: Called, session: dict[str, Any
     return span
 
 
-def _verb(trace: str, root: str, event: Acted, session: dict[str, Any]) -> dict[str, Any]:
+def _verb(trace: str, root: str, event: Acted, session: dict[str, Json]) -> dict[str, Json]:
     span = _span((trace, _span_id(trace, event.seq)), f"execute_tool {event.action.verb}", event.at, event.at, root)
     span["attributes"] = _attributes(
         {
@@ -124,7 +123,7 @@ def _verb(trace: str, root: str, event: Acted, session: dict[str, Any]) -> dict[
     return span
 
 
-def _span(at: tuple[str, str], name: str, began: float, ended: float, parent: str = "") -> dict[str, Any]:
+def _span(at: tuple[str, str], name: str, began: float, ended: float, parent: str = "") -> dict[str, Json]:
     """A span whose trace and own id are `at`; a call of a model is made by a client."""
     kind = _CLIENT if name.startswith("chat ") else _INTERNAL
     fields = {"traceId": at[0], "spanId": at[1], "name": name, "kind": kind}
@@ -132,8 +131,8 @@ def _span(at: tuple[str, str], name: str, began: float, ended: float, parent: st
     return {**fields, **({"parentSpanId": parent} if parent else {}), **times}
 
 
-def _evaluation(at: float, score: Score) -> dict[str, Any]:
-    fields: dict[str, Any] = {"gen_ai.evaluation.name": score.name}
+def _evaluation(at: float, score: Score) -> dict[str, Json]:
+    fields: dict[str, Json] = {"gen_ai.evaluation.name": score.name}
     if score.value is not None:
         fields["gen_ai.evaluation.score.value"] = score.value
     if score.reason:
@@ -149,11 +148,11 @@ def _nanoseconds(at: float) -> str:
     return str(max(0, round(at * 1e9)))
 
 
-def _attributes(fields: dict[str, Any]) -> list[dict[str, Any]]:
+def _attributes(fields: dict[str, Json]) -> list[dict[str, Json]]:
     return [{"key": name, "value": _value(value)} for name, value in fields.items()]
 
 
-def _value(value: Any) -> dict[str, Any]:
+def _value(value: Json) -> dict[str, Json]:
     if isinstance(value, bool):
         return {"boolValue": value}
     if isinstance(value, int):

@@ -6,14 +6,13 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
-from wardround.engine.records import Usage
+from wardround.engine.records import Json, Usage
 from wardround.exchange.encounters import Encounter, chats, encounters, opening_and_target, played_model
 from wardround.exchange.lines import calls_of
 from wardround.runs.stored_run import Run
@@ -123,12 +122,12 @@ class _Lines:
         self.path, self.longest, self._file = path, 0, path.open("wb")
         self._encode = msgspec.json.Encoder().encode
 
-    def add(self, row: Mapping[str, Any]) -> None:
+    def add(self, row: Mapping[str, Json]) -> None:
         line = self._encode(row)
         self.longest = max(self.longest, len(line))
         self._file.write(line + b"\n")
 
-    def extend(self, rows: Iterable[Mapping[str, Any]]) -> None:
+    def extend(self, rows: Iterable[Mapping[str, Json]]) -> None:
         lines = [self._encode(row) for row in rows]
         if lines:
             self.longest = max(self.longest, *map(len, lines))
@@ -184,7 +183,7 @@ async def _spool(run: Run, files: Mapping[str, _Lines]) -> int:
     return turns
 
 
-def _turn(one: Encounter, event: Acted, model: str) -> dict[str, Any]:
+def _turn(one: Encounter, event: Acted, model: str) -> dict[str, Json]:
     action = event.action
     replies = [call.reply for call in calls_of(one.trajectory.events, event) if call.reply]
     return {
@@ -206,7 +205,7 @@ def _turn(one: Encounter, event: Acted, model: str) -> dict[str, Any]:
 _NOTHING = {"prompt_tokens": 0, "completion_tokens": 0, "cost": None}
 
 
-def _spent(usages: Sequence[Usage]) -> dict[str, Any]:
+def _spent(usages: Sequence[Usage]) -> dict[str, Json]:
     costs = [usage.cost for usage in usages]
     known = None if None in costs or not costs else sum(cost for cost in costs if cost is not None)
     tokens = {
@@ -216,7 +215,7 @@ def _spent(usages: Sequence[Usage]) -> dict[str, Any]:
     return {**tokens, "cost": known}
 
 
-def _episode(one: Encounter, turns: int) -> dict[str, Any]:
+def _episode(one: Encounter, turns: int) -> dict[str, Json]:
     events, ending, opened = one.trajectory.events, one.trajectory.ending, one.trajectory.opened
     answer = ending.facts.get("answer") if ending else None
     usage = one.trajectory.usage()
@@ -237,12 +236,12 @@ def _episode(one: Encounter, turns: int) -> dict[str, Any]:
     }
 
 
-def _scores(one: Encounter) -> Iterator[dict[str, Any]]:
+def _scores(one: Encounter) -> Iterator[dict[str, Json]]:
     for name, score in one.scores.items():
         yield {"score": name, "value": score.value, "score_reason": score.reason, "evidence": list(score.evidence)}
 
 
-async def _dialogue(run: Run, seat: str, one: Encounter) -> dict[str, Any]:
+async def _dialogue(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
     opening, target = await opening_and_target(run, one.row.case)
     return {
         "run": run.name,

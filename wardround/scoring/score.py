@@ -46,6 +46,7 @@ from wardround.scoring.scorings import (
     all_scorings,
     chosen_scores,
     clear_scores,
+    find_scoring,
     judged_keys,
     key_of,
     names_of_others,
@@ -53,17 +54,16 @@ from wardround.scoring.scorings import (
     select,
     version_of,
 )
-from wardround.scoring.scorings import find_scoring as scoring_called
 from wardround.scoring.stored_scores import (
     DAMAGED,
     StoredScores,
+    broken_episodes,
     judges_of,
     say_failures,
     scores_by_name,
     scores_of_ending,
     searches_of,
 )
-from wardround.scoring.stored_scores import broken_episodes as broken_in
 
 log = structlog.get_logger("wardround")
 EVALUATORS = "wardround.evaluators"
@@ -175,7 +175,7 @@ async def score_run(
         for evaluator in wanted:
             endings, unread = await _score_unjudged(run, evaluator, progress, concurrency)
             say_failures(run.name, evaluator, endings)
-            broken |= broken_in(endings)
+            broken |= broken_episodes(endings)
             damaged |= unread
     else:
         follow, retry = options.get("follow", False), options.get("retry", ())
@@ -186,7 +186,7 @@ async def score_run(
         for work in works:
             if await work.begin(progress, options.get("budget", ()), options.get("called", "")):
                 await _judge_open(work, progress, options)
-            broken |= broken_in(await work.failed())
+            broken |= broken_episodes(await work.failed())
             damaged |= work.damaged
     scores = await scored(run)
     return msgspec.structs.replace(scores, broken=tuple(sorted(broken)), damaged={**scores.damaged, **damaged})
@@ -323,7 +323,7 @@ async def _by_other_rules(
 
     The evaluators whose scoring the user named in `scorings` are left out.
     """
-    wanted = {scoring_called(every, name).evaluator for name in scorings}
+    wanted = {find_scoring(every, name).evaluator for name in scorings}
     return {
         evaluator: await only_by_other_rules(run, every, one, closed)
         for evaluator, one in shown.items()
@@ -422,7 +422,7 @@ async def compare_scorings(run: Run, first: str, second: str) -> SideBySide:
     scoring twice, and for two scorings without a score in common.
     """
     every = await all_scorings(run.store, run.name)
-    pair = [scoring_called(every, name) for name in (first, second)]
+    pair = [find_scoring(every, name) for name in (first, second)]
     if pair[0] is pair[1]:
         raise UsageError(f"{first!r} and {second!r} are one scoring: name two")
     sides = [await _scores_of(run, one) for one in pair]
