@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TypedDict
 
 from lxml import etree
 from pydantic import ValidationError
@@ -36,11 +36,20 @@ class Broken(Exception):
     """Raised for a file that is not readable JATS; the message says where and why."""
 
 
-Fields = dict[str, Any]
-"""The fields of `Article` that a source gives; no id if it has none."""
+class ArticleFields(TypedDict):
+    """The fields of `Article` that a file states; '' for an id that it lacks."""
+
+    id: str
+    title: str
+    abstract: str
+    sections: tuple[ArticleSection, ...]
+    kind: str
+    published: date | None
+    language: str
+    licence: str
 
 
-def jats_articles(stream: IO[bytes]) -> Iterator[Fields]:
+def jats_articles(stream: IO[bytes]) -> Iterator[ArticleFields]:
     """Stream the articles of a JATS file; raises Broken.
 
     Entities defined in the file are refused, because a small file could expand to a huge one; no other file and no
@@ -76,7 +85,7 @@ def _no_entities(element: etree._Element) -> None:
             raise Broken("it defines entities of its own; such a file is not read")
 
 
-def _article(root: etree._Element) -> Fields:
+def _article(root: etree._Element) -> ArticleFields:
     meta = _first(root, "front/article-meta")
     meta = _first(root, "front-stub") if meta is None else meta
     body = _first(root, "body")
@@ -229,8 +238,8 @@ class BadLine(Exception):
     """Raised for a line that is not an article; the message names the field and the fault."""
 
 
-def fields(record: Json) -> dict[str, Any]:
-    """The fields of `Article` that a line gives; raises Wrong."""
+def fields(record: Json) -> ArticleFields:
+    """The fields of `Article` that a line states; raises BadLine."""
     if not isinstance(record, Mapping):
         raise BadLine(f"a line must be a JSON object, this is {type(record).__name__}")
     texts = {name: _field_text(record, names) for name, names in FIELDS.items()}
@@ -380,7 +389,7 @@ def _kind(path: Path) -> str | None:
     return "xml" if name.endswith(_XML) else "lines" if name.endswith(_LINES) else None
 
 
-def _read(path: Path) -> Iterator[tuple[str, dict[str, Any] | UnreadArticle]]:
+def _read(path: Path) -> Iterator[tuple[str, ArticleFields | UnreadArticle]]:
     """(where, fields) of each article of a file."""
     try:
         if _kind(path) == "text":
@@ -391,7 +400,7 @@ def _read(path: Path) -> Iterator[tuple[str, dict[str, Any] | UnreadArticle]]:
         yield str(path), UnreadArticle(path.name, "readable", str(error))
 
 
-def _xml(path: Path) -> Iterator[tuple[str, dict[str, Any] | UnreadArticle]]:
+def _xml(path: Path) -> Iterator[tuple[str, ArticleFields | UnreadArticle]]:
     try:
         if path.stat().st_size > _LARGEST:
             raise Broken(f"it is larger than {_LARGEST >> 20} MB")
@@ -406,7 +415,7 @@ def _said(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else "") or str(error)
 
 
-def _json(path: Path) -> Iterator[tuple[str, dict[str, Any] | UnreadArticle]]:
+def _json(path: Path) -> Iterator[tuple[str, ArticleFields | UnreadArticle]]:
     for line in text_lines(path):
         name = f"{path.name}:{line.line if isinstance(line, Problem) else line.number}"
         if isinstance(line, Problem):
@@ -421,14 +430,14 @@ def _json(path: Path) -> Iterator[tuple[str, dict[str, Any] | UnreadArticle]]:
             yield where, UnreadArticle(name, "readable", f"{where}: is no JSON object ({error})")
 
 
-def _made(path: Path, place: str, record: dict[str, Any], licence: str, data_class: str) -> Article | UnreadArticle:
+def _made(path: Path, place: str, record: ArticleFields, licence: str, data_class: str) -> Article | UnreadArticle:
     name = record["id"] or _stem(path, place)
     under = record["licence"] or licence
     opened = under.upper().replace(" ", "-").startswith(OPEN) or under.upper().startswith(OPEN)
     chosen = data_class if data_class != "auto" else "public" if opened else "restricted"
     fields = {**record, "id": "-".join(name.split()), "licence": under, "source": path.name, "data_class": chosen}
     try:
-        return Article(**fields)
+        return Article.model_validate(fields)
     except ValidationError as error:
         fault = error.errors()[0]
         return UnreadArticle(name, "readable", f"{place}: field {fault['loc'][0]}: {fault['msg']}")
