@@ -115,6 +115,15 @@ def strings(text: str, names: Sequence[str]) -> tuple[str, ...] | Unread:
     return tuple(one for one in listed if one.strip())
 
 
+def entries_of(text: str, names: Sequence[str]) -> list[Json] | Unread:
+    """Return the list that a reply is, or that its object has under the first of `names`; without one `no_field`."""
+    parsed = required_json(text)
+    if isinstance(parsed, Unread):
+        return parsed
+    entries = parsed.value if isinstance(parsed.value, list) else field(parsed.value, names)
+    return entries if isinstance(entries, list) else unread_reply("no_field", text)
+
+
 def only_entry(value: Json) -> Json:
     """Return the only entry of a list of one, else the value itself: a judge may put its object into a list."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value

@@ -320,8 +320,7 @@ def criterion_met(criterion: str, conversation: str, answer: str) -> bool:
     described and not quoted, so it is a floor.
     """
     wanted = word_set(criterion)
-    own = _own(answer, conversation)
-    had = set().union(*(word_set(one) for one in own)) if own else set()
+    had = _own_words(answer, conversation)
     return bool(wanted) and len(wanted & had) / len(wanted) >= MET
 
 
@@ -329,16 +328,15 @@ def checklist_score(requirements: Iterable[str], question: str, answer: str) -> 
     """Score an answer 1 to 5 by the words of its requirements and reference, less those of the question."""
     asked = word_set(question)
     wanted = set().union(*(word_set(one) for one in requirements)) - asked
-    own = _own(answer, question)
-    had = set().union(*(word_set(one) for one in own)) if own else set()
+    had = _own_words(answer, question)
     share = len(wanted & had) / len(wanted) if wanted else float(bool(had - asked))
     return next((score for least, score in _SCORES if share >= least), 1)
 
 
-def _own(answer: str, question: str) -> list[str]:
-    """Return the sentences of an answer that say something which the question does not."""
+def _own_words(answer: str, question: str) -> set[str]:
+    """Return the words of an answer's sentences that say something which the question does not."""
     asked = word_set(question)
-    return [one for one in sentences(answer) if word_set(one) - asked]
+    return set().union(*(words for one in sentences(answer) if (words := word_set(one)) - asked))
 
 
 NAMED = 0.4

@@ -11,7 +11,15 @@ from wardround.engine.once import together
 from wardround.engine.records import Json
 from wardround.evaluators.judges.panel import DIVIDED, TORN, Judge, Panel, PanelAnswer, Reading, Sample, Vote, answered
 from wardround.evaluators.judges.question import Material, Question, reply_shape, shape
-from wardround.evaluators.judges.strict_reply import Payload, Unread, claimed, field, required_json, unread_reply
+from wardround.evaluators.judges.strict_reply import (
+    Payload,
+    Unread,
+    claimed,
+    entries_of,
+    field,
+    required_json,
+    unread_reply,
+)
 from wardround.evaluators.open_answers.rubric_points import Met
 
 CONVERSATION, ANSWER, CRITERION, CRITERIA, ENCOUNTER = (
@@ -82,14 +90,11 @@ def read_met(text: str) -> Said | Unread:
 
 def read_batch(count: int, text: str) -> tuple[Said, ...] | Unread:
     """Read {"verdicts": [{"number", "met"}]}; a criterion that is left out, or named twice, is None."""
-    parsed = required_json(text)
-    if isinstance(parsed, Unread):
-        return parsed
-    listed = parsed.value if isinstance(parsed.value, list) else field(parsed.value, ("verdicts", "criteria"))
-    if not isinstance(listed, list):
-        return unread_reply("no_field", text)
+    entries = entries_of(text, ("verdicts", "criteria"))
+    if isinstance(entries, Unread):
+        return entries
     said: dict[int, list[Said]] = {}
-    for entry in listed:
+    for entry in entries:
         number = field(entry, ("number", "criterion"))
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= count:
             return unread_reply("not_in_vocabulary", text)

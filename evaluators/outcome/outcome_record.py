@@ -12,10 +12,10 @@ from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Reading
 from wardround.evaluators.judges.strict_reply import (
     Unread,
     claimed,
+    entries_of,
     field,
     only_entry,
     payload,
-    required_json,
     unread_reply,
     word,
 )
@@ -103,15 +103,12 @@ def number_reader(most: int) -> Reading[Places]:
 
 
 def _numbers(most: int, text: str) -> Places | Unread:
-    parsed = required_json(text)
-    if isinstance(parsed, Unread):
-        return parsed
-    listed = parsed.value if isinstance(parsed.value, list) else field(parsed.value, ("same", "numbers"))
-    if not isinstance(listed, list):
-        return unread_reply("no_field", text)
-    if not all(isinstance(one, int) and not isinstance(one, bool) and 1 <= one <= most for one in listed):
+    entries = entries_of(text, ("same", "numbers"))
+    if isinstance(entries, Unread):
+        return entries
+    if not all(isinstance(one, int) and not isinstance(one, bool) and 1 <= one <= most for one in entries):
         return unread_reply("not_in_vocabulary", text)
-    return tuple(sorted(set(listed)))
+    return tuple(sorted(set(entries)))
 
 
 Said = Literal["correct", "wrong", "unverifiable"]

@@ -132,7 +132,6 @@ def resampled(clusters: Clusters, seed: int = 0) -> tuple[float, float]:
     cases are few. Above `UNITS` cases, a seeded shuffle deals them into that many blocks, and blocks are drawn.
     """
     import numpy as np  # noqa: PLC0415
-    from scipy.special import ndtr, stdtrit  # noqa: PLC0415
 
     sums = np.array([math.fsum(values) for values in clusters])
     sizes = np.array([len(values) for values in clusters], dtype=float)
@@ -140,10 +139,7 @@ def resampled(clusters: Clusters, seed: int = 0) -> tuple[float, float]:
         dealt = np.random.default_rng(seed).permutation(n) % UNITS
         sums, sizes = np.bincount(dealt, sums), np.bincount(dealt, sizes)
     totals = _drawn(len(sums), seed) @ np.column_stack([sums, sizes])
-    means = totals[:, 0] / totals[:, 1]
-    tail = float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, 0.975)))
-    low, high = np.quantile(means, (tail, 1 - tail))
-    return float(low), float(high)
+    return _percentiles(totals[:, 0] / totals[:, 1], n)
 
 
 @lru_cache(maxsize=4)
@@ -179,11 +175,15 @@ def resampled_ratios(
 def percentiles(draws: Sequence[float], units: int) -> tuple[float, float] | None:
     """Return the 95% interval of bootstrap draws over so many units, as `resampled` takes it; None without a draw."""
     import numpy as np  # noqa: PLC0415
-    from scipy.special import ndtr, stdtrit  # noqa: PLC0415
 
     values = np.array([value for value in draws if not math.isnan(value)])
-    if not len(values) or units < 2:
-        return None
+    return _percentiles(values, units) if len(values) and units > 1 else None
+
+
+def _percentiles(values: "NDArray[np.float64]", units: int) -> tuple[float, float]:
+    import numpy as np  # noqa: PLC0415
+    from scipy.special import ndtr, stdtrit  # noqa: PLC0415
+
     tail = float(ndtr(-math.sqrt(units / (units - 1)) * stdtrit(units - 1, 0.975)))
     low, high = np.quantile(values, (tail, 1 - tail))
     return float(low), float(high)

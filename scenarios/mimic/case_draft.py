@@ -11,8 +11,8 @@ from wardround.scenarios.case import Culture, Finding, Lab, Study
 from wardround.scenarios.mimic.codes import AdmissionCode
 from wardround.scenarios.mimic.note import Note, Phrases
 from wardround.scenarios.mimic.pool import PoolDisease
-from wardround.scenarios.terms.disease import synonyms_of
-from wardround.scenarios.terms.wording import key, roots, vocabulary
+from wardround.scenarios.terms.disease import names_in_tables
+from wardround.scenarios.terms.wording import roots
 
 Stage = Literal["codes", "note", "record", "pool"]
 """What a rule must see: the codes; the note as well; the whole record; all records of a disease together."""
@@ -109,12 +109,7 @@ class Leaks:
 @lru_cache(maxsize=1024)
 def leaks_of(disease: PoolDisease) -> Leaks:
     """The names that reveal `disease`: its own, those that the tables of terms add, and the abbreviations of each."""
-    names = dict.fromkeys(disease.names)
-    for name in disease.names:
-        names.update(dict.fromkeys(synonyms_of(name)))
-    spelled = {key(name) for name in names}
-    names.update(dict.fromkeys(short for short, full in vocabulary().abbreviations.items() if key(full) in spelled))
-    return Leaks(tuple(names))
+    return Leaks(names_in_tables(tuple(disease.names)))
 
 
 HEADINGS: Mapping[str, str] = {

@@ -108,6 +108,16 @@ def unstaged(text: str) -> str:
     return " ".join(_STAGE.sub(" ", text).split())
 
 
+def names_in_tables(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of a disease, the other names that the tables add to each, and the abbreviations of all of these."""
+    every = dict.fromkeys(names)
+    for name in names:
+        every.update(dict.fromkeys(synonyms_of(name)))
+    spelled = {key(name) for name in every}
+    every.update(dict.fromkeys(short for short, full in vocabulary().abbreviations.items() if key(full) in spelled))
+    return tuple(every)
+
+
 def synonyms_of(name: str) -> tuple[str, ...]:
     """Other names of the same disease by the table, and the name with its abbreviations expanded."""
     table = vocabulary()

@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 from rapidfuzz.distance import DamerauLevenshtein
 
 from wardround.scenarios.case import Case
-from wardround.scenarios.terms.disease import synonyms_of
-from wardround.scenarios.terms.wording import cells, key, lexicon, roots, stem, table_rows, vocabulary
+from wardround.scenarios.terms.disease import names_in_tables
+from wardround.scenarios.terms.wording import cells, key, lexicon, roots, stem, table_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +160,4 @@ def _general() -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def giveaways(names: tuple[str, ...]) -> Giveaways:
     """What gives a diagnosis of these names away, with the names that the tables add and their abbreviations."""
-    every = dict.fromkeys(names)
-    for name in names:
-        every.update(dict.fromkeys(synonyms_of(name)))
-    spelled = {key(name) for name in every}
-    every.update(dict.fromkeys(short for short, full in vocabulary().abbreviations.items() if key(full) in spelled))
-    return Giveaways(tuple(every))
+    return Giveaways(names_in_tables(names))
