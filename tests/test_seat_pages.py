@@ -16,6 +16,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 SECTIONS = (
     ("agents.md", "A model as the examiner"),
     ("agents.md", "Patients with a persona"),
+    ("agents.md", "AgentClinic's settings"),
     ("agents.md", "Teams"),
     ("scenarios.md", "sequential"),
 )

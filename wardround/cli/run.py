@@ -31,6 +31,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.protocols import Store
 from wardround.runs.plan import DEFAULT_SPECS, RunPlan, plan_run
+from wardround.runs.presets import preset_names, seats_below, settings_below
 from wardround.runs.seats import played_by_person
 from wardround.runs.settings import RunSettings, read_settings, to_toml, validate_settings
 from wardround.runs.stored_run import Run, open_store
@@ -45,6 +46,10 @@ _PLAIN = (
 def settings_from_options(options: Options) -> RunSettings:
     """The settings, those of the run file below them; raises UsageError."""
     base = read_settings(options["config"]).model_dump(exclude_defaults=True) if options["config"] else {}
+    preset = options["preset"]
+    if preset:
+        below = settings_below(preset)
+        base = {**below, **base, "set": {**below.get("set", {}), **base.get("set", {})}}
     fields = {**base, **{name: options[name] for name in _PLAIN if options[name] is not None}}
     for name in ("where", "allow_hosts", "allow_agents", "budget", "quotas"):
         if options[name]:
@@ -70,7 +75,10 @@ def settings_from_options(options: Options) -> RunSettings:
         **fields.get("limits", {}),
         **{name: value for name, value in limits.items() if value is not None},
     }
+    named = [*fields.get("seats", {}), *(seat for seat in SEATS if options[seat])]
     fields["seats"] = _seats(options, fields.get("seats", {}))
+    if preset:
+        fields["seats"] = seats_below(preset, fields["seats"], named)
     return validate_settings(fields, str(options["config"] or "run"))
 
 
@@ -106,6 +114,7 @@ GROUPS = {
     "What is played": (
         "cases",
         "scenario",
+        "preset",
         "rules",
         "test_prices",
         "repeats",
@@ -145,6 +154,7 @@ GROUPS = {
 @click.option(
     "--scenario", metavar="NAME", help="As `wardround scenarios` lists them, or package.module:Class; default: workup."
 )
+@click.option("--preset", metavar="NAME", help=f"Settings of a paper, below all others: {', '.join(preset_names())}.")
 @click.option(
     "--set", "rules", multiple=True, metavar="NAME=VALUE", help="A setting of the scenario, e.g. max_turns=5."
 )
