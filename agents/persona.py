@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 
 import msgspec
 
 from wardround.agents.history import question_kinds
 from wardround.agents.history.facts import story_sentences
+from wardround.agents.toml_files import bundled_names, read_toml
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import suggestion
 from wardround.engine.records import Json, Said
@@ -52,32 +52,15 @@ class Persona(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
 
 
-@cache
 def persona_names() -> tuple[str, ...]:
     """The names of the personas of this package."""
-    folder = files("wardround.agents") / "data" / "personas"
-    return tuple(sorted(path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")))
+    return bundled_names("personas")
 
 
 def read_persona(place: str) -> dict[str, Json]:
     """The persona of this name, or of this TOML file, as JSON for the run's header; raises UsageError."""
-    if place in persona_names():
-        text = (files("wardround.agents") / "data" / "personas" / f"{place}.toml").read_text(encoding="utf-8")
-    elif place.endswith(".toml"):
-        try:
-            text = Path(place).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"--persona {place}: the file cannot be read ({error})") from error
-    else:
-        raise UsageError(
-            f"there is no persona {place!r}{suggestion(place, persona_names())}; or name a file that ends in .toml"
-        )
-    try:
-        fields = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"--persona {place}: no TOML ({error})") from error
-    persona = as_persona({"name": Path(place).stem, **fields}, f"--persona {place}")
-    made: dict[str, Json] = msgspec.to_builtins(persona)
+    where = f"--persona {place}"
+    made: dict[str, Json] = msgspec.to_builtins(as_persona(read_toml(place, "personas", "persona", where), where))
     return made
 
 

@@ -4,16 +4,13 @@ wardround run --doctor team:panel --doctor-model openai/gpt-4o
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import ClassVar
 
 import msgspec
 
 from wardround.agents.dialogue import SILENCE, dialogue, model_of
+from wardround.agents.toml_files import bundled_names, read_toml
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.plugins import suggestion
 from wardround.engine.records import Action, Completion, Json, Message, View
@@ -53,32 +50,15 @@ class TeamPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
 
 
-@cache
 def team_names() -> tuple[str, ...]:
     """The names of the teams of this package."""
-    folder = files("wardround.agents") / "data" / "teams"
-    return tuple(sorted(path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")))
+    return bundled_names("teams")
 
 
 def read_team(place: str) -> dict[str, Json]:
     """The team of this name, or of this TOML file, as JSON for the run's header; raises UsageError."""
     where = f"{TEAM}:{place}"
-    if place in team_names():
-        text = (files("wardround.agents") / "data" / "teams" / f"{place}.toml").read_text(encoding="utf-8")
-    elif place.endswith(".toml"):
-        try:
-            text = Path(place).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{where}: the file cannot be read ({error})") from error
-    else:
-        raise UsageError(
-            f"there is no team {place!r}{suggestion(place, team_names())}; or name a file that ends in .toml"
-        )
-    try:
-        fields = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{where}: no TOML ({error})") from error
-    made: dict[str, Json] = msgspec.to_builtins(as_team({"name": Path(place).stem, **fields}, where))
+    made: dict[str, Json] = msgspec.to_builtins(as_team(read_toml(place, "teams", "team", where), where))
     return made
 
 

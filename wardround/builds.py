@@ -16,7 +16,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.records import EpisodeRow, Json
 from wardround.runs.header import RunHeader
-from wardround.runs.plan import NothingToPlay, plan_run, reasons
+from wardround.runs.plan import NothingToPlay, RunPlan, plan_run, reasons
 from wardround.runs.settings import RunSettings, load_prompts
 from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import spending_by_seat
@@ -120,12 +120,34 @@ async def build_reports(
         account = _nothing(settings, nothing.skipped)
         write_build(out, account, [])
         return Built(account, {})
+    return await assemble(await play_build(made, store, progress, processes), out)
+
+
+async def play_build(planned: RunPlan, store: Store, progress: Progress, processes: WorkSharing) -> Run:
+    """Create the run of a build and play it, in this process or in others."""
     if elsewhere := processes.get("elsewhere"):
-        run = await create_planned(made, store)
+        run = await create_planned(planned, store)
         await elsewhere(run.name)
-    else:
-        run = await play_planned(made, store, progress, pilot=processes.get("pilot", 0))
-    return await assemble(run, out)
+        return run
+    return await play_planned(planned, store, progress, pilot=processes.get("pilot", 0))
+
+
+async def resume_play(begun: Run, progress: Progress, options: dict[str, Json]) -> Run:
+    """Play what is left of the run of a build, in this process or in others; `options` as in `resume_build`."""
+    if "open" not in await begun.endings() and not options.get("retry"):
+        return begun
+    if elsewhere := options.pop("elsewhere", None):
+        del options["share"]
+        begun = await prepare_to_resume(begun.name, begun.store, **options)
+        await elsewhere(begun.name)
+        return begun
+    return await resume(begun.name, store=begun.store, progress=progress, **options)
+
+
+async def spent_by_seat(run: Run) -> dict[str, dict[str, Json]]:
+    """What each seat of a build spent, for its account."""
+    spending = spending_by_seat(await run.store.spending(run.name))
+    return {seat: msgspec.structs.asdict(spent) for seat, spent in spending.items()}
 
 
 async def resume_build(
@@ -135,7 +157,7 @@ async def resume_build(
 
     If all articles are finished, the cases are assembled again and no model is called. `without` switches off rules for
     built cases, besides those that the run began without. `options` are those of `api.resume`, and `elsewhere` as in
-    Processes. Raises UsageError for an unknown rule and for a run that is not a build.
+    WorkSharing. Raises UsageError for an unknown rule and for a run that is not a build.
     """
     check_writable(out)
     if unknown := [rule for rule in without if rule not in CASE_RULES]:
@@ -145,14 +167,7 @@ async def resume_build(
     begun = await Run.open(store, name)
     if begun.header.scenario.name != Curation.name:
         raise UsageError(f"run {name} is not a build of cases; to go on with it: wardround run --resume {name}")
-    if "open" in await begun.endings() or options.get("retry"):
-        if elsewhere := options.pop("elsewhere", None):
-            del options["share"]
-            begun = await prepare_to_resume(name, store, **options)
-            await elsewhere(name)
-        else:
-            begun = await resume(name, store=store, progress=progress, **options)
-    return await assemble(begun, out, without)
+    return await assemble(await resume_play(begun, progress, options), out, without)
 
 
 async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
@@ -166,10 +181,7 @@ async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
         ending = (await run.trajectory(row)).ending if row.cause else None
         lines += [case_line(case) for case in checking.take(article, ending)]
     account = _account(run.name, header, checking)
-    account.spent = {
-        seat: msgspec.structs.asdict(spent)
-        for seat, spent in spending_by_seat(await run.store.spending(run.name)).items()
-    }
+    account.spent = await spent_by_seat(run)
     write_build(out, account, lines)
     return Built(account, await run.endings(), run)
 

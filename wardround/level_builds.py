@@ -5,10 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-import msgspec
-
-from wardround.api import create_planned, play_planned, prepare_to_resume, resume
-from wardround.builds import WorkSharing, check_writable, reading_steps, write_build
+from wardround.builds import (
+    WorkSharing,
+    check_writable,
+    play_build,
+    reading_steps,
+    resume_play,
+    spent_by_seat,
+    write_build,
+)
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
@@ -16,7 +21,6 @@ from wardround.engine.stores.files import output
 from wardround.runs.plan import NothingToPlay, plan_run, reasons
 from wardround.runs.settings import RunSettings, load_prompts
 from wardround.runs.stored_run import Run
-from wardround.runs.work_queue import spending_by_seat
 from wardround.scenarios.build_steps import BuildStep
 from wardround.scenarios.level_items.item_account import ItemAccount, ItemMaking
 from wardround.scenarios.level_items.item_writing import CHECKER, WRITER, ItemWriting
@@ -58,12 +62,7 @@ async def build_levels(
         account = _nothing(settings, nothing.skipped)
         _write(into, account, [], ItemMaking())
         return BuiltItems(account, {})
-    if elsewhere := processes.get("elsewhere"):
-        run = await create_planned(planned, store)
-        await elsewhere(run.name)
-    else:
-        run = await play_planned(planned, store, progress, pilot=processes.get("pilot", 0))
-    return await assemble_items(run, into)
+    return await assemble_items(await play_build(planned, store, progress, processes), into)
 
 
 async def resume_levels(name: str, into: ItemFile, store: Store, progress: Progress, **options: Any) -> BuiltItems:
@@ -78,14 +77,7 @@ async def resume_levels(name: str, into: ItemFile, store: Store, progress: Progr
         raise UsageError(
             f"run {name} is not a build of middle-level items; to go on with it: wardround run --resume {name}"
         )
-    if "open" in await begun.endings() or options.get("retry"):
-        if elsewhere := options.pop("elsewhere", None):
-            del options["share"]
-            begun = await prepare_to_resume(name, store, **options)
-            await elsewhere(name)
-        else:
-            begun = await resume(name, store=store, progress=progress, **options)
-    return await assemble_items(begun, into)
+    return await assemble_items(await resume_play(begun, progress, options), into)
 
 
 async def assemble_items(run: Run, into: ItemFile) -> BuiltItems:
@@ -119,10 +111,7 @@ async def assemble_items(run: Run, into: ItemFile) -> BuiltItems:
         source=", ".join((header.cases.source, *options.also)),
         skipped=header.skipped.first,
         dropped=making.dropped,
-        spent={
-            seat: msgspec.structs.asdict(spent)
-            for seat, spent in spending_by_seat(await run.store.spending(run.name)).items()
-        },
+        spent=await spent_by_seat(run),
     )
     _write(into, account, lines, making)
     return BuiltItems(account, await run.endings(), run)
