@@ -120,10 +120,10 @@ async def build_reports(
         account = _nothing(settings, nothing.skipped)
         write_build(out, account, [])
         return Built(account, {})
-    return await assemble(await play_build(made, store, progress, processes), out)
+    return await assemble(await play_new_build(made, store, progress, processes), out)
 
 
-async def play_build(planned: RunPlan, store: Store, progress: Progress, processes: WorkSharing) -> Run:
+async def play_new_build(planned: RunPlan, store: Store, progress: Progress, processes: WorkSharing) -> Run:
     """Create the run of a build and play it, in this process or in others."""
     if elsewhere := processes.get("elsewhere"):
         run = await create_planned(planned, store)

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from wardround.builds import (
     WorkSharing,
     check_writable,
-    play_build,
+    play_new_build,
     reading_steps,
     resume_play,
     spent_by_seat,
@@ -62,7 +62,7 @@ async def build_levels(
         account = _nothing(settings, nothing.skipped)
         _write(into, account, [], ItemMaking())
         return BuiltItems(account, {})
-    return await assemble_items(await play_build(planned, store, progress, processes), into)
+    return await assemble_items(await play_new_build(planned, store, progress, processes), into)
 
 
 async def resume_levels(name: str, into: ItemFile, store: Store, progress: Progress, **options: Any) -> BuiltItems:
