@@ -18,6 +18,7 @@ CLOSED = [
     *(f"multicogeval/{name}/{task}.test.json" for name in ("medqa", "medmcqa") for task in ("MCQ", "SV", "MR", "AE")),
     "mediq/all_craft_md.jsonl",
     "pubmedqa/ori_pqal.json",
+    "healthver/healthver_dev.csv",
 ]
 
 

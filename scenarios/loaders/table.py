@@ -6,14 +6,15 @@ import io
 import json
 import tomllib
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.text import file_text
 from wardround.scenarios.case import Case, Provenance
-from wardround.scenarios.loaders.source import Loader, Refused
+from wardround.scenarios.loaders.healthver import COLUMNS, HEALTHVER, healthver_question
+from wardround.scenarios.loaders.source import Loader, Playable, Refused
 from wardround.scenarios.loaders.vignettes import sentences_of, vignette_case
 
 csv.field_size_limit(2**24)
@@ -23,9 +24,11 @@ FIELDS = (
     "licence", "data_class",
 )  # fmt: skip
 """What a map may name, besides `history.NAME`, `examination.NAME`, `investigation.NAME`."""
+_CELLS = "the row has another number of cells than the header"
 _PREFIXES = ("history.", "examination.", "investigation.")
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "CRAFT-MD": {"id": "case_id", "vignette": "case_vignette", "truth.diagnosis": "answer"},
+    HEALTHVER: COLUMNS,
     "cases": {"id": "id", "opening": "opening", "truth.diagnosis": "diagnosis"},
 }
 """The maps of known headers; a file of other columns needs a map of its own."""
@@ -88,10 +91,18 @@ class Tables(Loader):
             "name them: wardround cases import --map opening=COLUMN --map truth.diagnosis=COLUMN"
         )
 
+    def cases(self, number: int, name: str, record: Json) -> Iterable[Playable]:
+        """The case of a row, or its question in a table of questions; raises Refused with all faults."""
+        if record[""] != HEALTHVER:
+            return (self.case(number, name, record),)
+        if record["?"]:
+            raise Refused([("", _CELLS)])
+        return (healthver_question(record),)
+
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a row; raises Refused with all faults."""
         del name
-        wrong = [("", "the row has another number of cells than the header")] if record["?"] else []
+        wrong = [("", _CELLS)] if record["?"] else []
         story = record.get("vignette") or record.get("opening") or ""
         if not story:
             wrong.append(("opening", "must not be blank: map `vignette` or `opening` to a column that is filled"))
