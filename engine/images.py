@@ -37,7 +37,7 @@ def is_image(text: str) -> bool:
     return text.startswith("https://") or _DATA_URL.fullmatch(text) is not None
 
 
-def reference(image: str) -> str:
+def image_reference(image: str) -> str:
     """What a log holds of an image: `image:` and its digest for a data URL, an address as it is."""
     if image.startswith("https://"):
         return image

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from wardround.engine.images import reference
+from wardround.engine.images import image_reference
 from wardround.engine.text import later
 from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.record import Record, Text
@@ -258,7 +258,7 @@ def _items(case: Case) -> tuple[CaseResult, ...]:
 
 
 def _references(images: Sequence[str]) -> tuple[str, ...]:
-    return tuple(map(reference, images))
+    return tuple(map(image_reference, images))
 
 
 def _antibiotics(culture: Culture) -> Iterator[str]:

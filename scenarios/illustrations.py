@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
-from wardround.engine.images import data_url, is_image, reference
+from wardround.engine.images import data_url, image_reference, is_image
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Finding, Investigation, Study
 from wardround.scenarios.question_item import QuestionItem
@@ -25,7 +25,7 @@ def case_images(item: object) -> dict[str, str]:
 
     Another item of a run, such as an article, has none.
     """
-    return {reference(image): image for image in _images(item) if not image.startswith("https://")}
+    return {image_reference(image): image for image in _images(item) if not image.startswith("https://")}
 
 
 def _images(item: object) -> Iterator[str]:

@@ -9,7 +9,7 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from wardround.engine.events import Acted
-from wardround.engine.images import reference
+from wardround.engine.images import image_reference
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.engine.seat import seed_of
@@ -217,7 +217,7 @@ class Questions:
         if item.offered is not None:
             known["offered"] = LETTERS[item.offered]
         if item.images:
-            known["images"] = [reference(image) for image in item.images]
+            known["images"] = [image_reference(image) for image in item.images]
         if self._is_scored(item):
             known["logprobs"] = _MOST_TOKENS
         schemas = {} if self._published and item.closed else answer_schemas(item)

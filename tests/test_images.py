@@ -9,7 +9,7 @@ import pytest
 from serving import serving
 from shell import Shell
 
-from wardround.engine.images import reference
+from wardround.engine.images import image_reference
 from wardround.engine.records import Json, Message
 from wardround.scenarios.loaders.load import bundled, load, problems
 from wardround.testing.loopback import Loopback
@@ -102,7 +102,7 @@ def test_a_result_that_is_ordered_brings_its_image_and_no_other_does(
         assert all(set(images) == {URL} for images in sent)
     shown = json.dumps(shell.json("show", "seen", "one@1"))
     assert URL not in shown
-    assert reference(URL) in shown
+    assert image_reference(URL) in shown
     assert shell("replay", "seen") == 0, shell.out
 
 

@@ -77,7 +77,7 @@ async def test_any_other_failure_is_not_its_to_hide() -> None:
 async def test_it_needs_a_model_and_an_article() -> None:
     with pytest.raises(UsageError, match="needs a model"):
         Curator(a_seat())
-    with pytest.raises(ValueError, match="must be told its step"):
+    with pytest.raises(ValueError, match="needs its step"):
         await Curator(a_seat(Scripted([]))).act(View("curator", "", (), ("reply",)))
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import anyio
 import click
-from pydantic import ValidationError
 
-from wardround.cli.build_run import AGAIN, build_run_options, play_build, run_fields
+from wardround.cli.build_run import AGAIN, build_rules, build_run_options, play_build, run_fields
 from wardround.cli.options import Options, json_option, print_json
 from wardround.cli.screen import echo
 from wardround.cli.workers import check_beside_resume
@@ -19,7 +18,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.evaluators.report.intervals import wilson
 from wardround.level_builds import BuiltItems, ItemFile, build_levels, resume_levels
-from wardround.runs.settings import RunSettings, validate_settings, validation_problems
+from wardround.runs.settings import RunSettings, validate_settings
 from wardround.scenarios.level_items.item_writing import CHECKER, WRITER
 from wardround.scenarios.level_items.source_question import ItemBuildOptions
 from wardround.scenarios.level_items.verification_sheet import SHEET, sheet_results
@@ -76,25 +75,9 @@ def levels(**options: Any) -> int:
 
 
 def _settings(options: Options) -> RunSettings:
-    if not options["sets"]:
-        raise UsageError("name the question sets, or go on with --resume RUN")
-    if not options["model"]:
-        raise UsageError("--model SPEC is needed, for instance --model openai/gpt-4o")
-    if options["retry"]:
-        raise UsageError("--retry goes with --resume")
-    first, *also = (str(path) for path in options["sets"])
-    rules = {
-        "also": also,
-        "sample": options["sample"],
-        "limit": options["limit"],
-        "on_bad_row": options["on_bad_row"],
-        "seed": options["seed"],
-    }
-    rules = {name: value for name, value in rules.items() if value not in (None, [])}
-    try:
-        ItemBuildOptions.model_validate(rules)
-    except ValidationError as error:
-        raise UsageError(f"cases build levels: {validation_problems(error, ItemBuildOptions)}") from error
+    rules = {name: options[name] for name in ("sample", "limit", "on_bad_row", "seed")}
+    missing = "name the question sets, or go on with --resume RUN"
+    first, written = build_rules(options, "sets", missing, rules, ItemBuildOptions, "cases build levels")
     shared = {"temperature": options["temperature"], "max_tokens": options["max_tokens"]}
     shared["cache"] = options["cache"] or None
     own_endpoint = options["checker_base_url"] or (options["base_url"] if _same_provider(options) else None)
@@ -105,7 +88,7 @@ def _settings(options: Options) -> RunSettings:
     fields: dict[str, Json] = {
         "cases": first,
         "scenario": "level-items",
-        "set": rules,
+        "set": written,
         "seats": {
             seat: {key: value for key, value in some.items() if value is not None} for seat, some in seats.items()
         },

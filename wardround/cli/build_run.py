@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import click
+from pydantic import BaseModel, ValidationError
 
 from wardround.cli.live import live_table
 from wardround.cli.options import (
@@ -22,9 +23,10 @@ from wardround.cli.outcome import open_message, print_forecast
 from wardround.cli.screen import echo
 from wardround.cli.workers import OPTIONS, causes_of, share_of, worker_options, workers_of
 from wardround.engine.batch import Progress, interruptible
+from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json
-from wardround.runs.settings import RunSettings
+from wardround.runs.settings import RunSettings, validation_problems
 from wardround.runs.stored_run import Run, open_store
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -90,6 +92,28 @@ def run_fields(options: Options) -> dict[str, Any]:
     """The settings of the run that these options set."""
     fields = {name: options[name] for name in _RUN if options[name] not in (None, ())}
     return {**fields, "preflight": not options["no_preflight"]}
+
+
+def build_rules(
+    options: Options, places: str, missing: str, rules: Mapping[str, Json], kind: type[BaseModel], verb: str
+) -> tuple[str, dict[str, Json]]:
+    """The first of the `places` that the user named, and the scenario's settings of `kind`: the rules that were set.
+
+    Raises UsageError: `missing` if no place is named, and for a rule that cannot be.
+    """
+    if not options[places]:
+        raise UsageError(missing)
+    if not options["model"]:
+        raise UsageError("--model SPEC is needed, for instance --model openai/gpt-4o")
+    if options["retry"]:
+        raise UsageError("--retry goes with --resume")
+    first, *also = (str(path) for path in options[places])
+    written = {name: value for name, value in {"also": also, **rules}.items() if value not in (None, (), [])}
+    try:
+        kind.model_validate(written)
+    except ValidationError as error:
+        raise UsageError(f"{verb}: {validation_problems(error, kind)}") from error
+    return first, written
 
 
 class BuildAccount(Protocol):

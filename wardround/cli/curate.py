@@ -5,18 +5,16 @@ from typing import Any
 
 import anyio
 import click
-from pydantic import ValidationError
 
 from wardround.builds import Built, build_reports, curator_seat, resume_build
-from wardround.cli.build_run import AGAIN, build_run_options, play_build, run_fields
+from wardround.cli.build_run import AGAIN, build_rules, build_run_options, play_build, run_fields
 from wardround.cli.options import Options
 from wardround.cli.workers import check_beside_resume
 from wardround.engine.batch import Progress
-from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json
-from wardround.runs.settings import RunSettings, validate_settings, validation_problems
+from wardround.runs.settings import RunSettings, validate_settings
 from wardround.scenarios.reports.article import CurationOptions
 
 
@@ -67,15 +65,8 @@ def reports(**options: Any) -> int:
 
 
 def _settings(options: Options) -> RunSettings:
-    if not options["articles"]:
-        raise UsageError("name the articles: files or folders of JATS XML or JSON lines, or go on with --resume RUN")
-    if not options["model"]:
-        raise UsageError("--model SPEC is needed, for instance --model openai/gpt-4o")
-    if options["retry"]:
-        raise UsageError("--retry goes with --resume")
-    first, *also = (str(path) for path in options["articles"])
+    missing = "name the articles: files or folders of JATS XML or JSON lines, or go on with --resume RUN"
     rules = {
-        "also": also,
         "kinds": options["kinds"],
         "published_after": options["published_after"],
         "limit": options["limit"],
@@ -85,16 +76,12 @@ def _settings(options: Options) -> RunSettings:
         "data_class": options["data_class"],
         "rare_candidates": options["rare"],
     }
-    rules = {name: value for name, value in rules.items() if value not in (None, (), [])}
-    try:
-        CurationOptions.model_validate(rules)
-    except ValidationError as error:
-        raise UsageError(f"cases build reports: {validation_problems(error, CurationOptions)}") from error
+    first, written = build_rules(options, "articles", missing, rules, CurationOptions, "cases build reports")
     seat = {"spec": options["model"], **{name: options[name] for name in ("base_url", "temperature", "max_tokens")}}
     fields: dict[str, Json] = {
         "cases": first,
         "scenario": "curation",
-        "set": rules,
+        "set": written,
         "seats": curator_seat({**seat, "cache": options["cache"] or None}),
         **run_fields(options),
     }
