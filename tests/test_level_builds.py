@@ -154,7 +154,7 @@ async def test_a_stopped_build_is_completed_without_a_call_made_twice(tmp_path: 
     again = await resume_levels("r", ItemFile(out), store, Progress())
     assert (server.total, again.account.items) == (3 * CALLS, whole.account.items)
     await run(out, "questions", doctor="gold", store=store, name="g")
-    with pytest.raises(UsageError, match="no build of middle-level items"):
+    with pytest.raises(UsageError, match="is not a build of middle-level items"):
         await resume_levels("g", ItemFile(out), store, Progress())
 
 

@@ -208,7 +208,7 @@ def _apart(name: Json) -> Sequence[str]:
 
 
 def _split(name: str) -> Sequence[str]:
-    name = " ".join(name.split()).strip(" .;,")
+    name = " ".join(name.replace("\u3001", ", ").split()).strip(" .;,")  # the sign between parts of a Chinese list
     if _known(name):
         two = halves(name, _known)  # "EMG and nerve conduction studies" are two, "urea and electrolytes" one
         return two if two and {_kind(one) for one in (name, *two)} == {"investigation"} else (name,)

@@ -33,7 +33,7 @@ def choice_set(where: Path) -> Path:
         choice(3, "睾丸动脉通常发自哪条血管？", ["髂内动脉", "髂外动脉", "腹主动脉", "肠系膜下动脉"], 2, language="zh"),
         choice(4, "Which is right?", ["Aspirin", "Heparin", "All of the above"], 2),
         choice(5, "Is it so?", ["yes", "no"], 0),
-        choice(6, "What does the picture show?", ["A nevus", "A melanoma"], 1, images=["a.png"]),
+        choice(6, "What does the picture show?", ["A nevus", "A melanoma"], 1, images=["https://example.org/a.png"]),
         choice(7, "Twice the same?", ["Iron", "iron", "Zinc"], 0),
         choice(8, "Gout is caused by urate.", [], 0, form="statement", truth={"holds": True}),
         '{"id": "q9", "form": "choice"}',

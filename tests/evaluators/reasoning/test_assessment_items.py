@@ -59,6 +59,7 @@ def test_items_are_read_and_split(value: object, items: tuple[TextItem, ...]) ->
         ("Immunohistochemistry (CK7, CK20)", ("Immunohistochemistry (CK7, CK20)",)),
         ("CRP if fever, CBC", ("CRP if fever", "CBC")),
         ("\u8840\u5e38\u89c4\u3001CT", ("\u8840\u5e38\u89c4", "CT")),
+        ("CBC\u3001lumbar puncture", ("CBC", "lumbar puncture")),
         (
             "Lumbar puncture: cell count, protein, glucose",
             ("Lumbar puncture: cell count", "Lumbar puncture: protein", "Lumbar puncture: glucose"),

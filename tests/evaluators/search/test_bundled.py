@@ -215,7 +215,7 @@ async def test_the_record_of_a_service_needs_neither_key_nor_network(monkeypatch
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("recorded:brave", "none is given"),
+        ("recorded:brave", "there is none"),
         ("bundled:x", "write bundled"),
         ("brave:key", "write brave"),
         ("corpus", "name a file"),
