@@ -1,6 +1,6 @@
 """Rebuilds an episode as a dialogue: each seat's actions, the desk's corrections, costs, and what was known by then."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 from typing import Any
 
@@ -75,6 +75,7 @@ class DialogueTurn(msgspec.Struct, frozen=True):
 
     `known` are the names of results reported before it, `points` the cost of orders by then; only the doctor's turns
     have both. `roles` is what each role of a team spent in this turn, `failed` why a role of it said nothing.
+    `notes` are what the log says of the action besides: a fact misstated on purpose, an invented result not passed on.
     """
 
     seq: int
@@ -89,6 +90,7 @@ class DialogueTurn(msgspec.Struct, frozen=True):
     spent: Spent = Spent()
     roles: Mapping[str, Spent] = {}
     failed: Mapping[str, Json] = {}
+    notes: tuple[str, ...] = ()
 
 
 class Dialogue(msgspec.Struct, frozen=True):
@@ -139,6 +141,7 @@ def rebuild_dialogue(case: Case, trajectory: Trajectory, scenario: Scenario[Case
                 points=points if event.seat == "doctor" else 0.0,
                 spent=costs.get(event.seq, {}).get("", Spent()),
                 failed=_failed(event),
+                notes=tuple(_notes(event)),
                 roles={role: spent for role, spent in costs.get(event.seq, {}).items() if role},
             )
         )
@@ -230,6 +233,20 @@ def _costs(trajectory: Trajectory) -> dict[int, dict[str, Spent]]:
         elif isinstance(event, Acted):
             by_event[event.seq], pending = pending, {}
     return by_event
+
+
+def _notes(event: Acted) -> Iterator[str]:
+    """Yield in words what the log marks in an answer of the patient or the examiner."""
+    args = event.action.args
+    if event.seat == "patient" and isinstance(wrong := args.get("misstated"), Mapping):
+        yield f"misstated on purpose: {wrong.get('said')} in place of {wrong.get('true')}"
+    if event.seat == "patient" and isinstance(right := args.get("corrected"), Mapping):
+        yield f"corrected what was misstated before: {right.get('said')}"
+    for row in answers_of(event.action) if event.seat == "examiner" else ():
+        if row.get("read_as"):
+            yield f"{row.get('asked')}: the examiner's model read it as {row['read_as']}"
+        if row.get("declined"):
+            yield f"{row.get('asked')}: an invented result was not passed on ({row['declined']})"
 
 
 def _failed(event: Acted) -> Mapping[str, Json]:

@@ -243,8 +243,32 @@ def test_a_persona_of_ones_own_stays_with_the_run(
     assert shell("score", "r", *store) == 0
     assert shell(*run, "--persona", "tersed") == 2
     assert "did you mean terse?" in shell.err
+    assert shell("run", "--scenario", "free-turn", "--persona", "terse") == 2
+    assert "a persona is for a patient who tells a story" in shell.err
     assert shell(*run, "--patient-bias", "recency") == 2
     assert "takes no option 'bias'" in shell.err
+
+
+def test_show_tells_what_was_misstated_on_purpose(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    store = ("--store", tmp_path / "runs.db")
+    doctor = ("--doctor", "scripted/test_persona:repeating", "--no-preflight")
+    play = ("run", "--where", "id=wa-004", "--scenario", "consultation", *doctor, *store, "--name", "r")
+    assert shell(*play, "--persona", "contradicts") == 0, shell.err
+    assert shell("show", "r", "wa-004@1", *store) == 0
+    assert "misstated on purpose" in shell.out
+    assert "corrected what was misstated before" in shell.out
+    assert shell("score", "r", *store) == 0
+    scores = {score["name"]: score["mean"] for score in shell.json("report", "r", *store)["runs"][0]["scores"]}
+    assert (scores["misstated_facts"], scores["corrected_facts"]) == (1.0, 1.0)
+
+
+def repeating(messages: Sequence[Message], purpose: str) -> str:
+    turn = sum(message.role == "assistant" for message in messages)
+    asked = ("Do you smoke?", "Do you smoke?", "Do you have children?", "Do you have children?")
+    return f"ASK: {asked[turn]}" if turn < 4 else "DIAGNOSIS: gallstones"
 
 
 def asking(messages: Sequence[Message], purpose: str) -> str:

@@ -206,6 +206,7 @@ def _turn(turn: DialogueTurn) -> str:
     if turn.thinking:
         lines.append(f"(thinking) {printable(turn.thinking, lines=True)}")
     lines += [printable(turn.said, lines=True)] if turn.said else []
+    lines += [f"    {printable(note)}" for note in turn.notes]
     lines += [f"    role {printable(role)}: {_spent(spent)}" for role, spent in turn.roles.items()]
     lines += [f"    role {printable(role)} failed: {printable(str(why))}" for role, why in turn.failed.items()]
     lines += [f"    {printable(act.asked)}: {act.outcome}, {act.points:g} points" for act in turn.acts]

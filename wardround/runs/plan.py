@@ -48,6 +48,7 @@ from wardround.runs.settings import (
 )
 from wardround.runs.stored_run import Run, run_name, scenario_class, scenario_defaults
 from wardround.scenarios.case import Case
+from wardround.scenarios.consultation import Consultation
 from wardround.scenarios.loaders.census import named_truths
 from wardround.scenarios.loaders.load import bundled, load_playable, suffixes
 from wardround.scenarios.loaders.select import select_cases
@@ -223,6 +224,7 @@ async def plan_run(
         chosen = _seat_settings(settings, seat, rules)
         parts[seat] = await seat_config(seat, chosen, access, store, agents.get(seat))
     _check_policy(rule_settings, parts)
+    _check_persona(settings.scenario, rules, parts)
     usual = scenario_defaults(rules).repeats if parts[rules.seats[0]].each_model() else 1
     repeats = settings.repeats or usual
     budget = budget_of(settings.budget, list(parts), [part.model_spec for part in parts.values()])
@@ -240,6 +242,13 @@ def _check_policy(rule_settings: Any, parts: Mapping[str, SeatConfig]) -> None:
     examiner = parts.get("examiner")
     if examiner and examiner.spec == "record" and getattr(rule_settings, "policy", "") == "synthesise":
         raise UsageError("policy synthesise needs a model to write results: name one, such as --examiner openai/gpt-4o")
+
+
+def _check_persona(scenario: str, rules: Any, parts: Mapping[str, SeatConfig]) -> None:
+    """Raise UsageError for a persona in a scenario of the house whose patient tells no story."""
+    patient = parts.get("patient")
+    if patient and of_the_house(rules) and not issubclass(rules, Consultation) and "persona" in patient.options:
+        raise UsageError(f"a persona is for a patient who tells a story; in {scenario} it only hands over results")
 
 
 def _try_agents(made: RunPlan) -> None:
