@@ -26,6 +26,8 @@ class Result:
     agreed: int = 0
     defects: int = 0
     crashed: int = 0
+    references: int = 0
+    like: int = 0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -78,7 +80,8 @@ def _file(path: Path, adapter: Adapter, tables: Tables) -> Result:
     for row in rows:
         lines += list(_row(row, adapter, tables, result))
     defects = f"; defects handled: {result.defects - result.crashed} of {result.defects}" if result.defects else ""
-    print(f"{path.stem}: {result.agreed}/{result.counted}{defects}")
+    references = f"; for reference, {result.like} of {result.references} agree" if result.references else ""
+    print(f"{path.stem}: {result.agreed}/{result.counted}{defects}{references}")
     print("".join(f"  {line}\n" for line in lines), end="")
     return result
 
@@ -98,7 +101,10 @@ def _row(row: Vector, adapter: Adapter, tables: Tables, result: Result) -> Itera
         result.crashed += crashed
         if crashed:
             yield f"row {row.number} (defect): {_cut(value)}"
-    elif row.expect != "reference":
+    elif row.expect == "reference":
+        result.references += 1
+        result.like += not crashed and agrees(value, replace(_recorded(row, adapter), expect="equal"))
+    else:
         yield f"row {row.number}: unknown mark {row.expect!r}, not counted"
 
 

@@ -48,6 +48,8 @@ _ANSWERED: Mapping[str, Callable[[Vector, Tables], Any]] = {
 ADAPTERS: Mapping[str, Adapter] = {
     **{name: Adapter(ours) for name, ours in _ANSWERED.items()},
     "multicog_transition": Adapter(transitions.transition, transitions.decided),
+    "multicog_episodes": Adapter(transitions.episodes, transitions.concluded),
+    "multicog_metrics": Adapter(questions.macro_means, questions.recorded_macro),
     "multicog_fewshot": Adapter(questions.demonstrations, questions.shown),
     "agentclinic_loop": Adapter(loops.consultation, loops.consulted),
     "medr_inference_loops": Adapter(loops.staged, loops.decided),

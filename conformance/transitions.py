@@ -1,5 +1,6 @@
 """Adapter: one step of the full-path loop, played by the work-up under its published settings."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -70,6 +71,49 @@ def transition(row: Vector, tables: Tables) -> Any:
     return _decision(state, []) | _asked(row, tables)
 
 
+def episodes(row: Vector, tables: Tables) -> Any:
+    """multicog_episodes: what each patient's scripted doctor concludes, and after how many replies.
+
+    The doctor without an end in the script has failed, after as many replies as the published loop allowed.
+    """
+    prompts = Prompts.load([Path(wardround.scenarios.__file__).parent / "prompts"])
+    settings = WorkupSettings(rules="published", reading="published", max_turns=_MANY, max_warnings=_MANY)
+    scenario = Workup(settings, prompts)
+    told: dict[str, Any] = {}
+    for disease, admissions in row.input["records"].items():
+        for number, one in admissions.items():
+            parts = (one["Patient History"], one["Physical Examination"], one["Laboratory Tests"], one["Microbiology"])
+            studies = [(study["Exam Name"], study) for study in one["Radiology"]]
+            case = _case([disease, number, *parts, studies])
+            told[number] = _played(scenario, case, row.input["scripts"][number], tables)
+    return told
+
+
+def _played(scenario: Workup, case: Case, replies: Sequence[str], tables: Tables) -> list[Any]:
+    """The conclusion of a scripted doctor with the number of its replies; two `failed` where it does not conclude."""
+    state, record = scenario.start(case), case_results(case)
+    for place, reply in enumerate(replies, 1):
+        state = scenario.apply(state, Acted(2 * place, 0.0, "doctor", Action("reply", reply)))
+        if scenario.ending(state) is not None:
+            return [*published.action(reply).result, place]
+        if scenario.turn(state) == "examiner":
+            assert state.order is not None
+            lines = [line.row() for line in desk.answer(record, state.order.text, state.order.kind, tables)]
+            answered = Action("answer", "Told.", {"answers": lines})
+            state = scenario.apply(state, Acted(2 * place + 1, 0.0, "examiner", answered))
+    return ["failed", "failed", 0]
+
+
+def concluded(recorded: Mapping[str, Any], row: Vector) -> Any:
+    """The same of the recorded run: results, and the calls of the doctors that concluded."""
+    del row
+    calls = Counter(str(number) for kind, number, _ in recorded["llm_calls"] if kind == "reply")
+    return {
+        number: [*result, 0 if result == ["failed", "failed"] else calls[number]]
+        for number, result in recorded["results"].items()
+    }
+
+
 def decided(recorded: Mapping[str, Any], row: Vector) -> Any:
     """The same of the recorded step: its action, what was asked and told, the state after it; not its words."""
     if recorded["finish"]:
@@ -128,7 +172,7 @@ def _case(record: Sequence[Any]) -> Case:
         microbiology=tuple(Culture(test=i, item_id=int(i), comment=str(value)) for i, value in cultures.items()),
         imaging=tuple(
             Study(exam=name, modality=s["Modality"], region=s["Region"], report=s["Report"] or "-")
-            for name, s in studies.items()
+            for name, s in (studies.items() if isinstance(studies, Mapping) else studies)
         ),
         truth=Truth(diagnosis=disease),
         provenance=Provenance(source="vectors"),

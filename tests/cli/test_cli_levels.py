@@ -102,6 +102,7 @@ def test_planted_abilities_are_recovered(shell: Shell, played: list[object], tmp
         (["data/medqa/MCQ.test.json", "data/medqa/SV.test.json"], "medqa"),
         (["data/medqa/MCQ/test.json", "data/medmcqa/MCQ/test.json"], "medqa+medmcqa"),
         ("my questions.jsonl", "my questions"),
+        ("healthver/claims.csv.gz", "claims"),
         ("bundled", "bundled"),
         ("test.jsonl", "test"),
     ],

@@ -33,7 +33,7 @@ def test_rows_that_count_are_counted(tmp_path: Path, capsys: pytest.CaptureFixtu
     ]
     assert run(folder(tmp_path / "v", rows), TABLES) == (1, 2)
     told = capsys.readouterr().out
-    assert "multicog_action_parser: 1/2; defects handled: 1 of 1" in told
+    assert "multicog_action_parser: 1/2; defects handled: 1 of 1; for reference, 0 of 1 agree" in told
     assert "row 1: ours {'result': 'LAB'" in told
     assert "recorded {'result': 'PE'" in told
 
@@ -97,5 +97,8 @@ def test_the_shared_vectors_agree(shared: Path, capsys: pytest.CaptureFixture[st
     from conformance.tables import load
 
     agreed, counted = run(shared / "vectors", load(shared / "data/multicogeval/mimic-iv"))
-    assert "row" not in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "row" not in told
+    for name in ("multicog_episodes", "multicog_metrics"):
+        assert f"{name}: 0/0; for reference, 1 of 1 agree" in told
     assert agreed == counted >= 200

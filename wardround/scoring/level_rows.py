@@ -20,7 +20,7 @@ from wardround.scenarios.case import Case
 from wardround.scenarios.question_item import QuestionItem
 
 _TASK_FILES = re.compile(r"(?i)^(?:mcq|sv|mr|ae|test|dev|train|low|middle|mid|high|items|questions)$")
-_ENDINGS = re.compile(r"(?i)(?:\.(?:test|dev|train))?\.(?:jsonl?|ndjson)(?:\.gz)?$")
+_ENDINGS = re.compile(r"(?i)(?:\.(?:test|dev|train))?\.(?:jsonl?|ndjson|[ct]sv)(?:\.gz)?$")
 
 
 def dataset_of(places: Json) -> str:
