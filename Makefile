@@ -53,12 +53,12 @@ readers: $(DEV)  ## read exports back by Inspect, datasets, ATIF's models and Op
 	@echo "$(CURDIR)/$(VENV)/readers/models" > "$$($(VENV)/readers/bin/python -c 'import site; print(site.getsitepackages()[0])')/models.pth"
 	@$(BIN)/python -m pytest -q -m readers tests/exchange
 
-faces: $(DEV)  ## the faces for verifiers and OpenEnv, each in an environment of its own beside .venv, and all compared
+faces: $(DEV)  ## the faces for verifiers and OpenEnv, each in an environment of its own, and all compared
 	@for face in verifiers openenv; do \
-	  test -x $(VENV)-$$face/bin/python || $(BIN)/uv venv --quiet $(VENV)-$$face; \
-	  $(BIN)/uv pip install --quiet --python $(VENV)-$$face/bin/python --editable ".[$$face]" hypothesis pytest pytest-asyncio pytest-timeout; \
-	  $(VENV)-$$face/bin/python -m pytest -q -p no:xdist tests/faces/test_$$face.py && \
-	  $(VENV)-$$face/bin/python -m scripts.compare_faces || exit 1; \
+	  test -x $(VENV)/face-$$face/bin/python || $(BIN)/uv venv --quiet $(VENV)/face-$$face; \
+	  $(BIN)/uv pip install --quiet --python $(VENV)/face-$$face/bin/python --editable ".[$$face]" hypothesis pytest pytest-asyncio pytest-timeout; \
+	  $(VENV)/face-$$face/bin/python -m pytest -q -p no:xdist tests/faces/test_$$face.py && \
+	  $(VENV)/face-$$face/bin/python -m scripts.compare_faces || exit 1; \
 	done
 	@$(BIN)/python -m scripts.compare_faces
 

@@ -1,4 +1,5 @@
-"""An agent in a process of its own, in any language: one JSON object a line (`exec:COMMAND`, `sealed:COMMAND`).
+"""An agent in a process of its own, in any language: one JSON object a line (`exec:COMMAND`, `sealed:COMMAND`,
+`container:IMAGE COMMAND`).
 
     {"seat": "doctor", "case": "wa-001", "seed": 1, "options": {}, "past": []}   the engine's first line
     {"view": {"brief": ..., "heard": [...], "verbs": ["reply"], ...}}            at each turn
@@ -17,6 +18,7 @@ import asyncio
 import os
 import platform
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
+from uuid import uuid4
 
 import msgspec
 
@@ -35,8 +38,13 @@ from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat
 from wardround.engine.text import printable
 
-EXEC, SEALED = "exec", "sealed"
-"""The kinds of SPEC, `KIND:COMMAND`; a sealed process reaches no network and no file but what it needs to run."""
+EXEC, SEALED, CONTAINER = "exec", "sealed", "container"
+"""The kinds of SPEC, `KIND:COMMAND`; a sealed process reaches no network and no file but what it needs to run.
+
+`container:IMAGE COMMAND` is sealed by docker or podman.
+"""
+RUNTIME = "WARDROUND_CONTAINER_RUNTIME"
+"""The variable with the program that runs containers; default: docker or podman, whichever is there."""
 LONGEST = 16 * 2**20
 """The most bytes of one line."""
 _TAIL = 600
@@ -61,8 +69,9 @@ class ProcessFailed(RuntimeError):
 class ProcessAgent:
     """Starts the command at its first act and asks it for each action; the process ends with the episode."""
 
-    def __init__(self, seat: Seat, command: Sequence[str]) -> None:
+    def __init__(self, seat: Seat, command: Sequence[str], clean_up: Sequence[str] = ()) -> None:
         self._seat, self._command, self._options = seat, command, dict(seat.options)
+        self._clean_up = clean_up
         self._past: list[Mapping[str, Json]] = []
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
@@ -99,6 +108,9 @@ class ProcessAgent:
                 self._process.stdin.close()
             self._process.kill()
             self._process.wait()
+            if self._clean_up:  # the container outlives the program that began it
+                with suppress(OSError, subprocess.TimeoutExpired):
+                    subprocess.run(self._clean_up, capture_output=True, timeout=30, check=False)  # noqa: S603
         if self._errors is not None:
             self._errors.close()
 
@@ -187,17 +199,21 @@ class ProcessMaker:
             raise UsageError(f"{spec!r} names no command; write {kind}:python my_agent.py")
         if words[0] in ("python", "python3"):
             words[0] = sys.executable
-        self.is_sealed = kind == SEALED
+        self.is_sealed = kind in (SEALED, CONTAINER)
+        self._kind = kind
         self._words = words
 
     def __call__(self, seat: Seat) -> ProcessAgent:
         """The agent of one episode; raises UsageError where a process cannot be sealed."""
+        if self._kind == CONTAINER:
+            runtime, name = container_runtime(), f"wardround-{uuid4().hex}"
+            return ProcessAgent(seat, container_command(runtime, name, self._words), (runtime, "rm", "--force", name))
         return ProcessAgent(seat, sealed_command(self._words) if self.is_sealed else self._words)
 
 
 def is_process(spec: str) -> bool:
     """Whether a SPEC names a process of its own."""
-    return spec.partition(":")[0] in (EXEC, SEALED) and ":" in spec
+    return spec.partition(":")[0] in (EXEC, SEALED, CONTAINER) and ":" in spec
 
 
 _LAUNCHER = str(Path(seal_launch.__file__).resolve())
@@ -216,6 +232,22 @@ def sealed_command(words: Sequence[str]) -> list[str]:
         raise UsageError(f"the process cannot be sealed here: {reason}; play public cases, or add --allow-agent")
     folders = dict.fromkeys((here, sys.prefix, sys.base_prefix))
     return [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--", *words]
+
+
+def container_runtime() -> str:
+    """The program that runs containers; raises UsageError if there is none."""
+    wanted = [os.environ[RUNTIME]] if os.environ.get(RUNTIME) else ["docker", "podman"]
+    found = next((path for name in wanted if (path := shutil.which(name))), None)
+    if found is None:
+        raise UsageError(f"container: needs {' or '.join(wanted)}, which is not there; or use sealed:COMMAND on Linux")
+    return found
+
+
+def container_command(runtime: str, name: str, words: Sequence[str]) -> list[str]:
+    """The command that runs an image (first of `words`) without network, rights, or anything to write to but `/tmp`."""
+    rights = ("--network=none", "--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges")
+    bounds = ("--pids-limit=256", "--memory=4g", "--pull=never")
+    return [runtime, "run", "--rm", "--interactive", "--init", f"--name={name}", *rights, *bounds, *words]
 
 
 @cache

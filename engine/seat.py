@@ -11,6 +11,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.openai_client import http_client, openai_client
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Completion, Json, Message
+from wardround.engine.tool_server import ToolServer
 
 if TYPE_CHECKING:
     import httpx
@@ -105,6 +106,13 @@ class Seat:
     def http_client(self, *, sync: bool = False) -> "httpx.AsyncClient | httpx.Client":
         """The same as an httpx client, for a framework that makes its openai client itself (at `http://wardround.invalid/v1`)."""
         return http_client(self._doors(), self.loop, sync=sync)
+
+    def tools(self, name: str) -> ToolServer:
+        """The tools of an MCP server among the seat's models (`--SEAT-model NAME=mcp/URL`); raises UsageError."""
+        if name not in self.models:
+            there = ", ".join(self.models) or "none"
+            raise UsageError(f"{self.name}: no server is called {name!r} (there are: {there}); write {name}=mcp/URL")
+        return ToolServer(self.models[name])
 
     def _doors(self) -> dict[str, Voice]:
         if self.model is None:

@@ -46,7 +46,7 @@ async def test_an_impossible_action_changes_nothing() -> None:
     assert (await env.step_async(DoctorAction(text="x"))).error == "no episode is under way: reset first"
     first = await env.reset_async()
     seen = await env.step_async(DoctorAction(verb="dance", text="x"))
-    assert "'dance' is no verb now" in seen.error
+    assert "'dance' is not a verb now" in seen.error
     assert (seen.text, seen.done, seen.reward) == (first.text, False, None)
     await env.driven.aclose()
 

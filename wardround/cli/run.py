@@ -162,7 +162,7 @@ GROUPS = {
     "--doctor",
     metavar="SPEC",
     help="name | provider/model | package.module:Class | team:NAME|FILE | exec:COMMAND | sealed:COMMAND | "
-    "replies:PATH|bundled[#MODEL] | recorded:RUN",
+    "container:IMAGE | replies:PATH|bundled[#MODEL] | recorded:RUN",
 )
 @click.option("--patient", metavar="SPEC", help="The same for the patient; default: answers from the record.")
 @click.option("--examiner", metavar="SPEC", help="The same for the examiner; default: looks up the record.")

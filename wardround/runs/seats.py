@@ -7,7 +7,7 @@ from typing import overload
 
 from wardround.agents.external import External
 from wardround.agents.human import Human
-from wardround.agents.process import EXEC, SEALED, ProcessMaker, is_process
+from wardround.agents.process import CONTAINER, EXEC, SEALED, ProcessMaker, is_process
 from wardround.agents.team import TEAM, Team
 from wardround.engine.calls import Cache, StoreCache
 from wardround.engine.episode import Caster
@@ -298,7 +298,7 @@ async def _seat_of(
     if ":" in spec:
         return _agent_seat(seat, import_path(spec), settings, access)
     if spec not in plugin_names(SEATS + seat):
-        processes = [f"{TEAM}:NAME", *(f"{kind}:COMMAND" for kind in (EXEC, SEALED))]
+        processes = [f"{TEAM}:NAME", *(f"{kind}:COMMAND" for kind in (EXEC, SEALED)), f"{CONTAINER}:IMAGE"]
         raise UsageError(
             f"there is no {seat} {spec!r}{_model_hint(spec) or suggestion(spec, plugin_names(SEATS + seat))}; "
             f"for others write {', '.join(['provider/model', 'package.module:Class', *processes, *recording_forms()])}"
