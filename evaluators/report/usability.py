@@ -130,13 +130,14 @@ def usability_table(
     """Compute the table of marked items; with `people`, a category that disagrees with them has their rate."""
     confusion = tuple(_confusions(items, people, stated)) if people else ()
     doubted = {one.group for one in confusion if not one.trusted}
-    categories: list[Usability] = []
-    for category in CATEGORIES:
-        group = [one for one in items if one.account.category == category]
-        if group and people and category in doubted:
-            categories.append(_by_people(category, group, people, seed))
-        elif group:
-            categories.append(_usability(category, group, seed))
+
+    def usability(name: str, group: Sequence[MarkedItem]) -> Usability:
+        if people and group[0].account.category in doubted:
+            return _by_people(name, group, people, seed)
+        return _usability(name, group, seed)
+
+    grouped = {category: [one for one in items if one.account.category == category] for category in CATEGORIES}
+    categories = [usability(category, group) for category, group in grouped.items() if group]
     kinds: dict[str, list[MarkedItem]] = defaultdict(list)
     for one in items:
         kinds[" / ".join((CATEGORIES[one.account.category], *one.account.kind[1:2]))].append(one)
@@ -147,7 +148,7 @@ def usability_table(
         overall_ci95=ends,
         lacking=tuple(one for one in CATEGORIES if one not in {row.group for row in categories}),
         categories=tuple(categories),
-        kinds=tuple(_usability(name, group, seed) for name, group in kinds.items()),
+        kinds=tuple(usability(name, group) for name, group in kinds.items()),
         stability=tuple(_stability(items)),
         confusion=confusion,
         overall_reason="" if ends else NO_INTERVAL,
@@ -248,7 +249,7 @@ def _confusions(items: Sequence[MarkedItem], people: People, stated: float) -> I
 
 
 def _by_people(category: str, items: Sequence[MarkedItem], people: People, seed: int) -> Usability:
-    """Return the usability of a category from people's verdicts alone."""
+    """Return the usability of a category, or of one of its sub-categories, from people's verdicts alone."""
     by_case: dict[str, list[float]] = defaultdict(list)
     answers = _answers(items)
     for one, turn in answers:
@@ -258,13 +259,13 @@ def _by_people(category: str, items: Sequence[MarkedItem], people: People, seed:
     ci = interval(by_case, seed=seed)
     return Usability(
         group=category,
-        rate=math.fsum(values) / len(values),
+        rate=math.fsum(values) / len(values) if values else None,
         answers=len(answers),
         scored=len(values),
         usable=int(math.fsum(values)),
         markings=len(values),
         ci95=ci.ends,
-        ci95_reason=ci.reason,
+        ci95_reason=ci.reason if values else "people gave no verdict",
         source="people",
     )
 

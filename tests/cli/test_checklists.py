@@ -89,6 +89,10 @@ def test_a_category_that_disagrees_with_people_is_reported_from_people_only(
     rows = {row["group"]: row for row in told["categories"]}
     assert (rows["generation"]["source"], rows["generation"]["rate"]) == ("people", pytest.approx(2 / 6))
     assert (rows["knowledge"]["source"], rows["knowledge"]["rate"]) == ("judges", 1.0)
+    below = [row for row in told["kinds"] if row["group"].startswith("Medical text generation")]
+    assert {row["source"] for row in below} == {"people"}
+    assert sum(row["usable"] for row in below) == 2
+    assert {row["source"] for row in told["kinds"] if row not in below} == {"judges"}
     confusion = {one["group"]: one for one in told["confusion"]}
     assert [confusion["generation"][name] for name in ("both", "over", "under", "neither")] == [2, 4, 0, 0]
     assert shell("checklists", "show", *run, "--people", people) == 0
