@@ -15,7 +15,7 @@ from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
 from wardround.engine.models.reply import split_thinking
 from wardround.engine.records import Action, Ending, Json, View
-from wardround.engine.text import loads
+from wardround.engine.text import file_text, loads
 
 # Replies of o3-mini in the published MedR-Bench results come from its web page: a first line "> Reasoning", a summary
 # of the model's reasoning (which has its own headings, so headings do not mark its end), and a line with its duration.
@@ -124,13 +124,8 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Record
     A case without replies (an empty list, or null as content) is left out. Raises UsageError naming file, place and
     field, also if the file has several models and `model` names none of them.
     """
-    try:
-        ours = BUNDLED.get(str(path))
-        text = (_BUNDLED_FOLDER / ours if ours else path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"replies {path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"replies {path} is not UTF-8 text: {error.reason} at byte {error.start}") from error
+    ours = BUNDLED.get(str(path))
+    text = file_text(_BUNDLED_FOLDER / ours if ours else path, "replies")
     if not text.strip():
         raise UsageError(f"replies {path} is empty")
     entries = _choose_model(path, list(_own(path, text) if _is_own(path, text) else _results(path, text)), model)

@@ -8,6 +8,7 @@ from pathlib import Path
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import suggestion
 from wardround.engine.records import Json
+from wardround.engine.text import file_text
 
 
 @cache
@@ -29,10 +30,7 @@ def read_toml(place: str, folder: str, noun: str, where: str) -> dict[str, Json]
     if place in names:
         text = (files("wardround.agents") / "data" / folder / f"{place}.toml").read_text(encoding="utf-8")
     elif place.endswith(".toml"):
-        try:
-            text = Path(place).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{where}: the file cannot be read ({error})") from error
+        text = file_text(Path(place), where.removesuffix(place).strip())
     else:
         raise UsageError(f"there is no {noun} {place!r}{suggestion(place, names)}; or name a file that ends in .toml")
     try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import file_text
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
@@ -80,10 +81,7 @@ def _read(folder: Path) -> dict[str, str]:
     texts = {}
     for path in sorted(folder.rglob("*.md")):
         name = path.relative_to(folder).with_suffix("").as_posix()
-        try:
-            texts[name] = path.read_text(encoding="utf-8").strip("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path}: cannot be read as UTF-8 text ({error})") from error
+        texts[name] = file_text(path).strip("\n")
     return texts
 
 

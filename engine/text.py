@@ -9,14 +9,15 @@ from wardround.engine.errors import UsageError, storable
 from wardround.engine.records import Json
 
 
-def file_text(path: Path, encoding: str = "utf-8-sig") -> str:
-    """The text of a file that a user names. Raises UsageError if it cannot be read or is not UTF-8."""
+def file_text(path: Path, what: str = "") -> str:
+    """The text of a file that a user names, as `what` (such as an option). Raises UsageError if it is not readable."""
+    where = f"{what} {path}".strip()
     try:
-        return path.read_text(encoding=encoding)
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror or error}); is the path right?") from error
+        raise UsageError(f"{where}: cannot be read ({error.strerror or error}); is the path right?") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
+        raise UsageError(f"{where}: byte {error.start} is not UTF-8; convert the file") from error
 
 
 def later(pattern: str, flags: int = 0) -> re.Pattern[str]:

@@ -13,6 +13,7 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
+from wardround.engine.text import file_text
 
 
 class Price(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -117,10 +118,7 @@ def read_prices(path: Path) -> Prices:
     `["openai/gpt-4o"]` with `input`, `output` and optionally `cached`. All prices are in US dollars per million tokens.
     Raises UsageError naming the file, the line or model, and the field.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read as a UTF-8 table of prices ({error})") from error
+    text = file_text(path, "prices")
     rows = _toml(path, text) if path.suffix.lower() == ".toml" else _csv(path, text)
     table: dict[str, Price] = {}
     for place, model, fields in rows:

@@ -1,6 +1,7 @@
 """The sheet of clinicians (MultiCogEval, table 6, appendix F): share right and difficulty, by level and task."""
 
 import csv
+import io
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import file_text
 
 PERSON = "human"
 """The doctor's name in runs that people played."""
@@ -88,11 +90,7 @@ def difficulty_ratings(path: Path) -> Mapping[tuple[str, str], float]:
 
     Raises UsageError with row and field for what cannot be read, and for an item that a person rated twice.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--difficulty {path}: cannot be read as UTF-8 text ({error})") from error
+    rows = list(csv.DictReader(io.StringIO(file_text(path, "--difficulty"))))
     ratings: dict[tuple[str, str], float] = {}
     for number, row in enumerate(rows, 2):
         run, item = (row.get("run") or "").strip(), (row.get("item") or "").strip()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import file_text
 from wardround.scenarios.terms.catalogue import Catalogue, scope
 from wardround.scenarios.terms.examiner_lookup import ROUTINE
 from wardround.scenarios.terms.imaging import read_study
@@ -52,10 +53,7 @@ def _classes() -> tuple[tuple[tuple[str, ...], float], ...]:
 
 def read_test_prices(path: Path) -> dict[str, float]:
     """A user's CSV `test,usd`, by name as written; raises UsageError with the line."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"prices of tests {path}: the file cannot be read ({error})") from error
+    text = file_text(path, "prices of tests")
     prices: dict[str, float] = {}
     for line, row in enumerate(csv.reader(io.StringIO(text)), 1):
         if not row or (line == 1 and [cell.strip().lower() for cell in row[:2]] == ["test", "usd"]):

@@ -101,10 +101,10 @@ def test_mistakes_in_results_are_named(tmp_path: Path, text: str, model: str | N
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"none\.json cannot be read: No such file"):
+    with pytest.raises(UsageError, match=r"none\.json: cannot be read \(No such file"):
         read_replies(tmp_path / "none.json")
     (tmp_path / "latin.jsonl").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError, match=r"latin\.jsonl is not UTF-8 text"):
+    with pytest.raises(UsageError, match=r"latin\.jsonl: byte 0 is not UTF-8"):
         read_replies(tmp_path / "latin.jsonl")
 
 

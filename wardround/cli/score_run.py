@@ -31,6 +31,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.plugins import plugin_names
 from wardround.engine.protocols import Evaluator, Store
+from wardround.engine.text import file_text
 from wardround.evaluators.evaluation import Knowledge, needs_of
 from wardround.evaluators.metrics.standard import Priced, Standard
 from wardround.evaluators.report.score_rows import RunScores
@@ -190,11 +191,7 @@ def command(run: str | None, **options: Any) -> int:
 
 
 def _with_prices(path: Path) -> Standard:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--points {path}: cannot be read as UTF-8 text ({error})") from error
-    return Priced(text, str(path))
+    return Priced(file_text(path, "--points"), str(path))
 
 
 async def _score(name: str, options: Options) -> int:

@@ -9,13 +9,13 @@ from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json, Score
+from wardround.engine.text import file_text
 from wardround.exchange.result_record import (
     FileProblems,
     Result,
     content_parts,
     origin_name,
     read_json,
-    read_text,
     spoken,
 )
 from wardround.scenarios.case import Provenance
@@ -60,7 +60,7 @@ def _without_item(one: Result) -> Result:
 
 
 def _whole(path: Path) -> tuple[Mapping[str, Json], list[Json]]:
-    value = read_json(path, read_text(path))
+    value = read_json(path, file_text(path))
     if not knows_inspect(value):
         raise UsageError(f"{path}: is not a log of Inspect: it has no `eval` and `samples`")
     return value["eval"], value["samples"] or []

@@ -10,10 +10,11 @@ from pydantic import ValidationError
 from wardround.agents.recorded import split_reply
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
+from wardround.engine.text import file_text
 from wardround.evaluators.open_answers.rubric_points import rubric_score
 from wardround.evaluators.reasoning.scores import scores
 from wardround.exchange.judged_steps import judged_reply
-from wardround.exchange.result_record import FileProblems, Result, Turn, read_json, read_text
+from wardround.exchange.result_record import FileProblems, Result, Turn, read_json
 from wardround.scenarios.loaders.question_sets import HealthBench
 from wardround.scenarios.loaders.source import Refused
 
@@ -41,7 +42,7 @@ def medrbench(path: Path, model: str) -> Iterator[Result]:
     `origin_accuracy` is the stored verdict, named after its judge where the file holds nothing else. The three scores
     of the reasoning are computed from the stored steps by the published rules.
     """
-    value = read_json(path, read_text(path))
+    value = read_json(path, file_text(path))
     if not knows_medrbench(value):
         raise UsageError(f"{path}: no case has `results`, `accuracy` or models with `content`")
     judge = _JUDGE.search(path.stem)
@@ -130,7 +131,7 @@ def healthbench(path: Path, model: str) -> Iterator[Result]:
 
     `origin_score` is the stored score, `origin_rubric` the same computed from the stored verdicts by our formula.
     """
-    rows = healthbench_rows(read_json(path, read_text(path)))
+    rows = healthbench_rows(read_json(path, file_text(path)))
     if rows is None:
         raise UsageError(f"{path}: no list `example_level_metadata` of examples with `rubric_items`")
     faults, read = FileProblems(path), []
@@ -189,7 +190,7 @@ def agentclinic(path: Path, model: str) -> Iterator[Result]:
 
     A scene ends with its verdict; one that reached no diagnosis has none, and ends where the next one begins.
     """
-    text = read_text(path)
+    text = file_text(path)
     marks = list(_SPEAKER.finditer(text))
     if not marks:
         raise UsageError(f"{path}: no line begins with `Doctor [5%]:`, as AgentClinic prints it")

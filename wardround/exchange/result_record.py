@@ -82,16 +82,6 @@ def origin_name(name: str) -> str:
     return name if name.startswith("origin_") else f"origin_{name}"
 
 
-def read_text(path: Path) -> str:
-    """The text of a file; raises UsageError."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from error
-
-
 def read_json(path: Path, text: str, where: str = "") -> Any:
     """The JSON value of a text; raises UsageError with file, line and column."""
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
+from wardround.engine.text import file_text
 from wardround.exchange.result_record import (
     SEATS,
     FileProblems,
@@ -16,7 +17,6 @@ from wardround.exchange.result_record import (
     Turn,
     origin_name,
     read_json,
-    read_text,
     spoken,
 )
 
@@ -72,7 +72,7 @@ def guessed(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
 
 def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Json]]]]:
     """(columns, rows with their lines) of a CSV or TSV file; empty cells are left out."""
-    text = read_text(path)
+    text = file_text(path)
     head = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",\t;", key=head.count), strict=True)
     try:
@@ -98,7 +98,7 @@ def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mappin
 def line_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Json]]]]:
     """(fields, rows with their lines) of a file of JSON lines; the fields are those of all rows."""
     rows = []
-    for number, line in enumerate(read_text(path).split("\n"), 1):
+    for number, line in enumerate(file_text(path).split("\n"), 1):
         if line.strip():
             row = read_json(path, line, f"line {number}")
             if not isinstance(row, dict):

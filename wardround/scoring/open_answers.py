@@ -1,6 +1,7 @@
 """The judged open answers of runs: rubrics and checklists with their accounts, read from their scorings."""
 
 import csv
+import io
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -11,6 +12,7 @@ import structlog
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json, Score
+from wardround.engine.text import file_text
 from wardround.evaluators.open_answers.checklist import ChecklistMarks
 from wardround.evaluators.open_answers.checklist_draft import ChecklistDraft, TurnDraft
 from wardround.evaluators.open_answers.rubric import RUBRIC_SCORE, Rubric
@@ -106,11 +108,7 @@ def peoples_verdicts(path: Path) -> dict[tuple[str, int], bool]:
 
     Raises UsageError with file, row and field for what cannot be read, and for an answer that is there twice.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--people {path}: cannot be read as UTF-8 text ({error})") from error
+    rows = list(csv.DictReader(io.StringIO(file_text(path, "--people"))))
     verdicts: dict[tuple[str, int], bool] = {}
     for number, row in enumerate(rows, 2):
         episode, said = (row.get("episode") or "").strip(), (row.get("usable") or "").strip().casefold()
