@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from wardround.runs.settings import RunSettings
 
-SCRIPTS = [DOCKER / "join.sh", DOCKER / "slurm.sh"]
+SCRIPTS = [DOCKER / "join.sh", DOCKER / "slurm.sh", DOCKER / "vllm.slurm.sh"]
 _SECRET = re.compile(r"(?i)password|key|token|secret")
 
 
