@@ -4,7 +4,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import anyio
 import msgspec
@@ -147,7 +147,7 @@ class TriedAgent:
         return self
 
     def _with_models(self, seat: Seat, voice: Callable[..., Voice]) -> Seat:
-        models: Mapping[str, Any] = self._trial.models or ({"": seat.model} if seat.model else {})
+        models: Mapping[str, Model | Voice] = self._trial.models or ({"": seat.model} if seat.model else {})
         models = models if self._models is None else self._models
         voices = {name: voice(model, {}, label=name) for name, model in models.items()}
         named = {name: one for name, one in voices.items() if name}

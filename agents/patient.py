@@ -86,9 +86,9 @@ def _from_story(known: Mapping[str, Json], asked: Sequence[str], own: Sequence[S
 
 
 class LLMPatient:
-    """Answers with what its model says; it is told the story or the report, and never the truth.
+    """Answers with what its model says; it sees the story or the report, never the truth.
 
-    With a persona in its options (`persona`, `strength`) or a `bias` the model is told to speak in that manner. The
+    With a persona in its options (`persona`, `strength`) or a `bias` the model is asked to speak in that manner. The
     fact that a persona misstates is chosen by the seat's seed. The model is asked to say it otherwise in the answer
     that tells it, and the log is marked only if it did.
 

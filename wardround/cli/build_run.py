@@ -88,7 +88,7 @@ def build_run_options(what: str, prompts: str) -> Callable[[_Command], _Command]
     return decorated
 
 
-def run_fields(options: Options) -> dict[str, Any]:
+def run_fields(options: Options) -> dict[str, Json]:
     """The settings of the run that these options set."""
     fields = {name: options[name] for name in _RUN if options[name] not in (None, ())}
     return {**fields, "preflight": not options["no_preflight"]}
@@ -147,8 +147,8 @@ class BuildResult(Protocol):
         ...
 
 
-Begin = Callable[[RunSettings, Store, Progress, dict[str, Any]], Awaitable[BuildResult]]
-Resume = Callable[[str, Store, Progress, dict[str, Any]], Awaitable[BuildResult]]
+Begin = Callable[[RunSettings, Store, Progress, dict[str, Json]], Awaitable[BuildResult]]
+Resume = Callable[[str, Store, Progress, dict[str, Json]], Awaitable[BuildResult]]
 
 
 async def play_build(
@@ -158,7 +158,7 @@ async def play_build(
     progress = Progress()
     concurrency = options["concurrency"] or (settings.concurrency if settings else None)
     elsewhere = workers_of(options, progress, concurrency)
-    at_work: dict[str, Any] = {"share": share_of(options["share"]), "elsewhere": elsewhere}
+    at_work: dict[str, Json] = {"share": share_of(options["share"]), "elsewhere": elsewhere}
     async with aclosing(open_store(store_path(options["store"]))) as store:
         async with interruptible(progress), live_table(progress, shown=on_terminal() and not options["as_json"]):
             if settings is None:

@@ -30,6 +30,7 @@ from wardround.engine.batch import INTERRUPTED, Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.protocols import Store
+from wardround.engine.records import Json
 from wardround.runs.plan import DEFAULT_SPECS, RunPlan, plan_run
 from wardround.runs.presets import preset_names, seats_below, settings_below
 from wardround.runs.seats import played_by_person
@@ -82,7 +83,7 @@ def settings_from_options(options: Options) -> RunSettings:
     return validate_settings(fields, str(options["config"] or "run"))
 
 
-def _seats(options: Options, base: Mapping[str, Any]) -> dict[str, Any]:
+def _seats(options: Options, base: Mapping[str, Json]) -> dict[str, Json]:
     seats = seat_fields(options, base)
     if options["interface"]:
         doctor = seats.setdefault("doctor", {"spec": DEFAULT_SPECS["doctor"]})
@@ -348,6 +349,6 @@ async def _plan(settings: RunSettings, store: Store, options: Options) -> RunPla
     return made
 
 
-def _resume_options(options: Options) -> dict[str, Any]:
+def _resume_options(options: Options) -> dict[str, Json]:
     """What `--resume` takes besides."""
     return {"retry": causes_of(options), **{name: options[name] for name in _CHANGES}}

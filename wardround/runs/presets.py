@@ -7,10 +7,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import suggestion
+from wardround.engine.records import Json
 from wardround.runs.seat_models import is_model
 
 _SAME, _MODEL = "same_model", "model"
@@ -24,18 +24,18 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")))
 
 
-def _read(name: str) -> dict[str, Any]:
+def _read(name: str) -> dict[str, Json]:
     if name not in preset_names():
         raise UsageError(f"there is no preset {name!r}{suggestion(name, preset_names())}")
     return tomllib.loads((files("wardround.runs") / "presets" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def settings_below(name: str) -> dict[str, Any]:
+def settings_below(name: str) -> dict[str, Json]:
     """The fields of RunSettings that a preset sets; raises UsageError for an unknown name."""
     return {key: value for key, value in _read(name).items() if key not in (_SAME, _MODEL)}
 
 
-def seats_below(name: str, seats: Mapping[str, Mapping[str, Any]], named: Sequence[str]) -> dict[str, Any]:
+def seats_below(name: str, seats: Mapping[str, Mapping[str, Json]], named: Sequence[str]) -> dict[str, Json]:
     """The seats of the run with those that a preset lets the doctor's model play, unless they are `named`.
 
     A doctor that is no model leaves the other seats as they are.

@@ -1,10 +1,10 @@
 """Replaces the files that settings name by their content, so that a run does not change with a file."""
 
 from pathlib import Path
-from typing import Any
 
 from wardround.agents.persona import read_persona
 from wardround.agents.team import TEAM, read_team
+from wardround.engine.records import Json
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.settings import RunSettings
 from wardround.scenarios.terms.tariff import read_test_prices
@@ -24,10 +24,10 @@ def with_files(settings: RunSettings) -> RunSettings:
 
 
 def _with_files(seat: SeatSettings) -> SeatSettings:
-    options: dict[str, Any] = dict(seat.options)
+    options: dict[str, Json] = dict(seat.options)
     if isinstance(options.get("persona"), str):
         options["persona"] = read_persona(options["persona"])
-    update: dict[str, Any] = {"options": options}
+    update: dict[str, Json] = {"options": options}
     kind, _, place = seat.spec.partition(":")
     if kind == TEAM and TEAM not in options:
         options[TEAM] = read_team(place)

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
@@ -30,7 +30,7 @@ class Batches:
         self.seconds, self.ends, self.deaf = seconds, tuple(ends), deaf
         self.created = self.requests = 0
         self._files: dict[str, bytes] = {}
-        self._batches: dict[str, dict[str, Any]] = {}
+        self._batches: dict[str, dict[str, Json]] = {}
 
     def reply(self, asked: ReceivedRequest, answer: Answering) -> bytes | None:
         """The whole HTTP reply; None if the path belongs to something else."""
@@ -60,7 +60,7 @@ class Batches:
         self._files[name] = content.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n")
         return {"id": name, "object": "file", "bytes": 0, "created_at": 0, "filename": "requests.jsonl", **_FILE}
 
-    def _create(self, body: Mapping[str, Any]) -> Mapping[str, Json]:
+    def _create(self, body: Mapping[str, Json]) -> Mapping[str, Json]:
         name = f"batch-{len(self._batches)}"
         ends = self.ends[self.created] if self.created < len(self.ends) else "completed"
         self.created += 1
@@ -84,7 +84,7 @@ class Batches:
             self._end(batch, answer)
         return self._shown(name)
 
-    def _end(self, batch: dict[str, Any], answer: Answering) -> None:
+    def _end(self, batch: dict[str, Json], answer: Answering) -> None:
         ends: End = batch["_ends"]
         batch["status"] = "completed" if ends == "half" else ends
         if ends == "failed":
