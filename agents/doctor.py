@@ -40,6 +40,10 @@ class DoctorOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.context - (min(8_192, self.context // 4) if self.reserve is None else self.reserve)
 
 
+OPTIONAL = frozenset(("shape", "logprobs", "top_logprobs"))
+"""Options of a call that an endpoint may refuse: the call is then made without them."""
+
+
 class LLMDoctor:
     """Answers with what its model says to the conversation so far; the scenario's parser reads the text.
 
@@ -102,17 +106,16 @@ class LLMDoctor:
     async def _ask_model(self, messages: Sequence[Message], purpose: str, view: View) -> Completion:
         """The model's reply, or an empty one if the model declined or a filter removed the reply."""
         try:
-            options = dict(self._interface.options(view))
-            if not (most := _alternatives(view)):
-                return await self._model.complete(messages, purpose=purpose, **options)
+            most = _alternatives(view)
+            scored = {"logprobs": True, "top_logprobs": most} if most else {}
+            options = {**self._interface.options(view), **scored}
             try:
-                return await self._model.complete(
-                    messages, purpose=purpose, **options, logprobs=True, top_logprobs=most
-                )
+                return await self._model.complete(messages, purpose=purpose, **options)
             except ProviderError as error:
-                if error.kind != "bad_request":
+                if error.kind != "bad_request" or OPTIONAL.isdisjoint(options):
                     raise
-            return await self._model.complete(messages, purpose=purpose, **options)  # it refuses the two options
+            kept = {name: value for name, value in options.items() if name not in OPTIONAL}
+            return await self._model.complete(messages, purpose=purpose, **kept)
         except ProviderError as error:
             if error.kind not in ("refusal", "content_filter"):
                 raise

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from interfaces import ACTS, as_tool, reply_of
@@ -208,3 +209,14 @@ def test_tools_over_the_wire(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> N
     asked = server.asked[-1].json()
     assert [tool["function"]["name"] for tool in asked["tools"]] == ["order", "conclude"]
     assert shell("replay", "t") == 0, shell.out
+
+
+@pytest.mark.parametrize("shapes", ["refused", "ignored", "taken"])
+def test_json_works_whatever_an_endpoint_does_with_schemas(shapes: Any, shell: Shell) -> None:
+    act = json.dumps({"verb": "conclude", "kind": "", "items": [], "diagnosis": "Gout"})
+    server = Loopback(lambda messages, model: act, shapes=shapes)
+    with serving(server) as url:
+        words = ("--doctor", "openai/any", "--base-url", url, "--interface", "json", "--limit", "1", "--repeats", "1")
+        assert shell("run", *words, "--name", "j") == 0, shell.err
+    assert shell.json("show", "j", "0")["events"][-1]["ending"]["facts"]["answer"] == {"diagnosis": "Gout"}
+    assert shell("replay", "j") == 0, shell.out
