@@ -173,7 +173,9 @@ class Reasoning:
         if not text:
             return (), "no_reference"
         most = MOST if self.rules == "default" else None
-        answer = await bench.panel.first(step_questions.reference(text), lambda reply: read_reference(reply, most))
+        answer = await bench.panel.first(
+            step_questions.split_reference(text), lambda reply: read_reference(reply, most)
+        )
         return (answer.value, "") if answer.value is not None else ((), answer.reason)
 
     def _figures(self, parts: Sequence[PartAccount], trajectory: Trajectory) -> list[Score]:

@@ -149,7 +149,7 @@ def extract(page: str, step: str) -> Question:
     return Question("extract", materials, shape=reply_shape(quotes=_TEXTS))
 
 
-def reference(text: str) -> Question:
+def split_reference(text: str) -> Question:
     """Ask for the reference reasoning as at most ten atomic steps, the last being the final answer (prompt 14)."""
     return Question("reference", (Material(REFERENCE, text, "reference"),), shape=reply_shape(steps=_TEXTS))
 

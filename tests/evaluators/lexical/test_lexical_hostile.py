@@ -23,7 +23,7 @@ QUESTIONS = [
     step_questions.judgment(CASE, [PAGE], WRONG),
     step_questions.judgment(CASE, [PAGE], RIGHT),
     step_questions.extract(PAGE, RIGHT),
-    step_questions.reference(f"- {RIGHT}\n- {WRONG}\nThe final diagnosis: carcinoid syndrome."),
+    step_questions.split_reference(f"- {RIGHT}\n- {WRONG}\nThe final diagnosis: carcinoid syndrome."),
     step_questions.step_in_text("Urinary 5-HIAA confirms serotonin excess.", RIGHT),
     step_questions.step_in_text(RIGHT, PAGE),
     step_questions.starts(f"{CASE} However, {RIGHT}"),

@@ -51,7 +51,7 @@ EVERY: list[tuple[Question, Reading]] = [
     (step_questions.keywords(STEP), lambda text: text),
     (step_questions.judgment(CASE, PASSAGES, STEP), read_judgment),
     (step_questions.extract("\n".join(PASSAGES), STEP), read_quotes),
-    (step_questions.reference(f"- {STEP}\n- No travel.\nThe final diagnosis: sporotrichosis"), read_reference),
+    (step_questions.split_reference(f"- {STEP}\n- No travel.\nThe final diagnosis: sporotrichosis"), read_reference),
     (step_questions.step_in_text("Gardening exposes the skin to a soil fungus.", REASONING), read_presence),
     (step_questions.starts(REASONING), read_starts),
     (outcome_questions.diagnosis(Truth(diagnosis="Sporotrichosis"), "Lymphocutaneous sporotrichosis"), read_outcome),
@@ -230,7 +230,7 @@ async def test_keywords_are_the_longest_words_in_their_order() -> None:
 
 async def test_a_reference_keeps_its_last_line_as_last_step_and_ten_at_most() -> None:
     lines = [f"- Consideration number {n} was {'long ' * n}weighed." for n in range(1, 25)]
-    steps = read_reference(await say(step_questions.reference("\n".join([*lines, "The final diagnosis: gout"]))))
+    steps = read_reference(await say(step_questions.split_reference("\n".join([*lines, "The final diagnosis: gout"]))))
     assert isinstance(steps, tuple)
     assert len(steps) == 10
     assert steps[-1] == "The final diagnosis: gout"
@@ -242,13 +242,13 @@ async def test_a_reference_keeps_its_last_line_as_last_step_and_ten_at_most() ->
 
 async def test_a_heading_stands_with_its_line_and_a_paragraph_is_cut_into_sentences() -> None:
     headed = read_reference(
-        await say(step_questions.reference("1. **Causes:**\n   - Adhesions.\nThe final diagnosis: x"))
+        await say(step_questions.split_reference("1. **Causes:**\n   - Adhesions.\nThe final diagnosis: x"))
     )
     assert headed == ("Causes: Adhesions.", "The final diagnosis: x")
     paragraph = " ".join(
         f"Sentence {n} weighs the alternatives of the case with care and for long enough." for n in range(6)
     )
-    steps = read_reference(await say(step_questions.reference(f"{paragraph}\nThe final diagnosis: x")))
+    steps = read_reference(await say(step_questions.split_reference(f"{paragraph}\nThe final diagnosis: x")))
     assert len(steps) == 7 if isinstance(steps, tuple) else False
 
 
