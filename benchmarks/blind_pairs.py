@@ -2,7 +2,8 @@
 
 `python -m benchmarks.blind_pairs draw DATA > tests/data/blind_pairs.csv` drew the list before the rules that are
 measured on it; DATA is the folder of the shared data sets. `python -m benchmarks.blind_pairs write DATA` prints the
-pairs with their texts as TSV (id, truth, answer) for readers who see nothing else. The kinds are:
+pairs with their texts as TSV (id, truth, answer) for readers who see nothing else. The list also holds what
+two readers said (1: the answer names the truth's disease), and `same`, settled where they differ. The kinds are:
 
 - `answer`: the answer of DeepSeek-R1 to a case of MedR-Bench (158 of 160 replies, none of them among the 574 of
   `benchmarks/paraphrases.py`);

@@ -9,7 +9,7 @@ from wardround.scenarios.terms.disease_name import parse_name
 from wardround.scenarios.terms.same_disease import relation, same_disease
 from wardround.scenarios.terms.stance import disease_like, is_detail
 
-PIECE = later(r"(?i),|\b(?:with|due to|secondary to|caused by|and|after)\b")
+PIECE = later(r"(?i)[,()]|\b(?:with|due to|secondary to|caused by|and|after)\b")
 
 
 def own_names(item: Asserted) -> Asserted:

@@ -42,6 +42,8 @@ _PART = later(
 _TEMPLATE = later(r"\s*(?:\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\})[\s.]*")
 _NUMBERED = later(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
 _ENTRY = later(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
+_GRADED = later(r"\bWHO (?=(?:CNS )?(?:grade|class|group|type|stage)|functional)")
+"""The organisation in 'WHO grade 3', which is not the word 'who'."""
 _GLUE = {ord(" "): "\u02ec", ord(","): "\u02c0", ord("/"): "\u02c1", ord("+"): "\u02e0", ord("-"): "\u02e1"}
 """Letters that replace the separators inside names that must stay whole, so that no word ends at them."""
 _LOOSE = {ord(letter): chr(mark) for mark, letter in _GLUE.items()}
@@ -197,7 +199,8 @@ def unfilled(text: str) -> bool:
 
 def _prepared(answer: str) -> str:
     """The answering part of a reply, in plain characters; "" for an unfilled template."""
-    text = plain_lines(re.sub(r"[\x00-\x03]", " ", answer[:MOST])).replace("*", "").replace("__", "").replace("’", "'")
+    text = _GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST]))
+    text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(_glued(text))))
     text = _headed(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
     if unfilled(text):
@@ -315,7 +318,8 @@ def _unglossed(text: str) -> tuple[str, list[str]]:
 def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, str, Choice]]:
     """Drop 'possibly B' after a more certain 'A'; several that are all possible are alternatives."""
     weak = [bool(cue("weak").search(piece)) for _, piece, _ in pieces]
-    beside = [place for place, (link, _, _) in enumerate(pieces) if place and link == "and" and weak[place]]
+    opening = [bool(cue("weak").match(piece.strip(" ,"))) for _, piece, _ in pieces]
+    beside = [at for at, (link, _, _) in enumerate(pieces) if at and weak[at] and (link == "and" or opening[at])]
     if not beside:
         return list(pieces)
     if weak[0]:

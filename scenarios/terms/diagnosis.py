@@ -6,6 +6,7 @@ from typing import Literal
 
 from wardround.engine.text import later
 from wardround.scenarios.case import Case, Truth
+from wardround.scenarios.terms import principal
 from wardround.scenarios.terms.bracketed_names import PIECE, full_text, other_names, own_names, second_names
 from wardround.scenarios.terms.commitment import (
     MOST,
@@ -17,21 +18,20 @@ from wardround.scenarios.terms.commitment import (
     unfilled,
 )
 from wardround.scenarios.terms.contradiction import core, kinds, write_words
-from wardround.scenarios.terms.disease import disease, expanded, whole
+from wardround.scenarios.terms.cues import cue
+from wardround.scenarios.terms.disease import disease, whole
 from wardround.scenarios.terms.disease_name import PLAIN, parse_name, weight
+from wardround.scenarios.terms.principal import follows, leads_to
 from wardround.scenarios.terms.same_disease import relation, same_disease
-from wardround.scenarios.terms.stance import consequence, disease_like, effect, general
+from wardround.scenarios.terms.stance import disease_like
 from wardround.scenarios.terms.truth import parts_of
 from wardround.scenarios.terms.wording import key, plain, vocabulary
 
-Rule = Literal["exact", "head", "cause", "alternatives", "none", "denied", "undecided", "several", "empty", "nothing"]
+Rule = Literal[
+    "exact", "head", "cause", "beside", "alternatives", "none", "denied", "undecided", "several", "empty", "nothing"
+]
 SEVERAL = "several_answers"
 """The reason for a score of 0.0 if an answer commits to no single diagnosis."""
-MOST_FOREIGN = 1
-"""Most unrelated diseases that an answer may assert beside the true one."""
-MOST_CONSEQUENCES = 3
-"""Most general consequences (shock, effusion) that are accepted as complications without asking a table."""
-
 SHORT = 14
 """Longest answer, in words, that is also compared as a whole with the truth's name."""
 BRIEF = 7
@@ -43,7 +43,9 @@ _PAST = later(
 )
 _SPREAD = later(r"(?i)\bwith\b(?:(?!\bwith\b|,|;).)*\b(?:metasta\w*|spread|dissemination|extension|invasion)\b")
 _PLACED = later(r"(?i)\s+(?:of|in)\s.+$")
-_BINOMIAL = later(r"\b[A-Z][a-z]{3,} [a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es)\b")
+_BINOMIAL = later(
+    r"\b[A-Z][a-z]{3,} (?!\w+(?:itis|osis|iasis|[ao]emia|uria|oma|ases)\b)[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es)\b"
+)
 _SENTENCE = later(r"(?<=[a-z0-9)]{2})[.!?]\s+|[;\n]+")
 
 
@@ -138,7 +140,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
     contradicts the truth's is wrong, and one that contains all of it is right.
     """
     bare = " ".join(answer.split())
-    if verdict.rule not in ("head", "cause", "none"):
+    if verdict.rule not in ("head", "cause", "beside", "none"):
         return verdict
     labels = [label for label in (truth.diagnosis, *truth.synonyms) if key(label)]
     if verdict.match and verdict.rule == "head" and len(bare.split()) <= SHORT:
@@ -181,7 +183,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     targets = _targets(truth, parts)
     hits = [_is_one(item, targets) for item in items]
     belongs = [hit or any(_is_one(item, (part,)) for part in parts[1:]) for item, hit in zip(items, hits, strict=True)]
-    head, rule = _head(items, hits, belongs)
+    head, rule = principal.head(items, hits, belongs, truth.diagnosis)
     said = tuple(
         bool(head is not None) if not place else any(_is_one(item, (part,)) for item in items)
         for place, part in enumerate(parts)
@@ -190,12 +192,14 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
         stated = [next((place for place, item in enumerate(items) if _states(item, part)), None) for part in parts]
         if None not in stated and 0 in stated:
             head, rule, said = stated[0], "head", (True,) * len(parts)
+    if head is None and (detail := _in_details(items, belongs, parts[0], truth.diagnosis)) is not None:
+        head, rule, said = detail, "beside", (True, *said[1:])
     place = head if head is not None else 0
-    foreign = _foreign(items, place, belongs, parts, past)
+    foreign = principal.foreign(items, place, belongs, parts, past, truth.diagnosis)
     beside = (*(items[other].name for other in foreign), *second_names(items, (*targets, *parts)))
     plain_one = read.simple and not foreign and not any(hits[place + 1 :]) and not any(item.aliases for item in items)
     shown = "" if plain_one else _shown(items, foreign, hits, place)
-    if len(beside) > MOST_FOREIGN:
+    if len(beside) > principal.MOST_FOREIGN:
         others = ", ".join(beside[:5])
         why = f"several answers: beside {items[place].name!r} it asserts {others}"
         return Verdict(False, "several", why, read, parts, said, beside, shown)
@@ -204,24 +208,6 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
         return Verdict(True, rule, why, read, parts, said, beside, shown)
     first = same_disease(parts[0], items[0].name).reason
     return Verdict(False, "none", f"{items[0].name!r} is not {parts[0]!r}: {first}", read, parts, said, beside, shown)
-
-
-def _head(items: Sequence[Asserted], hits: Sequence[bool], belongs: Sequence[bool]) -> tuple[int | None, Rule]:
-    """(position of the asserted disease that is the principal part, the rule that selected it).
-
-    Other parts of the truth may come before it. The cause of the first disease counts if the first is its consequence.
-    """
-    for place, item in enumerate(items):
-        if hits[place]:
-            return place, "cause" if item.link == "due" and place and not belongs[place - 1] else "head"
-        nearer = items[place + 1] if place + 1 < len(items) else None
-        leads = nearer is not None and (
-            (general(item.name) and general(nearer.name)) or (nearer.link in ("due", "with") and _follows(item, nearer))
-        )
-        beside = belongs[place] and nearer is not None
-        if not (beside or leads):
-            break
-    return None, "none"
 
 
 def _contradiction(answer: str, items: Sequence[Asserted], truth: Truth) -> str:
@@ -264,41 +250,8 @@ def head_diseases(read: CommittedAnswer) -> tuple[str, ...]:
     first, *others = read.asserted or (None,)
     if first is None:
         return ()
-    cause = [other.text for other in others[:1] if other.link == "due" and _follows(first, other)]
+    cause = [other.text for other in others[:1] if other.link == "due" and follows(first, other)]
     return (first.text, *cause)
-
-
-def _follows(item: Asserted, cause: Asserted) -> bool:
-    """Whether `cause` may answer for `item`: as the cause of a typical effect, or as a disease related to it."""
-    if cause.link == "due" and effect(item.name):
-        return True
-    return relation(item.name, cause.name) is not None
-
-
-def _foreign(
-    items: Sequence[Asserted], head: int, belongs: Sequence[bool], parts: Sequence[str], past: str
-) -> list[int]:
-    """The positions of asserted diseases that are unrelated to the truth; the head is never among them.
-
-    The tables take seconds to read, so they are consulted only if they can decide.
-    """
-    others = [place for place in range(len(items)) if place != head and not belongs[place]]
-    history = f" {key(past)} "
-    others = [place for place in others if not _in_past(items[place], history)]
-    free = [place for place in others if consequence(items[place].name)][:MOST_CONSEQUENCES]
-    others = [place for place in others if place not in free]
-    if len(others) <= MOST_FOREIGN:
-        return others
-    return [place for place in others if not _related(items[place], parts)]
-
-
-def _related(item: Asserted, parts: Sequence[str]) -> bool:
-    return any(relation(item.name, part) is not None for part in parts)
-
-
-def _in_past(item: Asserted, history: str) -> bool:
-    names = (item.name, expanded(item.name))
-    return any(f" {key(name)} " in history for name in names if key(name))
 
 
 def _shown(items: Sequence[Asserted], foreign: Sequence[int], hits: Sequence[bool], head: int) -> str:
@@ -366,10 +319,19 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
 
 
 def _states(item: Asserted, part: str) -> bool:
-    """Whether an asserted disease with its details names a part of the truth, itself or in one of the details."""
-    return _is_one(item, (part,)) or any(
-        key(piece) and same_disease(part, piece).same for piece in PIECE.split(full_text(item))
-    )
+    """Whether an asserted disease names a part of the truth, itself or in a detail that is not left open."""
+    pieces = [piece for piece in PIECE.split(full_text(item)) if not cue("weak", "or", "apart").search(piece)]
+    return _is_one(item, (part,)) or any(key(piece) and same_disease(part, piece).same for piece in pieces)
+
+
+def _in_details(items: Sequence[Asserted], belongs: Sequence[bool], part: str, truth: str) -> int | None:
+    """The position of the asserted disease whose details name a part of the truth that it and those before lead to."""
+    for place, item in enumerate(items):
+        if not (belongs[place] or leads_to(item.name, part, truth)) or (place and item.link == "and"):
+            return None
+        if _states(item, part):
+            return place
+    return None
 
 
 def _any_same(target: str, said: Sequence[str]) -> bool:

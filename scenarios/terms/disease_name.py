@@ -53,7 +53,8 @@ GENERIC = frozenset(
         gland wall location classification histology component predominant pattern phenotype conventional usual reactive
         resulting underlying subsequent prior previous recent ongoing several numerous main trunk delayed urinary
         elevated aspect arising including increased decreased reduced abnormal abnormality multicentric community
-        hospital nosocomial antibody antibodies"""
+        hospital nosocomial antibody antibodies virus worsening relapse relapsed remission presenting adulthood
+        evolving resolved resolving florid treated"""
     )
 )
 PLAIN = frozenset(
@@ -63,7 +64,7 @@ PLAIN = frozenset(
         stenosis atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture
         torsion stone prolapse nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic
         disseminated multisystem septal injury defect dementia arrest spasm colic inflammation pain anomaly
-        malformation"""
+        malformation deep"""
     )
 )
 _TELLING = list_words("generalized mixed combined hereditary familial inherited genetic iatrogenic spontaneous")
@@ -71,7 +72,9 @@ _OF_DEGREE = frozenset(
     ("degree", "level", "side", "sides", "extent", "spread", "episode", "company", "stability", "onset", "age", "sex")
 )
 HEADLESS = frozenset(root(word) for word in list_words("disease disorder syndrome condition infection deficiency"))
-_AROUND = re.compile(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta|trans)(?=\w{4})")
+_AROUND = re.compile(r"^(?:sub|peri|retro|intra|inter|extra|epi|supra|infra|para|juxta|trans|endo)(?=\w{4})")
+_ADVERB = re.compile(r"\w{4}(?:ous|ful|nt|ate|al|ive|ar|ed)l$")
+"""The root of an adverb: 'spontaneously', 'locally'."""
 SITE_WEIGHT, GENERIC_WEIGHT = 0.5, 0.25
 
 
@@ -118,7 +121,7 @@ class Name:
 
 def weight(word: str) -> float:
     """How much a word distinguishes the disease: 0.25 for degree or kind, 0.5 for a site or a plain noun, else 1."""
-    if word in GENERIC:
+    if word in GENERIC or _ADVERB.search(word):
         return GENERIC_WEIGHT
     sites = vocabulary().sites
     return SITE_WEIGHT if word in PLAIN or word in sites or root(_AROUND.sub("", word)) in sites else 1.0

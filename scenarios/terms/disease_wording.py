@@ -47,6 +47,7 @@ _LED = later(  # begins with a whole word, so that a long one is tried once and 
     r"(?:induced|associated|related|mediated|triggered|linked|dependent|(positive|negative))\s+(?=\w)",
     re.IGNORECASE,
 )
+_ONE_WORD = later(r"(?i)\b(?:SARS[- ]?CoV[- ]?2|COVID[- ]?19)\b")
 ABBREVIATED = later(r"\s*[(\[]\s*(?:[A-Za-z]{0,3}[A-Z0-9][A-Z0-9-]{1,8}s?|[A-Z]{2,6}\s[A-Za-z]{1,4}\s?\d?)\s*[)\]]")
 _KEPT = later(r"(?i)(?:x|age|sex|immune|igg4|hla|stress|pregnancy)$")
 _HYPHENED = later(
@@ -69,6 +70,7 @@ _PHRASES = tuple(
         (r"\b(non)?(small|large|giant|clear|spindle|round|germ|hairy)[- ]cells?\b", r"\1\2cell"),
         (r"\b(well|poorly|moderately)[- ]differentiated\b", r"\1differentiated"),
         (r"\bx[- ]linked\b", "xlinked"),
+        (r"\b[a-z]+-(?:limited|confined|restricted)\s+(?=[a-z])", ""),
         (r"\b(?:open)[- ]angle\b", "openangle"),
         (r"\b(?:(?:angle|narrow|closed)[- ](?:closure|angle)|closed[- ]angle)\b", "closedangle"),
         (r"\b(first|1st|second|2nd|third|3rd) trimester\b", lambda match: f"{_ORDINAL[match[1].lower()]}trimester"),
@@ -145,14 +147,15 @@ class Token:
 @lru_cache(maxsize=65536)
 def tokenized(text: str) -> tuple[Token, ...]:
     """The words of a text: joining words become marks, abbreviations are expanded, prefixes join their word."""
+    text = _ONE_WORD.sub("covid", text)
+    text = _LED.sub(
+        lambda match: match[0] if _KEPT.search(match[1]) else f" {BEFORE} {match[1]} {END} {match[2] or ''} ", text
+    )
     text = re.sub(r"\b[A-Z][A-Za-z0-9]{1,6}\b", lambda match: vocabulary().abbreviations.get(match[0], match[0]), text)
     text = _ROMAN_LETTER.sub(lambda match: f"type {match[1]} letter{match[2].lower()}", text)
     text = _OF_LETTER.sub(lambda match: f"{match[1]} letter{match[2].lower()}", text)
     text = _LETTER.sub(lambda match: f"letter{match[1].lower()}", text)
     text = _PREFIXED.sub(r"\1", _HYPHENED.sub(r"\1", text))
-    text = _LED.sub(
-        lambda match: match[0] if _KEPT.search(match[1]) else f" {BEFORE} {match[1]} {END} {match[2] or ''} ", text
-    )
     text = SECONDARY.sub(f" {CAUSE} ", text)
     for pattern, written in _PHRASES:
         text = pattern.sub(written, text)

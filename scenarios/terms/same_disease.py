@@ -31,7 +31,11 @@ from wardround.scenarios.terms.disease_name import (
 from wardround.scenarios.terms.disease_wording import abbreviated, is_disease_name, paired, spelled
 from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.lexical_linker import linker
+from wardround.scenarios.terms.mondo import diseases, headed, kinship
 from wardround.scenarios.terms.wording import key, root, vocabulary
+
+APART = ("apart", "narrower")
+"""Relations of a truth to an answer in MONDO that make the answer another disease."""
 
 ANY = "*"
 """Means any disease in the table: sepsis, shock, anaemia and the like complicate many."""
@@ -45,6 +49,12 @@ def complications() -> Sequence[tuple[tuple[str, ...], tuple[str, ...]]]:
     return tuple((tuple(row["disease"].split("|")), tuple(row["complications"].split("|"))) for row in rows)
 
 
+_KINSHIP: Mapping[str, "Kinship | None"] = {
+    "wider": "ancestor",
+    "narrower": "descendant",
+    "same": "same",
+    "apart": None,
+}
 Kinship = Literal["same", "ancestor", "descendant", "complication"]
 """The relation of one disease to another: 'ancestor' is a wider one, 'descendant' a kind of it."""
 
@@ -59,6 +69,9 @@ LONG, ENOUGH_LONG = 2.5, 0.5
 
 ENOUGH_BESIDE = 0.7
 """The same share if words of another kind are new: a site, an organism."""
+
+ENOUGH_UNPLACED = 0.4
+"""The same share if only sites are missing and no word is new."""
 
 SPECIFIC = 2.0
 """Weight of the truth's words above which a qualifier ('primary', 'congenital') may be missing beside new words."""
@@ -106,7 +119,16 @@ def same_disease(truth: str, said: str) -> Sameness:
     verdict = _read(truth, said)
     if not verdict.same and (_SIDE.search(truth) or _SIDE.search(said)):
         again = _read(_fronted(truth), _fronted(said))
-        return again if again.same else verdict
+        verdict = again if again.same else verdict
+    if verdict.same or verdict.opposite:
+        return verdict
+    ours, theirs = parse_name(truth), parse_name(said)
+    whole = ours.cause.words or theirs.cause.words or (ours.beside.words and theirs.beside.words)
+    match kinship(truth, said) if whole else kinship(headed(truth), headed(said)):
+        case "same":
+            return Sameness(True, "another name of it in MONDO")
+        case "wider" if not verdict.contrary and not classified_apart(truth, said):
+            return Sameness(True, "a kind of it in MONDO")
     return verdict
 
 
@@ -216,13 +238,13 @@ def _difference(truth: Name, said: Name) -> _Difference:
     )
 
 
-_GROWTH = later(r"(?:oma|blastom|cancer|tumor|leukem|sarcom|melanom|lymphom)$")
+GROWTH = later(r"(?:oma|blastom|cancer|tumor|leukem|sarcom|melanom|lymphom)$")
 _PRIMARY = root("primary")
 
 
 def _tells(name: Name, word: str) -> bool:
     """Whether a word of low weight tells kinds apart; a 'primary' growth is only not a metastasis."""
-    if word == _PRIMARY and _GROWTH.search(name.noun):
+    if word == _PRIMARY and GROWTH.search(name.noun):
         return False
     return telling(name.head.words[word]) or word in name.apposed
 
@@ -280,7 +302,7 @@ def _worded(truth: Name, said: Name) -> Sameness:
         return Sameness(False, f"the disease itself is not said: {write_words(ours, [truth.noun])}")
     if _unplaced(truth, said, difference.lost):
         return Sameness(False, f"the site of the growth is not said: {write_words(ours, difference.lost)}")
-    if difference.share < (ENOUGH if difference.total <= LONG else ENOUGH_LONG):
+    if difference.share < _least(truth, difference):
         reason = f"too little of the name: {write_words(ours, difference.lost or difference.missing)} not said"
         return Sameness(False, reason, contrary=bool(core(said.cause.words) - truth.words))
     if reason := caused(truth, said):
@@ -289,7 +311,7 @@ def _worded(truth: Name, said: Name) -> Sameness:
     if reason:
         return Sameness(False, reason, contrary)
     if difference.lost:
-        if classified_apart(truth.text, said.text, codes=False):
+        if classified_apart(truth.text, said.text, codes=False) or kinship(truth.text, said.text) in APART:
             return Sameness(False, f"a wider disease by the tables: {write_words(ours, difference.lost)} not said")
         return Sameness(True, f"the disease without particulars: {write_words(ours, difference.lost)} not said")
     if difference.new:
@@ -297,18 +319,31 @@ def _worded(truth: Name, said: Name) -> Sameness:
             return Sameness(
                 False, f"another disease by ICD-10-CM: adds {write_words(theirs, difference.new)}", contrary=True
             )
+        if kinship(truth.text, said.text) == "apart" and not said.asides.issuperset(difference.new):
+            return Sameness(
+                False, f"another disease by MONDO: adds {write_words(theirs, difference.new)}", contrary=True
+            )
         return Sameness(True, f"a kind of it: adds {write_words(theirs, difference.new)}")
     return Sameness(True, "the same words")
 
 
-_COMMON_GROWTHS = frozenset((root("cancer"), root("tumor"), root("metastasis")))
+def _least(truth: Name, difference: _Difference) -> float:
+    """The share of the truth's words that must be said: less if only sites are left out and nothing else is said."""
+    sites = vocabulary().sites | vocabulary().within.keys()
+    placed = all(word in truth.places or word in sites for word in difference.lost)
+    if difference.lost and placed and not difference.new and truth.noun not in difference.lost:
+        return ENOUGH_UNPLACED
+    return ENOUGH if difference.total <= LONG else ENOUGH_LONG
+
+
+_COMMONGROWTHS = frozenset((root("cancer"), root("tumor"), root("metastasis")))
 
 
 def _unplaced(truth: Name, said: Name, lost: Sequence[str]) -> bool:
     """Whether the site is missing of a growth that many organs have, such as a carcinoma, and no other is said."""
     sites = vocabulary().sites | vocabulary().within.keys()
     gone = any(word in sites or word in truth.places for word in lost)
-    return gone and truth.noun in _COMMON_GROWTHS and not any(word in sites for word in said.words)
+    return gone and truth.noun in _COMMONGROWTHS and not any(word in sites for word in said.words)
 
 
 def _worth(truth: Name, word: str) -> float:
@@ -371,10 +406,24 @@ def relation(one: str, other: str) -> Kinship | None:
         return "ancestor"
     if same_disease(other, one).same:
         return "descendant"
+    match kinship(one, other):
+        case "wider":
+            return "ancestor"
+        case "narrower":
+            return "descendant"
     mine, theirs = linker().link(one), linker().link(other)
     if mine is None or theirs is None or "part" in (mine.rule, theirs.rule):
         return None
-    kinship = graph().relation(mine.concept, theirs.concept)
-    if kinship == "same":
+    listed_as = graph().relation(mine.concept, theirs.concept)
+    if listed_as == "same":
         return None if same_disease(one, other).contrary or same_disease(other, one).contrary else "same"
-    return {"parent": "ancestor", "child": "descendant"}.get(kinship)  # type: ignore[return-value]
+    return {"parent": "ancestor", "child": "descendant"}.get(listed_as)  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=4096)
+def in_tables(name: str) -> bool:
+    """Whether MONDO, the classifications or the project's tables have a disease of this name."""
+    if diseases(name):
+        return True
+    linked = linker().link(name)
+    return linked is not None and linked.rule not in ("part", "fuzzy")

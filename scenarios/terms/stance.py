@@ -12,6 +12,7 @@ from typing import Literal
 from wardround.engine.text import later
 from wardround.scenarios.terms.cues import cue, cue_words
 from wardround.scenarios.terms.disease import disease
+from wardround.scenarios.terms.double_negation import undoubled
 from wardround.scenarios.terms.wording import key, list_words, root, tokens, vocabulary
 
 _ENDING = later(
@@ -78,7 +79,8 @@ _EFFECT = frozenset(
         mediastinitis pneumoperitoneum pneumomediastinum hemothorax hemoperitoneum hematoma ulcer ulceration volvulus
         pseudoachalasia gynecomastia hirsutism virilization amenorrhea galactorrhea dysphagia hoarseness stridor
         hyperprolactinemia hyperammonemia hypophosphatemia hyperphosphatemia osteomalacia angina bradycardia
-        tachycardia tachyarrhythmia hypercortisolism hypopituitarism activation compression"""
+        tachycardia tachyarrhythmia hypercortisolism hypopituitarism activation compression occlusion thrombus aneurysm
+        pseudoaneurysm"""
     )
 )
 _DAMAGED = later(
@@ -224,7 +226,7 @@ _PREDICATE = later(
     rf"(?i)\s+(?:(?:is|are|was|were|remains?|seems?|appears?|(?:would|must|has) (?:be|been)){_ADVERBS}\s+"
     rf"(?:{cue_words('adjective')}\s+)*(?:{cue_words('likelihood')}|(?:diagnos[ei]s|answer|cause|culprit|explanation|conclusion"
     rf"|impression|choice|pick|fit|match)\b)"
-    rf"|(?:would\s+)?{_ADVERBS}\s*(?:explains?|accounts?\s+for|fits?|underlies|underlie|caused(?!\s+by)|causes)\b"
+    rf"|(?:(?:would|has|have|had)\s+)?{_ADVERBS}\s*(?:explains?|explained|accounts?\s+for|fits?|underlies|underlie|caused(?!\s+by)|causes)\b"
     rf"|(?:\s*(?:is|are|seems)\b)?{_ADVERBS}\s*(?:consistent|compatible|keeping)\s+with\s+{_GENERIC}\s*$).*$",
     re.DOTALL,
 )
@@ -293,7 +295,7 @@ def clauses(text: str) -> Iterator[StanceClause]:
     listing = False
     for line, sentence in enumerate(_SENTENCE.split(text)):
         bullet = _BULLET.match(sentence)
-        said = (sentence[bullet.end() :] if bullet else sentence).strip()
+        said = undoubled((sentence[bullet.end() :] if bullet else sentence).strip())
         if not any(map(str.isalnum, said)):
             continue
         if cue("final").search(said) or (listing and not bullet and _framed(said) is not None):

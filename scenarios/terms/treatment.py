@@ -10,7 +10,9 @@ from wardround.engine.text import later
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.commitment import MOST
 from wardround.scenarios.terms.cues import cue, cues_in_english
-from wardround.scenarios.terms.wording import flat, key, list_words, root, roots, unstruck
+from wardround.scenarios.terms.double_negation import kept
+from wardround.scenarios.terms.measures import measure_words, with_classes
+from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
 
 _SENTENCE = later(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
 _TURN = later(
@@ -110,6 +112,10 @@ _LITTLE = frozenset(
         adequate aggressive early prompt urgent emergency standard cycle cycles interval high low small large
         increase increasing reduce reducing mg/day maintain maintenance stop stopped discontinue discontinued
         discontinuation avoid withdraw withdrawal cessation hold held withhold case cases risk symptoms symptomatic
+        infusion injection injections empiric empirically prescribed prescribe adjunctive adjuvant postoperative
+        preoperative perioperative intraoperative guided structured directed combined combination accompanying
+        lifelong subcutaneous intramuscular continuous repeated gradual tapering taper addition commence
+        employ utilize apply systemic topical broad spectrum narrow coverage agent agents drug drugs medication
         disease condition underlying supportive measure measures primary secondary medical definitive selective
         targeted intervention procedure no not"""
     )
@@ -126,10 +132,11 @@ _SUPPORT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PlanMeasure:
-    """One measure as written, with its distinctive words in comparable form."""
+    """One measure as written, with its distinctive words in comparable form; `also` adds those in its brackets."""
 
     text: str
     words: frozenset[str]
+    also: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +180,7 @@ def read_plan(text: str) -> Plan:
     if len([plan for plan in whole_plans if plan]) > 1:
         return Plan(options=tuple(_once([measure for plan in whole_plans for measure in plan])))
     for sentence in _SENTENCE.split(text):
-        for piece in _TURN.split(sentence):
+        for piece in _TURN.split(kept(sentence)):
             _sort(piece, draft)
     started, stopped, avoided = (tuple(_once(part)) for part in (draft.started, draft.stopped, draft.avoided))
     return Plan(started, stopped, avoided, tuple(draft.options), tuple(draft.put), draft.whole)
@@ -297,19 +304,21 @@ def _measures(text: str) -> list[PlanMeasure]:
     for joiner in [*_JOINER.finditer(text), None]:
         part = text[start : joiner.start() if joiner else len(text)]
         said = re.sub("\x02(\\d+)\x03", lambda match: glosses[int(match[1])], part)
-        words = frozenset(
-            word for word in roots(said) if word not in _LITTLE and len(word) > 2 and not word[0].isdigit()
-        )
-        if words and not words <= _SUPPORT:
-            (purposes if aim else measures).append(
-                PlanMeasure(" ".join(re.sub("\x02\\d+\x03", " ", part).split()), words)
-            )
+        bare = re.sub("\x02\\d+\x03", " ", part)
+        words, also = _distinctive(bare), _distinctive(said)
+        if also and not also <= _SUPPORT:
+            (purposes if aim else measures).append(PlanMeasure(" ".join(bare.split()), words or also, also))
         if joiner is None:
             break
         word = joiner[0].strip().lower()
         aim = word in _PURPOSE or (aim and word in ("and", ",", "&") and _DOING.match(text[joiner.end() :]) is None)
         start = joiner.end()
     return measures or purposes
+
+
+def _distinctive(text: str) -> frozenset[str]:
+    words = measure_words(text)
+    return frozenset(word for word in words if word not in _LITTLE and len(word) > 2 and not word[0].isdigit())
 
 
 def _once(measures: Sequence[PlanMeasure]) -> list[PlanMeasure]:
@@ -402,14 +411,14 @@ def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
 
 
 def _named(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
-    """Whether the answer's measures contain enough words of this one."""
-    words = {word for measure in among for word in measure.words}
-    return len(one.words & words) / len(one.words) >= NAMED
+    """Whether the answer's measures contain enough words of this one, or enough of the name in its bracket."""
+    words = with_classes(word for measure in among for word in measure.also | measure.words)
+    return any(len(name & words) / len(name) >= NAMED for name in (one.words, one.also - one.words) if name)
 
 
 def _whole(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
     """Whether a single measure of the answer names this one."""
-    return any(len(one.words & other.words) / len(one.words) >= NAMED for other in among)
+    return any(_named(one, (other,)) for other in among)
 
 
 def _meant(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:

@@ -27,6 +27,10 @@ APART = [
     ("Turner syndrome and celiac disease", "Celiac disease", "the second of two diseases alone"),
     ("Oral inverted papilloma", "Oral squamous papilloma with inverted papilloma", "two siblings joined by 'with'"),
     ("Parkinson disease", "Parkinson-plus syndrome", "a joining word inside a compound"),
+    ("Chronic lymphocytic leukemia", "Gout with chronic lymphocytic leukemia", "unrelated, joined by 'with'"),
+    ("Sarcoidosis", "Migraine due to sarcoidosis", "unrelated, joined by 'due to'"),
+    ("Septic shock", "Migraine with septic shock", "a final state beside an unrelated disease"),
+    ("Guillain-Barre syndrome", "Chronic inflammatory demyelinating polyneuropathy", "siblings that MONDO mixes up"),
 ]
 ONE = [
     ("Diaphragmatic rupture", "Rupture of the diaphragm", "a site and its adjective"),
@@ -53,6 +57,32 @@ ONE = [
         "what an effect is due to",
     ),
     ("Hemolytic disease due to anti-Kell antibodies", "Hemolytic disease due to anti-Kell sensitization", "one cause"),
+    (
+        "Splenic vein occlusion",
+        "Carcinoma of the pancreatic tail with splenic vein occlusion",
+        "the cause first, then the state that the truth names",
+    ),
+    ("Zika encephalitis", "Zika virus infection with Zika encephalitis", "the wider disease first"),
+    (
+        "Sarcoidosis-associated uveitis with band keratopathy",
+        "Sarcoidosis with uveitis",
+        "the cause that the truth names, first",
+    ),
+    ("Cystic hygroma of the omental bursa", "Cystic hygroma", "the site is not said"),
+    ("Interosseous ganglion of the right wrist", "Ganglion of the wrist", "a site with a prefix"),
+    ("Severe COVID-19 myocarditis", "SARS-CoV-2 myocarditis", "two names of one virus"),
+    (
+        "Cowden syndrome with follicular thyroid carcinoma",
+        "Follicular thyroid carcinoma, WHO grade 2, in association with Cowden syndrome",
+        "the letters WHO",
+    ),
+    ("Thrombus of the basilar artery", "Partially recanalized thrombus of the basilar artery", "an adverb"),
+    ("Pulpitis", "Inflammation of the dental pulp", "a synonym of MONDO"),
+    (
+        "Endocarditis due to a congenital valve anomaly",
+        "Infective endocarditis with splenic infarction",
+        "a cause that is no organism",
+    ),
 ]
 
 
