@@ -1,5 +1,9 @@
 """`run --batch` and `score --batch`: questions and judging in batches, resumed, refused where they make no sense."""
 
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -99,3 +103,21 @@ def test_a_fleet_is_refused(shell: Shell, here: Path) -> None:
     urls = "http://127.0.0.1:9/v1,http://127.0.0.1:10/v1"
     assert shell(*WORDS, "--base-url", urls, "--batch") == 2
     assert "several addresses are a fleet" in shell.err
+
+
+@pytest.mark.kill
+def test_a_killed_run_is_resumed_with_the_batch_that_it_paid_for(here: Path) -> None:
+    server = Loopback(answering, batches=Batches(seconds=6.0))
+    with serving(server) as url:
+        command = [sys.executable, "-m", "wardround", *WORDS, "--base-url", url, "--batch", "--name", "k"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while not server.batches.created and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert server.batches.created == 1
+        again = [sys.executable, "-m", "wardround", "run", "--resume", "k"]
+        done = subprocess.run(again, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert (server.batches.created, server.batches.requests) == (1, 24)
