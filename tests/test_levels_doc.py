@@ -23,8 +23,14 @@ def test_every_command_of_the_page_runs(shell: Shell, tmp_path: Path, monkeypatc
         for line in text.splitlines() if kind == "sh" else ():
             assert shell(*line.removeprefix("wardround ").split()) == 0, (line, shell.err)
             told[line] = shell.out
-    shown = [out for line, out in told.items() if line.startswith("wardround levels")]
-    assert "shared diseases" in shown[0]
-    assert "Medical model minus its backbone" in shown[1]
-    assert "Leaks of the sets" in shown[-1]
+    shown = {line: out for line, out in told.items() if line.startswith("wardround levels")}
+    tables = {
+        "gold-questions gold-high random-questions --html": "shared diseases",
+        "own-careful own-hasty": "replies:bundled:questions#hasty",
+        "random-questions --models models.toml": "Medical model minus its backbone",
+        "--against": "Leaks of the sets",
+    }
+    for arguments, table in tables.items():
+        out = next(out for line, out in shown.items() if arguments in line)
+        assert table in out, arguments
     assert (tmp_path / "levels.html").is_file()
