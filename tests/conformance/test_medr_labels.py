@@ -129,9 +129,9 @@ def test_examination_reasoning_is_stored_without_a_reference() -> None:
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ({}, "`reasoning_eval` is no list"),
-        ({"reasoning_eval": ["a"]}, "`reasoning_eval` is no list"),
-        ({"reasoning_eval": [], "gt_reasoning_eval": 3}, "`gt_reasoning_eval` is no list"),
+        ({}, "`reasoning_eval` is not a list of judged steps"),
+        ({"reasoning_eval": ["a"]}, "`reasoning_eval` is not a list of judged steps"),
+        ({"reasoning_eval": [], "gt_reasoning_eval": 3}, "`gt_reasoning_eval` is not a list of judged steps"),
         ({"reasoning_eval": [STEP | {"efficiency": "Thought"}]}, "labelled 'thought'; the classes are citation"),
     ],
 )
