@@ -9,12 +9,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from conformance import question_accuracy
 from conformance.compare import Anything
+from conformance.question_accuracy import Task
 from conformance.tables import Tables
 from conformance.vector import Vector
 from wardround.scenarios.published import question_tasks as published
 from wardround.scenarios.published.imaging_words import Absent
-from wardround.scenarios.published.question_tasks import PublishedReading, Task
+from wardround.scenarios.published.question_tasks import PublishedReading
 
 ROWS = {"medqa": 795, "medmcqa": 2816}
 """Rows of the published sets: demonstrations are drawn from all, and the shared files hold the first half."""
@@ -96,7 +98,9 @@ def demonstrations(row: Vector, tables: Tables) -> Any:
     count = max(len(rows), ROWS[given["dataset"]])
     drawn = published.sample(count, given["id"], given["k"], random.Random(given["seed"]))
     shown = [
-        published.demonstration(task, rows[place], side) if place < len(rows) else _unseen(given["dataset"], task, side)
+        question_accuracy.demonstration(task, rows[place], side)
+        if place < len(rows)
+        else _unseen(given["dataset"], task, side)
         for place, side in zip(drawn.places, drawn.sides, strict=True)
     ]
     return {
@@ -114,7 +118,7 @@ def _unseen(dataset: str, task: Task, side: int) -> tuple[Any, Any]:
         return Unseen(), Anything(*(f"incorrect, the correct answer is {letter}" for letter in _LETTERS))
     golds: dict[Task, Sequence[Any]] = {"SV": ("T", "F"), "MR": (["T"], ["F"])}
     gold = golds.get(task, (1, 0) if dataset == "medqa" else ("T", "F"))
-    return Unseen(), published.demonstration(task, (0, "", "", *gold), side)[1]
+    return Unseen(), question_accuracy.demonstration(task, (0, "", "", *gold), side)[1]
 
 
 def shown(recorded: Any, row: Vector) -> Any:
@@ -135,7 +139,7 @@ def accuracies(row: Vector, tables: Tables) -> Any:
     given = row.input
     task, options = given["task"], _OPTIONS[given["dataset"]]
     values = _values(given, options)
-    found = published.accuracy(zip(*values, strict=True), published.chance_accuracy(task, options))
+    found = question_accuracy.accuracy(zip(*values, strict=True), question_accuracy.chance_accuracy(task, options))
     return {
         "acc": found.mean,
         "se": found.error,
@@ -163,7 +167,7 @@ def _values(given: Mapping[str, Any], options: int) -> list[list[float]]:
             right = [published.read_published_rectification(reply, offered[0], draw).holds is True for reply in one]
             wrong = [published.read_published_rectification(reply, offered[1], draw) for reply in two]
             corrected = [read.holds is False and read.option == second[1] for read in wrong]
-            values.append([published.rectified(a, b, options) for a, b in zip(right, corrected, strict=True)])
+            values.append([question_accuracy.rectified(a, b, options) for a, b in zip(right, corrected, strict=True)])
             continue
         read = published.read_statement if task == "SV" else lambda reply: published.read_existence(reply, draw)
         values.append(

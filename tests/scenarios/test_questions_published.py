@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance import question_accuracy
 from wardround import run, score_run
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
@@ -151,19 +152,21 @@ def test_examples_leave_out_the_place_that_equals_the_number() -> None:
 
 
 def test_accuracy_is_a_mean_over_repeats_normalised_by_chance() -> None:
-    found = published.accuracy([(1, 1, 0, 0), (1, 1, 1, 0)], published.chance_accuracy("MCQ", 5))
+    found = question_accuracy.accuracy([(1, 1, 0, 0), (1, 1, 1, 0)], question_accuracy.chance_accuracy("MCQ", 5))
     assert found.repeats == (0.5, 0.75)
     assert found.mean == 0.625
     assert found.error == pytest.approx(0.125)
     assert found.normalised == pytest.approx((0.625 - 0.2) / 0.8)
     assert found.normalised_error == pytest.approx(0.125 / 0.8)
-    assert published.accuracy([(1, 0)], 0.5).error is None
+    assert question_accuracy.accuracy([(1, 0)], 0.5).error is None
     with pytest.raises(Absent):
-        published.accuracy([()], 0.5)
+        question_accuracy.accuracy([()], 0.5)
 
 
 def test_always_correct_has_the_accuracy_of_chance_in_rectification() -> None:
-    found = published.accuracy([[published.rectified(True, False, 5)] * 8], published.chance_accuracy("MR", 5))
+    found = question_accuracy.accuracy(
+        [[question_accuracy.rectified(True, False, 5)] * 8], question_accuracy.chance_accuracy("MR", 5)
+    )
     assert found.normalised == pytest.approx(0)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from conformance import question_accuracy
 from wardround.engine.errors import UsageError
 from wardround.evaluators.report.clinician_sheet import difficulty_ratings
 from wardround.evaluators.report.level_figures import (
@@ -20,7 +21,6 @@ from wardround.evaluators.report.level_figures import (
 )
 from wardround.evaluators.report.level_page import grids, levels_json, levels_page
 from wardround.evaluators.report.model_facts import BUNDLED, known_models, plain_id
-from wardround.scenarios.published import question_tasks as published
 
 BLANK = LevelRow(model="m", run="r", level="low", dataset="s", task="choice", unit="1", repeat=1, value=1.0)
 
@@ -32,14 +32,14 @@ def rows(values: list[float | None], **fields: object) -> list[LevelRow]:
 def test_normalised_accuracy_of_every_task_equals_the_published_one() -> None:
     draw = random.Random(5)
     for task, name in (("MCQ", "choice"), ("SV", "statement"), ("AE", "existence")):
-        chance = published.chance_accuracy(task, 4)  # type: ignore[arg-type]
+        chance = question_accuracy.chance_accuracy(task, 4)  # type: ignore[arg-type]
         by_repeat = [[float(draw.random() < 0.7) for _ in range(40)] for _ in range(5)]
         made = [
             replace(BLANK, task=name, unit=str(unit), repeat=repeat, value=value, chance=chance)
             for repeat, values in enumerate(by_repeat)
             for unit, value in enumerate(values)
         ]
-        expected, found = published.accuracy(by_repeat, chance), figure(made)
+        expected, found = question_accuracy.accuracy(by_repeat, chance), figure(made)
         assert found.mean == pytest.approx(expected.normalised)
         assert found.error == pytest.approx(expected.normalised_error)
         assert found.accuracy == pytest.approx(expected.mean)
@@ -55,9 +55,9 @@ def test_sides_of_a_rectification_are_weighted_by_their_options(options: int) ->
             sides = {True: float(draw.random() < 0.9), False: float(draw.random() < 0.3)}
             fields = {"task": "rectification", "level": "middle", "chance": 1 / options, "repeat": repeat}
             made += [replace(BLANK, unit=str(unit), holds=side, value=value, **fields) for side, value in sides.items()]
-            values.append(published.rectified(bool(sides[True]), bool(sides[False]), options))
+            values.append(question_accuracy.rectified(bool(sides[True]), bool(sides[False]), options))
         by_repeat.append(values)
-    expected, found = published.accuracy(by_repeat, 1 / options), figure(made)
+    expected, found = question_accuracy.accuracy(by_repeat, 1 / options), figure(made)
     assert found.mean == pytest.approx(expected.normalised)
     assert found.error == pytest.approx(expected.normalised_error)
     lazy = figure([replace(row, value=float(row.holds is True)) for row in made])
