@@ -26,7 +26,8 @@ LONGEST = 600
 _SPEAKS = later(
     r"(?i)\b(?:you(?:r|rs)?|doctor|physician|assistant|clinician|examiner|judge|grader|evaluator|scorer|instructions?"
     r"|system prompt|prompt|ignore|disregard|override|answer(?: is|:)|respond|reply|output|conclude|order|ask|must"
-    r"|please|verdict|score|marks|candidate|correct answer|ground truth|https?|www)\b|\b(?:system|user|note|role)\s*:"
+    r"|please|verdict|score|marks|credit|points|candidate|letters?|hidden|simulat\w*|case|correct answer|ground truth"
+    r"|https?|www)\b|\b(?:system|user|note|role)\s*:"
     r"|[{}\[\]`|\n]|<\W*[a-z]+>|[\u200b-\u200f\u202a-\u202e\ufeff]"
 )
 _EXPLAINS = later(
@@ -46,6 +47,10 @@ _ABNORMAL = later(
     r"(?i)\b(?:abnormal\w*|elevated|raised|increased|decreased|reduced|low|high|positive|enlarged|mass|lesions?|opacit\w*"
     r"|consolidation|effusion|fracture|stenosis|thrombus|defect|dilat\w*|thicken\w*|enhancement|oedema|edema|stones?)\b"
 )
+_OTHER_SCRIPT = re.compile(r"[\u0400-\u1fff\u2e80-\ud7ff]")
+"""Letters beyond Latin and Greek: the other checks could not read them."""
+_DENYING = later(r"(?i)\b(?:no|not|without|absence of|negative for|free of|denies)\b")
+_SHORT = re.compile(r"\b[A-Z]{2,5}\b")
 _NUMBER = re.compile(r"\d")
 _LITTLE = frozenset(
     roots("acute evidence seen noted sign present finding result normal abnormality visible definite any")
@@ -60,6 +65,14 @@ def _diseases() -> frozenset[str]:
         for row in table_rows(table):
             forms.update(key(name) for name in (row["name"], *cells(row["synonyms"])))
     return frozenset(form for form in forms if len(form) > 3)
+
+
+@cache
+def _abbreviations() -> frozenset[str]:
+    """The abbreviations of diseases: TB, DVT."""
+    return frozenset(
+        short for row in table_rows("conditions.csv") for short in cells(row["abbreviations"]) if short.isupper()
+    )
 
 
 _NAME = 6
@@ -83,7 +96,7 @@ def objection(said: str, asked: str, record: Sequence[str], chart: Chart, *, nor
 
     Example: `objection("Chest x-ray: pneumonia", "Chest x-ray", (), chart, normal=False)` is "names_disease".
     """
-    if not said.strip() or refuses(said) or self_as_model(said):
+    if not said.strip() or _OTHER_SCRIPT.search(said) or refuses(said) or self_as_model(said):
         return "unreadable"
     if len(said) > LONGEST:
         return "too_long"
@@ -104,9 +117,12 @@ def objection(said: str, asked: str, record: Sequence[str], chart: Chart, *, nor
 def _names_disease(text: str, asked: str) -> bool:
     """Whether the text affirms a disease whose name is not that of the test itself."""
     allowed = key(asked)
+    known = _abbreviations()
     for item in statements(text):
         if item.denied:
             continue
+        if any(short in known and short not in asked for short in _SHORT.findall(item.text)):
+            return True
         for run in _runs(item.text.strip(" .:;,()")):
             if run in _diseases() and run not in allowed:
                 return True
@@ -123,9 +139,11 @@ def _other_test(text: str, asked: str, chart: Chart) -> bool:
         for end in range(start + 1, min(len(words), start + _NAME) + 1):
             run = key(" ".join(words[start:end]))
             test = key(table.names.get(run, ""))
-            if not test or test in tests or run in own or table.tests[table.names[run]].kind != "lab":
+            part = any(name.endswith(f" {run}") for name in tests)  # the glucose of a CSF analysis
+            if not test or test in tests or part or run in own or table.tests[table.names[run]].kind != "lab":
                 continue
-            if _NUMBER.search(" ".join(words[end : end + 4])):
+            after = " ".join(words[end : end + 4])
+            if any(pattern.search(after) for pattern in (_NUMBER, _NORMAL, _ABNORMAL)):
                 return True
     flat = f" {key(text)} "
     studies = (entry for entry in chart.entries if entry.item.kind in ("imaging", "microbiology"))
@@ -136,18 +154,24 @@ def _contradicts(text: str, record: Sequence[str]) -> bool:
     """Whether the text affirms what the record denies, or denies what it affirms: in the same words or concepts."""
     recorded = [item for one in record for item in statements(one)]
     for item in statements(text):
-        words = frozenset(word for word in roots(item.text) if len(word) > 3) - _LITTLE
+        told = _DENYING.split(item.text)[-1] if item.denied else item.text
+        words = frozenset(word for word in roots(told if told.strip() else item.text) if len(word) > 3) - _LITTLE
         concepts = concepts_in(item.text, "finding", "disease")
         for other in recorded:
             if other.denied == item.denied:
                 continue
             theirs = frozenset(roots(other.text))
             shared = words if item.denied else frozenset(w for w in theirs if len(w) > 3) - _LITTLE
-            if shared and shared <= (theirs if item.denied else words | concepts):
+            if shared and all(_held(word, theirs if item.denied else words | concepts) for word in shared):
                 return True
             if concepts and concepts == other.findings and (not item.sites or item.sites & other.sites):
                 return True
     return False
+
+
+def _held(word: str, others: frozenset[str]) -> bool:
+    """Whether a word is among others, or ends one of them: stones are gallstones."""
+    return word in others or (len(word) > 3 and any(other.endswith(word) for other in others))
 
 
 def _is_normal(text: str) -> bool:
