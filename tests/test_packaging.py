@@ -29,7 +29,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.timeout(3600)
 def test_the_wheel_holds_one_package_with_its_data(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"wardround"}
+    beside = {name for name in names if ".dist-info" not in name and not name.startswith("wardround/")}
+    assert beside == {"wardround_encounters/__init__.py"}, "verifiers loads environments by a name without a dot"
     for wanted in (
         "wardround/py.typed",
         "wardround/engine/episode.py",
