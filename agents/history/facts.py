@@ -145,7 +145,7 @@ def _goes_on(before: str, after: str) -> bool:
 def statements(text: str) -> tuple[Statement, ...]:
     """The things that a sentence lists, each affirmed or denied.
 
-    Example: `items("Denies fever or cough, but has a rash")` denies the first two.
+    Example: `statements("Denies fever or cough, but has a rash")` denies the first two.
     """
     pieces: list[Statement] = []
     denied = False

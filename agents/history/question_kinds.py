@@ -254,7 +254,7 @@ class HistoryQuestion:
 def parse_question(text: str) -> HistoryQuestion:
     """What one question asks.
 
-    Example: `asked("How long has your tummy hurt?").details` is `("onset",)`.
+    Example: `parse_question("How long has your tummy hurt?").details` is `("onset",)`.
     """
     text = " ".join(text.replace("\u2019", "'").split())
     return HistoryQuestion(

@@ -83,7 +83,7 @@ def wider_concepts(name: str) -> frozenset[str]:
 def concepts_in(text: str, *kinds: str) -> frozenset[str]:
     """The concepts of these kinds that `text` names.
 
-    Example: `named("My tummy hurts", "site")` is `{"abdomen"}`.
+    Example: `concepts_in("My tummy hurts", "site")` is `{"abdomen"}`.
     """
     return frozenset(
         concept.name
