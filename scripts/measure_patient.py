@@ -1,6 +1,9 @@
 """Ask the record patient the questions of `tests/data/patient_questions.csv` and label its answers.
 
     python -m scripts.measure_patient [--part tune|check|fresh] [--show] [--data ../shared/data]
+    python -m scripts.measure_patient --ask QUESTIONS.csv --out ANSWERS.csv
+
+The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for readers.
 
 The cases are AgentClinic's and CRAFT-MD's, read where they lie. Rubric: a question with `expects` is answered by the
 record; its answer is apt if the pattern is found in it and it speaks as a patient, evasive if it is a don't-know, else
@@ -88,14 +91,32 @@ def label(asked: Asked, said: str) -> str:
     return "apt" if re.search(asked.expects, said, re.IGNORECASE) and not VOICE.search(said) else "wrong"
 
 
+async def ask(asked: Path, out: Path, told: Mapping[str, tuple[Mapping[str, str], str]]) -> None:
+    """Write the file's questions with the patient's answers."""
+    with asked.open(newline="") as lines, out.open("w", newline="") as written:
+        table = csv.writer(written, lineterminator="\n")
+        table.writerow(("case", "question", "answerable", "answer"))
+        for row in csv.DictReader(lines):
+            question = Asked(row["case"], "", row.get("after") or "", row["question"], "")
+            said = await answer(question, told[row["case"]])
+            table.writerow((row["case"], row["question"], row["answerable"], said))
+
+
 async def main(arguments: Sequence[str]) -> None:
     """Print the shares, and every answer with its label if asked."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--part", choices=("tune", "check", "fresh"), default="check")
     parser.add_argument("--show", action="store_true", help="print every answer")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--ask", type=Path, help="a file of questions: case, question, answerable")
+    parser.add_argument("--out", type=Path, help="where --ask writes them with the answers")
     options = parser.parse_args(arguments)
+    if (options.ask is None) != (options.out is None):
+        parser.error("--ask and --out belong together: give both")
     told = stories(options.data)
+    if options.ask is not None:
+        await ask(options.ask, options.out, told)
+        return
     counts: Counter[str] = Counter()
     for asked in questions(options.part):
         said = await answer(asked, told[asked.case])

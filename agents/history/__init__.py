@@ -1,1 +1,1 @@
-"""How the record patient understands and answers: kinds of question, facts of the story, the interview, speech."""
+"""The record patient's understanding: kinds of question, facts of the story, recall, grammar, voice and wording."""

@@ -1,10 +1,11 @@
 """The facts of a patient's story: sentences cut once, each with what it affirms, denies, and when it was."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wardround.agents.history.vocabulary import concepts_in
+from wardround.scenarios.terms.wording import roots
 
 _TITLE = re.compile(r"\b(?:dr|mr|mrs|st|vs|approx|resp|incl|esp|e\.g|i\.e)\.$", re.IGNORECASE)
 _INITIAL = re.compile(r"(?:^|\b[A-Z][a-z]+\.? |\b[A-Z]\. )[A-Z]\.$")
@@ -26,15 +27,19 @@ _STAGE = re.compile(
 )
 _EXAMINED = re.compile(
     r"\bvital signs\b|\boriented (?:to|x)\b|\b(?:on|physical) examination\b|\blymphadenopathy\b|\breflexes\b|fasciculat"
-    r"|\bauscultat|\bpalpation\b|\bblunted affect\b|\bappears\b|\bcould not be examined\b|\binflammation of the conj"
+    r"|\bauscultat|\bpalpation\b|\bblunted affect\b|\b(?:patient|he|she|child) appears (?!more|to have)"
+    r"|\bcould not be examined\b|\binflammation of the conj"
     r"|\bsomnolent\b|\binsertion site\b|\bare not observed\b|\bexamination reveal|^\W*you notice\b|\byou notice\b",
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"\b(?:den(?:y|ies|ied)|no|not|never|without|none|nor|neither|negative for|absence of|free of|lacks?|cannot|nobody"
+    r"\b(?:den(?:y|ies|ied)|no|not|never|without(?! (?:trying|warning|improvement|relief|success|effort))"
+    r"|none|nor|neither|negative for|absence of|free of|lacks?|cannot|nobody"
     r"|\w+n['\u2019]t)\b|\bpainless\b|\bpain[- ]free\b|\bafebrile\b|\bnon-?(?:tender|smoker)\b",
     re.IGNORECASE,
 )
+_ONLY_A_PART = re.compile(r"\b(?:because|so that|since)\b|\b(?:that|which|who)(?: do| does| did| is| are)? $")
+"""Before a negation: it denies a part of the phrase and not what the phrase is about."""
 _STOPS = re.compile(
     r"^(?:but|except|however|although|though|while|he|she|i|they|it|the|his|her|my|reports?|notes?|has|have|is|was"
     r"|works?|lives?|drinks?|takes?|smokes?|presents|presented|patient|does|lying|walking|one|two|three)\b",
@@ -45,7 +50,8 @@ _PIECE = re.compile(
     r"|ed)\b))\s*"
 )
 _FAMILY = re.compile(
-    r"\b(?:family (?:history|members?)|(?:on (?:his|her|my) (?:mother|father)['\u2019]s side)|hereditary|relatives?"
+    r"\b(?:family (?:history|members?\b(?! (?:have |has |had )?(?:notice|report|mention|brought|say"
+    r"|state)\w*))|(?:on (?:his|her|my) (?:mother|father)['\u2019]s side)|hereditary|relatives?"
     r"|(?<!by his )(?<!by her )(?:mother|father|parents|brother|sister|uncle|aunt|cousin|grand\w+|siblings?|son"
     r"|daughter)s?\b"
     r"(?:['\u2019]s)?(?: \w+){0,2} (?:has|had|have|with|died|was diagnosed|suffers?|is|are|takes)\b"
@@ -72,8 +78,15 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _ALSO = re.compile(
-    r"(?:,? (?:and|but)|,) (?=(?:also )?(?:mentions?|notes?|reports?|states?|denies|denied|reported|admits)\b)",
+    r"(?:,? (?:and|but)|,) (?=(?:also |he |she )?(?:mentions?|notes?|reports?|states?|denies|denied"
+    r"|reported|admits)\b)",
     re.IGNORECASE,
+)
+_HISTORY_OF = re.compile(
+    r"(?P<who>(?:The patient is )?(?:An?|The) [^,.]{0,60}?\b(?:man|woman|boy|girl|male|female"
+    r"|patient)),? with (?P<past>an? (?:\w+ ){0,3}?"
+    r"history of .+?),? (?:who )?(?P<now>(?:presents|presented|comes|came|is referred|was referred)\b.*)",
+    re.IGNORECASE | re.DOTALL,
 )
 _TELEGRAM = re.compile(
     r"^(?:non-?smoker|smoker|former|drinks?|smokes?|works?|lives?|uses?|takes?|retired|married|single|does not|never"
@@ -142,6 +155,13 @@ def _goes_on(before: str, after: str) -> bool:
     return _UNIT.search(before) is not None and _NEW.match(after) is None
 
 
+_WITHOUT = (
+    ("pain", re.compile(r"\b(?:painless|pain[- ]free|non-?(?:tender|painful))\b", re.IGNORECASE)),
+    ("itch", re.compile(r"\bnon-?(?:prurit\w*|itchy)\b", re.IGNORECASE)),
+)
+"""Adjectives that deny one thing of what they affirm: a painless lump is a lump."""
+
+
 def statements(text: str) -> tuple[Statement, ...]:
     """The things that a sentence lists, each affirmed or denied.
 
@@ -149,11 +169,25 @@ def statements(text: str) -> tuple[Statement, ...]:
     """
     pieces: list[Statement] = []
     denied = False
-    for piece in (part for part in _PIECE.split(text) if part and part.strip(" .")):
+    for told in (part for part in _PIECE.split(text) if part and part.strip(" .")):
+        piece = told
         if _STOPS.search(piece):
             denied = False
+        lacks = frozenset(name for name, adjective in _WITHOUT if adjective.search(piece))
+        bare = piece
+        for _, adjective in _WITHOUT:
+            bare = adjective.sub(" ", bare)
+        if lacks:
+            sites = concepts_in(bare, "site")
+            pieces.append(Statement(piece.strip(" ."), lacks, sites, True))
+            piece = bare
         cue = _DENIES.search(piece)
-        whole = cue is not None and (not re.search(r"\b(?:because|so that|since)\b", piece[: cue.start()]))
+        whole = cue is not None and (
+            not re.search(
+                r"\b(?:because|so that|since)\b|\b(?:that|which|who)(?: do| does| did| is| are)? $",
+                piece[: cue.start()],
+            )
+        )
         denied = denied or whole
         pieces.append(
             Statement(piece.strip(" ."), concepts_in(piece, "finding", "disease"), concepts_in(piece, "site"), denied)
@@ -177,9 +211,14 @@ def story_facts(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ..
         for sentence in story_sentences(text):
             bare = re.sub(r"^(?:[A-Z][\w/]*(?: [a-z]\w*)?): (?=\w)", "", sentence)
             for part in _split_facts(section, bare):
-                if not (_SILENT.search(part) or _STAGE.search(part) or _EXAMINED.search(part)):
+                if not (_SILENT.search(part) or _STAGE.search(part) or _seen_by_examiner(part)):
                     facts.append(_fact(len(facts), section, part))
     return tuple(facts)
+
+
+def _seen_by_examiner(text: str) -> bool:
+    """Whether only an examiner sees it; what a relative reports, a relative has seen."""
+    return _EXAMINED.search(text) is not None and re.search(r"\b(?:mother|father|parents?) reports?\b", text) is None
 
 
 def _split_facts(section: str, sentence: str) -> list[str]:
@@ -188,12 +227,42 @@ def _split_facts(section: str, sentence: str) -> list[str]:
         return re.split(r", (?=[A-Z])", sentence)
     if _TELEGRAM.search(sentence) and not re.match(r"(?:does not|never)\b", sentence, re.IGNORECASE):
         return _PARTS.split(sentence)
+    if match := _HISTORY_OF.match(sentence):
+        return [f"{match['who']} has {match['past']}", f"The patient {match['now']}"]
     first, *more = _ALSO.split(sentence)
     subject = re.match(r"(?:the patient|he|she)\b|(?=denies|reports)", first, re.IGNORECASE)
-    return [first, *(f"{subject[0]} {part}".strip() for part in more)] if subject else [sentence]
+    if subject is None and not all(re.match(r"(?:he|she)\b", part, re.IGNORECASE) for part in more):
+        return [sentence]
+    return [
+        first,
+        *(
+            part if re.match(r"(?:he|she)\b", part) else f"{subject[0] if subject else ''} {part}".strip()
+            for part in more
+        ),
+    ]
+
+
+_TELLER = (
+    r"(?:on \w+ of \w+, )?(?:the |his |her )?(?:patient's |patient\u2019s |child's |newborn's )?(?:mother"
+    r"|father|parents?)"
+    r" (?:also )?(?:reports?|notes?|noted|noticed|says|states?|has noticed|have noticed|denies|brought|mentions?)"
+)
 
 
 def _fact(place: int, section: str, text: str) -> Fact:
     shared = re.search(r"\b(?:medical|social|personal|surgical)\b", text, re.IGNORECASE) is not None
     family = (_FAMILY.search(text) is not None and not shared) or "family" in section.lower()
+    shared = shared and re.search(r"\bfamily history (?:is|was)\b", text, re.IGNORECASE) is None
+    told_by = re.search(rf"^(?:{_TELLER})\b", text, re.IGNORECASE) is not None
+    family = family and not (told_by and "family history" not in text.lower())
     return Fact(place, section, text, statements(text), family, TIME.search(text) is not None)
+
+
+def distinct_facts(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts without those that mostly repeat the words of an earlier one."""
+    kept: list[Fact] = []
+    for fact in facts:
+        words = frozenset(roots(fact.text))
+        if all(len(words & frozenset(roots(other.text))) < 0.7 * max(1, len(words)) for other in kept):
+            kept.append(fact)
+    return kept

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from wardround.agents.history.vocabulary import Topic, concepts_in, topics_asked, wider_concepts
+from wardround.agents.history.vocabulary import Topic, concepts_in, meanings_in, topics_asked, wider_concepts
 from wardround.scenarios.terms.wording import list_words, root, roots
 
 
@@ -24,6 +25,9 @@ OPENING = _any(
     r"(?:reason|purpose) (?:for|of) (?:your|the|this) (?:visit|coming)",
     r"what's going on|tell me (?:what|why|everything|more|your story|about (?:it|yourself))",
     r"why (?:are|have) you (?:here|brought|come)",
+    r"what(?:'s| is| are| has been)? (?:worrying|concerning|upsetting)|what (?:have|has|did) (?:you|he"
+    r"|she|they) noticed?\b",
+    r"how are you feeling|what seems|what made you (?:come|book|call|see)",
     r"chief complaint|main (?:problem|complaint|concern)|in your own words|how do you feel",
 )
 MORE = _any(r"(?:any|some)thing else", r"what else", r"other (?:symptoms|complaints|problems)\b", r"is that all")
@@ -41,12 +45,16 @@ RESULTS = _any(
     r"\b(?:blood count|h(?:a)?emoglobin|creatinine|white cells?)\b",
 )
 OTHERS = _any(
+    r"\b(?:any(?:one|body)|some(?:one|body)) (?:\w+ ){0,4}(?:ill|sick|poorly|unwell|same|similar)\b",
+    r"\b(?:any(?:one|body)|some(?:one|body)) (?:who|with (?:it|the same|this|similar)|you (?:live|were"
+    r"|work|share|sleep))",
     r"\b(?:any(?:one|body)|some(?:one|body)) (?:else|at home|around|you know|near you|in (?:the|your) (?:house|home))",
     r"\b(?:your|his|her) (?:wife|husband|partner|flatmates?|children|kids|friends?) (?:\w+ )?(?:got|have|has|had"
     r"|get|ill|sick|itch)",
 )
 GREETING = _any(
-    r"^\W*(?:hello|hi|good (?:morning|afternoon|evening)|nice to meet|thank|thanks|how are you|i am dr|my name)"
+    r"^\W*(?:hello|hi|good (?:morning|afternoon|evening)|nice to meet|thank|thanks"
+    r"|how are you(?: (?:doing|today|keeping))*\W*$|i am dr|my name)"
 )
 AGE = _any(r"\bhow old (?:are|is) (?:you|he|she|your|the)\b(?! when)", r"\b(?:your|his|her) age\b|\bdate of birth\b")
 _YES_NO = _any(
@@ -66,7 +74,7 @@ ATTRIBUTES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
         _any(r"how long (?:did|does|do|were|was)\b(?!.*\bago\b)", r"how long .*\blast"),
         _any(
             r"\b(?:last(?:s|ed|ing)|after (?:about|approximately)? ?\d+|for (?:about |approximately )?\d+)\b",
-            r"\d+ seconds",
+            r"\d+[- ](?:second|minute)s?\b|\b(?:a|one|two|three|few) (?:second|minute)s?\b",
         ),
     ),
     (
@@ -81,10 +89,15 @@ ATTRIBUTES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
         ),
     ),
     (
+        "cause",
+        _any(r"\bhow (?:did|does|do|was|were) .*(?:happen|hurt|injur|break|broke|come about)", r"\bhow it happened"),
+        _any(r"\b(?:collision|accident|fell|fall|hit|struck|injur|trauma|assault|bitten|while|when|after)\w*\b"),
+    ),
+    (
         "place",
         _any(
-            r"\bwhere (?:did|does|do|exactly|is|are|was|were|in)\b(?!.*(?:work|live|from|born))",
-            r"\bwhich (?:side|part|arm|leg|eye|ear|joint|hand|foot)\b",
+            r"\bwhere (?:did|does|do|exactly|is|are|was|were|in|on|about|abouts|else)\b(?!.*(?:work|live|from|born))",
+            r"\bwhich (?:side|parts?|areas?|joints?|arm|leg|eye|ear|joint|hand|foot)\b",
         ),
         _any(r"."),
     ),
@@ -121,11 +134,26 @@ ATTRIBUTES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
         ),
     ),
     (
+        "return",
+        _any(
+            r"\b(?:come|came|coming) back\b|\b(?:go|went|gone|goes|going) away\b|\bdisappear"
+            r"|\bclear(?:ed)? up\b|\bheal(?:ed)?\b|\breturned?\b"
+        ),
+        _any(
+            r"\b(?:recurr|disappear|resolv|return|clear(?:ed|s)? (?:up )?(?:after|within|on)|heal|subsid"
+            r"|went away|gone away)\w*"
+        ),
+    ),
+    (
         "course",
         _any(
             r"\b(?:get|gets|getting|got|grow|grown|growing|become|changed?|progress\w*)\b.*\b(?:better|worse"
             r"|bigger|larger"
-            r"|smaller|size|over time|grown|progressed)\b|\bha(?:s|ve) (?:it|the \w+|they) (?:changed|grown"
+            r"|smaller|size|over time|grown|progressed)\b|\b(?:is|are|has|have|was|were) (?:it|they|he"
+            r"|she|the \w+|your \w+)"
+            r" (?:been )?(?:still )?(?:grow|chang|worsen|improv|shrink|enlarg|spreading|progress|bigger"
+            r"|larger|smaller|better|worse)"
+            r"|\bha(?:s|ve) (?:it|the \w+|they) (?:changed|grown"
             r"|spread|improved)"
         ),
         _any(
@@ -135,7 +163,7 @@ ATTRIBUTES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
     ),
     (
         "relief",
-        _any(r"\b(?:better|reliev\w*|eases?|helps?|helped|alleviat\w*|soothe\w*)\b"),
+        _any(r"\b(?:better|reliev\w*|eases?|helps?|helped|alleviat\w*|soothe\w*|any good|any difference|any use)\b"),
         _any(
             r"\b(?:better|reliev\w*|eased?|eases|helps?|helped|helping|alleviat\w*|improve\w*|unsuccessful"
             r"|settle[sd]?|is best)\b"
@@ -222,7 +250,9 @@ _LITTLE = frozenset(
         many often also not no yes ever feel feeling felt experience experienced notice noticed recent recently current
         currently know if so more very other else like get got getting anything something describe say going been
         history problem symptom issue long time today now before after come came seem seen still really start started
-        begin began make take taken taking work use used using day week month year thing things lately usually anyone
+        begin began make take taken taking work use used using day week month year thing things lately usually
+        whereabouts test tests date affected down wear wearing out than child baby boy girl son daughter little find
+        found seen show sure able ago keep kept hard change changed usual another person people anyone
         anybody someone part particular exactly here well old give put up go happen happened new trouble bad kind sort
         """
     )
@@ -240,6 +270,7 @@ class HistoryQuestion:
     sites: frozenset[str]
     topics: tuple[Topic, ...]
     words: frozenset[str]
+    meanings: frozenset[str]
 
     @property
     def bare(self) -> bool:
@@ -248,7 +279,9 @@ class HistoryQuestion:
 
     def after(self, earlier: "HistoryQuestion") -> "HistoryQuestion":
         """This question about what the earlier one was about."""
-        return replace(self, findings=earlier.findings, sites=earlier.sites, topics=earlier.topics)
+        return replace(
+            self, findings=earlier.findings, sites=earlier.sites, topics=earlier.topics, meanings=earlier.meanings
+        )
 
 
 def parse_question(text: str) -> HistoryQuestion:
@@ -265,7 +298,15 @@ def parse_question(text: str) -> HistoryQuestion:
         sites=concepts_in(text, "site"),
         topics=topics_asked(text),
         words=frozenset(word for word in roots(text) if word not in _LITTLE and len(word) > 2),
+        meanings=meanings(text),
     )
+
+
+@lru_cache(maxsize=4096)
+def meanings(text: str) -> frozenset[str]:
+    """What the words of `text` mean: their fields, and the roots of words that belong to none."""
+    fields, rest = meanings_in(text)
+    return fields | frozenset(f"={word}" for word in roots(rest) if word not in _LITTLE and len(word) > 2)
 
 
 def narrowest(names: frozenset[str]) -> frozenset[str]:

@@ -3,25 +3,14 @@
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
 from wardround.agents.history.facts import Fact, Statement
+from wardround.agents.history.grammar import agree_verbs, own_pronouns
+from wardround.agents.history.voice import AGE, PRESENT, PatientVoice, pronouns
 
-_CHILD = 12
-"""Below this age in years a parent speaks."""
-
-_AGE = re.compile(r"\b(\d+)[- ](year|month|week|day)s?[- ]old|\baged (\d+) years", re.IGNORECASE)
-_MALE = re.compile(r"\b(?:male|man|boy|gentleman|he|his|him)\b", re.IGNORECASE)
-_FEMALE = re.compile(r"\b(?:female|woman|girl|lady|she|her)\b", re.IGNORECASE)
-_SPOKEN_FOR = re.compile(
-    r"\b(?:patient['\u2019]s|his|her) (?:daughter|son|wife|husband|mother|father|parents?"
-    r"|caregiver)s? (?:reports?|states?"
-    r"|says|brought|notes)\b|\bbrought in by (?:his|her) (?:mother|father|parents)\b",
-    re.IGNORECASE,
-)
 _MINE = re.compile(r"\b(?:I|I['\u2019]\w+|[Mm]y|[Mm]e)\b(?![-.])")
 _WHO = (
     r"(?:(?:the|this|an?)\s+(?:otherwise |previously )?(?:healthy )?)?(?:\d+[- ](?:year"
@@ -52,14 +41,53 @@ _BARE_LEAD = re.compile(
 _ARRIVES = re.compile(
     r"^(?:to (?:the|our|a) [^,]*?(?:department|clinic|hospital|office|physician|doctor"
     r"|room)\s*)?(?:with (?:complaints? of"
-    r"\s+|a chief complaint of\s+)?|for|because of|due to|complaining of|after having had)\s*",
+    r"\s+|a chief complaint of\s+)?|for (?:an? |the )?(?:\w+ )?(?:evaluation|assessment|management"
+    r"|examination) of|for|because of|due to|complaining of|after having had)\s*",
     re.IGNORECASE,
 )
+_WHO_PRESENTS = re.compile(
+    r"^(?:the patient is )?(?:an?|the) (?:otherwise |previously |healthy )*[^,.]{0,60}?\b(?:man|woman|boy"
+    r"|girl|male|female"
+    r"|patient|child|infant|teenager|adolescent|lady|gentleman|student)(?:, [^,.]{3,60},)? (?:who )?"
+    r"(?=presents?\b|presented\b|comes?\b)",
+    re.IGNORECASE,
+)
+_DOING = frozenset(
+    [
+        "exercising",
+        "adopting",
+        "working",
+        "playing",
+        "running",
+        "lifting",
+        "walking",
+        "travelling",
+        "traveling",
+        "attending",
+        "eating",
+        "drinking",
+        "losing",
+        "gaining",
+        "seeing",
+        "getting",
+        "passing",
+        "waking",
+        "becoming",
+        "going",
+        "sleeping",
+        "struggling",
+        "trying",
+        "living",
+        "studying",
+        "driving",
+    ]
+)
+"""What somebody was doing; other words in '-ing' name a complaint or qualify one."""
 _THAT = re.compile(r"^(?:that|having had|having|experiencing|suffering from|to have)\s+", re.IGNORECASE)
 _SPAN = re.compile(
     r"^(?:an? )?(?P<span>\d+|one|two|three|four|five|six|seven|eight)[- ](?P<unit>hour|day|week|month"
     r"|year)s?[- ]history of"
-    r"(?: (?:having|experiencing|an?))? (?P<what>.+?)\.?$",
+    r"(?: (?:having|experiencing))? (?P<what>.+?)\.?$",
     re.IGNORECASE | re.DOTALL,
 )
 _LONG_SPAN = re.compile(
@@ -92,24 +120,13 @@ _FULL = re.compile(
     r"|goes|went|took|tried|moves?|increased|lasted|occurs?|developed|spreads?|radiates?|remains?|happened|ran"
     r"|lives?|found"
     r"|involved|regained|recalls?|refuses|observed|cites|shows|ceased|died|retains?|hurts?|keeps?|made|makes"
-    r"|cannot|can)\b",
+    r"|cannot|can|would|could|may|might|appear|appears|appeared|resolves?|witnessed|sustained|suffered|lost|gained|grew|became"
+    r"|becomes|produces)\b",
     re.IGNORECASE,
 )
 _TELLING = re.compile(
     r"^(?:an? )?(?:known |previous |prior |past |significant )?(?:medical )?history of ", re.IGNORECASE
 )
-_IRREGULAR = {"has": "have", "is": "am", "does": "do", "goes": "go", "was": "was"}
-_AFTER_I = re.compile(
-    r"\bI (?P<adverb>(?:also|often|still|usually|always|never|recently|currently|occasionally"
-    r"|only) )?(?P<verb>[a-z]+)\b"
-)
-_SECOND = re.compile(
-    r"\b(?P<joint>and|but|or) (?P<adverb>never |also |often )?(?P<verb>has|is|does|lives|works|takes|drinks"
-    r"|smokes|notes|uses|reports|wears|plays|feels|shows|seeks|mentions|denies|states|wants|tries|needs"
-    r"|experiences|describes|enjoys|eats|goes|wakes|sleeps|gets|believes|thinks|says|admits|performs|presents"
-    r"|complains|finds|sees|keeps|likes)\b"
-)
-_PRESENT = re.compile(r"^(?:history(?: of .*)?|complaint|story)$", re.IGNORECASE)
 _STATE = re.compile(
     r"^(?:up[- ]to[- ]date|(?:otherwise |previously |generally )?(?:healthy|well)|enrolled|born|married|single"
     r"|divorced|sexually"
@@ -129,49 +146,27 @@ GREETING = "Hello, doctor."
 NOTHING_MORE = "No, I can't think of anything else."
 
 
-@dataclass(frozen=True, slots=True)
-class PatientVoice:
-    """Who speaks: the patient, or for `speaks_for` 'he' or 'she' somebody else.
-
-    `sex` is None where the story does not say; `own_words` where the present history is in the patient's words already.
-    """
-
-    sex: str | None
-    speaks_for: str | None
-    own_words: bool = False
-
-
-def patient_voice(story: Mapping[str, str], complaint: str) -> PatientVoice:
-    """The voice for a story: a parent's below twelve years, a relative's where the story says that one reports.
-
-    A story in the first person keeps it.
-    """
-    text = " ".join([*story.values(), complaint])
-    first = re.search(_AGE, text)
-    male, female = _MALE.search(text), _FEMALE.search(text)
-    sex = (
-        None if not (male or female) else "male" if not female or (male and male.start() < female.start()) else "female"
-    )
-    young = False
-    if first:
-        years = int(first[1] or first[3])
-        young = (first[2] or "year").lower() != "year" or years < _CHILD
-    other = young or _SPOKEN_FOR.search(text) is not None
-    young = young or re.search(r"\b(?:newborn|neonate|toddler|\w+ infant)\b", text.partition(".")[0], re.I) is not None
-    present = " ".join(part for section, part in story.items() if _PRESENT.search(section))
-    own = re.search(r"\bI\b(?![-.])|\b[Mm]y\b", present) is not None
-    return PatientVoice(sex, ("he" if sex == "male" else "she") if other and sex and not own else None, own)
-
-
 def say_fact(fact: Fact, voice: PatientVoice) -> str:
     """One fact as its speaker says it."""
-    return _finish(_first_person(fact.text, fact.section.lower(), voice))
+    said = _finish(_first_person(fact.text, fact.section.lower(), voice), voice)
+    if voice.own_words:
+        return said
+    has = "has" if voice.speaks_for else "have"
+    said = re.sub(
+        r"(?<=\w)(,? )(and|but|or) (?:he |she |I )?den(?:y|ies|ied) (?:any |having )*", rf"\1\2 {has} had no ", said
+    )
+    said = re.sub(r"\bhad no (?=\w+ing (?:any|the|a)\b)", "had no ", said)
+    return re.sub(
+        r"^(?:I|He|She) (?:deny|denies|denied) (?:any )?",
+        f"{'He' if voice.speaks_for == 'he' else 'She' if voice.speaks_for else 'I'} {has} had no ",
+        said,
+    )
 
 
 def say_age(fact: Fact, voice: PatientVoice) -> str:
     """How old the patient is, by a fact that tells it."""
-    _, _, am = _pronouns(voice)
-    match = _AGE.search(fact.text)
+    _, _, am = pronouns(voice)
+    match = AGE.search(fact.text)
     if match is None:
         return say_fact(fact, voice)
     number, unit = match[1] or match[3], (match[2] or "year").lower()
@@ -197,7 +192,7 @@ def _thing(text: str) -> str:
 
 
 def _first_person(text: str, section: str, voice: PatientVoice) -> str:
-    if voice.own_words and _PRESENT.search(section):
+    if voice.own_words and PRESENT.search(section):
         return text
     text = re.sub(r"(?: (?:is|are|was|were))? (?:reported|noted)\.?$", "", text)
     text = re.sub(r"\bdoes not report any\b", "has no", text)
@@ -209,7 +204,7 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
     )
     if _MINE.search(text) and not re.match(rf"(?:{_VERBS})\b", text):
         return text
-    subject, _, am = _pronouns(voice)
+    subject, _, am = pronouns(voice)
     text = (
         re.sub(
             r"^(?:the )?(?:(?:patient|child|infant|boy|girl|newborn)['\u2019]s |his |her )?(?:mother|father"
@@ -221,13 +216,21 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
         if voice.speaks_for
         else text
     )
+    text = _told_for(text) if voice.speaks_for else text
+    text = re.sub(
+        r"^(?:the |(?:the )?patient['\u2019]s )(?=(?:mother|father|parents|wife|husband|brother|sister)\b)",
+        "",
+        text,
+        flags=re.I,
+    )
     if _KIN.match(text):
         return f"My {text[0].lower()}{text[1:]}"
     if _AS_IT_IS.match(text):
         return text
-    if match := _DENIES.match(text):
+    if match := _DENIES.match(text) or re.match(r"negative for (?P<rest>.+)", text, re.I | re.S):
         return _say_absent(match["rest"], voice)
     text = _BROUGHT.sub("The patient presents with ", text)
+    text = _WHO_PRESENTS.sub("The patient ", text)
     lead = _LEAD.match(text) or _BARE_LEAD.match(text)
     if lead:
         return _say_report(lead["rest"], voice)
@@ -236,23 +239,48 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
     if re.match(r"^does not|^doesn't", text, re.I):
         return _as_speaker(f"{subject} {text[0].lower()}{text[1:]}", voice)
     if _BARE_VERB.match(text):
-        return _as_speaker(f"The patient {text[0].lower()}{text[1:]}", voice)
+        text = re.sub(r"^(currently )(?=\w+ing\b|on\b)", r"is \1", text[0].lower() + text[1:], flags=re.I)
+        return _as_speaker(f"The patient {text}", voice)
     if _ROLE.match(text):
         role = text[0].lower() + text[1:]
         return f"{am} {'an' if role[0] in 'aeiou' else 'a'} {_as_speaker(role, voice)}"
     return _phrase(text, section, voice)
 
 
+def _told_for(text: str) -> str:
+    """What a relative reports or denies, as the relative's own words about the patient."""
+    text = re.sub(
+        r"^(?:his |her |the )?(?:patient['\u2019]s )?(?:mother|father|parents) den(?:y|ies) ",
+        "The patient denies ",
+        text,
+        flags=re.I,
+    )
+    return re.sub(
+        r"^(?:the )?(?:patient['\u2019]s )?(?:family|roommates?"
+        r"|they) (?:members? )?(?:also )?(?:mentions?|reports?|states?) (?:that )?",
+        "",
+        text,
+        flags=re.I,
+    )
+
+
 def _phrase(text: str, section: str, voice: PatientVoice) -> str:
     """A phrase without a subject: what a patient has, takes, or has not."""
-    subject, have, am = _pronouns(voice)
+    subject, have, am = pronouns(voice)
     low = text if re.match(r"[A-Z]{2}|[A-Z]\w* (?:disease|syndrome)", text) else text[:1].lower() + text[1:]
     if re.match(r"^(?:none|nil|no)\W*$", text, re.I):
         return "None that I know of" if "allerg" in section or "past" in section else f"{subject} {have} none"
+    if re.match(
+        r"(?:released|diagnosed|treated|found|started on|seen|told|involved|hospitali[sz]ed|admitted"
+        r"|exposed|adopted|referred|terminated) ",
+        text,
+        re.I,
+    ):
+        return _as_speaker(f"{'I was' if not voice.speaks_for else subject + ' was'} {low}", voice)
     if _STATE.match(text):
         return _as_speaker(f"{am} {low}", voice)
     low = re.sub(r"^significant for ", "", low)
-    if _AGE.search(text):
+    if AGE.search(text):
         return f"{am} {'an' if re.match('8|11|18', low) else 'a'} {low}"
     if "medication" in section and not re.search(r"\bno(?:ne)?\b|\bnot\b", low):
         return _as_speaker(f"{subject} take{'s' if voice.speaks_for else ''} {text}", voice)
@@ -260,14 +288,14 @@ def _phrase(text: str, section: str, voice: PatientVoice) -> str:
         return "Nothing that I know of"
     if match := _SPAN.match(text) or _LONG_SPAN.match(text):
         return _say_report(match[0], voice)
-    low = _TELLING.sub("", low)
-    if _FULL.search(low) and not low.startswith("no "):
+    low = _TELLING.sub("a history of " if re.search(r"\bhistory of \w+ing\b", low) else "", low)
+    if (_FULL.search(low) and not low.startswith("no ")) or re.search(r"\b(?:he|she|they|I)\b \w+", low):
         return _as_speaker(text, voice)
     return _as_speaker(f"{subject} {have} {low}", voice)
 
 
 def _say_report(rest: str, voice: PatientVoice) -> str:
-    subject, have, am = _pronouns(voice)
+    subject, have, am = pronouns(voice)
     rest = _ARRIVES.sub("", rest.strip())
     if re.match(r"^that\b", rest, re.I):
         return _as_speaker(rest[5:6].upper() + rest[6:], voice)
@@ -278,6 +306,12 @@ def _say_report(rest: str, voice: PatientVoice) -> str:
     rest = _TELLING.sub("a history of ", rest)
     if re.match(r"^noticing\b", rest, re.I):
         return _as_speaker(f"{subject} noticed{rest[8:]}", voice)
+    if match := re.match(r"^concern(?:s|ed) (?:about|of|with|for|that|regarding) ", rest, re.I):
+        return _as_speaker(f"{am} worried about {rest[match.end() :]}", voice)
+    if (match := re.match(r"^([a-z-]+ing)\b(?! of\b)", rest, re.I)) and match[1].lower() in _DOING:
+        past = re.search(r"\b(?:ago|when)\b", rest) is not None
+        was = f"{subject} was" if past else f"{contracted} been"
+        return _as_speaker(f"{was} {rest}", voice)
     if re.match(r"^being\b", rest, re.I):
         return _as_speaker(f"{am}{rest[5:]}", voice)
     if re.match(r"^feeling\b|^taking\b|^using\b", rest, re.I):
@@ -312,11 +346,11 @@ def _with_duration(match: re.Match[str]) -> str:
 
 
 def _bare_what(what: str) -> str:
-    return re.sub(r"^(?:having|experiencing|an?)\s+", "", what.strip())
+    return re.sub(r"^(?:having|experiencing)\s+", "", what.strip())
 
 
 def _say_absent(rest: str, voice: PatientVoice) -> str:
-    subject, have, am = _pronouns(voice)
+    subject, have, am = pronouns(voice)
     rest = rest.strip()
     if re.match(r"^(?:ever )\w+ing\b", rest):
         gerund = re.sub(r"^ever having\s+", "", rest)
@@ -334,7 +368,9 @@ def _say_absent(rest: str, voice: PatientVoice) -> str:
 def _starts_full(text: str) -> bool:
     return (
         re.match(
-            r"^(?:the|his|her|these|this|it|there|over|for|since|in|one|on|after|when|during|symptoms?|pain|rest"
+            r"^(?:earlier|recently|yesterday|last|two|three|four|five|\w+ (?:hours?|days?|weeks?"
+            r"|months?) (?:ago|later)|family history|no [\w ]+ (?=was\b|were\b)"
+            r"|the|his|her|these|this|it|there|over|for|since|in|one|on|after|when|during|symptoms?|pain|rest"
             r"|walking|although|as an?)\b",
             text,
             re.I,
@@ -347,9 +383,16 @@ def _starts_full(text: str) -> bool:
 def _as_speaker(text: str, voice: PatientVoice) -> str:
     """`text` with the patient as its speaker, or as 'he' or 'she' where somebody else speaks."""
     if voice.speaks_for:
-        he, his = ("he", "his") if voice.speaks_for == "he" else ("she", "her")
+        text = re.sub(r"\b(?:her|his|their) (?:child|son|daughter|baby|infant)\b", "the child", text, flags=re.I)
+        text = re.sub(r"\b(?:she|he|the parents?|the mother) believes\b", "I believe", text, flags=re.I)
+        text = re.sub(r"\bthey (?:also )?(?=noticed|report)", "we ", text, flags=re.I)
+        he, his = voice.speaks_for, {"he": "his", "she": "her"}.get(voice.speaks_for, "the child's")
         text = re.sub(
-            r"\b(?:the|this) patient['\u2019]s\b|\bthe (?:boy|girl|man|woman)['\u2019]s\b", his, text, flags=re.I
+            r"\b(?:the|this) patient['\u2019]s\b|\bthe (?:boy|girl|man|woman|child|infant|newborn|baby"
+            r"|toddler)['\u2019]s\b",
+            his,
+            text,
+            flags=re.I,
         )
         return re.sub(
             rf"^{_WHO}(?:patient|man|woman|boy|girl|toddler|infant|male|female)\b|\bthe (?:patient|child|infant"
@@ -358,8 +401,15 @@ def _as_speaker(text: str, voice: PatientVoice) -> str:
             text,
             flags=re.I,
         )
+    if re.match(r"(?:the |his |her )?(?:patient['\u2019]s )?(?:mother|father|parents?) \w+", text, re.I):
+        text = re.sub(r"\b(?:her|his|their) (?:child|son|daughter)(['\u2019]s)?\b", r"the patient\1", text, flags=re.I)
     text = re.sub(r"\b(?:the|this) patient['\u2019]s\b", "my", text, flags=re.I)
-    text = re.sub(r"\b(?:the|this) patient\b", "I", text, flags=re.I)
+    text = re.sub(
+        r"\b(?:(?:the|this) patient|(?<!\ba )(?<!\bas )patient(?= (?:is|was|has|had|denies|reports|notes)\b))\b",
+        "I",
+        text,
+        flags=re.I,
+    )
     text = re.sub(
         rf"^{_WHO}(?:patient|man|woman|boy|girl|male|female)\b(?=\s+(?:has|is|was|had|presents))", "I", text, flags=re.I
     )
@@ -372,56 +422,8 @@ def _as_speaker(text: str, voice: PatientVoice) -> str:
     )
     head, tail = (text[: kin.end()], text[kin.end() :]) if kin and voice.sex else (text, "")
     if re.match(r"^\s+(?:who|has|had|is|was|with)\b", tail):
-        return _agree_verbs(_own(head, voice)) + tail
-    return _agree_verbs(_own(text, voice))
-
-
-def _own(text: str, voice: PatientVoice) -> str:
-    if voice.sex in ("male", None):
-        text = re.sub(r"\bhe\b", "I", text, flags=re.I)
-        text = re.sub(r"\bhis\b", "my", text, flags=re.I)
-        text = re.sub(r"\bhim(self)?\b", lambda match: "myself" if match[1] else "me", text, flags=re.I)
-    if voice.sex in ("female", None):
-        text = re.sub(r"\bshe\b", "I", text, flags=re.I)
-        text = re.sub(r"\bherself\b", "myself", text, flags=re.I)
-        text = re.sub(r"\bhers?\b(?=\s+(?!(?:to|at|in|on|when|and|but|with|from)\b)\w)", "my", text, flags=re.I)
-        text = re.sub(r"\bher\b", "me", text, flags=re.I)
-    return text
-
-
-def _agree_verbs(text: str) -> str:
-    """`text` with its verbs after 'I' in the first person."""
-
-    def verb(match: re.Match[str]) -> str:
-        return f"I {match['adverb'] or ''}{_plural(match['verb'])}"
-
-    text = _AFTER_I.sub(verb, text)
-    if re.match(r"^I\b", text):
-        text = _SECOND.sub(lambda match: f"{match['joint']} {match['adverb'] or ''}{_plural(match['verb'])}", text)
-    return text
-
-
-def _plural(verb: str) -> str:
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
-    if verb.endswith("ies") and len(verb) > 4:
-        return f"{verb[:-3]}y"
-    if re.search(r"(?:sh|ch|ss|x|z|o)es$", verb):
-        return verb[:-2]
-    if (
-        verb.endswith("s")
-        and not verb.endswith(("ss", "us", "is"))
-        and verb not in ("always", "sometimes", "was", "perhaps")
-    ):
-        return verb[:-1]
-    return verb
-
-
-def _pronouns(voice: PatientVoice) -> tuple[str, str, str]:
-    if voice.speaks_for:
-        he = voice.speaks_for.capitalize()
-        return he, "has", f"{he} is"
-    return "I", "have", "I'm"
+        return agree_verbs(own_pronouns(head, voice.sex)) + tail
+    return agree_verbs(own_pronouns(text, voice.sex))
 
 
 @cache
@@ -432,9 +434,12 @@ def _plain_words() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(rf"\b{row['medical']}\b", re.IGNORECASE), row["plain"]) for row in rows)
 
 
-def _finish(text: str) -> str:
+def _finish(text: str, voice: PatientVoice) -> str:
     text = " ".join(text.split()).strip(" ,;")
-    for medical, plain in _plain_words():
+    whose = {"he": "his", "she": "her"}.get(voice.speaks_for or "", "my")
+    for medical, mine in _plain_words():
+        plain = re.sub(r"\bmy\b", whose, mine)
+        plain = re.sub(r"\bI\b", voice.speaks_for, plain) if voice.speaks_for else plain
         text = medical.sub(plain, text)
         text = re.sub(rf"\ba(?= {plain}\b)", "an", text) if plain[0] in "aeiou" else text
     text = re.sub(r"\b(.{4,40}) \(\1\)", r"\1", text)

@@ -59,6 +59,25 @@ def history_concepts() -> tuple[HistoryConcept, ...]:
 
 
 @cache
+def _word_fields() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((row["name"], _pattern(row["words"])) for row in _rows("word_fields.csv"))
+
+
+def meanings_in(text: str) -> tuple[frozenset[str], str]:
+    """The fields of words that `text` touches, and what is left of it without their words.
+
+    Example: `meanings_in("camera test of your bowel")[0]` is `{"camera test", "stool"}`.
+    """
+    found: list[str] = []
+    rest = text
+    for name, words in _word_fields():
+        if words.search(text) is not None:
+            found.append(name)
+            rest = words.sub(" ", rest)
+    return frozenset(found), rest
+
+
+@cache
 def topics() -> tuple[Topic, ...]:
     """All topics; the first that a question asks about is its own."""
     return tuple(

@@ -141,6 +141,60 @@ def test_a_turn_is_cut_into_its_questions() -> None:
     assert parse_question("Since when have you had tummy ache?").sites == {"abdomen"}
 
 
+LIMP = {
+    "Demographics": "7-year-old boy",
+    "History": (
+        "The patient's mother reports that her son has had a painless, nonpruritic rash on his trunk for 4 days. He was"
+        " playing football when he ran into another child. Mother denies any fever. He has pain in his knee, but denies"
+        " any trauma. Family members have noticed a yellowish coloring of his eyes over the past week."
+    ),
+    "Past medical history": "Immunizations up to date. No history of adverse drug reactions.",
+    "Social history": (
+        "Exclusively breastfed as an infant. Recently traveled to Miami. His family history is negative for cancer."
+    ),
+}
+MAN = {
+    "History": (
+        "A 64-year-old man with a history of skin cancers presents with a lesion on his nose that first appeared"
+        " 6 months ago. The lesion is painless."
+        " He wears eyeglasses, and the nose pad rubs on the lesion. He had a colonoscopy"
+        " last year. He moved from Brazil in May and was started on risperidone."
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("story", "question", "reply"),
+    [
+        (LIMP, "Is the rash itchy?", "No. "),
+        (LIMP, "Does he have a rash?", "Yes. "),
+        (LIMP, "Has he had a knock?", "No, no trauma."),
+        (LIMP, "Has he had a fever?", "No. He hasn't had any fever."),
+        (LIMP, "How long have his eyes been yellow?", "over the past week"),
+        (LIMP, "Is he up to date with his jabs?", "up to date"),
+        (LIMP, "Has he reacted badly to any medicine?", "adverse drug reactions"),
+        (LIMP, "How were you feeding him as a baby?", "breastfed"),
+        (LIMP, "Where have you been lately?", "Miami"),
+        (LIMP, "Is there any cancer in the family?", "negative for cancer"),
+        (MAN, "Have you had skin cancer before?", "Yes. I have a history of skin cancers."),
+        (MAN, "What has brought you?", "I have a lesion on my nose"),
+        (MAN, "Have you ever had a camera test?", "I had a colonoscopy"),
+        (MAN, "What medicine did they put you on?", "risperidone"),
+        (MAN, "Where did you live before?", "Brazil"),
+        (MAN, "Does the lesion hurt?", "No. "),
+        (MAN, "Do you cough up blood?", speech.UNNOTICED),
+        (MAN, "Has your voice changed?", speech.UNKNOWN),
+    ],
+)
+def test_classes_of_the_second_battery(story: dict[str, str], question: str, reply: str) -> None:
+    """Lay words by meaning, adjectives that deny, a parent's voice, and a history within the first sentence."""
+    assert reply in said(question, story=story)
+
+
+def test_a_bare_question_leans_on_the_one_before_it() -> None:
+    assert "Brazil" in said("Whereabouts?", "Where did you live before?", story=MAN)
+
+
 @pytest.mark.shared
 def test_the_figures_of_the_page_hold(shared: Path) -> None:
     """docs/records.md states them for the questions that no rule was tuned on."""
