@@ -182,6 +182,7 @@ MAN = {
         (MAN, "What medicine did they put you on?", "risperidone"),
         (MAN, "Where did you live before?", "Brazil"),
         (MAN, "Does the lesion hurt?", "No. "),
+        (SHEET, "What illnesses have you had before?", "high blood pressure"),
         (MAN, "Do you cough up blood?", speech.UNNOTICED),
         (MAN, "Has your voice changed?", speech.UNKNOWN),
     ],
