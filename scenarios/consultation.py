@@ -30,7 +30,7 @@ from wardround.scenarios.parsers.moves import (
     verb_schemas,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions, postponed, template
-from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed, named_diagnosis
+from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed_diagnosis, named_diagnosis
 from wardround.scenarios.parsers.unread import checked_move, with_shape
 from wardround.scenarios.terms.subject import read_subject
 from wardround.scenarios.terms.wording import roots
@@ -80,7 +80,7 @@ def _diagnosis(text: str, *, last: bool) -> str:
         said = first if clean_value(first) else rest.strip().partition("\n")[0]
         if clean_value(said) and not template(said) and not postponed(said):
             return clean_value(said)
-    return named_diagnosis(text) if last else headed(text)
+    return named_diagnosis(text) if last else headed_diagnosis(text)
 
 
 def _is_ready(text: str, ready: re.Match[str]) -> bool:

@@ -34,7 +34,15 @@ from wardround.scenarios.parsers.moves import (
     verb_schemas,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
-from wardround.scenarios.parsers.reply_text import HEADING, MARKS, MOST, REACH, answer_part, headed, named_diagnosis
+from wardround.scenarios.parsers.reply_text import (
+    HEADING,
+    MARKS,
+    MOST,
+    REACH,
+    answer_part,
+    headed_diagnosis,
+    named_diagnosis,
+)
 from wardround.scenarios.parsers.unread import checked_move, with_shape
 from wardround.scenarios.terms.subject import read_subject
 
@@ -91,7 +99,7 @@ def _move(text: str, asked: Asked) -> DoctorOrder | Conclusion | Pick | None:
     if order:
         return order
     if chosen == "output" or head < 0:
-        diagnosis = headed(text)
+        diagnosis = headed_diagnosis(text)
         if diagnosis:
             return Conclusion(diagnosis)
     return Pick(chosen) if chosen else None

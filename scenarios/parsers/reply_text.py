@@ -278,7 +278,7 @@ _OTHER = re.compile(r"(?i)\b(?:differential|secondary|other|additional|alternati
 _TREATMENT_LABEL = re.compile(r"(?i)\btreatment(?: +plan)?[*_ ]*[:\uff1a]")
 
 
-def headed(text: str) -> str:
+def headed_diagnosis(text: str) -> str:
     """The diagnosis on the last line that opens with `Diagnosis:`, or ""; a differential does not count.
 
     Placeholders and postponements do not count either. Without such a line, one in another language is used.
@@ -287,12 +287,12 @@ def headed(text: str) -> str:
 
 
 def named_diagnosis(text: str) -> str:
-    """As `headed`, for a reply that was asked only for the diagnosis: also within a line or a sentence."""
-    return headed(text) or _named(text, _INLINE) or _named(text, _DIAGNOSIS_SAID, sentence=True)
+    """As `headed_diagnosis`, for a reply that was asked only for the diagnosis: also within a line or a sentence."""
+    return headed_diagnosis(text) or _named(text, _INLINE) or _named(text, _DIAGNOSIS_SAID, sentence=True)
 
 
 def place(text: str) -> tuple[int, int] | None:
-    """The span (start, end) of the line that `headed` reads first, with the line below it if it is a heading."""
+    """The (start, end) of the line that `headed_diagnosis` reads first, with the line below it if it is a heading."""
     for match in reversed(list(_LINE.finditer(text))[-MOST:]):
         if not _OTHER.search(text[max(0, match.start() - 24) : match.start()]):
             line, _, rest = text[match.end() :].partition("\n")

@@ -139,7 +139,7 @@ def knowledge(*own: Path) -> Knowledge:
     The first call of a process takes two seconds. Raises UsageError for a file that cannot be read.
     """
     added = [concept for path in own for concept in read_concepts(path)]
-    return assembled(conditions(), added, (ontologies.diseases(), ontologies.orphanet(), ontologies.omim()))
+    return assembled(conditions(), added, (ontologies.coded_diseases(), ontologies.orphanet(), ontologies.omim()))
 
 
 def conditions() -> tuple[Sequence[Concept], Mapping[str, str]]:

@@ -71,20 +71,20 @@ def mondo() -> Mondo:
     return Mondo(named, parents, kinds)
 
 
-def headed(name: str) -> str:
+def principal_part(name: str) -> str:
     """A name without what goes along with the disease, what it is due to, and words that add nothing."""
     head = _ALONG.split(name)[0].strip(" ,")
     return _ADDING_NOTHING.sub("", head) if plain(head) else name
 
 
-def diseases(name: str) -> Sequence[int]:
+def diseases_named(name: str) -> Sequence[int]:
     """The diseases that a name may mean: all that have it as label or synonym."""
     return mondo().named.get(form(name), ())
 
 
 def kinship(one: str, other: str) -> Kinship | None:
     """The relation of the disease `one` to `other`; None if MONDO does not have both names."""
-    ours, theirs = diseases(one), diseases(other)
+    ours, theirs = diseases_named(one), diseases_named(other)
     if not ours or not theirs:
         return None
     if set(ours) & set(theirs):

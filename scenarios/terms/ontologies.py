@@ -74,7 +74,7 @@ def codes() -> Mapping[str, Code]:
     return listed
 
 
-def diseases() -> Iterator[Concept]:
+def coded_diseases() -> Iterator[Concept]:
     """A concept for each code that names a disease, and one for each term listed below an 'other' code."""
     for code, (title, listed, _) in codes().items():
         if code[0] not in CHAPTERS or "-" in code:

@@ -31,7 +31,7 @@ from wardround.scenarios.terms.disease_name import (
 from wardround.scenarios.terms.disease_wording import abbreviated, is_disease_name, paired, spelled
 from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.mondo import diseases, headed, kinship
+from wardround.scenarios.terms.mondo import diseases_named, kinship, principal_part
 from wardround.scenarios.terms.wording import key, root, vocabulary
 
 APART = ("apart", "narrower")
@@ -124,7 +124,7 @@ def same_disease(truth: str, said: str) -> Sameness:
         return verdict
     ours, theirs = parse_name(truth), parse_name(said)
     whole = ours.cause.words or theirs.cause.words or (ours.beside.words and theirs.beside.words)
-    match kinship(truth, said) if whole else kinship(headed(truth), headed(said)):
+    match kinship(truth, said) if whole else kinship(principal_part(truth), principal_part(said)):
         case "same":
             return Sameness(True, "another name of it in MONDO")
         case "wider" if not verdict.contrary and not classified_apart(truth, said):
@@ -423,7 +423,7 @@ def relation(one: str, other: str) -> Kinship | None:
 @lru_cache(maxsize=4096)
 def in_tables(name: str) -> bool:
     """Whether MONDO, the classifications or the project's tables have a disease of this name."""
-    if diseases(name):
+    if diseases_named(name):
         return True
     linked = linker().link(name)
     return linked is not None and linked.rule not in ("part", "fuzzy")

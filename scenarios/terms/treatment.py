@@ -11,7 +11,7 @@ from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.commitment import MOST
 from wardround.scenarios.terms.cues import cue, cues_in_english
 from wardround.scenarios.terms.double_negation import kept
-from wardround.scenarios.terms.measures import measure_words, with_classes
+from wardround.scenarios.terms.plan_measures import measure_words, with_classes
 from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
 
 _SENTENCE = later(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
