@@ -1,4 +1,4 @@
-"""Writes docs/records/order_examples.md: twenty orders, how each is read, and what a bundled case answers.
+"""Writes docs/records/order_examples.md: twenty orders and twenty questions, and what a bundled case answers.
 
 `python -m scripts.order_examples`
 """
@@ -6,6 +6,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from wardround.agents.history.interview import answer_from_story
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import bundled, load
 from wardround.scenarios.terms.chart import read_chart
@@ -37,6 +38,29 @@ ORDERS = (
     "血常规、腹部B超",
 )
 
+QUESTIONS = (
+    "Hello, what brings you in today?",
+    "When did it start?",
+    "And what were you doing?",
+    "Where exactly does it hurt?",
+    "Does it go anywhere else?",
+    "What does it feel like?",
+    "Does anything make it better?",
+    "Any fever or cough?",
+    "Have you been sick?",
+    "Are you short of breath?",
+    "You haven't had this before, have you?",
+    "What illnesses have you had?",
+    "Which tablets do you take?",
+    "Are you allergic to anything?",
+    "Any heart trouble in the family?",
+    "Do you smoke, and do you drink?",
+    "What do you do for a living?",
+    "Have you got any pets?",
+    "What did your blood tests show?",
+    "What do you think it is?",
+)
+
 
 def main() -> None:
     """Write the page."""
@@ -46,7 +70,7 @@ def main() -> None:
 
 
 def _page(case: Case) -> Iterator[str]:
-    yield "# Twenty orders"
+    yield "# Twenty orders and twenty questions"
     yield ""
     yield f"`python -m scripts.order_examples` writes this page. The answers are those of the bundled case {case.id}."
     yield "Each order is read as `wardround orders TEXT` shows it; `labs[3]` and the like cite the field of the case."
@@ -63,6 +87,15 @@ def _page(case: Case) -> Iterator[str]:
         for line in answer(chart, order):
             cited = f" ({', '.join(line.refs)})" if line.refs else ""
             yield f"- {line.state}: {' '.join(line.text.split())[:160]}{cited}"
+    yield "\n## Twenty questions\n"
+    yield "What the record patient (`--patient record`) of the same case says, one talk from the first to the last.\n"
+    yield "| question | answer |"
+    yield "|---|---|"
+    before = ""
+    for number, question in enumerate(QUESTIONS, 1):
+        said = answer_from_story(case.history, case.complaint, QUESTIONS[:number], before).text
+        before = f"{before} {said}".strip()
+        yield f"| {question} | {said} |"
 
 
 def _tests(piece: Piece) -> str:
