@@ -11,41 +11,54 @@ from wardround.scenarios.case import Case, Lab
 from wardround.scenarios.question_item import QuestionItem
 
 _INVISIBLE = re.compile(
-    r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
+    r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
     r"|(?<=[A-Za-z\d])[\u200c\u200d]|[\u200c\u200d](?=[A-Za-z\d])"
 )
 """Characters that a reader does not see, except the joiners that some scripts need between letters."""
 _NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _SPAN = r"\s?-?\s?(?:years?|yrs?|y/?o\b|months?|weeks?|days?)"
-_AGE = re.compile(rf"(?:^|[ (:;,=])[-\u2212]\d{{1,3}}(?:\.\d+)?{_SPAN}|\baged?\b\W{{0,3}}\s?[-\u2212]\d", re.IGNORECASE)
+_AGE = re.compile(
+    rf"(?:^|[ (:;,=])[-\u2212]\d{{1,3}}(?:\.\d+)?{_SPAN}|\baged?\b\W{{0,3}}\s?[-\u2212]\d"
+    r"|\b(?:minus|negative) (?:\d+|[a-z]+)[ -](?:years?|months?|weeks?)\b(?! (?:later|earlier|before|after))",
+    re.IGNORECASE,
+)
 _OLD = re.compile(r"(?<![\d.,])(\d{3,})[\s-]years?[\s-]old", re.IGNORECASE)
 OLDEST = 125
 """Age in years; a higher age is most likely a slip of the pen."""
 _NUMBER = re.compile(r"[<>\u2264\u2265~]?\s*-?\d+(?:[.,]\d+)?")
 _UNITLESS = re.compile(
     r"\bpH\b|\bINR\b|ratio|index|gravity|score|titer|titre|anion gap|count ratio|prothrombin time|probability|grade"
+    r"|^[HIL]$|\b(?:STX|UTX|HPE|ARCH-)\d|PEEP|tidal volume|required O2|temperature|\bvalue\b"
     r"|\bage\b|fraction|factor|z-?score|crossmatch|saturation|number|stage|class|specific|RDW|osmol|gap",
     re.IGNORECASE,
 )
 """Names of figures without a unit, or with an obvious one."""
 
 
-_CELLS = re.compile(
-    r"(?:\w+ )?(?:neutrophils?|bands?|band forms|stabs|segs|lymphocytes?|atypical lymphocytes?|monocytes?|eosinophils?"
-    r"|basophils?|metamyelocytes?|myelocytes?|promyelocytes?|blasts?)",
+_CELL = (
+    r"(?:neutrophils?|(?:band|immature) (?:forms|neutrophils|cells)|bands?|stabs|segs|lymphocytes?|atypical lymphocytes?"
+    r"|monocytes?|eosinophils?|basophils?|metamyelocytes?|myelocytes?|promyelocytes?|blasts?)"
+)
+_CELLS = re.compile(rf"((?:\w+ )?{_CELL})(?:,? (?:relative|percent|\(?%\)?))?", re.IGNORECASE)
+_SHARE = r"\d+(?:[.,]\d+)?"
+_CELLS_TOLD = re.compile(
+    rf"\b(?P<name>{_CELL})\W{{0,3}}(?:(?:of|at|were|was|count) )?\W{{0,2}}(?P<share>{_SHARE}) ?%"
+    rf"|(?<![-\d.\u2013])(?P<before>{_SHARE}) ?% (?:of )?(?P<after>{_CELL})\b",
     re.IGNORECASE,
 )
+"""A share of white cells in a text: 'neutrophils 62 %' or '62% neutrophils'."""
 _FLUIDS = ("csf", "pleural", "ascites", "synovial", "peritoneal", "joint")
 _WHOLE = 101.5
 """A differential count of white cells in percent may add up to this, because its figures are rounded."""
 _WIDOWED = re.compile(r"\b(widow(?:er)?|widowed)\b", re.IGNORECASE)
-_SPOUSE = re.compile(
-    r"\b(?:husband|wife)\b(?:(?! (?:died|passed|was killed|has died|had died)|['\u2019]s (?:death|grave)"
-    r"|[^.]{0,40}\bago\b)[^.;])*"
-    r"\b(?:well|healthy|lives?|finds|found|says|reports|noticed|brought|drove|is|has)\b"
-    r"|\b(?:lives? with|and) (?:his|her|my) (?:husband|wife)\b",
+_SPOUSE = re.compile(r"\b(?:husband|wife|spouse)\b", re.IGNORECASE)
+_NOT_LIVING = re.compile(
+    r"\b(?:di(?:ed|es)|dead|deaths?|late|deceased|passed|lost|buried|killed|loss|grave|funeral|former|ex|ago|since|used to"
+    r"|worked|smoked|had|until|griev\w+|mourn\w+|remarried|second|new|no|without|never)\b|\b(?:husband|wife|spouse)['\u2019]s\b",
     re.IGNORECASE,
 )
+"""Words of a sentence that may tell of a spouse who is dead, or of another one."""
+_RELATIVE = re.compile(r"\b(?:mother|father|sister|brother|aunt|uncle|daughter|son|neighbou?r|friend)\b", re.IGNORECASE)
 
 
 class Oddity(NamedTuple):
@@ -126,6 +139,9 @@ def in_case(case: Case) -> Iterator[Oddity]:
             yield Oddity(field, f"tells an age that nobody reaches: {old[0].strip()!r}")
     yield from _widowed(case)
     yield from _differential(case.labs)
+    for field, text in (*_texts(case), *_reports(case)):
+        if (whole := _differential_told(text)) > _WHOLE:
+            yield Oddity(field, f"the white cells of this sample add up to {whole:g} %")
     for number, lab in enumerate(case.labs):
         if _bare(lab):
             yield Oddity(f"labs[{number}].unit", f"{lab.name} is {lab.value}, without a unit")
@@ -135,27 +151,52 @@ def in_case(case: Case) -> Iterator[Oddity]:
 
 def _widowed(case: Case) -> Iterator[Oddity]:
     """A patient who is a widow in one place and has a living spouse in another."""
-    texts = list(_texts(case))
-    if not any(_WIDOWED.search(text) for _, text in texts):
+    sentences = [(field, one) for field, text in _texts(case) for one in re.split(r"[.;\n]", text)]
+    if not any(_WIDOWED.search(one) and not _RELATIVE.search(one) for _, one in sentences):
         return
-    for field, text in texts:
-        if spouse := _SPOUSE.search(text):
-            yield Oddity(field, f"has a living spouse ({spouse[0].strip()!r}), but the patient is widowed elsewhere")
+    for field, one in sentences:
+        if (spouse := _SPOUSE.search(one)) and not _NOT_LIVING.search(one):
+            said = one[max(0, spouse.start() - 20) : spouse.end() + 20].strip()
+            yield Oddity(field, f"has a living spouse ({said!r}), but the patient is widowed elsewhere")
 
 
 def _differential(labs: Sequence[Lab]) -> Iterator[Oddity]:
     """White-cell shares of one sample that add up to more than 100 %."""
     samples: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
     for number, lab in enumerate(labs):
-        name, value = lab.name.strip().lower(), lab.value.strip()
-        if lab.unit == "%" and _CELLS.fullmatch(name) and _NUMBER.fullmatch(value) and value[0].isdigit():
-            fluid = name.split()[0] if name.split()[0] in _FLUIDS else ""
+        cell, value = _CELLS.fullmatch(lab.name.strip().lower()), lab.value.strip()
+        if cell and lab.unit in ("%", "percent") and _NUMBER.fullmatch(value) and value[0].isdigit():
+            fluid = cell[1].split()[0] if cell[1].split()[0] in _FLUIDS else ""
             sample = samples.setdefault((lab.time, fluid), {})
-            sample.setdefault(name, (number, float(value.replace(",", "."))))  # the same name again: another fluid
+            sample.setdefault(cell[1], (number, _share(value)))  # the same name again: another fluid
     for cells in samples.values():
         if (whole := sum(value for _, value in cells.values())) > _WHOLE:
             first = min(number for number, _ in cells.values())
             yield Oddity(f"labs[{first}].value", f"the white cells of this sample add up to {whole:g} %")
+
+
+def _differential_told(text: str) -> float:
+    """The highest sum of white-cell shares that a text tells of one sample; a repeated name begins another sample."""
+    sample: dict[str, float] = {}
+    highest, end = 0.0, 0
+    for match in _CELLS_TOLD.finditer(text):
+        name = (match["name"] or match["after"]).lower().rstrip("s")
+        if name in sample or match.start() - end > _BETWEEN:
+            sample = {}
+        within = text.rfind("(", end, match.start()) >= 0 and sample  # 'neutrophils 80 % (bands 12 %)'
+        if not within:
+            sample[name] = _share(match["share"] or match["before"])
+        end = match.end()
+        highest = max(highest, sum(sample.values()))
+    return highest
+
+
+_BETWEEN = 40
+"""Most characters between two cells of one differential count in a text."""
+
+
+def _share(value: str) -> float:
+    return float(value.replace(",", "."))
 
 
 def in_station(station: Json) -> Iterator[Oddity]:
@@ -175,6 +216,13 @@ def _texts(case: Case) -> Iterator[tuple[str, str]]:
     yield "complaint", case.complaint
     for name, text in case.history.items():
         yield f"history.{name}", f"{name}: {text}" if "age" in name.lower() else text
+
+
+def _reports(case: Case) -> Iterator[tuple[str, str]]:
+    """The texts of results; neighbouring investigations are read as one, since a count may have one cell a row."""
+    yield "ancillary", case.ancillary
+    if case.investigations and not case.ancillary:
+        yield "investigations", "; ".join(f"{one.name}: {one.text}" for one in case.investigations)
 
 
 def _bare(lab: Lab) -> bool:

@@ -184,6 +184,31 @@ def cells(*values: float, time: str = "") -> list[dict[str, str]]:
             "widowed elsewhere",
         ),
         ({"history": {"A": "A widower of 70. He lives with his wife."}}, "history.A", "widowed elsewhere"),
+        (
+            {"history": {"Marital status": "Widower", "Social history": "Brought in by his wife this morning."}},
+            "history.Social history",
+            "widowed elsewhere",
+        ),
+        ({"history": {"A": "She has long been a widow. Her husband smokes indoors."}}, "history.A", "widowed elsewhere"),
+        (
+            {"investigations": [{"name": "Blood count", "text": "Neutrophils 80 %, lymphocytes 25 %, monocytes 5 %."}]},
+            "investigations",
+            "add up to 110 %",
+        ),
+        (
+            {
+                "investigations": [
+                    {"name": "Neutrophils", "text": "70%"},
+                    {"name": "Lymphocytes", "text": "28%"},
+                    {"name": "Eosinophils", "text": "9%"},
+                ]
+            },
+            "investigations",
+            "add up to 107 %",
+        ),
+        ({"opening": "Blood: 66% neutrophils, 30% lymphocytes, 11% monocytes."}, "opening", "add up to 107 %"),
+        ({"opening": "A cough in a child of minus two years."}, "opening", "negative age: 'minus two years'"),
+        ({"opening": "A co\u00adugh."}, "opening", "U+00AD"),
     ],
 )
 def test_figures_and_people_that_contradict_each_other_are_odd(
