@@ -36,8 +36,8 @@ _UNITLESS = re.compile(
 
 
 _CELL = (
-    r"(?:neutrophils?|(?:band|immature) (?:forms|neutrophils|cells)|bands?|stabs|segs|lymphocytes?|atypical lymphocytes?"
-    r"|monocytes?|eosinophils?|basophils?|metamyelocytes?|myelocytes?|promyelocytes?|blasts?)"
+    r"(?:neutrophils?|(?:band|immature) (?:forms|neutrophils|cells)|bands?|stabs|segs|lymphocytes?"
+    r"|atypical lymphocytes?|monocytes?|eosinophils?|basophils?|metamyelocytes?|myelocytes?|promyelocytes?|blasts?)"
 )
 _CELLS = re.compile(rf"((?:\w+ )?{_CELL})(?:,? (?:relative|percent|\(?%\)?))?", re.IGNORECASE)
 _SHARE = r"\d+(?:[.,]\d+)?"
@@ -53,8 +53,9 @@ _WHOLE = 101.5
 _WIDOWED = re.compile(r"\b(widow(?:er)?|widowed)\b", re.IGNORECASE)
 _SPOUSE = re.compile(r"\b(?:husband|wife|spouse)\b", re.IGNORECASE)
 _NOT_LIVING = re.compile(
-    r"\b(?:di(?:ed|es)|dead|deaths?|late|deceased|passed|lost|buried|killed|loss|grave|funeral|former|ex|ago|since|used to"
-    r"|worked|smoked|had|until|griev\w+|mourn\w+|remarried|second|new|no|without|never)\b|\b(?:husband|wife|spouse)['\u2019]s\b",
+    r"\b(?:di(?:ed|es)|dead|deaths?|late|deceased|passed|lost|buried|killed|loss|grave|funeral|former|ex|ago|since"
+    r"|used to|worked|smoked|had|until|griev\w+|mourn\w+|remarried|second|new|no|without|never)\b"
+    r"|\b(?:husband|wife|spouse)['\u2019]s\b",
     re.IGNORECASE,
 )
 """Words of a sentence that may tell of a spouse who is dead, or of another one."""

@@ -1,6 +1,6 @@
 """Searches a chart: the items that answer one request, and of repeated measurements those to report."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -33,6 +33,8 @@ def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
     """
     direct = (*_tested(linked, chart, table), *hits_by_name(asked, chart))
     hits = {hit.entry.place: hit for hit in direct if result_fits(linked, hit.entry, table)}
+    if hits and linked is not None and linked.test in _GAS:
+        hits = _of_gas(hits)
     if hits:
         return [hits[place] for place in sorted(hits)]
     rules = (_above, _fuzzy, _studies, _worded, _mentioned)
@@ -42,9 +44,26 @@ def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
     return next(filter(None, by_rule), [])
 
 
+_GAS = ("Arterial blood gas", "Venous blood gas")
+_GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen")
+
+
+def _of_gas(hits: Mapping[int, Hit]) -> dict[int, Hit]:
+    """The results of a blood gas: none without a gas or pH, and no bicarbonate of a sample at another time."""
+    gas = [hit.entry for hit in hits.values() if hit.entry.test is None or hit.entry.test.test in (*_GASES, *_GAS)]
+    times = {entry.item.time for entry in gas}
+    return {place: hit for place, hit in hits.items() if gas and hit.entry.item.time in times}
+
+
 def result_fits(linked: Link | None, entry: Entry, table: Catalogue) -> bool:
     """Whether a result is of the specimen and by the method that a linked order asks for."""
-    if linked is None or entry.item.kind not in ("lab", "microbiology"):
+    if linked is None:
+        return True
+    if linked.kind == "examination" and (entry.item.kind == "imaging" or entry.reading.modalities):
+        return False
+    if entry.item.kind == "investigation" and not axes.several_specimens(entry.item.name):
+        return axes.same_specimen(linked.specimen, axes.specimen(entry.item.name))
+    if entry.item.kind not in ("lab", "microbiology"):
         return True
     wanted = linked.specimen
     if not wanted and entry.test is not None and entry.test.test in table.tests and linked.test in table.below:
@@ -70,7 +89,9 @@ def _tested(linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit
         yield Hit(entry, "panel", linked.score)
     if linked.test.endswith("fluid analysis"):  # its results differ by their specimen
         yield from (Hit(entry, "panel", linked.score) for entry in chart.entries if entry.specimen == linked.specimen)
-    for name in dict.fromkeys((linked.test, axes.in_specimen(linked.test, linked.specimen, table))):
+    other = axes.in_specimen(linked.test, linked.specimen, table)
+    same_time = axes.timing(other) == axes.timing(linked.test)  # a spot sample answers no collection of 24 hours
+    for name in dict.fromkeys((linked.test, other) if same_time else (linked.test,)):
         for entry in chart.by_test.get(name, ()):
             yield Hit(entry, linked.rule, linked.score)
 
@@ -100,6 +121,9 @@ def _studies(asked: str, linked: Link | None, chart: Chart, table: Catalogue) ->
         return
     rule = "region" if study.regions else "modality"
     for entry in chart.entries:
+        named = entry.test.reading if entry.test is not None and entry.test.rule != "region" else None
+        if named is not None and named.regions and not imaging.fulfils(study, named, table):
+            continue  # an MR enterography is filed under the abdomen and still no MRCP
         if imaging.fulfils(study, entry.reading, table):
             yield Hit(entry, rule, 1.0)
 
@@ -164,7 +188,8 @@ def measured(hits: Sequence[Hit], repeat: Repeat, reported: Collection[str]) -> 
     """Select the hits that answer a request, in their order.
 
     Results of the same test and specimen at different times are repeated measurements: with `repeat` '' the earliest
-    counts, with next the earliest whose reference is not in `reported` (the last if all are), with series all of them.
+    counts, with last the latest, with next the earliest whose reference is not in `reported` (the last if all are),
+    with series all of them.
     Results without a time are all returned, because their order is unknown.
     """
     groups: dict[tuple[str, ...], list[CaseResult]] = {}
@@ -173,7 +198,7 @@ def measured(hits: Sequence[Hit], repeat: Repeat, reported: Collection[str]) -> 
     times = {} if repeat == "series" else {name: _time(group, repeat, reported) for name, group in groups.items()}
     kept = [hit for hit in hits if hit.entry.item.time == times.get(_series(hit.entry), hit.entry.item.time)]
     paneled = any(hit.rule == "panel" for hit in kept)
-    return _same_day(kept) if paneled and repeat != "series" else kept
+    return _same_day(kept) if paneled and repeat not in ("last", "series") else kept
 
 
 def _same_day(hits: Sequence[Hit]) -> list[Hit]:
@@ -206,6 +231,8 @@ def _series(entry: Entry) -> tuple[str, ...]:
 
 def _time(group: Sequence[CaseResult], repeat: Repeat, reported: Collection[str]) -> str:
     """The time of the measurement to report."""
+    if repeat == "last":
+        return max(item.time for item in group)
     if repeat == "next":
         fresh = [item.time for item in group if item.ref not in reported]
         return min(fresh) if fresh else max(item.time for item in group)

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import taken_at
-from wardround.scenarios.terms import axes
+from wardround.scenarios.terms import axes, imaging
 from wardround.scenarios.terms.catalogue import Catalogue, Scope, Test, catalogue, scope
 from wardround.scenarios.terms.chart import Chart
 from wardround.scenarios.terms.chart_search import Hit, belongs, find_hits, hits_by_name, measured, result_fits
@@ -160,6 +160,15 @@ def _which_study(asked: str, hits: Sequence[Hit]) -> Answer:
     return _unknown(asked, "imaging", "ambiguous", text)
 
 
+def _no_such_study(asked: str, chart: Chart) -> Answer:
+    """The question back to a study without a part of the body, of which the record has none."""
+    names = dict.fromkeys(entry.item.name for entry in chart.entries if entry.item.kind == "imaging")
+    rest = f"; its studies are {', '.join(names)}" if names else ""
+    return _unknown(
+        asked, "imaging", "ambiguous", f"{asked}: please name the part of the body; the record has none{rest}."
+    )
+
+
 def _results(asked: str, hits: Sequence[Hit], points: float) -> tuple[Answer, ...]:
     """The answers to one request; the first carries the points."""
     return tuple(_result(asked, hit, 0.0 if place else points) for place, hit in enumerate(hits))
@@ -192,6 +201,9 @@ def _absent(asked: str, linked: Link | None, desk: _Desk) -> Answer:
         if several:
             text = f"{asked}: this may mean {', '.join(several[:-1])} or {several[-1]}; please name the one you want."
             return _unknown(asked, desk.kind, "ambiguous", text)
+        study = imaging.read_study(asked, desk.table)
+        if study.modalities and not study.regions and not study.rest:
+            return _no_such_study(asked, desk.chart)
         return _unknown(asked, desk.kind, "none", f"{asked}: no test of this name is known.")
     test = desk.table.tests.get(linked.test)
     assumed = test is not None and desk.policy == "normal-default" and assumable(test, desk.chart.subject)
@@ -252,7 +264,9 @@ def _neighbours(linked: Link, chart: Chart, table: Catalogue) -> dict[str, str]:
         if linked.reading is not None and linked.kind == "imaging":
             near = bool(linked.reading.regions) and bool(linked.reading.regions & entry.reading.regions)
         else:
-            near = entry.test is not None and axes.component(entry.test.test, table) == wanted
+            near = entry.test is not None and (
+                axes.component(entry.test.test, table) == wanted or entry.test.test in table.below.get(linked.test, ())
+            )
         if near:
             where = f" ({entry.specimen})" if entry.specimen and not axes.specimen(item.name) else ""
             named.setdefault(f"{item.name}{where}", taken_at(item.time))

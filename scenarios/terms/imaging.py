@@ -16,6 +16,7 @@ _LITTLE = list_words(
     complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single
     multidetector spiral helical joint region area soft tissue extremity lower upper full entire whole gadolinium
     intravenous based cine dynamic functional please order get obtain perform w po lat views number both either each
+    compression
     bedside formal oblique noncon no wo dye gad noncontrasted delayed arterial-phase rescan new initial ultra set"""
 )
 _JOINED = {
@@ -25,7 +26,7 @@ _JOINED = {
 }
 _WRITTEN_OUT = {"cxr": ("chest", "xray"), "axr": ("abdomen", "xray")}
 # A Doppler study of a limb examines its veins unless arteries are named.
-_FLOW = frozenset(tokens("doppler dopplers duplex dvt"))
+_FLOW = frozenset(tokens("doppler dopplers duplex dvt compression"))
 _VESSELS = frozenset(("Leg veins", "Leg arteries"))
 
 

@@ -22,7 +22,8 @@ LEADING = list_words(
     go ahead have also patient what is was were are d s ll portable bedside quick am random spot formal start begin
     daily nightly weekly trend trending
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
-    obtaining sending performing doing running adding repeating rechecking off think suggest want start starting"""
+    obtaining sending performing doing running adding repeating rechecking off think suggest want start starting
+    fasting last latest recent most newest current earliest"""
 )
 TRAILING = list_words(
     """level test testing assay measurement study result panel exam concentration value stat analysis please now today

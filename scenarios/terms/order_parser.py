@@ -197,9 +197,10 @@ def _bracketed(line: str, place: int) -> bool:
     return line.count("(", 0, place) > line.count(")", 0, place)
 
 
-Repeat = Literal["", "next", "series"]
+Repeat = Literal["", "next", "last", "series"]
 _SERIES = later(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
 _NEXT = later(r"(?i)\b(?:repeat(?:ed)?|re-?check|follow-?up|another|again)\b")
+_LAST = later(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
 _EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
@@ -320,7 +321,8 @@ def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> It
     """Carry a specimen on: 'CSF cell count', 'protein' give 'CSF protein'; a stated specimen always beats it."""
     carried, after, sentence = "", "", -1
     for part in parts:
-        if part.why or key(part.text) in own:
+        goes_on = bool(carried) and part.sentence == sentence  # 'LP: protein, glucose', beside a glucose of the blood
+        if part.why or (key(part.text) in own and not goes_on):
             yield part
             continue
         stated = axes.specimen(part.text)
@@ -342,6 +344,8 @@ def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> It
 def _carries(text: str, stated: str, table: Catalogue) -> str:
     """The specimen that `text` hands on to the bare names after it, '' if none."""
     linked = link(text, table)
+    if linked is not None and linked.test == "Lumbar puncture":
+        return "CSF"
     if linked is None or linked.kind not in ("lab", "microbiology"):
         return ""
     cultured = linked.kind == "microbiology" and linked.specimen not in _FLUIDS
@@ -407,9 +411,11 @@ def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | 
 
 
 def repetition(asked: str) -> Repeat:
-    """Whether the wording requests the next measurement of a test, all of them, or neither."""
+    """Whether the wording requests the next measurement of a test, the last, all of them, or the first."""
     if _SERIES.search(asked):
         return "series"
+    if _LAST.search(asked):
+        return "last"
     return "next" if _NEXT.search(asked) else ""
 
 

@@ -189,7 +189,7 @@ def cells(*values: float, time: str = "") -> list[dict[str, str]]:
             "history.Social history",
             "widowed elsewhere",
         ),
-        ({"history": {"A": "She has long been a widow. Her husband smokes indoors."}}, "history.A", "widowed elsewhere"),
+        ({"history": {"A": "She is a widow. Her husband smokes indoors."}}, "history.A", "widowed elsewhere"),
         (
             {"investigations": [{"name": "Blood count", "text": "Neutrophils 80 %, lymphocytes 25 %, monocytes 5 %."}]},
             "investigations",
