@@ -140,6 +140,34 @@ class Catalogue:
             tests[name] = replace(tests[name], points=points)
         return replace(self, tests=tests)
 
+    def named(self, text: str, source: str) -> "Catalogue":
+        """A copy with the names of the user's CSV `test,names,kind`; `source` names the file in messages.
+
+        Several names stand between bars. A test may go by any name of the table; one that the table lacks is new and
+        needs its kind. Raises UsageError with the line for a missing column or kind, and for a name of another test.
+        """
+        tests, known, new = dict(self.tests), dict(self.names), set[str]()
+        rows = csv.DictReader(io.StringIO(text.lstrip("\ufeff")))
+        if not {"test", "names"} <= set(rows.fieldnames or ()):
+            raise UsageError(f"{source}: needs the columns test and names; it has {', '.join(rows.fieldnames or ())}")
+        for row in rows:
+            where, said = f"{source}, line {rows.line_num}", (row["test"] or "").strip()
+            name = known.get(key(said), said)
+            kind = next((one for one in get_args(Kind) if one == (row.get("kind") or "").strip()), None)
+            test = tests.get(name) or (Test(name, kind, points=1.0) if kind and key(name) else None)
+            if test is None:
+                raise UsageError(
+                    f"{where}: {said!r} is no known test; a new one needs a kind: {', '.join(get_args(Kind))}"
+                )
+            synonyms = cells(row["names"] or "")
+            for synonym in (name, *synonyms):
+                if (other := known.setdefault(key(synonym), name)) != name:
+                    raise UsageError(f"{where}: {synonym!r} already means {other}")
+                new.add(key(synonym))
+            tests[name] = replace(test, synonyms=tuple(dict.fromkeys((*test.synonyms, *synonyms))))
+        ambiguous = {form: several for form, several in self.ambiguous.items() if form not in new}
+        return replace(self, tests=tests, ambiguous=ambiguous)
+
 
 @cache
 def catalogue() -> Catalogue:

@@ -40,3 +40,27 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["orders", *arguments])
         assert done.exit_code != 0
         assert "Traceback" not in done.output
+
+
+def test_names_of_your_own_are_read_beside_the_table(tmp_path: Path) -> None:
+    ours = tmp_path / "ours.csv"
+    ours.write_text("test,names,kind\nPotassium,Zqkali|kalium zq,\nZq protein,ZQP,lab\n", encoding="utf-8")
+    plain = CliRunner().invoke(app, ["orders", "ZQP, kalium zq", "--json"])
+    assert {piece["status"] for piece in json.loads(plain.stdout)["pieces"]} == {"unknown"}
+    done = CliRunner().invoke(app, ["orders", "ZQP, kalium zq", "--json", "--names", str(ours)])
+    assert done.exit_code == 0, done.output
+    pieces = json.loads(done.stdout)["pieces"]
+    assert [piece["concepts"][0]["name"] for piece in pieces] == ["Zq protein", "Potassium"]
+
+
+def test_a_table_of_names_that_cannot_be_used_is_named_by_line(tmp_path: Path) -> None:
+    for rows, said in (
+        ("test,names\nPotassium,sodium\n", "line 2: 'sodium' already means Sodium"),
+        ("test,names\nZq protein,ZQP\n", "a new one needs a kind"),
+        ("name\nPotassium\n", "needs the columns test and names"),
+    ):
+        ours = tmp_path / "ours.csv"
+        ours.write_text(rows, encoding="utf-8")
+        done = CliRunner().invoke(app, ["orders", "CBC", "--names", str(ours)])
+        assert done.exit_code != 0
+        assert said in str(done.exception)

@@ -9,27 +9,32 @@ import click
 from wardround.cli.options import json_option
 from wardround.engine.errors import UsageError
 from wardround.engine.text import file_text
+from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scenarios.terms.order_reading import OrderReading, read_order
 
 
 @click.command(short_help="Show how an order is understood, piece by piece.")
 @click.argument("text", required=False)
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Orders, one a line.")
+@click.option("--names", type=click.Path(path_type=Path), help="Your own names of tests: CSV with test, names, kind.")
 @json_option
-def command(text: str | None, path: Path | None, as_json: bool) -> None:
+def command(text: str | None, path: Path | None, names: Path | None, as_json: bool) -> None:
     """Show the pieces of an order TEXT with the tests that they mean, and the words that are context alone.
 
     Each piece is matched, ambiguous, unknown or not_an_order. Each test has a name, kind, specimen, method, timing and
-    MIMIC's item numbers. With --file each line is one order; with --json each order is one line of JSON.
+    MIMIC's item numbers. With --file each line is one order; with --json each order is one line of JSON. --names adds
+    names of your own, several between bars; a test that the table lacks needs a kind (lab, imaging, ...).
 
     \b
     Example:  wardround orders "CSF glucose and serum glucose, repeat troponin in 3 hours"
               wardround orders --file orders.txt --json
+              wardround orders "KALI, Eosinophil cationic protein" --names ours.csv
     """
     if (text is None) == (path is None):
         raise UsageError("give the text of an order, or a file of orders with --file")
+    table = catalogue().named(file_text(names, "--names"), str(names)) if names is not None else catalogue()
     for order in [text] if text is not None else order_lines(path or Path()):
-        reading = read_order(order)
+        reading = read_order(order, table)
         if as_json:
             click.echo(json.dumps(reading.row(), ensure_ascii=False))
         else:
