@@ -89,6 +89,14 @@ def _test_name(text: str, place: int) -> str:
     return f"{name[:1].upper()}{name[1:]} ({place})" if place > 1 else f"{name[:1].upper()}{name[1:]}"
 
 
+_DIAGNOSES = re.compile(r"(?i)\bdiagnos|\bcondition\b|most likely (?:cause|etiology)|explains")
+_NO_RESULTS = re.compile(
+    r"(?i)\b(?:(?:text|information|report)\b[^.]{0,60}\bdo(?:es)? not (?:include|contain|mention|provide)"
+    r"|no (?:numerical|specific|instrument)[^.]{0,40}(?:results|readings)|cannot generate|no instrument readings)\b"
+)
+"""A sheet of results that only says that the report has none."""
+
+
 def _wanted(record: Mapping[str, Json], fields: Iterable[str]) -> None:
     """Raise Refused for fields that are missing, blank or no text."""
     wrong = []
@@ -119,6 +127,8 @@ class NejmVignettes(Loader):
         del name
         _wanted(record, ("question", "patient_info"))
         answers = record["answers"] if isinstance(record["answers"], list) else []
+        if not _DIAGNOSES.search(record["question"].rpartition(". ")[2] or record["question"]):
+            raise Refused([("question", "asks for no diagnosis; its answer cannot be a case's truth")])
         right = [one.get("text", "") for one in answers if isinstance(one, dict) and one.get("correct") is True]
         if len(right) != 1 or not str(right[0]).strip():
             raise Refused([("answers", f"must mark one answer as correct, marks {len(right)}")])
@@ -133,6 +143,8 @@ class NejmVignettes(Loader):
         account = [part for part in _SENTENCE.split(record["patient_info"].strip()) if not _DIRECTED.search(part)]
         results = str(record.get("physical_exams") or "").strip()
         sheet = {"Patient's account": " ".join(account)} if account else {}
+        if _NO_RESULTS.search(results):
+            results = ""
         more = (Investigation(name="Results of the report", text=results),) if results else ()
         return case.model_copy(update={"history": sheet, "investigations": (*more, *case.investigations)})
 
@@ -157,7 +169,7 @@ class FactVignettes(Loader):
         _wanted(record, ("question",))
         if not isinstance(record["context"], list) or not isinstance(record["facts"], list):
             raise Refused([("context", "context and facts must be lists of sentences")])
-        if not re.search(r"(?i)\bdiagnos|\bcondition\b|most likely cause|explains", record["question"]):
+        if not _DIAGNOSES.search(record["question"]):
             raise Refused([("question", "asks for no diagnosis; read the file as questions instead")])
         right = record["options"].get(record["answer_idx"]) if isinstance(record["options"], dict) else None
         if not isinstance(right, str) or not right.strip():

@@ -110,6 +110,18 @@ def test_a_vignette_with_a_patients_sheet(tmp_path: Path) -> None:
     assert case.truth.diagnosis == "Contact dermatitis"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The text supplied does not include specific instrument readings or test results.",
+        "The information does not contain numbers. There are no instrument readings to report.",
+    ],
+)
+def test_a_sheet_that_says_it_has_no_results_is_no_result(said: str, tmp_path: Path) -> None:
+    case = one(NEJM | {"physical_exams": said}, tmp_path, "nejm")
+    assert [part.text for part in case.investigations] == ["A skin biopsy showed spongiosis."]
+
+
 def test_facts_become_a_history_without_what_was_examined(tmp_path: Path) -> None:
     case = one(MEDIQ, tmp_path, "mediq")
     assert case.history == {"Facts": "The woman has a cough.\nThe woman denies fever."}
@@ -178,6 +190,8 @@ def test_admissions_by_disease(tmp_path: Path) -> None:
     ("source", "change", "field"),
     [
         ("nejm", {"answers": []}, "answers"),
+        ("nejm", {"question": "A woman has a fever. Which is the most appropriate treatment?"}, "question"),
+        ("nejm", {"question": "A chest film was taken. What is the name of this imaging finding?"}, "question"),
         ("nejm", {"patient_info": ""}, "patient_info"),
         ("mediq", {"answer_idx": "Z"}, "answer_idx"),
         ("mediq", {"answer": "Asthma"}, "answer"),
