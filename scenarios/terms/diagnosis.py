@@ -327,7 +327,7 @@ def _states(item: Asserted, part: str) -> bool:
 def _in_details(items: Sequence[Asserted], belongs: Sequence[bool], part: str, truth: str) -> int | None:
     """The position of the asserted disease whose details name a part of the truth that it and those before lead to."""
     for place, item in enumerate(items):
-        if not (belongs[place] or leads_to(item.name, part, truth)) or (place and item.link == "and"):
+        if not (belongs[place] or leads_to(item.name, part, truth)) or (place and item.link in ("and", "due")):
             return None
         if _states(item, part):
             return place

@@ -37,7 +37,7 @@ def head(
         if not (beside or leads):
             break
     place = next((place for place, hit in enumerate(hits) if hit), 0)
-    one_clause = all(item.link != "and" for item in items[1 : place + 1])
+    one_clause = all(item.link in ("with", "then") for item in items[1 : place + 1])
     if place and one_clause and (belongs[0] or leads_to(items[0].name, items[place].name, truth)):
         return place, "beside"
     return None, "none"
