@@ -160,12 +160,25 @@ class Tried:
     judged: Outcome | None = None
 
 
+_TOGETHER = 20
+"""Doctors of one run: the replies of a run are one text, and lists of all treatments are long."""
+
+
 async def tried(ground: Ground, doctors: Mapping[str, Doctor], *, judged: bool = True) -> dict[str, Tried]:
     """Play every doctor's recorded replies and score them by words, then before the gullible judge.
 
-    All of them play in one run, each on its own copies of the cases, so that planning, storing and scoring are paid for
-    once. A copy differs from its case in its id alone.
+    Twenty of them play in one run, each on its own copies of the cases, so that planning, storing and scoring are paid
+    for once. A copy differs from its case in its id alone.
     """
+    names = list(doctors)
+    outcomes: dict[str, Tried] = {}
+    for start in range(0, len(names), _TOGETHER):
+        together = names[start : start + _TOGETHER]
+        outcomes |= await _tried(ground, {name: doctors[name] for name in together}, judged=judged)
+    return outcomes
+
+
+async def _tried(ground: Ground, doctors: Mapping[str, Doctor], *, judged: bool) -> dict[str, Tried]:
     names = list(doctors)
     cases, replies = [], {}
     for number, name in enumerate(names):
