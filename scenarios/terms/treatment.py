@@ -72,6 +72,8 @@ _GIVING = later(
 _GIVING_OR_COMMA = later(rf"{_GIVING.pattern}|,\s*(?!\s*(?:or|and|nor)\b)(?![^,]*,?\s*\b(?:or|nor)\b)")
 _BRIEFLY = later(r"(?i)no|not|without|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)")
 _OF_ALL = later(r"(?i)\W*(?:(?:this|that|it|there)\s+(?:is|are|was|were)\b|I\s+would\b|(?:\w+\s+)?is\s+not\b|not\b)")
+_DIAGNOSED = later(r"(?i)\W*(?:it|this|that)(?: is|['’]s| was)(?:\s+(?!\w+(?:ed|ing|en)\b)[\w-]+){1,5}\W*")
+"""A clause that says what the disease is, without a verb of giving: 'but it is seasickness'."""
 _EITHER = later(
     r"(?:(?<=[a-z])|[.;])\s?/\s?(?=[A-Z][a-z]{2})|\b(?:or|vs\.?|versus)\s+(?=[A-Z][a-z]{2})"
     r"|(?i:\bor else\b|\b(?:perhaps|possibly|maybe)\b)"
@@ -188,6 +190,8 @@ def read_plan(text: str) -> Plan:
 
 def _sort(piece: str, draft: _Sorted) -> None:
     """Sort the measures of one clause into started, stopped and avoided."""
+    if _DIAGNOSED.fullmatch(piece):
+        return
     if refused := cue("refused").search(piece):
         draft.avoided += _measures(piece[refused.end() :])
         draft.whole = False
@@ -372,7 +376,8 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
 
     A plan is right if it equals the true one apart from spelling. Otherwise it must give at least half of the truth's
     measures, stop what the truth stops, and neither stop nor avoid what the truth gives. It may name at most twice as
-    many measures plus three, and must decide its main measure unless the truth leaves it open too.
+    many measures plus three, and must decide its main measure unless the truth leaves it open too. An answer that
+    starts nothing and stops or avoids what the truth gives asserts no treatment.
     """
     if not key(answer):
         return PlanVerdict(False, "empty", "the plan is empty")
@@ -403,7 +408,8 @@ def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
         if _whole(one, (*said.avoided, *said.stopped)) and not _whole(one, said.started)
     ]
     if against:
-        return PlanVerdict(False, "against", f"it stops or avoids {against[0]!r}", share, said)
+        rule: Rule = "against" if said.started else "nothing"  # a denial of the true plan is no plan for a judge
+        return PlanVerdict(False, rule, f"it stops or avoids {against[0]!r}", share, said)
     if not wanted:
         return PlanVerdict(False, "none", "the truth names no measure", 0.0, said)
     why = f"{share:.0%} of the truth's measures are given"

@@ -1,5 +1,6 @@
 """Whether a stated treatment plan is the true one: a floor by the measures that are given, stopped and avoided."""
 
+import re
 import time
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.case import Truth
+from wardround.scenarios.loaders.load import bundled, load
 from wardround.scenarios.terms.treatment import compare_plan, read_plan
 
 PLAN = Truth(treatment="Surgical resection followed by adjuvant radiotherapy and imatinib 400 mg daily.")
@@ -88,6 +90,19 @@ def test_the_reasons_of_a_zero() -> None:
     assert compare_plan(EVERYTHING, Truth(treatment="Imatinib")).reason == "too_many_measures"
     assert compare_plan("Avoid surgery.", Truth(treatment="Imatinib")).reason == "no_treatment_asserted"
     assert compare_plan("Rituximab", Truth(treatment="Imatinib")).reason == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Anything but {}", "{} is wrong", "I would never call this {}", "{} was considered, but it is seasickness"],
+)
+def test_a_denied_plan_that_stops_something_asserts_nothing(words: str) -> None:
+    """A stop at the end of the true plan made the denial of the whole a plan that a judge was shown."""
+    case = next(case for case in load(bundled("stations")[0]) if case.id == "ws-002")
+    plan = re.sub(r"[.;] +", ", ", case.truth.treatment).rstrip(". ")
+    assert plan.count("stopped") == 1
+    assert compare_plan(words.format(plan), case.truth).reason == "no_treatment_asserted"
+    assert compare_plan("Stop nintedanib", Truth(treatment="nintedanib is stopped, platelets are watched")).reason == ""
 
 
 @given(st.text(max_size=400))
