@@ -19,7 +19,7 @@ class Examiner:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
 
     def __init__(self) -> None:
         self._record: Json = ()

@@ -47,6 +47,7 @@ class ImportedDialogue:
     goal = "diagnosis"
     seats: Sequence[str] = ("doctor", "patient", "examiner")
     Settings: ClassVar[type[BaseModel]] = ImportedSettings
+    RECORDED: ClassVar[bool] = True
 
     def __init__(self, settings: ImportedSettings, prompts: Prompts) -> None:
         del settings, prompts

@@ -198,4 +198,4 @@ def test_a_run_file_makes_the_calls_that_it_made(where: str, shell: Shell) -> No
 def test_a_seat_whose_rules_have_changed_is_taken_as_recorded(where: str, shell: Shell) -> None:
     """The fixture's examiner followed version 1 of its rules: its answers stand, and the doctor's are repeated."""
     assert shell("replay", "workup", "--store", where) == 0, shell.err
-    assert "The examiner followed version 1 of its rules, and this Wardround has version 2" in shell.out
+    assert "The examiner followed version 1 of its rules, and this Wardround has version 3" in shell.out

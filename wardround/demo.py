@@ -11,7 +11,6 @@ from rich.text import Text
 
 from wardround.api import run
 from wardround.engine.logs import configure
-from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.measures import format_value
 from wardround.evaluators.report.level_figures import LEVELS, LevelReport, level_report
@@ -21,7 +20,7 @@ from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import Summary, summarise
 from wardround.evaluators.report.terminal import FLOOR, format_range, score_table
 from wardround.report_files import write_file, write_pages
-from wardround.runs.stored_run import SCENARIOS, Run, scenario_defaults
+from wardround.runs.stored_run import Run, doctor_scenarios, scenario_class, scenario_defaults
 from wardround.scenarios.case import Case
 from wardround.scoring.judges import JudgeOptions, judge_config
 from wardround.scoring.level_rows import level_rows
@@ -44,9 +43,8 @@ async def demo(path: Path, report: Path) -> tuple[dict[str, RunScores], LevelRep
     store = SqliteStore(path)
     runs: dict[str, RunScores] = {}
     try:
-        for scenario in plugin_names(SCENARIOS):
-            rules = load_plugin(SCENARIOS, scenario)
-            if "doctor" not in rules.seats or scenario_defaults(rules).item is not Case:
+        for scenario in doctor_scenarios():
+            if scenario_defaults(scenario_class(scenario)).item is not Case:
                 continue
             for doctor in DOCTORS:
                 name = f"{scenario}-{doctor}"

@@ -136,6 +136,7 @@ _STATE = re.compile(
 _KIN = re.compile(
     r"^(?:father|mother|parents|brother|sister|grand\w+|uncle|aunt|son|daughter|husband|wife)\b", re.IGNORECASE
 )
+_WHOSE = {"he": "His", "she": "Her"}
 _AS_IT_IS = re.compile(r"^(?:nobody|no one|everyone|both|it|it['\u2019]s|never mind|my|we|they|there)\b", re.IGNORECASE)
 UNKNOWN = "I don't know, I'm afraid."
 UNNOTICED = "Not that I have noticed."
@@ -202,7 +203,8 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
         text.strip(),
         flags=re.I,
     )
-    if _MINE.search(text) and not re.match(rf"(?:{_VERBS})\b", text):
+    of_others = voice.own_words and re.match(r"(?:he|she|they|his|her|their)\b", text, re.I)
+    if of_others or (_MINE.search(text) and not re.match(rf"(?:{_VERBS})\b", text)):
         return text
     subject, _, am = pronouns(voice)
     text = (
@@ -224,7 +226,7 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
         flags=re.I,
     )
     if _KIN.match(text):
-        return f"My {text[0].lower()}{text[1:]}"
+        return f"{_WHOSE.get(voice.speaks_for or '', 'My')} {text[0].lower()}{text[1:]}"
     if _AS_IT_IS.match(text):
         return text
     if match := _DENIES.match(text) or re.match(r"negative for (?P<rest>.+)", text, re.I | re.S):
@@ -436,7 +438,7 @@ def _plain_words() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def _finish(text: str, voice: PatientVoice) -> str:
     text = " ".join(text.split()).strip(" ,;")
-    whose = {"he": "his", "she": "her"}.get(voice.speaks_for or "", "my")
+    whose = _WHOSE.get(voice.speaks_for or "", "My").lower()
     for medical, mine in _plain_words():
         plain = re.sub(r"\bmy\b", whose, mine)
         plain = re.sub(r"\bI\b", voice.speaks_for, plain) if voice.speaks_for else plain

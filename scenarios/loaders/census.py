@@ -154,8 +154,11 @@ def lack(case: Playable, scenario: str) -> str:
 def playable() -> list[str]:
     """The installed scenarios that a doctor plays: those of a paper in the order of `papers`, then the others."""
     place = {name: number for number, name in enumerate(OF_SCENARIOS)}
-    every = [name for name in plugin_names(SCENARIOS) if "doctor" in load_plugin(SCENARIOS, name).seats]
-    return sorted(every, key=lambda name: place.get(name, len(place)))
+    every = {name: load_plugin(SCENARIOS, name) for name in plugin_names(SCENARIOS)}
+    played = [
+        name for name, rules in every.items() if "doctor" in rules.seats and not getattr(rules, "RECORDED", False)
+    ]
+    return sorted(played, key=lambda name: place.get(name, len(place)))
 
 
 def _counts(cases: Iterable[Case]) -> dict[str, Counter[str]]:

@@ -205,3 +205,15 @@ def test_the_figures_of_the_page_hold(shared: Path) -> None:
         counts[label(question, asyncio.run(answer(question, cases[question.case])))] += 1
     assert counts["apt"] / 203 >= 0.9
     assert counts["honest"] / 93 >= 0.95
+
+
+def test_relatives_are_the_childs_where_a_parent_speaks_and_others_stay_others() -> None:
+    child = {**CHILD, "Family history": "Brother had surgery for pyloric stenosis. Father has psoriasis."}
+    text = said("Does anything run in the family?", story=child)
+    assert "Her brother had surgery" in text
+    assert "My brother" not in text
+    own = {
+        "History": "It's cramps all over my belly, and I keep throwing up.",
+        "Family history": "My father gets a fat hand after hard work. His sister choked to death at 31.",
+    }
+    assert "His sister choked to death at 31." in said("What runs in your family?", story=own)

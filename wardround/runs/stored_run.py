@@ -179,27 +179,32 @@ def scenario_class(name: str) -> Any:
 
 
 def doctor_scenarios() -> list[str]:
-    """The names of the scenarios with a doctor: all but the curation of case reports."""
-    return [name for name in plugin_names(SCENARIOS) if "doctor" in load_plugin(SCENARIOS, name).seats]
+    """The names of the scenarios that a doctor can play: neither curation nor those of imported dialogues."""
+    every = {name: load_plugin(SCENARIOS, name) for name in plugin_names(SCENARIOS)}
+    return [name for name, rules in every.items() if "doctor" in rules.seats and not scenario_defaults(rules).recorded]
 
 
 class ScenarioDefaults(NamedTuple):
     """Defaults from optional attributes of a scenario's class.
 
     `repeats` (REPEATS) and `sampling` (SAMPLING) are for a model in its first seat; `item` (Item) is the class of the
-    items that its episodes play.
+    items that its episodes play; `recorded` (RECORDED) that it plays recordings of other programs only.
     """
 
     repeats: int = 1
     sampling: Mapping[str, Json] = {}
     item: type[Playable] = Case
+    recorded: bool = False
 
 
 def scenario_defaults(rules: type[AnyScenario]) -> ScenarioDefaults:
     """The defaults of a scenario's class."""
     # Any class with the right methods is a scenario and needs no base class, so attributes may be missing.
     return ScenarioDefaults(
-        int(getattr(rules, "REPEATS", 1)), dict(getattr(rules, "SAMPLING", {})), getattr(rules, "Item", Case)
+        int(getattr(rules, "REPEATS", 1)),
+        dict(getattr(rules, "SAMPLING", {})),
+        getattr(rules, "Item", Case),
+        bool(getattr(rules, "RECORDED", False)),
     )
 
 
