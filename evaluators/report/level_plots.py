@@ -201,9 +201,10 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
             axes.plot([], [], marker, color=colour, markersize=5, label=short_name(model))
         axes.set_yticks(range(len(ordered)), [f"{short_name(group)} ({cases[group]})" for group in ordered])
         axes.set_ylim(len(ordered) - 0.4, -0.6)
-        axes.set_xlim(-2, 102)
+        lowest = min([0.0, *(value for one, mean in rows for value in (mean, *(one.figure.ci95 or ())))])
+        axes.set_xlim(_percent(lowest) - 2, 102)
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel("accuracy (%)")
+        axes.set_xlabel("normalised accuracy (%)" if lowest < 0 else "accuracy (%)")
         axes.grid(axis="x")
         axes.tick_params(length=0)
         if len(models) > 1:

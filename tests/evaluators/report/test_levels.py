@@ -11,7 +11,10 @@ from wardround.engine.errors import UsageError
 from wardround.evaluators.report.clinician_sheet import difficulty_ratings
 from wardround.evaluators.report.level_figures import (
     THOUGHT,
+    LevelFigure,
+    LevelReport,
     LevelRow,
+    Stratum,
     disease_of,
     figure,
     gap,
@@ -20,6 +23,7 @@ from wardround.evaluators.report.level_figures import (
     unit_of,
 )
 from wardround.evaluators.report.level_page import grids, levels_json, levels_page
+from wardround.evaluators.report.level_plots import level_plots
 from wardround.evaluators.report.model_facts import BUNDLED, known_models, plain_id
 
 BLANK = LevelRow(model="m", run="r", level="low", dataset="s", task="choice", unit="1", repeat=1, value=1.0)
@@ -285,3 +289,16 @@ def test_a_wrong_file_of_facts_is_refused_by_name(tmp_path: Path, text: str, why
 
 def test_parts_of_normalised_rows_keep_their_units() -> None:
     assert {part.unit for part in normalised(rows([1.0, 0.0, None]))} == {"0", "1"}
+
+
+def test_a_stratum_below_guessing_is_drawn_beside_its_name_and_not_on_it() -> None:
+    """An axis that began at 0 had the marks of negative figures over the names of the diseases."""
+    plots = {}
+    for mean in (0.4, -0.25):
+        strata = [Stratum(model="m", by="disease", name="Scurvy", figure=LevelFigure(mean=mean, units=1))]
+        report = LevelReport(models=[], gaps=[], backbones=[], siblings=[], strata=strata, people=[], notes=[])
+        [plot] = [plot for plot in level_plots(report) if plot.heading == "High level by disease"]
+        plots[mean] = str(plot.drawing)
+    assert "normalised accuracy" not in plots[0.4]
+    assert "normalised accuracy" in plots[-0.25]
+    assert "\u221220" in plots[-0.25] or "-20" in plots[-0.25]
