@@ -20,7 +20,7 @@ PIXEL = base64.b64decode(
 )
 URL = "data:image/png;base64," + base64.b64encode(PIXEL).decode()
 STRIP = {"name": "Rhythm strip", "text": "Broad complexes at 34/min.", "images": ["pictures/strip.png"]}
-CASE = {
+CASE: dict[str, Json] = {
     "id": "one", "opening": "He fainted.", "truth": {"diagnosis": "Complete heart block"}, "data_class": "public",
     "provenance": {"source": "here"}, "investigations": [STRIP, {"name": "Sodium", "text": "138"}],
 }  # fmt: skip
@@ -78,63 +78,44 @@ def called(messages: Sequence[Message], model: str) -> Mapping[str, Json]:
     return {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "type": "function", "function": function}]}
 
 
+def played(shell: Shell, cases: Path, scenario: str, server: Loopback, *words: str) -> int:
+    """Play the file once with a model doctor at the server; returns the exit code."""
+    with serving(server) as url:
+        asked = ("--cases", str(cases), "--scenario", scenario, "--doctor", "openai/m", "--base-url", url)
+        return shell("run", *asked, "--repeats", "1", *words)
+
+
 @pytest.mark.parametrize(("interface", "reply"), [("text", answer), ("json", answer), ("tools", called)])
 def test_a_result_that_is_ordered_brings_its_image_and_no_other_does(
     interface: str, reply: Reply, shell: Shell, tmp_path: Path
 ) -> None:
-    cases = written(tmp_path, CASE)
+    other = "https://example.org/film.png"
+    film = {"name": "Chest film", "text": "Clear.", "images": [other]}
+    cases = written(tmp_path, {**CASE, "investigations": [*CASE["investigations"], film]})
     server = Loopback(reply)
-    with serving(server) as url:
-        words: tuple[str, ...] = (
-            "--cases",
-            str(cases),
-            "--scenario",
-            "consultation",
-            "--doctor",
-            "openai/m",
-            "--repeats",
-            "1",
-        )
-        words += ("--base-url", url, "--interface", interface, "--set", "images=shown", "--name", "seen")
-        assert shell("run", *words) == 0, shell.err
-        sent = [images for images in images_sent(server) if images]
-        assert sent, "a model is sent the image"
-        assert all(set(images) == {URL} for images in sent)
+    words = ("--interface", interface, "--set", "images=shown", "--name", "seen")
+    assert played(shell, cases, "consultation", server, *words) == 0, shell.err
+    sent = [images for images in images_sent(server) if images]
+    assert sent, "a model is sent the image"
+    assert all(images == [URL] for images in sent), "once each time, and the film was not ordered"
     shown = json.dumps(shell.json("show", "seen", "one@1"))
     assert URL not in shown
+    assert other not in shown
     assert image_reference(URL) in shown
     assert shell("replay", "seen") == 0, shell.out
 
 
 def test_without_the_setting_no_image_is_sent(shell: Shell, tmp_path: Path) -> None:
     server = Loopback(answer)
-    with serving(server) as url:
-        words: tuple[str, ...] = (
-            "--cases",
-            str(written(tmp_path, CASE)),
-            "--scenario",
-            "consultation",
-            "--doctor",
-            "openai/m",
-        )
-        assert shell("run", *words, "--base-url", url, "--repeats", "1") == 0, shell.err
-        assert not any(images_sent(server))
+    assert played(shell, written(tmp_path, CASE), "consultation", server) == 0, shell.err
+    assert server.total > 1
+    assert not any(images_sent(server))
 
 
 def test_an_image_in_place_of_its_report(shell: Shell, tmp_path: Path) -> None:
     server = Loopback(answer)
-    with serving(server) as url:
-        words: tuple[str, ...] = (
-            "--cases",
-            str(written(tmp_path, CASE)),
-            "--scenario",
-            "consultation",
-            "--doctor",
-            "openai/m",
-        )
-        words += ("--base-url", url, "--repeats", "1", "--set", "images=alone")
-        assert shell("run", *words) == 0, shell.err
-        bodies = " ".join(asked.body.decode() for asked in server.asked)
+    assert played(shell, written(tmp_path, CASE), "consultation", server, "--set", "images=alone") == 0, shell.err
+    bodies = " ".join(asked.body.decode() for asked in server.asked)
     assert "Broad complexes" not in bodies
     assert "Rhythm strip: see the image." in bodies
     assert "138" in bodies, "a result without an image keeps its report"
@@ -142,38 +123,17 @@ def test_an_image_in_place_of_its_report(shell: Shell, tmp_path: Path) -> None:
 
 def test_oracle_shows_the_images_of_the_whole_report(shell: Shell, tmp_path: Path) -> None:
     server = Loopback(lambda messages, model: "### Answer\nComplete heart block")
-    with serving(server) as url:
-        words: tuple[str, ...] = (
-            "--cases",
-            str(written(tmp_path, CASE)),
-            "--scenario",
-            "oracle",
-            "--doctor",
-            "openai/m",
-        )
-        words += ("--base-url", url, "--repeats", "1", "--set", "images=shown")
-        assert shell("run", *words) == 0, shell.err
-        assert [URL] in images_sent(server)
+    assert played(shell, written(tmp_path, CASE), "oracle", server, "--set", "images=shown") == 0, shell.err
+    assert [URL] in images_sent(server)
 
 
 def test_a_question_with_an_image_is_played_only_if_asked(shell: Shell, tmp_path: Path) -> None:
-    cases = str(written(tmp_path, QUESTION))
+    cases = written(tmp_path, QUESTION)
     server = Loopback(lambda messages, model: "A")
-    with serving(server) as url:
-        words: tuple[str, ...] = (
-            "--cases",
-            cases,
-            "--scenario",
-            "questions",
-            "--doctor",
-            "openai/m",
-            "--base-url",
-            url,
-        )
-        assert shell("run", *words) != 0
-        assert "it has images: play it with --set images=shown" in shell.err
-        assert shell("run", *words, "--set", "images=shown", "--repeats", "1", "--name", "q") == 0, shell.err
-        assert [URL] in images_sent(server)
+    assert played(shell, cases, "questions", server) != 0
+    assert "it has images: play it with --set images=shown" in shell.err
+    assert played(shell, cases, "questions", server, "--set", "images=shown", "--name", "q") == 0, shell.err
+    assert [URL] in images_sent(server)
     assert shell("replay", "q") == 0, shell.out
 
 

@@ -67,7 +67,8 @@ def trace_all(cases: Iterable[Case]) -> int:
 
 @pytest.mark.parametrize("path", bundled(), ids=lambda path: path.stem)
 def test_no_leak_in_bundled_cases(path: Path) -> None:
-    assert trace_all(load(path)) >= 10
+    least = {"admissions": 15, "reports": 16, "stations": 10}
+    assert trace_all(load(path)) >= least[path.stem]
 
 
 @pytest.mark.shared
