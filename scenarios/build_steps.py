@@ -1,9 +1,12 @@
-"""Counts the effect of each rule of a build and prints the counts as a table."""
+"""What builds share: the count of what each rule does, the intake of a run's episodes, and the account."""
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wardround.engine.records import Json
+from pydantic import BaseModel
+
+from wardround.engine.records import Ending, Json
 
 
 @dataclass(slots=True)
@@ -63,3 +66,70 @@ def why_no_case(steps: Sequence[BuildStep], empty: str) -> str:
     """Why a build made no case: the rule that dropped the last unit, or `empty` if no rule saw any."""
     last = next((step for step in steps if step.seen and not step.out), None)
     return f"rule {last.rule} ({last.what}) dropped the last {last.dropped:,}" if last else empty
+
+
+class EpisodeIntake(ABC):
+    """Takes in the episodes of a build's run one by one, and counts. `dropped` lists what was lost after a call.
+
+    `unit` is what one episode is about ('article'), `answered` what an answered one must be.
+    """
+
+    def __init__(self, unit: str, answered: str) -> None:
+        self.finished = BuildStep("finished", "the run is through with it", unit)
+        self.answered = BuildStep("answered", answered, unit)
+        self.dropped: list[Mapping[str, Json]] = []
+
+    def facts(self, name: str, ending: Ending | None) -> Mapping[str, Json] | None:
+        """What a completed episode found out; None, and counted, if it failed or is still open (no `ending`)."""
+        self.finished.seen += 1
+        if ending is None:
+            self.finished.drop()
+            return None
+        self.answered.seen += 1
+        if ending.cause == "completed":
+            return ending.facts
+        why = f"{ending.cause}/{ending.reason}" if ending.reason else ending.cause
+        self.answered.drop(why)
+        self.lost(name, self.answered.rule, f"{why}: {ending.detail}")
+        return None
+
+    @abstractmethod
+    def lost(self, name: str, rule: str, why: str) -> None:
+        """List an episode, or what it made, among the `dropped`."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RunAccount:
+    """What the accounts of all builds by a run say.
+
+    `read` units were read from `source`, of which `open` are not finished; `made` counts what was built, by kind.
+    `spent` is the cost of the calls by seat.
+    """
+
+    run: str
+    options: BaseModel
+    steps: Sequence[BuildStep]
+    read: int
+    made: Mapping[str, int]
+    open: int
+    seed: int = 0
+    source: str = ""
+    spent: Mapping[str, Json] = field(default_factory=dict)
+    skipped: Sequence[tuple[str, str]] = ()
+    dropped: Sequence[Mapping[str, Json]] = ()
+
+    def closing_lines(self, units: str, made: str, lost: str, most: int) -> list[str]:
+        """What ends the table for readers: the `units` not finished, why nothing was `made`, the first that were lost.
+
+        `lost` is the title of the last part: when, and for what reason, they were lost.
+        """
+        lines = [f"{self.open:,} {units} are not finished"] if self.open else []
+        if not any(self.made.values()):
+            lines.append(f"no {made}: {why_no_case(self.steps, f'the source holds no {units}')}")
+        if self.dropped:
+            more = f"; {len(self.dropped) - most:,} more in the account" * (len(self.dropped) > most)
+            lines.append(f"{lost} ({len(self.dropped):,}{more}):")
+        for drop in self.dropped[:most]:
+            name = f"{drop['id']} {drop.get('piece', '').replace('_', ' ')}".rstrip()
+            lines.append(f"  {name}, rule {drop['rule']}: {drop['why']}")
+        return lines

@@ -92,7 +92,7 @@ async def test_the_run_is_a_run_like_any_other(tmp_path: Path, pmc: Path, server
     asked = server.total
     again = await build_reports(recorded, tmp_path / "again.jsonl", made.store, Progress())
     assert server.total == asked
-    assert again.account.cases == built.account.cases
+    assert again.account.made == built.account.made
     assert (tmp_path / "again.jsonl").read_text() == (tmp_path / "c.jsonl").read_text()
     with pytest.raises(UsageError, match="there is nothing to score"):
         await score_run(made)
@@ -122,7 +122,7 @@ async def test_a_bad_file_stops_the_build_before_a_call_or_is_counted(
     assert (server.total, out.exists()) == (0, False)
     built = await build_reports(settings(pmc, server.base_url, {"on_bad_row": "skip"}), out, MemoryStore(), Progress())
     assert flow(built)["readable"] == (9, 1)
-    assert sum(built.account.cases.values()) > 0
+    assert sum(built.account.made.values()) > 0
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ async def test_a_bad_reply_is_a_counted_drop(tmp_path: Path, pmc: Path, reply: s
     lost = [drop for drop in built.account.dropped if drop["rule"] == rule]
     assert len(lost) == 4
     assert all(str(drop["why"]).startswith(why) for drop in lost)
-    assert built.account.cases["treatment"] == (4 if rule == "restructured" else 0)
+    assert built.account.made["treatment"] == (4 if rule == "restructured" else 0)
 
 
 async def test_a_content_filter_is_a_refusal_of_the_step(tmp_path: Path, pmc: Path) -> None:
@@ -150,7 +150,7 @@ async def test_a_content_filter_is_a_refusal_of_the_step(tmp_path: Path, pmc: Pa
 
     async with Loopback(answered, faults=Rates({"filtered": 1.0}), only=treats) as server:
         built = await build_reports(settings(pmc, server.base_url), tmp_path / "c.jsonl", MemoryStore(), Progress())
-    assert built.account.cases == {"diagnosis": 4, "treatment": 0}
+    assert built.account.made == {"diagnosis": 4, "treatment": 0}
     assert flow(built)["restructured"] == (8, 4)
 
 
@@ -197,7 +197,7 @@ async def test_the_forty_raw_articles_become_cases_that_the_check_accepts(tmp_pa
     checked = census(out)
     assert checked.problems == ()
     assert checked.leaks == ()
-    assert checked.cases == sum(built.account.cases.values()) >= 50
-    assert min(built.account.cases.values()) >= 20
+    assert checked.cases == sum(built.account.made.values()) >= 50
+    assert min(built.account.made.values()) >= 20
     assert built.run is not None
     assert [found.error async for found in replay_run(await Run.open(store, "r"))] == [""] * 40

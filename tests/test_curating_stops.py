@@ -126,7 +126,7 @@ async def test_checks_can_be_changed_afterwards_without_a_call(tmp_path: Path, p
         assert flow(built)["numbers"][1] == 4
         asked = server.total
         built = await resume_build("r", out, store, Progress(), without=["numbers"])
-        assert built.account.cases["treatment"] == 4
+        assert built.account.made["treatment"] == 4
         assert "numbers" not in flow(built)
         assert server.total == asked
         with pytest.raises(UsageError, match="only rules for built cases"):

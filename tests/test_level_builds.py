@@ -150,9 +150,9 @@ async def test_a_stopped_build_is_completed_without_a_call_made_twice(tmp_path: 
     whole = await resume_levels("r", ItemFile(out), store, Progress(), budget=["100calls"])
     assert len(made(out)) == 18
     assert server.total == 3 * CALLS
-    assert whole.account.items == {"statement": 6, "rectification": 6, "existence": 6}
+    assert whole.account.made == {"statement": 6, "rectification": 6, "existence": 6}
     again = await resume_levels("r", ItemFile(out), store, Progress())
-    assert (server.total, again.account.items) == (3 * CALLS, whole.account.items)
+    assert (server.total, again.account.made) == (3 * CALLS, whole.account.made)
     await run(out, "questions", doctor="gold", store=store, name="g")
     with pytest.raises(UsageError, match="is not a build of middle-level items"):
         await resume_levels("g", ItemFile(out), store, Progress())

@@ -195,7 +195,7 @@ async def _articles(run: Run) -> AsyncIterator[tuple[EpisodeRow, Article]]:
 def _account(run: str, header: RunHeader, checking: Checking) -> CurationAccount:
     scenario = Curation(checking.options, load_prompts())
     steps = reading_steps(scenario, header.cases.count, header.skipped.reasons)
-    silent = steps[-1].out - checking.articles
+    silent = steps[-1].out - checking.finished.seen
     if silent:
         steps.append(
             BuildStep("recorded", "the recorded curator has something for it", "article", steps[-1].out, silent)
@@ -205,9 +205,9 @@ def _account(run: str, header: RunHeader, checking: Checking) -> CurationAccount
         model=header.seats[SEAT].spec,
         options=checking.options,
         steps=[*steps, *checking.steps],
-        articles=steps[0].seen,
-        cases=checking.cases,
-        open=checking.open,
+        read=steps[0].seen,
+        made=checking.cases,
+        open=checking.finished.dropped,
         seed=header.seed,
         source=header.cases.source,
         skipped=header.skipped.first,
@@ -247,8 +247,8 @@ def _nothing(settings: RunSettings, skipped: Sequence[tuple[str, str]]) -> Curat
         model=settings.seats[SEAT].spec,
         options=options,
         steps=[*steps, *Checking(options).steps],
-        articles=steps[0].seen,
-        cases=dict.fromkeys(options.kinds, 0),
+        read=steps[0].seen,
+        made=dict.fromkeys(options.kinds, 0),
         open=0,
         seed=settings.seed,
         source=", ".join(settings.places),

@@ -96,7 +96,7 @@ async def assemble_items(run: Run, into: ItemFile) -> BuiltItems:
         lines += [item.model_dump_json(exclude_defaults=True) for item in made]
     scenario = ItemWriting(options, load_prompts())
     steps = reading_steps(scenario, header.cases.count, header.skipped.reasons, "question")
-    if silent := steps[-1].out - making.questions:
+    if silent := steps[-1].out - making.finished.seen:
         what = "the recorded models have something for it"
         steps.append(BuildStep("recorded", what, "question", steps[-1].out, silent))
     account = ItemAccount(
@@ -104,9 +104,9 @@ async def assemble_items(run: Run, into: ItemFile) -> BuiltItems:
         models={seat: header.seats[seat].spec for seat in (WRITER, CHECKER)},
         options=options,
         steps=[*steps, *making.steps],
-        questions=steps[0].seen,
-        items=making.items,
-        open=making.open,
+        read=steps[0].seen,
+        made=making.items,
+        open=making.finished.dropped,
         seed=header.seed,
         source=", ".join((header.cases.source, *options.also)),
         skipped=header.skipped.first,
@@ -132,8 +132,8 @@ def _nothing(settings: RunSettings, skipped: Sequence[tuple[str, str]]) -> ItemA
         models={seat: settings.seats[seat].spec for seat in (WRITER, CHECKER)},
         options=options,
         steps=[*steps, *ItemMaking().steps],
-        questions=steps[0].seen,
-        items={},
+        read=steps[0].seen,
+        made={},
         open=0,
         seed=settings.seed,
         source=", ".join((*settings.places, *options.also)),

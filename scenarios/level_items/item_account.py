@@ -1,15 +1,15 @@
 """Makes the items of finished questions, and counts what was left out."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 
 from wardround.engine.records import Ending, Json
-from wardround.scenarios.build_steps import BuildStep, steps_table, why_no_case
+from wardround.scenarios.build_steps import BuildStep, EpisodeIntake, RunAccount, steps_table
 from wardround.scenarios.case import Provenance
 from wardround.scenarios.level_items.item_writing import PIECES, WRITTEN, Piece
-from wardround.scenarios.level_items.source_question import ItemBuildOptions, SourceQuestion
+from wardround.scenarios.level_items.source_question import SourceQuestion
 from wardround.scenarios.level_items.text_rules import CHECKED, DISTRACTOR_RULES, STATEMENT_RULES
 from wardround.scenarios.question_item import QuestionItem, QuestionTruth
 
@@ -25,13 +25,14 @@ class WrittenText:
     text: str
 
 
-class ItemMaking:
+class ItemMaking(EpisodeIntake):
     """Makes items one question at a time, and counts. A pair is made whole or not at all, so that chance stays 1/2."""
 
     def __init__(self) -> None:
-        self._finished = BuildStep("finished", "the run is through with it", "question")
-        self._answered = BuildStep("answered", "the models could be asked", "question")
-        self._written = {piece: BuildStep(WRITTEN[0], f"{WRITTEN[1]}: {_named(piece)}", "text") for piece in PIECES}
+        super().__init__("question", "the models could be asked")
+        self._written = {
+            piece: BuildStep(WRITTEN[0], f"{WRITTEN[1]}: {piece.replace('_', ' ')}", "text") for piece in PIECES
+        }
         self._rules = [
             *(BuildStep(name, what, "statement") for name, what in STATEMENT_RULES),
             *(BuildStep(name, what, "distractor") for name, what in DISTRACTOR_RULES),
@@ -40,42 +41,28 @@ class ItemMaking:
         self._paired = BuildStep("paired", "both statements of the question were kept", "question")
         self.items: Counter[str] = Counter()
         self.texts: list[WrittenText] = []
-        self.dropped: list[Mapping[str, Json]] = []
 
     @property
     def steps(self) -> tuple[BuildStep, ...]:
         """The steps in their order."""
-        return (self._finished, self._answered, *self._written.values(), *self._rules, self._checked, self._paired)
-
-    @property
-    def questions(self) -> int:
-        """The number of questions received."""
-        return self._finished.seen
-
-    @property
-    def open(self) -> int:
-        """The number of questions that the run has not finished."""
-        return self._finished.dropped
+        return (self.finished, self.answered, *self._written.values(), *self._rules, self._checked, self._paired)
 
     def take(self, source: SourceQuestion, ending: Ending | None) -> list[QuestionItem]:
         """The items of one question; `ending` is None while its episode is open."""
-        self._finished.seen += 1
-        if ending is None:
-            self._finished.drop()
+        facts = self.facts(source.id, ending)
+        if facts is None:
             return []
-        self._answered.seen += 1
-        if ending.cause != "completed":
-            why = f"{ending.cause}/{ending.reason}" if ending.reason else ending.cause
-            self._answered.drop(why)
-            self.dropped.append({"id": source.id, "piece": "", "rule": "answered", "why": f"{why}: {ending.detail}"})
-            return []
-        texts: Mapping[Piece, str] = ending.facts["texts"]
+        texts: Mapping[Piece, str] = facts["texts"]
         for piece in PIECES:
-            self._count(source, piece, ending.facts)
+            self._count(source, piece, facts)
         self.texts += [WrittenText(source, piece, texts[piece]) for piece in PIECES if piece in texts]
         made = [*self._statements(source, texts), *_rectifications(source), *_existences(source, texts)]
         self.items.update(item.form for item in made)
         return made
+
+    def lost(self, name: str, rule: str, why: str) -> None:
+        """List a question that the models could not be asked about."""
+        self.dropped.append({"id": name, "piece": "", "rule": rule, "why": why})
 
     def _statements(self, source: SourceQuestion, texts: Mapping[Piece, str]) -> list[QuestionItem]:
         self._paired.seen += 1
@@ -145,27 +132,12 @@ def _existences(source: SourceQuestion, texts: Mapping[Piece, str]) -> list[Ques
     return [_item(source, "AE", holds, form="existence", options=tuple(some)) for some, holds in sides]
 
 
-def _named(piece: str) -> str:
-    return piece.replace("_", " ")
+@dataclass(slots=True, kw_only=True)
+class ItemAccount(RunAccount):
+    """The account of a build of items: `models` by seat, `sheet` the texts on the sheet for people."""
 
-
-@dataclass(slots=True)
-class ItemAccount:
-    """The account of a build: `spent` is the cost of its calls by seat, `dropped` the texts that were lost."""
-
-    run: str
     models: Mapping[str, str]
-    options: ItemBuildOptions
-    steps: Sequence[BuildStep]
-    questions: int
-    items: Mapping[str, int]
-    open: int
-    seed: int = 0
-    source: str = ""
     sheet: int = 0
-    spent: Mapping[str, Json] = field(default_factory=dict)
-    skipped: Sequence[tuple[str, str]] = ()
-    dropped: Sequence[Mapping[str, Json]] = ()
 
     @property
     def one_model(self) -> bool:
@@ -179,9 +151,9 @@ class ItemAccount:
             "run": self.run,
             "models": dict(self.models),
             "checked_by_its_writer": self.one_model,
-            "questions": self.questions,
-            "items": sum(self.items.values()),
-            "forms": dict(self.items),
+            "questions": self.read,
+            "items": sum(self.made.values()),
+            "forms": dict(self.made),
             "open": self.open,
             "seed": self.seed,
             "sheet": self.sheet,
@@ -196,18 +168,12 @@ class ItemAccount:
     def text(self, most: int = 5) -> str:
         """The table for readers, with the first reasons."""
         models = ", ".join(f"{seat} {model}" for seat, model in self.models.items())
-        said = [f"{self.source}: {self.questions:,} questions read, run {self.run or '(none)'}, {models}"]
+        said = [f"{self.source}: {self.read:,} questions read, run {self.run or '(none)'}, {models}"]
         said += steps_table(self.steps)
-        forms = ", ".join(f"{self.items.get(form, 0):,} {form}" for form in _TASKS)
-        said.append(f"{sum(self.items.values()):,} items ({forms})")
+        forms = ", ".join(f"{self.made.get(form, 0):,} {form}" for form in _TASKS)
+        said.append(f"{sum(self.made.values()):,} items ({forms})")
         if self.one_model:
             said.append("the model that wrote the texts also checked them: name another by --checker")
-        if self.open:
-            said.append(f"{self.open:,} questions are not finished")
-        if not any(self.items.values()):
-            said.append(f"no item was made: {why_no_case(self.steps, 'the source holds no questions')}")
-        lost = [f"  {drop['id']} {_named(drop['piece'])}, rule {drop['rule']}: {drop['why']}" for drop in self.dropped]
-        if lost:
-            more = f"; {len(lost) - most:,} more in the account" * (len(lost) > most)
-            said += [f"lost after the models were asked ({len(lost):,}{more}):", *lost[:most]]
-        return "\n".join(said)
+        return "\n".join(
+            (*said, *self.closing_lines("questions", "item was made", "lost after the models were asked", most))
+        )
