@@ -1,4 +1,4 @@
-"""A curator: a language model that restructures the article of a case report, step by step."""
+"""The agents of builds: the curator of case reports, and the writer and checker of middle-level items."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -8,6 +8,7 @@ from wardround.agents.dialogue import SILENCE, model_of
 from wardround.engine.errors import ProviderError
 from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat
+from wardround.scenarios.level_items.item_writing import CHECKER, WRITER, read_verdict_line, written_text
 from wardround.scenarios.parsers.moves import Unusable
 from wardround.scenarios.reports.reply_parsers import BODY_SYSTEMS, DISORDERS, read_step
 
@@ -70,3 +71,30 @@ class Curator(StepAgent):
         if step in ("body_system", "disorder"):
             values["categories"] = "\n".join(BODY_SYSTEMS if step == "body_system" else DISORDERS)
         return self._prompts[f"curator/{step}"].render(**values)
+
+
+_FIELDS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    (WRITER, "statement"): ("question", "options", "right", "option"),
+    (WRITER, "distractor"): ("question", "options", "right"),
+    (CHECKER, "statement"): ("question", "options", "option", "text"),
+    (CHECKER, "distractor"): ("question", "options", "right", "text"),
+}
+
+
+class ItemWriter(StepAgent):
+    """Writes a text, or checks one (prompts writer/STEP, checker/STEP)."""
+
+    async def act(self, view: View) -> Action:
+        """Write a text, or check one."""
+        known = view.known
+        if not isinstance(known, Mapping) or "piece" not in known:
+            raise ValueError(f"a {self._name} needs what to write or to check: view.known holds no piece")
+        step, read = str(known["step"]), read_verdict_line if self._name == CHECKER else written_text
+        return await self.answer(step, self._question(step, known), read, "writer/repair", {"piece": known["piece"]})
+
+    def _question(self, step: str, known: Mapping[str, Json]) -> str:
+        values = {name: str(known[name]) for name in _FIELDS[self._name, step]}
+        if self._name == WRITER:
+            why = str(known["why"])
+            values["revision"] = "\n" + self._prompts["writer/revision"].render(why=why) + "\n" if why else ""
+        return self._prompts[f"{self._name}/{step}"].render(**values)

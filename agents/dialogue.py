@@ -1,10 +1,14 @@
-"""Turns what a seat has heard into the messages of a chat model."""
+"""The messages of a chat model: what a seat has heard, and the ways in which a doctor acts, by text, tools or JSON."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
 
 from wardround.engine.errors import UsageError
-from wardround.engine.images import images_of, user_message
-from wardround.engine.records import Json, Message, Said
+from wardround.engine.prompts import Prompts
+from wardround.engine.records import Action, Completion, Json, Message, Said, View, images_of, user_message
 from wardround.engine.seat import Seat, Voice
 
 
@@ -42,7 +46,7 @@ def dialogue(opening: Sequence[Message], heard: Iterable[Said], seat: str, go_on
 
 
 def said_images(said: Said) -> list[str]:
-    """The images of the results that were told, by reference (engine/images.py)."""
+    """The images of the results that were told, by reference."""
     rows = said.args.get("answers") or ()
     return [str(image) for row in rows if isinstance(row, Mapping) for image in row.get("images") or ()]
 
@@ -90,3 +94,295 @@ def _cut(text: str, most: int) -> list[str]:
         return [text]
     step = max(1, len(text) * most // (size(text) + 1))
     return [text[start : start + step] for start in range(0, len(text), step)]
+
+
+InterfaceName = Literal["text", "tools", "json"]
+_encode = msgspec.json.Encoder().encode
+_LONGEST = 200_000
+"""Characters of a JSON reply that are read."""
+
+
+class Misformed(Exception):
+    """A reply that is no action in this interface; the message says why."""
+
+
+class Interface(Protocol):
+    """How verbs are offered to a model, how its own acts are shown to it, and how its replies are read.
+
+    Whatever the interface, the scenario gets an action and reads it by the same rules. What the model is offered does
+    not change within an episode, so that the messages of a turn begin with those of the turn before.
+    """
+
+    def instructions(self, view: View) -> str:
+        """What the system message says beside the usual; "" for nothing."""
+
+    def options(self, view: View) -> Mapping[str, Json]:
+        """The options of each call."""
+
+    def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
+        """The conversation so far."""
+
+    def action(self, reply: Completion, view: View) -> Action:
+        """The action of a reply; raises Misformed."""
+
+    def correction(self, reply: Completion, why: str) -> list[Message]:
+        """The messages that ask for a reply again, after one that was no action."""
+
+    def unread(self, reply: Completion) -> Action:
+        """The action of a reply that is none even after a correction: text for the scenario to judge."""
+
+
+class TextInterface:
+    """The scenario's own protocol: text in, text out."""
+
+    def instructions(self, view: View) -> str:
+        """Nothing: the brief says what to write."""
+        del view
+        return ""
+
+    def options(self, view: View) -> Mapping[str, Json]:
+        """None."""
+        del view
+        return {}
+
+    def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
+        """The words that were said."""
+        return dialogue(opening, heard, view.seat, go_on)
+
+    def action(self, reply: Completion, view: View) -> Action:
+        """The whole text."""
+        del view
+        return Action("reply", reply.text)
+
+    def correction(self, reply: Completion, why: str) -> list[Message]:
+        """Not used: every text is an action."""
+        del reply, why
+        return []
+
+    def unread(self, reply: Completion) -> Action:
+        """The whole text."""
+        return Action("reply", reply.text)
+
+
+class ToolInterface(TextInterface):
+    """Each verb is a tool; a reply without a call of a tool is read as text by the scenario's parser."""
+
+    def __init__(self, prompts: Prompts) -> None:
+        self._prompts = prompts
+
+    def instructions(self, view: View) -> str:
+        """To call a tool."""
+        return self._prompts["doctor/tools"].text if offered(view) else ""
+
+    def options(self, view: View) -> Mapping[str, Json]:
+        """The tools."""
+        tools = [{"type": "function", "function": {"name": verb, **schema}} for verb, schema in offered(view).items()]
+        return {"tools": tools}
+
+    def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
+        """Own acts as calls of tools; what was said after one is its result."""
+        messages = list(opening)
+        for said in heard:
+            last = messages[-1].role if messages else ""
+            call = _call_id(messages)
+            if said.seat == view.seat:
+                if last == "assistant":
+                    messages.append(_result(call, go_on) if call else Message("user", go_on))
+                messages.append(_own(said, view))
+            elif call:
+                messages.append(_result(call, said_words(said)))
+                if images := said_images(said):  # the result of a tool is text alone
+                    messages.append(user_message(self._prompts["doctor/images"].text, images))
+            elif last == "tool":
+                messages[-1] = _result(_answered(messages[-1]), f"{messages[-1].content}\n\n{said_words(said)}")
+            elif last == "user":
+                images = [*images_of(messages[-1]), *said_images(said)]
+                messages[-1] = user_message(f"{messages[-1].content}\n\n{said_words(said)}", images)
+            else:
+                messages.append(user_message(said_words(said), said_images(said)))
+        if call := _call_id(messages):
+            messages.append(_result(call, go_on))
+        elif not messages or messages[-1].role == "assistant":
+            messages.append(Message("user", go_on))
+        return messages
+
+    def action(self, reply: Completion, view: View) -> Action:
+        """The first call of a tool; others in the same reply were made without its result, and do not count."""
+        call = _first_call(reply)
+        if call is None:
+            return Action("reply", reply.text)
+        name, written = call
+        if name not in view.schemas:
+            raise Misformed(f"there is no tool {name[:40]!r}; there are: {', '.join(offered(view))}")
+        try:
+            arguments = json.loads(written or "{}") if isinstance(written, str) else written
+        except (ValueError, RecursionError) as error:
+            raise Misformed(f"the arguments of {name} are no JSON ({error})") from None
+        if not isinstance(arguments, dict):
+            raise Misformed(f"the arguments of {name} are no JSON object")
+        return _typed(name, arguments, view, reply.text)
+
+    def correction(self, reply: Completion, why: str) -> list[Message]:
+        """The reply, and why it could not be used as the result of each call."""
+        said = self._prompts["doctor/repair_form"].render(why=why)
+        calls = reply.more.get("tool_calls") or ()
+        ids = [str(call.get("id") or "") for call in calls if isinstance(call, Mapping)]
+        return [reply.as_message(), *(Message("tool", said, {"tool_call_id": call}) for call in ids)]
+
+    def unread(self, reply: Completion) -> Action:
+        """The call as text: the scenario counts it as a call of a tool in place of an action."""
+        name, written = _first_call(reply) or ("", "")
+        return Action("reply", f"<tool_call>{name} {written}</tool_call>\n{reply.text}".strip())
+
+
+class JsonInterface(TextInterface):
+    """Each act is a JSON object with `verb` and the arguments of all verbs, of which only those of its verb count.
+
+    The shape is asked of the endpoint, which may enforce it, and stands in the instructions. A reply that is no JSON at
+    all is read as text by the scenario's parser.
+    """
+
+    def __init__(self, prompts: Prompts) -> None:
+        self._prompts = prompts
+
+    def instructions(self, view: View) -> str:
+        """The verbs with their arguments."""
+        lines = []
+        for verb, schema in offered(view).items():
+            fields = schema["parameters"]["properties"].items()
+            said = "; ".join(f'"{name}": {_in_words(field)}' for name, field in fields)
+            lines.append(f'- "{verb}": {schema["description"]} {said}')
+        return self._prompts["doctor/json"].render(verbs="\n".join(lines)) if lines else ""
+
+    def options(self, view: View) -> Mapping[str, Json]:
+        """The shape of an act."""
+        return {"shape": shape_of(view.schemas)} if offered(view) else {}
+
+    def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
+        """Own acts as JSON objects."""
+        shown = [_as_json(said, view) if said.seat == view.seat else said for said in heard]
+        return dialogue(opening, shown, view.seat, go_on)
+
+    def action(self, reply: Completion, view: View) -> Action:
+        """The JSON object of the reply."""
+        text = _unfenced(reply.text)
+        if not text.startswith("{") or len(text) > _LONGEST:
+            return Action("reply", reply.text)
+        try:
+            fields = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise Misformed(f"the reply is no JSON ({error})") from None
+        verb = fields.get("verb")
+        if not isinstance(verb, str) or verb not in view.schemas:
+            raise Misformed(f'"verb" is {str(verb)[:40]!r}, and must be one of: {", ".join(offered(view))}')
+        return _typed(verb, fields, view, "")
+
+    def correction(self, reply: Completion, why: str) -> list[Message]:
+        """The reply, and why it could not be used."""
+        said = self._prompts["doctor/repair_form"].render(why=why)
+        return [Message("assistant", reply.text), Message("user", said)]
+
+
+def interface_of(name: str, prompts: Prompts) -> Interface:
+    """The interface of this name; raises UsageError."""
+    match name:
+        case "text":
+            return TextInterface()
+        case "tools":
+            return ToolInterface(prompts)
+        case "json":
+            return JsonInterface(prompts)
+    raise UsageError(f"there is no interface {name!r}; there are: text, tools, json")
+
+
+def offered(view: View) -> Mapping[str, Json]:
+    """The verbs that the model is offered; raises UsageError if the scenario describes none."""
+    if not view.schemas:
+        raise UsageError("this scenario describes no verbs, so its doctor can only write text: use --interface text")
+    return view.schemas
+
+
+def shape_of(schemas: Mapping[str, Json]) -> dict[str, Json]:
+    """One closed object for all verbs, since strict endpoints take no choice of objects at the top."""
+    properties: dict[str, Json] = {"verb": {"type": "string", "enum": list(schemas)}}
+    for schema in schemas.values():
+        for name, field in schema["parameters"]["properties"].items():
+            several = len(schemas) > 1
+            properties[name] = {**field, "enum": ["", *field["enum"]]} if several and "enum" in field else field
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _typed(verb: str, arguments: Mapping[str, Json], view: View, text: str) -> Action:
+    """The typed action; raises Misformed for a verb that is not possible in this turn."""
+    if verb not in view.verbs:
+        possible = [name for name in view.schemas if name in view.verbs]
+        raise Misformed(f"{verb} is not possible now; possible: {', '.join(possible)}")
+    names = view.schemas[verb]["parameters"]["properties"]
+    own = {name: arguments[name] for name in names if name in arguments}
+    said = own.pop("text", text)
+    if verb == "order" and own.get("kind") == "":
+        own["kind"] = "any"
+    return Action(verb, said if isinstance(said, str) else "", own)
+
+
+def _arguments(said: Said, view: View) -> dict[str, Json]:
+    """The arguments by which the seat took an act."""
+    names: Iterable[str] = view.schemas.get(said.verb, {}).get("parameters", {}).get("properties", {})
+    return {**said.args, **({"text": said.text} if "text" in names else {})}
+
+
+def _own(said: Said, view: View) -> Message:
+    if said.verb not in view.schemas:
+        return Message("assistant", said_words(said))
+    arguments = _arguments(said, view)
+    function = {"name": said.verb, "arguments": _encode(arguments).decode()}
+    call = {"id": f"call_{said.seq}", "type": "function", "function": function}
+    return Message("assistant", "" if "text" in arguments else said.text, {"tool_calls": [call]})
+
+
+def _as_json(said: Said, view: View) -> Said:
+    if said.verb not in view.schemas:
+        return said
+    return Said(said.seq, said.seat, "reply", _encode({"verb": said.verb, **_arguments(said, view)}).decode())
+
+
+def _call_id(messages: Sequence[Message]) -> str:
+    """The id of the call that the last message makes; "" if it makes none."""
+    more = messages[-1].more if messages else None
+    calls = (more or {}).get("tool_calls")
+    return str(calls[0]["id"]) if calls else ""
+
+
+def _answered(message: Message) -> str:
+    """The call that a tool's message answers."""
+    return str((message.more or {}).get("tool_call_id", ""))
+
+
+def _result(call: str, text: str) -> Message:
+    return Message("tool", text, {"tool_call_id": call})
+
+
+def _first_call(reply: Completion) -> tuple[str, Json] | None:
+    """(name, arguments as they were written) of the first call of a tool."""
+    for call in reply.more.get("tool_calls") or ():
+        function = call.get("function") if isinstance(call, Mapping) else None
+        if isinstance(function, Mapping):
+            return str(function.get("name") or ""), function.get("arguments")
+    return None
+
+
+def _unfenced(text: str) -> str:
+    """The text without the fence of a code block around it."""
+    text = text.strip()
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        return text.partition("\n")[2][:-3].strip()
+    return text
+
+
+def _in_words(field: Mapping[str, Json]) -> str:
+    kinds = field.get("enum")
+    kind = "one of " + ", ".join(f'"{one}"' for one in kinds) if kinds else f"a {_KINDS.get(field['type'], 'value')}"
+    return f"{kind}. {field.get('description', '')}".strip()
+
+
+_KINDS = {"string": "text", "array": "list of texts", "boolean": "true or false"}

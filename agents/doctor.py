@@ -5,12 +5,20 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.agents.dialogue import SILENCE, model_of, pieces, said_words, size, token_estimate
-from wardround.agents.interface import InterfaceName, Misformed, interface_of
+from wardround.agents.dialogue import (
+    SILENCE,
+    InterfaceName,
+    Misformed,
+    interface_of,
+    model_of,
+    pieces,
+    said_words,
+    size,
+    token_estimate,
+)
 from wardround.agents.persona import bias_text
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.images import user_message
-from wardround.engine.records import Action, Completion, Json, Message, Said, View
+from wardround.engine.records import Action, Completion, Json, Message, Said, View, user_message
 from wardround.engine.seat import Seat
 
 

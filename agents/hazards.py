@@ -13,8 +13,8 @@ import anyio
 import msgspec
 
 from wardround.agents.check import AgentTrial, CheckFailed, Making, TriedAgent
-from wardround.engine.blame import ModelErrors
 from wardround.engine.blocking import Block, watch_for_blocks
+from wardround.engine.calls import ModelErrors
 from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ProviderError
 from wardround.engine.events import Acted, Opened, Row, effective

@@ -19,7 +19,7 @@ from wardround.evaluators.reasoning.inquiry import Inquiry, Look
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount
 from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
-from wardround.exchange.judged_steps import judged_reply
+from wardround.exchange.published_results import judged_reply
 from wardround.scenarios.published.imaging_words import Absent
 
 

@@ -9,8 +9,17 @@ from typing import Any, Protocol, cast
 
 import msgspec
 
-from wardround.engine.blame import OWN_REPLY, PASSING, ModelErrors, deciding_error, failed_call
-from wardround.engine.calls import Cache, RecordedCalls, RecordingModel, RunWatch
+from wardround.engine.calls import (
+    OWN_REPLY,
+    PASSING,
+    Cache,
+    ModelErrors,
+    RecordedCalls,
+    RecordingModel,
+    RunWatch,
+    deciding_error,
+    failed_call,
+)
 from wardround.engine.errors import LimitReached, ProviderError, RunStopped, storable
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import LimitAccount, Limits, timed_by

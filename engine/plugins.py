@@ -19,6 +19,8 @@ from wardround.engine.records import Json
 from wardround.engine.seat import Seat
 
 MOVED: Mapping[str, str] = {
+    "wardround.agents.answerers": "wardround.agents.gold",
+    "wardround.agents.item_writer": "wardround.agents.curator",
     "wardround.agents.silent": "wardround.agents.gold",
     "wardround.evaluators.assessment": "wardround.evaluators.outcome.assessment",
     "wardround.evaluators.evidence.brave": "wardround.evaluators.search.providers.brave",

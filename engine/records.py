@@ -23,6 +23,41 @@ class Message(msgspec.Struct, frozen=True, array_like=True):
     more: Mapping[str, Json] | None = None
 
 
+def user_message(text: str, images: Sequence[str] = ()) -> Message:
+    """A user's message with images, given by reference, behind its text."""
+    if not images:
+        return Message("user", text)
+    parts = [{"type": "image_url", "image_url": {"url": image}} for image in images]
+    return Message("user", text, {"content": [{"type": "text", "text": text}, *parts]})
+
+
+def images_of(message: Message) -> list[str]:
+    """The images of a message, by reference."""
+    parts = (message.more or {}).get("content")
+    return [url for part in parts if (url := _image_url(part))] if isinstance(parts, list) else []
+
+
+def with_whole_images(message: Message, images: Mapping[str, str]) -> Message:
+    """The message with `images`, by reference, in place of their references."""
+    parts = (message.more or {}).get("content")
+    if not isinstance(parts, list) or not any(_image_url(part) in images for part in parts):
+        return message
+    whole = [
+        {**part, "image_url": {**part["image_url"], "url": images[url]}}
+        if (url := _image_url(part)) in images
+        else part
+        for part in parts
+    ]
+    return Message(message.role, message.content, {**(message.more or {}), "content": whole})
+
+
+def _image_url(part: Json) -> str:
+    """The image of a part of a message; "" if it is another part."""
+    image = part.get("image_url") if isinstance(part, Mapping) and part.get("type") == "image_url" else None
+    url = image.get("url") if isinstance(image, Mapping) else None
+    return url if isinstance(url, str) else ""
+
+
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Tokens of one call, as counted by the endpoint; `cost` is in US dollars, None if no price is known."""
 

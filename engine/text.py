@@ -1,4 +1,4 @@
-"""Reads text from outside, and makes it safe to store and to show."""
+"""Text: read from outside, made safe to store and to show, and amounts in words."""
 
 import json
 import re
@@ -135,3 +135,10 @@ def _escape(match: re.Match[str]) -> str:
 def count_noun(number: int, noun: str) -> str:
     """A number with its noun: `1 episode`, `2 episodes`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def duration_text(seconds: float) -> str:
+    """A length of time for people: `90 s`, `12 min`, `3.4 h`."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -254,7 +254,7 @@ def unscored(ending: Ending | None) -> str:
 
 
 def unread_shapes(endings: Iterable[Ending | None]) -> dict[str, int]:
-    """Count the doctors' unusable replies by their shape (scenarios/parsers/unread.py), the most frequent shape first.
+    """Count the doctors' unusable replies by their shape (scenarios/parsers/moves.py), the most frequent shape first.
 
     If most have one shape that a person would understand, the parser is probably at fault. Older endings, and those by
     a cause outside the rules, have no shapes.

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Literal
 
 from pydantic import Field
 
-from wardround.engine.images import image_reference
 from wardround.engine.text import later
 from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.record import Record, Text
@@ -169,7 +169,7 @@ class CaseResult:
 
     `ref` cites the field that it comes from, for instance 'labs[3]'; `normal` is None if the record does not say.
     `code` is the source's item number, `time` when it was taken (ISO 8601); '' if the record has none. `images` are
-    references (engine/images.py).
+    references (`image_reference`).
     """
 
     ref: str
@@ -255,6 +255,16 @@ def _items(case: Case) -> tuple[CaseResult, ...]:
             )
         )
     return tuple(results)
+
+
+def image_reference(image: str) -> str:
+    """How a log names an image: `image:` and the digest of a data URL, an https address as it is.
+
+    So an image is kept once, in its case, and not in every call that shows it.
+    """
+    if image.startswith("https://"):
+        return image
+    return f"image:{blake2b(image.encode(), digest_size=16).hexdigest()}"
 
 
 def _references(images: Sequence[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case, case_results
-from wardround.scenarios.illustrations import Images, illustrated
+from wardround.scenarios.illustrations import Images
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -23,15 +23,17 @@ from wardround.scenarios.parsers.moves import (
     Unusable,
     answers_of,
     asking,
+    checked_move,
     heard,
+    illustrated,
     record_rows,
     texts_of,
     typed_move,
     verb_schemas,
+    with_shape,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions, postponed, template
 from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed_diagnosis, named_diagnosis
-from wardround.scenarios.parsers.unread import checked_move, with_shape
 from wardround.scenarios.terms.subject import read_subject
 from wardround.scenarios.terms.wording import roots
 

@@ -1,15 +1,41 @@
 """Images of cases and questions: read beside their file, kept in the case, shown by a setting of the scenario."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import base64
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
-from wardround.engine.images import data_url, image_reference, is_image
-from wardround.engine.records import Json
-from wardround.scenarios.case import Case, Finding, Investigation, Study
+from wardround.scenarios.case import Case, Finding, Investigation, Study, image_reference
 from wardround.scenarios.question_item import QuestionItem
+
+_DATA_URL = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "png",
+    b"\xff\xd8\xff": "jpeg",
+    b"GIF8": "gif",
+    b"RIFF": "webp",
+}
+LARGEST = 10_000_000
+"""The most bytes of an image file."""
+
+
+def data_url(content: bytes) -> str:
+    """The image as a data URL; raises ValueError if `content` is no PNG, JPEG, GIF or WebP, or too large."""
+    kind = next((kind for head, kind in _SIGNATURES.items() if content.startswith(head)), "")
+    if not kind:
+        raise ValueError("is no PNG, JPEG, GIF or WebP image")
+    if len(content) > LARGEST:
+        raise ValueError(f"has {len(content):,} bytes, of at most {LARGEST:,}")
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def is_image(text: str) -> bool:
+    """Whether the text is a data URL of an image or an https address."""
+    return text.startswith("https://") or _DATA_URL.fullmatch(text) is not None
+
 
 Images = Annotated[
     Literal["none", "shown", "alone"],
@@ -84,21 +110,3 @@ def _read(field: str, image: str, folder: Path) -> str:
         raise ValueError(f"{field}: {image[:80]!r} cannot be read: {error.strerror or error}") from None
     except ValueError as error:
         raise ValueError(f"{field}: {image[:80]!r} {error}") from None
-
-
-def illustrated(
-    answers: Iterable[Mapping[str, Json]], record: Iterable[Mapping[str, Json]], images: str
-) -> list[Mapping[str, Json]]:
-    """An examiner's answers, each with the `images` of the results that it cites; `alone` leaves their reports out."""
-    by_ref = {row["ref"]: row["images"] for row in record if row.get("images")} if images != "none" else {}
-    shown: list[Mapping[str, Json]] = []
-    for answer in answers:
-        refs = answer.get("refs") or ()
-        mine = [image for ref in refs for image in by_ref.get(ref, ())] if isinstance(refs, list | tuple) else []
-        if mine and images == "alone":
-            shown.append(
-                {**answer, "images": mine, "text": f"{answer.get('test') or answer.get('asked')}: see the image."}
-            )
-        else:
-            shown.append({**answer, "images": mine} if mine else answer)
-    return shown

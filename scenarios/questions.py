@@ -9,16 +9,15 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from wardround.engine.events import Acted
-from wardround.engine.images import image_reference
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.engine.seat import seed_of
+from wardround.scenarios.case import image_reference
 from wardround.scenarios.parsers.choices import Answered, read_choice, read_rectification, read_verdict
-from wardround.scenarios.parsers.moves import Conclusion, GameState, Unusable
+from wardround.scenarios.parsers.moves import Conclusion, GameState, Unusable, checked_move
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.option_logprobs import TIED, is_scored, likeliest, option_logprobs
 from wardround.scenarios.parsers.reply_text import answer_part
-from wardround.scenarios.parsers.unread import checked_move
 from wardround.scenarios.published import question_tasks as published
 from wardround.scenarios.question_attacks import Attack, alter_question, claim, misled, why_unalterable
 from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTruth, solution

@@ -13,7 +13,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, case_results
-from wardround.scenarios.illustrations import Images, illustrated
+from wardround.scenarios.illustrations import Images
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -25,15 +25,17 @@ from wardround.scenarios.parsers.moves import (
     Unusable,
     answers_of,
     asking,
+    checked_move,
     heard,
+    illustrated,
     record_rows,
     texts_of,
     typed_move,
     verb_schemas,
+    with_shape,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections
-from wardround.scenarios.parsers.unread import checked_move, with_shape
 from wardround.scenarios.terms.subject import read_subject
 
 _SENTENCE = re.compile(r"[.!\n]")

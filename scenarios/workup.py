@@ -12,7 +12,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case
 from wardround.scenarios.case import case_results as record_items
-from wardround.scenarios.illustrations import Images, illustrated
+from wardround.scenarios.illustrations import Images
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import listed_names
 from wardround.scenarios.parsers.moves import (
@@ -27,11 +27,14 @@ from wardround.scenarios.parsers.moves import (
     Unusable,
     answers_of,
     asking,
+    checked_move,
     heard,
+    illustrated,
     record_rows,
     texts_of,
     typed_move,
     verb_schemas,
+    with_shape,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import (
@@ -43,7 +46,6 @@ from wardround.scenarios.parsers.reply_text import (
     headed_diagnosis,
     named_diagnosis,
 )
-from wardround.scenarios.parsers.unread import checked_move, with_shape
 from wardround.scenarios.terms.subject import read_subject
 
 Asked = Literal["", "lab", "microbiology", "imaging", "output"]

@@ -9,8 +9,8 @@ import pytest
 from serving import serving
 from shell import Shell
 
-from wardround.engine.images import image_reference
 from wardround.engine.records import Json, Message
+from wardround.scenarios.case import image_reference
 from wardround.scenarios.loaders.load import bundled, load, problems
 from wardround.testing.loopback import Loopback
 from wardround.testing.wire import Reply

@@ -12,9 +12,9 @@ import pytest
 from item_writing import NEW, choice, choice_set, instead, written
 
 from wardround import run, score_run
+from wardround.builds import BuiltItems, ItemFile, build_levels, resume_levels
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
-from wardround.level_builds import BuiltItems, ItemFile, build_levels, resume_levels
 from wardround.replay_run import replay_run
 from wardround.runs.settings import RunSettings, validate_settings
 from wardround.runs.stored_run import Run

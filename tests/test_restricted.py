@@ -15,7 +15,7 @@ from wardround.engine.models.wrappers import may_receive
 from wardround.engine.records import Action, Score, View
 from wardround.engine.stores.writes import header_bytes
 from wardround.evaluators.search.web import is_public
-from wardround.runs.fork import fork_run
+from wardround.replay_run import fork_run
 from wardround.scenarios.case import Case
 from wardround.scenarios.staged import Oracle, StagedState
 from wardround.scoring.score import score_run

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import structlog
 
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.models.gates import Limited
+from wardround.engine.models.wrappers import Limited
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
@@ -109,6 +109,7 @@ class Fleet(Model):
         if len(models) < 2 or len(names) > 1:
             raise UsageError("a fleet is two or more endpoints of one model")
         self.members = [Member(model) for model in models]
+        self.gates = tuple(model.gate for model in models)
         self.name = models[0].name
         self._hosts = tuple(dict.fromkeys(model.host for model in models))
         self.host = ",".join(self._hosts)

@@ -1,18 +1,14 @@
-"""Keeps the gates of a process, one for each endpoint and key, and sends the calls of models through them."""
+"""Keeps the gates of a process, one for each endpoint and key."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import TypeVar
 
-import msgspec
-
-from wardround.engine.errors import ProviderError
-from wardround.engine.models.gate import CallOutcome, Gate
+from wardround.engine.models.gate import Gate
 from wardround.engine.models.hosts import endpoint_url, host_of, normal_host, printable_url
 from wardround.engine.models.quota import Quota
-from wardround.engine.protocols import Model, Wrapped
-from wardround.engine.records import Clock, Completion, Json, Message
+from wardround.engine.records import Clock, Json
 
 ValueT = TypeVar("ValueT")
 
@@ -101,76 +97,3 @@ def _host(name: str) -> str:
 
 def _for(table: Mapping[str, ValueT], name: str) -> ValueT | None:
     return table.get(name) or table.get(_host(name))
-
-
-REPLY = 500
-"""Tokens expected of a reply before its usual length is known."""
-CHARS = 4
-"""Characters of a prompt that count as one token."""
-MEMORY = 0.1
-"""Weight of the latest reply in the mean length of replies."""
-
-
-class _Replies:
-    """The mean length of replies in tokens, by role; shared by all models bound from one Limited."""
-
-    def __init__(self) -> None:
-        self._mean: dict[str, float] = {}
-
-    def add(self, role: str, tokens: int) -> None:
-        mean = self._mean.get(role)
-        self._mean[role] = tokens if mean is None else mean + MEMORY * (tokens - mean)
-
-    def expected(self, role: str, most: object) -> int:
-        """The expected tokens of the next reply, at most `most`."""
-        limit = most if isinstance(most, int) else None
-        mean = self._mean.get(role)
-        expected = int(mean) + 1 if mean is not None else limit or REPLY
-        return min(expected, limit) if limit else expected
-
-
-class Limited(Wrapped):
-    """A model whose calls pass the gate of its endpoint and key; the time spent waiting there counts as `waited`.
-
-    It reserves a token for every four characters of the prompt, plus the mean length of the role's replies (before the
-    first reply: `max_tokens`, else REPLY).
-    """
-
-    def __init__(self, model: Model, gate: Gate) -> None:
-        super().__init__(model)
-        self.gate = gate
-        self.role = ""
-        self._replies = _Replies()
-
-    def bound(self, role: str, episode: str) -> "Limited":
-        """The model for one role and episode."""
-        made = self.twin()
-        made.role, made.model = role, self.model.bound(role, episode)
-        return made
-
-    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The model's completion, once it is this call's turn; raises ProviderError, or RunStopped at a daily quota."""
-        gate = self.gate
-        ticket = await gate.enter(self.role, self._tokens(messages, options) if gate.counts_tokens else 0)
-        try:
-            reply = await self.model.complete(messages, purpose=purpose, **options)
-        except ProviderError as error:
-            gate.leave(ticket, CallOutcome(error.kind, status=error.status, retry_after=error.retry_after))
-            error.waited = ticket.waited
-            raise
-        except BaseException:
-            gate.leave(ticket, CallOutcome("cancelled"))
-            raise
-        usage = reply.usage
-        counted = usage.prompt or usage.completion  # not every endpoint counts tokens
-        gate.leave(ticket, CallOutcome("ok", usage=usage if counted else None))
-        if counted and gate.counts_tokens:
-            self._replies.add(self.role, usage.completion)
-        if ticket.waited:
-            waited = reply.waited + ticket.waited
-            return msgspec.structs.replace(reply, latency=reply.latency + ticket.waited, waited=waited)
-        return reply
-
-    def _tokens(self, messages: Sequence[Message], options: dict[str, Json]) -> int:
-        prompt = sum(len(message.content) for message in messages) // CHARS
-        return prompt + self._replies.expected(self.role, options.get("max_tokens"))

@@ -12,9 +12,8 @@ import msgspec
 from wardround.engine.errors import PreflightError, ProviderError
 from wardround.engine.models.batched import Batched
 from wardround.engine.models.fleet import Fleet
-from wardround.engine.models.gates import Limited
 from wardround.engine.models.reply import fits_schema
-from wardround.engine.models.wrappers import PASSING, EgressGuard, Patience, Retrying, Single
+from wardround.engine.models.wrappers import PASSING, EgressGuard, Limited, Patience, Retrying, Single
 from wardround.engine.once import together
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message

@@ -5,12 +5,12 @@ from typing import TypedDict, Unpack
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.fleet import Fleet
-from wardround.engine.models.gates import Gates, Limited
+from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import addresses
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.provider import PROVIDERS, ForeignModel, ModelRequest, Provider
 from wardround.engine.models.transport import Timeouts
-from wardround.engine.models.wrappers import Patience, Retrying
+from wardround.engine.models.wrappers import Limited, Patience, Retrying
 from wardround.engine.plugins import load_plugin, of_the_house, plugin_names
 from wardround.engine.protocols import Model, with_all_members
 

@@ -1,4 +1,4 @@
-"""Wraps a model: to ask each question once, keep replies valid text, guard restricted cases, retry failed calls.
+"""Wraps a model: ask a question once, keep replies valid, guard restricted cases, pass the gate, retry failed calls.
 
 Nothing else in the project retries a call.
 """
@@ -10,22 +10,20 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from typing import Protocol, runtime_checkable
 
 import anyio
 import msgspec
 
 from wardround.engine.calls import Cache, feed
 from wardround.engine.errors import EgressError, ProviderError, RunStopped, UsageError
-from wardround.engine.images import with_whole_images
 from wardround.engine.limits import waiting
-from wardround.engine.models.fleet import Fleet
-from wardround.engine.models.gate import Gate
-from wardround.engine.models.gates import Limited
+from wardround.engine.models.gate import CallOutcome, Gate
 from wardround.engine.models.health import Silence, refused_unprocessed, trying
 from wardround.engine.models.hosts import is_loopback, normal_host
 from wardround.engine.once import Once
 from wardround.engine.protocols import Model, Wrapped
-from wardround.engine.records import Completion, Json, Message
+from wardround.engine.records import Completion, Json, Message, with_whole_images
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -184,6 +182,89 @@ class EgressGuard(Wrapped):
         return await self.model.complete(messages, purpose=purpose, **options)
 
 
+REPLY = 500
+"""Tokens expected of a reply before its usual length is known."""
+CHARS = 4
+"""Characters of a prompt that count as one token."""
+MEAN_WEIGHT = 0.1
+"""Weight of the latest reply in the mean length of replies."""
+
+
+class _Replies:
+    """The mean length of replies in tokens, by role; shared by all models bound from one Limited."""
+
+    def __init__(self) -> None:
+        self._mean: dict[str, float] = {}
+
+    def add(self, role: str, tokens: int) -> None:
+        mean = self._mean.get(role)
+        self._mean[role] = tokens if mean is None else mean + MEAN_WEIGHT * (tokens - mean)
+
+    def expected(self, role: str, most: object) -> int:
+        """The expected tokens of the next reply, at most `most`."""
+        limit = most if isinstance(most, int) else None
+        mean = self._mean.get(role)
+        expected = int(mean) + 1 if mean is not None else limit or REPLY
+        return min(expected, limit) if limit else expected
+
+
+@runtime_checkable
+class Gated(Protocol):
+    """A model whose calls pass gates: one, or those of all members of a fleet."""
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """The gates."""
+
+
+class Limited(Wrapped):
+    """A model whose calls pass the gate of its endpoint and key; the time spent waiting there counts as `waited`.
+
+    It reserves a token for every four characters of the prompt, plus the mean length of the role's replies (before the
+    first reply: `max_tokens`, else REPLY).
+    """
+
+    def __init__(self, model: Model, gate: Gate) -> None:
+        super().__init__(model)
+        self.gate = gate
+        self.gates = (gate,)
+        self.role = ""
+        self._replies = _Replies()
+
+    def bound(self, role: str, episode: str) -> "Limited":
+        """The model for one role and episode."""
+        made = self.twin()
+        made.role, made.model = role, self.model.bound(role, episode)
+        return made
+
+    async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+        """The model's completion, once it is this call's turn; raises ProviderError, or RunStopped at a daily quota."""
+        gate = self.gate
+        ticket = await gate.enter(self.role, self._tokens(messages, options) if gate.counts_tokens else 0)
+        try:
+            reply = await self.model.complete(messages, purpose=purpose, **options)
+        except ProviderError as error:
+            gate.leave(ticket, CallOutcome(error.kind, status=error.status, retry_after=error.retry_after))
+            error.waited = ticket.waited
+            raise
+        except BaseException:
+            gate.leave(ticket, CallOutcome("cancelled"))
+            raise
+        usage = reply.usage
+        counted = usage.prompt or usage.completion  # not every endpoint counts tokens
+        gate.leave(ticket, CallOutcome("ok", usage=usage if counted else None))
+        if counted and gate.counts_tokens:
+            self._replies.add(self.role, usage.completion)
+        if ticket.waited:
+            waited = reply.waited + ticket.waited
+            return msgspec.structs.replace(reply, latency=reply.latency + ticket.waited, waited=waited)
+        return reply
+
+    def _tokens(self, messages: Sequence[Message], options: dict[str, Json]) -> int:
+        prompt = sum(len(message.content) for message in messages) // CHARS
+        return prompt + self._replies.expected(self.role, options.get("max_tokens"))
+
+
 PASSING = frozenset(("rate_limit", "server", "timeout", "connection", "malformed", "empty"))
 """Kinds of error that may be temporary; all others are raised at once."""
 
@@ -243,7 +324,7 @@ class Retrying(Wrapped):
         super().__init__(model)
         self.patience = patience or Patience()
         self._random = random.Random(self.patience.seed)
-        self._gates = _gates(model)
+        self._gates = model.gates if isinstance(model, Gated) else ()
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion, with the number of attempts, the time over all of them, and the waiting time within it.
@@ -336,13 +417,6 @@ class Retrying(Wrapped):
 def _turned_away(failed: ProviderError) -> bool:
     """Whether the call was not processed and so is not to blame: the endpoint refused it or was unreachable."""
     return failed.unheard or refused_unprocessed(failed.kind, failed.status)
-
-
-def _gates(model: Model) -> tuple[Gate, ...]:
-    """The gates that a model's calls pass: one, or those of a fleet."""
-    if isinstance(model, Fleet):
-        return tuple(member.model.gate for member in model.members)
-    return (model.gate,) if isinstance(model, Limited) else ()
 
 
 def _with_attempts(failed: ProviderError, attempts: int, spent: float) -> ProviderError:

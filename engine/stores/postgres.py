@@ -1,14 +1,221 @@
 """A store in a PostgreSQL database, for runs that many processes on many machines write."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
+from wardround.engine.errors import WardroundError
 from wardround.engine.records import EpisodeRow
 from wardround.engine.sessions import LEASE
 from wardround.engine.stores.postgres_server import Address, Driver, Server
-from wardround.engine.stores.postgres_writes import PostgresWrites
 from wardround.engine.stores.sql_store import LIST, RUN, DatabaseStore, Step, sign_of_life
-from wardround.engine.stores.writes import EPISODE, Gatherer
+from wardround.engine.stores.writes import (
+    EPISODE,
+    Append,
+    Failures,
+    Gatherer,
+    Keep,
+    ScoreWrite,
+    Unwritable,
+    Work,
+    append_refusal,
+    no_episode,
+)
+
+_W = TypeVar("_W", Append, ScoreWrite, Keep)
+
+# One statement is one transaction and one round trip, so that no connection is lost in the middle of a transaction. An
+# append that is not `moved`, because of its number of events or its holder, does not affect the others. Spending is
+# booked in the order of its key; each session has its own rows, so that processes do not wait for each other.
+_WRITE = """
+WITH moved AS (
+    UPDATE episodes e SET
+        events = coalesce(g.after, e.events),
+        at = CASE WHEN g.after IS NULL THEN e.at ELSE extract(epoch FROM now())::double precision END,
+        cause = coalesce(g.cause, e.cause),
+        reason = coalesce(g.reason, e.reason),
+        holder = CASE WHEN g.cause IS NULL THEN e.holder END
+    FROM unnest($1::integer[], $2::bigint[], $3::integer[], $4::integer[], $5::bigint[], $6::text[], $7::text[])
+        AS g (place, id, first, after, holder, cause, reason)
+    WHERE e.id = g.id AND e.events = coalesce(g.first, e.events) AND (g.holder IS NULL OR e.holder = g.holder)
+    RETURNING g.place, e.run, e.id, coalesce(g.holder, 0) AS session
+), written AS (
+    INSERT INTO events (episode, seq, hash, body)
+    SELECT m.id, v.seq, v.hash, v.body
+    FROM unnest($8::integer[], $9::integer[], $10::bytea[], $11::bytea[]) AS v (place, seq, hash, body)
+    JOIN moved m USING (place)
+), booked AS (
+    INSERT INTO spending AS s (run, seat, day, session, calls, failed, recalled, prompt, completion, cost, unpriced)
+    SELECT m.run, b.seat, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'), m.session, sum(b.calls), sum(b.failed),
+        sum(b.recalled), sum(b.prompt), sum(b.completion), sum(b.cost), sum(b.unpriced)
+    FROM unnest($12::integer[], $13::text[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[],
+                $19::double precision[], $20::bigint[])
+        AS b (place, seat, calls, failed, recalled, prompt, completion, cost, unpriced)
+    JOIN moved m USING (place)
+    GROUP BY m.run, b.seat, m.session ORDER BY m.run, b.seat, m.session
+    ON CONFLICT (run, seat, day, session) DO UPDATE SET
+        calls = s.calls + excluded.calls, failed = s.failed + excluded.failed,
+        recalled = s.recalled + excluded.recalled, prompt = s.prompt + excluded.prompt,
+        completion = s.completion + excluded.completion, cost = s.cost + excluded.cost,
+        unpriced = s.unpriced + excluded.unpriced
+)
+SELECT place FROM moved
+"""
+_KEEP = """
+INSERT INTO calls (key, body) SELECT k.key, k.body FROM unnest($1::text[], $2::bytea[]) AS k (key, body) ORDER BY k.key
+ON CONFLICT DO NOTHING
+"""
+# The deleted and the written rows are different ones, so one statement can do both, and can safely be repeated.
+_JUDGE = """
+WITH gone AS (
+    DELETE FROM scores s USING unnest($1::bigint[], $2::text[], $3::integer[]) AS g (episode, evaluator, count)
+    WHERE s.episode = g.episode AND s.evaluator = g.evaluator AND s.position >= g.count
+)
+INSERT INTO scores (episode, evaluator, position, name, value, reason, evidence)
+SELECT * FROM unnest($4::bigint[], $5::text[], $6::integer[], $7::text[], $8::double precision[], $9::text[],
+    $10::bytea[]) AS v (episode, evaluator, position, name, value, reason, evidence)
+ORDER BY v.episode, v.evaluator, v.position
+ON CONFLICT (episode, evaluator, position) DO UPDATE SET
+    name = excluded.name, value = excluded.value, reason = excluded.reason, evidence = excluded.evidence
+"""
+_IDS = """
+SELECT a.run, a.name, e.id FROM unnest($1::text[], $2::text[]) AS a (run, name)
+JOIN runs r ON r.name = a.run JOIN episodes e ON e.run = r.id AND e.name = a.name
+"""
+_STAND = "SELECT id, holder, events FROM episodes WHERE id = ANY($1::bigint[])"
+_THERE = """
+SELECT a.place FROM unnest($1::integer[], $2::bigint[], $3::integer[], $4::bytea[]) AS a (place, episode, seq, hash)
+JOIN events v ON v.episode = a.episode AND v.seq = a.seq AND v.hash = a.hash
+"""
+
+
+class PostgresWrites:
+    """Writes groups of works; `ids` caches the row ids of the episodes being played."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.ids: dict[tuple[str, str], int] = {}
+
+    async def write(self, works: Sequence[Work]) -> Failures:
+        """Write a group and return the failures; the server may go away and come back meanwhile."""
+        kept = {place: work for place, work in enumerate(works) if isinstance(work, Keep)}
+        judged = {place: work for place, work in enumerate(works) if isinstance(work, ScoreWrite)}
+        waiting = {place: work for place, work in enumerate(works) if isinstance(work, Append) and work}
+        failures = {**await _write_in_parts(self._keep, kept), **await _write_in_parts(self._judge, judged)}
+        while waiting:
+            # A statement updates a row only once, so the second append of an episode goes with the next statement.
+            first: dict[tuple[str, str], int] = {}
+            for place, work in waiting.items():
+                first.setdefault((work.run, work.episode), place)
+            part = {place: waiting.pop(place) for place in first.values()}
+            failures.update(await _write_in_parts(self._append, part))
+        return failures
+
+    async def _keep(self, part: Mapping[int, Keep]) -> Failures:
+        pairs = [work.key for work in part.values()], [work.answer for work in part.values()]
+        await self._server.run(lambda connection, _: connection.execute(_KEEP, *pairs))
+        return {}
+
+    async def _judge(self, part: Mapping[int, ScoreWrite]) -> Failures:
+        # A statement writes a row only once, so the last of several scorings of an episode counts.
+        last = {(work.run, work.episode, work.evaluator): work for work in part.values()}
+
+        async def once(connection: Driver, again: bool) -> Failures:
+            del again
+            ids = await self._row_ids(connection, part.values())
+            there = [(ids[run, episode], work) for (run, episode, _), work in last.items() if (run, episode) in ids]
+            counts = [(key, work.evaluator, len(work.scores)) for key, work in there]
+            rows = [(key, work.evaluator, *row) for key, work in there for row in work.rows()]
+            await connection.execute(_JUDGE, *_transpose(counts, 3), *_transpose(rows, 7))
+            return self._strangers(part, ids)
+
+        return await self._server.run(once)
+
+    async def _append(self, part: Mapping[int, Append]) -> Failures:
+        return await self._server.run(lambda connection, again: self._once(connection, part, again))
+
+    async def _once(self, connection: Driver, part: Mapping[int, Append], again: bool) -> Failures:
+        ids = await self._row_ids(connection, part.values())
+        failures = self._strangers(part, ids)
+        part = {place: work for place, work in part.items() if place not in failures}
+        # An interrupted attempt was committed whole or not at all: if one of its events is stored, all are.
+        moved = await _stored_already(connection, part, ids) if again else set()
+        if not moved and part:
+            moved = {row[0] for row in await connection.fetch(_WRITE, *_columns(part, ids))}
+        refused = {place: work for place, work in part.items() if place not in moved and (work.rows or not again)}
+        if refused:
+            keys = [ids[work.run, work.episode] for work in refused.values()]
+            stand = {row[0]: (row[1], row[2]) for row in await connection.fetch(_STAND, keys)}
+            failures |= {
+                place: append_refusal(refused[place], *stand[key]) for place, key in zip(refused, keys, strict=True)
+            }
+        for place, work in part.items():
+            episode = (work.run, work.episode)
+            if work.ending is not None or place in failures:
+                self.ids.pop(episode, None)
+            elif work.holder is not None:  # the episode is being played; its ending will remove the id
+                self.ids[episode] = ids[episode]
+        return failures
+
+    async def _row_ids(self, connection: Driver, works: Iterable[Append | ScoreWrite]) -> dict[tuple[str, str], int]:
+        """The row ids of those episodes of `works` that exist."""
+        asked = dict.fromkeys((work.run, work.episode) for work in works)
+        known = {episode: self.ids[episode] for episode in asked if episode in self.ids}
+        wanted = [episode for episode in asked if episode not in known]
+        if wanted:
+            rows = await connection.fetch(_IDS, *_transpose(wanted, 2))
+            known.update({(run, name): number for run, name, number in rows})
+        return known
+
+    def _strangers(
+        self, part: Mapping[int, Append | ScoreWrite], ids: Mapping[tuple[str, str], int]
+    ) -> dict[int, WardroundError]:
+        where = self._server.address
+        return {place: no_episode(where, work) for place, work in part.items() if (work.run, work.episode) not in ids}
+
+
+async def _write_in_parts(write: Callable[[Mapping[int, _W]], Awaitable[Failures]], part: Mapping[int, _W]) -> Failures:
+    """`write` all works in one statement; if a value among them cannot be stored, write each by itself."""
+    if not part:
+        return {}
+    try:
+        return await write(part)
+    except Unwritable as error:
+        if len(part) == 1:
+            return dict.fromkeys(part, error)
+    failures: dict[int, WardroundError] = {}
+    for place, work in part.items():
+        failures.update(await _write_in_parts(write, {place: work}))
+    return failures
+
+
+async def _stored_already(
+    connection: Driver, part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]
+) -> set[int]:
+    """The places of the appends whose last event is already stored."""
+    lasts = [(p, ids[w.run, w.episode], w.rows[-1].seq, w.rows[-1].hash) for p, w in part.items() if w.rows]
+    return {row[0] for row in await connection.fetch(_THERE, *_transpose(lasts, 4))}
+
+
+def _columns(part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> list[list[Any]]:
+    """The parameters of the statement: the columns of appends, of their events, and of their spending."""
+    moves, events, spent = [], [], []
+    for place, work in part.items():
+        rows, ending = work.rows, work.ending
+        first = rows[0].seq if rows else None
+        after = rows[0].seq + len(rows) if rows else None
+        cause, reason = (ending.cause, ending.reason) if ending is not None else (None, None)
+        key = ids[work.run, work.episode]
+        moves.append((place, key, first, after, work.holder, cause, reason))
+        events += [(place, row.seq, row.hash, row.body) for row in rows]
+        for seat, s in (work.spent or {}).items():
+            account = (s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced)
+            spent.append((place, seat, *account))
+    return [*_transpose(moves, 7), *_transpose(events, 4), *_transpose(spent, 9)]
+
+
+def _transpose(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
+
 
 # Times come from the server, because the clocks of the machines at work may differ.
 _NOW = "extract(epoch FROM clock_timestamp())::double precision"

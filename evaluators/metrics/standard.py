@@ -19,7 +19,7 @@ from wardround.evaluators.outcome.answer_judge import judged_diagnosis, judged_t
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
 from wardround.evaluators.reasoning.doctor_replies import asks, replies
 from wardround.scenarios.case import Case, case_results, mentions_finding
-from wardround.scenarios.parsers.roles import KINDS, Kind, Passages, breaks
+from wardround.scenarios.parsers.nonanswers import KINDS, Kind, Passages, breaks
 from wardround.scenarios.terms import diagnosis, treatment
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
 from wardround.scenarios.terms.commitment import entries
@@ -224,7 +224,7 @@ def role_break_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     """`role_breaks_doctor`, `role_breaks_patient`, `role_breaks_examiner`: actions in which a seat broke its role.
 
     The seat wrote the words of another seat (`plays_other`), repeated its instructions (`recites`), spoke of itself as
-    a model (`self_as_model`), or only filled in a placeholder (`template`); see scenarios/parsers/roles.py. The reason
+    a model (`self_as_model`), or only filled in a placeholder (`template`): scenarios/parsers/nonanswers.py. The reason
     names the kinds, the evidence the actions. A seat that the scenario lacks has no score; in an open episode the
     score is None with the reason `open`.
     """

@@ -254,7 +254,7 @@ class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
     `cause` is None while the episode is open. The table of episodes shows `answer` and `truth`, unless the case is
     `restricted`. `group` is the disease, for macro averages; empty if the case has none. `body_systems`, `disorders`
     and `rare` (None if unknown) are the strata of tables. `unread` counts the doctor's unusable replies by their shape
-    (scenarios/parsers/unread.py).
+    (scenarios/parsers/moves.py).
     """
 
     episode: str

@@ -14,7 +14,7 @@ from wardround.evaluators.report.episode_list import ACCURACIES
 from wardround.evaluators.report.score_rows import Evaluated, RunScores, inside
 from wardround.evaluators.report.summary import Summary
 from wardround.evaluators.search.contract import LIBRARY
-from wardround.scenarios.parsers.unread import SHAPES
+from wardround.scenarios.parsers.moves import SHAPES
 
 FEW = 1_000
 """Number of documents below which a corpus is small: it lacks most medical statements."""

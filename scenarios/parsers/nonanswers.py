@@ -1,11 +1,12 @@
-"""Recognises text in the place of an answer that is none: a placeholder, a copied instruction, a postponement."""
+"""Recognises text that is no answer: a placeholder, a postponement, a refusal, or a break of the speaker's role."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from typing import Literal
 
 from wardround.engine.text import later
 
-_SPACE = later(r"\s+")
 _WORD = later(r"[^\W_]+")
 _PAIRS = (
     ("[", "]"),
@@ -69,14 +70,14 @@ class Instructions:
     def __init__(self, texts: Iterable[str]) -> None:
         texts = tuple(texts)
         spans = (span for text in texts for span in re.findall(r"[\[(<{]([^\[\](){}<>\n]{2,400})[\])>}]", text))
-        self.placeholders = frozenset(_flat(span) for span in spans)
-        self._body = f" {' '.join(_flat(text) for text in texts)} "
+        self.placeholders = frozenset(_plain_words(span) for span in spans)
+        self._body = f" {' '.join(_plain_words(text) for text in texts)} "
 
     def holds(self, value: str) -> bool:
         """Whether a value is one of the placeholders or contains six consecutive words of the instructions."""
         if self is NO_INSTRUCTIONS:
             return False
-        flat = _flat(value)
+        flat = _plain_words(value)
         if flat in self.placeholders:
             return True
         return len(flat.split()) >= _COPIED and f" {flat} " in self._body
@@ -126,6 +127,295 @@ def _bare(value: str) -> tuple[str, bool]:
     return value, bracketed
 
 
-def _flat(text: str) -> str:
+def _plain_words(text: str) -> str:
     """The words in lower case, separated by single spaces."""
-    return _SPACE.sub(" ", " ".join(_WORD.findall(text))).casefold()
+    return " ".join(_WORD.findall(text)).casefold()
+
+
+LONGEST_REFUSAL = 20_000
+"""Most characters of a text that are read; bounds the time for a reply of 1 MB."""
+
+_CLAUSE = later(
+    r"[.!?;:\n\u3002\uff01\uff1f\uff1b\uff0c\uff1a]+|\s[-\u2013\u2014]+\s|,"
+    r"|\b(?:but|however|although|though|nevertheless|nonetheless|still|yet|that said|instead|aber|jedoch|dennoch"
+    r"|trotzdem|mais|cependant|toutefois|néanmoins|pero|sin embargo|no obstante)\b"
+    r"|但是|但|然而|不过",
+    re.IGNORECASE,
+)
+
+_ACTS = (
+    r"diagnos\w*|provid\w*|giv(?:e|ing)|offer\w*|mak(?:e|ing)|determin\w*|assist\w*|help\w*|answer\w*|comply\w*|advis\w*"
+    r"|advice|recommend\w*|prescrib\w*|treat\b|treating|suggest\w*|say\b|state\b|name\b|do (?:that|this|so)|fulfil\w*"
+    r"|participat\w*|engag\w*|continu\w*|conclu\w*|commit\w*|identif\w*|establish\w*|reach\w*|respond\w*|play\b|share\b"
+    r"|complete\b|proceed\w*|practi[cs]e"
+)
+_CANNOT = (
+    r"can(?:no|['\u2019])?t|can not|could not|couldn['\u2019]t|won['\u2019]t|will not|would not|unable|not able"
+    r"|(?:am|are|is) not (?:allowed|permitted|qualified|authori[sz]ed|licensed|comfortable|equipped|in a position)"
+    r"|['\u2019]m not (?:allowed|permitted|qualified|authori[sz]ed|licensed|comfortable|able|equipped|in a position)"
+    r"|must decline|have to decline|decline|refuse|should not|shouldn['\u2019]t|must not|not appropriate for me"
+)
+_NOT_MADE = r"(?:cannot|can['\u2019]t|can not|could not|couldn['\u2019]t)(?: yet)? be"
+
+_REFUSING = tuple(
+    later(words, re.IGNORECASE)
+    for words in (
+        # English: 'I am sorry, I cannot provide ...', 'Unable to determine', 'no diagnosis can be made'
+        rf"^\W*(?:(?:so|and|therefore|thus|sorry|unfortunately|as such|regrettably)\W+)*(?:(?:i|we|one)\b\W{{0,3}}"
+        rf"(?:\w+\W+){{0,3}}?)?(?:{_CANNOT})\b(?:\W+\w+){{0,6}}?\W+(?:{_ACTS})",
+        rf"\b(?:i|we)\b\W{{0,3}}(?:\w+\W+){{0,3}}?(?:{_CANNOT})\b(?:\W+\w+){{0,6}}?\W+(?:{_ACTS})",
+        rf"\b(?:diagnos[ie]s|treatment|answer|conclusion|it|this)\b.{{0,40}}\b{_NOT_MADE} (?:made|given|determined"
+        r"|established|provided|reached|stated|named|answered|confirmed)",
+        r"\bno (?:\w+ ){0,2}(?:diagnosis|answer|conclusion|treatment)\b.{0,20}\b(?:can|could|is|was) (?:be )?"
+        r"(?:made|given|possible|determined|provided|reached|available|offered)",
+        r"\bi (?:do not|don['\u2019]t) (?:feel comfortable|have enough|want to|know (?:the|what|enough))",
+        # German
+        r"\b(?:ich|wir)\b.{0,30}\b(?:kann|können|darf|dürfen|werde|möchte|bin|sind)\b.{0,80}"
+        r"\b(?:nicht|kein\w*|außerstande)\b.{0,60}\b(?:diagnos\w*|stellen|geben|helfen|\w*antworten|empfehl\w*"
+        r"|beraten|rat|bestimmen|behandeln|nennen|unterstützen|lage)",
+        r"\b(?:kann|darf|werde) ich\b.{0,60}\b(?:nicht|kein\w*)\b.{0,60}\b(?:diagnos\w*|stellen|geben|helfen"
+        r"|\w*antworten|empfehl\w*|beraten|bestimmen|behandeln|nennen|unterstützen)",
+        r"\b(?:eine|keine) (?:\w+ )?(?:diagnose|antwort)\b.{0,20}\b(?:ist|war) (?:\w+ ){0,2}(?:nicht )?möglich",
+        # French
+        r"\b(?:je|nous)\b.{0,12}?(?:\b(?:peux|puis|saurais|suis|veux|pouvons|sommes)\b).{0,30}?\b(?:pas|incapables?"
+        r"|plus)\b.{0,50}?\b(?:diagnosti\w*|poser|donner|fournir|établir|aider|répondre|conseil\w*"
+        r"|recommand\w*|prescrire|déterminer|proposer|traiter)",
+        r"\b(?:je|nous)\b.{0,6}\b(?:ne |n['\u2019])(?:peux|puis|saurais|pouvons)\b.{0,40}?\b(?:diagnosti\w*|poser"
+        r"|donner|fournir|établir|aider|répondre|conseil\w*|recommand\w*|prescrire|déterminer|proposer)",
+        # Spanish
+        r"\bno (?:puedo|podemos|podría|soy capaz|estoy (?:capacitad[oa]|autorizad[oa]|en condiciones)"
+        r"|me es posible|es posible)\b.{0,50}?(?:diagn\w*|dar\w*|proporcionar|ofrecer|ayudar\w*|responder|recomendar"
+        r"|determinar|aconsejar|prescribir|emitir|hacer|tratar)",
+        # Chinese
+        r"(?:无法|不能|不可以|没有办法|没法|不便|拒绝)"
+        r".{0,16}?(?:诊断|提供|给出|回答|确定|作出|做出|判断"
+        r"|建议|帮助|协助|治疗)",
+    )
+)
+_SELF = later(
+    r"\bas an? (?:\w+ )?(?:ai\b|artificial intelligence|(?:large )?language model|chatbot|virtual assistant)"
+    r"|\bi(?:\s+am|['\u2019]m) (?:just |only |merely |simply )?(?:an? )?(?:\w+ )?(?:ai\b|artificial intelligence"
+    r"|(?:large )?language model|llm\b|chatbot|virtual assistant|computer program)"
+    r"|\bals (?:ein(?:e|em|er)? )?(?:ki\b|künstliche intelligenz|(?:großes )?sprachmodell)"
+    r"|\bich bin (?:nur |lediglich |bloß )?(?:eine? )?(?:ki\b|künstliche intelligenz|(?:großes )?sprachmodell"
+    r"|chatbot)"
+    r"|\ben tant qu(?:e |['\u2019])(?:une? )?(?:ia\b|intelligence artificielle|modèle|assistant virtuel)"
+    r"|\bje (?:ne )?suis (?:qu['\u2019])?(?:une? )?(?:ia\b|intelligence artificielle|modèle de langage)"
+    r"|\bcomo (?:una? )?(?:ia\b|inteligencia artificial|modelo de (?:lenguaje|ia)|asistente virtual)"
+    r"|\bsoy (?:solo |sólo )?(?:una? )?(?:ia\b|inteligencia artificial|modelo de lenguaje|asistente virtual)"
+    r"|(?:作为|身为|我只?是).{0,8}(?:人工智能|AI|语言模型|大模型)",
+    re.IGNORECASE,
+)
+_NAMES_OF_MODELS = (
+    *("intelligen", "inteligencia", "model", "mod\u00e8le", "llm", "chatbot", "assistant", "asistente"),
+    *("computer program", "\u4f5c\u4e3a", "\u8eab\u4e3a", "\u6211\u662f", "\u6211\u53ea\u662f"),
+)
+_SHORT_NAMES = later(r"\b(?:ai|ki|ia)\b")
+"""Every match of `_SELF` contains one of these, in lower case."""
+_NO_DOCTOR = later(
+    r"\bi(?:\s+am|['\u2019]m) not (?:an? )?(?:\w+ ){0,2}(?:doctor|physician|clinician|professional)"
+    r"|\bich bin kein(?:e)? (?:arzt|ärztin|mediziner\w*)|\bje ne suis pas (?:une? )?(?:médecin|professionnel)"
+    r"|\bno soy (?:una? )?(?:médic[oa]|doctora?|profesional)|我不是.{0,4}(?:医生|医师)",
+    re.IGNORECASE,
+)
+_EXCEPT = later(r"\b(?:other than|except|apart from|aside from|besides|rule|ruling|exclude|excluding)\b", re.IGNORECASE)
+_POLITE = later(
+    r"\b(?:sorry|apologi[sz]e|apologies|please|consult\w*|see an?|seek\w*|speak (?:to|with)|talk (?:to|with)|contact"
+    r"|thank|understand|important to|recommend(?:ed)? (?:that )?(?:you|to|seeing|consulting)|bitte|wenden sie|leid"
+    r"|désolée?|veuillez|consultez|lo siento|disculpe|consulte|acuda)\b"
+    r"|抱歉|对不起|请|咨询|就医|联系",
+    re.IGNORECASE,
+)
+_PLAIN = later(
+    r"(?i)\b(?:diagnos\w*|treatment\w*|therapy|medical|clinical|professional\w*|doctor\w*|physician\w*|health(?:care)?|care"
+    r"|advice|answer\w*|information|patient\w*|provider\w*|the|an?|and|or|of|to|for|in|at|on|with|without|this|that|is|are"
+    r"|be|my|your|you|it|as|such|any|further|more|sure|here|so|therefore|unfortunately|regrettably|arzt|diagnose|médecin"
+    r"|diagnostic|médico|diagnóstico|final|conclusion|ai|language|model|assistant|large|und|oder|et|ou|y|o|ni|nor)\b"
+)
+_CONTENT = later(r"[^\W\d_]{3,}|[一-鿿]{2,}")
+
+
+def refusal_clauses(text: str) -> Iterator[str]:
+    """Split a text into clauses at full stops, commas, colons and contrasting words."""
+    return (clause.strip() for clause in _CLAUSE.split(text[:LONGEST_REFUSAL]) if clause.strip())
+
+
+def refusing(clause: str) -> bool:
+    """Whether a clause declines to answer; 'cannot rule out gout' and 'nothing other than gout' do not."""
+    if _EXCEPT.search(clause):
+        return False
+    return any(pattern.search(clause) for pattern in _REFUSING)
+
+
+def self_as_model(text: str) -> bool:
+    """Whether the speaker calls itself a model, an AI or a program."""
+    text = text[:LONGEST_REFUSAL]
+    low = text.casefold()
+    if not any(part in low for part in _NAMES_OF_MODELS) and _SHORT_NAMES.search(low) is None:
+        return False  # far quicker to see than that the pattern does not match
+    return _SELF.search(text) is not None
+
+
+def has_refusal(text: str) -> bool:
+    """Whether any clause of a text declines to answer, whatever the others say."""
+    return any(refusing(clause) for clause in refusal_clauses(text))
+
+
+def remainder(text: str) -> str:
+    """A text without its refusing clauses, remarks about the speaker and polite phrases."""
+    kept = []
+    for clause in refusal_clauses(text):
+        if refusing(clause) or _SELF.search(clause) or _NO_DOCTOR.search(clause) or _POLITE.search(clause):
+            continue
+        if _CONTENT.search(_PLAIN.sub(" ", clause)):
+            kept.append(clause)
+    return ". ".join(kept)
+
+
+def refuses(text: str) -> bool:
+    """Whether a text only refuses: nothing readable remains without its refusing clauses."""
+    declines = has_refusal(text) or self_as_model(text) or _NO_DOCTOR.search(text[:LONGEST_REFUSAL]) is not None
+    return declines and not remainder(text)
+
+
+Kind = Literal["plays_other", "recites", "self_as_model", "template"]
+KINDS: tuple[Kind, ...] = ("plays_other", "recites", "self_as_model", "template")
+
+RUN = 10
+"""Length, in words, of a run that a speaker shares only with its instructions; a Chinese character counts as a word."""
+LONGEST = 200_000
+"""Most characters of a text that are read."""
+
+_LABELS = {
+    "doctor": r"doctor|dr|physician|clinician|arzt|ärztin|médecin|docteur|médico|doctora?|医生|医师",
+    "patient": r"patient|patientin|patiente|paciente|患者|病人",
+    "examiner": r"examiner|measurement|nurse|lab(?:oratory)? technician|untersucher|examinateur|examinador|检查员|护士",
+}
+_TURN = later(
+    r"^[ \t>*_#\-]*(?:(?P<ask>ask|order|question)|"
+    + "|".join(rf"(?P<{seat}>{words})" for seat, words in _LABELS.items())
+    + r")(?:['\u2019]s)?(?: (?:answers?|repl(?:y|ies)|responds?|response|says))?[ \t]*[*_]{0,3}[ \t]*[:\uff1a][ \t*_]*"
+    r"(?P<said>[^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FIRST_PERSON = later(
+    r"\b(?:i|i['\u2019](?:m|ve|d|ll)|my|me|ich|mein\w*|mir|je|j['\u2019]ai|mon|ma|mes|yo|mi|mis|tengo|me)\b|我",
+    re.IGNORECASE,
+)
+_ASKS = later(r"[?\uff1f][*_ \t\"'\u201d]*$")
+_WORDS = later(r"[㐀-鿿]|[^\W_]+")
+
+
+def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:
+    """Whether `seat` speaks for another seat: a dialogue with itself.
+
+    This is so if a line with another seat's label follows a line that asks ('Doctor:', 'ASK:', a question), if two such
+    lines are in the first person, or if a patient writes a doctor's line and an answer. A summary that opens with
+    'Patient: 45-year-old man' does not count. Quotes of what others really `said` before are allowed.
+    """
+    turns = list(_turns(text))
+    known = [_flat(other) for other in said] if turns else []
+    asked, spoken = False, 0
+    for kind, words, above in turns:
+        if kind in ("ask", seat):
+            asked = True
+            continue
+        flat = _flat(words)
+        if not flat or any(flat in other for other in known):
+            continue
+        if asked or _ASKS.search(above):
+            return True
+        spoken += _FIRST_PERSON.search(words) is not None
+    return spoken > 1
+
+
+_FEW = 200
+"""Most words of a text whose runs are sought one by one."""
+_HALF = RUN // 2
+
+
+def _turns(text: str) -> Iterator[tuple[str, str, str]]:
+    """(label, speech, last line of text above) of each labelled line."""
+    text = text[:LONGEST]
+    if ":" not in text and "\uff1a" not in text:
+        return
+    for match in _TURN.finditer(text):
+        kind = next(name for name in ("ask", *_LABELS) if match[name] is not None)
+        yield kind, match["said"], text[max(0, match.start() - 400) : match.start()].rstrip().rpartition("\n")[2]
+
+
+class Passages:
+    """Texts indexed by their ten-word passages; the index is built on first use."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = texts
+
+    @cached_property
+    def runs(self) -> frozenset[tuple[str, ...]]:
+        """Every run of ten consecutive words."""
+        return frozenset(run for text in self._texts for run in _cut(_folded(text)))
+
+
+def recites(text: str, instructions: str | tuple[str, ...], *known: Passages) -> bool:
+    """Whether a text repeats ten consecutive words of its instructions that occur in none of the `known` texts.
+
+    The instructions are one text, or messages that follow each other. `known` is what the speaker may
+    repeat: its story, the record, what others said.
+    """
+    words = _folded(text)
+    if len(words) < RUN or not instructions:
+        return False
+    messages = (instructions,) if isinstance(instructions, str) else instructions
+    if len(words) > _FEW:
+        shared = _cut(words) & _cut(_folded("\n".join(messages)))
+    else:  # to look for pieces in the text is far quicker than to cut all of a long text into runs
+        whole = f" {_flat_all(messages)} "
+        # every run holds a half that begins at a multiple of its length
+        starts = range(0, len(words) - _HALF + 1, _HALF)
+        if not any(f" {' '.join(words[at : at + _HALF])} " in whole for at in starts):
+            return False
+        shared = {run for run in _cut(words) if f" {' '.join(run)} " in whole}
+    for passages in known:
+        if not shared:
+            return False
+        shared -= passages.runs
+    return bool(shared)
+
+
+def breaks(
+    text: str, seat: str, instructions: str | tuple[str, ...], case: Passages, said: Sequence[str] = ()
+) -> list[Kind]:
+    """The kinds of role break in one action of a seat, in the order of KINDS.
+
+    `instructions` is everything sent to its model, `case` the text of the case, `said` what other seats said before.
+    """
+    breaches: dict[Kind, bool] = {
+        "plays_other": plays_other(text, seat, said),
+        "recites": recites(text, instructions, case, Passages(said)),
+        "self_as_model": self_as_model(text),
+        "template": template(text),
+    }
+    return [kind for kind in KINDS if breaches[kind]]
+
+
+def _folded(text: str) -> list[str]:
+    """The words of a text in one case."""
+    return _flat(text[:LONGEST]).split()
+
+
+def _cut(words: Sequence[str]) -> set[tuple[str, ...]]:
+    """The runs of ten words."""
+    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
+
+
+def _flat_all(messages: Sequence[str]) -> str:
+    """The words of all messages, at most `LONGEST` characters of them."""
+    if sum(map(len, messages)) + len(messages) > LONGEST:
+        return _flat("\n".join(messages)[:LONGEST])
+    return " ".join(filter(None, map(_flat, messages)))
+
+
+@lru_cache(maxsize=256)
+def _flat(text: str) -> str:
+    """The words of a text in one case, with one space between them; the instructions of a seat recur."""
+    return " ".join(_WORDS.findall(text)).casefold()

@@ -12,8 +12,8 @@ from seats import a_seat
 from serving import serving
 from shell import Shell
 
+from wardround.agents.dialogue import shape_of
 from wardround.agents.doctor import LLMDoctor
-from wardround.agents.interface import shape_of
 from wardround.engine.errors import UsageError
 from wardround.engine.models.reply import fits_schema
 from wardround.engine.models.scripted import Reply, Scripted

@@ -52,7 +52,7 @@ def play(shell: Shell, cases: Path, store: Path, doctor: str) -> list[object]:
 
 @pytest.mark.parametrize(
     ("doctor", "least", "most"),
-    [("gold", 1.0, 1.0), ("silent", 0.0, 0.0), ("wardround.agents.answerers:Copied", 0.0, 0.1)],
+    [("gold", 1.0, 1.0), ("silent", 0.0, 0.0), ("wardround.agents.gold:Copied", 0.0, 0.1)],
 )
 def test_gold_has_all_points_and_a_copy_or_a_blank_none(
     shell: Shell, cases: Path, tmp_path: Path, doctor: str, least: float, most: float

@@ -14,7 +14,7 @@ from wardround.evaluators.reasoning.scores import scores
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
 from wardround.evaluators.reasoning.steps import split
 from wardround.evaluators.report.intervals import NORMAL, standard_error, student_t
-from wardround.exchange.judged_steps import judged_reply
+from wardround.exchange.published_results import judged_reply
 
 MODELS = ("deepseek-r1", "gemini2-ft", "qwq")
 

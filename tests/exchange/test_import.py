@@ -12,7 +12,7 @@ from shell import Shell
 
 from wardround.engine.batch import Progress
 from wardround.exchange.imported_run import ImportRequest, import_results
-from wardround.exchange.judged_steps import judged_reply
+from wardround.exchange.published_results import judged_reply
 from wardround.runs.stored_run import Run
 from wardround.testing.memory_store import MemoryStore
 

@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 import click
 
+from wardround.builds import BuiltItems, ItemFile, build_levels, resume_levels
 from wardround.cli.build_run import AGAIN, build_rules, build_run_options, play_build, run_fields
 from wardround.cli.options import Options, json_option, print_json
 from wardround.cli.screen import echo
@@ -17,7 +18,6 @@ from wardround.engine.logs import configure
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.evaluators.report.intervals import wilson
-from wardround.level_builds import BuiltItems, ItemFile, build_levels, resume_levels
 from wardround.runs.settings import RunSettings, validate_settings
 from wardround.scenarios.level_items.item_writing import CHECKER, WRITER
 from wardround.scenarios.level_items.source_question import ItemBuildOptions

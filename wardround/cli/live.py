@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from wardround.cli.status import duration_text
 from wardround.engine.batch import Progress, run_beside
 from wardround.engine.budget import Spending
+from wardround.engine.text import duration_text
 from wardround.evaluators.reasons import ended_by
 
 

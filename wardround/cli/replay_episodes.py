@@ -11,8 +11,7 @@ from wardround.cli.screen import echo
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import LogError, UsageError
 from wardround.engine.text import count_noun
-from wardround.replay_run import replay_run, rules_since
-from wardround.runs.fork import fork_run
+from wardround.replay_run import fork_run, replay_run, rules_since
 from wardround.runs.header import EvaluationHeader
 from wardround.runs.stored_run import Run
 from wardround.scoring.judges import is_floor

@@ -32,9 +32,16 @@ from wardround.engine.logs import configure
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.runs.plan import DEFAULT_SPECS, RunPlan, plan_run
-from wardround.runs.presets import preset_names, seats_below, settings_below
 from wardround.runs.seats import played_by_person
-from wardround.runs.settings import RunSettings, read_settings, to_toml, validate_settings
+from wardround.runs.settings import (
+    RunSettings,
+    preset_names,
+    read_settings,
+    seats_below,
+    settings_below,
+    to_toml,
+    validate_settings,
+)
 from wardround.runs.stored_run import Run, open_store
 
 _PLAIN = (

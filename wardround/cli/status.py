@@ -8,7 +8,7 @@ import click
 from wardround.cli.options import existing_store, json_option, print_json, store_option
 from wardround.cli.screen import echo
 from wardround.engine.records import Json
-from wardround.engine.text import count_noun
+from wardround.engine.text import count_noun, duration_text
 from wardround.evaluators.reasons import ended_by
 from wardround.runs.control import Status, status
 from wardround.runs.stored_run import Run
@@ -97,10 +97,3 @@ def _endpoint(gate: dict[str, Json], now: float) -> str:
         str(gate.get("silent", "")),
     ]
     return f"{gate.get('address', '?')}: {', '.join(filter(None, facts))}"
-
-
-def duration_text(seconds: float) -> str:
-    """A length of time for people: `90 s`, `12 min`, `3.4 h`."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

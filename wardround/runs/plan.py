@@ -33,10 +33,9 @@ from wardround.runs.header import (
     SkippedHeader,
     utc_now,
 )
-from wardround.runs.seat_files import with_files
-from wardround.runs.seat_models import Access, access_of, is_model
-from wardround.runs.seat_settings import SeatSettings
-from wardround.runs.seats import AgentFactory, Cast, SeatConfig, check_egress, seat_config
+from wardround.runs.seat_models import Access, access_of
+from wardround.runs.seat_settings import SeatSettings, is_model
+from wardround.runs.seats import AgentFactory, Cast, SeatConfig, check_egress, seat_config, with_files
 from wardround.runs.settings import (
     RunSettings,
     budget_of,

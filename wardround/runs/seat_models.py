@@ -22,7 +22,7 @@ from wardround.engine.models.wrappers import Patience
 from wardround.engine.protocols import Model, Store, with_all_members
 from wardround.engine.records import Json
 from wardround.runs.header import ModelHeader
-from wardround.runs.seat_settings import LEFT_OUT, ModelSettings
+from wardround.runs.seat_settings import LEFT_OUT, ModelSettings, is_model
 from wardround.runs.settings import RunSettings
 
 
@@ -154,11 +154,6 @@ class SeatModel:
         return ModelHeader(
             spec=self.spec, model=model.name, host=model.host, sampling=dict(self.sampling), dropped=dict(self.dropped)
         )
-
-
-def is_model(spec: str) -> bool:
-    """Whether a SPEC has the form provider/model."""
-    return "/" in spec.split(":", maxsplit=1)[0]
 
 
 def seat_model(

@@ -16,6 +16,11 @@ _Out = Literal["none"]
 _OURS = ("messages", "model", "stream", "n")
 
 
+def is_model(spec: str) -> bool:
+    """Whether a SPEC has the form provider/model."""
+    return "/" in spec.split(":", maxsplit=1)[0]
+
+
 class StrictSettings(BaseModel):
     """Settings that know all their fields and do not change."""
 

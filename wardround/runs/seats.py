@@ -3,12 +3,14 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import overload
 
 from wardround.agents.external import External
 from wardround.agents.human import Human
+from wardround.agents.persona import read_persona
 from wardround.agents.process import CONTAINER, EXEC, SEALED, ProcessMaker, is_process
-from wardround.agents.team import TEAM, Team
+from wardround.agents.team import TEAM, Team, read_team
 from wardround.engine.calls import Cache, StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
@@ -21,10 +23,38 @@ from wardround.engine.records import Json
 from wardround.engine.seat import Seat, Voice, knowledge_of, seed_of, traits_of
 from wardround.runs.header import SeatHeader
 from wardround.runs.recordings import AgentMaker, SeatRecording, recording_forms, recording_kind
-from wardround.runs.seat_models import Access, SeatModel, is_model, seat_model
-from wardround.runs.seat_settings import SeatSettings
+from wardround.runs.seat_models import Access, SeatModel, seat_model
+from wardround.runs.seat_settings import SeatSettings, is_model
+from wardround.runs.settings import RunSettings
 from wardround.scenarios.illustrations import case_images
 from wardround.scenarios.loaders.source import Playable
+from wardround.scenarios.terms.tariff import read_test_prices
+
+
+def with_files(settings: RunSettings) -> RunSettings:
+    """The settings with each persona, team and list of prices as its file has it, and the models that a team names.
+
+    Raises UsageError for a file that cannot be read.
+    """
+    seats = {seat: _with_files(config) for seat, config in settings.seats.items()}
+    rules = dict(settings.set)
+    if isinstance(rules.get("prices"), str):
+        rules["prices"] = read_test_prices(Path(rules["prices"]))
+    same = seats == settings.seats and rules == settings.set
+    return settings if same else settings.model_copy(update={"seats": seats, "set": rules})
+
+
+def _with_files(seat: SeatSettings) -> SeatSettings:
+    options: dict[str, Json] = dict(seat.options)
+    if isinstance(options.get("persona"), str):
+        options["persona"] = read_persona(options["persona"])
+    update: dict[str, Json] = {"options": options}
+    kind, _, place = seat.spec.partition(":")
+    if kind == TEAM and TEAM not in options:
+        options[TEAM] = read_team(place)
+        named = {name: role["model"] for name, role in options[TEAM]["roles"].items() if "/" in role["model"]}
+        update["models"] = {**named, **seat.models}
+    return seat if options == seat.options else seat.model_copy(update=update)
 
 
 class OtherCases(Sequence[Playable]):

@@ -1,4 +1,4 @@
-"""The settings of a run: the fields of a run file, budgets as users write them, and the prompts."""
+"""The settings of a run: the fields of a run file, presets below them, budgets as users write them, the prompts."""
 
 import re
 import tomllib
@@ -20,7 +20,7 @@ from wardround.engine.plugins import suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
 from wardround.engine.text import half
-from wardround.runs.seat_settings import LEFT_OUT, SeatSettings, StrictSettings, shown_seat
+from wardround.runs.seat_settings import LEFT_OUT, SeatSettings, StrictSettings, is_model, shown_seat
 
 AT_ONCE = 10_000
 """Episodes that wait together for a batch."""
@@ -273,3 +273,44 @@ def _prompt_folders() -> list[Path]:
 def count_prompts(override: Path) -> int:
     """Number of prompts in the user's folder."""
     return sum(1 for _ in override.rglob("*.md"))
+
+
+_SAME, _MODEL = "same_model", "model"
+_SHARED = ("base_url", "key_env")
+
+
+@cache
+def preset_names() -> tuple[str, ...]:
+    """The names of all presets."""
+    folder = files("wardround.runs") / "presets"
+    return tuple(sorted(path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml")))
+
+
+def _preset(name: str) -> dict[str, Json]:
+    if name not in preset_names():
+        raise UsageError(f"there is no preset {name!r}{suggestion(name, preset_names())}")
+    return tomllib.loads((files("wardround.runs") / "presets" / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def settings_below(name: str) -> dict[str, Json]:
+    """The fields of RunSettings that a preset sets; raises UsageError for an unknown name."""
+    return {key: value for key, value in _preset(name).items() if key not in (_SAME, _MODEL)}
+
+
+def seats_below(name: str, seats: Mapping[str, Mapping[str, Json]], named: Sequence[str]) -> dict[str, Json]:
+    """The seats of the run with those that a preset lets the doctor's model play, unless they are `named`.
+
+    A doctor that is no model leaves the other seats as they are.
+    """
+    preset, made = _preset(name), {seat: dict(fields) for seat, fields in seats.items()}
+    doctor = made.get("doctor", {})
+    if not is_model(str(doctor.get("spec", ""))):
+        return made
+    shared = {field: doctor[field] for field in _SHARED if doctor.get(field)}
+    for seat in preset.get(_SAME, ()):
+        if seat not in named:
+            made[seat] = {**shared, **made.get(seat, {}), "spec": doctor["spec"]}
+    for fields in made.values():
+        if is_model(str(fields["spec"])):
+            fields.update({key: value for key, value in preset.get(_MODEL, {}).items() if key not in fields})
+    return made

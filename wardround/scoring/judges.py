@@ -45,8 +45,8 @@ from wardround.evaluators.search.stack import (
 from wardround.evaluators.search.web import Web
 from wardround.runs.encounter_run import try_models
 from wardround.runs.header import JudgingHeader, SeatHeader
-from wardround.runs.seat_models import Access, access_of, is_model
-from wardround.runs.seat_settings import SeatSettings
+from wardround.runs.seat_models import Access, access_of
+from wardround.runs.seat_settings import SeatSettings, is_model
 from wardround.runs.seats import SeatConfig, guarded_model, model_seat
 from wardround.runs.settings import RunSettings, load_prompts, validation_problems
 from wardround.runs.stored_run import Run

@@ -8,10 +8,9 @@ from endpoints import Simulated, work
 from instant import instantly
 
 from wardround.engine.models.gate import Gate
-from wardround.engine.models.gates import Limited
 from wardround.engine.models.health import Adaptive
 from wardround.engine.models.quota import Quota
-from wardround.engine.models.wrappers import Retrying
+from wardround.engine.models.wrappers import Limited, Retrying
 
 Change = Callable[[Simulated], None]
 

@@ -8,10 +8,9 @@ from instant import instantly
 
 from wardround.engine.errors import ProviderError, RunStopped
 from wardround.engine.models.gate import Gate
-from wardround.engine.models.gates import Limited
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.models.wrappers import EgressGuard, Patience, Retrying
+from wardround.engine.models.wrappers import EgressGuard, Limited, Patience, Retrying
 from wardround.engine.records import Completion, Message, Usage
 
 ASKED = [Message("user", "x" * 400)]

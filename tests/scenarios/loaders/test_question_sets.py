@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
 
-from wardround.agents.answerers import AlwaysFirst, RandomAnswers
+from wardround.agents.gold import AlwaysFirst, RandomAnswers
 from wardround.engine.events import Acted
 from wardround.engine.protocols import Agent
 from wardround.engine.records import Action

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.parsers.roles import has_refusal, refusal_clauses, refuses, remainder, self_as_model
+from wardround.scenarios.parsers.nonanswers import has_refusal, refusal_clauses, refuses, remainder, self_as_model
 
 REFUSALS = [
     "As an AI language model I cannot diagnose",

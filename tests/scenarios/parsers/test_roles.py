@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.parsers.roles import RUN, Passages, breaks, plays_other, recites, self_as_model
+from wardround.scenarios.parsers.nonanswers import RUN, Passages, breaks, plays_other, recites, self_as_model
 
 WORDS = st.lists(st.text(alphabet="abcdefgh", min_size=1, max_size=6), min_size=RUN, max_size=40)
 
