@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from pathlib import Path
 
@@ -106,7 +106,7 @@ async def write_dataset(run: Run, seat: str, folder: Path) -> int:
     with _spools({"train": _DIALOGUE}, folder / "data") as files:
         async with aclosing(encounters(run)) as every:
             async for one in every:
-                files["train"].add(await _dialogue(run, seat, one))
+                files["train"].add([await _dialogue(run, seat, one)])
                 count += 1
     (folder / "data" / "train.parquet").replace(folder / _TRAIN)
     model = played_model(run.header.seats.get(seat))
@@ -120,18 +120,13 @@ class _Lines:
 
     def __init__(self, path: Path) -> None:
         self.path, self.longest, self._file = path, 0, path.open("wb")
-        self._encode = msgspec.json.Encoder().encode
+        self._encode = msgspec.json.Encoder().encode_lines
 
-    def add(self, row: Mapping[str, Json]) -> None:
-        line = self._encode(row)
-        self.longest = max(self.longest, len(line))
-        self._file.write(line + b"\n")
-
-    def extend(self, rows: Iterable[Mapping[str, Json]]) -> None:
-        lines = [self._encode(row) for row in rows]
-        if lines:
-            self.longest = max(self.longest, *map(len, lines))
-            self._file.write(b"\n".join(lines) + b"\n")
+    def add(self, rows: Sequence[Mapping[str, Json]]) -> None:
+        lines = self._encode(rows)
+        self._file.write(lines)
+        if len(lines) > self.longest:
+            self.longest = max(self.longest, *map(len, lines.split(b"\n")))
 
     def close(self) -> None:
         self._file.close()
@@ -175,18 +170,18 @@ async def _spool(run: Run, files: Mapping[str, _Lines]) -> int:
             which = {"run": run.name, "episode": one.row.id, "case": one.row.case, "repeat": one.row.repeat}
             acted = list(one.trajectory.acted())
             turns += len(acted)
-            files["turns"].extend({**which, **_turn(one, event, models.get(event.seat, ""))} for event in acted)
+            files["turns"].add([_turn(which, one, event, models.get(event.seat, "")) for event in acted])
             if "episodes" in files:
-                files["episodes"].add({**which, **_episode(one, len(acted))})
-                for row in _scores(one):
-                    files["scores"].add({**which, **row})
+                files["episodes"].add([{**which, **_episode(one, len(acted))}])
+                files["scores"].add([{**which, **row} for row in _scores(one)])
     return turns
 
 
-def _turn(one: Encounter, event: Acted, model: str) -> dict[str, Json]:
+def _turn(which: Mapping[str, Json], one: Encounter, event: Acted, model: str) -> dict[str, Json]:
     action = event.action
     replies = [call.reply for call in calls_of(one.trajectory.events, event) if call.reply]
     return {
+        **which,
         "seq": event.seq,
         "at": event.at,
         "seat": event.seat,
