@@ -24,6 +24,7 @@ from benchmarks.memory import memory
 from benchmarks.mimic import mimic
 from benchmarks.opening import opening
 from benchmarks.orders import orders
+from benchmarks.own_agents import own_agents
 from benchmarks.retrieval import retrieval
 from benchmarks.scored import score
 from benchmarks.speed import narrow, wide, zero
@@ -39,6 +40,7 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
     "score": score,
     "start": start,
     "face": face,
+    "own_agents": own_agents,
     "exchange": exchange,
     "interfaces": interfaces,
     "faults": faults,

@@ -1,7 +1,7 @@
 """The engine on the same calls: a run that is planned, held by a session, played and stored as any other is."""
 
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,8 +12,9 @@ from wardround.engine.limits import Limits
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.reach import reach
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import Model, Store
+from wardround.engine.protocols import Agent, Model, Store
 from wardround.engine.records import EpisodeRow
+from wardround.engine.seat import Seat
 from wardround.runs.encounter_run import EncounterRun
 from wardround.runs.header import VERSION, CasesHeader, RunHeader, ScenarioHeader, SkippedHeader, utc_now
 from wardround.runs.runner import Runner
@@ -26,28 +27,27 @@ _CASE = Case(id="c", opening="A case.", truth=Truth(), provenance=Provenance(sou
 _CHUNK = 500
 
 
-async def played(load: Load, base_url: str) -> Measured:
-    """Play the load; raises RuntimeError if an episode does not end as it should."""
-    measured = await played_in_a_file(load, base_url)
+async def played(load: Load, base_url: str, asker: Callable[[Seat], Agent] = Asker) -> Measured:
+    """Play the load with an agent that asks; raises RuntimeError if an episode does not end as it should."""
+    measured = await played_in_a_file(load, base_url, asker)
     if measured.more["right"] != load.episodes:
         raise RuntimeError(f"only {measured.more['right']:.0f} of {load.episodes} episodes ended right")
     return measured
 
 
-async def played_in_a_file(load: Load, base_url: str) -> Measured:
+async def played_in_a_file(load: Load, base_url: str, asker: Callable[[Seat], Agent] = Asker) -> Measured:
     """Play the load into a fresh SQLite file; `more` tells its bytes an episode too."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.db"
-        measured = await played_into(load, base_url, str(path))
+        measured = await played_into(load, base_url, str(path), asker)
         measured.more["bytes"] = path.stat().st_size / load.episodes
     return measured
 
 
-async def played_into(load: Load, base_url: str, where: str) -> Measured:
+async def played_into(load: Load, base_url: str, where: str, asker: Callable[[Seat], Agent] = Asker) -> Measured:
     """Play the load into the store at `where`; `more` has how many episodes ended right, and what the calls were."""
-    async with scene(
-        load, reach("openai/bench", base_url=base_url, env={}, prices=Prices()), open_store(where)
-    ) as stage:
+    model = reach("openai/bench", base_url=base_url, env={}, prices=Prices())
+    async with scene(load, model, open_store(where), asker) as stage:
         progress = Progress()
         with measuring() as measured:
             await Runner(stage, progress, load.concurrency).play()
@@ -56,7 +56,9 @@ async def played_into(load: Load, base_url: str, where: str) -> Measured:
 
 
 @asynccontextmanager
-async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[EncounterRun]:
+async def scene(
+    load: Load, model: Model, store: Store, asker: Callable[[Seat], Agent] = Asker
+) -> AsyncIterator[EncounterRun]:
     """Plan the load into a new store; the model and the store are closed with the block."""
     try:
         [case] = await store.put([_CASE.model_dump_json(exclude_defaults=True).encode()])
@@ -65,7 +67,7 @@ async def scene(load: Load, model: Model, store: Store) -> AsyncIterator[Encount
         await store.create_run(RUN, header.to_json())
         await planned(store, load.episodes)
         parts: Mapping[str, SeatConfig] = {
-            "asker": SeatConfig("openai/bench", make=Asker, model=model, sampling={"temperature": 0.8}),
+            "asker": SeatConfig("openai/bench", make=asker, model=model, sampling={"temperature": 0.8}),
             "teller": SeatConfig("teller", make=lambda seat: Teller(load.question)),
         }
         company = Cast(parts, Prompts({}), seed=1)

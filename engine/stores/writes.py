@@ -16,6 +16,9 @@ from wardround.engine.sessions import RunControl, SessionRow
 GATHER = 0.005
 """Seconds for which a group gathers works, because a commit costs far more than an append (docs/performance.md)."""
 
+ALONE = 3
+"""Groups of one work after which a work is written at once: nobody joins it, as where one client plays one episode."""
+
 
 class Append(NamedTuple):
     """Events of one episode with its ending and spending, in one commit; with a `holder` only if that holds it."""
@@ -149,7 +152,7 @@ class Rounds(Generic[_Question, _Answer]):
 
     `work` returns the answers of a round in the order of its questions. An answer that is an error is raised in the
     task that asked. An error that `work` itself raises is raised in all tasks of the round. Each round begins `pause`
-    seconds late, so that more questions can join.
+    seconds late, so that more questions can join; after three rounds of one question none waits until two come together.
     """
 
     def __init__(
@@ -158,7 +161,7 @@ class Rounds(Generic[_Question, _Answer]):
         largest: int,
         pause: float = 0.0,
     ) -> None:
-        self._work, self._largest, self._pause = work, largest, pause
+        self._work, self._largest, self._pause, self._alone = work, largest, pause, 0
         self._waiting: list[_Waiting[_Question, _Answer]] = []
         self._task: asyncio.Task[None] | None = None
 
@@ -185,9 +188,10 @@ class Rounds(Generic[_Question, _Answer]):
     async def _rounds(self) -> None:
         try:
             while self._waiting:
-                if self._pause:
+                if self._pause and (self._alone < ALONE or len(self._waiting) > 1):
                     await asyncio.sleep(self._pause)
                 group = self._waiting[: self._largest]
+                self._alone = self._alone + 1 if len(group) == 1 else 0
                 answers = await self._answers([entry.question for entry in group])
                 del self._waiting[: len(group)]
                 _settle(group, answers)

@@ -87,3 +87,34 @@ def test_where_the_loop_ends_nobody_is_left_waiting() -> None:
 
     asyncio.run(main())
     assert told == ["the store was left in the middle of its work"] * 2
+
+
+async def test_those_who_write_at_once_share_their_groups() -> None:
+    groups: list[int] = []
+    rounds = _noting(groups, pause=0.01)
+
+    async def write() -> None:
+        for one in range(20):
+            await rounds.ask(one)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(8):
+            group.start_soon(write)
+    assert groups == [8] * 20
+
+
+async def test_a_lone_writer_does_not_wait_for_others_to_join() -> None:
+    groups: list[int] = []
+    rounds = _noting(groups, pause=0.1)
+    with anyio.fail_after(5):  # it waits 0.1 s three times, where waiting each time would take 10 s
+        for one in range(100):
+            await rounds.ask(one)
+    assert groups == [1] * 100
+
+
+def _noting(groups: list[int], pause: float) -> Rounds[int, int]:
+    async def commit(works: Sequence[int]) -> Sequence[int]:
+        groups.append(len(works))
+        return works
+
+    return Rounds(commit, largest=100, pause=pause)
