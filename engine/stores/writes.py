@@ -152,7 +152,8 @@ class Rounds(Generic[_Question, _Answer]):
 
     `work` returns the answers of a round in the order of its questions. An answer that is an error is raised in the
     task that asked. An error that `work` itself raises is raised in all tasks of the round. Each round begins `pause`
-    seconds late, so that more questions can join; after three rounds of one question none waits until two come together.
+    seconds late, so that more questions can join. After three rounds of one question no round waits, until two
+    questions come together.
     """
 
     def __init__(
