@@ -99,7 +99,7 @@ class EpisodeIntake(ABC):
 
 
 @dataclass(slots=True, kw_only=True)
-class RunAccount:
+class RunAccount(ABC):
     """What the accounts of all builds by a run say.
 
     `read` units were read from `source`, of which `open` are not finished; `made` counts what was built, by kind.
@@ -117,6 +117,14 @@ class RunAccount:
     spent: Mapping[str, Json] = field(default_factory=dict)
     skipped: Sequence[tuple[str, str]] = ()
     dropped: Sequence[Mapping[str, Json]] = ()
+
+    @abstractmethod
+    def json(self) -> dict[str, Json]:
+        """The whole account as JSON."""
+
+    @abstractmethod
+    def text(self, most: int = 5) -> str:
+        """The table for readers, with the first `most` reasons."""
 
     def closing_lines(self, units: str, made: str, lost: str, most: int) -> list[str]:
         """What ends the table for readers: the `units` not finished, why nothing was `made`, the first that were lost.

@@ -9,7 +9,7 @@ import pytest
 from curating import answered, flow, instead, jats, pmc_folder, settings
 
 from wardround.api import run
-from wardround.builds import build_reports, resume_build
+from wardround.builds import CaseBuild
 from wardround.engine.batch import Progress
 from wardround.engine.errors import EgressError, UsageError
 from wardround.replay_run import replay_run
@@ -46,8 +46,8 @@ def pmc(tmp_path: Path) -> Path:
 
 async def test_a_folder_becomes_cases_and_every_loss_is_counted(tmp_path: Path, pmc: Path, server: Loopback) -> None:
     out, store = tmp_path / "cases.jsonl", MemoryStore()
-    built = await build_reports(
-        settings(pmc, server.base_url, {"published_after": "2024-06-30"}), out, store, Progress()
+    built = await CaseBuild(out).begin(
+        settings(pmc, server.base_url, {"published_after": "2024-06-30"}), store, Progress()
     )
     told = flow(built)
     assert told["readable"] == (8, 0)
@@ -83,14 +83,14 @@ def beside(out: Path) -> Any:
 
 
 async def test_the_run_is_a_run_like_any_other(tmp_path: Path, pmc: Path, server: Loopback) -> None:
-    built = await build_reports(settings(pmc, server.base_url), tmp_path / "c.jsonl", MemoryStore(), Progress())
+    built = await CaseBuild(tmp_path / "c.jsonl").begin(settings(pmc, server.base_url), MemoryStore(), Progress())
     made = built.run
     assert made is not None
     assert [found.error async for found in replay_run(made)] == [""] * len(await made.episodes())
     assert (await status(made)).spent["curator"].calls == server.total - 1
     recorded = settings(pmc, server.base_url, name="again", seat={"spec": "recorded:r", "base_url": ""})
     asked = server.total
-    again = await build_reports(recorded, tmp_path / "again.jsonl", made.store, Progress())
+    again = await CaseBuild(tmp_path / "again.jsonl").begin(recorded, made.store, Progress())
     assert server.total == asked
     assert again.account.made == built.account.made
     assert (tmp_path / "again.jsonl").read_text() == (tmp_path / "c.jsonl").read_text()
@@ -102,8 +102,8 @@ async def test_nothing_left_to_ask_is_an_empty_file_and_a_table_that_says_why(
     tmp_path: Path, pmc: Path, server: Loopback
 ) -> None:
     out = tmp_path / "c.jsonl"
-    built = await build_reports(
-        settings(pmc, server.base_url, {"published_after": "2030-01-01"}), out, MemoryStore(), Progress()
+    built = await CaseBuild(out).begin(
+        settings(pmc, server.base_url, {"published_after": "2030-01-01"}), MemoryStore(), Progress()
     )
     assert built.run is None
     assert out.read_text() == ""
@@ -118,9 +118,11 @@ async def test_a_bad_file_stops_the_build_before_a_call_or_is_counted(
     (pmc / "9.xml").write_text("<article><front>")
     out = tmp_path / "c.jsonl"
     with pytest.raises(UsageError, match=r"9\.xml: line 1, column .*--on-bad-row skip"):
-        await build_reports(settings(pmc, server.base_url), out, MemoryStore(), Progress())
+        await CaseBuild(out).begin(settings(pmc, server.base_url), MemoryStore(), Progress())
     assert (server.total, out.exists()) == (0, False)
-    built = await build_reports(settings(pmc, server.base_url, {"on_bad_row": "skip"}), out, MemoryStore(), Progress())
+    built = await CaseBuild(out).begin(
+        settings(pmc, server.base_url, {"on_bad_row": "skip"}), MemoryStore(), Progress()
+    )
     assert flow(built)["readable"] == (9, 1)
     assert sum(built.account.made.values()) > 0
 
@@ -137,7 +139,7 @@ async def test_a_bad_file_stops_the_build_before_a_call_or_is_counted(
 )
 async def test_a_bad_reply_is_a_counted_drop(tmp_path: Path, pmc: Path, reply: str, rule: str, why: str) -> None:
     async with Loopback(instead("### Case Summary", reply)) as server:
-        built = await build_reports(settings(pmc, server.base_url), tmp_path / "c.jsonl", MemoryStore(), Progress())
+        built = await CaseBuild(tmp_path / "c.jsonl").begin(settings(pmc, server.base_url), MemoryStore(), Progress())
     lost = [drop for drop in built.account.dropped if drop["rule"] == rule]
     assert len(lost) == 4
     assert all(str(drop["why"]).startswith(why) for drop in lost)
@@ -149,7 +151,7 @@ async def test_a_content_filter_is_a_refusal_of_the_step(tmp_path: Path, pmc: Pa
         return "Comprehensive Patient Profile" in asked.body.decode()
 
     async with Loopback(answered, faults=Rates({"filtered": 1.0}), only=treats) as server:
-        built = await build_reports(settings(pmc, server.base_url), tmp_path / "c.jsonl", MemoryStore(), Progress())
+        built = await CaseBuild(tmp_path / "c.jsonl").begin(settings(pmc, server.base_url), MemoryStore(), Progress())
     assert built.account.made == {"diagnosis": 4, "treatment": 0}
     assert flow(built)["restructured"] == (8, 4)
 
@@ -160,16 +162,16 @@ async def test_a_restricted_article_goes_nowhere_unasked(tmp_path: Path) -> None
     seat = {"curator": {"spec": "openai/m", "base_url": "http://example.org/v1"}}
     fields = {"cases": str(path), "scenario": "curation", "seats": seat, "set": {"rare_candidates": 0}}
     with pytest.raises(EgressError, match=r"example\.org"):
-        await build_reports(validate_settings(fields, "test"), tmp_path / "c.jsonl", MemoryStore(), Progress())
+        await CaseBuild(tmp_path / "c.jsonl").begin(validate_settings(fields, "test"), MemoryStore(), Progress())
 
 
 async def test_only_a_build_can_be_gone_on_with(tmp_path: Path) -> None:
     store = MemoryStore()
     played = await run("bundled:reports", "oracle", doctor="gold", store=store, limit=1)
     with pytest.raises(UsageError, match="is not a build of cases"):
-        await resume_build(played.name, tmp_path / "c.jsonl", store, Progress())
+        await CaseBuild(tmp_path / "c.jsonl").resume(played.name, store, Progress())
     with pytest.raises(UsageError, match="there is no folder"):
-        await resume_build(played.name, tmp_path / "none" / "c.jsonl", store, Progress())
+        await CaseBuild(tmp_path / "none" / "c.jsonl").resume(played.name, store, Progress())
 
 
 async def test_rare_diseases_are_found_by_the_linker_and_verified_by_the_model(tmp_path: Path) -> None:
@@ -177,7 +179,7 @@ async def test_rare_diseases_are_found_by_the_linker_and_verified_by_the_model(t
     path.write_text(jats(title="Sporotrichosis in a gardener: a case report"))
     async with Loopback(answered) as server:
         given = settings(path, server.base_url, {"rare_candidates": 3})
-        built = await build_reports(given, tmp_path / "c.jsonl", MemoryStore(), Progress())
+        built = await CaseBuild(tmp_path / "c.jsonl").begin(given, MemoryStore(), Progress())
         assert built.run is not None
         facts = (await built.run.trajectory("PMC1@1")).ending
     assert facts is not None
@@ -192,7 +194,7 @@ async def test_the_forty_raw_articles_become_cases_that_the_check_accepts(tmp_pa
     out, store = tmp_path / "c.jsonl", MemoryStore()
     async with Loopback(answered) as server:
         given = settings(raw, server.base_url, {"licence": "CC-BY-4.0"})
-        built = await build_reports(given, out, store, Progress())
+        built = await CaseBuild(out).begin(given, store, Progress())
     assert flow(built)["restructured"][0] == 80
     checked = census(out)
     assert checked.problems == ()

@@ -8,7 +8,7 @@ import pytest
 from curating import answered, flow, instead, pmc_folder, settings
 from halting import Halting
 
-from wardround.builds import build_reports, resume_build
+from wardround.builds import CaseBuild
 from wardround.engine.batch import Progress
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.protocols import Store
@@ -51,16 +51,16 @@ async def test_a_stop_in_the_middle_and_a_resume_ask_nothing_twice(tmp_path: Pat
     out, store = tmp_path / "c.jsonl", open_store(tmp_path / "s.db")
     async with Loopback(counted) as server:
         given = settings(pmc, server.base_url, concurrency=2, preflight=False)
-        first = await build_reports(given, out, store, progress)
+        first = await CaseBuild(out).begin(given, store, progress)
         assert first.account.open > 0
         assert flow(first)["finished"][1] == first.account.open
         partial = out.read_text()
-        whole = await resume_build("r", out, store, Progress())
+        whole = await CaseBuild(out).resume("r", store, Progress())
         assert whole.account.open == 0
         assert max(server.counts.values()) == 1
         assert server.total == 4 * CALLS + 2
         uncut = tmp_path / "uncut.jsonl"
-        await build_reports(given, uncut, MemoryStore(), Progress())
+        await CaseBuild(uncut).begin(given, MemoryStore(), Progress())
     assert out.read_text() == uncut.read_text()
     assert out.read_text().startswith(partial)
     await store.aclose()
@@ -72,21 +72,21 @@ async def test_deaths_at_every_few_events_lose_no_recorded_call(tmp_path: Path, 
         given = settings(pmc, server.base_url, concurrency=1, preflight=False)
         life, deaths = Halting(store, 3), 0
         with pytest.raises(StoreError):
-            await build_reports(given, out, dying(life), Progress())
+            await CaseBuild(out).begin(given, dying(life), Progress())
         while True:
             deaths += 1
             for session in await store.sessions("r"):
                 await store.release(session.id)
             life = Halting(store, 3 + deaths)
             try:
-                built = await resume_build("r", out, dying(life), Progress())
+                built = await CaseBuild(out).resume("r", dying(life), Progress())
             except StoreError:
                 continue
             break
         assert deaths > 3
         assert server.total <= 4 * CALLS + 2 + deaths
         uncut = tmp_path / "uncut.jsonl"
-        await build_reports(given, uncut, MemoryStore(), Progress())
+        await CaseBuild(uncut).begin(given, MemoryStore(), Progress())
     assert built.account.open == 0
     assert built.run is not None
     recorded = [call async for trajectory in built.run for call in trajectory.called()]
@@ -102,14 +102,14 @@ async def test_a_budget_drains_the_build_and_the_cache_answers_the_next(tmp_path
     out, store = tmp_path / "c.jsonl", MemoryStore()
     async with Loopback(answered) as server:
         given = settings(pmc, server.base_url, budget=["8calls"], seat={"cache": True}, preflight=False, concurrency=1)
-        built = await build_reports(given, out, store, Progress())
+        built = await CaseBuild(out).begin(given, store, Progress())
         assert built.account.open > 0
         assert server.total == 8
-        built = await resume_build("r", out, store, Progress(), budget=["100calls"])
+        built = await CaseBuild(out).resume("r", store, Progress(), budget=["100calls"])
         assert built.account.open == 0
         asked = server.total
         again = given.model_copy(update={"name": "again", "budget": ()})
-        second = await build_reports(again, out, store, Progress())
+        second = await CaseBuild(out).begin(again, store, Progress())
         assert second.account.open == 0
         assert server.total == asked
 
@@ -122,12 +122,12 @@ async def test_checks_can_be_changed_afterwards_without_a_call(tmp_path: Path, p
     )
     reply = instead("### Comprehensive", made_up)
     async with Loopback(reply) as server:
-        built = await build_reports(settings(pmc, server.base_url), out, store, Progress())
+        built = await CaseBuild(out).begin(settings(pmc, server.base_url), store, Progress())
         assert flow(built)["numbers"][1] == 4
         asked = server.total
-        built = await resume_build("r", out, store, Progress(), without=["numbers"])
+        built = await CaseBuild(out, ["numbers"]).resume("r", store, Progress())
         assert built.account.made["treatment"] == 4
         assert "numbers" not in flow(built)
         assert server.total == asked
         with pytest.raises(UsageError, match="only rules for built cases"):
-            await resume_build("r", out, store, Progress(), without=["language"])
+            await CaseBuild(out, ["language"]).resume("r", store, Progress())

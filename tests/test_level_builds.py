@@ -12,12 +12,13 @@ import pytest
 from item_writing import NEW, choice, choice_set, instead, written
 
 from wardround import run, score_run
-from wardround.builds import BuiltItems, ItemFile, build_levels, resume_levels
+from wardround.builds import Built, ItemBuild
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.replay_run import replay_run
 from wardround.runs.settings import RunSettings, validate_settings
 from wardround.runs.stored_run import Run
+from wardround.scenarios.level_items.item_account import ItemAccount
 from wardround.scenarios.loaders.load import load_playable
 from wardround.scenarios.question_item import QuestionItem
 from wardround.scoring.level_rows import level_rows
@@ -48,7 +49,7 @@ def settings(where: Path, base_url: str, rules: dict[str, Any] | None = None, **
     return validate_settings({**fields, "set": rules or {}}, "test")
 
 
-def flow(built: BuiltItems) -> dict[str, tuple[int, int]]:
+def flow(built: Built[ItemAccount]) -> dict[str, tuple[int, int]]:
     return {step.rule: (step.seen, step.dropped) for step in built.account.steps if step.rule != "written"}
 
 
@@ -62,7 +63,7 @@ def made(out: Path) -> list[QuestionItem]:
 
 async def test_a_set_becomes_six_items_a_question_and_every_loss_is_counted(tmp_path: Path, server: Loopback) -> None:
     out, store = tmp_path / "middle.jsonl", MemoryStore()
-    built = await build_levels(settings(choice_set(tmp_path), server.base_url), ItemFile(out), store, Progress())
+    built = await ItemBuild(out).begin(settings(choice_set(tmp_path), server.base_url), store, Progress())
     assert [
         flow(built)[rule] for rule in ("readable", "one_right", "choice", "text_only", "whole_options", "worded")
     ] == [
@@ -96,8 +97,8 @@ async def test_a_set_becomes_six_items_a_question_and_every_loss_is_counted(tmp_
 
 async def test_what_was_built_is_played_and_gold_is_perfect(tmp_path: Path, server: Loopback) -> None:
     out, store = tmp_path / "middle.jsonl", MemoryStore()
-    into = ItemFile(out, low=True)
-    await build_levels(settings(choice_set(tmp_path), server.base_url), into, store, Progress())
+    into = ItemBuild(out, low=True)
+    await into.begin(settings(choice_set(tmp_path), server.base_url), store, Progress())
     played = await run(out, "questions", doctor="gold", store=store, name="g", set={"shots": 2})
     rows, _ = await level_rows([(played, await score_run(played))])
     assert {(row.level, row.value) for row in rows} == {("low", 1.0), ("middle", 1.0)}
@@ -118,9 +119,7 @@ async def test_a_bad_text_is_dropped_with_its_rule_and_its_pair(
 ) -> None:
     out = tmp_path / "middle.jsonl"
     async with Loopback(model) as server:
-        built = await build_levels(
-            settings(choice_set(tmp_path), server.base_url), ItemFile(out), MemoryStore(), Progress()
-        )
+        built = await ItemBuild(out).begin(settings(choice_set(tmp_path), server.base_url), MemoryStore(), Progress())
     assert {drop["rule"] for drop in built.account.dropped} == {rule}
     items = Counter(item.form for item in made(out))
     assert tuple(items[form] for form in ("statement", "rectification", "existence")) == forms
@@ -134,7 +133,7 @@ async def test_a_text_that_breaks_a_rule_is_written_once_more(tmp_path: Path, se
     model = instead("Distractor: <", "Distractor: migraine", f"Distractor: {second}")
     async with Loopback(model) as server:
         store = MemoryStore()
-        built = await build_levels(settings(tmp_path / "one.jsonl", server.base_url), ItemFile(out), store, Progress())
+        built = await ItemBuild(out).begin(settings(tmp_path / "one.jsonl", server.base_url), store, Progress())
         assert server.total == CALLS + 1 - len(lost)
     assert [drop["rule"] for drop in built.account.dropped] == lost
     assert [item.options[0] for item in made(out) if item.id == "AE-q1b"] == ([] if lost else [second])
@@ -143,19 +142,19 @@ async def test_a_text_that_breaks_a_rule_is_written_once_more(tmp_path: Path, se
 async def test_a_stopped_build_is_completed_without_a_call_made_twice(tmp_path: Path, server: Loopback) -> None:
     out, store = tmp_path / "middle.jsonl", MemoryStore()
     begun = settings(choice_set(tmp_path), server.base_url, budget=["8calls"], concurrency=1)
-    half = await build_levels(begun, ItemFile(out), store, Progress())
+    half = await ItemBuild(out).begin(begun, store, Progress())
     assert half.endings["open"] == 2
     assert len(made(out)) == 6
     assert "2 questions are not finished" in half.account.text()
-    whole = await resume_levels("r", ItemFile(out), store, Progress(), budget=["100calls"])
+    whole = await ItemBuild(out).resume("r", store, Progress(), budget=["100calls"])
     assert len(made(out)) == 18
     assert server.total == 3 * CALLS
     assert whole.account.made == {"statement": 6, "rectification": 6, "existence": 6}
-    again = await resume_levels("r", ItemFile(out), store, Progress())
+    again = await ItemBuild(out).resume("r", store, Progress())
     assert (server.total, again.account.made) == (3 * CALLS, whole.account.made)
     await run(out, "questions", doctor="gold", store=store, name="g")
     with pytest.raises(UsageError, match="is not a build of middle-level items"):
-        await resume_levels("g", ItemFile(out), store, Progress())
+        await ItemBuild(out).resume("g", store, Progress())
 
 
 async def test_a_sample_is_spread_over_diseases_and_the_sheet_over_kinds(tmp_path: Path, server: Loopback) -> None:
@@ -166,8 +165,8 @@ async def test_a_sample_is_spread_over_diseases_and_the_sheet_over_kinds(tmp_pat
     ]
     (tmp_path / "many.jsonl").write_text("\n".join(lines) + "\n")
     out = tmp_path / "middle.jsonl"
-    built = await build_levels(
-        settings(tmp_path / "many.jsonl", server.base_url, {"sample": 0.1}), ItemFile(out, 9), MemoryStore(), Progress()
+    built = await ItemBuild(out, 9).begin(
+        settings(tmp_path / "many.jsonl", server.base_url, {"sample": 0.1}), MemoryStore(), Progress()
     )
     assert {item.group for item in made(out)} == {"D0", "D1", "D2", "D3"}
     assert len(made(out)) == 24
@@ -181,16 +180,14 @@ async def test_a_sample_is_spread_over_diseases_and_the_sheet_over_kinds(tmp_pat
 async def test_one_model_that_checks_itself_is_named(tmp_path: Path, server: Loopback) -> None:
     seats = {seat: {"spec": "openai/m", "base_url": server.base_url} for seat in ("writer", "checker")}
     alone = settings(choice_set(tmp_path), server.base_url, seats=seats)
-    built = await build_levels(alone, ItemFile(tmp_path / "m.jsonl"), MemoryStore(), Progress())
+    built = await ItemBuild(tmp_path / "m.jsonl").begin(alone, MemoryStore(), Progress())
     assert "name another by --checker" in built.account.text()
 
 
 async def test_nothing_left_is_an_empty_file_and_a_table_that_says_why(tmp_path: Path, server: Loopback) -> None:
     (tmp_path / "one.jsonl").write_text(choice(5, "Is it so?", ["yes", "no"], 0) + "\n")
     out = tmp_path / "m.jsonl"
-    built = await build_levels(
-        settings(tmp_path / "one.jsonl", server.base_url), ItemFile(out), MemoryStore(), Progress()
-    )
+    built = await ItemBuild(out).begin(settings(tmp_path / "one.jsonl", server.base_url), MemoryStore(), Progress())
     assert built.run is None
     assert out.read_text() == ""
     assert "no item was made: rule worded" in built.account.text()

@@ -3,10 +3,11 @@
 import json
 import os
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol, TypedDict, Unpack
+from typing import IO, Any, ClassVar, Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
 
 import msgspec
 
@@ -14,14 +15,13 @@ from wardround.api import create_planned, play_planned, prepare_to_resume, resum
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
-from wardround.engine.records import EpisodeRow, Json
+from wardround.engine.records import Ending, Json
 from wardround.engine.stores.files import output
-from wardround.runs.header import RunHeader
-from wardround.runs.plan import NothingToPlay, RunPlan, plan_run, reasons
+from wardround.runs.plan import NothingToPlay, plan_run, reasons
 from wardround.runs.settings import RunSettings, load_prompts
 from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import spending_by_seat
-from wardround.scenarios.build_steps import BuildStep
+from wardround.scenarios.build_steps import BuildStep, EpisodeIntake, RunAccount
 from wardround.scenarios.level_items.item_account import ItemAccount, ItemMaking
 from wardround.scenarios.level_items.item_writing import CHECKER, WRITER, ItemWriting
 from wardround.scenarios.level_items.source_question import ItemBuildOptions, SourceQuestion
@@ -87,13 +87,15 @@ def _work_folder(where: Path, key: str) -> Path:
 
 
 SEAT = "curator"
+AccountT = TypeVar("AccountT", bound=RunAccount)
+IntakeT = TypeVar("IntakeT", bound=EpisodeIntake)
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """The result of a build; `run` is None if no article was left to send to a model."""
+class Built(Generic[AccountT]):
+    """The result of a build; `run` is None if nothing was left to send to a model."""
 
-    account: CurationAccount
+    account: AccountT
     endings: Mapping[str, int]
     run: Run | None = None
 
@@ -109,116 +111,217 @@ class WorkSharing(TypedDict, total=False):
     elsewhere: Callable[[str], Awaitable[None]] | None
 
 
-async def build_reports(
-    settings: RunSettings, out: Path, store: Store, progress: Progress, **processes: Unpack[WorkSharing]
-) -> Built:
-    """Begin a run over the articles at `settings.cases` and write the resulting cases to `out`.
+class _Begun(NamedTuple):
+    """What a build knows before a model is called: its rules, who is asked, what is left to ask about, and what is not.
 
-    The account goes to `out` + '.flow.json'; either both files are replaced or neither is. If the run is stopped, the
-    cases of the finished articles are written; `resume_build` completes them. Raises UsageError for any error that can
-    be known before the first call.
+    `left` counts the units that remained after the rules of reading, `dropped` those that each rule took.
     """
-    check_writable(out)
-    try:
-        made = await plan_run(settings, store, {}, processes.get("share", (1, 1)))
-    except NothingToPlay as nothing:
-        account = _nothing(settings, nothing.skipped)
-        write_build(out, account, [])
-        return Built(account, {})
-    return await assemble(await play_new_build(made, store, progress, processes), out)
+
+    run: str
+    rules: Mapping[str, Json]
+    specs: Mapping[str, str]
+    left: int
+    dropped: Mapping[str, int]
+    seed: int
+    source: str
+    skipped: Sequence[tuple[str, str]]
 
 
-async def play_new_build(planned: RunPlan, store: Store, progress: Progress, processes: WorkSharing) -> Run:
-    """Create the run of a build and play it, in this process or in others."""
-    if elsewhere := processes.get("elsewhere"):
-        run = await create_planned(planned, store)
-        await elsewhere(run.name)
-        return run
-    return await play_planned(planned, store, progress, pilot=processes.get("pilot", 0))
+class RunBuild(ABC, Generic[AccountT, IntakeT]):
+    """A build by a run of models: begun, or resumed where it stopped; no recorded call is made again.
+
+    ::
+
+        built = await CaseBuild(Path("cases.jsonl")).begin(settings, open_store("study.db"), Progress())
+        print(built.account.text())
+
+    The account goes to `out` + '.flow.json'; either both files are replaced or neither is. If the run is stopped, what
+    the finished episodes gave is written, in the order of their sources.
+    """
+
+    SCENARIO: ClassVar[type[Curation | ItemWriting]]
+    WHAT: ClassVar[str]
+    UNIT: ClassVar[str]
+    RECORDED: ClassVar[str]
+    """What a recording must have for a unit to be played."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+
+    async def begin(
+        self, settings: RunSettings, store: Store, progress: Progress, **processes: Unpack[WorkSharing]
+    ) -> Built[AccountT]:
+        """Begin a run over the sources at `settings.cases`; raises UsageError for what can be known before a call."""
+        check_writable(self.out)
+        try:
+            planned = await plan_run(settings, store, {}, processes.get("share", (1, 1)))
+        except NothingToPlay as nothing:
+            specs = {seat: one.spec for seat, one in settings.seats.items()}
+            dropped, source = reasons(nothing.skipped), ", ".join(settings.places)
+            begun = _Begun("", settings.set, specs, 0, dropped, settings.seed, source, nothing.skipped[:1000])
+            return await self._made(begun, None)
+        if elsewhere := processes.get("elsewhere"):
+            run = await create_planned(planned, store)
+            await elsewhere(run.name)
+        else:
+            run = await play_planned(planned, store, progress, pilot=processes.get("pilot", 0))
+        return await self._assembled(run)
+
+    async def resume(self, name: str, store: Store, progress: Progress, **options: Any) -> Built[AccountT]:
+        """Resume a build; if every episode is finished, its files are made again and no model is called.
+
+        `options` are those of `api.resume`, and `elsewhere` as in WorkSharing. Raises UsageError for another run.
+        """
+        check_writable(self.out)
+        run = await Run.open(store, name)
+        if run.header.scenario.name != self.SCENARIO.name:
+            raise UsageError(
+                f"run {name} is not a build of {self.WHAT}; to go on with it: wardround run --resume {name}"
+            )
+        if "open" in await run.endings() or options.get("retry"):
+            if elsewhere := options.pop("elsewhere", None):
+                del options["share"]
+                run = await prepare_to_resume(name, store, **options)
+                await elsewhere(name)
+            else:
+                run = await resume(name, store=store, progress=progress, **options)
+        return await self._assembled(run)
+
+    async def _assembled(self, run: Run) -> Built[AccountT]:
+        header = run.played(f"it builds no {self.WHAT}")
+        cases, skipped, rules = header.cases, header.skipped, header.scenario.settings
+        specs = {seat: one.spec for seat, one in header.seats.items()}
+        return await self._made(
+            _Begun(run.name, rules, specs, cases.count, skipped.reasons, header.seed, str(cases.source), skipped.first),
+            run,
+        )
+
+    async def _made(self, begun: _Begun, run: Run | None) -> Built[AccountT]:
+        """Write what the finished episodes of the run gave, and the account."""
+        options, intake = self._rules(begun.rules)
+        lines: list[str] = []
+        if run is not None:
+            async for row in run.store.episodes(run.name):
+                source: Any = await run.item(row.case)
+                lines += self._lines(intake, source, (await run.trajectory(row)).ending if row.cause else None)
+        steps = reading_steps(self.SCENARIO(options, load_prompts()), begun.left, begun.dropped, self.UNIT)
+        if silent := steps[-1].out - intake.finished.seen:
+            steps.append(BuildStep("recorded", self.RECORDED, self.UNIT, steps[-1].out, silent))
+        account = self._account(intake, begun, options, steps)
+        account.open, account.dropped = intake.finished.dropped, intake.dropped
+        account.skipped, account.spent = begun.skipped, await _spent_by_seat(run) if run else {}
+        self._write(intake, account, lines)
+        return Built(account, await run.endings() if run else {}, run)
+
+    @abstractmethod
+    def _rules(self, fields: Mapping[str, Json]) -> tuple[Any, IntakeT]:
+        """The options of the build, and what takes in its episodes."""
+
+    @abstractmethod
+    def _lines(self, intake: IntakeT, source: Any, ending: Ending | None) -> list[str]:
+        """What one source gave, as lines of the file; `ending` is None while its episode is open."""
+
+    @abstractmethod
+    def _account(self, intake: IntakeT, begun: _Begun, options: Any, read: Sequence[BuildStep]) -> AccountT:
+        """The account; `read` are the steps before a model was called."""
+
+    def _write(self, intake: IntakeT, account: AccountT, lines: Sequence[str]) -> None:
+        write_build(self.out, account, lines)
 
 
-async def resume_play(begun: Run, progress: Progress, options: dict[str, Json]) -> Run:
-    """Play what is left of the run of a build, in this process or in others; `options` as in `resume_build`."""
-    if "open" not in await begun.endings() and not options.get("retry"):
-        return begun
-    if elsewhere := options.pop("elsewhere", None):
-        del options["share"]
-        begun = await prepare_to_resume(begun.name, begun.store, **options)
-        await elsewhere(begun.name)
-        return begun
-    return await resume(begun.name, store=begun.store, progress=progress, **options)
-
-
-async def spent_by_seat(run: Run) -> dict[str, dict[str, Json]]:
+async def _spent_by_seat(run: Run) -> dict[str, dict[str, Json]]:
     """What each seat of a build spent, for its account."""
     spending = spending_by_seat(await run.store.spending(run.name))
     return {seat: msgspec.structs.asdict(spent) for seat, spent in spending.items()}
 
 
-async def resume_build(
-    name: str, out: Path, store: Store, progress: Progress, without: Sequence[str] = (), **options: Any
-) -> Built:
-    """Resume a build where it stopped; no recorded call is made again.
+class CaseBuild(RunBuild[CurationAccount, Checking]):
+    """A build of cases from case reports, by a curator.
 
-    If all articles are finished, the cases are assembled again and no model is called. `without` switches off rules for
-    built cases, besides those that the run began without. `options` are those of `api.resume`, and `elsewhere` as in
-    WorkSharing. Raises UsageError for an unknown rule and for a run that is not a build.
+    `without` switches off rules for built cases, besides those that the run began without. Raises UsageError for an
+    unknown one.
     """
-    check_writable(out)
-    if unknown := [rule for rule in without if rule not in CASE_RULES]:
-        raise UsageError(
-            f"--without {unknown[0]} with --resume: only rules for built cases can be changed: {', '.join(CASE_RULES)}"
+
+    SCENARIO, WHAT, UNIT = Curation, "cases", "article"
+    RECORDED = "the recorded curator has something for it"
+
+    def __init__(self, out: Path, without: Sequence[str] = ()) -> None:
+        super().__init__(out)
+        self._without = without
+        if unknown := [rule for rule in without if rule not in CASE_RULES]:
+            there = ", ".join(CASE_RULES)
+            raise UsageError(
+                f"--without {unknown[0]} with --resume: only rules for built cases can be changed: {there}"
+            )
+
+    def _rules(self, fields: Mapping[str, Json]) -> tuple[CurationOptions, Checking]:
+        stored = CurationOptions.model_validate(fields)
+        without = tuple(dict.fromkeys((*stored.without, *self._without)))
+        options = stored.model_copy(update={"without": without})
+        return options, Checking(options)
+
+    def _lines(self, intake: Checking, source: Article, ending: Ending | None) -> list[str]:
+        return [case_line(case) for case in intake.take(source, ending)]
+
+    def _account(
+        self, intake: Checking, begun: _Begun, options: CurationOptions, read: Sequence[BuildStep]
+    ) -> CurationAccount:
+        return CurationAccount(
+            run=begun.run,
+            model=begun.specs[SEAT],
+            options=options,
+            steps=[*read, *intake.steps],
+            read=read[0].seen,
+            made=intake.cases,
+            open=0,
+            seed=begun.seed,
+            source=begun.source,
+            unsupported=intake.unsupported,
         )
-    begun = await Run.open(store, name)
-    if begun.header.scenario.name != Curation.name:
-        raise UsageError(f"run {name} is not a build of cases; to go on with it: wardround run --resume {name}")
-    return await assemble(await resume_play(begun, progress, options), out, without)
 
 
-async def assemble(run: Run, out: Path, without: Sequence[str] = ()) -> Built:
-    """Write the cases of the finished episodes to `out`, in the order of the articles, and the account of the run."""
-    header = run.played("it builds no cases")
-    stored = CurationOptions.model_validate(header.scenario.settings)
-    options = stored.model_copy(update={"without": tuple(dict.fromkeys((*stored.without, *without)))})
-    checking = Checking(options)
-    lines: list[str] = []
-    async for row, article in _articles(run):
-        ending = (await run.trajectory(row)).ending if row.cause else None
-        lines += [case_line(case) for case in checking.take(article, ending)]
-    account = _account(run.name, header, checking)
-    account.spent = await spent_by_seat(run)
-    write_build(out, account, lines)
-    return Built(account, await run.endings(), run)
+class ItemBuild(RunBuild[ItemAccount, ItemMaking]):
+    """A build of middle-level items from choice questions, by a writer and a checker.
 
+    It also writes `out` + '.sheet.csv' with `sheet` texts for people to verify; with `low` the choice questions are
+    written too.
+    """
 
-async def _articles(run: Run) -> AsyncIterator[tuple[EpisodeRow, Article]]:
-    async for row in run.store.episodes(run.name):
-        article: Any = await run.item(row.case)
-        yield row, article
+    SCENARIO, WHAT, UNIT = ItemWriting, "middle-level items", "question"
+    RECORDED = "the recorded models have something for it"
 
+    def __init__(self, out: Path, sheet: int = SHEET, low: bool = False) -> None:
+        super().__init__(out)
+        self._sheet, self._low = sheet, low
 
-def _account(run: str, header: RunHeader, checking: Checking) -> CurationAccount:
-    scenario = Curation(checking.options, load_prompts())
-    steps = reading_steps(scenario, header.cases.count, header.skipped.reasons)
-    silent = steps[-1].out - checking.finished.seen
-    if silent:
-        steps.append(
-            BuildStep("recorded", "the recorded curator has something for it", "article", steps[-1].out, silent)
+    def _rules(self, fields: Mapping[str, Json]) -> tuple[ItemBuildOptions, ItemMaking]:
+        return ItemBuildOptions.model_validate(fields), ItemMaking()
+
+    def _lines(self, intake: ItemMaking, source: SourceQuestion, ending: Ending | None) -> list[str]:
+        made = intake.take(source, ending)
+        asked = [source.item.model_copy(update={"level": "low"})] if made and self._low else []
+        return [item.model_dump_json(exclude_defaults=True) for item in (*asked, *made)]
+
+    def _account(
+        self, intake: ItemMaking, begun: _Begun, options: ItemBuildOptions, read: Sequence[BuildStep]
+    ) -> ItemAccount:
+        return ItemAccount(
+            run=begun.run,
+            models={seat: begun.specs[seat] for seat in (WRITER, CHECKER)},
+            options=options,
+            steps=[*read, *intake.steps],
+            read=read[0].seen,
+            made=intake.items,
+            open=0,
+            seed=begun.seed,
+            source=", ".join((begun.source, *options.also)),
+            sheet=min(self._sheet, len(intake.texts)),
         )
-    return CurationAccount(
-        run=run,
-        model=header.seats[SEAT].spec,
-        options=checking.options,
-        steps=[*steps, *checking.steps],
-        read=steps[0].seen,
-        made=checking.cases,
-        open=checking.finished.dropped,
-        seed=header.seed,
-        source=header.cases.source,
-        skipped=header.skipped.first,
-        dropped=checking.dropped,
-        unsupported=checking.unsupported,
-    )
+
+    def _write(self, intake: ItemMaking, account: ItemAccount, lines: Sequence[str]) -> None:
+        super()._write(intake, account, lines)
+        with output(Path(f"{self.out}.sheet.csv")) as file:
+            file.write(verification_sheet(intake.texts, self._sheet, account.seed).encode())
 
 
 class ReadingRules(Protocol):
@@ -244,23 +347,6 @@ def reading_steps(
     return steps
 
 
-def _nothing(settings: RunSettings, skipped: Sequence[tuple[str, str]]) -> CurationAccount:
-    options = CurationOptions.model_validate(settings.set)
-    steps = reading_steps(Curation(options, load_prompts()), 0, reasons(skipped))
-    return CurationAccount(
-        run="",
-        model=settings.seats[SEAT].spec,
-        options=options,
-        steps=[*steps, *Checking(options).steps],
-        read=steps[0].seen,
-        made=dict.fromkeys(options.kinds, 0),
-        open=0,
-        seed=settings.seed,
-        source=", ".join(settings.places),
-        skipped=skipped[:1000],
-    )
-
-
 def check_writable(out: Path) -> None:
     """Raise UsageError if a build cannot be written to `out`."""
     if not out.parent.is_dir():
@@ -269,15 +355,7 @@ def check_writable(out: Path) -> None:
         raise UsageError(f"--out {out}: is a folder; name a file, for instance {out / 'cases.jsonl'}")
 
 
-class JsonAccount(Protocol):
-    """The account of a build."""
-
-    def json(self) -> dict[str, Json]:
-        """The account as JSON."""
-        ...
-
-
-def write_build(out: Path, account: JsonAccount, lines: Sequence[str]) -> None:
+def write_build(out: Path, account: RunAccount, lines: Sequence[str]) -> None:
     """Write a build to `out` and its account to `out` + '.flow.json'; either both files are replaced or neither is."""
     half, half_account = Path(f"{out}.part"), Path(f"{out}.flow.json.part")
     try:
@@ -300,121 +378,3 @@ def write_build(out: Path, account: JsonAccount, lines: Sequence[str]) -> None:
 def _settle(stream: IO[str]) -> None:
     stream.flush()
     os.fsync(stream.fileno())
-
-
-def curator_seat(fields: Mapping[str, Json]) -> dict[str, Json]:
-    """The seats of a build, whose curator has these fields of SeatSettings; empty fields are left out."""
-    return {SEAT: {name: value for name, value in fields.items() if value not in (None, "")}}
-
-
-@dataclass(frozen=True, slots=True)
-class ItemFile:
-    """What a build writes: `sheet` texts for people to verify, and with `low` the choice questions too."""
-
-    out: Path
-    sheet: int = SHEET
-    low: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltItems:
-    """The result of a build; `run` is None if no question was left to send to a model."""
-
-    account: ItemAccount
-    endings: Mapping[str, int]
-    run: Run | None = None
-
-
-async def build_levels(
-    settings: RunSettings, into: ItemFile, store: Store, progress: Progress, **processes: Unpack[WorkSharing]
-) -> BuiltItems:
-    """Begin a run over the choice questions at `settings.cases` and write the items that it makes.
-
-    Writes the items, the account (`OUT.flow.json`) and the sheet for people (`OUT.sheet.csv`). If the run is stopped,
-    the items of the finished questions are written; `resume_levels` completes them. Raises UsageError for any error
-    that can be known before the first call.
-    """
-    check_writable(into.out)
-    try:
-        planned = await plan_run(settings, store, {}, processes.get("share", (1, 1)))
-    except NothingToPlay as nothing:
-        account = _no_items(settings, nothing.skipped)
-        _write_items(into, account, [], ItemMaking())
-        return BuiltItems(account, {})
-    return await assemble_items(await play_new_build(planned, store, progress, processes), into)
-
-
-async def resume_levels(name: str, into: ItemFile, store: Store, progress: Progress, **options: Any) -> BuiltItems:
-    """Resume a build where it stopped; no recorded call is made again.
-
-    If all questions are finished, the items are made again and no model is called. `options` are those of `api.resume`,
-    and `elsewhere` as in WorkSharing. Raises UsageError for a run that is not a build of items.
-    """
-    check_writable(into.out)
-    begun = await Run.open(store, name)
-    if begun.header.scenario.name != ItemWriting.name:
-        raise UsageError(
-            f"run {name} is not a build of middle-level items; to go on with it: wardround run --resume {name}"
-        )
-    return await assemble_items(await resume_play(begun, progress, options), into)
-
-
-async def assemble_items(run: Run, into: ItemFile) -> BuiltItems:
-    """Write the items of the finished questions, in the order of the questions, with the account and the sheet."""
-    header = run.played("it builds no items")
-    options = ItemBuildOptions.model_validate(header.scenario.settings)
-    making = ItemMaking()
-    lines: list[str] = []
-    async for row in run.store.episodes(run.name):
-        source = await run.item(row.case)
-        assert isinstance(source, SourceQuestion)
-        ending = (await run.trajectory(row)).ending if row.cause else None
-        made = making.take(source, ending)
-        if made and into.low:
-            lines.append(source.item.model_copy(update={"level": "low"}).model_dump_json(exclude_defaults=True))
-        lines += [item.model_dump_json(exclude_defaults=True) for item in made]
-    scenario = ItemWriting(options, load_prompts())
-    steps = reading_steps(scenario, header.cases.count, header.skipped.reasons, "question")
-    if silent := steps[-1].out - making.finished.seen:
-        what = "the recorded models have something for it"
-        steps.append(BuildStep("recorded", what, "question", steps[-1].out, silent))
-    account = ItemAccount(
-        run=run.name,
-        models={seat: header.seats[seat].spec for seat in (WRITER, CHECKER)},
-        options=options,
-        steps=[*steps, *making.steps],
-        read=steps[0].seen,
-        made=making.items,
-        open=making.finished.dropped,
-        seed=header.seed,
-        source=", ".join((header.cases.source, *options.also)),
-        skipped=header.skipped.first,
-        dropped=making.dropped,
-        spent=await spent_by_seat(run),
-    )
-    _write_items(into, account, lines, making)
-    return BuiltItems(account, await run.endings(), run)
-
-
-def _write_items(into: ItemFile, account: ItemAccount, lines: Sequence[str], making: ItemMaking) -> None:
-    account.sheet = min(into.sheet, len(making.texts))
-    write_build(into.out, account, lines)
-    with output(Path(f"{into.out}.sheet.csv")) as file:
-        file.write(verification_sheet(making.texts, into.sheet, account.seed).encode())
-
-
-def _no_items(settings: RunSettings, skipped: Sequence[tuple[str, str]]) -> ItemAccount:
-    options = ItemBuildOptions.model_validate(settings.set)
-    steps = reading_steps(ItemWriting(options, load_prompts()), 0, reasons(skipped), "question")
-    return ItemAccount(
-        run="",
-        models={seat: settings.seats[seat].spec for seat in (WRITER, CHECKER)},
-        options=options,
-        steps=[*steps, *ItemMaking().steps],
-        read=steps[0].seen,
-        made={},
-        open=0,
-        seed=settings.seed,
-        source=", ".join((*settings.places, *options.also)),
-        skipped=skipped[:1000],
-    )

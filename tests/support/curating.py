@@ -9,6 +9,7 @@ from wardround.builds import Built
 from wardround.engine.records import Message
 from wardround.runs.settings import RunSettings, validate_settings
 from wardround.scenarios.reports.article import article_sentences
+from wardround.scenarios.reports.curation_account import CurationAccount
 from wardround.scenarios.reports.reply_parsers import BODY_SYSTEMS
 
 TESTS = re.compile(
@@ -177,7 +178,7 @@ def settings(where: Path, base_url: str, rules: Mapping[str, Any] | None = None,
     return validate_settings({**fields, "set": {"rare_candidates": 0, **(rules or {})}}, "test")
 
 
-def flow(built: Built) -> dict[str, tuple[int, int]]:
+def flow(built: Built[CurationAccount]) -> dict[str, tuple[int, int]]:
     """What each rule saw and dropped."""
     return {step.rule: (step.seen, step.dropped) for step in built.account.steps}
 

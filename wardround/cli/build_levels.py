@@ -7,15 +7,13 @@ from typing import Any
 import anyio
 import click
 
-from wardround.builds import BuiltItems, ItemFile, build_levels, resume_levels
+from wardround.builds import ItemBuild
 from wardround.cli.build_run import AGAIN, build_rules, build_run_options, play_build, run_fields
 from wardround.cli.options import Options, json_option, print_json
 from wardround.cli.screen import echo
 from wardround.cli.workers import check_beside_resume
-from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
-from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.evaluators.report.intervals import wilson
 from wardround.runs.settings import RunSettings, validate_settings
@@ -71,7 +69,9 @@ def levels(**options: Any) -> int:
         settings = None
     else:
         settings = _settings(options)
-    return anyio.run(lambda: _build(settings, options))
+    build = ItemBuild(options["out"], options["sheet"], options["with_low"])
+    words = ("levels", "question", "{out}, {out}.flow.json, {out}.sheet.csv")
+    return anyio.run(lambda: play_build(settings, options, build, words))
 
 
 def _settings(options: Options) -> RunSettings:
@@ -100,19 +100,6 @@ def _settings(options: Options) -> RunSettings:
 def _same_provider(options: Options) -> bool:
     checker = options["checker"]
     return not checker or checker.partition("/")[0] == options["model"].partition("/")[0]
-
-
-async def _build(settings: RunSettings | None, options: Options) -> int:
-    into = ItemFile(options["out"], options["sheet"], options["with_low"])
-
-    async def begin(settings: RunSettings, store: Store, progress: Progress, processes: dict[str, Json]) -> BuiltItems:
-        return await build_levels(settings, into, store, progress, **processes)
-
-    async def again(name: str, store: Store, progress: Progress, changes: dict[str, Json]) -> BuiltItems:
-        return await resume_levels(name, into, store, progress, **changes)
-
-    written = "{out}, {out}.flow.json, {out}.sheet.csv"
-    return await play_build(settings, options, begin, again, ("levels", "question", written))
 
 
 @click.command(short_help="Count what people marked on the sheet of a build.")

@@ -1,13 +1,14 @@
 """What the builds by a model share on the command line: options, settings, and what is said at the end."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import click
 from pydantic import BaseModel, ValidationError
 
+from wardround.builds import AccountT, Built, RunBuild
 from wardround.cli.live import live_table
 from wardround.cli.options import (
     Options,
@@ -24,10 +25,9 @@ from wardround.cli.screen import echo
 from wardround.cli.workers import OPTIONS, causes_of, share_of, worker_options, workers_of
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
-from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.runs.settings import RunSettings, validation_problems
-from wardround.runs.stored_run import Run, open_store
+from wardround.runs.stored_run import open_store
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 CHANGES = ("concurrency", "budget", "timeout", "patience")
@@ -116,60 +116,30 @@ def build_rules(
     return first, written
 
 
-class BuildAccount(Protocol):
-    """The account of a build."""
-
-    def json(self) -> dict[str, Json]:
-        """The account as JSON."""
-        ...
-
-    def text(self) -> str:
-        """The account as a table."""
-        ...
-
-
-class BuildResult(Protocol):
-    """What a build returns."""
-
-    @property
-    def account(self) -> BuildAccount:
-        """The account."""
-        ...
-
-    @property
-    def endings(self) -> Mapping[str, int]:
-        """How many episodes ended how."""
-        ...
-
-    @property
-    def run(self) -> Run | None:
-        """The run; None if no model had to be asked."""
-        ...
-
-
-Begin = Callable[[RunSettings, Store, Progress, dict[str, Json]], Awaitable[BuildResult]]
-Resume = Callable[[str, Store, Progress, dict[str, Json]], Awaitable[BuildResult]]
-
-
 async def play_build(
-    settings: RunSettings | None, options: Options, begin: Begin, resume: Resume, words: tuple[str, str, str]
+    settings: RunSettings | None, options: Options, build: RunBuild[AccountT, Any], words: tuple[str, str, str]
 ) -> int:
     """Begin a build, or resume it where `settings` is None; the exit code. `words`: the verb, a unit, files written."""
     progress = Progress()
     concurrency = options["concurrency"] or (settings.concurrency if settings else None)
     elsewhere = workers_of(options, progress, concurrency)
-    at_work: dict[str, Json] = {"share": share_of(options["share"]), "elsewhere": elsewhere}
+    share = share_of(options["share"])
     async with aclosing(open_store(store_path(options["store"]))) as store:
         async with interruptible(progress), live_table(progress, shown=on_terminal() and not options["as_json"]):
             if settings is None:
                 again = {"retry": causes_of(options), **{name: options[name] for name in CHANGES}}
-                built = await resume(options["resumed"], store, progress, {**again, **at_work})
+                built = await build.resume(
+                    options["resumed"], store, progress, share=share, elsewhere=elsewhere, **again
+                )
             else:
-                built = await begin(settings, store, progress, {"pilot": options["pilot"] or 0, **at_work})
+                pilot = options["pilot"] or 0
+                built = await build.begin(settings, store, progress, share=share, elsewhere=elsewhere, pilot=pilot)
         return _outcome(built, progress, options["out"], words, as_json=options["as_json"])
 
 
-def _outcome(built: BuildResult, progress: Progress, out: Path, words: tuple[str, str, str], *, as_json: bool) -> int:
+def _outcome(
+    built: Built[AccountT], progress: Progress, out: Path, words: tuple[str, str, str], *, as_json: bool
+) -> int:
     """Say what came of it; the exit code."""
     verb, unit, written = words
     left = built.endings.get("open", 0)

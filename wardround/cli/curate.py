@@ -6,13 +6,11 @@ from typing import Any
 import anyio
 import click
 
-from wardround.builds import Built, build_reports, curator_seat, resume_build
+from wardround.builds import SEAT, CaseBuild
 from wardround.cli.build_run import AGAIN, build_rules, build_run_options, play_build, run_fields
 from wardround.cli.options import Options
 from wardround.cli.workers import check_beside_resume
-from wardround.engine.batch import Progress
 from wardround.engine.logs import configure
-from wardround.engine.protocols import Store
 from wardround.engine.records import Json
 from wardround.runs.settings import RunSettings, validate_settings
 from wardround.scenarios.reports.article import CurationOptions
@@ -61,7 +59,9 @@ def reports(**options: Any) -> int:
         settings = None
     else:
         settings = _settings(options)
-    return anyio.run(lambda: _build(settings, options))
+    build = CaseBuild(options["out"], options["without"] if options["resumed"] else ())
+    words = ("reports", "article", "{out}, {out}.flow.json")
+    return anyio.run(lambda: play_build(settings, options, build, words))
 
 
 def _settings(options: Options) -> RunSettings:
@@ -78,23 +78,12 @@ def _settings(options: Options) -> RunSettings:
     }
     first, written = build_rules(options, "articles", missing, rules, CurationOptions, "cases build reports")
     seat = {"spec": options["model"], **{name: options[name] for name in ("base_url", "temperature", "max_tokens")}}
+    seat["cache"] = options["cache"] or None
     fields: dict[str, Json] = {
         "cases": first,
         "scenario": "curation",
         "set": written,
-        "seats": curator_seat({**seat, "cache": options["cache"] or None}),
+        "seats": {SEAT: {name: value for name, value in seat.items() if value not in (None, "")}},
         **run_fields(options),
     }
     return validate_settings(fields, "cases build reports")
-
-
-async def _build(settings: RunSettings | None, options: Options) -> int:
-    out, without = options["out"], options["without"]
-
-    async def begin(settings: RunSettings, store: Store, progress: Progress, processes: dict[str, Json]) -> Built:
-        return await build_reports(settings, out, store, progress, **processes)
-
-    async def again(name: str, store: Store, progress: Progress, changes: dict[str, Json]) -> Built:
-        return await resume_build(name, out, store, progress, without, **changes)
-
-    return await play_build(settings, options, begin, again, ("reports", "article", "{out}, {out}.flow.json"))

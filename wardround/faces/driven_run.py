@@ -11,9 +11,11 @@ Everything else is that of any run: its header, its log, its limits, its budget,
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import cycle
 from typing import Any, Self
 
 import structlog
@@ -198,7 +200,7 @@ class DrivenRun:
         self._keeper: asyncio.Task[None] | None = None
         self._taken: set[str] = set()
         self._rows: dict[str, EpisodeRow] = {}
-        self._next = 0
+        self._ids: Iterator[str] = iter(())
         self.work: EncounterRun
         self._session: Session | None = None
 
@@ -247,10 +249,7 @@ class DrivenRun:
         access: Access = await access_of(settings, store)
         parts = await stored_seats(run, access, agents)
         check_egress(parts, run.restricted, settings.allow_hosts)
-
-        async def again() -> EncounterRun:
-            return await open_encounters(run, parts, access)
-
+        again = partial(open_encounters, run, parts, access)
         return await cls(driven[0], Progress(), kept=True)._open(parts, settings, again)
 
     async def _open(
@@ -329,10 +328,8 @@ class DrivenRun:
         """The named episode of a run that is not kept, or the next; after the last comes the first again."""
         if not self._rows:
             self._rows = {row.id: row for row in await self.run.episodes()}
-        if not name:
-            ids = list(self._rows)
-            name = ids[self._next % len(ids)]
-            self._next += 1
+            self._ids = cycle(self._rows)
+        name = name or next(self._ids)
         return self._rows.get(name) or await self.run.episode(name)
 
     async def _play(self, row: EpisodeRow, work: EncounterRun, events: EpisodeLog) -> Ending | None:

@@ -9,7 +9,7 @@ the chosen one has no value (a provider failed, say) the reward is NaN and `info
 """
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
@@ -24,7 +24,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Action, Json
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
-from wardround.faces.words import client_ending, client_text, missing_extra, missing_of, rewards_of
+from wardround.faces.words import client_ending, client_text, missing_extra, rewards_of
 from wardround.runs.settings import validate_settings
 from wardround.runs.stored_run import open_store
 from wardround.testing.memory_store import MemoryStore
@@ -99,16 +99,17 @@ class _Driver:
         self.cases = list(reversed(self._rows))
 
     def __call__(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run `work` to its end, in a thread where a loop is running here already (a notebook)."""
+        """Run `work` to its end."""
+        return self._call(lambda: self._loop.run_until_complete(work))
+
+    def _call(self, run: Callable[[], T]) -> T:
+        """Run the loop here, or in a thread where another loop is running already (a notebook)."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return self._loop.run_until_complete(work)
-        return self._thread().submit(self._loop.run_until_complete, work).result()
-
-    def _thread(self) -> ThreadPoolExecutor:
+            return run()
         self._beside = self._beside or ThreadPoolExecutor(1, "wardround")
-        return self._beside
+        return self._beside.submit(run).result()
 
     def start(self, case: str, seed: int | None) -> DrivenEpisode:
         """Begin an episode of a case, or the next open one of a run that is kept."""
@@ -121,14 +122,8 @@ class _Driver:
 
     def until_ready(self, episodes: Sequence[DrivenEpisode]) -> None:
         """Run the loop until each episode waits for its client or is over; cheaper than a task for each step."""
-        if all(episode.ready for episode in episodes):
-            return
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            self._run_until_ready(episodes)
-        else:
-            self._thread().submit(self._run_until_ready, episodes).result()
+        if not all(episode.ready for episode in episodes):
+            self._call(partial(self._run_until_ready, episodes))
 
     def _run_until_ready(self, episodes: Sequence[DrivenEpisode]) -> None:
         waiting = {place for place, episode in enumerate(episodes) if not episode.ready}
@@ -158,7 +153,7 @@ class _Driver:
         if self.reward not in scores:
             raise UsageError(f"there is no score {self.reward!r} for a reward; there are: {', '.join(scores)}")
         value = scores[self.reward].value
-        info |= {"rewards": rewards_of(scores), "missing": missing_of(scores)}
+        info["rewards"], info["missing"] = rewards_of(scores)
         return "", nan if value is None else value, not cut, cut, info
 
     def close(self) -> None:

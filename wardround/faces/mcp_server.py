@@ -4,6 +4,7 @@ The tools `start`, `reply`, `ask`, `order`, `conclude`, `turn` and `leave` retur
 which of them the scenario takes now; every scenario takes `reply`, a text that its own parser reads.
 """
 
+from collections.abc import Awaitable
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from pydantic import Field
 from wardround.engine.errors import WardroundError
 from wardround.engine.logs import redact
 from wardround.engine.records import Json
-from wardround.faces.open_episodes import OpenEpisodes, turn_json
+from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, turn_json
 from wardround.faces.words import missing_extra
 
 try:
@@ -32,9 +33,9 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     """The server; `run()` serves stdio, `run("streamable-http", ...)` HTTP."""
     server = MCPServer("wardround", instructions=INSTRUCTIONS.format(seat=episodes.driven.seat), log_level="WARNING")
 
-    async def acted(episode: str, action: Json) -> dict[str, Json]:
+    async def shown(turn: Awaitable[ClientTurn]) -> dict[str, Json]:
         try:
-            return turn_json(await episodes.act(episode, action))
+            return turn_json(await turn)
         except WardroundError as error:  # only a ToolError's text reaches the client
             raise ToolError(redact(str(error))) from error
 
@@ -43,47 +44,38 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
         case: Annotated[str, Field(description="A case or an id; empty: the next.")] = "",
     ) -> dict[str, Json]:
         """Begin an encounter, or take up one that was left."""
-        try:
-            return turn_json(await episodes.start(case))
-        except WardroundError as error:
-            raise ToolError(redact(str(error))) from error
+        return await shown(episodes.start(case))
 
     @server.tool()
     async def reply(episode: Episode, text: str) -> dict[str, Json]:
         """Say anything in the scenario's own protocol."""
-        return await acted(episode, {"verb": "reply", "text": text})
+        return await shown(episodes.act(episode, {"verb": "reply", "text": text}))
 
     @server.tool()
     async def ask(episode: Episode, question: str) -> dict[str, Json]:
         """Ask the patient."""
-        return await acted(episode, {"verb": "ask", "text": question})
+        return await shown(episodes.act(episode, {"verb": "ask", "text": question}))
 
     @server.tool()
     async def order(episode: Episode, kind: Kind, items: list[str]) -> dict[str, Json]:
         """Read the record: examine the patient or order tests; `items` may be empty for the whole examination."""
-        args = {"kind": kind, "items": items}
-        return await acted(episode, {"verb": "order", "text": f"{kind}: {', '.join(items)}", "args": args})
+        text, args = f"{kind}: {', '.join(items)}", {"kind": kind, "items": items}
+        return await shown(episodes.act(episode, {"verb": "order", "text": text, "args": args}))
 
     @server.tool()
     async def conclude(episode: Episode, answer: str) -> dict[str, Json]:
         """Give the final answer: the diagnosis, or the treatment where the scenario asks for one."""
         args = {"diagnosis": answer, "treatment": answer}
-        return await acted(episode, {"verb": "conclude", "text": answer, "args": args})
+        return await shown(episodes.act(episode, {"verb": "conclude", "text": answer, "args": args}))
 
     @server.tool()
     async def turn(episode: Episode) -> dict[str, Json]:
         """Show the present turn again."""
-        try:
-            return turn_json(await episodes.turn(episode))
-        except WardroundError as error:
-            raise ToolError(redact(str(error))) from error
+        return await shown(episodes.turn(episode))
 
     @server.tool()
     async def leave(episode: Episode) -> dict[str, Json]:
         """Leave an encounter before its end; `start` with its id takes it up again."""
-        try:
-            return turn_json(await episodes.leave(episode))
-        except WardroundError as error:
-            raise ToolError(redact(str(error))) from error
+        return await shown(episodes.leave(episode))
 
     return server

@@ -8,7 +8,7 @@ import msgspec
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
-from wardround.faces.words import client_ending, client_text, missing_of, read_action, rewards_of
+from wardround.faces.words import client_ending, client_text, read_action, rewards_of
 
 
 class ClientTurn(msgspec.Struct, frozen=True):
@@ -66,9 +66,8 @@ class OpenEpisodes:
             return ClientTurn(known.id, row.case, known.seat, client_text(view), tuple(view.verbs))
         if known.ending is None:
             raise UsageError(f"episode {episode} is between two turns; ask again")
-        scores = await self.driven.rewards(known)
-        ending, done = client_ending(known.ending), True
-        return ClientTurn(known.id, row.case, known.seat, "", (), done, ending, rewards_of(scores), missing_of(scores))
+        ending, results = client_ending(known.ending), rewards_of(await self.driven.rewards(known))
+        return ClientTurn(known.id, row.case, known.seat, "", (), True, ending, *results)
 
     async def leave(self, episode: str, why: str = "the client left before the end") -> ClientTurn:
         """End an episode as left by its client; `start` takes it up again."""

@@ -14,7 +14,7 @@ from pydantic import Field
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
-from wardround.faces.words import client_ending, client_text, missing_extra, missing_of, rewards_of
+from wardround.faces.words import client_ending, client_text, missing_extra, rewards_of
 from wardround.runs.settings import validate_settings
 from wardround.runs.stored_run import open_store
 from wardround.testing.memory_store import MemoryStore
@@ -115,15 +115,14 @@ class EncounterEnvironment(Environment[DoctorAction, WardObservation, WardState]
         if view is not None:
             return WardObservation(text=client_text(view), verbs=list(view.verbs), case=case, done=False, reward=None)
         assert self.driven is not None
-        scores = await self.driven.rewards(episode)
-        values = rewards_of(scores)
+        rewards, missing = rewards_of(await self.driven.rewards(episode))
         return WardObservation(
             case=case,
             done=True,
-            reward=values.get(self._reward),
+            reward=rewards.get(self._reward),
             ending=client_ending(episode.ending),
-            rewards=values,
-            missing=missing_of(scores),
+            rewards=rewards,
+            missing=missing,
         )
 
     @property

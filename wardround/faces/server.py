@@ -8,7 +8,7 @@ import hmac
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import blake2b
 from importlib import import_module
@@ -178,14 +178,14 @@ class _Service:
         return JSONResponse(turn_json(await self._episodes.leave(request.path_params["name"])))
 
     def routes(self) -> list[BaseRoute]:
-        """The routes, with errors in OpenAI's form."""
+        """The routes; their errors become replies by `_refusal`."""
         return [
-            Route("/v1/chat/completions", _with_errors(self.completions), methods=["POST"]),
-            Route("/v1/models", _with_errors(self.models)),
-            Route("/episodes", _with_errors(self.start), methods=["POST"]),
-            Route("/episodes/{name}", _with_errors(self.turn), methods=["GET"]),
-            Route("/episodes/{name}", _with_errors(self.leave), methods=["DELETE"]),
-            Route("/episodes/{name}/act", _with_errors(self.act), methods=["POST"]),
+            Route("/v1/chat/completions", self.completions, methods=["POST"]),
+            Route("/v1/models", self.models),
+            Route("/episodes", self.start, methods=["POST"]),
+            Route("/episodes/{name}", self.turn, methods=["GET"]),
+            Route("/episodes/{name}", self.leave, methods=["DELETE"]),
+            Route("/episodes/{name}/act", self.act, methods=["POST"]),
         ]
 
 
@@ -222,26 +222,20 @@ def serve_app(
     guards = [Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))]
     if key:
         guards.append(Middleware(KeyGuard, key=key))
-    return Starlette(routes=[*_Service(episodes).routes(), *routes], lifespan=lifespan, middleware=guards)
+    every = [*_Service(episodes).routes(), *routes]
+    errors = {WardroundError: _refusal}
+    return Starlette(routes=every, lifespan=lifespan, middleware=guards, exception_handlers=errors)
 
 
-Handler = Callable[[Request], Awaitable[Response]]
-
-
-def _with_errors(handle: Handler) -> Handler:
-    """The handler with errors in OpenAI's form."""
-
-    async def answered(request: Request) -> Response:
-        try:
-            return await handle(request)
-        except ChatError as error:
-            return _error_response(error.status, str(error))
-        except UsageError as error:
-            return _error_response(409 if "is over" in str(error) or "cannot act" in str(error) else 400, str(error))
-        except WardroundError as error:
-            return _error_response(503, redact(str(error)), "server_error")
-
-    return answered
+def _refusal(request: Request, error: Exception) -> Response:
+    """An error of a route in OpenAI's form."""
+    del request
+    text = str(error)
+    if isinstance(error, ChatError):
+        return _error_response(error.status, text)
+    if isinstance(error, UsageError):
+        return _error_response(409 if "is over" in text or "cannot act" in text else 400, text)
+    return _error_response(503, redact(text), "server_error")
 
 
 class KeyGuard:

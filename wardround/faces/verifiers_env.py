@@ -16,7 +16,7 @@ from pydantic import Field
 
 from wardround.engine.records import Action, Json
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
-from wardround.faces.words import client_ending, client_text, missing_extra, missing_of, rewards_of
+from wardround.faces.words import client_ending, client_text, missing_extra, rewards_of
 from wardround.runs.plan import cases_of
 from wardround.runs.settings import RunSettings, load_prompts, validate_settings
 from wardround.runs.stored_run import open_store
@@ -113,8 +113,7 @@ class EncounterEnv(vf.Env[EncounterEnvConfig]):
             await episode.act(Action("reply", segment.last_reply))
 
     async def _score(self, driven: DrivenRun, episode: DrivenEpisode, trace: Any) -> None:
-        scores = await driven.rewards(episode)
-        values, missing = rewards_of(scores), missing_of(scores)
+        values, missing = rewards_of(await driven.rewards(episode))
         trace.info |= {"case": episode.row.case, "episode": episode.id, "missing": missing}
         trace.info["ending"] = client_ending(episode.ending)
         for name, value in values.items():

@@ -40,14 +40,10 @@ def client_ending(ending: Ending | None) -> dict[str, str] | None:
     return None if ending is None else {"cause": ending.cause, "reason": ending.reason, "detail": ending.detail}
 
 
-def rewards_of(scores: Mapping[str, Score]) -> dict[str, float | None]:
-    """The value of each score; None where there is none, never 0.0 instead."""
-    return {name: score.value for name, score in scores.items()}
-
-
-def missing_of(scores: Mapping[str, Score]) -> dict[str, str]:
-    """Why scores without a value have none."""
-    return {name: score.reason for name, score in scores.items() if score.value is None}
+def rewards_of(scores: Mapping[str, Score]) -> tuple[dict[str, float | None], dict[str, str]]:
+    """(rewards, missing): the value of each score, None and never 0.0 where it has none; and why those have none."""
+    rewards = {name: score.value for name, score in scores.items()}
+    return rewards, {name: scores[name].reason for name, value in rewards.items() if value is None}
 
 
 def missing_extra(name: str, error: ImportError) -> UsageError:
