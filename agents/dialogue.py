@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -106,48 +106,69 @@ class Misformed(Exception):
     """A reply that is no action in this interface; the message says why."""
 
 
-class Interface:
+class Interface(Protocol):
     """How verbs are offered to a model, how its own acts are shown to it, and how its replies are read.
 
     Whatever the interface, the scenario gets an action and reads it by the same rules. What the model is offered does
-    not change within an episode, so that the messages of a turn begin with those of the turn before. This one is the
-    scenario's own protocol, text in and text out; the others replace what they do otherwise.
+    not change within an episode, so that the messages of a turn begin with those of the turn before.
     """
 
-    def __init__(self, prompts: Prompts) -> None:
-        self._prompts = prompts
+    def instructions(self, view: View) -> str:
+        """What the system message says beside the usual; "" for nothing."""
+
+    def options(self, view: View) -> Mapping[str, Json]:
+        """The options of each call."""
+
+    def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
+        """The conversation so far."""
+
+    def action(self, reply: Completion, view: View) -> Action:
+        """The action of a reply; raises Misformed."""
+
+    def correction(self, reply: Completion, why: str) -> list[Message]:
+        """The messages that ask for a reply again, after one that was no action."""
+
+    def unread(self, reply: Completion) -> Action:
+        """The action of a reply that is none even after a correction: text for the scenario to judge."""
+
+
+class TextInterface:
+    """The scenario's own protocol: text in, text out."""
 
     def instructions(self, view: View) -> str:
-        """What the system message says beside the usual; "" where the brief says what to write."""
+        """Nothing: the brief says what to write."""
         del view
         return ""
 
     def options(self, view: View) -> Mapping[str, Json]:
-        """The options of each call."""
+        """None."""
         del view
         return {}
 
     def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
-        """The conversation so far."""
+        """The words that were said."""
         return dialogue(opening, heard, view.seat, go_on)
 
     def action(self, reply: Completion, view: View) -> Action:
-        """The action of a reply; raises Misformed if it is none."""
+        """The whole text."""
         del view
         return Action("reply", reply.text)
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
-        """The messages that ask for a reply again, after one that was no action; every text is one."""
+        """Not used: every text is an action."""
         del reply, why
         return []
 
     def unread(self, reply: Completion) -> Action:
-        """The action of a reply that is none even after a correction: text for the scenario to judge."""
+        """The whole text."""
         return Action("reply", reply.text)
 
 
-class ToolInterface(Interface):
+class ToolInterface(TextInterface):
     """Each verb is a tool; a reply without a call of a tool is read as text by the scenario's parser."""
+
+    def __init__(self, prompts: Prompts) -> None:
+        self._prompts = prompts
 
     def instructions(self, view: View) -> str:
         """To call a tool."""
@@ -214,12 +235,15 @@ class ToolInterface(Interface):
         return Action("reply", f"<tool_call>{name} {written}</tool_call>\n{reply.text}".strip())
 
 
-class JsonInterface(Interface):
+class JsonInterface(TextInterface):
     """Each act is a JSON object with `verb` and the arguments of all verbs, of which only those of its verb count.
 
     The shape is asked of the endpoint, which may enforce it, and stands in the instructions. A reply that is no JSON at
     all is read as text by the scenario's parser.
     """
+
+    def __init__(self, prompts: Prompts) -> None:
+        self._prompts = prompts
 
     def instructions(self, view: View) -> str:
         """The verbs with their arguments."""
@@ -259,8 +283,16 @@ class JsonInterface(Interface):
         return [Message("assistant", reply.text), Message("user", said)]
 
 
-INTERFACES: Mapping[InterfaceName, type[Interface]] = {"text": Interface, "tools": ToolInterface, "json": JsonInterface}
-"""The ways in which a model may take its turn, by name."""
+def interface_of(name: str, prompts: Prompts) -> Interface:
+    """The interface of this name; raises UsageError."""
+    match name:
+        case "text":
+            return TextInterface()
+        case "tools":
+            return ToolInterface(prompts)
+        case "json":
+            return JsonInterface(prompts)
+    raise UsageError(f"there is no interface {name!r}; there are: text, tools, json")
 
 
 def offered(view: View) -> Mapping[str, Json]:

@@ -20,8 +20,8 @@ from wardround.engine.models.quota import Quota
 from wardround.engine.models.reach import reach
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
-from wardround.evaluators.reasoning.encounter import EncounterReasoning
-from wardround.evaluators.reasoning.inquiry import bears
+from wardround.evaluators.reasoning.evaluator import EncounterReasoning
+from wardround.evaluators.reasoning.evidence import bears
 from wardround.evaluators.search.corpus import Corpus
 from wardround.runs.seats import SeatConfig
 from wardround.runs.stored_run import StoredEpisodes

@@ -14,11 +14,10 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Score
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.outcome import items
-from wardround.evaluators.reasoning.evaluator import combined_part, read_reference
+from wardround.evaluators.reasoning.evaluator import combined_part
 from wardround.evaluators.reasoning.inquiry import Inquiry, Look
-from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount
-from wardround.evaluators.reasoning.scores import scores
-from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
+from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount, scores
+from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict, read_reference
 from wardround.exchange.published_results import judged_reply
 from wardround.scenarios.published.imaging_words import Absent
 

@@ -32,6 +32,7 @@ MOVED: Mapping[str, str] = {
     "wardround.evaluators.evidence.searxng": "wardround.evaluators.search.providers.searxng",
     "wardround.evaluators.grade": "wardround.evaluators.metrics.grade",
     "wardround.evaluators.reader_list": "wardround.evaluators.metrics.reader_list",
+    "wardround.evaluators.reasoning.encounter": "wardround.evaluators.reasoning.evaluator",
     "wardround.evaluators.standard": "wardround.evaluators.metrics.standard",
     "wardround.priced": "wardround.evaluators.metrics.standard",
     "wardround.scenarios.loaders.own": "wardround.scenarios.loaders.load",

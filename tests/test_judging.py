@@ -23,10 +23,9 @@ from wardround.engine.seat import Seat
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.report.score_rows import RunScores
-from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.pages import Pages
 from wardround.evaluators.search.providers.searxng import Searxng
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import Found, Ledger, SearchError
 from wardround.evaluators.search.stack import Recorded, RecordedReader
 from wardround.evaluators.search.web import Web
 from wardround.runs.stored_run import Run

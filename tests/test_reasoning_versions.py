@@ -15,8 +15,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Json, Message
 from wardround.evaluators.metrics.standard import Standard
-from wardround.evaluators.reasoning.encounter import EncounterReasoning
-from wardround.evaluators.reasoning.evaluator import Reasoning
+from wardround.evaluators.reasoning.evaluator import EncounterReasoning, Reasoning
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts
 from wardround.runs.settings import load_prompts

@@ -15,7 +15,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.evaluators.search.ledger import Ledger
+from wardround.evaluators.search.results import Ledger
 from wardround.runs.seats import SeatConfig
 from wardround.scoring.judges import JudgeConfig, seats_of
 from wardround.scoring.score import score_run

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import anyio
 import msgspec
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.failure import failure
-from wardround.engine.models.prices import Price
 from wardround.engine.records import Json
 
 if TYPE_CHECKING:
@@ -62,13 +61,8 @@ class BatchDoor(Protocol):
         """Close the connections."""
 
 
-@runtime_checkable
 class Batchable(Protocol):
-    """A model that can be asked in batches; `price` is that of its tokens when it is asked directly."""
-
-    @property
-    def price(self) -> Price | None:
-        """The price, None if it is not known."""
+    """A model that can be asked in batches."""
 
     def batches(self) -> BatchDoor:
         """Its endpoint's batch interface."""

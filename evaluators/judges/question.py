@@ -148,7 +148,7 @@ def fenced(materials: Sequence[Material]) -> str:
 
 
 def text_for_judge(text: str, longest: int = LONGEST) -> str:
-    """Return a text as a judge sees it; search.quotes.locate finds a sentence copied from it in `text`."""
+    """Return a text as a judge sees it; reasoning.evidence.locate finds a sentence copied from it in `text`."""
     if len(text) <= _SHORT:
         return _steps(text, longest)
     return _cases(text, longest) if len(text) <= _COMMON else _shown(text, longest)

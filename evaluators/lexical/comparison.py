@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 
 from wardround.engine.text import later
 from wardround.evaluators.content import longest_words, sentence_windows, sentences, share, word_set
-from wardround.evaluators.reasoning.evaluator import MOST
+from wardround.evaluators.reasoning.step_questions import MOST_STEPS as MOST
 from wardround.evaluators.reasoning.step_questions import StepClass
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms import diagnosis

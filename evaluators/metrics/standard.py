@@ -1,7 +1,8 @@
-"""The standard scores of an episode: accuracy, examinations, premature closing, role breaks and usage."""
+"""The standard scores of an episode: accuracy, examinations, premature closing, role breaks, usage and dollars."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from math import fsum
 from typing import ClassVar
 
 import msgspec
@@ -13,7 +14,6 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import Goal, JudgeContext, answer_to_score, answers, goal_of, missed, unscored
 from wardround.evaluators.metrics.examinations import exam_scores, full_path
 from wardround.evaluators.metrics.played_seats import invented_scores, misstated_scores, team_scores
-from wardround.evaluators.metrics.spending import spending_scores
 from wardround.evaluators.ordered_tests import requests
 from wardround.evaluators.outcome.answer_judge import judged_diagnosis, judged_treatment, vote_agreement
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
@@ -23,6 +23,39 @@ from wardround.scenarios.parsers.nonanswers import KINDS, Kind, Passages, breaks
 from wardround.scenarios.terms import diagnosis, treatment
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
 from wardround.scenarios.terms.commitment import entries
+
+SPENDING = ("case_cost_usd", "known_cost_usd", "tests_cost_usd", "visits_cost_usd", "visits", "unpriced_orders")
+UNPRICED = "unpriced_order"
+"""Reason of a cost of which a part is not known."""
+
+
+def spending_scores(trajectory: Trajectory) -> list[Score]:
+    """The scores of NAMES; none in a scenario without a bill.
+
+    `case_cost_usd`: dollars of visits and tests; None, reason `unpriced_order`, if the price of a test is not known.
+    `known_cost_usd`: the same without such tests, so that it can only be too low. `tests_cost_usd`, `visits_cost_usd`:
+    its parts. `visits`: their number. `unpriced_orders`: the tests without a price. None with the cause of an episode
+    that has no score, and with `no_bill` if a failure outside the rules ended it.
+    """
+    scenario = trajectory.header.get("scenario")
+    if not isinstance(scenario, Mapping) or "visit_price" not in (scenario.get("settings") or {}):
+        return []
+    ending = trajectory.ending
+    bill = ending.facts.get("bill") if ending else None
+    reason = unscored(ending) or ("" if isinstance(bill, Mapping) else "no_bill")
+    if reason or not isinstance(bill, Mapping):
+        return [Score(name, None, reason) for name in SPENDING]
+    known = fsum((bill["tests_usd"], bill["visits_usd"]))
+    unpriced = list(bill["unpriced"])
+    return [
+        Score("case_cost_usd", None if unpriced else known, UNPRICED if unpriced else ""),
+        Score("known_cost_usd", known),
+        Score("tests_cost_usd", float(bill["tests_usd"])),
+        Score("visits_cost_usd", float(bill["visits_usd"])),
+        Score("visits", float(bill["visits"])),
+        Score("unpriced_orders", float(len(unpriced))),
+    ]
+
 
 ALL_PARTS, PARTS_F1 = "diagnosis_all_parts", "diagnosis_parts_f1"
 

@@ -13,7 +13,8 @@ from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.judges.strict_reply import NOTICED
 from wardround.evaluators.outcome import outcome_questions
 from wardround.evaluators.outcome.outcome_record import NO_PLAN, Basis, JudgedPlan, OutcomeAccount, reading
-from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted, quoted_in
+from wardround.evaluators.reasoning.evidence import quoted_in
+from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted
 from wardround.evaluators.reasoning.step_questions import KEYWORDS, read_keywords, read_outcome
 from wardround.evaluators.search.contract import MOST
 from wardround.evaluators.search.results import SEARCHED, Found, SearchError

@@ -1,28 +1,41 @@
-"""Version 1 of the Reasoning Evaluator (paper 002, section 4.3), which judges reply by reply."""
+"""The Reasoning Evaluator (paper 002, section 4.3): it judges each reply by itself (version 1), or all turns as one."""
 
-import re
+import random
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar
+
+import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.once import together
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import Goal, JudgeContext, answers, goal_of, unscored
+from wardround.evaluators.evaluation import Goal, JudgeContext, Knowledge, answers, goal_of, unscored
 from wardround.evaluators.injection.detect import signs
 from wardround.evaluators.judges.question import left_out
-from wardround.evaluators.judges.strict_reply import LONGEST, Payload, Unread, Why, field, payload, unread_reply
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import step_questions
+from wardround.evaluators.reasoning.controls import controlled
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply, asks, replies, scenario
 from wardround.evaluators.reasoning.evidence import Library
-from wardround.evaluators.reasoning.part import Judging
-from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount, ReferenceAccount, StepAccount
-from wardround.evaluators.reasoning.scores import scores
-from wardround.evaluators.reasoning.step_questions import ABSENT, REFUSAL, Rules
+from wardround.evaluators.reasoning.part import Begun, Judging
+from wardround.evaluators.reasoning.reasoning_record import (
+    Account,
+    Overquoted,
+    PartAccount,
+    ReferenceAccount,
+    StepAccount,
+    WholeAccount,
+    opinion_scores,
+    scores,
+    turning_scores,
+)
+from wardround.evaluators.reasoning.step_questions import ABSENT, MOST_STEPS, Rules, read_reference
+from wardround.evaluators.reasoning.steps import MANY
 from wardround.evaluators.search.stack import LeakGuard
 from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, Truth
@@ -47,70 +60,6 @@ def combined_part(
     return PartAccount(part, "examination", 0, 0, steps, reason=reason, left_out=left_out, reference=reference)
 
 
-MOST = 10
-"""Highest number of steps that prompt 14 allows."""
-
-_STEP = re.compile(
-    r"(?im)^[ \t>*_#-]*(?:<step\s{0,9}\d{1,4}\s{0,9}>|step[ \t]+\d{1,4}[*_]{0,3}[:.)]|\d{1,4}[.)][ \t])[*_:]*"
-)
-_CLOSED = re.compile(r"(?i)</step\s{0,9}\d{0,4}>")
-_OPENS = re.compile(r'[{\[]\s*["{\[\]}]')
-_BLANK = re.compile(r"\n[ \t]*\n")
-# what a judge writes when its list ends
-_BEHIND = re.compile(
-    r"(?im)^[ \t]*(?:```|(?:i )?hope this|let me know|(?:please )?feel free|if you (?:have|need|want)|please note)"
-)
-
-
-def read_reference(text: str, most: int | None = MOST) -> tuple[str, ...] | Unread:
-    """Read 1 to 10 steps, the last being the final answer (prompt 14), from JSON {"steps": ["...", ...]} or from text.
-
-    In text, `<Step n>`, `Step n:` or a number at the beginning of a line opens a step. Text before the first step or
-    after the list is no step. More than `most` steps are `too_many_steps`, since we cannot choose which would count.
-    The published code takes any number (None).
-    """
-    if not text.strip() or len(text) > LONGEST:
-        return unread_reply("too_long" if text.strip() else "empty", text)
-    raw = _read(text)
-    if isinstance(raw, Unread):
-        return raw
-    steps = tuple(" ".join(step.split()) for step in raw if any(map(str.isalnum, step)))
-    if not steps:
-        return unread_reply(_why(text), text)
-    return unread_reply("too_many_steps", text) if most is not None and len(steps) > most else steps
-
-
-def _read(text: str) -> list[str] | Unread:
-    """Return the raw steps of a JSON value, or of a list in text if no JSON value comes before it."""
-    marks, opening = list(_STEP.finditer(text)), _OPENS.search(text)
-    listed = marks and not (opening and opening.start() < marks[0].start())
-    parsed = None if listed else payload(text)
-    if isinstance(parsed, Unread):
-        return parsed
-    if isinstance(parsed, Payload):
-        steps = parsed.value if isinstance(parsed.value, list) else field(parsed.value, ("steps", "reasoning_steps"))
-        if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
-            return unread_reply("no_field", text)
-        return [_CLOSED.sub("", _STEP.sub("", str(step))) for step in steps]
-    ends = [mark.start() for mark in marks[1:]] + ([len(text)] if marks else [])
-    pieces = [_CLOSED.sub("", text[mark.end() : end]).strip() for mark, end in zip(marks, ends, strict=True)]
-    return [*pieces[:-1], _ended(pieces[-1], pieces[:-1])] if pieces else []
-
-
-def _ended(last: str, others: Sequence[str]) -> str:
-    """Return the last step without the text after the list; where all other steps are one paragraph, it is too."""
-    behind = _BEHIND.search(last)
-    last = last[: behind.start()] if behind else last
-    return last if any(map(_BLANK.search, others)) else _BLANK.split(last, maxsplit=1)[0]
-
-
-def _why(text: str) -> Why:
-    """Return why a reply has no steps."""
-    if REFUSAL.search(text):
-        return "refusal"
-    return "no_steps" if re.search("[a-zA-Z]", text) or not any(map(str.isalpha, text)) else "other_language"
-
-
 PARTS: tuple[Part, ...] = ("formal", "thinking")
 BY_TURN = ("free-turn",)
 """Scenarios whose turns have their own columns."""
@@ -127,7 +76,7 @@ class Reasoning:
     Stored evaluations were made by this version, and the published rules build on it; new evaluations use
     `EncounterReasoning`.
 
-    Scores named as in `scores.scores` cover the reply with the answer. The prefix `examination_` covers all replies
+    Scores named as in `scores` cover the reply with the answer. The prefix `examination_` covers all replies
     before it together, and `turn_N_` each reply of a free-turn episode. Two more scores are `hostile_texts`, the number
     of texts that address the judge, and, if the panel takes more than one vote, `reasoning_agreement`, the share of
     questions on which all votes agree (`no_votes`: nothing was asked, or all votes failed). Needs a `JudgeContext`
@@ -172,7 +121,7 @@ class Reasoning:
         text = reference_text(truth, goal, self.rules)
         if not text:
             return (), "no_reference"
-        most = MOST if self.rules == "default" else None
+        most = MOST_STEPS if self.rules == "default" else None
         answer = await bench.panel.first(
             step_questions.split_reference(text), lambda reply: read_reference(reply, most)
         )
@@ -216,7 +165,7 @@ class Reasoning:
 
 
 class PublishedReasoning(Reasoning):
-    """The same evaluator by the rules of the published code: scores `published_*` (reasoning/scores.py).
+    """The same evaluator by the rules of the published code: scores `published_*` (reasoning_record.py).
 
     ::
 
@@ -233,9 +182,8 @@ def _judged(
 ) -> Callable[[], Awaitable[PartAccount]]:
     """Return the work of judging one part. Reasons for a request are in no reference, so they are not compared."""
     if reply.stage == "examination":
-        asking = replace(judging, goal=GOALS["examination"])
-        return lambda: asking.part(reply, part, (), "no_reference")
-    return lambda: judging.part(reply, part, reference, unreferenced)
+        return partial(_asking(judging, reply).part, reply, part, (), "no_reference")
+    return partial(judging.part, reply, part, reference, unreferenced)
 
 
 def reference_text(truth: Truth, goal: Goal, rules: Rules) -> str:
@@ -277,3 +225,207 @@ def panel_agreement(judging: Judging) -> list[Score]:
     if not votes:
         return [Score("reasoning_agreement", None, "no_votes")]
     return [Score("reasoning_agreement", sum(votes) / len(votes))]
+
+
+def sampled(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[int]]:
+    """Draw the steps to judge from turns with so many steps each; returns the places of the steps for each turn.
+
+    Up to `most` steps, all are judged. With more, the last turn stays whole and the rest is drawn from the earlier
+    turns, each step with the same chance. If the last turn alone has more than `most`, all steps to judge are drawn
+    from it.
+    """
+    if sum(counts) <= most:
+        return [list(range(count)) for count in counts]
+    draw = random.Random(seed)
+    last = counts[-1]
+    if last >= most:
+        return [[] for _ in counts[:-1]] + [sorted(draw.sample(range(last), most))]
+    steps = [(turn, place) for turn, count in enumerate(counts[:-1]) for place in range(count)]
+    kept: list[list[int]] = [[] for _ in counts]
+    for turn, place in sorted(draw.sample(steps, most - last)):
+        kept[turn].append(place)
+    kept[-1] = list(range(last))
+    return kept
+
+
+OFTEN = 4
+"""A passage is reported as overquoted if this many steps quote it, and more than half of all steps with quotations."""
+
+
+class EncounterReasoning(Reasoning):
+    """Version 2: the reasoning of all turns is judged as one.
+
+    ::
+
+        wardround score RUN --evaluators reasoning --judge openai/gpt-4o --search pubmed
+
+    Each step is judged by what the doctor knew at that turn. A step that relies on a finding not yet reported is
+    `unseen`: it counts, but not as effective. A verdict needs a quotation that bears on the step (evidence.py).
+
+    Scores named as in version 1 cover the reply with the answer. The prefix `examination_` covers the replies before
+    it, `turn_N_` each turn of a scenario in which the doctor can ask somebody, and `whole_` all turns together. Only
+    `whole_` has `whole_unseen_PART`, the share of unseen steps, and `whole_repetition_PART`, the share of the steps
+    from the second turn on that repeat a step of an earlier turn. Where judges may use their own knowledge,
+    `opinion_factuality_PART` gives the factuality by that knowledge.
+    """
+
+    VERSION: ClassVar[int] = 2
+    KNOWLEDGE: ClassVar[bool] = True
+    """The judges may use their own knowledge if the user allows it."""
+
+    async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
+        """Return all scores of one episode with their account; the first of an evaluation also asks the controls."""
+        if not isinstance(seat, JudgeContext) or (seat.search is None and seat.knowledge != "judge"):
+            raise UsageError(f"the evaluator {self.name} needs judges and a search: --judge SPEC --search SPEC")
+        controls = () if seat.controls is None else await controlled(seat.panel, seat.controls, seat.knowledge)
+        reason = unscored(trajectory.ending)
+        turns = [] if reason else replies(case, trajectory, as_seen=True)
+        account = Account(
+            self.rules,
+            seat.panel.specs,
+            seat.search.name if seat.search else "",
+            seat.panel.floor,
+            knowledge=seat.knowledge,
+            controls=controls,
+        )
+        if not turns:
+            return Scored(self._none(trajectory, seat, reason or "no_replies"), account if controls else None)
+        goal, stated = goal_of(case, trajectory), answers(trajectory.ending)
+        library = _library(seat, case.truth, turns)
+        judging = Judging(
+            seat.panel, self.rules, GOALS[goal], library, stated.get(goal, ""), whole=True, knowledge=seat.knowledge
+        )
+        reference, unreferenced = await self._reference(seat, case.truth, goal)
+        begun = await together(
+            [partial(_asking(judging, reply).begun, reply, part) for reply in turns for part in PARTS]
+        )
+        chosen = [one for part in PARTS for one in _placed([one for one in begun if one.part == part], seat.seed)]
+        ordered = sorted(chosen, key=lambda one: (one.reply.turn, PARTS.index(one.part)))
+        parts = await together([_judged_begun(judging, one, reference, unreferenced) for one in ordered])
+        whole = [await _together(judging, chosen, parts, part, reference, unreferenced) for part in PARTS]
+        account = msgspec.structs.replace(
+            account,
+            parts=tuple(parts),
+            flags=case_signs(case, turns[-1].known),
+            unseen=left_out(reference_text(case.truth, goal, self.rules)),
+            whole=tuple(whole),
+            overquoted=_overquoted(parts),
+        )
+        figures = self._encountered(parts, whole, seat.knowledge, several=asks(trajectory))
+        return Scored([*figures, *hostile_texts(account), *panel_agreement(judging)], account)
+
+    def _encountered(
+        self, parts: Sequence[PartAccount], whole: Sequence[WholeAccount], knowledge: Knowledge, *, several: bool
+    ) -> list[Score]:
+        figures: list[Score] = []
+        for one in whole:
+            name = one.part
+            mine = [part for part in parts if part.part == name]
+            before = mine[:-1]
+            nothing = combined_part(name, reason="nothing_asked")
+            staged = [("", mine[-1], mine[-1:], mine[-1].unreferenced)]
+            if before or several:
+                staged.append(("examination_", pooled(before) if before else nothing, before, "no_reference"))
+            for part in mine if several else ():
+                staged.append((f"turn_{part.turn}_", part, [part], part.unreferenced))
+            steps = tuple(step for part in mine for step in part.steps)
+            # steps that were not drawn do not count as failures
+            all_of_it = combined_part(name, steps, "" if steps else pooled(mine).reason, one.reference)
+            staged.append(("whole_", all_of_it, mine, one.unreferenced))
+            for prefix, reply, of, unreferenced in staged:
+                figures += self._scores(reply, prefix, of, unreferenced)
+                figures += opinion_scores(reply, prefix) if knowledge != "search" else []
+            figures += turning_scores(all_of_it, [part for part in mine if part.turn > 1], tuple(p.seq for p in mine))
+        counts = {f"whole_steps_{one.part}": one.steps for one in whole}
+        return [
+            msgspec.structs.replace(score, value=float(counts[score.name]))
+            if score.value is not None and score.name in counts
+            else score
+            for score in figures
+        ]
+
+    def _none(self, trajectory: Trajectory, bench: JudgeContext, reason: str) -> list[Score]:
+        """Return the scores of an episode that cannot be judged: the usual names, without those of single turns."""
+        figures: list[Score] = []
+        for part in PARTS:
+            nothing = combined_part(part, reason=reason)
+            for stage in ["", "examination_", "whole_"] if asks(trajectory) else ["", "whole_"]:
+                figures += self._without(part, stage, reason)
+                figures += opinion_scores(nothing, stage) if bench.knowledge != "search" else []
+            figures += turning_scores(nothing, (), ())
+        beside = ["hostile_texts", *(["reasoning_agreement"] if bench.panel.several else [])]
+        return figures + [Score(name, None, reason) for name in beside]
+
+
+def _library(bench: JudgeContext, truth: Truth, turns: Sequence[DoctorReply]) -> Library | None:
+    """Return the search, which hides the truth until the doctor names it; None where nothing may be looked up."""
+    if bench.search is None or bench.knowledge == "judge":
+        return None
+    known = "\n".join([turns[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in turns)])
+    return Library(LeakGuard(bench.search, truth, known), bench.reader, bench.signed)
+
+
+def _asking(judging: Judging, reply: DoctorReply) -> Judging:
+    return replace(judging, goal=GOALS["examination"]) if reply.stage == "examination" else judging
+
+
+def _judged_begun(
+    judging: Judging, begun: Begun, reference: Sequence[str], unreferenced: str
+) -> Callable[[], Awaitable[PartAccount]]:
+    if begun.reply.stage == "examination":
+        return partial(_asking(judging, begun.reply).judged, begun, (), "no_reference")
+    return partial(judging.judged, begun, reference, unreferenced)
+
+
+def _placed(mine: Sequence[Begun], seed: int) -> list[Begun]:
+    """Give one part of each reply the steps of earlier turns and the places of the steps to judge."""
+    places = sampled([len(one.split.steps) for one in mine], seed)
+    before: list[tuple[int, str]] = []
+    placed = []
+    for one, chosen in zip(mine, places, strict=True):
+        split = one.split
+        if over := len(split.steps) - len(chosen):
+            reason = split.reason if chosen else "too_many_steps"
+            split = msgspec.structs.replace(split, left_out=over, reason=reason)
+        placed.append(replace(one, split=split, before=tuple(before), places=chosen))
+        before += [(one.reply.turn, step) for step in split.steps]
+    return placed
+
+
+async def _together(
+    judging: Judging,
+    chosen: Sequence[Begun],
+    parts: Sequence[PartAccount],
+    part: Part,
+    reference: Sequence[str],
+    unreferenced: str,
+) -> WholeAccount:
+    """Judge one part of all turns together: reference steps that the answering turn lacks are sought in all turns."""
+    mine = [one for one in chosen if one.part == part]
+    steps = [step for one in mine for step in one.split.steps]
+    judged = sum(len(one.chosen) for one in mine)
+    whole = WholeAccount(part, len(steps), judged, unreferenced=unreferenced)
+    last = next(one for one in reversed(parts) if one.part == part)
+    if unreferenced:
+        return whole
+    if not steps and last.reason in ABSENT:
+        return msgspec.structs.replace(whole, unreferenced=last.reason)
+    if last.reference is not None and len(steps) == len(mine[-1].split.steps):
+        return msgspec.structs.replace(whole, reference=last.reference)
+    behind = {place: one for place, one in enumerate(last.reference or ()) if one.reasoning}
+    missing = [place for place in range(len(reference)) if place not in behind]
+    sought = await judging.compared(steps, reference, missing)
+    by_place: dict[int, ReferenceAccount] = behind | dict(zip(missing, sought, strict=True))
+    return msgspec.structs.replace(whole, reference=tuple(by_place[place] for place in range(len(reference))))
+
+
+def _overquoted(parts: Sequence[PartAccount]) -> tuple[Overquoted, ...]:
+    """Return the passages that were quoted for many steps, whether or not a verdict rests on the quotations."""
+    steps = [{quoted.digest for quoted in (*step.quoted, *step.beside)} for part in parts for step in part.steps]
+    quoting = [digests for digests in steps if digests]
+    counts = Counter(digest for digests in quoting for digest in sorted(digests))
+    return tuple(
+        Overquoted(digest, count, len(quoting))
+        for digest, count in sorted(counts.items())
+        if count >= OFTEN and 2 * count > len(quoting)
+    )

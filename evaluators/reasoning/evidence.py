@@ -1,20 +1,130 @@
-"""Collects the evidence for a step: passages, and the sentences of long pages that bear on it, all quoted verbatim."""
+"""The evidence for a step: the passages found, where quoted words occur in them, and whether they bear on the step."""
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, lru_cache, partial
+from typing import NamedTuple
 
 import msgspec
+from rapidfuzz import fuzz
 
 from wardround.engine.errors import LimitReached
 from wardround.engine.once import together
+from wardround.engine.records import Json
+from wardround.evaluators.content import sentences, share, word_set
 from wardround.evaluators.injection.detect import HOSTILE, Signed
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample, answered
 from wardround.evaluators.judges.strict_reply import Unread, strings
 from wardround.evaluators.reasoning import step_questions
+from wardround.evaluators.reasoning.reasoning_record import Quoted
 from wardround.evaluators.search.contract import Search
-from wardround.evaluators.search.quotes import locate
 from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
+from wardround.scenarios.terms import ontologies
+from wardround.scenarios.terms.knowledge import assembled, conditions
+from wardround.scenarios.terms.lexical_linker import LexicalLinker
+
+LIKE = 90.0
+"""Least similarity (rapidfuzz's partial ratio, 0 to 100) of an aligned quotation."""
+SHORTEST_QUOTE, LONGEST_QUOTE = 24, 4000
+"""Shortest and longest quotation, in characters, that may be aligned; a shorter one must occur literally."""
+_FAR = 400_000
+"""Number of characters of a text in which an alignment is sought."""
+_SAME = str.maketrans("‘’‚‛“”„‟«»‐‑‒–—−\u00a0\u2009\u202f", '\'\'\'\'""""""------   ')
+"""Typographic variants, replaced one for one, so that positions stay the same."""
+_TELLING = re.compile(
+    r"\d+(?:[.,]\d+)*|\b(?:not|no|nor|never|neither|without|cannot|none|non|un\w{3,}|in(?:effective|sufficient|significant))\b"
+    r"|n't\b|[<>≤≥%]|\b(?:increase|decrease|reduce|rais|lower|high|hypo|hyper)\w*",
+    re.IGNORECASE,
+)
+"""Words that change a sentence's meaning: numbers, negations, directions."""
+
+
+class Place(NamedTuple):
+    """A position, `start` to `end`, in the text.
+
+    `how` is exact, spaced (other white space, case, dashes or quotation marks) or aligned (nearly the same words);
+    `likeness` is 100 except for aligned quotations.
+    """
+
+    start: int
+    end: int
+    how: str
+    likeness: float = 100.0
+
+
+def locate(text: str, words: str) -> Place | None:
+    """Return the first place of `words` in `text`, or None.
+
+    Similar words count from LIKE on, and only if numbers, negations and words of direction are the same as in the
+    text: a sentence without its "not" is very similar to the one with it. A caller that shows the quotation must show
+    the text's own words.
+    """
+    words = words.strip()
+    if not words:
+        return None
+    at = text.find(words)
+    if at >= 0:
+        return Place(at, at + len(words), "exact")
+    same = text.translate(_SAME)
+    parts = words.translate(_SAME).split()
+    if match := re.search(r"\s+".join(re.escape(part) for part in parts), same, re.IGNORECASE):
+        return Place(match.start(), match.end(), "spaced")
+    return _aligned(text, same, " ".join(parts))
+
+
+def _aligned(text: str, same: str, words: str) -> Place | None:
+    if not SHORTEST_QUOTE <= len(words) <= LONGEST_QUOTE:
+        return None
+    lower = same[:_FAR].lower()
+    if len(lower) != len(same[:_FAR]):  # a letter with a longer lower-case form would shift every position
+        lower = same[:_FAR]
+    match = fuzz.partial_ratio_alignment(words.lower(), lower, score_cutoff=LIKE)
+    if match is None or match.src_end - match.src_start < len(words):
+        return None
+    start, end = _to_words(text, match.dest_start, match.dest_end)
+    if _telling_words(words) != _telling_words(same[start:end]):
+        return None
+    return Place(start, end, "aligned", round(match.score, 1))
+
+
+def _to_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the place without cut words and outer white space."""
+    while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
+        start -= 1
+    while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end += 1
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _telling_words(text: str) -> Counter[str]:
+    return Counter(match[0].lower() for match in _TELLING.finditer(text))
+
+
+LEAST = 8
+"""Fewest letters and digits of a quotation that may support a verdict."""
+
+
+def cite(source: Found | Page, words: str) -> Place | None:
+    """Locate `words` in a passage or page; None if they do not occur, so that they are no evidence.
+
+    It is also None for words that occur in any text: a quotation needs two words and 8 letters or digits (fewer in
+    Chinese).
+    """
+    return locate(source.text, words) if _tells(words) else None
+
+
+def _tells(words: str) -> bool:
+    """Whether quoted words are specific: any text has one or two words. A Chinese character says more than a letter."""
+    letters = [char for char in words if char.isalnum()]
+    dense = sum(char >= "\u3040" for char in letters)
+    return len(letters) + dense >= LEAST and (dense > 0 or len(words.split()) > 1)
+
 
 LONG = 2000
 """Longest text, in characters, that is shown whole; from a longer one the judge copies what bears on the step."""
@@ -120,3 +230,76 @@ def unique(gathered: Sequence[Gathered]) -> list[Shown]:
         for one in one_search.shown:
             kept.setdefault(one.source.digest, one)
     return list(kept.values())
+
+
+PAIR = 2
+"""Linked concepts of a claim that must occur: the subject, and what the claim says of it."""
+ALIKE = 0.3
+"""Least share (by weight) of a claim's other content words that a quotation needs if it lacks a pair of concepts."""
+BEFORE = 600
+"""Number of characters before a quotation that may name its subject."""
+
+
+def bears(step: str, quote: str, context: str = "") -> bool:
+    """Whether `quote` contains the subject and the object of a claim of `step`; each sentence of a step is a claim.
+
+    Concepts are the project's diseases and the findings of HPO, as the lexical linker finds them. The quotation must
+    contain two of the claim's concepts; one of them, the subject, may occur only in the `context` (the title of the
+    source and the text just before the quotation). Most objects are no linked concept. So without such a pair, one
+    concept of the claim must occur, if it has any, and the quotation must contain other content words of the claim: at
+    least two, and three tenths of them by weight. If the claim has fewer than two other words, it must contain all.
+    """
+    said = word_set(quote)
+    return any(_holds(claim, said, quote, context) for claim in sentences(step))
+
+
+def _holds(claim: str, said: frozenset[str], quote: str, context: str) -> bool:
+    wanted = named_concepts(claim)
+    around = (
+        named_concepts(f"{context}\n{quote}") if wanted else {}
+    )  # linking is what takes time: most claims have none
+    present = [concept for concept in wanted if concept in around]
+    if len(present) >= PAIR and any(concept in named_concepts(quote) for concept in present):
+        return True
+    if wanted and not present:
+        return False
+    words = word_set(claim).difference(*(wanted[concept] for concept in present))
+    return len(words & said) >= min(PAIR, len(words)) > 0 and share(words, said) >= ALIKE
+
+
+@lru_cache(maxsize=8192)
+def named_concepts(text: str) -> Mapping[str, frozenset[str]]:
+    """Return the ids of the diseases and findings that a text names, each with the content words that name it."""
+    by_id: dict[str, frozenset[str]] = {}
+    for mention in _linker().mentions(text):
+        by_id[mention.concept.id] = by_id.get(mention.concept.id, frozenset()) | word_set(mention.text)
+    return by_id
+
+
+@cache
+def _linker() -> LexicalLinker:
+    """Use only the project's table and HPO: all of ICD-10-CM and OMIM would take three times as long."""
+    return LexicalLinker(assembled(conditions(), (), (ontologies.findings(),)))
+
+
+def speaks(step: str, source: Found | Page, quoted: Quoted) -> bool:
+    """Whether the quoted text speaks of what the step claims."""
+    before = source.text[max(0, quoted.start - BEFORE) : quoted.start]
+    return bears(step, source.text[quoted.start : quoted.end], f"{source.title}\n{before}")
+
+
+def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: str) -> Quoted | None:
+    """Locate `words` in the source with this `number` (1 is the first), or in any source without a number.
+
+    Returns None if they do not occur, or if the number names a source that does not exist. 0, or a value that is no
+    number, names no source.
+    """
+    numbered = isinstance(number, int) and not isinstance(number, bool) and number != 0
+    if numbered and not 0 < number <= len(sources):
+        return None
+    named = [sources[number - 1]] if numbered else []
+    for source in (*named, *sources):
+        if place := cite(source, words):
+            where = (source.title, source.url, source.date, source.source if isinstance(source, Found) else "")
+            return Quoted(source.digest, place.start, place.end, *where, place.how, place.likeness, seat)
+    return None

@@ -1,8 +1,6 @@
 """Checks one reasoning step: keywords, search and verdict, repeated up to a cap, by one judge."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
 from typing import Literal
 
 import msgspec
@@ -10,14 +8,13 @@ import msgspec
 from wardround.engine.errors import LimitReached, ProviderError
 from wardround.engine.records import Json
 from wardround.engine.text import loads
-from wardround.evaluators.content import sentences, share, word_set
 from wardround.evaluators.judges import strict_reply as reply
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample
 from wardround.evaluators.judges.question import Question, seen
 from wardround.evaluators.judges.strict_reply import LONGEST, Unread, noticing, unread_reply
 from wardround.evaluators.reasoning import step_questions
-from wardround.evaluators.reasoning.evidence import Gathered, Library, unique
-from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted, quoted_in
+from wardround.evaluators.reasoning.evidence import Gathered, Library, quoted_in, speaks, unique
+from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted
 from wardround.evaluators.reasoning.step_questions import (
     KEYWORDS,
     QUERY,
@@ -26,10 +23,7 @@ from wardround.evaluators.reasoning.step_questions import (
     read_judgment,
     read_keywords,
 )
-from wardround.evaluators.search.results import SEARCHED, Found, Page, SearchError
-from wardround.scenarios.terms import ontologies
-from wardround.scenarios.terms.knowledge import assembled, conditions
-from wardround.scenarios.terms.lexical_linker import LexicalLinker
+from wardround.evaluators.search.results import SEARCHED, SearchError
 
 REPAIRS = 5
 """Repairs of a reply that is no JSON which take effect; the reply to a sixth request is ignored."""
@@ -54,56 +48,6 @@ def strict(text: str) -> Json | Unread:
     except (ValueError, RecursionError):
         return unread_reply("half_json" if text.startswith(("{", "[")) else "prose", text)
     return value
-
-
-PAIR = 2
-"""Linked concepts of a claim that must occur: the subject, and what the claim says of it."""
-ALIKE = 0.3
-"""Least share (by weight) of a claim's other content words that a quotation needs if it lacks a pair of concepts."""
-BEFORE = 600
-"""Number of characters before a quotation that may name its subject."""
-
-
-def bears(step: str, quote: str, context: str = "") -> bool:
-    """Whether `quote` contains the subject and the object of a claim of `step`; each sentence of a step is a claim.
-
-    Concepts are the project's diseases and the findings of HPO, as the lexical linker finds them. The quotation must
-    contain two of the claim's concepts; one of them, the subject, may occur only in the `context` (the title of the
-    source and the text just before the quotation). Most objects are no linked concept. So without such a pair, one
-    concept of the claim must occur, if it has any, and the quotation must contain other content words of the claim: at
-    least two, and three tenths of them by weight. If the claim has fewer than two other words, it must contain all.
-    """
-    said = word_set(quote)
-    return any(_holds(claim, said, quote, context) for claim in sentences(step))
-
-
-def _holds(claim: str, said: frozenset[str], quote: str, context: str) -> bool:
-    wanted = named_concepts(claim)
-    around = (
-        named_concepts(f"{context}\n{quote}") if wanted else {}
-    )  # linking is what takes time: most claims have none
-    present = [concept for concept in wanted if concept in around]
-    if len(present) >= PAIR and any(concept in named_concepts(quote) for concept in present):
-        return True
-    if wanted and not present:
-        return False
-    words = word_set(claim).difference(*(wanted[concept] for concept in present))
-    return len(words & said) >= min(PAIR, len(words)) > 0 and share(words, said) >= ALIKE
-
-
-@lru_cache(maxsize=8192)
-def named_concepts(text: str) -> Mapping[str, frozenset[str]]:
-    """Return the ids of the diseases and findings that a text names, each with the content words that name it."""
-    by_id: dict[str, frozenset[str]] = {}
-    for mention in _linker().mentions(text):
-        by_id[mention.concept.id] = by_id.get(mention.concept.id, frozenset()) | word_set(mention.text)
-    return by_id
-
-
-@cache
-def _linker() -> LexicalLinker:
-    """Use only the project's table and HPO: all of ICD-10-CM and OMIM would take three times as long."""
-    return LexicalLinker(assembled(conditions(), (), (ontologies.findings(),)))
 
 
 FURTHER = 4
@@ -328,7 +272,7 @@ class Check:
                 continue
             source = next(one for one in shown if one.digest == quoted.digest)
             said = reply.field(entry, ("bearing",))
-            founds = not self.bearing or (_says(said, bearing) and _speaks(self.step, source, quoted))
+            founds = not self.bearing or (_says(said, bearing) and speaks(self.step, source, quoted))
             kept = self.quoted if founds else self.beside
             if quoted not in kept:
                 kept.append(quoted)
@@ -337,9 +281,3 @@ class Check:
 def _says(said: Json, bearing: str) -> bool:
     """Whether the judge says with exactly this word how a quotation bears on the step; other replies count as no."""
     return isinstance(said, str) and said.strip().casefold() == bearing
-
-
-def _speaks(step: str, source: Found | Page, quoted: Quoted) -> bool:
-    """Whether the quoted text speaks of what the step claims."""
-    before = source.text[max(0, quoted.start - BEFORE) : quoted.start]
-    return bears(step, source.text[quoted.start : quoted.end], f"{source.title}\n{before}")

@@ -18,7 +18,7 @@ from wardround.evaluators.judges.strict_reply import NOTICED, Unread, strings, u
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply
-from wardround.evaluators.reasoning.evidence import Library
+from wardround.evaluators.reasoning.evidence import Library, locate
 from wardround.evaluators.reasoning.inquiry import Check
 from wardround.evaluators.reasoning.reasoning_record import Looked, PartAccount, Quoted, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.step_questions import (
@@ -32,7 +32,6 @@ from wardround.evaluators.reasoning.step_questions import (
     read_role,
 )
 from wardround.evaluators.reasoning.steps import ANYWHERE, MANY, ReplyContext, Split, split
-from wardround.evaluators.search.quotes import locate
 
 DENSE = 800
 """Length, in characters, from which a judge is asked to split a part that is one unmarked step."""

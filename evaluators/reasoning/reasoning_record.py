@@ -1,167 +1,24 @@
-"""The record of one evaluation of reasoning: steps, votes, searches, quotations and controls."""
+"""The record of one evaluation of reasoning, and the scores from it: efficiency, factuality, completeness (paper
+002)."""
 
-import json
-import random
 from collections.abc import Sequence
-from functools import cache, partial
-from importlib.resources import files
 from typing import Literal
 
 import msgspec
 
-from wardround.engine.once import together
-from wardround.engine.records import Json
+from wardround.engine.records import Score
 from wardround.evaluators.evaluation import Knowledge
-from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Reading, Sample, Vote, answered
-from wardround.evaluators.judges.question import Question
-from wardround.evaluators.judges.strict_reply import Unread
+from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.measures import Part
-from wardround.evaluators.reasoning import step_questions
-from wardround.evaluators.reasoning.step_questions import Rules, StepClass, StepVerdict, read_judgment, read_opinion
-from wardround.evaluators.search.quotes import cite
-from wardround.evaluators.search.results import Found, Page
-
-Kind = Literal["supported", "reversed", "foreign"]
-HALF = 10
-"""Number of controls that a judge should accept, and of those that it should reject."""
-FIT = 0.5
-"""Youden's index below which a judge is unfit: it accepts false claims nearly as often as true ones."""
-
-LEAST = HALF // 2
-"""Replies to controls of each kind that are needed before a judge is called fit or unfit."""
-_UNREACHED = "judge/"
-"""Prefix of the reasons of controls to which there was no reply at all."""
-
-
-class Control(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one judge (its seat) `said` of one control; None with a `reason` if it could not be asked or read.
-
-    `name` is the one in data/controls.jsonl. An ideal judge calls a `supported` control `correct`, and a `reversed` or
-    a `foreign` one anything else.
-    """
-
-    name: str
-    kind: Kind
-    judge: str
-    said: str | None
-    reason: str = ""
-
-
-class Fitness(msgspec.Struct, frozen=True):
-    """The fitness of one judge by its controls: `accepted` of the `supported` ones, `rejected` of the `unsupported`.
-
-    `youden` is sensitivity plus specificity minus 1: 1 for a judge that is always right, 0 for one that always says
-    the same. An unreadable reply is neither an acceptance nor a rejection. A judge is `fit` from 0.5 on. `unreached`
-    controls got no reply and do not count; if fewer than five remain of either kind, `youden` and `fit` are None:
-    unknown.
-    """
-
-    judge: str
-    supported: int
-    accepted: int
-    unsupported: int
-    rejected: int
-    youden: float | None
-    fit: bool | None
-    unreached: int = 0
-
-
-class Claim(msgspec.Struct, frozen=True):
-    """A `passage`, a `claim` that it supports, and the same claim with its direction `reversed`."""
-
-    name: str
-    passage: str
-    claim: str
-    reversed: str
-
-
-class Posed(msgspec.Struct, frozen=True):
-    """One control as a judge sees it."""
-
-    name: str
-    kind: Kind
-    claim: str
-    passage: str
-
-
-@cache
-def claims() -> tuple[Claim, ...]:
-    """Load the claims and passages that were written as controls."""
-    text = files("wardround.evaluators.reasoning").joinpath("data", "controls.jsonl").read_text(encoding="utf-8")
-    return tuple(msgspec.convert(json.loads(line), Claim) for line in text.splitlines())
-
-
-def posed(seed: int, knowledge: Knowledge) -> tuple[Posed, ...]:
-    """Return the 20 controls of an evaluation, in an order drawn by its seed.
-
-    Ten are supported by their passage. Of the others, five have their direction reversed, and five have the passage of
-    another claim. Where judges use their own knowledge there are no passages, and all ten are reversed.
-    """
-    draw = random.Random(seed)
-    chosen = draw.sample(claims(), 2 * HALF)
-    turned = HALF if knowledge == "judge" else HALF // 2
-    controls = [Posed(one.name, "supported", one.claim, one.passage) for one in chosen[:HALF]]
-    controls += [Posed(one.name, "reversed", one.reversed, one.passage) for one in chosen[HALF : HALF + turned]]
-    others = chosen[HALF + turned :]
-    shifted = [*others[1:], *others[:1]]
-    pairs = zip(others, shifted, strict=True)
-    controls += [Posed(one.name, "foreign", one.claim, other.passage) for one, other in pairs]
-    draw.shuffle(controls)
-    return tuple(controls)
-
-
-async def controlled(panel: Panel, seed: int, knowledge: Knowledge) -> tuple[Control, ...]:
-    """Ask each judge of the panel each control; judges cannot tell controls from other questions."""
-    asked = [(judge, one) for judge in panel.judges for one in posed(seed, knowledge)]
-    return tuple(await together([partial(_said, judge, one, knowledge) for judge, one in asked]))
-
-
-async def _said(judge: Judge, one: Posed, knowledge: Knowledge) -> Control:
-    question: Question
-    read: Reading[str]
-    if knowledge == "judge":
-        question, read = step_questions.opinion(step_questions.NOTHING, one.claim), _opinion
-    else:
-        question, read = (
-            step_questions.judgment_by_quotes(step_questions.NOTHING, [one.passage], one.claim, [one.claim]),
-            _judgment,
-        )
-    answer: PanelAnswer[str] = await answered(judge, question, read, Sample())
-    return Control(one.name, one.kind, judge.seat, answer.value, answer.reason)
-
-
-def _judgment(text: str) -> str | Unread:
-    read = read_judgment(text)
-    return read if isinstance(read, Unread) else str(read.verdict or StepVerdict.UNVERIFIABLE)
-
-
-def _opinion(text: str) -> str | Unread:
-    read = read_opinion(text)
-    return read if isinstance(read, Unread) else str(read)
-
-
-def fitness(controls: Sequence[Control]) -> list[Fitness]:
-    """Compute the fitness of each judge, in the panel's order."""
-    results = []
-    for judge in dict.fromkeys(one.judge for one in controls):
-        mine = [one for one in controls if one.judge == judge]
-        reached = [one for one in mine if one.said is not None or not one.reason.startswith(_UNREACHED)]
-        supported = [one for one in reached if one.kind == "supported"]
-        others = [one for one in reached if one.kind != "supported"]
-        accepted = sum(one.said == StepVerdict.CORRECT for one in supported)
-        rejected = sum(one.said not in (None, StepVerdict.CORRECT) for one in others)
-        known = min(len(supported), len(others)) >= LEAST
-        youden = accepted / len(supported) + rejected / len(others) - 1 if known else None
-        fit = None if youden is None else youden >= FIT
-        gone = len(mine) - len(reached)
-        results.append(Fitness(judge, len(supported), accepted, len(others), rejected, youden, fit, gone))
-    return results
+from wardround.evaluators.reasoning.controls import Control
+from wardround.evaluators.reasoning.step_questions import ABSENT, PUBLISHED_STEPS, Rules, StepClass, StepVerdict
+from wardround.evaluators.search.results import SEARCHED
 
 
 class Quoted(msgspec.Struct, frozen=True, omit_defaults=True):
     """A quotation that supports a verdict: characters `start` to `end` of the stored text `digest`, and its source.
 
-    `how` and `likeness` are as in quotes.Place. `judge` is the seat that quoted.
+    `how` and `likeness` are as in evidence.Place. `judge` is the seat that quoted.
     """
 
     digest: str
@@ -320,18 +177,157 @@ class Account(msgspec.Struct, frozen=True, omit_defaults=True):
     controls: tuple[Control, ...] = ()
 
 
-def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: str) -> Quoted | None:
-    """Locate `words` in the source with this `number` (1 is the first), or in any source without a number.
+def scores(reply: PartAccount, rules: Rules = "default") -> list[Score]:
+    """Compute all scores of one part of a reply, always the same names in the same order.
 
-    Returns None if they do not occur, or if the number names a source that does not exist. 0, or a value that is no
-    number, names no source.
+    `default`: an undefined score is None with its reason, and so is one that a failed judge left open. `published`: the
+    values of the published code, in scores `published_*`. It gives 0 where a score is undefined, and counts a step as
+    wrong if the searches did not settle it. A failed judge or search gives None there too: the published code stops, or
+    hands the error's text to the judge, but a failure is never a score. A part that does not exist (`no_thinking`,
+    `no_words`) is None under both rule sets.
     """
-    numbered = isinstance(number, int) and not isinstance(number, bool) and number != 0
-    if numbered and not 0 < number <= len(sources):
-        return None
-    named = [sources[number - 1]] if numbered else []
-    for source in (*named, *sources):
-        if place := cite(source, words):
-            where = (source.title, source.url, source.date, source.source if isinstance(source, Found) else "")
-            return Quoted(source.digest, place.start, place.end, *where, place.how, place.likeness, seat)
-    return None
+    return _published(reply) if rules == "published" else _default(reply)
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """The number of steps by class and verdict.
+
+    `unclassified` steps have no class. Of the `reasoning` steps, `correct`, `wrong` and `unverifiable` count those with
+    that verdict; the rest have none.
+    """
+
+    steps: int
+    unclassified: int
+    reasoning: int
+    correct: int
+    wrong: int
+    unverifiable: int
+
+
+def count(steps: Sequence[StepAccount], left_out: int = 0) -> Counted:
+    """Count each class and verdict; steps that were `left_out` have none."""
+    effective = [step for step in steps if step.kind == StepClass.REASONING]
+    return Counted(
+        steps=len(steps) + left_out,
+        unclassified=sum(step.kind is None for step in steps) + left_out,
+        reasoning=len(effective),
+        correct=sum(step.verdict == StepVerdict.CORRECT for step in effective),
+        wrong=sum(step.verdict == StepVerdict.WRONG for step in effective),
+        unverifiable=sum(step.verdict == StepVerdict.UNVERIFIABLE for step in effective),
+    )
+
+
+def _default(reply: PartAccount) -> list[Score]:
+    part, counts = reply.part, count(reply.steps, reply.left_out)
+    # the first failure of a judge is the reason; a missing class leaves the verdicts open too
+    unclassed = next((step.reason for step in reply.steps if step.kind is None), "")
+    unclassed = unclassed or ("too_many_steps" if reply.left_out else "")
+    failed = unclassed or next((step.reason for step in reply.steps if _failed(step)), "")
+    some = counts.reasoning + counts.unclassified
+    none = reply.reason if not counts.steps else "no_reasoning_step"
+    settled = counts.correct + counts.wrong
+    figures = [
+        Score(f"steps_{part}", float(counts.steps)) if counts.steps else Score(f"steps_{part}", None, reply.reason),
+        _share(f"efficiency_{part}", counts.reasoning, counts.steps, reply.reason, unclassed),
+        _share(f"efficiency_low_{part}", counts.reasoning, counts.steps, reply.reason),
+        _share(f"efficiency_high_{part}", some, counts.steps, reply.reason),
+        _share(f"factuality_{part}", counts.correct, settled, "nothing_verified" if some else none, failed),
+        _share(f"factuality_low_{part}", counts.correct, some, none),
+        _share(f"factuality_high_{part}", some - counts.wrong, some, none),
+        _share(f"unverifiable_{part}", counts.unverifiable, counts.reasoning, none, failed),
+    ]
+    return [*figures, *_completeness(reply)]
+
+
+def _failed(step: StepAccount) -> bool:
+    return step.kind == StepClass.REASONING and step.verdict is None
+
+
+def _completeness(reply: PartAccount) -> list[Score]:
+    reference, absent = reply.reference or (), _absent(reply)
+    without = [step for step in reference if not step.final]
+    return [
+        _recall(f"completeness_{reply.part}", reference, "no_reference", absent),
+        _recall(
+            f"completeness_without_answer_{reply.part}",
+            without,
+            "only_the_answer" if reference else "no_reference",
+            absent,
+        ),
+    ]
+
+
+def _recall(name: str, reference: Sequence[ReferenceAccount], none: str, absent: str) -> Score:
+    failed = absent or next((step.reason for step in reference if step.hit is None), "")
+    return _share(name, sum(step.hit is True for step in reference), len(reference), none, failed)
+
+
+def opinion_scores(reply: PartAccount, prefix: str = "") -> list[Score]:
+    """`opinion_factuality_PART`: the share of correct steps where judges may use their own knowledge.
+
+    A verdict by evidence counts first, the judges' opinion where there is none; steps that neither settles are left
+    out. This score never replaces the factuality by evidence.
+    """
+    name = f"{prefix}opinion_factuality_{reply.part}"
+    steps = [step for step in reply.steps if step.kind == StepClass.REASONING]
+    verdicts = [
+        step.verdict if step.verdict in (StepVerdict.CORRECT, StepVerdict.WRONG) else step.opinion for step in steps
+    ]
+    failed = next((step.reason for step in reply.steps if step.kind is None), "")
+    correct, wrong = verdicts.count(StepVerdict.CORRECT), verdicts.count(StepVerdict.WRONG)
+    none = reply.reason if not reply.steps else "nothing_verified" if steps else "no_reasoning_step"
+    return [_share(name, correct, correct + wrong, none, failed)]
+
+
+def turning_scores(reply: PartAccount, later: Sequence[PartAccount], evidence: tuple[int, ...]) -> list[Score]:
+    """`whole_unseen_PART` of all steps, and `whole_repetition_PART` of the steps of the `later` turns.
+
+    These are the share of steps that rely on a finding which the doctor did not know by then, and the share of the
+    steps from the second turn on that repeat a step of an earlier turn (`one_turn` if there is only one).
+    """
+    failed = next((step.reason for step in reply.steps if step.kind is None), "")
+    unseen = sum(step.kind == StepClass.UNSEEN for step in reply.steps)
+    steps = [step for part in later for step in part.steps]
+    again = sum(step.repeats > 0 for step in steps)
+    lost = next((step.reason for step in steps if step.kind is None), "")
+    figures = [
+        _share(f"whole_unseen_{reply.part}", unseen, len(reply.steps), reply.reason, failed),
+        _share(f"whole_repetition_{reply.part}", again, len(steps), reply.reason or "one_turn", lost),
+    ]
+    return [msgspec.structs.replace(score, evidence=evidence) for score in figures]
+
+
+def _published(reply: PartAccount) -> list[Score]:
+    part, steps = reply.part, reply.steps[:PUBLISHED_STEPS]
+    counts = count(steps)
+    failed = next((step.reason for step in steps if step.kind is None or _failed(step)), "")
+    # an unsettled step is wrong; a step that was not looked up because the search failed is unknown
+    unsearched = next((step.reason for step in steps if step.reason.startswith(SEARCHED)), "")
+    absent = _absent(reply)
+    # the published evaluator looks only into the reasoning
+    hits = [step.reasoning for step in reply.reference or ()]
+    unknown = next((step.reason for step, hit in zip(reply.reference or (), hits, strict=True) if hit is None), "")
+    if reply.reference is None:
+        unknown = "no_reference"
+    names = (f"published_{name}_{part}" for name in ("efficiency", "factuality", "completeness"))
+    shares = (
+        (counts.reasoning, counts.steps, failed or absent),
+        (counts.correct, counts.reasoning, failed or unsearched or absent),
+        (sum(hit is True for hit in hits), len(hits), absent or unknown),
+    )
+    return [
+        Score(name, None, reason) if reason else Score(name, of / whole if whole else 0.0)
+        for name, (of, whole, reason) in zip(names, shares, strict=True)
+    ]
+
+
+def _absent(reply: PartAccount) -> str:
+    """Return the reason of all scores of a part that does not exist, "" if it exists."""
+    return reply.reason if reply.reason in ABSENT else ""
+
+
+def _share(name: str, of: int, whole: int, none: str, failed: str = "") -> Score:
+    """Return `of` / `whole`; None with the reason `failed` of a judge, or with `none` if `whole` is 0."""
+    if failed:
+        return Score(name, None, failed)
+    return Score(name, of / whole) if whole else Score(name, None, none)

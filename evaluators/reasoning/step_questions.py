@@ -375,3 +375,67 @@ def _said(term: str) -> bool:
 def _closed(line: str) -> bool:
     """Whether a line ends like a sentence: with a full stop, after a term of some length."""
     return line.rstrip(" *`").endswith(".") and any(len(term.split()) >= _SAID for term in _PARTS.split(line))
+
+
+MOST_STEPS = 10
+"""Highest number of steps that prompt 14 allows."""
+
+_STEP_MARK = re.compile(
+    r"(?im)^[ \t>*_#-]*(?:<step\s{0,9}\d{1,4}\s{0,9}>|step[ \t]+\d{1,4}[*_]{0,3}[:.)]|\d{1,4}[.)][ \t])[*_:]*"
+)
+_CLOSED = re.compile(r"(?i)</step\s{0,9}\d{0,4}>")
+_JSON = re.compile(r'[{\[]\s*["{\[\]}]')
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+# what a judge writes when its list ends
+_BEHIND = re.compile(
+    r"(?im)^[ \t]*(?:```|(?:i )?hope this|let me know|(?:please )?feel free|if you (?:have|need|want)|please note)"
+)
+
+
+def read_reference(text: str, most: int | None = MOST_STEPS) -> tuple[str, ...] | Unread:
+    """Read 1 to 10 steps, the last being the final answer (prompt 14), from JSON {"steps": ["...", ...]} or from text.
+
+    In text, `<Step n>`, `Step n:` or a number at the beginning of a line opens a step. Text before the first step or
+    after the list is no step. More than `most` steps are `too_many_steps`, since we cannot choose which would count.
+    The published code takes any number (None).
+    """
+    if not text.strip() or len(text) > LONGEST:
+        return unread_reply("too_long" if text.strip() else "empty", text)
+    raw = _raw_steps(text)
+    if isinstance(raw, Unread):
+        return raw
+    steps = tuple(" ".join(step.split()) for step in raw if any(map(str.isalnum, step)))
+    if not steps:
+        return unread_reply(_why_no_steps(text), text)
+    return unread_reply("too_many_steps", text) if most is not None and len(steps) > most else steps
+
+
+def _raw_steps(text: str) -> list[str] | Unread:
+    """Return the raw steps of a JSON value, or of a list in text if no JSON value comes before it."""
+    marks, opening = list(_STEP_MARK.finditer(text)), _JSON.search(text)
+    listed = marks and not (opening and opening.start() < marks[0].start())
+    parsed = None if listed else payload(text)
+    if isinstance(parsed, Unread):
+        return parsed
+    if isinstance(parsed, Payload):
+        steps = parsed.value if isinstance(parsed.value, list) else field(parsed.value, ("steps", "reasoning_steps"))
+        if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
+            return unread_reply("no_field", text)
+        return [_CLOSED.sub("", _STEP_MARK.sub("", str(step))) for step in steps]
+    ends = [mark.start() for mark in marks[1:]] + ([len(text)] if marks else [])
+    pieces = [_CLOSED.sub("", text[mark.end() : end]).strip() for mark, end in zip(marks, ends, strict=True)]
+    return [*pieces[:-1], _ended(pieces[-1], pieces[:-1])] if pieces else []
+
+
+def _ended(last: str, others: Sequence[str]) -> str:
+    """Return the last step without the text after the list; where all other steps are one paragraph, it is too."""
+    behind = _BEHIND.search(last)
+    last = last[: behind.start()] if behind else last
+    return last if any(map(_PARAGRAPH.search, others)) else _PARAGRAPH.split(last, maxsplit=1)[0]
+
+
+def _why_no_steps(text: str) -> Why:
+    """Return why a reply has no steps."""
+    if REFUSAL.search(text):
+        return "refusal"
+    return "no_steps" if re.search("[a-zA-Z]", text) or not any(map(str.isalpha, text)) else "other_language"

@@ -14,8 +14,8 @@ from wardround.engine.text import count_noun
 from wardround.evaluators.evaluation import Goal
 from wardround.evaluators.measures import Part, format_value, measure_of, place_of
 from wardround.evaluators.outcome.items import AssessmentAccount, TextItem
-from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount, Quoted, StepAccount, fitness
-from wardround.evaluators.reasoning.scores import count
+from wardround.evaluators.reasoning.controls import fitness
+from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount, Quoted, StepAccount, count
 from wardround.evaluators.reasoning.step_questions import PUBLISHED_STEPS, Rules
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.answer_reading import as_read

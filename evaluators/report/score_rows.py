@@ -14,7 +14,8 @@ from wardround.evaluators.open_answers.checklist import ChecklistAccount
 from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.outcome.items import AssessmentAccount
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
-from wardround.evaluators.reasoning.reasoning_record import Account, Fitness, Looked, Quoted, ReferenceAccount, fitness
+from wardround.evaluators.reasoning.controls import Fitness, fitness
+from wardround.evaluators.reasoning.reasoning_record import Account, Looked, Quoted, ReferenceAccount
 from wardround.evaluators.reasoning.step_questions import KEYWORDS
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.evaluators.search.results import KINDS, SEARCHED

@@ -8,8 +8,7 @@ from yarl import URL
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import normal_host
-from wardround.evaluators.search.ledger import Ledger
-from wardround.evaluators.search.results import Found
+from wardround.evaluators.search.results import Found, Ledger
 
 LIBRARY = "search"
 """The seat that records and counts the judges' searches, apart from their questions."""

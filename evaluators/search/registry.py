@@ -9,8 +9,8 @@ from wardround.engine.models.hosts import is_loopback
 from wardround.engine.plugins import import_path, of_the_house, plugin_names, suggestion
 from wardround.engine.plugins import load_plugin as installed
 from wardround.evaluators.search.contract import Opening, Search, Source, WrappedSearch
-from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.providers.service import Steady
+from wardround.evaluators.search.results import Ledger
 
 SEARCHES = "wardround.searches"
 """The group of entry points for searches; each refers to a class that is a Source."""

@@ -14,9 +14,17 @@ from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
 from wardround.engine.seat import Voice
 from wardround.evaluators.search.contract import MOST, Opening, Search, Source, WrappedSearch
-from wardround.evaluators.search.ledger import Ledger, RecordedRequest, StoredPassage
 from wardround.evaluators.search.registry import search_kind, search_of
-from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
+from wardround.evaluators.search.results import (
+    KINDS,
+    Found,
+    Ledger,
+    Page,
+    Reader,
+    RecordedRequest,
+    SearchError,
+    StoredPassage,
+)
 from wardround.evaluators.search.web import checked_address
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.truth import opening_contains

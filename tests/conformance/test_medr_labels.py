@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.evaluators.reasoning.reasoning_record import PartAccount
-from wardround.evaluators.reasoning.scores import scores
+from wardround.evaluators.reasoning.reasoning_record import PartAccount, scores
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
 from wardround.evaluators.reasoning.steps import split
 from wardround.evaluators.report.intervals import NORMAL, standard_error, student_t

@@ -7,7 +7,7 @@ from typing import Any
 
 from wardround.engine.records import Message
 from wardround.evaluators.judges.strict_reply import word
-from wardround.evaluators.reasoning.evaluator import read_reference
+from wardround.evaluators.reasoning.step_questions import read_reference
 
 _TEXT = re.compile(r"^----- begin (.+?) ([0-9a-f]+) -----\n(.*?)\n----- end \1 \2 -----$", re.DOTALL | re.MULTILINE)
 _HEAD = 500

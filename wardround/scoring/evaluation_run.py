@@ -166,13 +166,16 @@ class EvaluationRun:
 
     # the methods of `Work`, which the runner calls
 
-    def rows(
+    async def rows(
         self, session: Session, progress: Progress, concurrency: int, among: Sequence[str]
     ) -> AsyncIterator[EpisodeRow]:
         """The episodes to judge; with `follow`, each as soon as it closes."""
         if self.follow:
-            return follow_closed(self.judged, session, progress, concurrency)
-        return take_open(session, progress, concurrency, among)
+            rows = follow_closed(self.judged, session, progress, concurrency)
+        else:
+            rows = take_open(session, progress, concurrency, among)
+        async for row in rows:
+            yield row
 
     async def waiting(self) -> list[str]:
         """The closed episodes that are not judged yet."""

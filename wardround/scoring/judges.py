@@ -27,10 +27,9 @@ from wardround.evaluators.evaluation import SEAT, Evaluating, EvaluationInput, J
 from wardround.evaluators.injection.detect import Signed
 from wardround.evaluators.judges.panel import Judge, ModelJudge, Panel
 from wardround.evaluators.search.contract import LIBRARY, Documented, Domains, Filtered, Search
-from wardround.evaluators.search.ledger import Ledger
 from wardround.evaluators.search.pages import Pages
 from wardround.evaluators.search.registry import search_kind, search_of
-from wardround.evaluators.search.results import Reader
+from wardround.evaluators.search.results import Ledger, Reader
 from wardround.evaluators.search.stack import (
     ConsultedReader,
     ConsultedSearch,

@@ -14,7 +14,7 @@ from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
 from wardround.evaluators.evaluation import class_path, scores_of
 from wardround.evaluators.search.contract import LIBRARY
-from wardround.evaluators.search.ledger import Ledger
+from wardround.evaluators.search.results import Ledger
 from wardround.runs.header import EvaluationRow
 from wardround.runs.stored_run import Run, StoredEpisodes
 

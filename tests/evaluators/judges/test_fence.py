@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wardround.evaluators.judges import question
 from wardround.evaluators.judges.question import BAR, LONGEST, Material, fenced, left_out, seen, text_for_judge
-from wardround.evaluators.search.quotes import locate
+from wardround.evaluators.reasoning.evidence import locate
 
 CASE = Material("The case", "A man of 40 with fever.", "case")
 STEP = Material("The step", "The fever suggests an infection.", "reply")

@@ -17,8 +17,7 @@ from wardround.evaluators.outcome import outcome_questions
 from wardround.evaluators.outcome.items import read_items
 from wardround.evaluators.outcome.outcome_record import reading
 from wardround.evaluators.reasoning import step_questions
-from wardround.evaluators.reasoning.evaluator import read_reference
-from wardround.evaluators.reasoning.evidence import read_quotes
+from wardround.evaluators.reasoning.evidence import locate, read_quotes
 from wardround.evaluators.reasoning.inquiry import Inquiry
 from wardround.evaluators.reasoning.part import cut_at_starts, read_starts
 from wardround.evaluators.reasoning.step_questions import (
@@ -28,8 +27,8 @@ from wardround.evaluators.reasoning.step_questions import (
     read_judgment,
     read_outcome,
     read_presence,
+    read_reference,
 )
-from wardround.evaluators.search.quotes import locate
 from wardround.scenarios.case import Truth
 
 CASE = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wardround.evaluators.reasoning.inquiry import bears, named_concepts
+from wardround.evaluators.reasoning.evidence import bears, named_concepts
 
 GOUT = "Gout causes joint swelling in the big toe at night."
 

@@ -13,9 +13,8 @@ from wardround.evaluators.evaluation import Knowledge
 from wardround.evaluators.judges.panel import Panel, Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.reasoning.encounter import EncounterReasoning
-from wardround.evaluators.reasoning.evaluator import PublishedReasoning
-from wardround.evaluators.reasoning.reasoning_record import Control, claims, controlled, fitness, posed
+from wardround.evaluators.reasoning.controls import Control, claims, controlled, fitness, posed
+from wardround.evaluators.reasoning.evaluator import EncounterReasoning, PublishedReasoning
 from wardround.evaluators.report.score_rows import AccountTally, Evaluated, RunScores
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts

@@ -12,7 +12,7 @@ from wardround.engine.records import Action, Score
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.question import Question
-from wardround.evaluators.reasoning.encounter import EncounterReasoning, sampled
+from wardround.evaluators.reasoning.evaluator import EncounterReasoning, sampled
 from wardround.evaluators.reasoning.reasoning_record import Account
 from wardround.scenarios.case import Case
 

@@ -13,7 +13,7 @@ from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.part import Judging
-from wardround.evaluators.reasoning.scores import scores
+from wardround.evaluators.reasoning.reasoning_record import scores
 from wardround.evaluators.reasoning.step_questions import Rules, StepClass, StepVerdict
 
 TEXT = "<step 1> First it is.\n<step 2> Then it is.\n<step 3> Last it is.\n\n### Answer:\nGout"

@@ -21,8 +21,7 @@ from wardround.engine.errors import ProviderError
 from wardround.engine.records import Action, Ending, Score
 from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.question import Question
-from wardround.evaluators.reasoning.encounter import EncounterReasoning
-from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
+from wardround.evaluators.reasoning.evaluator import EncounterReasoning, PublishedReasoning, Reasoning
 from wardround.runs.settings import load_prompts
 from wardround.scenarios.case import Truth
 

@@ -6,8 +6,14 @@ from hypothesis import strategies as st
 
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning.evaluator import combined_part
-from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
-from wardround.evaluators.reasoning.scores import Counted, count, scores
+from wardround.evaluators.reasoning.reasoning_record import (
+    Counted,
+    PartAccount,
+    ReferenceAccount,
+    StepAccount,
+    count,
+    scores,
+)
 from wardround.evaluators.reasoning.step_questions import Rules, StepClass, StepVerdict
 
 LABELS = {

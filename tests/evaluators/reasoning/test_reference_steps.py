@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.reasoning.evaluator import read_reference
+from wardround.evaluators.reasoning.step_questions import read_reference
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from judged import account, accounts, case, row
 
 from wardround.engine.records import Score
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.evaluators.reasoning.scores import scores
+from wardround.evaluators.reasoning.reasoning_record import scores
 from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.episode_page import episode_page, fraction
 

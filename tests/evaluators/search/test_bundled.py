@@ -7,11 +7,10 @@ import anyio
 import pytest
 
 from wardround.engine.errors import UsageError
+from wardround.evaluators.reasoning.evidence import cite
 from wardround.evaluators.search.corpus import SOURCE, Bundled, folder
-from wardround.evaluators.search.ledger import Ledger
-from wardround.evaluators.search.quotes import cite
 from wardround.evaluators.search.registry import search_of
-from wardround.evaluators.search.results import SearchError
+from wardround.evaluators.search.results import Ledger, SearchError
 from wardround.evaluators.search.stack import Recording
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import bundled, load

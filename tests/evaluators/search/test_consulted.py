@@ -11,8 +11,7 @@ from reasoned import OTHER, PASSAGE, PlayedReader
 from wardround.engine.errors import ProviderError, StoreError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Json, Message
-from wardround.evaluators.search.ledger import KEPT, Ledger
-from wardround.evaluators.search.results import KINDS, Found, Reader, SearchError
+from wardround.evaluators.search.results import KEPT, KINDS, Found, Ledger, Reader, SearchError
 from wardround.evaluators.search.stack import ConsultedReader, ConsultedSearch, Consulting, Recording, RecordingReader
 from wardround.testing.memory_store import MemoryStore
 

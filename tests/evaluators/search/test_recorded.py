@@ -10,10 +10,9 @@ from website import Answer, Website
 
 from wardround.engine.errors import StoreError
 from wardround.engine.stores.sqlite import SqliteStore
-from wardround.evaluators.search.ledger import Ledger
+from wardround.evaluators.reasoning.evidence import cite
 from wardround.evaluators.search.pages import Pages
-from wardround.evaluators.search.quotes import cite
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import Found, Ledger, SearchError
 from wardround.evaluators.search.stack import Recorded, RecordedReader, Recording, RecordingReader
 from wardround.evaluators.search.web import Web
 from wardround.testing.memory_store import MemoryStore

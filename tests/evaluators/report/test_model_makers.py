@@ -2,7 +2,7 @@
 
 import pytest
 
-from wardround.evaluators.judges.family import families_of, kin
+from wardround.evaluators.report.model_facts import families_of, kin
 
 NAMES = {
     "openai": [

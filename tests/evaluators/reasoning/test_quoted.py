@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.search.quotes import LIKE, cite, locate
+from wardround.evaluators.reasoning.evidence import LIKE, cite, locate
 from wardround.evaluators.search.results import Found
 
 TEXT = (
