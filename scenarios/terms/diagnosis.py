@@ -22,7 +22,8 @@ from wardround.scenarios.terms.cues import cue
 from wardround.scenarios.terms.disease import disease, whole
 from wardround.scenarios.terms.disease_name import PLAIN, parse_name, weight
 from wardround.scenarios.terms.principal import follows, leads_to
-from wardround.scenarios.terms.same_disease import relation, same_disease
+from wardround.scenarios.terms.relations import relation
+from wardround.scenarios.terms.same_disease import same_disease
 from wardround.scenarios.terms.stance import disease_like
 from wardround.scenarios.terms.truth import parts_of
 from wardround.scenarios.terms.wording import key, plain, vocabulary

@@ -109,3 +109,9 @@ def _above(place: int, parents: Mapping[int, tuple[int, ...]]) -> frozenset[int]
                 above.add(wider)
                 todo.append(wider)
     return frozenset(above)
+
+
+def lineage(name: str) -> frozenset[int]:
+    """The diseases that a name or its principal part may mean, and all that are wider."""
+    meant = {*diseases_named(name), *diseases_named(principal_part(name))}
+    return frozenset(meant).union(*(_above(place, mondo().parents) for place in meant))

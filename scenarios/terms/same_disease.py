@@ -1,12 +1,8 @@
 """Decides whether two names mean one disease, and gives the reason if they do not."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Literal
+from functools import lru_cache
 
 from wardround.engine.text import later
 from wardround.scenarios.terms.contradiction import (
@@ -31,32 +27,11 @@ from wardround.scenarios.terms.disease_name import (
 from wardround.scenarios.terms.disease_wording import abbreviated, is_disease_name, paired, spelled
 from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.mondo import diseases_named, kinship, principal_part
+from wardround.scenarios.terms.mondo import kinship, principal_part
 from wardround.scenarios.terms.wording import key, root, vocabulary
 
 APART = ("apart", "narrower")
 """Relations of a truth to an answer in MONDO that make the answer another disease."""
-
-ANY = "*"
-"""Means any disease in the table: sepsis, shock, anaemia and the like complicate many."""
-
-
-@cache
-def complications() -> Sequence[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """(diseases, names of their complications) from the table; kinds of a disease have the same complications."""
-    text = files(__package__).joinpath("data", "complications.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(io.StringIO(text))
-    return tuple((tuple(row["disease"].split("|")), tuple(row["complications"].split("|"))) for row in rows)
-
-
-_KINSHIP: Mapping[str, "Kinship | None"] = {
-    "wider": "ancestor",
-    "narrower": "descendant",
-    "same": "same",
-    "apart": None,
-}
-Kinship = Literal["same", "ancestor", "descendant", "complication"]
-"""The relation of one disease to another: 'ancestor' is a wider one, 'descendant' a kind of it."""
 
 MOST = 600
 """Most characters of a name that are compared."""
@@ -154,7 +129,7 @@ def _read(truth: str, said: str) -> Sameness:
             if verdict.same:
                 return verdict
             first = first or verdict
-    for wider in _wider(said):
+    for wider in wider_by_table(said):
         ours, theirs = parse_name(truth), parse_name(wider)
         particular = any(telling(token) and word not in theirs.words for word, token in ours.head.words.items())
         particular = particular or bool(ours.cause.words or _difference(ours, theirs).lost)
@@ -163,7 +138,7 @@ def _read(truth: str, said: str) -> Sameness:
     return first or Sameness(False, "a name is empty")
 
 
-def _wider(said: str) -> tuple[str, ...]:
+def wider_by_table(said: str) -> tuple[str, ...]:
     """The wider diseases of a name in the table."""
     return _kinds_of().get(frozenset(core(parse_name(said).head.words)), ())
 
@@ -374,56 +349,3 @@ def classified_apart(one: str, other: str, codes: bool = True) -> bool:
     if codes and not (mine.concept.icd10 and theirs.concept.icd10):
         return False
     return graph().relation(theirs.concept, mine.concept) not in ("same", "child")
-
-
-def complicates(one: str, other: str) -> bool:
-    """Whether `one` is a known complication of `other`, either of any disease or by the table of complications."""
-    return any(same_disease(name, one).same for name in _complications_of(other))
-
-
-@lru_cache(maxsize=4096)
-def _complications_of(disease: str) -> tuple[str, ...]:
-    """The complications that the table gives for this disease and for any disease, each once."""
-    rows = [
-        known
-        for diseases, known in complications()
-        if any(wider == ANY or same_disease(wider, disease).same for wider in diseases)
-    ]
-    return tuple(dict.fromkeys(name for known in rows for name in known))
-
-
-@lru_cache(maxsize=16384)
-def relation(one: str, other: str) -> Kinship | None:
-    """The relation of the disease `one` to `other`; None if the tables do not relate them.
-
-    The project's own tables come first; ICD-10-CM and HPO take some seconds to load and are read only if needed.
-    """
-    if same_disease(one, other).same and same_disease(other, one).same:
-        return "same"
-    if complicates(one, other):
-        return "complication"
-    if same_disease(one, other).same:
-        return "ancestor"
-    if same_disease(other, one).same:
-        return "descendant"
-    match kinship(one, other):
-        case "wider":
-            return "ancestor"
-        case "narrower":
-            return "descendant"
-    mine, theirs = linker().link(one), linker().link(other)
-    if mine is None or theirs is None or "part" in (mine.rule, theirs.rule):
-        return None
-    listed_as = graph().relation(mine.concept, theirs.concept)
-    if listed_as == "same":
-        return None if same_disease(one, other).contrary or same_disease(other, one).contrary else "same"
-    return {"parent": "ancestor", "child": "descendant"}.get(listed_as)  # type: ignore[return-value]
-
-
-@lru_cache(maxsize=4096)
-def in_tables(name: str) -> bool:
-    """Whether MONDO, the classifications or the project's tables have a disease of this name."""
-    if diseases_named(name):
-        return True
-    linked = linker().link(name)
-    return linked is not None and linked.rule not in ("part", "fuzzy")

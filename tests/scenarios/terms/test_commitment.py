@@ -14,7 +14,8 @@ from wardround.scenarios.terms.diagnosis import compare
 from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.knowledge import conditions
 from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.same_disease import complicates, same_disease
+from wardround.scenarios.terms.relations import complicates
+from wardround.scenarios.terms.same_disease import same_disease
 from wardround.scenarios.terms.truth import parts_of, read_parts
 
 NAMES = [

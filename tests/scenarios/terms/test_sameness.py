@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.terms.disease_wording import mistyped
-from wardround.scenarios.terms.same_disease import complicates, relation, same_disease
+from wardround.scenarios.terms.relations import ANY, complicates, complications, relation
+from wardround.scenarios.terms.same_disease import same_disease
 
 HERE = Path(__file__).resolve().parent
 ONE = (
@@ -152,3 +153,17 @@ def test_a_verdict_is_quick() -> None:
         for other in names:
             same_disease(one, other)
     assert (time.process_time() - start) / len(names) ** 2 < 0.002  # 0.0003 is usual; a busy machine is slower
+
+
+@pytest.mark.parametrize(
+    "disease", ["Sickle cell disease", "PR3-ANCA vasculitis", "Takayasu arteritis", "OPMD", "neurosyphilis"]
+)
+def test_no_complication_is_missed_where_names_share_no_word(disease: str) -> None:
+    known = {
+        name
+        for diseases, names in complications()
+        if any(wider == ANY or same_disease(wider, disease).same for wider in diseases)
+        for name in names
+    }
+    assert known
+    assert all(complicates(name, disease) for name in known)
