@@ -74,16 +74,10 @@ async def try_agent(make: Making, trial: AgentTrial) -> AgentCheck:
     as after a resume, and shows whether the agent keeps state outside its memo. Both answer model calls from the log,
     as every replay does. An agent whose answers come from outside (a person) is not replayed.
     """
-    rows: list[Row] = []
-
-    async def keep(new: Sequence[Row], ending: object, spent: object) -> None:
-        rows.extend(new)
-
-    log, first = EpisodeLog(keep), TriedAgent(make, trial)
-    log.add(Opened(0, 0.0, "check", "", "", "", 0, 1))
+    first = TriedAgent(make, trial)
     blocks: list[Block] = []
     with watch_for_blocks(blocks.append, after=trial.blocked):
-        ending = await Episode(EpisodeSetup(trial.scenario, trial.case, first.cast, log, Limits(actions=None))).play()
+        ending, rows = await play_trial(trial, first, Limits(actions=None))
     checked = AgentCheck(actions=first.actions, views=first.views, slowest=first.slowest)
     if first.wrong:
         checked.findings.append(first.wrong)
@@ -106,6 +100,21 @@ async def try_agent(make: Making, trial: AgentTrial) -> AgentCheck:
             except ReplayError as error:
                 checked.findings.append(f"{meaning} ({again.wrong or error})")
     return checked
+
+
+async def play_trial(
+    trial: AgentTrial, tried: "TriedAgent", limits: Limits, stored: Sequence[Row] = ()
+) -> tuple[Ending | None, list[Row]]:
+    """Play the episode of a trial, or go on from its `stored` rows; returns how it ended, and all its rows."""
+    rows = list(stored)
+
+    async def keep(new: Sequence[Row], ending: object, spent: object) -> None:
+        rows.extend(new)
+
+    log = EpisodeLog(keep, tuple(stored))
+    if not stored:
+        log.add(Opened(0, 0.0, "check", "", "", "", 0, 1))
+    return await Episode(EpisodeSetup(trial.scenario, trial.case, tried.cast, log, limits)).play(), rows
 
 
 class TriedAgent:

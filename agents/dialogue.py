@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
@@ -106,69 +106,48 @@ class Misformed(Exception):
     """A reply that is no action in this interface; the message says why."""
 
 
-class Interface(Protocol):
+class Interface:
     """How verbs are offered to a model, how its own acts are shown to it, and how its replies are read.
 
     Whatever the interface, the scenario gets an action and reads it by the same rules. What the model is offered does
-    not change within an episode, so that the messages of a turn begin with those of the turn before.
+    not change within an episode, so that the messages of a turn begin with those of the turn before. This one is the
+    scenario's own protocol, text in and text out; the others replace what they do otherwise.
     """
 
-    def instructions(self, view: View) -> str:
-        """What the system message says beside the usual; "" for nothing."""
-
-    def options(self, view: View) -> Mapping[str, Json]:
-        """The options of each call."""
-
-    def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
-        """The conversation so far."""
-
-    def action(self, reply: Completion, view: View) -> Action:
-        """The action of a reply; raises Misformed."""
-
-    def correction(self, reply: Completion, why: str) -> list[Message]:
-        """The messages that ask for a reply again, after one that was no action."""
-
-    def unread(self, reply: Completion) -> Action:
-        """The action of a reply that is none even after a correction: text for the scenario to judge."""
-
-
-class TextInterface:
-    """The scenario's own protocol: text in, text out."""
+    def __init__(self, prompts: Prompts) -> None:
+        self._prompts = prompts
 
     def instructions(self, view: View) -> str:
-        """Nothing: the brief says what to write."""
+        """What the system message says beside the usual; "" where the brief says what to write."""
         del view
         return ""
 
     def options(self, view: View) -> Mapping[str, Json]:
-        """None."""
+        """The options of each call."""
         del view
         return {}
 
     def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
-        """The words that were said."""
+        """The conversation so far."""
         return dialogue(opening, heard, view.seat, go_on)
 
     def action(self, reply: Completion, view: View) -> Action:
-        """The whole text."""
+        """The action of a reply; raises Misformed if it is none."""
         del view
         return Action("reply", reply.text)
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
-        """Not used: every text is an action."""
+        """The messages that ask for a reply again, after one that was no action; every text is one."""
         del reply, why
         return []
 
     def unread(self, reply: Completion) -> Action:
-        """The whole text."""
+        """The action of a reply that is none even after a correction: text for the scenario to judge."""
         return Action("reply", reply.text)
 
 
-class ToolInterface(TextInterface):
+class ToolInterface(Interface):
     """Each verb is a tool; a reply without a call of a tool is read as text by the scenario's parser."""
-
-    def __init__(self, prompts: Prompts) -> None:
-        self._prompts = prompts
 
     def instructions(self, view: View) -> str:
         """To call a tool."""
@@ -235,15 +214,12 @@ class ToolInterface(TextInterface):
         return Action("reply", f"<tool_call>{name} {written}</tool_call>\n{reply.text}".strip())
 
 
-class JsonInterface(TextInterface):
+class JsonInterface(Interface):
     """Each act is a JSON object with `verb` and the arguments of all verbs, of which only those of its verb count.
 
     The shape is asked of the endpoint, which may enforce it, and stands in the instructions. A reply that is no JSON at
     all is read as text by the scenario's parser.
     """
-
-    def __init__(self, prompts: Prompts) -> None:
-        self._prompts = prompts
 
     def instructions(self, view: View) -> str:
         """The verbs with their arguments."""
@@ -283,16 +259,8 @@ class JsonInterface(TextInterface):
         return [Message("assistant", reply.text), Message("user", said)]
 
 
-def interface_of(name: str, prompts: Prompts) -> Interface:
-    """The interface of this name; raises UsageError."""
-    match name:
-        case "text":
-            return TextInterface()
-        case "tools":
-            return ToolInterface(prompts)
-        case "json":
-            return JsonInterface(prompts)
-    raise UsageError(f"there is no interface {name!r}; there are: text, tools, json")
+INTERFACES: Mapping[InterfaceName, type[Interface]] = {"text": Interface, "tools": ToolInterface, "json": JsonInterface}
+"""The ways in which a model may take its turn, by name."""
 
 
 def offered(view: View) -> Mapping[str, Json]:

@@ -6,10 +6,10 @@ from typing import ClassVar
 import msgspec
 
 from wardround.agents.dialogue import (
+    INTERFACES,
     SILENCE,
     InterfaceName,
     Misformed,
-    interface_of,
     model_of,
     pieces,
     said_words,
@@ -68,7 +68,7 @@ class LLMDoctor:
         self._model = model_of(seat)
         self._prompts = seat.prompts
         self._settings = _options(seat)
-        self._interface = interface_of(self._settings.interface, seat.prompts)
+        self._interface = INTERFACES[self._settings.interface](seat.prompts)
         self._bias = bias_text(seat)
 
     async def act(self, view: View) -> Action:

@@ -12,12 +12,11 @@ from typing import Any
 import anyio
 import msgspec
 
-from wardround.agents.check import AgentTrial, CheckFailed, Making, TriedAgent
+from wardround.agents.check import AgentTrial, CheckFailed, Making, TriedAgent, play_trial
 from wardround.engine.blocking import Block, watch_for_blocks
 from wardround.engine.calls import ModelErrors
-from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ProviderError
-from wardround.engine.events import Acted, Opened, Row, effective
+from wardround.engine.events import Acted, Row, effective
 from wardround.engine.limits import Limits
 from wardround.engine.misbehaviour import contain_plugin
 from wardround.engine.protocols import Model
@@ -54,7 +53,7 @@ class StandIn(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class _Bench:
+class _OnTrial:
     """What the trials share: the agent, the views of a sound episode, and the models that the seat has by name."""
 
     make: Making
@@ -81,8 +80,8 @@ async def hazards(
 
     The models are stand-ins, so that nothing is sent or spent.
     """
-    bench = _Bench(make, trial, views, models)
-    plays: Sequence[tuple[str, Callable[[_Bench], Awaitable[tuple[int, list[str]]]]]] = (
+    subject = _OnTrial(make, trial, views, models)
+    plays: Sequence[tuple[str, Callable[[_OnTrial], Awaitable[tuple[int, list[str]]]]]] = (
         ("malformed views", _try_malformed_views),
         ("huge results", _huge),
         ("unknown verbs", _verbs),
@@ -99,7 +98,7 @@ async def hazards(
             watch_for_blocks(lambda block: _note(blocks, block), after=trial.blocked),
             _sleeps(blocks),
         ):
-            trials, findings = await play(bench)
+            trials, findings = await play(subject)
         yield Hazard(name, trials, findings)
     yield Hazard(
         "blocked event loop",
@@ -133,18 +132,18 @@ def _sleeps(blocks: list[str]) -> Iterator[None]:
         sys.setprofile(before)
 
 
-async def _each(bench: _Bench, odd: Mapping[str, View]) -> tuple[int, list[str]]:
+async def _each(subject: _OnTrial, odd: Mapping[str, View], model: Model | None = None) -> tuple[int, list[str]]:
     findings = []
     for what, view in odd.items():
         try:
-            await bench.act_once(view)
+            await subject.act_once(view, model)
         except CheckFailed as wrong:
             findings.append(f"{what}: {wrong}")
     return len(odd), findings
 
 
-async def _try_malformed_views(bench: _Bench) -> tuple[int, list[str]]:
-    first, last = bench.views[0], bench.views[-1]
+async def _try_malformed_views(subject: _OnTrial) -> tuple[int, list[str]]:
+    first, last = subject.views[0], subject.views[-1]
     other = next((said.seat for said in last.heard if said.seat != last.seat), "someone")
     odd = "\x00\x1b[31m {{x}} {0} %s </think> \u202e \ud7ff \U0001f9a0 ]]> ```json {"
     said = {
@@ -163,24 +162,24 @@ async def _try_malformed_views(bench: _Bench) -> tuple[int, list[str]]:
         "the memo of another agent": msgspec.structs.replace(last, memo={"of": "another agent"}),
         "no memo late in the episode": msgspec.structs.replace(last, memo=None),
     }
-    return await _each(bench, said)
+    return await _each(subject, said)
 
 
-async def _huge(bench: _Bench) -> tuple[int, list[str]]:
-    last = bench.views[-1]
+async def _huge(subject: _OnTrial) -> tuple[int, list[str]]:
+    last = subject.views[-1]
     other = next((said.seat for said in last.heard if said.seat != last.seat), "someone")
     line = "Sodium 140 mmol/l. "
     said = {
         "a result of 2 MB": [*last.heard, Said(last.seq, other, "say", line * (2_000_000 // len(line)))],
         "1,000 turns": [*last.heard, *(Said(last.seq, (other, last.seat)[n % 2], "say", line) for n in range(1000))],
     }
-    return await _each(bench, {what: msgspec.structs.replace(last, heard=heard) for what, heard in said.items()})
+    return await _each(subject, {what: msgspec.structs.replace(last, heard=heard) for what, heard in said.items()})
 
 
-async def _verbs(bench: _Bench) -> tuple[int, list[str]]:
-    first = bench.views[0]
+async def _verbs(subject: _OnTrial) -> tuple[int, list[str]]:
+    first = subject.views[0]
     return await _each(
-        bench,
+        subject,
         {
             "a verb more": msgspec.structs.replace(first, verbs=(*first.verbs, "dance")),
             "a verb more, first": msgspec.structs.replace(first, verbs=("dance", *first.verbs)),
@@ -188,21 +187,17 @@ async def _verbs(bench: _Bench) -> tuple[int, list[str]]:
     )
 
 
-async def _slow(bench: _Bench) -> tuple[int, list[str]]:
-    try:
-        await bench.act_once(bench.views[0], StandIn(delay=0.3))
-    except CheckFailed as wrong:
-        return 1, [f"a model that takes 0.3 s: {wrong}"]
-    return 1, []
+async def _slow(subject: _OnTrial) -> tuple[int, list[str]]:
+    return await _each(subject, {"a model that takes 0.3 s": subject.views[0]}, StandIn(delay=0.3))
 
 
-async def _failing(bench: _Bench) -> tuple[int, list[str]]:
+async def _failing(subject: _OnTrial) -> tuple[int, list[str]]:
     findings = []
-    kinds = ("timeout", "rate_limit", "context_overflow", "refusal") if bench.models else ()
+    kinds = ("timeout", "rate_limit", "context_overflow", "refusal") if subject.models else ()
     for kind in kinds:
         failure = ProviderError(kind, "a trial", status=429 if kind == "rate_limit" else None)
         try:
-            await bench.act_once(bench.views[0], StandIn(failure=failure))
+            await subject.act_once(subject.views[0], StandIn(failure=failure))
         except CheckFailed as wrong:
             door = ModelErrors()
             door.note(failure)
@@ -214,9 +209,9 @@ async def _failing(bench: _Bench) -> tuple[int, list[str]]:
     return len(kinds), findings
 
 
-async def _try_cancelling(bench: _Bench) -> tuple[int, list[str]]:
+async def _try_cancelling(subject: _OnTrial) -> tuple[int, list[str]]:
     model = StandIn(delay=3600.0)
-    task = asyncio.ensure_future(bench.act_once(bench.views[0], model))
+    task = asyncio.ensure_future(subject.act_once(subject.views[0], model))
     with anyio.move_on_after(0.3):
         await model.asked.wait()
     task.cancel()
@@ -227,18 +222,18 @@ async def _try_cancelling(bench: _Bench) -> tuple[int, list[str]]:
         return 1, ["it swallows its cancellation and acts on: catch Exception, not BaseException"]
     findings = [] if task.cancelled() or task.exception() is None else [f"cancelled: {task.exception()}"]
     try:
-        await bench.act_once(bench.views[0])
+        await subject.act_once(subject.views[0])
     except CheckFailed as wrong:
         findings.append(f"after a cancellation: {wrong}")
     return 1, findings
 
 
-async def _try_killing(bench: _Bench) -> tuple[int, list[str]]:
-    rows = await _episode(bench, ())
+async def _try_killing(subject: _OnTrial) -> tuple[int, list[str]]:
+    rows = await _episode(subject, ())
     whole = _actions(rows)
     cuts = sorted({round(part * len(rows) / 6) for part in range(1, 6)} - {0, len(rows)})
     for cut in cuts:
-        again = _actions(await _episode(bench, rows[:cut]))
+        again = _actions(await _episode(subject, rows[:cut]))
         if again != whole:
             said = f"killed after event {cut - 1} of {len(rows)} and resumed, it acts otherwise"
             return len(cuts), [f"{said}: keep state in Action.memo, or have recall(view, action)"]
@@ -248,21 +243,13 @@ async def _try_killing(bench: _Bench) -> tuple[int, list[str]]:
 async def warm(make: Making, trial: AgentTrial, models: Sequence[str] = ()) -> None:
     """Play an episode with stand-in models, so that what the agent imports at its first use blocks nobody later."""
     with contain_plugin():
-        await _episode(_Bench(make, trial, (), models), ())
+        await _episode(_OnTrial(make, trial, (), models), ())
 
 
-async def _episode(bench: _Bench, stored: Sequence[Row]) -> list[Row]:
+async def _episode(subject: _OnTrial, stored: Sequence[Row]) -> list[Row]:
     """The rows of an episode with stand-in models that goes on from the stored rows."""
-    rows, trial, model = list(stored), bench.trial, StandIn()
-
-    async def keep(new: Sequence[Row], ending: object, spent: object) -> None:
-        rows.extend(new)
-
-    log = EpisodeLog(keep, tuple(stored))
-    if not stored:
-        log.add(Opened(0, 0.0, "check", "", "", "", 0, 1))
-    tried = TriedAgent(bench.make, trial, models=dict.fromkeys(bench.models, model))
-    await Episode(EpisodeSetup(trial.scenario, trial.case, tried.cast, log, Limits(actions=trial.actions))).play()
+    tried = TriedAgent(subject.make, subject.trial, models=dict.fromkeys(subject.models, StandIn()))
+    _, rows = await play_trial(subject.trial, tried, Limits(actions=subject.trial.actions), stored)
     return rows
 
 
@@ -271,12 +258,12 @@ def _actions(rows: Sequence[Row]) -> list[Action]:
     return [event.action for event in effective(events) if isinstance(event, Acted)]
 
 
-async def _try_eight_at_once(bench: _Bench) -> tuple[int, list[str]]:
-    view = bench.views[-1]
+async def _try_eight_at_once(subject: _OnTrial) -> tuple[int, list[str]]:
+    view = subject.views[-1]
 
     async def one() -> Action | str:
         try:
-            return await bench.act_once(view)
+            return await subject.act_once(view)
         except CheckFailed as wrong:
             return str(wrong)
 

@@ -29,9 +29,6 @@ Objection = Literal[
     "", "unreadable", "too_long", "speaks", "names_disease", "names_record", "other_test", "contradicts", "not_normal"
 ]
 """Why an invented result is not passed on, in the order of the checks."""
-OBJECTIONS: tuple[Objection, ...] = (
-    *("unreadable", "too_long", "speaks", "names_disease", "names_record", "other_test", "contradicts", "not_normal"),
-)
 LONGEST = 600
 """Most characters of one invented result."""
 

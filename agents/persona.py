@@ -14,7 +14,7 @@ import msgspec
 
 from wardround.agents.history import question_kinds
 from wardround.agents.history.facts import story_sentences
-from wardround.agents.toml_files import bundled_names, read_toml
+from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import suggestion
 from wardround.engine.records import Json, Said
@@ -50,11 +50,6 @@ class Persona(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: dict[str, str] = {}
     record: Manner = Manner()
     name: str = ""
-
-
-def persona_names() -> tuple[str, ...]:
-    """The names of the personas of this package."""
-    return bundled_names("personas")
 
 
 def read_persona(place: str) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
 from wardround.engine.models.reply import split_thinking
 from wardround.engine.records import Action, Ending, Json, View
-from wardround.engine.text import file_text, loads
+from wardround.engine.text import file_text, read_json
 
 # Replies of o3-mini in the published MedR-Bench results come from its web page: a first line "> Reasoning", a summary
 # of the model's reasoning (which has its own headings, so headings do not mark its end), and a line with its duration.
@@ -178,7 +178,7 @@ def _own(path: Path, text: str) -> Iterator[_Entry]:
         if not line.strip():
             continue
         where = f"{path}, line {number}"
-        row = _json(where, line)
+        row = read_json(path, line, f"line {number}")
         if isinstance(row, dict) and "messages" in row:
             yield _chat(row, where)
             continue
@@ -228,7 +228,7 @@ def _own_reply(reply: Json, where: str) -> RecordedReply:
 
 
 def _results(path: Path, text: str) -> Iterator[_Entry]:
-    cases = _json(str(path), text)
+    cases = read_json(path, text)
     if not isinstance(cases, dict):
         raise UsageError(f"replies {path}: expected an object of cases, or lines {LINE}; it is {_kind(cases)}")
     for case, fields in cases.items():
@@ -251,16 +251,6 @@ def _results(path: Path, text: str) -> Iterator[_Entry]:
                 continue
             said = split_reply(_text(reply, "content", place), _optional(reply, "thinking_process", place))
             yield _Entry(place, case, model, (RecordedReply(*said),))
-
-
-def _json(where: str, text: str) -> Json:
-    try:
-        return loads(text)
-    except json.JSONDecodeError as error:
-        line = f", line {error.lineno}" if "\n" in text.strip() else ""
-        raise UsageError(f"{where}{line}: no valid JSON at column {error.colno}: {error.msg}") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where}: no valid JSON: {error}") from error
 
 
 def _fields(value: Json, where: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Json]:

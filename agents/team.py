@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from wardround.agents.dialogue import SILENCE, dialogue, model_of
-from wardround.agents.toml_files import bundled_names, read_toml
+from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.plugins import suggestion
 from wardround.engine.records import Action, Completion, Json, Message, View
@@ -48,11 +48,6 @@ class TeamPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps: tuple[TeamStep, ...]
     about: str = ""
     name: str = ""
-
-
-def team_names() -> tuple[str, ...]:
-    """The names of the teams of this package."""
-    return bundled_names("teams")
 
 
 def read_team(place: str) -> dict[str, Json]:

@@ -27,7 +27,7 @@ class Progress:
 
     def __init__(self, total: int = 0) -> None:
         self.total = total
-        self.running = self.left_open = self.own = 0
+        self.running = self.own = 0
         self.endings: Counter[str] = Counter()
         self.purse = BudgetAccount(Budget(), {})
         self.paused = False
@@ -42,7 +42,7 @@ class Progress:
         self.run = run or self.run
         self.total = sum(endings.values())
         self.endings = Counter({cause: count for cause, count in endings.items() if cause != "open"})
-        self.own = self.left_open = 0
+        self.own = 0
         self.paused, self._ordered = False, RunControl()
 
     def at_once(self, concurrency: int) -> int:
@@ -258,9 +258,7 @@ class _Crew(Generic[JobT]):
             ending = await self._play(job)
         finally:
             progress.running -= 1
-        if ending is None:
-            progress.left_open += 1
-        else:
+        if ending is not None:
             progress.endings[ending.cause] += 1
             progress.own += 1
 

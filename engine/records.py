@@ -67,6 +67,16 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     cached: int = 0
     cost: float | None = None
 
+    def __add__(self, other: "Usage") -> "Usage":
+        """Both together; the cost is None if that of either is unknown."""
+        return Usage(
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.reasoning + other.reasoning,
+            self.cached + other.cached,
+            None if self.cost is None or other.cost is None else self.cost + other.cost,
+        )
+
 
 class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     """A model's reply to one call.

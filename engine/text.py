@@ -57,6 +57,20 @@ def loads(text: str) -> Json:
     return escape_surrogates(value) if "\\u" in text else value
 
 
+def read_json(where: Path | str, text: str, line: str = "") -> Json:
+    """The JSON value of a text; raises UsageError with `where`, the line and the column.
+
+    `line` names the place of a text that is one line of a file; without it the line is counted within the text.
+    """
+    try:
+        return loads(text)
+    except json.JSONDecodeError as error:
+        at = line or f"line {error.lineno}"
+        raise UsageError(f"{where}, {at}: no valid JSON at column {error.colno}: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}{f', {line}' if line else ''}: no valid JSON: {error}") from error
+
+
 def escape_surrogates(value: Json) -> Json:
     """The value with every lone surrogate in its texts and keys written as an escape."""
     if isinstance(value, str):

@@ -57,15 +57,7 @@ class Trajectory:
 
     def usage(self, seat: str | None = None) -> Usage:
         """Tokens and cost over all calls; the cost is None if the cost of any call is unknown."""
-        replies = [call.reply.usage for call in self.called(seat) if call.reply]
-        costs = [usage.cost for usage in replies]
-        return Usage(
-            prompt=sum(usage.prompt for usage in replies),
-            completion=sum(usage.completion for usage in replies),
-            reasoning=sum(usage.reasoning for usage in replies),
-            cached=sum(usage.cached for usage in replies),
-            cost=None if None in costs else sum(cost for cost in costs if cost is not None),
-        )
+        return sum((call.reply.usage for call in self.called(seat) if call.reply), Usage(cost=0))
 
     def messages(self, call: Called) -> Sequence[Message]:
         """The whole conversation that a call sent."""

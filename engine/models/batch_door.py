@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import anyio
 import msgspec
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.failure import failure
+from wardround.engine.models.prices import Price
 from wardround.engine.records import Json
 
 if TYPE_CHECKING:
@@ -61,8 +62,13 @@ class BatchDoor(Protocol):
         """Close the connections."""
 
 
+@runtime_checkable
 class Batchable(Protocol):
-    """A model that can be asked in batches."""
+    """A model that can be asked in batches; `price` is that of its tokens when it is asked directly."""
+
+    @property
+    def price(self) -> Price | None:
+        """The price, None if it is not known."""
 
     def batches(self) -> BatchDoor:
         """Its endpoint's batch interface."""

@@ -12,7 +12,8 @@ from shell import Shell
 from wardround.agents.history.facts import story_sentences
 from wardround.agents.misstatement import altered, choose_fact
 from wardround.agents.patient import LLMPatient, Patient
-from wardround.agents.persona import persona_names, read_persona, shared_words
+from wardround.agents.persona import read_persona, shared_words
+from wardround.agents.toml_files import bundled_names
 from wardround.engine.errors import UsageError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
@@ -70,7 +71,7 @@ def content(text: str) -> set[str]:
     return {word for word in roots(text) if word not in LITTLE}
 
 
-TRUE = [name for name in persona_names() if name != "contradicts"]
+TRUE = [name for name in bundled_names("personas") if name != "contradicts"]
 
 
 @pytest.mark.parametrize("name", TRUE)
@@ -98,14 +99,14 @@ async def all_facts(cases: Sequence[Case], name: str, strength: int) -> None:
             assert not missing, (case.id, question, plain.text, [action.text for action in said])
 
 
-@pytest.mark.parametrize("name", persona_names())
+@pytest.mark.parametrize("name", bundled_names("personas"))
 async def test_strength_0_is_no_persona(name: str) -> None:
     for case in bundled()[:1]:
         plain = await talk(Patient(), case, QUESTIONS)
         assert await talk(Patient(seat(read_persona(name), 0)), case, QUESTIONS) == plain
 
 
-@pytest.mark.parametrize("name", persona_names())
+@pytest.mark.parametrize("name", bundled_names("personas"))
 async def test_a_persona_can_be_heard_and_grows_with_its_strength(name: str) -> None:
     differ = []
     for strength in (1, 2, 3):

@@ -8,7 +8,8 @@ from clinic import case_file
 from seats import AGENT_PROMPTS
 from shell import Shell
 
-from wardround.agents.team import Team, as_team, read_team, team_names
+from wardround.agents.team import Team, as_team, read_team
+from wardround.agents.toml_files import bundled_names
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
@@ -116,7 +117,7 @@ def test_a_wrong_team_is_refused(team: Json, told: str) -> None:
 
 
 def test_the_teams_of_the_package_are_sound() -> None:
-    assert team_names() == ("debate", "panel")
+    assert bundled_names("teams") == ("debate", "panel")
     roles = set(as_team(read_team("panel")).roles)
     assert roles == {"hypothesis", "chooser", "challenger", "steward", "checklist"}
 

@@ -1,5 +1,6 @@
 """Quotas as people write them, and what was spent of a daily one before this process began."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,12 +9,15 @@ from clinic import case_file, lines
 import wardround
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
+from wardround.engine.models.batched import Batched
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.wrappers import Patience
+from wardround.engine.plugins import _installed as cached_points
 from wardround.engine.sessions import RunControl
 from wardround.engine.stores.sqlite import SqliteStore
-from wardround.runs.seat_models import access_of, read_quotas, spent_today
+from wardround.runs.seat_models import Access, access_of, read_quotas, seat_model, spent_today
+from wardround.runs.seat_settings import ModelSettings
 from wardround.runs.settings import RunSettings
 from wardround.testing.loopback import Loopback
 from wardround.testing.memory_store import MemoryStore
@@ -100,3 +104,38 @@ async def test_a_run_taken_up_again_can_be_told_another_timeout(tmp_path: Path) 
         orders: RunControl = await store.orders("r")
         assert (orders.timeout, orders.patience) == (0.5, 7)
         assert run.settings().timeout is None, "what a run was begun with stays"
+
+
+@pytest.fixture
+def own_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An installed package with a provider whose models have a batch interface of their own."""
+    (tmp_path / "own_batches.py").write_text(
+        "from wardround.engine.models.batch_door import OpenAIBatches\n"
+        "from wardround.engine.models.provider import Provider\n"
+        "from wardround.engine.protocols import Model\n\n\n"
+        "class Own(Model):\n"
+        "    name, host, price = 'm', 'own.example', None\n\n"
+        "    def batches(self):\n"
+        "        return OpenAIBatches('http://own.example/v1', '', 'own.example')\n\n\n"
+        "class Owner(Provider):\n"
+        "    def model(self, wanted):\n"
+        "        return Own()\n"
+    )
+    folder = tmp_path / "own_batches-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: own-batches\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[wardround.providers]\nown = own_batches:Owner\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    cached_points.cache_clear()
+    yield
+    cached_points.cache_clear()
+
+
+@pytest.mark.usefixtures("own_provider")
+def test_a_model_of_another_package_is_asked_in_batches_by_its_own_interface() -> None:
+    access = Access(batch=MemoryStore())
+    made = seat_model("own/m", ModelSettings(), access, {})
+    assert isinstance(made.model, Batched)
+    assert made.model.queue.where == "own.example"
+    with pytest.raises(UsageError, match="cannot be asked in batches"):
+        seat_model("openai-responses/m", ModelSettings(base_url="http://127.0.0.1:9/v1"), access, {})

@@ -19,6 +19,7 @@ from wardround.cli.options import (
     store_option,
     store_path,
     timeout_option,
+    with_options,
 )
 from wardround.cli.outcome import open_message, print_forecast
 from wardround.cli.screen import echo
@@ -38,7 +39,7 @@ _RUN = (*CHANGES, "seed", "quotas", "prompts", "prices", "allow_hosts", "name")
 
 def build_run_options(what: str, prompts: str) -> Callable[[_Command], _Command]:
     """The options of a build that is a run: of `what` (articles, questions), with its own prompts in `prompts`."""
-    options = (
+    return with_options(
         click.option("--seed", type=int, help="Seed of the run."),
         click.option("--concurrency", type=int, help=f"{what.capitalize()} worked on at once; default 32."),
         click.option(
@@ -79,13 +80,6 @@ def build_run_options(what: str, prompts: str) -> Callable[[_Command], _Command]
         store_option,
         json_option,
     )
-
-    def decorated(command: _Command) -> _Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorated
 
 
 def run_fields(options: Options) -> dict[str, Json]:

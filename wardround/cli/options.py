@@ -2,9 +2,10 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import Any
+from functools import reduce
+from typing import Any, TypeVar
 
 import click
 import msgspec
@@ -16,6 +17,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.text import in_json
 from wardround.runs.stored_run import file_of, open_store
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 Options = Mapping[str, Any]
 """What a user wrote or left out, by the names of a command's parameters; click has checked each value."""
 
@@ -56,6 +58,15 @@ def group_options(groups: Mapping[str, Sequence[str]]) -> type[click.Command]:
                     formatter.write_dl([*listed, *(lines.values() if heading == last else ())])
 
     return Grouped
+
+
+def with_options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """A decorator that adds options to a command, in the order of --help."""
+
+    def decorated(command: _Command) -> _Command:
+        return reduce(lambda so_far, option: option(so_far), reversed(options), command)
+
+    return decorated
 
 
 def options_written() -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wardround.cli.options import Options, positive
+from wardround.cli.options import Options, positive, with_options
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.runs.plan import DEFAULT_SPECS
@@ -63,15 +63,21 @@ _FIELDS: dict[str, tuple[dict[str, Json], str]] = {
 """The settings of a seat: the arguments of their options, and what the help says."""
 
 
-def seat_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of all seats to a command."""
-    for seat in reversed(SEATS):
-        for field, (more, said) in reversed(_FIELDS.items()):
-            flags = [f"--{seat}-{field.replace('_', '-')}"]
-            if seat == "doctor" and field in _SHORT:
-                flags.append(f"--{field.replace('_', '-')}")
-            command = click.option(*flags, param(seat, field), help=said, **more)(command)
-    return command
+def param(seat: str, field: str) -> str:
+    """The name of the parameter of a seat's setting."""
+    return f"{seat}_{field}"
+
+
+def _option(seat: str, field: str) -> Callable[[Any], Any]:
+    """The option for a setting of a seat."""
+    more, said = _FIELDS[field]
+    words = field.replace("_", "-")
+    short = [f"--{words}"] if seat == "doctor" and field in _SHORT else []
+    return click.option(f"--{seat}-{words}", *short, param(seat, field), help=said, **more)
+
+
+seat_options = with_options(*(_option(seat, field) for seat in SEATS for field in _FIELDS))
+"""The options of all seats."""
 
 
 _JUDGE = ("key_env", "top_p", "max_tokens", "reasoning_effort", "seed", "stop", "extra_body")
@@ -87,12 +93,19 @@ _MANNERS = (
 MANNERS = tuple(name for name, *_ in _MANNERS)
 
 
-def manner_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of personas and biases to a command."""
-    for name, _, _, metavar, said in reversed(_MANNERS):
-        kind = click.IntRange(0, 3) if metavar == "0-3" else click.STRING
-        command = click.option(f"--{name.replace('_', '-')}", name, type=kind, metavar=metavar, help=said)(command)
-    return command
+manner_options = with_options(
+    *(
+        click.option(
+            f"--{name.replace('_', '-')}",
+            name,
+            type=click.IntRange(0, 3) if metavar == "0-3" else click.STRING,
+            metavar=metavar,
+            help=said,
+        )
+        for name, _, _, metavar, said in _MANNERS
+    )
+)
+"""The options of personas and biases."""
 
 
 def _with_manners(options: Options, seats: dict[str, dict[str, Json]]) -> None:
@@ -102,12 +115,8 @@ def _with_manners(options: Options, seats: dict[str, dict[str, Json]]) -> None:
             chosen["options"] = {**chosen.get("options", {}), field: options[name]}
 
 
-def judge_settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `score` for the settings that all judges share."""
-    for field in reversed(_JUDGE):
-        more, said = _FIELDS[field]
-        command = click.option(f"--judge-{field.replace('_', '-')}", param("judge", field), help=said, **more)(command)
-    return command
+judge_settings_options = with_options(*(_option("judge", field) for field in _JUDGE))
+"""The options of `score` for the settings that all judges share."""
 
 
 def judge_settings(options: Options) -> dict[str, Json]:
@@ -121,11 +130,6 @@ def _options_written(seat: str, fields: Iterable[str], options: Options) -> dict
     if "stop" in written:
         written["stop"] = LEFT_OUT if written["stop"] == (LEFT_OUT,) else list(written["stop"])
     return written
-
-
-def param(seat: str, field: str) -> str:
-    """The name of the parameter of a seat's setting."""
-    return f"{seat}_{field}"
 
 
 def params(seat: str) -> list[str]:

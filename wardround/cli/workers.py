@@ -1,37 +1,30 @@
 """Many processes at work on one run: the options of every verb that plays or judges, and what they stand for."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
 
 import click
 
-from wardround.cli.options import Options, options_written, positive, store_path
+from wardround.cli.options import Options, options_written, positive, store_path, with_options
 from wardround.cluster_run import run_clustered, shared_store
 from wardround.engine.batch import Progress
 from wardround.engine.cluster import cluster_of, need_ray
 from wardround.engine.errors import UsageError
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 OPTIONS = ("share", "cluster", "workers")
 
 
-def worker_options(command: _Command) -> _Command:
-    """--share, --cluster and --workers."""
-    for option in reversed(
-        (
-            click.option(
-                "--share", metavar="I/N", help="This is process I of N at work on the run; it takes 1/N of each quota."
-            ),
-            click.option(
-                "--cluster",
-                metavar="ray[://HOST:PORT]",
-                help="Let workers of a Ray cluster play: on this machine, or on the cluster at HOST:PORT.",
-            ),
-            click.option("--workers", type=positive, help="With --cluster: how many workers."),
-        )
-    ):
-        command = option(command)
-    return command
+worker_options = with_options(
+    click.option(
+        "--share", metavar="I/N", help="This is process I of N at work on the run; it takes 1/N of each quota."
+    ),
+    click.option(
+        "--cluster",
+        metavar="ray[://HOST:PORT]",
+        help="Let workers of a Ray cluster play: on this machine, or on the cluster at HOST:PORT.",
+    ),
+    click.option("--workers", type=positive, help="With --cluster: how many workers."),
+)
+"""--share, --cluster and --workers."""
 
 
 def share_of(text: str | None) -> tuple[int, int]:

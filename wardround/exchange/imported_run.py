@@ -16,7 +16,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import digest_of
 from wardround.engine.protocols import Store
 from wardround.engine.records import Score
-from wardround.engine.text import count_noun, file_text
+from wardround.engine.text import count_noun, file_text, read_json
 from wardround.exchange.inspect_results import inspect_results, knows_inspect
 from wardround.exchange.published_results import (
     agentclinic,
@@ -26,7 +26,7 @@ from wardround.exchange.published_results import (
     knows_medrbench,
     medrbench,
 )
-from wardround.exchange.result_record import Result, read_json
+from wardround.exchange.result_record import Result
 from wardround.exchange.result_rows import guessed, line_rows, read_columns, result_table_rows, row_results
 from wardround.runs.header import ImportedHeader, RunHeader, read_header
 from wardround.runs.plan import cases_of, plan_run

@@ -45,7 +45,7 @@ async def write_inspect_log(run: Run, seat: str, file: IO[bytes]) -> int:
                 ids[one.row.case] = None
             for name, score in one.scores.items():
                 tallies.setdefault(name, _Tally()).add(score.value)
-            spent = _added(spent, one.trajectory.usage(seat))
+            spent += one.trajectory.usage(seat)
         spec["dataset"] |= {"samples": len(await run.index()), "sample_ids": list(ids)}
         archive.writestr("_journal/start.json", msgspec.json.encode({"version": 2, "eval": spec, "plan": plan}))
         summaries.write(b"]" if count else b"[]")
@@ -213,12 +213,3 @@ def _tokens(usage: Usage) -> dict[str, Json]:
     total = usage.prompt + usage.completion
     counts = {"input_tokens": usage.prompt, "output_tokens": usage.completion, "total_tokens": total}
     return {**counts, "reasoning_tokens": usage.reasoning, "input_tokens_cache_read": usage.cached}
-
-
-def _added(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        prompt=one.prompt + other.prompt,
-        completion=one.completion + other.completion,
-        reasoning=one.reasoning + other.reasoning,
-        cached=one.cached + other.cached,
-    )

@@ -9,13 +9,12 @@ from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json, Score
-from wardround.engine.text import file_text
+from wardround.engine.text import file_text, read_json
 from wardround.exchange.result_record import (
     FileProblems,
     Result,
     content_parts,
     origin_name,
-    read_json,
     spoken,
 )
 from wardround.scenarios.case import Provenance

@@ -144,7 +144,7 @@ def _agent_step(trajectory: Trajectory, event: Acted, answers: Sequence[Acted], 
         "extra": _extra(event),
     }
     if calls:
-        step["metrics"] = _metrics([call.reply.usage for call in calls if call.reply])
+        step["metrics"] = _metrics(sum((call.reply.usage for call in calls if call.reply), Usage(cost=0)))
         if event.action.thinking:
             step["reasoning_content"] = event.action.thinking
     elif event.action.thinking:
@@ -175,16 +175,13 @@ def calls_of(events: Sequence[Event], action: Acted) -> list[Called]:
     return calls[::-1]
 
 
-def _metrics(usages: Sequence[Usage]) -> dict[str, Json]:
-    costs = [usage.cost for usage in usages]
+def _metrics(usage: Usage) -> dict[str, Json]:
     fields: dict[str, Json] = {
-        "prompt_tokens": sum(usage.prompt for usage in usages),
-        "completion_tokens": sum(usage.completion for usage in usages),
-        "cached_tokens": sum(usage.cached for usage in usages),
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "cached_tokens": usage.cached,
     }
-    if None not in costs:
-        fields["cost_usd"] = sum(cost for cost in costs if cost is not None)
-    return fields
+    return fields if usage.cost is None else {**fields, "cost_usd": usage.cost}
 
 
 def _totals(one: Encounter, seat: str, steps: int) -> dict[str, Json]:

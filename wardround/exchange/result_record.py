@@ -1,15 +1,12 @@
 """What an import reads, whatever the format: results, each one trajectory of one case, and the places of faults."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
-from wardround.engine.text import loads
 from wardround.scenarios.question_item import QuestionItem
 
 MOST = 20
@@ -80,17 +77,6 @@ class FileProblems:
 def origin_name(name: str) -> str:
     """The name of a score that the origin gave."""
     return name if name.startswith("origin_") else f"origin_{name}"
-
-
-def read_json(path: Path, text: str, where: str = "") -> Any:
-    """The JSON value of a text; raises UsageError with file, line and column."""
-    try:
-        return loads(text)
-    except json.JSONDecodeError as error:
-        place = where or f"line {error.lineno}"
-        raise UsageError(f"{path}, {place}: no valid JSON at column {error.colno}: {error.msg}") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}{f', {where}' if where else ''}: no valid JSON: {error}") from error
 
 
 def spoken(messages: Iterable[Mapping[str, Json]]) -> tuple[str, list[Turn]]:

@@ -9,14 +9,13 @@ from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
-from wardround.engine.text import file_text
+from wardround.engine.text import file_text, read_json
 from wardround.exchange.result_record import (
     SEATS,
     FileProblems,
     Result,
     Turn,
     origin_name,
-    read_json,
     spoken,
 )
 

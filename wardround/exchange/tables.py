@@ -193,21 +193,15 @@ def _turn(which: Mapping[str, Json], one: Encounter, event: Acted, model: str) -
         "model": (replies[-1].model if replies else "") or model,
         "calls": len(replies),
         "latency": sum(reply.latency for reply in replies) if replies else None,
-        **(_spent([reply.usage for reply in replies]) if replies else _NOTHING),
+        **(_spent(sum((reply.usage for reply in replies), Usage(cost=0))) if replies else _NOTHING),
     }
 
 
 _NOTHING = {"prompt_tokens": 0, "completion_tokens": 0, "cost": None}
 
 
-def _spent(usages: Sequence[Usage]) -> dict[str, Json]:
-    costs = [usage.cost for usage in usages]
-    known = None if None in costs or not costs else sum(cost for cost in costs if cost is not None)
-    tokens = {
-        "prompt_tokens": sum(one.prompt for one in usages),
-        "completion_tokens": sum(one.completion for one in usages),
-    }
-    return {**tokens, "cost": known}
+def _spent(usage: Usage) -> dict[str, Json]:
+    return {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion, "cost": usage.cost}
 
 
 def _episode(one: Encounter, turns: int) -> dict[str, Json]:
@@ -225,9 +219,7 @@ def _episode(one: Encounter, turns: int) -> dict[str, Json]:
         "ended": events[-1].at if ending else None,
         "turns": turns,
         "calls": sum(1 for _ in one.trajectory.called()),
-        "prompt_tokens": usage.prompt,
-        "completion_tokens": usage.completion,
-        "cost": usage.cost,
+        **_spent(usage),
     }
 
 

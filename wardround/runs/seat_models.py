@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
+from wardround.engine.models.batch_door import Batchable
 from wardround.engine.models.batched import Batched
-from wardround.engine.models.chat import SESSION_HEADER, ChatModel
+from wardround.engine.models.chat import SESSION_HEADER
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import HIDDEN, redact_address
 from wardround.engine.models.preflight import sending_models
 from wardround.engine.models.prices import Prices, read_prices
-from wardround.engine.models.provider import MODEL_KEY, required_variable
+from wardround.engine.models.provider import MODEL_KEY, ForeignModel, required_variable
 from wardround.engine.models.quota import Quota, read_quota
 from wardround.engine.models.reach import ReachOptions, reach
 from wardround.engine.models.scripted import Unreachable
@@ -192,7 +193,8 @@ def seat_model(
 def _batched(spec: str, model: Model, store: Store) -> Batched:
     """The model asked in batches; raises UsageError if its endpoint has no batch interface that we know."""
     inner = [one for one, _ in sending_models(model)]
-    if len(inner) > 1 or not isinstance(inner[0], ChatModel):
+    asked = inner[0].model if isinstance(inner[0], ForeignModel) else inner[0]
+    if len(inner) > 1 or not isinstance(asked, Batchable):
         why = "several addresses are a fleet" if len(inner) > 1 else "its interface is another one"
         raise UsageError(f"{spec!r} cannot be asked in batches ({why}): --batch is for openai/MODEL at one address")
-    return Batched(model, inner[0].batches(), store, price=inner[0].price)
+    return Batched(model, asked.batches(), store, price=asked.price)

@@ -1,10 +1,10 @@
 """The seats of a run: from the user's settings for each seat to the agents of an episode and their models."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import overload
+from typing import Self
 
 from wardround.agents.external import External
 from wardround.agents.human import Human
@@ -57,37 +57,18 @@ def _with_files(seat: SeatSettings) -> SeatSettings:
     return seat if options == seat.options else seat.model_copy(update=update)
 
 
-class OtherCases(Sequence[Playable]):
-    """All cases of the run but one.
+class OtherCases(tuple[Playable, ...]):
+    """All cases of the run but the one at the index `without`.
 
-    `all` is the same object in every episode, so that results computed from it can be reused; `without` is the index of
-    the case left out.
+    `all` is the same tuple in every episode, so that results computed from it can be reused.
     """
 
-    __slots__ = ("all", "without")
+    all: tuple[Playable, ...]
 
-    def __init__(self, every: tuple[Playable, ...], without: int) -> None:
-        self.all, self.without = every, without
-
-    def __len__(self) -> int:
-        return len(self.all) - 1
-
-    @overload
-    def __getitem__(self, index: int) -> Playable: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Playable]: ...
-
-    def __getitem__(self, index: int | slice) -> Playable | Sequence[Playable]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(index)
-        index %= len(self)
-        return self.all[index if index < self.without else index + 1]
-
-    def __iter__(self) -> Iterator[Playable]:
-        return (case for index, case in enumerate(self.all) if index != self.without)
+    def __new__(cls, every: tuple[Playable, ...], without: int) -> Self:
+        made = super().__new__(cls, (*every[:without], *every[without + 1 :]))
+        made.all = every
+        return made
 
 
 AgentFactory = Callable[..., Agent]

@@ -166,16 +166,13 @@ class EvaluationRun:
 
     # the methods of `Work`, which the runner calls
 
-    async def rows(
+    def rows(
         self, session: Session, progress: Progress, concurrency: int, among: Sequence[str]
     ) -> AsyncIterator[EpisodeRow]:
         """The episodes to judge; with `follow`, each as soon as it closes."""
         if self.follow:
-            rows = follow_closed(self.judged, session, progress, concurrency)
-        else:
-            rows = take_open(session, progress, concurrency, among)
-        async for row in rows:
-            yield row
+            return follow_closed(self.judged, session, progress, concurrency)
+        return take_open(session, progress, concurrency, among)
 
     async def waiting(self) -> list[str]:
         """The closed episodes that are not judged yet."""

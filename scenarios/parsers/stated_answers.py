@@ -1,0 +1,190 @@
+"""Finds what a reply to a closed question states as its answer, and how firmly."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from wardround.engine.records import Json
+from wardround.engine.text import later
+from wardround.scenarios.parsers.reply_text import answer_part
+
+_WIDE: Mapping[int, int | str] = {
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys(map(ord, "\u3010\u3014"), "["),
+    **dict.fromkeys(map(ord, "\u3011\u3015"), "]"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u300c\u300d\u300e\u300f\u300a\u300b"), '"'),
+    **dict.fromkeys(map(ord, "\u2018\u2019"), "'"),
+    0x3000: " ",
+}
+"""Signs of Chinese and of typesetting, and the plain ones that they stand for."""
+
+MARK = r"(?:[*_`\"'()\[\]{}<>$]|\\boxed|\\text(?:bf|rm)?|\\math(?:bf|rm)|\\\()*"
+_GAP = r"[ \t]*"
+_IS = (
+    rf"(?:{_GAP}(?:(?:is|was|should be|must be|has to be|therefore|thus|hence|clearly|definitely|most likely"
+    rf"|likely|probably"
+    rf"|ist|est|es|è)\b|:|=|->|\u2192|[-\u2013\u2014](?=[ \t])|是|为|應為|应为|应该是|应该为|应该选择?|应选择?"
+    rf"|选择?){_GAP})+"
+)
+_REST = r"(?P<said>[^\n]{0,400})"
+_NAMED = (
+    r"(?:(?:the|my|final|correct|best|right|most likely|most appropriate|single|selected|chosen)\s+){0,5}"
+    r"(?:answers?|option|choice|response|verdict|statement|solution|conclusion|antwort|réponse|respuesta|risposta)"
+    r"(?:[ \t]+(?:choice|option|letter|correcta|correcte|correta|here))?(?:[ \t]+(?:to|of"
+    r"|for)(?:[ \t]+[a-z]+){1,6}?(?=[ \t]+is\b))?"
+)
+_CHINESE = r"(?:最终|正确|最佳|我的|本题|参考)*(?:答案|选项|回答|判断|结论)"
+_BOXED = later(r"\\boxed\{(?:\\(?:text|math)(?:bf|rm)?\{)?(?P<said>[^{}\n]*)\}")
+_FIRM = (
+    later(rf"(?:\b{_NAMED}\b|{_CHINESE}){_GAP}{MARK}{_IS}{MARK}{_GAP}(?={_REST})", re.IGNORECASE),
+    later(
+        rf"^[ \t#>*_\-\[]*(?:{_NAMED}|{_CHINESE}){_GAP}{MARK}{_GAP}(?:{_IS}{MARK})?{_GAP}\n+{_REST}",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    later(rf"\[{_GAP}{_CHINESE}{_GAP}\]{_GAP}{_REST}"),
+    later(
+        rf"^[ \t#>*_\-]*(?:ans\b\.?{_GAP}{MARK}[:=]?|correct(?: one)?{_GAP}{MARK}[:=]){MARK}{_GAP}{_REST}",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    later(
+        r"\b(?:I\s+(?:choose|select|pick)|I(?:'d|'ll|\s+would|\s+will)\s+(?:choose|select|pick)"
+        rf"|(?:go|going)\s+with)\b:?[ \t]*(?={_REST})",
+        re.IGNORECASE,
+    ),
+    later(rf"选(?!项)择?(?:的?是)?[ \t]*:?[ \t]*(?={_REST})"),
+    _BOXED,
+    later(r"<(?:final_?)?(?:answer|choice|option)>\s*(?P<said>[^<\n]*?)\s*</", re.IGNORECASE),
+    later(r"[\"'](?:final_?)?(?:answer|choice|option)[\"']\s*:\s*[\"'](?P<said>[^\"'\n]*)[\"']", re.IGNORECASE),
+)
+_ADVERB = r"(?:(?:therefore|thus|hence|clearly|likely|most likely|probably|indeed|then|now)[ \t]+)?"
+_LOOSE = (
+    later(
+        r"\b(?:the|this|my)\s+(?:(?!not\b)[a-z'-]+\s+){0,6}?(?:best|correct|right|likeliest|most\s+[a-z]+|next)\s+"
+        rf"(?:(?!not\b)[a-z'-]+\s+){{0,6}}?(?:is|would\s+be)\s+{_ADVERB}(?:to\s+(?:give|start|use|perform|order)\s+)?"
+        rf"(?={_REST})",
+        re.IGNORECASE,
+    ),
+    later(
+        rf"^[ \t#>*_\-]*(?:(?:final|most likely|likely)[ \t]+)*(?:diagnosis|treatment|management|next step){MARK}{_GAP}"
+        rf"[:=]{_GAP}{MARK}{_GAP}{_REST}",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    later(
+        r"(?:^|(?<=[.!?;:,\n])[ \t]*)(?:(?:so|thus|hence|therefore|and|but|I\s+(?:think|believe)(?:\s+that)?)[ \t,]+)*"
+        rf"(?P<said>(?![ \t])[^\n.,;!?]{{1,120}}?)[ \t]+(?:is|seems){_GAP}{_ADVERB}(?:the[ \t]+)?"
+        r"(?:(?:single|most|likely|appropriate|correct|right|best|only)[ \t]+)*"
+        r"(?:answer|choice|option|best|correct|right|most appropriate|most likely)\b(?![ \t]+(?:if|only|when"
+        r"|unless)\b)",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    later(r"(?:选项)?(?P<said>[A-Z])(?:选项|项)?(?:是|为)?(?:最?正确|对)(?:的|答案|选项)*(?=[\W_]|$)"),
+    later(r"(?:认为|觉得|最可能的?|最佳的?|最合适的?|最恰当的?)[^\n。;,]{0,12}?(?:是|为)[ \t]*(?=(?P<said>[^\n。]*))"),
+    later(
+        r"\b(?:so|thus|hence|therefore),?[ \t]+(?:(?:it is|it's|option|choose)[ \t]+)*(?P<said>[A-Z])[ \t]*[.!]?$",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    later(r"^[ \t>*\-]*[\u2705\u2714\u2611]\ufe0f?[ \t]*(?P<said>\S[^\n]*)$", re.MULTILINE),
+    later(r"^[ \t>*\-]*(?P<said>[A-Z][).:][^\n]*?)[ \t]*[\u2705\u2714\u2611]\ufe0f?[ \t]*$", re.MULTILINE),
+)
+_UNSAID = later(
+    r"(?:\b(?:not|never|doubt|if|whether|unless|nobody|evidence|deny|wrong|say|says|argue|thought|otherwise|else)|n't)"
+    r"(?:[ \t]+[a-z']+){0,3}[ \t]*$|(?:不|勿|别|误|错|非|未|是否|如果|假如|若|为何|为什么|可|应不应|否则|不然)"
+    r"(?:能|应|应该|该|可|会|宜|建议)?[ \t]*$",
+    re.IGNORECASE,
+)
+_DEPENDS = later(
+    r"^[^.\n\u3002]*\b(?:otherwise|unless|only\s+if|depending|depends)\b|^[^\n\u3002]*(?:否则|取决于)", re.IGNORECASE
+)
+_TAGS = later(r"</?(?:b|i|u|p|br|em|strong|span|code)[ ]?/?>", re.IGNORECASE)
+_SENTENCE_ENDS = later(r"[.!?;:,\n\u3002]")
+_FINAL = later(r"\bfinal\s+(?:answer|choice)\b|最终(?:答案|选择)", re.IGNORECASE)
+_OBJECT = later(r"\{[^{}]*\}")
+_KEYS = frozenset(
+    (
+        *("answer", "finalanswer", "correctanswer", "selectedanswer", "answerletter", "answerchoice", "youranswer"),
+        *("choice", "finalchoice", "option", "correctoption", "selectedoption", "letter", "response", "prediction"),
+        *("verdict", "judgment", "judgement", "答案", "最终答案", "正确答案", "选项", "判断"),
+    )
+)
+_MOST_OBJECTS = 20
+
+
+class Stated(msgspec.Struct, frozen=True):
+    """What a reply states: firmly ("the answer is C", a box, JSON), or loosely ("C is correct").
+
+    `rest` is the reply without its JSON objects.
+    """
+
+    firm: Sequence[str]
+    loose: Sequence[str]
+    rest: str
+
+
+def plain_signs(text: str) -> str:
+    """`text` with ASCII signs in place of full-width ones, Chinese brackets and curly quotes."""
+    return _TAGS.sub("", text.translate(_WIDE))
+
+
+def answer_text(reply: str) -> str:
+    """The answer part of a reply, in plain signs."""
+    return plain_signs(answer_part(reply)).strip()
+
+
+def stated_answers(text: str) -> Stated:
+    """All that `text` states as its answer, in order; of a reply with a final answer the last firm statement only.
+
+    Statements behind a denial or a condition ("I do not think that the answer is", "if the answer is") are left out.
+    """
+    values, rest = _objects(text)
+    firm = [*values, *_said(rest, _FIRM)]
+    firm = _said(rest, (_BOXED,)) or firm
+    marked = _FINAL.search(rest) is not None and not _BOXED.search(rest)
+    lines = [line for line in rest.splitlines() if line.strip()]
+    ends = dict.fromkeys((lines[0], lines[-1])) if lines else {}
+    ticks = [said for pattern in _LOOSE[-2:] for said in _said(rest, (pattern,))]
+    loose = [said for line in ends for said in _said(line, _LOOSE[:-2])]
+    return Stated(firm[-1:] if marked else firm, [*loose, *(ticks if len(ticks) == 1 else ())], rest)
+
+
+def _said(text: str, patterns: Sequence[re.Pattern[str]]) -> list[str]:
+    placed = [
+        (match.start("said"), match["said"].strip())
+        for pattern in patterns
+        for match in pattern.finditer(text)
+        if not _unsaid(text, match.start()) and not _DEPENDS.match(match["said"])
+    ]
+    return [said for _, said in sorted(placed)]
+
+
+def _unsaid(text: str, start: int) -> bool:
+    """Whether the words right before a statement deny it or make it depend on something."""
+    before = text[max(0, start - 60) : start]
+    return _UNSAID.search(_SENTENCE_ENDS.split(before)[-1]) is not None
+
+
+def _objects(text: str) -> tuple[list[str], str]:
+    """The answers of the JSON objects in a text, and the text without these objects."""
+    values: list[str] = []
+    rest = text
+    for match in list(_OBJECT.finditer(text))[:_MOST_OBJECTS]:
+        try:
+            read: Json = msgspec.json.decode(match[0])
+        except (msgspec.DecodeError, UnicodeError):
+            continue
+        if isinstance(read, dict):
+            values += _answers(read)
+            rest = rest.replace(match[0], "\n")
+    return values, rest
+
+
+def _answers(read: Mapping[str, Json]) -> Iterator[str]:
+    for key, value in read.items():
+        if re.sub(r"[\s_-]", "", key.casefold()) not in _KEYS:
+            continue
+        if isinstance(value, bool):
+            yield str(value)
+        elif isinstance(value, list):
+            yield ", ".join(str(one) for one in value)
+        else:
+            yield value if isinstance(value, str) else ""

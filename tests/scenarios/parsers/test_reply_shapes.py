@@ -1,0 +1,78 @@
+"""Shapes of replies of models to closed questions: each is read rightly, or as no answer.
+
+`tests/data/reply_shapes.jsonl` has them in three parts. The rules of the reader were written with the first in view.
+The second and the third were written afterwards; what the rules then missed was mended as well:
+
+==========  =====  ==============  =====================
+part        rows   read wrongly    unread though stated
+==========  =====  ==============  =====================
+second        167               3                     17
+third          88               4                      3
+==========  =====  ==============  =====================
+"""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from wardround.scenarios.parsers.choices import Answered, read_choice, read_rectification, read_verdict
+
+_LINES = [json.loads(line) for line in Path("tests/data/reply_shapes.jsonl").read_text("utf-8").splitlines()]
+OPTIONS, SHAPES = _LINES[0]["options"], _LINES[1:]
+
+
+def read(shape: dict[str, str]) -> object:
+    """What the reader takes a reply to say, as the file has it."""
+    options, reply = OPTIONS.get(shape["options"], ()), shape["reply"]
+    letters = "ABCDEFGH"[: len(options)]
+    if shape["kind"] == "choice":
+        choice = read_choice(reply, options, letters)
+        return choice.option if isinstance(choice, Answered) else None
+    if shape["kind"] == "verdict":
+        verdict = read_verdict(reply)
+        return verdict.holds if isinstance(verdict, Answered) else None
+    both = read_rectification(reply, options, letters)
+    return [both.holds, both.option] if isinstance(both, Answered) else None
+
+
+@pytest.mark.parametrize(
+    ("part", "kind"),
+    [
+        ("first", "choice"),
+        ("first", "verdict"),
+        ("first", "rectification"),
+        ("second", "choice"),
+        ("third", "choice"),
+    ],
+)
+def test_no_reply_is_read_as_what_it_does_not_say(part: str, kind: str) -> None:
+    shapes = [shape for shape in SHAPES if (shape["part"], shape["kind"]) == (part, kind)]
+    assert len(shapes) > 20
+    found = {shape["reply"]: read(shape) for shape in shapes}
+    apart = [(reply, got) for shape in shapes if (got := found[reply := shape["reply"]]) not in (None, shape["read"])]
+    assert apart == []
+
+
+def test_all_but_one_of_the_replies_that_state_an_answer_are_read() -> None:
+    stated = [shape for shape in SHAPES if shape["read"] is not None]
+    assert len(stated) > 300
+    lost = [shape["reply"] for shape in stated if read(shape) is None]
+    assert lost == ["The answer is: A. Metformin; B and C come later."], "a list of options may be meant"
+
+
+@pytest.mark.parametrize(
+    "unit", ["the best ", "is ", "{", "答案", "选", "so it is ", "the statement is not ", "I think ", "[(*", "A. foo. "]
+)
+def test_a_long_reply_is_read_in_time_that_grows_with_its_length(unit: str) -> None:
+    options = OPTIONS["drugs"]
+
+    def taken(repeats: int) -> float:
+        reply, began = unit * repeats, time.process_time()
+        read_choice(reply, options, "ABCDE")
+        read_rectification(f"Incorrect. {reply}", options, "ABCDE")
+        return time.process_time() - began
+
+    taken(10)
+    assert taken(1_500) < 0.05 + 20 * taken(150)
