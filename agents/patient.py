@@ -33,7 +33,7 @@ class Patient:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 4
+    VERSION: ClassVar[int] = 5
 
     def __init__(self, seat: Seat | None = None) -> None:
         self._speech = Speech.of(seat)

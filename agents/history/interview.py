@@ -13,6 +13,7 @@ from wardround.agents.history import question_kinds, speech
 from wardround.agents.history.facts import story_facts
 from wardround.agents.history.recall import Memory, Recollection
 from wardround.agents.history.voice import PatientVoice, patient_voice
+from wardround.agents.history.weighing import weigh
 
 MOST = 3
 _QUESTIONS_BEFORE = 6
@@ -38,14 +39,15 @@ class PatientReply:
 
 
 @lru_cache(maxsize=256)
-def _memory(story: tuple[tuple[str, str], ...], complaint: str) -> tuple[Memory, PatientVoice]:
+def memory_of(story: tuple[tuple[str, str], ...], complaint: str) -> tuple[Memory, PatientVoice]:
+    """What a patient of this story remembers, and its voice."""
     sheet = dict(story)
     return Memory(story_facts(sheet, complaint)), patient_voice(sheet, complaint)
 
 
 def answer_from_story(story: Mapping[str, str], complaint: str, asked: Sequence[str], before: str = "") -> PatientReply:
     """The answer to the last question of `asked`; `before` is what the patient has said so far."""
-    memory, voice = _memory(tuple(story.items()), complaint)
+    memory, voice = memory_of(tuple(story.items()), complaint)
     if not memory.facts:
         return PatientReply(speech.UNKNOWN, ())
     earlier = [
@@ -60,8 +62,8 @@ def answer_from_story(story: Mapping[str, str], complaint: str, asked: Sequence[
         return PatientReply(speech.GREETING, ())
     for part in parts[:MOST]:
         question = question_kinds.parse_question(part)
-        recalled = memory.recall(question, earlier, before.lower())
-        said += [line for line in _lines(recalled, voice) if all(_bare(line) != _bare(other) for other in said)]
+        recalled = weigh(memory, question, earlier, memory.recall(question, earlier, before.lower()))
+        said += [line for line in say(recalled, voice) if all(_bare(line) != _bare(other) for other in said)]
         sections += [fact.section for fact in recalled.facts]
         earlier.insert(0, question)
     known = [line for line in said if line not in (speech.UNKNOWN, speech.UNNOTICED)]
@@ -72,7 +74,8 @@ def _bare(line: str) -> str:
     return line.removeprefix("Yes. ").removeprefix("No. ")
 
 
-def _lines(recalled: Recollection, voice: PatientVoice) -> list[str]:
+def say(recalled: Recollection, voice: PatientVoice) -> list[str]:
+    """The sentences that tell what was recalled."""
     if recalled.kind == "no":
         return (
             [speech.say_denied(recalled.denied)]

@@ -13,9 +13,12 @@ def _any(*words: str) -> re.Pattern[str]:
     return re.compile("|".join(words), re.IGNORECASE)
 
 
+BROUGHT = _any(r"why (?:did|has|have|is) (?:your|his|her|the) (?:\w+ )?(?:\w+ )?(?:bring|brought|call|sent?|want)")
+"""Why somebody else brought the patient."""
 OPENING = _any(
     r"what(?:'s| has| have)? (?:brings?|brought)",
     r"what(?:'s| is| seems to be| appears to be)? (?:the |your )?(?:matter|problem|trouble|complaint|issue)",
+    BROUGHT.pattern,
     r"what(?:'s| is| has| seems)(?: to be| been)? (?:going on|wrong|bothering|troubling|happening|up)\b",
     r"what(?:'s| has)? (?:been )?happen(?:ed|ing)",
     r"how (?:can|may) (?:i|we) help",
@@ -241,7 +244,7 @@ ATTRIBUTES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
 )
 """Each kind of detail: its name, what a question about it holds, and what a sentence that tells it holds."""
 
-_LITTLE = frozenset(
+LITTLE = frozenset(
     root(word)
     for word in list_words(
         """a an the of in on at to by for and or as its it this that is was were be been are am do does did has have had
@@ -297,7 +300,7 @@ def parse_question(text: str) -> HistoryQuestion:
         findings=narrowest(concepts_in(text, "finding", "disease")),
         sites=concepts_in(text, "site"),
         topics=topics_asked(text),
-        words=frozenset(word for word in roots(text) if word not in _LITTLE and len(word) > 2),
+        words=frozenset(word for word in roots(text) if word not in LITTLE and len(word) > 2),
         meanings=meanings(text),
     )
 
@@ -306,7 +309,7 @@ def parse_question(text: str) -> HistoryQuestion:
 def meanings(text: str) -> frozenset[str]:
     """What the words of `text` mean: their fields, and the roots of words that belong to none."""
     fields, rest = meanings_in(text)
-    return fields | frozenset(f"={word}" for word in roots(rest) if word not in _LITTLE and len(word) > 2)
+    return fields | frozenset(f"={word}" for word in roots(rest) if word not in LITTLE and len(word) > 2)
 
 
 def narrowest(names: frozenset[str]) -> frozenset[str]:

@@ -93,9 +93,7 @@ _NORMAL = re.compile(
 )
 """Questions whether all is well: a complaint is no 'yes' to them."""
 _KIN_TOO = re.compile(r"\b(?:personal or|past or|medical or|or|and) family (?:medical )?history\b", re.IGNORECASE)
-_ORGAN = re.compile(
-    r"\b(?:liver|kidney|heart|lung|thyroid|bladder|bowel|renal|cardiac|personal)(?: function)?$", re.IGNORECASE
-)
+_ALIKE = re.compile(r"similar|same|like (?:this|that|yours)")
 _OPEN = re.compile(r"^\W*(?:what (?!about)|how|where|when|who|why)\b", re.IGNORECASE)
 _JOINS = re.compile(r"\b(?:or|and|with)\b|,", re.IGNORECASE)
 _ASKS = frozenset(
@@ -133,6 +131,7 @@ class Recollection:
     kind: str
     facts: tuple[Fact, ...] = ()
     denied: tuple[Statement, ...] = ()
+    sure: bool = False
 
 
 UNKNOWN = Recollection("unknown")
@@ -166,22 +165,22 @@ class Memory:
     def recall(self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], said_before: str) -> Recollection:
         """The answer to one question; the `earlier` ones, newest first, say what 'it' is."""
         if question_kinds.RESULTS.search(question.text):
-            return Recollection("results")
+            return Recollection("results", sure=True)
         if question_kinds.OPINION.search(question.text):
-            return Recollection("opinion")
+            return Recollection("opinion", sure=True)
         if question_kinds.AGE.search(question.text):
             old = [fact for fact in self.facts if _AGE.search(fact.text)]
-            return Recollection("age", tuple(old[:1])) if old else UNKNOWN
+            return Recollection("age", tuple(old[:1]), sure=True) if old else UNKNOWN
         if question_kinds.MORE.search(question.text) and question.bare:
-            return self._recall_more(said_before)
+            return replace(self._recall_more(said_before), sure=True)
         concern = [topic for topic in question.topics if topic.name == "concern"]
         if (
             question_kinds.OPENING.search(question.text)
             and not question.findings
-            and len(question.topics) == len(concern)
+            and (len(question.topics) == len(concern) or question_kinds.BROUGHT.search(question.text))
         ):
             worried = [fact for fact in self.facts if concern and is_about(concern[0], fact.section, fact.text)]
-            return Recollection("facts", tuple(worried[:1]) or self.main)
+            return Recollection("facts", tuple(worried[:1]) or self.main, sure=True)
         leaning = question.bare and bool(question.details)
         if leaning:
             question = self._leaning(question, earlier)
@@ -201,7 +200,7 @@ class Memory:
         " by the last."""
         if question.bare and not question.meanings and earlier and not earlier[0].bare:
             last = self._specific(earlier[0])
-            return Recollection("facts", last.facts[:1]) if last.facts and not last.denied else silent
+            return Recollection("facts", last.facts[:1], sure=True) if last.facts and not last.denied else silent
         family = any(topic.name == "family" for topic in question.topics)
         best: tuple[int, Fact] | None = None
         for fact in self.facts:
@@ -226,7 +225,8 @@ class Memory:
             return self._family(question)
         if question_kinds.OTHERS.search(question.text):
             met = [topic for topic in topics() if topic.name == "contacts"]
-            return self._first_of([fact for fact in self.facts if is_about(met[0], fact.section, fact.text)])
+            near = [fact for fact in self.facts if is_about(met[0], fact.section, fact.text)]
+            return Recollection("facts", tuple(near[:1])) if near else UNKNOWN
         ended = [fact for fact in self.facts if _ENDED.search(fact.text) and not fact.family]
         if _STILL.search(question.text) and ended and question.findings:
             near = [fact for fact in ended if self._matches(question, fact)]
@@ -244,6 +244,7 @@ class Memory:
 
     def _family(self, question: HistoryQuestion) -> Recollection:
         facts = [fact for fact in self.facts if fact.family or _KIN_TOO.search(fact.text)]
+        facts = facts or [fact for fact in self.facts if re.search(r"\bfamily (?:members?|history)\b", fact.text)]
         diseases = question.findings - {"trauma"}
         relatives = {name.lower() for name in _RELATIVE.findall(question.text)}
         if relatives:
@@ -252,9 +253,10 @@ class Memory:
             wide = with_wider(diseases)
             general = [fact for fact in facts if fact.denied and not fact.findings]
             facts = [fact for fact in facts if diseases & with_wider(fact.findings) or wide & fact.findings] or general
-        elif not relatives and question.words and re.search(r"similar|same|like this", question.text):
+        elif not relatives and question.words and _ALIKE.search(question.text):
             facts = [fact for fact in facts if re.search(r"similar|same", fact.text)] or facts
-        return Recollection("facts", tuple(facts[:2])) if facts else Recollection("family")
+        broad = not (question.findings or relatives or _ALIKE.search(question.text))
+        return Recollection("facts", tuple(facts[:2]), sure=broad) if facts else Recollection("family")
 
     def _by_topic(self, question: HistoryQuestion) -> Recollection | None:
         """By the first topic with facts; several habits in one question are answered together."""
@@ -355,7 +357,7 @@ class Memory:
     def _matches(self, question: HistoryQuestion, fact: Fact) -> bool:
         if question.findings:
             return any(self._hit(question, item, fact) for item in fact.items)
-        return _sites_agree(question.sites, fact.sites)
+        return sites_agree(question.sites, fact.sites)
 
     def _hit(self, question: HistoryQuestion, item: Statement, fact: Fact) -> bool:
         hit = question.findings & with_wider(item.findings)
@@ -364,7 +366,7 @@ class Memory:
         if not hit:
             return False
         if question.sites and hit & _LOCAL and hit <= _LOCAL:
-            return _sites_agree(question.sites, item.sites or fact.sites | self.topic_sites)
+            return sites_agree(question.sites, item.sites or fact.sites | self.topic_sites)
         return True
 
     def _by_finding(self, question: HistoryQuestion) -> Recollection | None:
@@ -402,7 +404,7 @@ class Memory:
     def _rank(self, question: HistoryQuestion, fact: Fact, item: Statement) -> tuple[int, ...]:
         """The best first: a site that was named, the most findings and words shared, the present illness."""
         exact = len(question.findings & item.findings)
-        site = _sites_agree(question.sites, item.sites) if question.sites else True
+        site = sites_agree(question.sites, item.sites) if question.sites else True
         words = len(question.words & frozenset(roots(fact.text)))
         past = bool(_ABOUT_THEM.search(fact.section) and "review" not in fact.section.lower())
         off = item.denied and not question.yes_no
@@ -426,13 +428,10 @@ class Memory:
                 best = (len(shared), fact)
         if best:
             return Recollection("facts", (best[1],))
-        near = [fact for fact in self.facts if sites and _sites_agree(sites, fact.sites) and fact.findings]
+        near = [fact for fact in self.facts if sites and sites_agree(sites, fact.sites) and fact.findings]
         if near and least == 1 and not question.findings and len(question.words) <= 2:
             return Recollection("facts", (near[0],))
         return UNKNOWN
-
-    def _first_of(self, facts: Sequence[Fact]) -> Recollection:
-        return Recollection("facts", tuple(facts[:1])) if facts else UNKNOWN
 
 
 def _is_present_illness(fact: Fact) -> bool:
@@ -440,7 +439,7 @@ def _is_present_illness(fact: Fact) -> bool:
     return _EARLIER.search(fact.text) is None or re.search(r"\bpresent(?:s|ed)\b", fact.text) is not None
 
 
-def _sites_agree(asked: frozenset[str], sites: frozenset[str]) -> bool:
+def sites_agree(asked: frozenset[str], sites: frozenset[str]) -> bool:
     """Whether a site asked about is, belongs to, or contains a site that the story names."""
     return bool(asked & with_wider(sites)) or any(site in with_wider(asked) for site in sites)
 

@@ -59,7 +59,8 @@ def history_concepts() -> tuple[HistoryConcept, ...]:
 
 
 @cache
-def _word_fields() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def word_fields() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The fields of words with their patterns, in the order of the table."""
     return tuple((row["name"], _pattern(row["words"])) for row in _rows("word_fields.csv"))
 
 
@@ -70,7 +71,7 @@ def meanings_in(text: str) -> tuple[frozenset[str], str]:
     """
     found: list[str] = []
     rest = text
-    for name, words in _word_fields():
+    for name, words in word_fields():
         if words.search(text) is not None:
             found.append(name)
             rest = words.sub(" ", rest)

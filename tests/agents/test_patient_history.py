@@ -10,6 +10,7 @@ from scripts.measure_patient import answer, label, questions, stories
 from wardround.agents.history import speech
 from wardround.agents.history.facts import statements, story_facts, story_sentences
 from wardround.agents.history.interview import answer_from_story
+from wardround.agents.history.meaning import units
 from wardround.agents.history.question_kinds import parse_question, split_questions
 
 SHEET = {
@@ -194,6 +195,52 @@ def test_classes_of_the_second_battery(story: dict[str, str], question: str, rep
 
 def test_a_bare_question_leans_on_the_one_before_it() -> None:
     assert "Brazil" in said("Whereabouts?", "Where did you live before?", story=MAN)
+
+
+FINGER = {
+    "History": (
+        "The patient reports that the pain and swelling in his right ring finger began 2 days ago while playing"
+        " football. He is unable to flex the tip of the finger. The pain disrupts his sleep. His skin shows"
+        " small plaques on the lower lip. He enjoys walking and sunbathing. He is a refugee from Sudan."
+    ),
+    "Past medical history": "Born prematurely at 32 weeks. Had pneumonia at 12.",
+    "Family history": "Grandfather had gout.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Can you bend the tip of that finger?", "flex"),
+        ("Does it keep you awake?", "disrupts my sleep"),
+        ("Which country do you come from?", "Sudan"),
+        ("How many weeks early were you born?", "32 weeks"),
+        ("What sport were you playing?", "football"),
+    ],
+)
+def test_plain_words_find_the_sentence_that_means_the_same(question: str, reply: str) -> None:
+    assert reply in said(question, story=FINGER)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Have you taken anything for the pain?",
+        "Do you use sunscreen?",
+        "Do you have pain in any other finger?",
+        "Have you had this pain before?",
+        "What is your job?",
+    ],
+)
+def test_a_sentence_that_covers_only_a_part_of_the_question_is_no_answer(question: str) -> None:
+    assert said(question, story=FINGER) in (speech.UNKNOWN, speech.UNNOTICED)
+
+
+def test_a_word_means_what_its_neighbours_make_of_it() -> None:
+    water, night = units("Do you pass water at night?")[-2:]
+    assert "!urine" in water.meanings
+    assert "=night" in night.meanings
+    assert "!urine" not in units("Do you drink water?")[-1].meanings
 
 
 @pytest.mark.shared

@@ -1,0 +1,230 @@
+"""Each sentence of a story weighed against a question: which one answers, or none.
+
+The rules of `recall` propose; this decides. A sentence is described by a few figures (how much of the question it
+covers, whether it tells the kind of detail asked, whether the rules proposed it), and `data/history/weights.csv` says
+what each is worth. `scripts.fit_patient` fits these weights on questions with known answers. "I don't know" is one of
+the choices, so that a sentence has to be better than silence.
+"""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+
+from wardround.agents.history import meaning
+from wardround.agents.history.facts import COMPLAINT, TIME, Fact, distinct_facts
+from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
+from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection, sites_agree
+from wardround.agents.history.vocabulary import is_about
+
+_DETAILS = {name: TIME if name == "onset" else pattern for name, _, pattern in ATTRIBUTES}
+_BACKGROUND = re.compile(r"demograph|past|social|family|allerg|medication|surg", re.IGNORECASE)
+_PLACES = re.compile(
+    r"\b(?:side|left|right|perianal|skull|axill\w*|buttock\w*|mucosa|generali[sz]ed|diffuse\w*|fold\w*)\b",
+    re.IGNORECASE,
+)
+_KIN = re.compile(
+    r"\b(?:famil|relative|mother|father|parent|brother|sister|uncle|aunt|grand|sibling|mum|dad)", re.IGNORECASE
+)
+
+_NEAR = 0.5
+"""How near a second sentence has to come to be told too."""
+_SILENT = frozenset(("unknown", "unnoticed", "family"))
+
+Figures = Mapping[str, float]
+
+
+def weigh(
+    memory: Memory, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], proposed: Recollection
+) -> Recollection:
+    """What the patient recalls: the proposal, a better sentence, or nothing."""
+    if proposed.sure or not memory.facts:
+        return proposed
+    silence, rows = describe(memory, question, earlier, proposed)
+    quiet = _worth(silence, "none")
+    scores = [
+        _worth(row, "fact") if fact in proposed.facts or _may_answer(question, fact) else -math.inf
+        for fact, row in zip(memory.facts, rows, strict=True)
+    ]
+    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+    best = order[0]
+    if scores[best] < quiet:
+        return proposed if proposed.kind in _SILENT else _silent(question)
+    fact = memory.facts[best]
+    if fact in proposed.facts and (proposed.kind == "no" or len(proposed.facts) > 1):
+        return proposed
+    chosen = proposed if fact in proposed.facts else Recollection("facts", (fact,))
+    near = [memory.facts[place] for place in order[1:2] if scores[place] > max(quiet, scores[best] - _NEAR)]
+    return replace(chosen, facts=tuple(distinct_facts([fact, *(other for other in near if not other.denied)])))
+
+
+def _may_answer(question: HistoryQuestion, fact: Fact) -> bool:
+    """Whether a sentence that no rule proposed may answer: none of relatives unless they were asked about."""
+    return fact.section != COMPLAINT and (not fact.family or _KIN.search(question.text) is not None)
+
+
+def _silent(question: HistoryQuestion) -> Recollection:
+    return UNNOTICED if question.yes_no and question.findings and not question.topics else UNKNOWN
+
+
+def describe(
+    memory: Memory, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], proposed: Recollection
+) -> tuple[Figures, list[Figures]]:
+    """The figures of silence, and of each fact of the memory."""
+    asked = meaning.units(question.text)
+    known = frozenset(name for fact in memory.main for name in meaning.all_meanings(fact.text))
+    told = [
+        meaning.all_meanings(fact.text)
+        | {f"@{topic.name}" for topic in question.topics if is_about(topic, fact.section, fact.text)}
+        for fact in memory.facts
+    ]
+    context = meaning.all_meanings(earlier[0].text) if earlier and question.bare else frozenset[str]()
+    rare = {name: _rarity(name, told) for unit in asked for name in unit.meanings}
+    rows: list[Figures] = []
+    for fact, means in zip(memory.facts, told, strict=True):
+        figures: dict[str, float] = {}
+        figures |= _cover(asked, means, known, rare)
+        pieces = [meaning.all_meanings(item.text) for item in fact.items]
+        figures["clause"] = max((_share(asked, piece) for piece in pieces), default=0.0)
+        figures["context"] = len(context & means) / (len(context) or 1)
+        figures |= _kinds(memory, question, fact)
+        rules = proposed.facts.index(fact) if fact in proposed.facts else -1
+        figures["rules first"] = float(rules == 0)
+        figures["rules later"] = float(rules > 0)
+        figures["rules first, yes or no"] = float(rules == 0 and proposed.kind in ("yes", "no"))
+        figures["rules first, covered"] = figures["cover"] if rules == 0 else 0.0
+        figures["rules first, expected missing"] = figures["expected missing"] if rules == 0 else 0.0
+        figures["rules first, section"] = figures["topic's section"] if rules == 0 else 0.0
+        figures["rules first, missing"] = figures["missing"] if rules == 0 else 0.0
+        figures["rules first, topic"] = float(rules == 0 and bool(question.topics))
+        figures["rules first, detail"] = float(rules == 0 and bool(question.details))
+        figures["rules first, finding"] = float(rules == 0 and bool(question.findings))
+        figures["rules first, new missing"] = figures["new missing"] if rules == 0 else 0.0
+        rows.append(figures)
+    top = max((row["cover"] for row in rows), default=0.0)
+    for row in rows:
+        assert isinstance(row, dict)
+        row["best cover"] = float(row["cover"] >= top > 0)
+    weight = sum(unit.weight for unit in asked)
+    return {
+        "none": 1.0,
+        "none, rules silent": float(proposed.kind in _SILENT),
+        "none, rules yes or no": float(proposed.kind in ("yes", "no")),
+        "none, detail": float(bool(question.details)),
+        "none, yes or no": float(question.yes_no),
+        "none, words": min(weight, 5.0) / 5.0,
+        "none, topic": float(bool(question.topics)),
+    }, rows
+
+
+def _cover(
+    asked: Sequence[meaning.Unit], means: frozenset[str], known: frozenset[str], rare: Mapping[str, float]
+) -> dict[str, float]:
+    """How much of the question a sentence covers; what is new in it (beside the complaint) counts for itself."""
+    new = [unit for unit in asked if not unit.meanings & known]
+    hits = [unit for unit in asked if unit.meanings & means]
+    return {
+        "cover": _share(asked, means),
+        "all covered": float(bool(asked) and len(hits) == len(asked)),
+        "new covered": _share(new, means),
+        "new missing": min(2.0, sum(unit.weight for unit in new if not unit.meanings & means)) / 2.0,
+        "missing": min(3.0, sum(unit.weight for unit in asked if not unit.meanings & means)) / 2.0,
+        "same words": sum(unit.weight for unit in hits if any(name[0] == "=" for name in unit.meanings & means)) / 3.0,
+        "rare cover": sum(
+            unit.weight * max((rare[name] for name in unit.meanings & means), default=0.0) for unit in hits
+        )
+        / (sum(unit.weight for unit in asked) or 1.0),
+        "narrow cover": sum(unit.weight * _narrowness(unit, means) for unit in hits)
+        / (sum(unit.weight for unit in asked) or 1.0),
+        "rarity": max((rare[name] for unit in hits for name in unit.meanings & means), default=0.0),
+    }
+
+
+def _share(asked: Sequence[meaning.Unit], means: frozenset[str]) -> float:
+    total = sum(unit.weight for unit in asked)
+    return sum(unit.weight for unit in asked if unit.meanings & means) / total if total else 0.0
+
+
+def _narrowness(unit: meaning.Unit, means: frozenset[str]) -> float:
+    """How near the narrowest shared meaning of a word is to the narrowest that it has; the same word is the nearest."""
+    shared = unit.meanings & means
+    if any(name[0] == "=" for name in shared):
+        return 1.0
+    narrow = max((meaning.narrowness(name) for name in unit.meanings if name[0] != "="), default=1.0)
+    return max((meaning.narrowness(name) for name in shared), default=0.0) / narrow
+
+
+def _rarity(name: str, told: Sequence[frozenset[str]]) -> float:
+    """How few sentences of the story hold a meaning, from 0 (all) to 1 (one)."""
+    holding = sum(name in means for means in told)
+    return 0.0 if not holding or len(told) < 2 else 1.0 - math.log(holding) / math.log(len(told))
+
+
+def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, float]:
+    """Whether a sentence is of the kind asked: detail, topic, relatives, site, polarity, time."""
+    expected = [told.search(fact.text) is not None for ask, told in _expected() if ask.search(question.text)]
+    hits = [_tells(name, fact, question) for name in question.details]
+    kin = _KIN.search(question.text) is not None
+    related = fact.family or (kin and _KIN.search(fact.text) is not None)
+    present = _BACKGROUND.search(fact.section) is None and not fact.family
+    bare = all(unit.weight < 1.0 for unit in meaning.units(question.text))
+    sited = bool(question.sites and fact.sites)
+    agree = sited and sites_agree(question.sites, fact.sites)
+    past = _BACKGROUND.search(fact.section) is not None
+    topic = next(iter(question.topics), None)
+    own = topic is not None and topic.in_text.search(fact.text) is not None
+    return {
+        "detail": float(bool(hits) and hits[0]),
+        "detail missing": float(bool(hits) and not any(hits)),
+        "detail of 'it'": float(bool(hits) and hits[0] and bare and present and not fact.denied),
+        "detail in main": float(bool(hits) and hits[0] and fact in memory.main),
+        "expected": float(any(expected)),
+        "expected missing": float(sum(not met for met in expected)),
+        "open, denied": float(not question.yes_no and fact.denied),
+        "relatives": float(kin and related),
+        "relatives not asked": float(fact.family and not kin),
+        "relatives not told": float(kin and not related),
+        "topic": float(own),
+        "topic's section": float(topic is not None and any(name in fact.section.lower() for name in topic.sections)),
+        "site": float(agree),
+        "other site": float(sited and not agree),
+        "finding": float(bool(question.findings & fact.findings)),
+        "main": float(fact in memory.main),
+        "complaint": float(fact.section == COMPLAINT),
+        "background": float(past),
+        "background, topic": float(past and topic is not None),
+        "length": min(len(fact.text), 300) / 300,
+        "place": fact.place / max(1, len(memory.facts)),
+    }
+
+
+def _tells(detail: str, fact: Fact, question: HistoryQuestion) -> bool:
+    """Whether a sentence tells this kind of detail; a place of the body only if it names one."""
+    if detail == "place" and not question.topics:
+        return bool(fact.sites) or _PLACES.search(fact.text) is not None
+    return _DETAILS[detail].search(fact.text) is not None
+
+
+def _worth(figures: Figures, sort: str) -> float:
+    weights = _weights()
+    return sum(weights.get((sort, name), 0.0) * figure for name, figure in figures.items())
+
+
+@cache
+def _expected() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """What words of a question let one expect in the sentence that answers it (`expected.csv`)."""
+    return tuple((re.compile(row["asked"], re.I), re.compile(row["told"], re.I)) for row in _table("expected.csv"))
+
+
+@cache
+def _weights() -> Mapping[tuple[str, str], float]:
+    return {(row["of"], row["figure"]): float(row["weight"]) for row in _table("weights.csv")}
+
+
+def _table(name: str) -> list[dict[str, str]]:
+    text = (files("wardround.agents") / "data" / "history" / name).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
