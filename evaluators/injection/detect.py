@@ -5,14 +5,28 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
 from wardround.engine.text import later
 from wardround.evaluators.injection.disguise import coded, disguised, folded, has_coded_words, plain_letters, smoothed
-from wardround.evaluators.injection.forms import SIGNS, Sign, formed
 from wardround.evaluators.judges.question import Origin, seen
+
+Sign = Literal[
+    "instruction",
+    "addresses_judge",
+    "about_judging",
+    "verdict_form",
+    "chat_markup",
+    "fence",
+    "claims_authority",
+    "threat_or_reward",
+    "hidden",
+    "encoded",
+]
+SIGNS: tuple[Sign, ...] = get_args(Sign)
+"""All signs, in the order in which they are reported."""
 
 
 class _Phrase(msgspec.Struct, frozen=True):
@@ -28,6 +42,12 @@ class _Weighted(msgspec.Struct, frozen=True):
     words: str
 
 
+class _Form(msgspec.Struct, frozen=True):
+    sign: Sign
+    pattern: str
+    needs: Sequence[str | Sequence[str]]
+
+
 class _Tables(msgspec.Struct, frozen=True):
     """The content of data/phrases.toml, which explains it."""
 
@@ -36,6 +56,7 @@ class _Tables(msgspec.Struct, frozen=True):
     anywhere: Sequence[_Phrase]
     weighted: Sequence[_Weighted]
     stems: Sequence[_Weighted]
+    forms: Sequence[_Form]
 
     def pattern(self, text: str) -> re.Pattern[str]:
         """Compile a pattern with its parts and distances."""
@@ -45,7 +66,25 @@ class _Tables(msgspec.Struct, frozen=True):
         return later(re.sub(r"@(\d+)", r"[\\s\\S]{0,\1}?", text))
 
 
-class _Lookup(NamedTuple):
+class Form(NamedTuple):
+    """A form of words or marks that shows a `sign`: a lower-case text with the form matches `pattern`.
+
+    Such a text also contains each of `needs`, or at least one part of each group in it.
+    """
+
+    sign: Sign
+    pattern: re.Pattern[str]
+    needs: Sequence[str | Sequence[str]]
+
+    def may_fit(self, low: str) -> bool:
+        """Whether a lower-case text contains what the form needs."""
+        for parts in self.needs:
+            if parts not in low if isinstance(parts, str) else not any(part in low for part in parts):
+                return False
+        return True
+
+
+class Lookup(NamedTuple):
     """The tables in the form in which texts are compared with them.
 
     `phrases` maps a first word to (sign, pattern of the rest); `anywhere` are (sign, pattern). `weights` maps the first
@@ -56,10 +95,12 @@ class _Lookup(NamedTuple):
     anywhere: Sequence[tuple[Sign, re.Pattern[str]]]
     weights: Mapping[str, float]
     stems: Mapping[str, float]
+    forms: Sequence[Form]
 
 
 @cache
-def _lookup() -> _Lookup:
+def lookup() -> Lookup:
+    """Read the tables."""
     text = files("wardround.evaluators.injection").joinpath("data", "phrases.toml").read_bytes()
     tables = msgspec.toml.decode(text, type=_Tables)
     phrases: dict[str, list[tuple[Sign, re.Pattern[str]]]] = {}
@@ -67,11 +108,12 @@ def _lookup() -> _Lookup:
         pattern = tables.pattern(phrase.rest)
         for word in phrase.first.split():
             phrases.setdefault(word, []).append((phrase.sign, pattern))
-    return _Lookup(
+    return Lookup(
         phrases,
         [(phrase.sign, tables.pattern(plain_letters(phrase.rest))) for phrase in tables.anywhere],
         {word: row.weight for row in tables.weighted for word in row.words.split()},
         {plain_letters(stem): row.weight for row in tables.stems for stem in row.words.split()},
+        [Form(form.sign, tables.pattern(form.pattern), form.needs) for form in tables.forms],
     )
 
 
@@ -84,10 +126,10 @@ def phrase_signs(text: str) -> Iterator[Sign]:
     """Yield the signs of the phrases in a plain text, each once."""
     signs: set[Sign] = set()
     tried: set[tuple[str, str]] = set()  # a text that repeats itself is checked once
-    lookup = _lookup()
+    tables = lookup()
     for place in _WORD.finditer(text):
         word = place[0]
-        phrases = lookup.phrases.get(word)
+        phrases = tables.phrases.get(word)
         if phrases is None:
             continue
         following = (word, text[place.end() : place.end() + _REACH])
@@ -98,10 +140,19 @@ def phrase_signs(text: str) -> Iterator[Sign]:
             if sign not in signs and rest.match(text, place.end()):
                 signs.add(sign)
                 yield sign
-    for sign, pattern in () if text.isascii() else lookup.anywhere:
+    for sign, pattern in () if text.isascii() else tables.anywhere:
         if sign not in signs and pattern.search(text):
             signs.add(sign)
             yield sign
+
+
+def form_signs(low: str) -> Iterator[Sign]:
+    """Yield the signs whose forms a lower-case text has, each once."""
+    signs: set[Sign] = set()
+    for form in lookup().forms:
+        if form.sign not in signs and form.may_fit(low) and form.pattern.search(low):
+            signs.add(form.sign)
+            yield form.sign
 
 
 _ROLES = (
@@ -243,13 +294,13 @@ def about_judging(text: str) -> bool:
         if weight >= ENOUGH or (before > 0 and before + weight >= ENOUGH_OF_TWO):
             return True
         before = weight if sentence.strip() else before
-        if scripted and sum(weight for stem, weight in _lookup().stems.items() if stem in sentence) >= ENOUGH_OF_STEMS:
+        if scripted and sum(weight for stem, weight in lookup().stems.items() if stem in sentence) >= ENOUGH_OF_STEMS:
             return True
     return False
 
 
 def _heavy(words: set[str]) -> dict[str, float]:
-    weights = _lookup().weights
+    weights = lookup().weights
     heavy = {word: weights[word[:_LETTERS]] for word in words if len(word) > _LETTERS and word[:_LETTERS] in weights}
     return heavy | {word: weights[word] for word in words & weights.keys()}
 
@@ -292,7 +343,7 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[Sign]:
         yield from phrase_signs(latin)
     raw = _own_thinking(raw) if origin == "reply" else raw
     low = raw.lower()  # a case-insensitive search takes several times as long
-    yield from formed(low)
+    yield from form_signs(low)
     if talks or (latin != smooth and about_judging(latin)):
         yield "about_judging"
     if _unseen(text) or disguised(latin):
