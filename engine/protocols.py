@@ -283,6 +283,14 @@ class Store(Protocol):
         """Finish pending writes and close."""
 
 
+@runtime_checkable
+class ReadsTogether(Protocol):
+    """A store that reads many texts at once, for less than as many calls of `get`."""
+
+    async def texts(self, digests: Sequence[str]) -> Mapping[str, bytes]:
+        """The texts with these digests; one that is missing or was altered is left out."""
+
+
 class Wrapped(Model):
     """A wrapper round `model` with the same name and address; subclasses add behaviour."""
 

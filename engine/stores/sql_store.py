@@ -124,6 +124,13 @@ class DatabaseStore(ABC):
             raise TextLost(f"{self.where}: the text {digest} was altered")
         return body
 
+    async def texts(self, digests: Sequence[str]) -> Mapping[str, bytes]:
+        """The texts with these digests; one that is missing or was altered is left out."""
+        body = self.BYTES.format("body")
+        query = f"SELECT digest, {body} FROM texts WHERE digest IN ({self.NAMES.format('$1')})"  # noqa: S608 - constants
+        stored = {digest: bytes(text) for digest, text in await self.rows(query, json_list(digests))}
+        return {digest: text for digest, text in stored.items() if digest_of(text) == digest}
+
     async def begin(self, run: str, *, host: str, pid: int) -> "DatabaseSession":
         """Begin to work on a run."""
         await self.run(run)

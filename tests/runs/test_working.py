@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -9,12 +10,14 @@ from pathlib import Path
 import anyio
 import pytest
 from clinic import case_file, lines
+from counted import Counted
 from until import dropped
 
 import wardround
 from wardround.api import play_planned
 from wardround.engine.batch import Progress
 from wardround.engine.budget import Caps, Spending, SpendRow
+from wardround.engine.errors import CaseLost
 from wardround.engine.records import Score
 from wardround.engine.sessions import RunControl, SessionRow
 from wardround.engine.stores.sqlite import SqliteStore
@@ -199,3 +202,24 @@ async def test_what_a_pilot_played_is_not_counted_for_the_rest(tmp_path: Path) -
     await play_planned(await plan_run(settings, store, {}), store, Progress(), pilot=2)
     assert [session.status["own"] for session in await store.sessions("r")] == [2, 4]
     await store.aclose()
+
+
+async def test_the_cases_of_episodes_taken_together_are_read_together(tmp_path: Path) -> None:
+    async with answering() as server:
+        store = await begun(tmp_path, 20, server.base_url)
+        counted = Counted(store)
+        run = Run(counted, "r", (await Run.open(store, "r")).header)
+        index = await run.index()
+        counted.calls.clear()
+        rows = [*await run.episodes()]
+        await run.read_ahead(rows)
+        assert [(await run.item(row.case)).id for row in rows] == list(index)
+        assert (counted.calls["texts"], counted.calls["get"]) == (1, 0)
+        with sqlite3.connect(store.path) as connection:
+            connection.execute("UPDATE texts SET body = 'x' WHERE digest = ?", (index[rows[7].case],))
+        damaged = Run(store, "r", run.header)
+        await damaged.read_ahead(rows)
+        with pytest.raises(CaseLost, match="was altered"):
+            await damaged.item(rows[7].case)
+        assert (await damaged.item(rows[8].case)).id == rows[8].case
+        await store.aclose()

@@ -63,7 +63,7 @@ class EncounterRun:
         self, session: Session, progress: Progress, concurrency: int, among: Sequence[str]
     ) -> AsyncIterator[EpisodeRow]:
         """The open episodes that `session` takes."""
-        return take_open(session, progress, concurrency, among)
+        return take_open(self.run, session, progress, concurrency, among)
 
     async def waiting(self) -> list[str]:
         """The ids of the open episodes."""

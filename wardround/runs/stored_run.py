@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import msgspec
 
@@ -15,7 +15,7 @@ from wardround.engine.errors import CaseLost, EgressError, LogError, TextLost, U
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
 from wardround.engine.plugins import import_path, load_plugin, of_the_house, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import AnyScenario, Scenario, Store, StoreOpener
+from wardround.engine.protocols import AnyScenario, ReadsTogether, Scenario, Store, StoreOpener, has_methods
 from wardround.engine.records import Ending, EpisodeRow, Json
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import EvaluationHeader, Header, RunHeader, read_header
@@ -115,6 +115,9 @@ class StoredEpisodes:
             events = decode_last(rows) if after >= 0 else decode(rows)
             check_end(events[-1] if events else None, row)
         return events[-count:]
+
+    async def read_ahead(self, rows: Sequence[EpisodeRow]) -> None:
+        """Prepare for these episodes to be played; only a `Run` knows their cases, which it reads together."""
 
     async def ending(self, row: EpisodeRow) -> Ending | None:
         """How an episode ended, read from its last event; None while it is open."""
@@ -223,6 +226,7 @@ class Run(StoredEpisodes):
         self.header = header
         self._index: dict[str, str] | None = None
         self._cases: OrderedDict[str, Playable] = OrderedDict()
+        self._ahead: dict[str, bytes] = {}
         self._kind: type[Playable] | None = None
         self.pilot: Any = None
 
@@ -307,13 +311,22 @@ class Run(StoredEpisodes):
             return kept
         digest = (await self.index()).get(case_id, "")
         try:
-            text = await self.store.get(digest)
+            text = self._ahead.pop(case_id, None) or await self.store.get(digest)
         except TextLost as error:
             raise CaseLost(f"case {case_id} of run {self.name}: {error}") from error
         case = self._cases[case_id] = self._item().model_validate_json(text)
         if len(self._cases) > KEPT:
             self._cases.popitem(last=False)
         return case
+
+    async def read_ahead(self, rows: Sequence[EpisodeRow]) -> None:
+        """Read the cases of these episodes together if the store can; `item` then takes each without a read."""
+        if not has_methods(self.store, ReadsTogether):
+            return
+        index = await self.index()
+        wanted = {row.case: index.get(row.case, "") for row in rows if row.case not in self._cases}
+        texts = await cast(ReadsTogether, self.store).texts(list(wanted.values())) if wanted else {}
+        self._ahead = {case: texts[digest] for case, digest in wanted.items() if digest in texts}
 
     def check_scorable(self) -> None:
         """Raise UsageError if the run cannot be scored: it is an evaluation, or its episodes play no cases."""

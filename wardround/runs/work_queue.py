@@ -117,14 +117,16 @@ def chunk(progress: Progress, concurrency: int) -> int:
 
 
 async def take_open(
-    session: Session, progress: Progress, concurrency: int, among: Sequence[str] = ()
+    cases: StoredEpisodes, session: Session, progress: Progress, concurrency: int, among: Sequence[str] = ()
 ) -> AsyncIterator[EpisodeRow]:
     """Take open episodes one after another, only those in `among` if it names any.
 
-    Ends when no episode is left to take and no other process holds one that could become free.
+    `cases` is the run that keeps their cases: those of all episodes taken at a time are read together. Ends when no
+    episode is left to take and no other process holds one that could become free.
     """
     while not progress.draining:
         rows = await session.take(chunk(progress, concurrency), among)
+        await cases.read_ahead(rows)
         for row in rows:
             yield row
         if rows:
@@ -216,7 +218,7 @@ async def follow_closed(
         after = first[0] - 1 if first else last
         ahead = {number for number in ahead if number > after}
         if "open" not in endings or idle > PATIENCE:
-            async for row in take_open(session, progress, concurrency):
+            async for row in take_open(run, session, progress, concurrency):
                 yield row
             return
         with anyio.move_on_after(BEAT):

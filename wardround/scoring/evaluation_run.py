@@ -172,7 +172,7 @@ class EvaluationRun:
         """The episodes to judge; with `follow`, each as soon as it closes."""
         if self.follow:
             return follow_closed(self.judged, session, progress, concurrency)
-        return take_open(session, progress, concurrency, among)
+        return take_open(self.judged, session, progress, concurrency, among)
 
     async def waiting(self) -> list[str]:
         """The closed episodes that are not judged yet."""
