@@ -375,7 +375,8 @@ class RecordingModel:
         size = await self.watch.before_call(self._seat) if self.watch else None
         reply, error, booked = None, None, None
         try:
-            await self._log.flush()
+            if self._log.begun:
+                await self._log.flush()
             reply = await self._model.complete(messages, purpose=purpose, **settings)
             booked = spending_of(reply)
         except ProviderError as failure:

@@ -112,6 +112,11 @@ class EpisodeLog:
         """The number of the next event."""
         return len(self.events)
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is more than the first event, which costs nothing to repeat."""
+        return len(self.events) > 1
+
     def add(self, event: Event, ending: Ending | None = None) -> None:
         """Append an event that carries the number `next`; `ending` also closes the episode's row in the store."""
         reply = None

@@ -58,7 +58,7 @@ async def test_nothing_of_an_ended_episode_waits_for_the_collector_of_cycles() -
 async def test_one_durable_write_a_call() -> None:
     shelf, model = Shelf(), Words()
     await play(shelf, model)
-    assert shelf.writes == len(model.made) + 1
+    assert shelf.writes == len(model.made)
 
 
 async def test_stored_conversations_come_back_whole() -> None:
