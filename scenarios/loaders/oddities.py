@@ -72,6 +72,30 @@ class Oddity(NamedTuple):
 
 def doubled(text: str) -> list[tuple[tuple[str | int, ...], str]]:
     """(place, name) of each duplicate key in a JSON text; a parser would silently keep the last value."""
+    try:
+        _unrepeated.decode(text)
+    except _Repeated:
+        return _repeats(text)
+    return []
+
+
+class _Repeated(Exception):
+    """A key stands twice in an object."""
+
+
+def _pairs_once(members: list[tuple[str, Json]]) -> Json:
+    made = dict(members)
+    if len(made) < len(members):
+        raise _Repeated
+    return made
+
+
+_unrepeated = json.JSONDecoder(object_pairs_hook=_pairs_once)
+"""Reads a text up to its first repeated key; nearly no text has one, so no places are noted."""
+
+
+def _repeats(text: str) -> list[tuple[tuple[str | int, ...], str]]:
+    """(place, name) of each duplicate key."""
     repeats: list[tuple[object, str]] = []
 
     def pairs(members: list[tuple[str, Json]]) -> Json:
@@ -82,8 +106,6 @@ def doubled(text: str) -> list[tuple[tuple[str | int, ...], str]]:
         return made
 
     whole = json.loads(text, object_pairs_hook=pairs)
-    if not repeats:
-        return []
     places = {id(part): place for place, part in _parts(whole)}
     return [(places.get(id(owner), ()), name) for owner, name in repeats]
 
@@ -99,7 +121,7 @@ def path(place: tuple[str | int, ...]) -> str:
 def in_record(record: Json) -> Iterator[Oddity]:
     """Invisible or invalid characters in the texts of a record."""
     for place, value in _parts(record):
-        if not isinstance(value, str):
+        if not isinstance(value, str) or value.isprintable():  # no control or format character is printable
             continue
         if "\0" in value:
             yield Oddity(path(place), "holds a NUL character, which is no text; take it out", fault=True)

@@ -1,6 +1,7 @@
 """What a schema allows and no case should hold: named with file, line and field, refused or warned of."""
 
 import json
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from structlog.testing import capture_logs
 from wardround.engine.errors import UsageError
 from wardround.scenarios.loaders.census import census
 from wardround.scenarios.loaders.load import load, problems
-from wardround.scenarios.loaders.oddities import doubled
+from wardround.scenarios.loaders.oddities import doubled, in_record
 
 OWN: dict[str, Any] = json.loads(case(1).model_dump_json(exclude_defaults=True))
 
@@ -64,6 +65,14 @@ def test_one_within_a_published_case_is_named_too(tmp_path: Path) -> None:
 @given(st.recursive(st.none() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_no_key_of_what_python_writes_is_doubled(value: Any) -> None:
     assert doubled(json.dumps(value)) == []
+
+
+def test_every_character_without_a_shape_is_odd_in_a_text() -> None:
+    kept = "\t\n\r\u200c\u200d"  # layout, and joiners that some scripts need
+    unseen = [chr(code) for code in range(0x10000) if unicodedata.category(chr(code)) == "Cc" and chr(code) not in kept]
+    unseen += "\u00ad\u061c\u180e\u200b\u200e\u200f\u2028\u202e\u2060\u2064\u2066\u206f\ufeff"
+    assert [mark for mark in unseen if not list(in_record({"opening": ["a", {"b": f"c{mark}d"}]}))] == []
+    assert not list(in_record({"opening": "a line\n\tand \u4e00, \u0641\u200c\u0642"}))
 
 
 @pytest.mark.parametrize(
