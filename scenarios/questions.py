@@ -12,7 +12,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.engine.seat import seed_of
-from wardround.scenarios.case import image_reference
+from wardround.scenarios.case import Provenance, image_reference
 from wardround.scenarios.parsers.choices import Answered, read_choice, read_rectification, read_verdict
 from wardround.scenarios.parsers.moves import Conclusion, GameState, Unusable, checked_move
 from wardround.scenarios.parsers.nonanswers import Instructions
@@ -82,6 +82,12 @@ class DealtItem(QuestionItem):
     misled: QuestionTruth | None = None
     order: tuple[int, ...] = ()
     examples: tuple[str, ...] = ()
+
+
+_BLANK = DealtItem(
+    id="-", form="free", question="-", truth=QuestionTruth(), provenance=Provenance(source="-"), data_class="public"
+)
+"""Is copied with the fields of an item: they were checked when it was read, which takes six times as long."""
 
 
 class Demonstration(Record):
@@ -183,11 +189,18 @@ class Questions:
         order = list(range(len(item.options)))
         if self.settings.permute and item.form in ("choice", "rectification", "existence"):
             random.Random(seed_of(self.settings.seed, "options", item.id, repeat)).shuffle(order)
-        fields = dict(item)
-        fields["options"] = tuple(item.options[index] for index in order)
-        fields["truth"] = _moved(item.truth, order)
-        fields["offered"] = None if item.offered is None else order.index(item.offered)
-        dealt = DealtItem(**fields, repeat=repeat, order=tuple(order), examples=self._examples(item, repeat))
+        changes = {
+            "options": tuple(item.options[index] for index in order),
+            "truth": _moved(item.truth, order),
+            "offered": None if item.offered is None else order.index(item.offered),
+            "repeat": repeat,
+            "order": tuple(order),
+            "examples": self._examples(item, repeat),
+        }
+        if self.settings.attack == "none":
+            dealt = _BLANK.model_copy(update={**dict(item), **changes})
+        else:  # what an attack changed was never checked
+            dealt = DealtItem(**{**dict(item), **changes})
         if self.settings.attack != "wrong_hint":
             return dealt
         draw = random.Random(seed_of(self.settings.seed, "hint", item.id, repeat))

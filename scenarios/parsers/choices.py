@@ -169,15 +169,27 @@ def _option(said: str, options: Sequence[str], letters: str, *, alone: bool = Fa
 
 def _goes_on(said: str, index: int, options: Sequence[str], letters: str) -> bool:
     """Whether a statement names another option right behind the first: 'A; B', 'A (or B)', 'Colitis, Asthma'."""
+    alone = {match[0] for match in _ALONE.finditer(said)}
+    others = [place for place in range(len(options)) if place != index]
+    if not any(letters[place] in alone or _may_hold(said, options[place].strip()) for place in others):
+        return False  # the pattern below is made for these options alone, which takes far longer
     text = re.escape(options[index].strip())
     own = rf"^[\W_]*+(?:(?i:option|choice|answer)\s+)?+(?:{letters[index]}\b)?+[\W_]*+(?i:{text})?+"
-    others = [place for place in range(len(options)) if place != index]
     named = "|".join(
         rf"{letters[place]}(?=\s*(?:$|[,;/)\]\"']|(?:and|or)\b|[.:]\s*(?:$|(?i:{re.escape(options[place].strip())}))))"
         rf"|(?i:{re.escape(options[place].strip())})(?!\w)"
         for place in others
     )
     return re.match(rf"{own}{_JOIN}(?:(?i:option)\s+)?(?:{named})", said) is not None
+
+
+_ALONE = later(r"[A-Z](?=\s*(?:$|[,;/).:]|(?:and|or)\b))")
+"""Every letter that `_goes_on` may read as another option."""
+
+
+def _may_hold(said: str, text: str) -> bool:
+    """Whether a statement may hold these words in any case; only ASCII is that quick to compare."""
+    return not said.isascii() or not text.isascii() or text.lower() in said.lower()
 
 
 def _first_option(said: str, options: Sequence[str], letters: str, *, alone: bool) -> int | None:
