@@ -202,7 +202,7 @@ def _differential_told(text: str) -> float:
     """The highest sum of white-cell shares that a text tells of one sample; a repeated name begins another sample."""
     sample: dict[str, float] = {}
     highest, end = 0.0, 0
-    for match in _CELLS_TOLD.finditer(text):
+    for match in _CELLS_TOLD.finditer(text) if "%" in text else ():
         name = (match["name"] or match["after"]).lower().rstrip("s")
         if name in sample or match.start() - end > _BETWEEN:
             sample = {}

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import structlog
+from examples import first_ones
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -146,7 +147,7 @@ def test_what_was_hidden_stays_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a:", "://", "://a:", "token ", "sk-", "bearer ", "api_key='", "\\", "x@", "passwor"]
+    "piece", first_ones(["a:", "://", "://a:", "token ", "sk-", "bearer ", "api_key='", "\\", "x@", "passwor"])
 )
 def test_a_megabyte_of_one_thing_is_read(piece: str) -> None:
     """Ends at all: a pattern that goes back and forth would take hours."""

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from examples import first_ones
 from hypothesis import given
 from hypothesis import strategies as st
 from pace import Pace
@@ -64,7 +65,9 @@ def test_any_text_is_read(text: str, last: bool) -> None:
     assert isinstance(read_staged(text, last=last), DoctorOrder | Conclusion | Unusable)
 
 
-@pytest.mark.parametrize("piece", ["1. CT: a\n", "a: ", "(", "### Additional Information Required:\nCT\n", ", "])
+@pytest.mark.parametrize(
+    "piece", first_ones(["1. CT: a\n", "a: ", "(", "### Additional Information Required:\nCT\n", ", "])
+)
 def test_a_megabyte_is_read_at_once(piece: str) -> None:
     text = "### Additional Information Required:\n" + piece * (1_000_000 // len(piece))
     with Pace() as pace:

@@ -1,5 +1,8 @@
 """How many examples a property is tried on: few in `make test`, all in `make test-all`."""
 
+from collections.abc import Sequence
+
+import pytest
 from hypothesis import settings
 
 QUICK = 30
@@ -10,3 +13,8 @@ def at_most(full: int, quick: int = QUICK) -> settings:
     """Settings with `full` examples in the profile `full`, and with at most `quick` in the default suite."""
     whole = settings.get_current_profile_name() == "full"
     return settings(max_examples=full if whole else min(full, quick))
+
+
+def first_ones(values: Sequence[str], quick: int = 2) -> list[object]:
+    """Values for `parametrize`: the first `quick` in the default suite, the others only among the long tests."""
+    return [*values[:quick], *(pytest.param(value, marks=pytest.mark.long) for value in values[quick:])]

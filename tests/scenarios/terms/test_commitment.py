@@ -4,7 +4,7 @@ import time
 from functools import cache
 
 import pytest
-from examples import at_most
+from examples import at_most, first_ones
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -235,7 +235,9 @@ def test_any_text_is_read(text: str) -> None:
 LONG = ("a", "gout, ", "gout or ", "not ", "(", "gout (", "gout due to ", "1. gout\n", "; ", "is ", " " * 7, "a/b ")
 
 
-@pytest.mark.parametrize("part", [*LONG, "\u4e0d\u662f", "is the the the ", "most likely ", "I cannot, ", "if so, "])
+@pytest.mark.parametrize(
+    "part", first_ones([*LONG, "\u4e0d\u662f", "is the the the ", "most likely ", "I cannot, ", "if so, "])
+)
 def test_a_long_text_is_read_at_once(part: str) -> None:
     begun = time.process_time()
     read_answer(part * (200_000 // len(part)))

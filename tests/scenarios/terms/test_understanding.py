@@ -1,6 +1,7 @@
 """Free text understood: what it orders, what it withholds, what stays ambiguous, and every example of the protocol."""
 
 import pytest
+from examples import first_ones
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,7 +134,9 @@ def test_no_text_breaks_it_and_the_answer_is_stable(text: str) -> None:
         assert 0 < order.link.score <= 1
 
 
-@pytest.mark.parametrize("part", ["(a)", "a. A", "no ", "if x, ", "(", "a and ", '["a",', "in 3 ", "a should be "])
+@pytest.mark.parametrize(
+    "part", first_ones(["(a)", "a. A", "no ", "if x, ", "(", "a and ", '["a",', "in 3 ", "a should be "])
+)
 def test_a_run_away_text_is_read_up_to_a_limit(part: str) -> None:
     assert len(read(part * 20_000).phrases) <= 200
 
