@@ -34,24 +34,24 @@ def dialogue(opening: Sequence[Message], heard: Iterable[Said], seat: str, go_on
         if said.seat == seat:
             if messages and messages[-1].role == "assistant":
                 messages.append(Message("user", go_on))
-            messages.append(Message("assistant", said_words(said)))
+            messages.append(Message("assistant", said_text(said)))
         elif messages and messages[-1].role == "user":
             images = [*images_of(messages[-1]), *said_images(said)]
-            messages[-1] = user_message(f"{messages[-1].content}\n\n{said_words(said)}", images)
+            messages[-1] = user_message(f"{messages[-1].content}\n\n{said_text(said)}", images)
         else:
-            messages.append(user_message(said_words(said), said_images(said)))
+            messages.append(user_message(said_text(said), said_images(said)))
     if not messages or messages[-1].role != "user":
         messages.append(Message("user", go_on))
     return messages
 
 
 def said_images(said: Said) -> list[str]:
-    """The images of the results that were told, by reference."""
+    """The images of the results in an answer, by reference."""
     rows = said.args.get("answers") or ()
     return [str(image) for row in rows if isinstance(row, Mapping) for image in row.get("images") or ()]
 
 
-def said_words(said: Said) -> str:
+def said_text(said: Said) -> str:
     """The text of what was said; an action without text is rendered as its verb and arguments."""
     if said.text.strip():
         return said.text
@@ -66,15 +66,15 @@ def _value_text(value: Json) -> str:
 
 def token_estimate(messages: Iterable[Message]) -> int:
     """The approximate tokens of messages: a quarter of their UTF-8 bytes, plus four for each message."""
-    return sum(4 + size(message.content) for message in messages)
+    return sum(4 + token_size(message.content) for message in messages)
 
 
-def size(text: str) -> int:
+def token_size(text: str) -> int:
     """The approximate tokens of a text; an overestimate for English, and still enough for Chinese."""
     return len(text.encode("utf-8", "surrogatepass")) // 4 + 1
 
 
-def pieces(texts: Iterable[str], most: int) -> list[str]:
+def token_pieces(texts: Iterable[str], most: int) -> list[str]:
     """Join texts by blank lines, in order, into as few pieces of at most about `most` tokens as possible.
 
     A single text that is longer is cut.
@@ -82,7 +82,7 @@ def pieces(texts: Iterable[str], most: int) -> list[str]:
     joined: list[str] = []
     for text in texts:
         for part in _cut(text, most):
-            if joined and size(joined[-1]) + size(part) <= most:
+            if joined and token_size(joined[-1]) + token_size(part) <= most:
                 joined[-1] = f"{joined[-1]}\n\n{part}"
             else:
                 joined.append(part)
@@ -90,9 +90,9 @@ def pieces(texts: Iterable[str], most: int) -> list[str]:
 
 
 def _cut(text: str, most: int) -> list[str]:
-    if size(text) <= most:
+    if token_size(text) <= most:
         return [text]
-    step = max(1, len(text) * most // (size(text) + 1))
+    step = max(1, len(text) * most // (token_size(text) + 1))
     return [text[start : start + step] for start in range(0, len(text), step)]
 
 
@@ -169,16 +169,16 @@ class ToolInterface(Interface):
                     messages.append(_result(call, go_on) if call else Message("user", go_on))
                 messages.append(_own(said, view))
             elif call:
-                messages.append(_result(call, said_words(said)))
+                messages.append(_result(call, said_text(said)))
                 if images := said_images(said):  # the result of a tool is text alone
                     messages.append(user_message(self._prompts["doctor/images"].text, images))
             elif last == "tool":
-                messages[-1] = _result(_answered(messages[-1]), f"{messages[-1].content}\n\n{said_words(said)}")
+                messages[-1] = _result(_answered(messages[-1]), f"{messages[-1].content}\n\n{said_text(said)}")
             elif last == "user":
                 images = [*images_of(messages[-1]), *said_images(said)]
-                messages[-1] = user_message(f"{messages[-1].content}\n\n{said_words(said)}", images)
+                messages[-1] = user_message(f"{messages[-1].content}\n\n{said_text(said)}", images)
             else:
-                messages.append(user_message(said_words(said), said_images(said)))
+                messages.append(user_message(said_text(said), said_images(said)))
         if call := _call_id(messages):
             messages.append(_result(call, go_on))
         elif not messages or messages[-1].role == "assistant":
@@ -301,7 +301,7 @@ def _arguments(said: Said, view: View) -> dict[str, Json]:
 
 def _own(said: Said, view: View) -> Message:
     if said.verb not in view.schemas:
-        return Message("assistant", said_words(said))
+        return Message("assistant", said_text(said))
     arguments = _arguments(said, view)
     function = {"name": said.verb, "arguments": _encode(arguments).decode()}
     call = {"id": f"call_{said.seq}", "type": "function", "function": function}

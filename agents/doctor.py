@@ -11,10 +11,10 @@ from wardround.agents.dialogue import (
     InterfaceName,
     Misformed,
     model_of,
-    pieces,
-    said_words,
-    size,
+    said_text,
     token_estimate,
+    token_pieces,
+    token_size,
 )
 from wardround.agents.persona import bias_text
 from wardround.engine.errors import ProviderError, UsageError
@@ -152,20 +152,22 @@ class LLMDoctor:
         fresh = _after(view.heard, notes.upto)
         own = max((index for index, said in enumerate(fresh) if said.seat == view.seat), default=-1)
         longest = room // 4
-        kept = Message("user", "\n\n".join([view.brief, *(said_words(said) for said in fresh[own + 1 :])]))
+        kept = Message("user", "\n\n".join([view.brief, *(said_text(said) for said in fresh[own + 1 :])]))
         covered = fresh[: own + 1] if own >= 0 and token_estimate([kept]) + longest <= room else fresh
-        lines = (f"{'you' if said.seat == view.seat else said.seat}: {said_words(said)}" for said in covered)
+        lines = (f"{'you' if said.seat == view.seat else said.seat}: {said_text(said)}" for said in covered)
         prompt = self._prompts["doctor/summarise"]
-        frame = size(prompt.text) + size(view.brief) + longest
+        frame = token_size(prompt.text) + token_size(view.brief) + longest
         summary = notes.summary
-        for said in pieces(lines, max(room - frame, room // 4)):
+        for said in token_pieces(lines, max(room - frame, room // 4)):
             text = prompt.render(
                 brief=view.brief, notes=summary or "(none yet)", said=said, words=str(max(50, longest // 2))
             )
             reply = await self._model.complete([Message("user", text)], purpose="summarise")
             if not reply.text.strip():  # without a summary nothing may be left out
                 return notes
-            summary = pieces([reply.text.strip()], longest)[0]  # notes as long as the conversation would save nothing
+            summary = token_pieces([reply.text.strip()], longest)[
+                0
+            ]  # notes as long as the conversation would save nothing
         return Notes(summary, covered[-1].seq)
 
 

@@ -1,4 +1,4 @@
-"""Plays an agent against what a long run meets: odd views, slow and failing models, cancellation, kills."""
+"""Tries an agent under the conditions of a long run: odd views, slow and failing models, cancellation, kills."""
 
 import asyncio
 import sys
@@ -83,10 +83,10 @@ async def hazards(
     subject = _OnTrial(make, trial, views, models)
     plays: Sequence[tuple[str, Callable[[_OnTrial], Awaitable[tuple[int, list[str]]]]]] = (
         ("malformed views", _try_malformed_views),
-        ("huge results", _huge),
-        ("unknown verbs", _verbs),
-        ("slow model", _slow),
-        ("failing model", _failing),
+        ("huge results", _try_huge_results),
+        ("unknown verbs", _try_unknown_verbs),
+        ("slow model", _try_slow_model),
+        ("failing model", _try_failing_model),
         ("cancellation", _try_cancelling),
         ("resume after a kill", _try_killing),
         ("eight at once", _try_eight_at_once),
@@ -95,8 +95,8 @@ async def hazards(
     for name, play in plays:
         with (
             contain_plugin(),
-            watch_for_blocks(lambda block: _note(blocks, block), after=trial.blocked),
-            _sleeps(blocks),
+            watch_for_blocks(lambda block: _note_block(blocks, block), after=trial.blocked),
+            _noting_sleeps(blocks),
         ):
             trials, findings = await play(subject)
         yield Hazard(name, trials, findings)
@@ -107,13 +107,13 @@ async def hazards(
     )
 
 
-def _note(blocks: list[str], block: Block) -> None:
+def _note_block(blocks: list[str], block: Block) -> None:
     if block.line not in blocks:
         blocks.append(block.line)
 
 
 @contextmanager
-def _sleeps(blocks: list[str]) -> Iterator[None]:
+def _noting_sleeps(blocks: list[str]) -> Iterator[None]:
     """Note each `time.sleep` in this thread while the block runs, however short."""
 
     def called(frame: FrameType, event: str, function: Any) -> None:
@@ -132,7 +132,7 @@ def _sleeps(blocks: list[str]) -> Iterator[None]:
         sys.setprofile(before)
 
 
-async def _each(subject: _OnTrial, odd: Mapping[str, View], model: Model | None = None) -> tuple[int, list[str]]:
+async def _try_views(subject: _OnTrial, odd: Mapping[str, View], model: Model | None = None) -> tuple[int, list[str]]:
     findings = []
     for what, view in odd.items():
         try:
@@ -162,10 +162,10 @@ async def _try_malformed_views(subject: _OnTrial) -> tuple[int, list[str]]:
         "the memo of another agent": msgspec.structs.replace(last, memo={"of": "another agent"}),
         "no memo late in the episode": msgspec.structs.replace(last, memo=None),
     }
-    return await _each(subject, said)
+    return await _try_views(subject, said)
 
 
-async def _huge(subject: _OnTrial) -> tuple[int, list[str]]:
+async def _try_huge_results(subject: _OnTrial) -> tuple[int, list[str]]:
     last = subject.views[-1]
     other = next((said.seat for said in last.heard if said.seat != last.seat), "someone")
     line = "Sodium 140 mmol/l. "
@@ -173,12 +173,12 @@ async def _huge(subject: _OnTrial) -> tuple[int, list[str]]:
         "a result of 2 MB": [*last.heard, Said(last.seq, other, "say", line * (2_000_000 // len(line)))],
         "1,000 turns": [*last.heard, *(Said(last.seq, (other, last.seat)[n % 2], "say", line) for n in range(1000))],
     }
-    return await _each(subject, {what: msgspec.structs.replace(last, heard=heard) for what, heard in said.items()})
+    return await _try_views(subject, {what: msgspec.structs.replace(last, heard=heard) for what, heard in said.items()})
 
 
-async def _verbs(subject: _OnTrial) -> tuple[int, list[str]]:
+async def _try_unknown_verbs(subject: _OnTrial) -> tuple[int, list[str]]:
     first = subject.views[0]
-    return await _each(
+    return await _try_views(
         subject,
         {
             "a verb more": msgspec.structs.replace(first, verbs=(*first.verbs, "dance")),
@@ -187,11 +187,11 @@ async def _verbs(subject: _OnTrial) -> tuple[int, list[str]]:
     )
 
 
-async def _slow(subject: _OnTrial) -> tuple[int, list[str]]:
-    return await _each(subject, {"a model that takes 0.3 s": subject.views[0]}, StandIn(delay=0.3))
+async def _try_slow_model(subject: _OnTrial) -> tuple[int, list[str]]:
+    return await _try_views(subject, {"a model that takes 0.3 s": subject.views[0]}, StandIn(delay=0.3))
 
 
-async def _failing(subject: _OnTrial) -> tuple[int, list[str]]:
+async def _try_failing_model(subject: _OnTrial) -> tuple[int, list[str]]:
     findings = []
     kinds = ("timeout", "rate_limit", "context_overflow", "refusal") if subject.models else ()
     for kind in kinds:
@@ -240,7 +240,7 @@ async def _try_killing(subject: _OnTrial) -> tuple[int, list[str]]:
     return len(cuts), []
 
 
-async def warm(make: Making, trial: AgentTrial, models: Sequence[str] = ()) -> None:
+async def warm_up(make: Making, trial: AgentTrial, models: Sequence[str] = ()) -> None:
     """Play an episode with stand-in models, so that what the agent imports at its first use blocks nobody later."""
     with contain_plugin():
         await _episode(_OnTrial(make, trial, (), models), ())

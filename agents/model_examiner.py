@@ -88,7 +88,7 @@ _NAME = 6
 """Most words of a name."""
 
 
-def _runs(text: str, most: int = _NAME) -> Iterable[str]:
+def _word_runs(text: str, most: int = _NAME) -> Iterable[str]:
     """The comparable forms of all runs of at most `most` words."""
     words = text.split()
     for start in range(len(words)):
@@ -132,7 +132,7 @@ def _names_disease(text: str, asked: str) -> bool:
             continue
         if any(short in known and short not in asked for short in _SHORT.findall(item.text)):
             return True
-        for run in _runs(item.text.strip(" .:;,()")):
+        for run in _word_runs(item.text.strip(" .:;,()")):
             if run in _diseases() and run not in allowed:
                 return True
     return False
@@ -163,22 +163,22 @@ def _contradicts(text: str, record: Sequence[str]) -> bool:
     """Whether the text affirms what the record denies, or denies what it affirms: in the same words or concepts."""
     recorded = [item for one in record for item in statements(one)]
     for item in statements(text):
-        told = _DENYING.split(item.text)[-1] if item.denied else item.text
-        words = frozenset(word for word in roots(told if told.strip() else item.text) if len(word) > 3) - _LITTLE
+        stated = _DENYING.split(item.text)[-1] if item.denied else item.text
+        words = frozenset(word for word in roots(stated if stated.strip() else item.text) if len(word) > 3) - _LITTLE
         concepts = concepts_in(item.text, "finding", "disease")
         for other in recorded:
             if other.denied == item.denied:
                 continue
             theirs = frozenset(roots(other.text))
             shared = words if item.denied else frozenset(w for w in theirs if len(w) > 3) - _LITTLE
-            if shared and all(_held(word, theirs if item.denied else words | concepts) for word in shared):
+            if shared and all(_is_among(word, theirs if item.denied else words | concepts) for word in shared):
                 return True
             if concepts and concepts == other.findings and (not item.sites or item.sites & other.sites):
                 return True
     return False
 
 
-def _held(word: str, others: frozenset[str]) -> bool:
+def _is_among(word: str, others: frozenset[str]) -> bool:
     """Whether a word is among others, or ends one of them: stones are gallstones."""
     return word in others or (len(word) > 3 and any(other.endswith(word) for other in others))
 

@@ -44,7 +44,7 @@ class Manner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Persona(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A persona as its file tells it: the words for a model by strength, and what the patient without a model does."""
+    """A persona, as in its file: the words for a model by strength, and the manner of a patient without one."""
 
     about: str
     model: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _biases() -> Mapping[str, Mapping[str, str]]:
 
 
 def bias_text(seat: Seat) -> str:
-    """What the seat's model is told of the bias in the seat's options; "" if there is none. Raises UsageError."""
+    """The text about the bias of the seat's options for its model; "" if there is none. Raises UsageError."""
     name = str(seat.options.get("bias") or "")
     known = [bias for bias, texts in _biases().items() if seat.name in texts]
     if name and name not in known:

@@ -228,7 +228,7 @@ def sealed_command(words: Sequence[str]) -> list[str]:
         raise UsageError(
             f"a sealed process sees its working directory, and {here} is too much: begin the run elsewhere"
         )
-    if reason := why_not():
+    if reason := sealing_obstacle():
         raise UsageError(f"the process cannot be sealed here: {reason}; play public cases, or add --allow-agent")
     folders = dict.fromkeys((here, sys.prefix, sys.base_prefix))
     return [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--", *words]
@@ -237,10 +237,10 @@ def sealed_command(words: Sequence[str]) -> list[str]:
 def container_runtime() -> str:
     """The program that runs containers; raises UsageError if there is none."""
     wanted = [os.environ[RUNTIME]] if os.environ.get(RUNTIME) else ["docker", "podman"]
-    found = next((path for name in wanted if (path := shutil.which(name))), None)
-    if found is None:
+    program = next((path for name in wanted if (path := shutil.which(name))), None)
+    if program is None:
         raise UsageError(f"container: needs {' or '.join(wanted)}, which is not there; or use sealed:COMMAND on Linux")
-    return found
+    return program
 
 
 def container_command(runtime: str, name: str, words: Sequence[str]) -> list[str]:
@@ -251,8 +251,8 @@ def container_command(runtime: str, name: str, words: Sequence[str]) -> list[str
 
 
 @cache
-def why_not() -> str:
-    """Why no process can be sealed on this machine; "" if one was just sealed to try it."""
+def sealing_obstacle() -> str:
+    """Why no process can be sealed on this machine; "" if a trial process was sealed."""
     if sys.platform != "linux":
         return f"sealing takes Linux namespaces, and this is {platform.system()}"
     if platform.machine() not in seal_launch.ARCHES:

@@ -56,7 +56,7 @@ def enter(uid: int, gid: int) -> None:
     Path("/proc/self/gid_map").write_text(f"{_INSIDE} {gid} 1", encoding="ascii")
 
 
-def _bound(root: str, place: str, handle: int, *, changeable: bool) -> None:
+def _show_in_root(root: str, place: str, handle: int, *, changeable: bool) -> None:
     """Show what an open handle is at `place` of the new root, read-only unless `changeable`."""
     target = root + place
     if os.path.isdir(f"/proc/self/fd/{handle}"):
@@ -86,7 +86,7 @@ def build_root(folders: Sequence[str]) -> None:
     root = "/tmp"  # noqa: S108 - only as a mount point, in a namespace of its own
     _mount("tmpfs", root, "tmpfs", _NOSUID | _NODEV)
     for place in (*wanted, *_DEVICES):
-        _bound(root, place, old[place], changeable=place in _DEVICES)
+        _show_in_root(root, place, old[place], changeable=place in _DEVICES)
         os.close(old[place])
     for place, target in links:
         os.symlink(target, root + place)

@@ -42,7 +42,7 @@ class TeamStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TeamPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A team as its file tells it. The last step has one role, which writes the doctor's words."""
+    """A team, as its file describes it. The last step has one role, which writes the doctor's words."""
 
     roles: dict[str, Role]
     steps: tuple[TeamStep, ...]

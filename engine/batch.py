@@ -184,7 +184,7 @@ async def run_batch(
     """
     crew = _Crew(jobs, play, concurrency, progress)
     try:
-        with calm(), watch_for_blocks(warn_of_block):
+        with rare_collection(), watch_for_blocks(warn_of_block):
             async with anyio.create_task_group() as group:
                 await crew.keep_up(group)
     except BaseExceptionGroup as errors:
@@ -192,8 +192,8 @@ async def run_batch(
 
 
 @contextmanager
-def calm() -> Iterator[None]:
-    """Run the cyclic garbage collector less often: each pass would scan hundreds of live episodes for nothing."""
+def rare_collection() -> Iterator[None]:
+    """Run the cyclic garbage collector rarely: each pass would scan hundreds of live episodes and free nothing."""
     before = gc.get_threshold()
     gc.set_threshold(max(before[0], 200_000), before[1], before[2])
     try:

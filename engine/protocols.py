@@ -129,7 +129,7 @@ class Deals(Protocol):
         """The case as repeat number `repeat` (from 1) shows it; a pure function of both."""
 
 
-def dealt(scenario: AnyScenario, item: CaseT, repeat: int) -> CaseT:
+def deal_case(scenario: AnyScenario, item: CaseT, repeat: int) -> CaseT:
     """The case as a repeat shows it: the case itself, unless the scenario deals."""
     if not has_methods(scenario, Deals):
         return item

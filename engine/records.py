@@ -24,7 +24,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True):
 
 
 def user_message(text: str, images: Sequence[str] = ()) -> Message:
-    """A user's message with images, given by reference, behind its text."""
+    """A user's message with its text and then its images, each by reference."""
     if not images:
         return Message("user", text)
     parts = [{"type": "image_url", "image_url": {"url": image}} for image in images]

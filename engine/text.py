@@ -80,7 +80,7 @@ def escape_surrogates(value: Json) -> Json:
     return [escape_surrogates(part) for part in value] if isinstance(value, list) else value
 
 
-def half(value: Json, where: str = "") -> str | None:
+def lone_surrogate(value: Json, where: str = "") -> str | None:
     """The place of the first text with a lone surrogate in a value ('seats.NAME.options.x'); None if there is none."""
     if isinstance(value, str):
         return where if storable(value) != value else None
@@ -91,7 +91,7 @@ def half(value: Json, where: str = "") -> str | None:
         parts = [(f"{where}[{place}]", part) for place, part in enumerate(value)]
     else:
         return None
-    return next((inner for place, part in parts if (inner := half(part, place)) is not None), None)
+    return next((inner for place, part in parts if (inner := lone_surrogate(part, place)) is not None), None)
 
 
 _UNSEEN = re.compile(

@@ -25,7 +25,7 @@ import openai
 
 from scripts.line_doctor import LINES, line
 from wardround import run
-from wardround.agents.process import why_not
+from wardround.agents.process import sealing_obstacle
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.faces.driven_run import DrivenRun
@@ -192,7 +192,9 @@ async def compare(scenario: str, limit: int) -> dict[str, str]:
     digests: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, (face, needs) in FACES.items():
-            missing = why_not() if needs == "sealed" else "" if not needs or find_spec(needs) else f"no {needs}"
+            missing = (
+                sealing_obstacle() if needs == "sealed" else "" if not needs or find_spec(needs) else f"no {needs}"
+            )
             if missing:
                 digests[name] = f"- {missing}"
                 continue

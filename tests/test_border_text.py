@@ -9,7 +9,7 @@ from shell import Shell
 
 from wardround import run
 from wardround.engine.errors import UsageError
-from wardround.engine.text import half, loads, printable
+from wardround.engine.text import loads, lone_surrogate, printable
 from wardround.testing.memory_store import MemoryStore
 
 HALF = "\ud83d"
@@ -48,8 +48,8 @@ async def test_one_in_a_setting_is_a_usage_error(tmp_path: Path, options: dict[s
 
 def test_json_with_escapes_is_read_whole() -> None:
     assert loads('{"a\\ud83d": ["\\ude00", "\\ud83d\\ude00"]}') == {"a\\ud83d": ["\\ude00", "\U0001f600"]}
-    assert half({"a": [{"b": HALF}]}) == "a[0].b"
-    assert half({"a": ["\U0001f600"]}) is None
+    assert lone_surrogate({"a": [{"b": HALF}]}) == "a[0].b"
+    assert lone_surrogate({"a": ["\U0001f600"]}) is None
 
 
 def test_nothing_that_steers_a_terminal_is_printable() -> None:

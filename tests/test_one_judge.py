@@ -13,7 +13,6 @@ from shell import Shell
 from sitting import court, played
 
 import wardround
-from wardround.cli.report import load_scored
 from wardround.engine.errors import RunStopped, StoreError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Store
@@ -24,6 +23,7 @@ from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts
+from wardround.report_files import load_scored
 from wardround.runs.seats import SeatConfig
 from wardround.runs.stored_run import Run
 from wardround.scoring.judges import JudgeConfig, seats_of

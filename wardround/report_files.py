@@ -1,4 +1,4 @@
-"""The HTML report as files: a page of figures, a list of episodes, and a page for each episode."""
+"""The HTML report as files: a page of figures, a list of episodes, and a page for each; and the scores it shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from wardround.engine.errors import LogError, UsageError
 from wardround.engine.protocols import Scenario, Store
 from wardround.engine.records import EpisodeRow
 from wardround.engine.stores.files import output
+from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.episode_dialogue import rebuild_dialogue
 from wardround.evaluators.report.episode_list import contents_name, contents_pages
 from wardround.evaluators.report.episode_page import Kept, episode_page, page_name, plain_name
@@ -19,7 +20,8 @@ from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.terminal import leading
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
-from wardround.scoring.stored_scores import accounts, texts_by_digest
+from wardround.scoring.score import score_run, scored
+from wardround.scoring.stored_scores import ORIGIN, accounts, texts_by_digest
 
 FIRST = 50
 """Number of episodes that the page of figures lists; the list in the folder beside it has them all."""
@@ -36,6 +38,25 @@ class _ScoredRun:
     judging: Mapping[str, str]
     scenario: Scenario[Case, Any] | None
     index: str = ""
+
+
+async def load_scored(store: Store, names: tuple[str, ...], scorings: Sequence[str] = ()) -> list[RunScores]:
+    """The runs with their scores, scored now where they were not; `scorings` as in `scored`."""
+    loaded = []
+    for name in names:
+        run = await Run.open(store, name)
+        scores = await scored(run, scorings)
+        if scorings:
+            loaded.append(scores)
+            continue
+        judged = any(one.evaluator == Standard.name for one in scores.evaluated)
+        if not judged and (
+            any(row.cause is not None and not row.scores for row in scores.episodes)
+            or all(one.evaluator == ORIGIN for one in scores.scorings)
+        ):
+            scores = await score_run(run, [Standard()])
+        loaded.append(scores)
+    return loaded
 
 
 async def write_pages(

@@ -83,7 +83,7 @@ class ToolModel(Model):
         return json.dumps(result.structured_content, ensure_ascii=False)
 
     async def _open(self) -> "mcp.Client":
-        """The connection, held open by a task of its own until `aclose`; raises ProviderError."""
+        """The connection, which a task of its own keeps open until `aclose`; raises ProviderError."""
         async with self._opening:
             if self._client is not None and self._keeper is not None and not self._keeper.done():
                 return self._client

@@ -215,10 +215,10 @@ SHAPE_TOKENS = 64
 """The limit of tokens in the first attempt; a model whose thinking needs more is then asked without a limit."""
 
 _UNTOLD = frozenset(("auth", "quota", "rate_limit", "timeout", "connection"))
-"""Kinds of error that say nothing about the shape."""
+"""Kinds of error that do not show whether the shape is accepted."""
 
 
-async def takers(models: Mapping[str, Model], *, within: float = 120.0) -> frozenset[str]:
+async def seats_taking_shape(models: Mapping[str, Model], *, within: float = 120.0) -> frozenset[str]:
     """The seats whose models accept a shape; all models are asked concurrently.
 
     Raises PreflightError naming each seat whose endpoint does not answer. `within` is in seconds.
@@ -313,7 +313,7 @@ FEW_TOKENS = 16
 """The limit of tokens in the first attempt; a model that refuses so few is asked without a limit."""
 
 
-async def zeroable(models: Mapping[str, Model], *, within: float = 120.0) -> frozenset[str]:
+async def seats_taking_zero(models: Mapping[str, Model], *, within: float = 120.0) -> frozenset[str]:
     """The seats whose models accept temperature 0; all models are tried concurrently, within so many seconds.
 
     A model that refuses the setting, as reasoning models do, is left out. A model whose trial failed for another reason

@@ -114,7 +114,7 @@ async def read_into(store: Store, path: Path, name: str | None = None) -> str:
         await store.create_run(chosen, run.header, rows)
         there: frozenset[str] = frozenset()
     except UsageError:
-        written_before = await _broken_off(store, chosen, run.header, rows)
+        written_before = await _interrupted_import(store, chosen, run.header, rows)
         if written_before is None:
             raise
         there = written_before
@@ -129,7 +129,7 @@ async def read_into(store: Store, path: Path, name: str | None = None) -> str:
     return chosen
 
 
-async def _broken_off(
+async def _interrupted_import(
     store: Store, name: str, header: Mapping[str, Json], rows: Sequence[EpisodeRow]
 ) -> frozenset[str] | None:
     """The episodes that an interrupted import of the same run had written; None if `name` is no such run.
@@ -140,7 +140,7 @@ async def _broken_off(
         return None
     stored = [row async for row in store.episodes(name)]
     expected = sorted(rows, key=lambda row: row.number)
-    if [_job(row) for row in stored] != [_job(row) for row in expected]:
+    if [_planned(row) for row in stored] != [_planned(row) for row in expected]:
         return None
     stored_whole: set[str] = set()
     left = False
@@ -155,7 +155,7 @@ async def _broken_off(
     return frozenset(stored_whole) if left or not begun else None
 
 
-def _job(row: EpisodeRow) -> tuple[int, str, str, int]:
+def _planned(row: EpisodeRow) -> tuple[int, str, str, int]:
     return row.number, row.id, row.case, row.repeat
 
 

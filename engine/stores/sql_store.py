@@ -21,7 +21,7 @@ from wardround.engine.stores.writes import (
     header_bytes,
     run_row,
     session_row,
-    whole_run,
+    undamaged_run,
 )
 
 Step = tuple[object, ...]
@@ -104,7 +104,7 @@ class DatabaseStore(ABC):
             names = [row[0] for row in await self.rows("SELECT name FROM runs ORDER BY id DESC LIMIT 20")]
             there = ", ".join(reversed(names)) or "none"
             raise UsageError(f"there is no run {name!r} in {self.where}; there are: {there}")
-        return whole_run(run_row(*page[0]), self.where)
+        return undamaged_run(run_row(*page[0]), self.where)
 
     async def put(self, texts: Iterable[bytes]) -> Sequence[str]:
         """Store texts by content; returns their digests."""

@@ -101,7 +101,7 @@ def run_row(name: str, created: float, stored: bytes) -> RunRow:
     return RunRow(name, created, header)
 
 
-def whole_run(row: RunRow, where: object) -> RunRow:
+def undamaged_run(row: RunRow, where: object) -> RunRow:
     """The row, if its header is undamaged; else raises StoreError naming the run."""
     if row.damage:
         raise StoreError(

@@ -8,7 +8,7 @@ import pytest
 from seats import AGENT_PROMPTS, a_seat, a_view
 
 from wardround.agents.check import AgentTrial, try_agent
-from wardround.agents.dialogue import SILENCE, dialogue, pieces, size
+from wardround.agents.dialogue import SILENCE, dialogue, token_pieces, token_size
 from wardround.agents.doctor import LLMDoctor
 from wardround.agents.examiner import Examiner
 from wardround.engine.errors import ProviderError, UsageError
@@ -130,14 +130,14 @@ async def test_what_follows_is_covered_too_if_it_alone_is_too_long() -> None:
     assert action.memo == {"summary": "NOTES", "upto": 2}
     sent = [messages for messages, purpose, _ in model.calls if purpose == "summarise"]
     assert sum(messages[0].content.count("x" * 50) for messages in sent) >= 40_000 // 50 - 2 * len(sent)
-    assert all(size(messages[0].content) <= 1000 for messages in sent)
+    assert all(token_size(messages[0].content) <= 1000 for messages in sent)
     assert roles(model.calls[-1][0]) == ["system", "user"]
 
 
 async def test_long_notes_are_cut() -> None:
     model = Scripted(lambda messages, purpose: "N" * 50_000 if purpose == "summarise" else "reply")
     action = await LLMDoctor(a_seat(model, {"context": 2000})).act(a_view([("doctor", "a"), ("examiner", LONG * 3)]))
-    assert size(action.memo["summary"]) <= 2000 // 4
+    assert token_size(action.memo["summary"]) <= 2000 // 4
 
 
 async def test_an_endpoint_that_says_the_context_is_full_is_asked_again_after_one_summary() -> None:
@@ -227,9 +227,9 @@ def test_without_a_model_it_says_what_to_write() -> None:
 
 def test_pieces_keep_everything_in_order_and_within_size() -> None:
     texts = ["a" * 100, "疾病" * 500, "b", "c" * 3000]
-    cut = pieces(texts, 100)
+    cut = token_pieces(texts, 100)
     assert "".join(cut).replace("\n", "") == "".join(texts)
-    assert max(size(piece) for piece in cut) <= 100
+    assert max(token_size(piece) for piece in cut) <= 100
 
 
 async def test_the_memo_is_json() -> None:

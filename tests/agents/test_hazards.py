@@ -12,7 +12,7 @@ from shell import Shell
 from toy import NO_PROMPTS, Counting, Echo
 
 from wardround.agents.check import AgentTrial, try_agent
-from wardround.agents.hazards import Hazard, StandIn, hazards, warm
+from wardround.agents.hazards import Hazard, StandIn, hazards, warm_up
 from wardround.engine.records import Action, Message, View
 from wardround.engine.seat import Seat
 
@@ -112,7 +112,7 @@ async def certificate(make: Callable[[Seat], Any]) -> dict[str, Hazard]:
         seconds=0.7,
         models={"": StandIn()},
     )
-    await warm(make, trial, [""])
+    await warm_up(make, trial, [""])
     checked = await try_agent(make, trial)
     return {one.name: one async for one in hazards(make, trial, checked.views, [""])}
 

@@ -13,7 +13,7 @@ import pytest
 from clinic import WORKUP, case
 
 from wardround import run
-from wardround.agents.process import ProcessMaker, sealed_command, why_not
+from wardround.agents.process import ProcessMaker, sealed_command, sealing_obstacle
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
@@ -167,7 +167,7 @@ async def test_a_restricted_case_goes_to_a_process_only_with_permission_or_seale
     assert played.json["settings"]["allow_agents"] == [spec]
 
 
-@pytest.mark.skipif(bool(why_not()), reason=f"no process can be sealed here: {why_not()}")
+@pytest.mark.skipif(bool(sealing_obstacle()), reason=f"no process can be sealed here: {sealing_obstacle()}")
 async def test_a_sealed_process_plays_a_restricted_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     restricted = case(1).model_copy(update={"data_class": "restricted"})
@@ -177,7 +177,7 @@ async def test_a_sealed_process_plays_a_restricted_case(tmp_path: Path, monkeypa
     assert (await played.endings()) == {"completed": 1}, await ending_of(played)
 
 
-@pytest.mark.skipif(bool(why_not()), reason=f"no process can be sealed here: {why_not()}")
+@pytest.mark.skipif(bool(sealing_obstacle()), reason=f"no process can be sealed here: {sealing_obstacle()}")
 def test_a_sealed_process_makes_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, secret = tmp_path / "work", tmp_path / "secret.txt"
     inside.mkdir()

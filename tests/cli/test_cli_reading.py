@@ -17,13 +17,13 @@ from rich.console import Console
 from shell import Shell
 
 from wardround.cli import VERBS, app
-from wardround.cli.report import load_scored
 from wardround.cli.run import GROUPS
 from wardround.cli.run import command as run_command
 from wardround.evaluators.report.compare import compare_runs
 from wardround.evaluators.report.ranking import ranking
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.terminal import comparison_table, ranking_table, score_table
+from wardround.report_files import load_scored
 from wardround.runs.stored_run import open_store
 
 

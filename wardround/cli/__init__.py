@@ -40,7 +40,7 @@ VERBS = {
 
 
 _PLACES = {
-    "import": ("bring", "command"),
+    "import": ("import_run", "command"),
     "score": ("score_run", "command"),
     "replay": ("replay_episodes", "command"),
     "levels": ("compare_levels", "command"),

@@ -15,7 +15,7 @@ import click
 from pydantic import ValidationError
 
 from wardround.agents.check import AgentCheck, AgentTrial, try_agent
-from wardround.agents.hazards import Hazard, hazards, warm
+from wardround.agents.hazards import Hazard, hazards, warm_up
 from wardround.cli.options import json_option, more_than_0, print_json
 from wardround.cli.screen import echo
 from wardround.cli.seat_options import JsonObject, models_of
@@ -78,7 +78,7 @@ async def check_agent(
     try:
         with _hang_noticed(seconds, settings.spec):
             if not part.outside:
-                await warm(make, trial, list(models))
+                await warm_up(make, trial, list(models))
             checked = await try_agent(make, trial)
             if part.outside or checked.ending is None:  # a person answers, or the episode failed already
                 return Certificate(checked, [])

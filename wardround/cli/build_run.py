@@ -1,4 +1,4 @@
-"""What the builds by a model share on the command line: options, settings, and what is said at the end."""
+"""The options, the settings and the output that all builds by a model share."""
 
 from collections.abc import Callable, Mapping
 from contextlib import aclosing

@@ -1,4 +1,4 @@
-"""The table that a person sees while a run goes on."""
+"""The table of progress that the terminal shows while a run is under way."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ from wardround.evaluators.reasons import ended_by
 async def live_table(progress: Progress, *, shown: bool, library: str = "") -> AsyncIterator[None]:
     """Show `progress` on standard error while the block runs; nothing where nobody watches.
 
-    What the seat `library` does is not a call of a model: searches, counted apart.
+    Searches, which the seat `library` makes, are counted apart from calls of models.
     """
     if not shown:
         yield
@@ -41,7 +41,7 @@ async def live_table(progress: Progress, *, shown: bool, library: str = "") -> A
 
 
 def progress_table(progress: Progress, seconds: float, library: str = "") -> Table:
-    """What has happened so far, `seconds` after the run at hand was begun or taken up."""
+    """The progress of a run, `seconds` after this process began or resumed it."""
     shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
     purse, spent = progress.purse, progress.spent
     searches = purse.spent_by(library).calls

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and how they speak to the store and to the terminal."""
+"""Options that several verbs share, and what opens their store and prints their JSON."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What `wardround run` says before it begins and when it is over."""
+"""The messages of `wardround run` before it begins and after it has ended."""
 
 import sys
 from math import inf

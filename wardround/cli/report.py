@@ -18,7 +18,6 @@ from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.text import count_noun
 from wardround.evaluators.measures import measure_of
-from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.agreement import Differing, Pairing, SideBySide, differs, kappa, scorings_page, value
 from wardround.evaluators.report.compare import compare_runs
 from wardround.evaluators.report.cost_front import cost_front, cost_table
@@ -30,11 +29,10 @@ from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.table_text import as_csv, terminal
 from wardround.evaluators.report.terminal import comparison_table, ranking_table, score_table
 from wardround.evaluators.report.warnings import doubts
-from wardround.report_files import one_page, write_file, write_pages
-from wardround.runs.settings import shown_header
+from wardround.report_files import load_scored, one_page, write_file, write_pages
+from wardround.runs.settings import header_without_secrets
 from wardround.runs.stored_run import Run
-from wardround.scoring.score import compare_scorings, score_run, scored
-from wardround.scoring.stored_scores import ORIGIN
+from wardround.scoring.score import compare_scorings
 
 MOST = 40
 """Differing episodes that are listed on the terminal; --all lists every one."""
@@ -214,25 +212,6 @@ def command(runs: tuple[str, ...], **options: Any) -> None:
     anyio.run(lambda: _report(runs, options))
 
 
-async def load_scored(store: Store, names: tuple[str, ...], scorings: Sequence[str] = ()) -> list[RunScores]:
-    """The runs with their scores, scored now where they were not; `scorings` as in `scored`."""
-    loaded = []
-    for name in names:
-        run = await Run.open(store, name)
-        scores = await scored(run, scorings)
-        if scorings:
-            loaded.append(scores)
-            continue
-        judged = any(one.evaluator == Standard.name for one in scores.evaluated)
-        if not judged and (
-            any(row.cause is not None and not row.scores for row in scores.episodes)
-            or all(one.evaluator == ORIGIN for one in scores.scorings)
-        ):
-            scores = await score_run(run, [Standard()])
-        loaded.append(scores)
-    return loaded
-
-
 async def _report(names: tuple[str, ...], options: Options) -> None:
     if options["episode"] and (len(names) > 1 or not options["html"]):
         raise UsageError("--episode goes with one run and with --html FILE")
@@ -253,7 +232,7 @@ async def _report(names: tuple[str, ...], options: Options) -> None:
     if options["csv"]:
         write_file(options["csv"], as_csv(runs, all_tables(runs, seed), seed))
     if options["as_json"]:
-        print_json(as_json([replace(run, header=shown_header(run.header)) for run in runs], seed))
+        print_json(as_json([replace(run, header=header_without_secrets(run.header)) for run in runs], seed))
         return
     _print_runs(runs, seed, options)
     if options["html"]:

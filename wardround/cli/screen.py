@@ -1,4 +1,4 @@
-"""Where the command line speaks: no text of a model, a case or an endpoint steers the terminal it is sent to."""
+"""Writes to the terminal; control characters in texts of models, cases and endpoints are shown as escapes."""
 
 import sys
 from functools import cache

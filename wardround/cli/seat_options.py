@@ -1,4 +1,4 @@
-"""The options of `run` that say who plays each seat, with which models, and how these are asked."""
+"""The options of `run` for the agent of each seat, its models, and the settings of these models."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -20,7 +20,7 @@ from wardround.evaluators.report.episode_dialogue import SAID, Dialogue, Dialogu
 from wardround.evaluators.report.rubric_marks import criterion_marks
 from wardround.evaluators.report.score_rows import Accounts, read_accounts
 from wardround.runs.header import RunHeader, SeatHeader
-from wardround.runs.settings import shown_header
+from wardround.runs.settings import header_without_secrets
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
 from wardround.scenarios.question_item import QuestionItem, in_words
@@ -56,7 +56,7 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
     async with existing_store(where) as store:
         run = await Run.open(store, name)
         if as_json:
-            print_json({"run": name, "header": shown_header(run.json), "episodes": await run.episodes()})
+            print_json({"run": name, "header": header_without_secrets(run.json), "episodes": await run.episodes()})
             return
         rows, total = await run.episodes(limit), sum((await run.endings()).values())
         echo(f"{name}: {run.header.scenario.name}, begun {run.header.begun}")

@@ -1,4 +1,4 @@
-"""Many processes at work on one run: the options of every verb that plays or judges, and what they stand for."""
+"""The options by which several processes work on one run (--share, --cluster, --workers), and how they are read."""
 
 from collections.abc import Awaitable, Callable, Sequence
 

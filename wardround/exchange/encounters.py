@@ -1,4 +1,4 @@
-"""What every export is made from: an episode with its scores and its truth, and the chats of a seat."""
+"""The source of every export: an episode with its scores and its truth, and the chats of a seat."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -111,22 +111,22 @@ async def opening_and_target(run: Run, case: str) -> tuple[str, str]:
     return item.opening, truth
 
 
-def played_model(seat: SeatHeader | None) -> str:
-    """What stands for the model of a seat: the SPEC of its model, or of its agent."""
+def model_name(seat: SeatHeader | None) -> str:
+    """The name that exports use for the model of a seat: the SPEC of its model, or of its agent."""
     return seat.model_spec if seat is not None else "none"
 
 
-def stamp(at: float) -> str:
+def utc_stamp(at: float) -> str:
     """A time as ISO 8601 in UTC."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
-def words(action: Acted) -> str:
-    """What an action says: its text, or for an action without one its verb and arguments as JSON."""
+def action_text(action: Acted) -> str:
+    """The text of an action, or, if it has none, its verb and arguments as JSON."""
     return action.action.text or msgspec.json.encode({action.action.verb: action.action.args}).decode()
 
 
-def as_sent(message: Message) -> dict[str, Json]:
+def chat_message(message: Message) -> dict[str, Json]:
     """A message as a chat endpoint takes it, with its tool calls, name and parts."""
     return {"role": message.role, "content": message.content, **(message.more or {})}
 
@@ -138,31 +138,31 @@ def chats(trajectory: Trajectory, seat: str) -> list[list[dict[str, Json]]]:
     """
     calls = [call for call in trajectory.called(seat) if call.reply]
     if not calls:
-        return [_heard(trajectory, seat)]
+        return [_chat_of_words(trajectory, seat)]
     thoughts = {call.reply.text: call.reply.thinking for call in calls if call.reply and call.reply.thinking}
     whole = [_whole(trajectory, call, thoughts) for call in calls]
     return [
         chat
         for place, chat in enumerate(whole)
-        if not any(_begins(chat, later) for later in whole[place + 1 :] if len(later) >= len(chat))
+        if not any(_is_prefix(chat, later) for later in whole[place + 1 :] if len(later) >= len(chat))
     ]
 
 
 def _whole(trajectory: Trajectory, call: Called, thoughts: Mapping[str, str]) -> list[dict[str, Json]]:
     assert call.reply is not None
-    chat = [as_sent(message) for message in (*trajectory.messages(call), call.reply.as_message())]
+    chat = [chat_message(message) for message in (*trajectory.messages(call), call.reply.as_message())]
     for message in chat:
         if message["role"] == "assistant" and (thinking := thoughts.get(message["content"], "")):
             message["reasoning_content"] = thinking
     return chat
 
 
-def _begins(chat: Sequence[dict[str, Json]], later: Sequence[dict[str, Json]]) -> bool:
+def _is_prefix(chat: Sequence[dict[str, Json]], later: Sequence[dict[str, Json]]) -> bool:
     return list(later[: len(chat)]) == list(chat)
 
 
-def _heard(trajectory: Trajectory, seat: str) -> list[dict[str, Json]]:
+def _chat_of_words(trajectory: Trajectory, seat: str) -> list[dict[str, Json]]:
     return [
-        {"role": "assistant" if event.seat == seat else "user", "name": event.seat, "content": words(event)}
+        {"role": "assistant" if event.seat == seat else "user", "name": event.seat, "content": action_text(event)}
         for event in trajectory.acted()
     ]

@@ -1,4 +1,4 @@
-"""Imports results as runs: recognises a file, plays what was recorded, and keeps the origin's scores."""
+"""Imports results as a run: recognises each file's format, plays the recorded turns, keeps the origin's scores."""
 
 import tempfile
 import zipfile
@@ -17,17 +17,17 @@ from wardround.engine.events import digest_of
 from wardround.engine.protocols import Store
 from wardround.engine.records import Score
 from wardround.engine.text import count_noun, file_text, read_json
-from wardround.exchange.inspect_results import inspect_results, knows_inspect
+from wardround.exchange.inspect_results import inspect_results, is_inspect_log
 from wardround.exchange.published_results import (
     agentclinic,
     healthbench,
     healthbench_rows,
-    knows_agentclinic,
-    knows_medrbench,
+    is_agentclinic,
+    is_medrbench,
     medrbench,
 )
 from wardround.exchange.result_record import Result
-from wardround.exchange.result_rows import guessed, line_rows, read_columns, result_table_rows, row_results
+from wardround.exchange.result_rows import line_rows, map_columns, read_columns, result_table_rows, row_results
 from wardround.runs.header import ImportedHeader, RunHeader, read_header
 from wardround.runs.plan import cases_of, plan_run
 from wardround.runs.recordings import ImportedActions
@@ -76,7 +76,7 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class ImportAccount:
-    """What an import did: the run, what each file was recognised as, and what cannot be scored and why."""
+    """The result of an import: the run, the format of each file, and what cannot be scored and why."""
 
     run: str
     recognised: Sequence[str]
@@ -85,7 +85,7 @@ class ImportAccount:
     before: bool = False
 
 
-def recognised(path: Path) -> str:
+def file_format(path: Path) -> str:
     """The format of a file; raises UsageError that lists the formats if it has none."""
     suffixes = "".join(path.suffixes[-2:])
     if not path.is_file():
@@ -100,13 +100,13 @@ def recognised(path: Path) -> str:
     if text.lstrip()[:1] in ("{", "["):
         value = read_json(path, text)
         for name, knows in (
-            ("inspect", knows_inspect),
+            ("inspect", is_inspect_log),
             ("healthbench", lambda value: healthbench_rows(value) is not None),
-            ("medrbench", knows_medrbench),
+            ("medrbench", is_medrbench),
         ):
             if knows(value):
                 return name
-    elif knows_agentclinic(text):
+    elif is_agentclinic(text):
         return "agentclinic"
     raise UsageError(f"{path}: is of no known format; name one by --from: {', '.join(FORMATS)}")
 
@@ -120,8 +120,8 @@ _READERS: Mapping[str, Callable[[Path, str], Iterator[Result]]] = {
 
 
 def _read(path: Path, request: ImportRequest) -> tuple[str, str, list[Result]]:
-    """(its format, what it was recognised as, its results)."""
-    source = recognised(path) if request.source == AUTO else request.source
+    """(format, sentence that says how the file was read, results) of a file."""
+    source = file_format(path) if request.source == AUTO else request.source
     if source not in FORMATS:
         raise UsageError(f"there is no format {source!r} to import; there are: {', '.join((AUTO, *FORMATS))}")
     columns = read_columns(request.columns)
@@ -133,7 +133,7 @@ def _read(path: Path, request: ImportRequest) -> tuple[str, str, list[Result]]:
     names, rows = result_table_rows(path) if source == "csv" else line_rows(path)
     if absent := [column for column in columns.values() if column not in names]:
         raise UsageError(f"{path}: --map names column {absent[0]!r}; the columns are: {', '.join(names)}")
-    chosen = guessed(names, columns)
+    chosen = map_columns(names, columns)
     notices = ", ".join(field if field == column else f"{column} as {field}" for field, column in chosen.items())
     results = list(row_results(path, rows, chosen, request.model))
     return source, f"{path}: recognised as {source} ({FORMATS[source]}: {notices})", results
@@ -149,10 +149,10 @@ async def import_results(store: Store, request: ImportRequest, progress: Progres
     if all(source in PUBLISHED for source, _, _ in read):
         request = replace(request, public=True)
     read_results = [one for *_, some in read for one in some]
-    every = _numbered(_joined([one for one in read_results if not one.lost]))
-    results = _fitted(request, every) if request.cases else every
+    every = _number_repeats(_with_scores([one for one in read_results if not one.lost]))
+    results = _match_cases(request, every) if request.cases else every
     notices = [line for _, line, _ in read]
-    earlier = await _earlier(store, digest, request.name)
+    earlier = await _earlier_import(store, digest, request.name)
     if earlier is not None:
         run = await Run.open(store, earlier)
         before = "open" not in await run.endings()
@@ -170,8 +170,8 @@ async def import_results(store: Store, request: ImportRequest, progress: Progres
     )
 
 
-async def _earlier(store: Store, digest: str, name: str) -> str | None:
-    """The run that the same import made before, under this name if one is given."""
+async def _earlier_import(store: Store, digest: str, name: str) -> str | None:
+    """The name of the run that the same import made before; a `name` limits the search to it."""
     for row in await store.runs():
         if row.damage or (name and row.name != name):
             continue
@@ -181,7 +181,7 @@ async def _earlier(store: Store, digest: str, name: str) -> str | None:
     return None
 
 
-def _joined(results: Sequence[Result]) -> list[Result]:
+def _with_scores(results: Sequence[Result]) -> list[Result]:
     """The results with turns, each with the scores of those without turns that have its case.
 
     Raises UsageError for scores of a case that has no trajectory.
@@ -199,7 +199,7 @@ def _joined(results: Sequence[Result]) -> list[Result]:
     return [msgspec.structs.replace(one, scores=[*one.scores, *more.get(one.case, ())]) for one in spoken]
 
 
-def _numbered(results: Sequence[Result]) -> list[Result]:
+def _number_repeats(results: Sequence[Result]) -> list[Result]:
     """The results with the number of their repeat; raises UsageError if two of a case have the same."""
     counts: Counter[str] = Counter()
     taken: dict[tuple[str, int], str] = {}
@@ -272,7 +272,7 @@ async def _tables(store: Store, scenario: str, model: str, results: Sequence[Res
     return {seat: f"imported:{model}#{digest}" for seat, digest in zip(seats, digests, strict=True)}
 
 
-def _fitted(request: ImportRequest, results: list[Result]) -> list[Result]:
+def _match_cases(request: ImportRequest, results: list[Result]) -> list[Result]:
     """The results under the ids of the cases that they name, by id or else by their place in the data set.
 
     Raises UsageError if no case is known, or if a source's truth is not that of the case at its place.
@@ -351,7 +351,7 @@ async def _keep_scores(run: Run, results: Sequence[Result]) -> None:
 
 
 async def _notes(run: Run, request: ImportRequest, results: Sequence[Result], lost: Sequence[Result]) -> list[str]:
-    """What a reader must know of the figures of the run: what cannot be scored, and why."""
+    """Sentences on what cannot be scored in the run, and why."""
     notes = [f"{one.where}: left out, {one.lost}" for one in lost[:3]]
     if len(lost) > len(notes):
         notes.append(f"{len(lost) - len(notes):,} more left out")

@@ -12,7 +12,15 @@ import msgspec
 
 from wardround.engine.events import Acted, digest_of
 from wardround.engine.records import Json, Usage
-from wardround.exchange.encounters import Encounter, chats, encounters, opening_and_target, played_model, stamp, words
+from wardround.exchange.encounters import (
+    Encounter,
+    action_text,
+    chats,
+    encounters,
+    utc_stamp,
+    model_name,
+    opening_and_target,
+)
 from wardround.runs.header import utc_now
 from wardround.runs.stored_run import Run
 
@@ -63,8 +71,8 @@ async def write_inspect_log(run: Run, seat: str, file: IO[bytes]) -> int:
                 "scores": [tally.as_json(name) for name, tally in tallies.items()],
             },
             "stats": {
-                "started_at": stamp(times[0]),
-                "completed_at": stamp(times[1]),
+                "started_at": utc_stamp(times[0]),
+                "completed_at": utc_stamp(times[1]),
                 "model_usage": {spec["model"]: _tokens(spent)},
             },
         }
@@ -84,7 +92,7 @@ def _spec(run: Run, seat: str) -> dict[str, Json]:
         "task_version": 0,
         "task_args": {},
         "dataset": {"name": str(header.cases.source), "shuffled": False},
-        "model": played_model(header.seats.get(seat)),
+        "model": model_name(header.seats.get(seat)),
         "model_args": {},
         "model_generate_config": {},
         "config": {"epochs": getattr(header, "repeats", 1)},
@@ -96,7 +104,7 @@ def _spec(run: Run, seat: str) -> dict[str, Json]:
 async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
     opening, target = await opening_and_target(run, one.row.case)
     chat = chats(one.trajectory, seat)[-1]
-    model = played_model(run.header.seats.get(seat))
+    model = model_name(run.header.seats.get(seat))
     sample_id = digest_of(f"{run.name}/{one.row.id}")
     messages = [_message(message, f"{sample_id[:16]}{place}", model) for place, message in enumerate(chat)]
     answers = [message for message in messages if message["role"] == "assistant"]
@@ -126,8 +134,8 @@ async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
         "events": [_info(event, first.at) for event in one.trajectory.acted()],
         "model_usage": {model: _tokens(usage)},
         "attachments": {},
-        "started_at": stamp(first.at),
-        "completed_at": stamp(last.at),
+        "started_at": utc_stamp(first.at),
+        "completed_at": utc_stamp(last.at),
         "total_time": max(0.0, last.at - first.at),
     }
     if one.row.cause in ("provider", "limit") or one.row.cause is None:
@@ -172,8 +180,8 @@ def _output(model: str, answers: Sequence[Mapping[str, Json]], usage: Usage) -> 
 
 def _info(event: Acted, began: float) -> dict[str, Json]:
     action = event.action
-    data = {"seat": event.seat, "verb": action.verb, "text": words(event), "args": action.args, "seq": event.seq}
-    at = {"timestamp": stamp(event.at), "working_start": max(0.0, event.at - began)}
+    data = {"seat": event.seat, "verb": action.verb, "text": action_text(event), "args": action.args, "seq": event.seq}
+    at = {"timestamp": utc_stamp(event.at), "working_start": max(0.0, event.at - began)}
     return {"event": "info", "source": "wardround", "data": data, **at}
 
 

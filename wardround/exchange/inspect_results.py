@@ -13,9 +13,9 @@ from wardround.engine.text import file_text, read_json
 from wardround.exchange.result_record import (
     FileProblems,
     Result,
+    chat_turns,
     content_parts,
     origin_name,
-    spoken,
 )
 from wardround.scenarios.case import Provenance
 from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTruth
@@ -31,7 +31,7 @@ _ATTACHED = "attachment://"
 _UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
-def knows_inspect(value: Json) -> bool:
+def is_inspect_log(value: Json) -> bool:
     """Whether a JSON value is a log of Inspect."""
     return isinstance(value, dict) and isinstance(value.get("eval"), dict) and "samples" in value
 
@@ -60,7 +60,7 @@ def _without_item(one: Result) -> Result:
 
 def _whole(path: Path) -> tuple[Mapping[str, Json], list[Json]]:
     value = read_json(path, file_text(path))
-    if not knows_inspect(value):
+    if not is_inspect_log(value):
         raise UsageError(f"{path}: is not a log of Inspect: it has no `eval` and `samples`")
     return value["eval"], value["samples"] or []
 
@@ -92,14 +92,14 @@ def _result(path: Path, place: str, number: int, sample: Json, model: str) -> Re
     if not isinstance(messages, list):
         raise ValueError("`messages` is not a list")
     attached = sample.get("attachments") or {}
-    opening, turns = spoken([_resolved(message, attached) for message in messages])
+    opening, turns = chat_turns([_resolved(message, attached) for message in messages])
     if not any(turn.seat == "doctor" for turn in turns):
         if sample.get("error"):
             return Result(f"{path}, {place}", str(sample.get("id", number)), lost="it ended by an error")
         raise ValueError("`messages` holds no word of the assistant")
     case, repeat = str(sample.get("id", number)), sample.get("epoch")
     prompt = sample.get("input")
-    asked = prompt if isinstance(prompt, str) else spoken(prompt)[0] if isinstance(prompt, list) else ""
+    asked = prompt if isinstance(prompt, str) else chat_turns(prompt)[0] if isinstance(prompt, list) else ""
     target = sample.get("target")
     right = target if isinstance(target, str) else "; ".join(map(str, target or ()))
     item = _question(case, asked, sample.get("choices"), right)

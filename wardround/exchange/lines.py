@@ -9,7 +9,15 @@ import msgspec
 from wardround.engine.events import Acted, Called, Event
 from wardround.engine.records import Json, Usage
 from wardround.engine.trajectory import Trajectory
-from wardround.exchange.encounters import Encounter, chats, encounters, opening_and_target, played_model, stamp, words
+from wardround.exchange.encounters import (
+    Encounter,
+    action_text,
+    chats,
+    encounters,
+    utc_stamp,
+    model_name,
+    opening_and_target,
+)
 from wardround.runs.stored_run import Run
 
 ATIF = "ATIF-v1.8"
@@ -19,7 +27,7 @@ async def episode_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
     """One line an episode: its turns, its ending, its scores with their reasons; `wardround import` reads it."""
     del seat
     goal = run.json.get("scenario", {}).get("goal", "diagnosis")
-    models = {name: played_model(header) for name, header in run.header.seats.items()}
+    models = {name: model_name(header) for name, header in run.header.seats.items()}
     async with aclosing(encounters(run)) as every:
         async for one in every:
             opened = one.trajectory.opened
@@ -79,10 +87,10 @@ async def chat_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
 async def atif_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
     """One line an episode: a trajectory of the Agent Trajectory Interchange Format, seen from `seat`."""
     header = run.header.seats[seat]
-    agent = {"name": header.spec, "version": str(header.version), "model_name": played_model(header)}
+    agent = {"name": header.spec, "version": str(header.version), "model_name": model_name(header)}
     async with aclosing(encounters(run)) as every:
         async for one in every:
-            if steps := _numbered(atif_steps(one.trajectory, seat)):
+            if steps := _number_steps(atif_steps(one.trajectory, seat)):
                 yield msgspec.json.encode(
                     {
                         "schema_version": ATIF,
@@ -105,7 +113,7 @@ async def atif_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
                 )
 
 
-def _numbered(steps: Iterator[dict[str, Json]]) -> list[dict[str, Json]]:
+def _number_steps(steps: Iterator[dict[str, Json]]) -> list[dict[str, Json]]:
     return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
 
 
@@ -124,7 +132,12 @@ def atif_steps(trajectory: Trajectory, seat: str) -> Iterator[dict[str, Json]]:
         event = acts[place]
         place += 1
         if event.seat != seat:
-            yield {"source": "user", "message": words(event), "timestamp": stamp(event.at), "extra": _extra(event)}
+            yield {
+                "source": "user",
+                "message": action_text(event),
+                "timestamp": utc_stamp(event.at),
+                "extra": _extra(event),
+            }
             continue
         answers: list[Acted] = []
         typed = event.action.verb != "reply"
@@ -139,7 +152,7 @@ def _agent_step(trajectory: Trajectory, event: Acted, answers: Sequence[Acted], 
     step: dict[str, Json] = {
         "source": "agent",
         "message": event.action.text,
-        "timestamp": stamp(event.at),
+        "timestamp": utc_stamp(event.at),
         "llm_call_count": len(calls),
         "extra": _extra(event),
     }
@@ -154,7 +167,7 @@ def _agent_step(trajectory: Trajectory, event: Acted, answers: Sequence[Acted], 
         arguments = event.action.args
         step["tool_calls"] = [{"tool_call_id": name, "function_name": event.action.verb, "arguments": arguments}]
         if answers:
-            results = [{"source_call_id": name, "content": words(one), "extra": _extra(one)} for one in answers]
+            results = [{"source_call_id": name, "content": action_text(one), "extra": _extra(one)} for one in answers]
             step["observation"] = {"results": results}
     return step
 

@@ -25,7 +25,7 @@ _JUDGE = re.compile(r"accuracy_judge_(?P<judge>[A-Za-z0-9._-]+)$")
 _HEALTHBENCH: type[Any] = HealthBench
 
 
-def knows_medrbench(value: Json) -> bool:
+def is_medrbench(value: Json) -> bool:
     """Whether a JSON value is an object of cases with replies or verdicts of MedR-Bench."""
     if not isinstance(value, dict) or not value:
         return False
@@ -44,7 +44,7 @@ def medrbench(path: Path, model: str) -> Iterator[Result]:
     of the reasoning are computed from the stored steps by the published rules.
     """
     value = read_json(path, file_text(path))
-    if not knows_medrbench(value):
+    if not is_medrbench(value):
         raise UsageError(f"{path}: no case has `results`, `accuracy` or models with `content`")
     judge = _JUDGE.search(path.stem)
     faults = FileProblems(path)
@@ -181,7 +181,7 @@ _TRUTH = re.compile(r"^Correct answer: *(?P<said>.*)$", re.MULTILINE)
 _SCENE = re.compile(r"^Scene (?P<number>\d+), The diagnosis was +(?P<verdict>CORRECT|INCORRECT)\b.*$", re.MULTILINE)
 
 
-def knows_agentclinic(text: str) -> bool:
+def is_agentclinic(text: str) -> bool:
     """Whether a text is what AgentClinic prints."""
     return _SPEAKER.search(text[:100_000]) is not None
 

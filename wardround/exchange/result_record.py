@@ -1,4 +1,4 @@
-"""What an import reads, whatever the format: results, each one trajectory of one case, and the places of faults."""
+"""The records that the readers of all formats return: results, each one trajectory of one case, and faults."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -79,7 +79,7 @@ def origin_name(name: str) -> str:
     return name if name.startswith("origin_") else f"origin_{name}"
 
 
-def spoken(messages: Iterable[Mapping[str, Json]]) -> tuple[str, list[Turn]]:
+def chat_turns(messages: Iterable[Mapping[str, Json]]) -> tuple[str, list[Turn]]:
     """(opening, turns) of a chat: what stands before the first words of the assistant is the opening.
 
     Raises ValueError naming the message that is none.

@@ -15,8 +15,8 @@ from wardround.exchange.result_record import (
     FileProblems,
     Result,
     Turn,
+    chat_turns,
     origin_name,
-    spoken,
 )
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -55,7 +55,7 @@ def _is_field(name: str) -> bool:
     return name in FIELDS or (name.startswith(SCORE) and len(name) > len(SCORE))
 
 
-def guessed(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+def map_columns(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
     """`columns`, completed by the columns that are called as a field, or by one of its usual names."""
     taken = set(columns.values())
     made = dict(columns)
@@ -138,7 +138,7 @@ def _result(path: Path, number: int, fields: Mapping[str, Json], row: Mapping[st
     answer = fields.get("answer")
     goal = "treatment" if "treatment" in fields and "diagnosis" not in fields else "diagnosis"
     if answer:
-        turns = _concluding(turns, answer if isinstance(answer, dict) else {goal: _text(fields, "answer")})
+        turns = _with_answer(turns, answer if isinstance(answer, dict) else {goal: _text(fields, "answer")})
     repeat = fields.get("repeat", 0)
     if isinstance(repeat, str) and repeat.isdecimal():
         repeat = int(repeat)
@@ -167,7 +167,7 @@ def _turns(fields: Mapping[str, Json]) -> tuple[str, list[Turn]]:
         if not isinstance(messages, list):
             raise _Fault("messages", "must be a list of messages")
         try:
-            return spoken(messages)
+            return chat_turns(messages)
         except ValueError as error:
             raise _Fault("messages", str(error)) from error
     text = _text(fields, "reply") or (_text(fields, "answer") if isinstance(fields.get("answer"), str) else "")
@@ -196,12 +196,12 @@ def _own_turns(turns: Any) -> list[Turn]:
             raise _Fault("turns", f"[{place}] is not a turn {{seat: doctor|patient|examiner, text}}")
         words, verb = turn.get("text", ""), str(turn.get("verb") or "reply")
         made.append(Turn(seat, Action(verb, words, turn.get("args", {}), str(turn.get("thinking") or ""))))
-    while made and made[0].seat != "doctor":  # the doctor begins; what came before is told in the opening
+    while made and made[0].seat != "doctor":  # the doctor begins; the opening holds what came before
         made.pop(0)
     return made
 
 
-def _concluding(turns: Sequence[Turn], answer: Mapping[str, Json]) -> list[Turn]:
+def _with_answer(turns: Sequence[Turn], answer: Mapping[str, Json]) -> list[Turn]:
     """The turns, the doctor's last one with the answer among its arguments."""
     last = max(place for place, turn in enumerate(turns) if turn.seat == "doctor")
     action = turns[last].action

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.engine.events import Acted, Called, digest_of
 from wardround.engine.records import Json, Score
-from wardround.exchange.encounters import Encounter, encounters, played_model, words
+from wardround.exchange.encounters import Encounter, action_text, encounters, model_name
 from wardround.runs.stored_run import Run
 
 SCHEMA = "https://opentelemetry.io/schemas/1.41.0"
@@ -50,7 +50,7 @@ def _spans(run: Run, one: Encounter, seat: str) -> list[dict[str, Json]]:
         {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": seat,
-            "gen_ai.request.model": played_model(header),
+            "gen_ai.request.model": model_name(header),
             "wardround.run": run.name,
             "wardround.case": one.row.case,
             "wardround.repeat": one.row.repeat,
@@ -72,7 +72,7 @@ def _spans(run: Run, one: Encounter, seat: str) -> list[dict[str, Json]]:
 def _call(run: Run, trace: str, root: str, event: Called, session: dict[str, Json]) -> dict[str, Json]:
     header = run.header.seats.get(event.seat)
     asked = header.models.get(event.label, header) if header else None
-    named = (asked.model if asked else "") or played_model(header)
+    named = (asked.model if asked else "") or model_name(header)
     reply = event.reply
     took = reply.latency if reply else 0.0
     span = _span((trace, _span_id(trace, event.seq)), f"chat {named}", event.at - took, event.at, root)
@@ -115,7 +115,7 @@ def _verb(trace: str, root: str, event: Acted, session: dict[str, Json]) -> dict
             "gen_ai.tool.name": event.action.verb,
             "gen_ai.tool.call.id": str(event.seq),
             "gen_ai.tool.call.arguments": msgspec.json.encode(event.action.args).decode(),
-            "gen_ai.tool.call.result": words(event),
+            "gen_ai.tool.call.result": action_text(event),
             "gen_ai.agent.name": event.seat,
             **session,
         }

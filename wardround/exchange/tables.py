@@ -13,7 +13,7 @@ import msgspec
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.records import Json, Usage
-from wardround.exchange.encounters import Encounter, chats, encounters, opening_and_target, played_model
+from wardround.exchange.encounters import Encounter, chats, encounters, model_name, opening_and_target
 from wardround.exchange.lines import calls_of
 from wardround.runs.stored_run import Run
 
@@ -109,7 +109,7 @@ async def write_dataset(run: Run, seat: str, folder: Path) -> int:
                 files["train"].add([await _dialogue(run, seat, one)])
                 count += 1
     (folder / "data" / "train.parquet").replace(folder / _TRAIN)
-    model = played_model(run.header.seats.get(seat))
+    model = model_name(run.header.seats.get(seat))
     facts = {"run": run.name, "scenario": run.header.scenario.name, "seat": seat, "model": model}
     (folder / "README.md").write_text(_CARD.format(episodes=count, **facts), encoding="utf-8")
     return count
@@ -163,7 +163,7 @@ def _write_parquet(database: duckdb.DuckDBPyConnection, lines: _Lines, columns: 
 
 
 async def _spool(run: Run, files: Mapping[str, _Lines]) -> int:
-    models = {seat: played_model(header) for seat, header in run.header.seats.items()}
+    models = {seat: model_name(header) for seat, header in run.header.seats.items()}
     turns = 0
     async with aclosing(encounters(run)) as every:
         async for one in every:

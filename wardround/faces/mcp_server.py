@@ -12,8 +12,8 @@ from pydantic import Field
 from wardround.engine.errors import WardroundError
 from wardround.engine.logs import redact
 from wardround.engine.records import Json
+from wardround.faces.client_format import missing_extra
 from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, turn_json
-from wardround.faces.words import missing_extra
 
 try:
     from mcp.server.mcpserver import MCPServer

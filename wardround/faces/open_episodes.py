@@ -7,8 +7,8 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
+from wardround.faces.client_format import client_ending, client_text, read_action, rewards_of
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
-from wardround.faces.words import client_ending, client_text, read_action, rewards_of
 
 
 class ClientTurn(msgspec.Struct, frozen=True):

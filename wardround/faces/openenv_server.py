@@ -13,8 +13,8 @@ from pydantic import Field
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json
+from wardround.faces.client_format import client_ending, client_text, missing_extra, rewards_of
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
-from wardround.faces.words import client_ending, client_text, missing_extra, rewards_of
 from wardround.runs.settings import validate_settings
 from wardround.runs.stored_run import open_store
 from wardround.testing.memory_store import MemoryStore

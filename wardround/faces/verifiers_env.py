@@ -15,8 +15,8 @@ import httpx
 from pydantic import Field
 
 from wardround.engine.records import Action, Json
+from wardround.faces.client_format import client_ending, client_text, missing_extra, rewards_of
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
-from wardround.faces.words import client_ending, client_text, missing_extra, rewards_of
 from wardround.runs.plan import cases_of
 from wardround.runs.settings import RunSettings, load_prompts, validate_settings
 from wardround.runs.stored_run import open_store

@@ -18,7 +18,7 @@ from wardround.engine.models.batched import Batched
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.wrappers import Single, WellFormed
-from wardround.engine.protocols import Scenario, dealt
+from wardround.engine.protocols import Scenario, deal_case
 from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.replay import last_kept_when_reopened
 from wardround.engine.seat import seed_of
@@ -71,7 +71,7 @@ class EncounterRun:
 
     async def subject(self, row: EpisodeRow) -> Playable:
         """The case of an episode, as its repeat shows it; raises CaseLost."""
-        return dealt(self.scenario, await self.run.item(row.case), row.repeat)
+        return deal_case(self.scenario, await self.run.item(row.case), row.repeat)
 
     def setup(self, row: EpisodeRow, subject: Playable, episode: EpisodeLog) -> EpisodeSetup:
         """The setup of one episode: the scenario with its agents."""

@@ -115,13 +115,14 @@ class SeatSettings(ModelSettings):
         return made
 
 
-def shown_seat(fields: Mapping[str, Json]) -> dict[str, Json]:
+def seat_without_secrets(fields: Mapping[str, Json]) -> dict[str, Json]:
     """The fields of SeatSettings without the secrets in the addresses."""
     clean = dict(fields)
     if clean.get("base_url"):
         clean["base_url"] = redact_address(clean["base_url"])
     if clean.get("models"):
         clean["models"] = {
-            name: shown_seat(model) if isinstance(model, Mapping) else model for name, model in clean["models"].items()
+            name: seat_without_secrets(model) if isinstance(model, Mapping) else model
+            for name, model in clean["models"].items()
         }
     return clean

@@ -19,8 +19,8 @@ from wardround.engine.models.hosts import redact_address
 from wardround.engine.plugins import suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
-from wardround.engine.text import half
-from wardround.runs.seat_settings import LEFT_OUT, SeatSettings, StrictSettings, is_model, shown_seat
+from wardround.engine.text import lone_surrogate
+from wardround.runs.seat_settings import LEFT_OUT, SeatSettings, StrictSettings, is_model, seat_without_secrets
 
 AT_ONCE = 10_000
 """Episodes that wait together for a batch."""
@@ -111,7 +111,7 @@ def validate_settings(fields: dict[str, Json], where: str, also: Sequence[str] =
 
     Raises UsageError with `where` and each wrong field.
     """
-    if (place := half(fields)) is not None:
+    if (place := lone_surrogate(fields)) is not None:
         raise UsageError(
             f"{where}: {place} holds half of a surrogate pair, which is not a character; write it otherwise"
         )
@@ -143,13 +143,13 @@ def without_secrets(fields: Mapping[str, Json]) -> dict[str, Json]:
     """The fields of RunSettings without the secrets in the addresses of seats and quotas, to be stored or shown."""
     clean = dict(fields)
     if "seats" in clean:
-        clean["seats"] = {seat: shown_seat(config) for seat, config in clean["seats"].items()}
+        clean["seats"] = {seat: seat_without_secrets(config) for seat, config in clean["seats"].items()}
     if "quotas" in clean:
         clean["quotas"] = [redact_address(quota) for quota in clean["quotas"]]
     return clean
 
 
-def shown_header(header: Mapping[str, Json]) -> dict[str, Json]:
+def header_without_secrets(header: Mapping[str, Json]) -> dict[str, Json]:
     """A run's header without secrets in addresses, which headers of earlier versions may hold."""
     if "settings" not in header:
         return dict(header)

@@ -111,7 +111,7 @@ async def prepare(run: StoredEpisodes, **changes: Any) -> None:
     await store.order(name, msgspec.structs.replace(await store.orders(name), **control))
 
 
-def chunk(progress: Progress, concurrency: int) -> int:
+def chunk_size(progress: Progress, concurrency: int) -> int:
     """Number of episodes to take at a time."""
     return max(1, min(_CHUNK, progress.at_once(concurrency) // 4))
 
@@ -125,7 +125,7 @@ async def take_open(
     episode is left to take and no other process holds one that could become free.
     """
     while not progress.draining:
-        rows = await session.take(chunk(progress, concurrency), among)
+        rows = await session.take(chunk_size(progress, concurrency), among)
         await cases.read_ahead(rows)
         for row in rows:
             yield row
@@ -209,7 +209,7 @@ async def follow_closed(
             if first and last > first[0]:
                 ahead.add(last)
             some.append(row.id)
-            if len(some) == chunk(progress, concurrency):
+            if len(some) == chunk_size(progress, concurrency):
                 for mine in await session.take(len(some), some):
                     yield mine
                 some = []

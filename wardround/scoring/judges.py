@@ -14,7 +14,7 @@ from wardround.engine.calls import StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import MissingVariable, UsageError
 from wardround.engine.models.hosts import redact_address
-from wardround.engine.models.preflight import takers, zeroable
+from wardround.engine.models.preflight import seats_taking_shape, seats_taking_zero
 from wardround.engine.models.scripted import Unreachable
 from wardround.engine.models.wrappers import Single, WellFormed
 from wardround.engine.plugins import import_path, of_the_house, plugin_names
@@ -229,8 +229,8 @@ class JudgeConfig:
             plain = {} if chosen else models
             if self.untried:
                 await try_models({seat: part for seat, part in self.parts.items() if part.sampling}, adapted=True)
-                zeroed = await zeroable(plain) if self.repeats == 1 else frozenset()
-                self._tried.append(Trial(await takers(models), zeroed))
+                zeroed = await seats_taking_zero(plain) if self.repeats == 1 else frozenset()
+                self._tried.append(Trial(await seats_taking_shape(models), zeroed))
             else:
                 self._tried.append(Trial(self.structured, self.zeroed))
         return self._tried[0]

@@ -73,7 +73,7 @@ async def level_rows(
     difficulty, by run and item; one that no answer has is named.
     """
     rows: list[LevelRow] = []
-    notes = [] if any_form else _unlike(runs)
+    notes = [] if any_form else _mixed_settings(runs)
     seen: Counter[tuple[str, str, str]] = Counter()
     for run, scores in runs:
         if not any_form and (what := alteration_of(scores.header)):
@@ -111,7 +111,7 @@ _TELLING = ("thinking", "rules", "attack", "hide_question", "seed")
 """Settings that the name of a model or a table of its own tells already, or that only draw anew."""
 
 
-def _unlike(runs: Sequence[tuple[Run, RunScores]]) -> list[str]:
+def _mixed_settings(runs: Sequence[tuple[Run, RunScores]]) -> list[str]:
     """Sentences on runs of one model and scenario that are taken together though their settings differ."""
     first: dict[tuple[str, str], tuple[str, Mapping[str, Json]]] = {}
     notes: list[str] = []

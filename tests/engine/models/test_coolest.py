@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from wardround.engine.errors import ProviderError
-from wardround.engine.models.preflight import zeroable
+from wardround.engine.models.preflight import seats_taking_zero
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
@@ -36,7 +36,7 @@ async def test_one_that_refuses_the_setting_is_asked_without_it() -> None:
         "judge-4": Endpoint("temperature", kind="auth"),
         "judge-5": Scripted(["yes"]),
     }
-    assert await zeroable(models) == {"judge", "judge-3", "judge-5"}
+    assert await seats_taking_zero(models) == {"judge", "judge-3", "judge-5"}
     first, second = models["judge"], models["judge-2"]
     assert isinstance(first, Endpoint)
     assert first.asked == [{"temperature", "max_tokens"}]
@@ -45,4 +45,4 @@ async def test_one_that_refuses_the_setting_is_asked_without_it() -> None:
 
 
 async def test_an_empty_reply_to_so_few_tokens_shows_that_it_takes_it() -> None:
-    assert await zeroable({"judge": Endpoint("max_tokens", kind="empty")}) == {"judge"}
+    assert await seats_taking_zero({"judge": Endpoint("max_tokens", kind="empty")}) == {"judge"}

@@ -9,7 +9,7 @@ from steady import steadily
 from until import dropped, until
 
 from wardround.engine.errors import PreflightError
-from wardround.engine.models.preflight import SHAPE_TOKENS, takers, takes_shape
+from wardround.engine.models.preflight import SHAPE_TOKENS, seats_taking_shape, takes_shape
 from wardround.engine.models.reach import reach
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.wrappers import EgressGuard, Single
@@ -144,16 +144,16 @@ async def test_a_model_that_sends_nothing_is_not_asked() -> None:
 async def test_several_are_asked_at_the_same_time_and_named_by_their_seats() -> None:
     async with Loopback(shapes="taken", latency=3600) as one, Loopback(latency=3600) as two:
         models = {"b": at(one), "a": at(two), "c": at(one), "d": Scripted([])}
-        waiting = asyncio.create_task(takers(models))
+        waiting = asyncio.create_task(seats_taking_shape(models))
         await until(lambda: (one.waiting, two.waiting) == (2, 1))
         await dropped(waiting)
         await until(lambda: one.waiting == two.waiting == 0)
         one.latency = two.latency = 0.0
-        assert await takers(models) == {"b", "c", "d"}
+        assert await seats_taking_shape(models) == {"b", "c", "d"}
         assert (one.most, two.most) == (2, 1)
         one.key = two.key = "another"
         with pytest.raises(PreflightError) as caught:
-            await takers(models)
+            await seats_taking_shape(models)
         for model in models.values():
             await model.aclose()
     assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == ["b", "a", "c"]

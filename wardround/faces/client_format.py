@@ -1,4 +1,4 @@
-"""What a face shows to a client and takes from it: the words of a view, an action as JSON, rewards by component."""
+"""The form in which a face and its client exchange views, actions, endings and rewards."""
 
 from collections.abc import Mapping
 
