@@ -88,11 +88,11 @@ _NAME = 6
 """Most words of a name."""
 
 
-def _word_runs(text: str, most: int = _NAME) -> Iterable[str]:
-    """The comparable forms of all runs of at most `most` words."""
+def _word_runs(text: str) -> Iterable[str]:
+    """The comparable forms of all runs of words that are short enough for a name."""
     words = text.split()
     for start in range(len(words)):
-        for end in range(start + 1, min(len(words), start + most) + 1):
+        for end in range(start + 1, min(len(words), start + _NAME) + 1):
             yield key(" ".join(words[start:end]))
 
 

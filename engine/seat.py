@@ -1,17 +1,19 @@
-"""Defines the seat that an agent is made with: its name, seed, options, and a model that records every call."""
+"""Defines the seat that an agent is made with: its name, seed, options, models that record every call, and tools."""
 
 import asyncio
+import json
 import random
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, overload
 
-from wardround.engine.errors import UsageError
+import msgspec
+
+from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.openai_client import http_client, openai_client
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Completion, Json, Message
-from wardround.engine.tool_server import ToolServer
 
 if TYPE_CHECKING:
     import httpx
@@ -54,6 +56,45 @@ class Voice(Protocol):
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """Answer, with the seat's sampling settings under `options`; raises ProviderError or LimitReached."""
+
+
+LIST = "tools/list"
+"""What stands for the list of all tools, in place of the name of one."""
+
+
+class ToolServer:
+    """The tools of one server.
+
+    ::
+
+        guidelines = seat.tools("guidelines")           # --SEAT-model guidelines=mcp/https://host/mcp
+        tools = await guidelines.tools()                # as `tools` of a chat completion
+        text = await guidelines.call("look_up", {"word": "fever"})
+    """
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+
+    async def tools(self) -> list[Json]:
+        """All tools, in the form of chat completions."""
+        listed: list[Json] = json.loads(await self._use(LIST, {}))
+        return listed
+
+    async def call(self, tool: str, arguments: Json) -> str:
+        """What a tool returns, as text. An error of the tool is a text too, for the model to read.
+
+        Raises ProviderError if the server cannot be reached.
+        """
+        try:
+            return await self._use(tool, arguments)
+        except ProviderError as error:
+            if error.kind != "bad_request":
+                raise
+            return f"error: {error}"
+
+    async def _use(self, tool: str, arguments: Json) -> str:
+        asked = msgspec.json.encode({"tool": tool, "arguments": arguments}, order="deterministic").decode()
+        return (await self._voice.complete([Message("user", asked)], purpose="tool")).text
 
 
 def _loop_here() -> asyncio.AbstractEventLoop | None:

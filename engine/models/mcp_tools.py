@@ -17,7 +17,7 @@ from wardround.engine.models.provider import MODEL_KEY, ModelRequest, Provider
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
-from wardround.engine.tool_server import LIST
+from wardround.engine.seat import LIST
 
 if TYPE_CHECKING:
     import mcp

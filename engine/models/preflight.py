@@ -36,6 +36,8 @@ def sending_models(model: Model) -> list[tuple[Model, bytes]]:
 
 PROBE = (Message("user", "Reply with the word OK."),)
 PROBE_TOKENS = 16
+WITHIN = 120.0
+"""Seconds within which an endpoint must answer a trial call."""
 _encode = msgspec.json.Encoder(order="deterministic").encode
 PATIENCE = Patience(attempts=2, total=10.0, first=1.0)
 HARMLESS = frozenset(("rate_limit", "context_overflow", "refused", "refusal", "content_filter", "empty"))
@@ -72,7 +74,7 @@ class Accepted(NamedTuple):
 
 
 async def preflight(
-    models: Mapping[str, Model], *, within: float = 120.0, sampling: Mapping[str, Mapping[str, Json]] | None = None
+    models: Mapping[str, Model], *, within: float = WITHIN, sampling: Mapping[str, Mapping[str, Json]] | None = None
 ) -> dict[str, Accepted]:
     """Call each distinct (endpoint, key, model, parameters) once, all concurrently; returns what each accepts.
 
@@ -218,15 +220,15 @@ _UNTOLD = frozenset(("auth", "quota", "rate_limit", "timeout", "connection"))
 """Kinds of error that do not show whether the shape is accepted."""
 
 
-async def seats_taking_shape(models: Mapping[str, Model], *, within: float = 120.0) -> frozenset[str]:
+async def seats_taking_shape(models: Mapping[str, Model]) -> frozenset[str]:
     """The seats whose models accept a shape; all models are asked concurrently.
 
-    Raises PreflightError naming each seat whose endpoint does not answer. `within` is in seconds.
+    Raises PreflightError naming each seat whose endpoint does not answer.
     """
 
     async def taken(label: str) -> bool | str:
         try:
-            return await takes_shape(models[label], within=within)
+            return await takes_shape(models[label])
         except PreflightError as error:
             return f"{label}: {error}"
 
@@ -241,7 +243,7 @@ def _without_problems(answers: Sequence[bool | str]) -> list[bool]:
     return [answer is True for answer in answers]
 
 
-async def takes_shape(model: Model, *, within: float = 120.0) -> bool:
+async def takes_shape(model: Model, *, within: float = WITHIN) -> bool:
     """Whether calls of `model` may carry the option `shape`; for a fleet, whether all its members accept it.
 
     False if an endpoint refuses or ignores the option; then leave it out of the calls. If a call with the shape fails
@@ -313,25 +315,25 @@ FEW_TOKENS = 16
 """The limit of tokens in the first attempt; a model that refuses so few is asked without a limit."""
 
 
-async def seats_taking_zero(models: Mapping[str, Model], *, within: float = 120.0) -> frozenset[str]:
-    """The seats whose models accept temperature 0; all models are tried concurrently, within so many seconds.
+async def seats_taking_zero(models: Mapping[str, Model]) -> frozenset[str]:
+    """The seats whose models accept temperature 0; all models are tried concurrently.
 
     A model that refuses the setting, as reasoning models do, is left out. A model whose trial failed for another reason
     is left out too, because sending no temperature is always safe. A model that sends nothing accepts any setting.
     """
 
     async def taken(model: Model) -> bool:
-        return all([await _zero_taken(inner, within) for inner, _ in sending_models(model) if inner.host])
+        return all([await _zero_taken(inner) for inner, _ in sending_models(model) if inner.host])
 
     answers = await together([partial(taken, model) for model in models.values()])
     return frozenset(seat for seat, takes in zip(models, answers, strict=True) if takes)
 
 
-async def _zero_taken(model: Model, within: float) -> bool:
+async def _zero_taken(model: Model) -> bool:
     tried = Retrying(model, PATIENCE)
     for limits in ({"max_tokens": FEW_TOKENS}, {}):
         try:
-            with anyio.fail_after(within):
+            with anyio.fail_after(WITHIN):
                 await tried.complete(PROBE, purpose="preflight", temperature=0.0, **limits)
         except TimeoutError:
             return False

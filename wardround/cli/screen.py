@@ -31,7 +31,6 @@ def _screen() -> "type[Console]":
     return Screen
 
 
-def echo(text: str = "", *, err: bool = False, nl: bool = True, lines: bool = False, bold: bool = False) -> None:
-    """Print a line as it may be shown; line ends in it stay with `lines`, else they are escapes. `bold`: a heading."""
-    said = printable(text, lines=lines)
-    click.echo(click.style(said, bold=True) if bold else said, err=err, nl=nl)
+def echo(text: str = "", *, err: bool = False, nl: bool = True, lines: bool = False) -> None:
+    """Print a line with its control characters as escapes; line ends in it stay with `lines`."""
+    click.echo(printable(text, lines=lines), err=err, nl=nl)

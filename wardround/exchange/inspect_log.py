@@ -17,9 +17,9 @@ from wardround.exchange.encounters import (
     action_text,
     chats,
     encounters,
-    utc_stamp,
     model_name,
     opening_and_target,
+    utc_stamp,
 )
 from wardround.runs.header import utc_now
 from wardround.runs.stored_run import Run

@@ -132,9 +132,9 @@ _WHO = (
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
-def random_name(taken: Collection[str], chance: random.Random | None = None) -> str:
+def random_name(taken: Collection[str]) -> str:
     """A random name such as `calm-heron-417` that is not in `taken`."""
-    chance = chance or random.Random()
+    chance = random.Random()
     while True:
         name = f"{chance.choice(_HOW.split())}-{chance.choice(_WHO.split())}-{chance.randrange(100, 1000)}"
         if name not in taken:
