@@ -13,7 +13,7 @@ from wardround.evaluators.reasoning.step_questions import MOST_STEPS as MOST
 from wardround.evaluators.reasoning.step_questions import StepClass
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms import diagnosis
-from wardround.scenarios.terms.commitment import MOST as MOST_CHARACTERS
+from wardround.scenarios.terms.answer_markup import MOST as MOST_CHARACTERS
 from wardround.scenarios.terms.commitment import Asserted
 from wardround.scenarios.terms.same_disease import same_disease
 from wardround.scenarios.terms.stance import clauses

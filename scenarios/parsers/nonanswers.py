@@ -115,9 +115,14 @@ def postponed(value: str) -> bool:
     return len(inner) <= _LONGEST and _POSTPONED.fullmatch(inner.strip()) is not None
 
 
+_TAGGED = later(r"<(?P<tag>[A-Za-z][\w-]*)>(?P<inner>.*?)</(?P=tag)>", re.DOTALL)
+
+
 def _bare(value: str) -> tuple[str, bool]:
     """Strip the marks around a value; the flag says whether brackets were among them."""
     value, bracketed, changed = value.strip(" \t\r\n*_`#:-"), False, True
+    if tagged := _TAGGED.fullmatch(value):
+        value, bracketed = tagged["inner"].strip(), not tagged["inner"].strip()
     while changed:
         changed = False
         for begin, end in _PAIRS:

@@ -9,6 +9,7 @@ import msgspec
 from wardround.engine.models.reply import split_thinking
 from wardround.engine.text import later
 from wardround.scenarios.parsers.nonanswers import postponed, template
+from wardround.scenarios.terms.answer_markup import marked
 
 _LEADING = (
     r"(?:(?:the|my|most|likely|final|primary|principal|main|definitive|definite|confirmed|working|leading|presumptive"
@@ -173,7 +174,7 @@ def final_answer(text: str, parts: Sequence[ReplySection] | None = None, goal: s
 
     Tried in order: the last non-empty section `Answer`, the last `Conclusion`, the last `Final diagnosis` (or
     treatment), the last sentence 'the final diagnosis is ...', the last heading of another wording or language
-    (`named`; skipped without a `goal`). A placeholder counts as empty.
+    (`named`; skipped without a `goal`), an answer in tags, in a box or in JSON. A placeholder counts as empty.
     """
     parts = reply_sections(text) if parts is None else parts
     for name in ("answer", "conclusion", "final"):
@@ -184,7 +185,13 @@ def final_answer(text: str, parts: Sequence[ReplySection] | None = None, goal: s
     if said:
         rest = text[said[-1].end() : said[-1].end() + 4_000].lstrip()
         return clean_value(_SENTENCE.split(rest, maxsplit=1)[0])
-    return clean_value(under_heading(text, goal))
+    return clean_value(under_heading(text, goal)) or marked_answer(text)
+
+
+def marked_answer(text: str) -> str:
+    """The answer that a reply puts into tags, a box or JSON, or "": `<answer>gout</answer>`."""
+    value = clean_value(marked(text))
+    return "" if not value or _unfilled(value) or postponed(value) else value
 
 
 def _unfilled(said: str) -> bool:
@@ -243,7 +250,8 @@ def _cut(text: str, head: re.Match[str], end: int) -> int:
         end = bold.start()
     for match in _HASHES.finditer(text, head.end(), end):
         if len(match[1]) <= level:
-            return match.start()
+            alone = not text[head.end() : match.start()].strip() and "\n" not in text[match.end() : end].strip()
+            return end if alone else match.start()  # the only line of a section may be marked as a heading itself
     return end
 
 
@@ -283,7 +291,7 @@ def headed_diagnosis(text: str) -> str:
 
     Placeholders and postponements do not count either. Without such a line, one in another language is used.
     """
-    return _named(text, _LINE) or clean_value(under_heading(text))
+    return _named(text, _LINE) or clean_value(under_heading(text)) or marked_answer(text)
 
 
 def named_diagnosis(text: str) -> str:
@@ -309,7 +317,9 @@ def _named(text: str, heading: re.Pattern[str], *, sentence: bool = False) -> st
         if _OTHER.search(text[max(0, match.start() - 24) : match.start()]):
             continue
         line, *rest = text[match.end() : match.end() + REACH].split("\n")
-        if not line.strip(MARKS):
+        if line.strip().startswith("```") and (boxed := marked_answer(text[match.end() : match.end() + REACH])):
+            return boxed
+        if not line.strip(f"{MARKS}-"):
             line = _paragraph(rest)
         if sentence:
             line = line.partition(". ")[0]

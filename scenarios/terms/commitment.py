@@ -7,17 +7,31 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from wardround.engine.text import later
+from wardround.scenarios.terms.answer_markup import MOST, brackets_apart, unmarked
 from wardround.scenarios.terms.cues import cue, cue_words, cues_in_english, every_word
-from wardround.scenarios.terms.stance import StanceClause, clauses, compound, disease_like, general, is_detail
+from wardround.scenarios.terms.disease_heads import (
+    KIND_OF,
+    SHARED,
+    about_another,
+    disease_like,
+    general,
+    glued,
+    is_detail,
+    known_names,
+    loose,
+    run_together,
+)
+from wardround.scenarios.terms.mondo import diseases_named
+from wardround.scenarios.terms.stance import StanceClause, clauses
 from wardround.scenarios.terms.wording import key, list_words, plain_lines, tokens, vocabulary
 
-MOST = 20_000
-"""Most characters of an answer that are read; a longer answer only repeats itself."""
 MOST_NAMED = 60
 """Most phrases of an answer that are kept; an answer with more is a list in any case."""
 
 MOST_CAUSES = 2
 """Most consecutive causes that count as detail of one disease; later causes of the chain are asserted separately."""
+MOST_HEADS = 3
+"""Heads of diseases from which on a phrase is several names without anything between them."""
 LONG_BRACKET = 3
 MOST_ALIASES = 2
 """Most other names that an answer may give a disease."""
@@ -44,17 +58,13 @@ _NUMBERED = later(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
 _ENTRY = later(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
 _GRADED = later(r"\bWHO (?=(?:CNS )?(?:grade|class|group|type|stage)|functional)")
 """The organisation in 'WHO grade 3', which is not the word 'who'."""
-_GLUE = {ord(" "): "\u02ec", ord(","): "\u02c0", ord("/"): "\u02c1", ord("+"): "\u02e0", ord("-"): "\u02e1"}
-"""Letters that replace the separators inside names that must stay whole, so that no word ends at them."""
-_LOOSE = {ord(letter): chr(mark) for mark, letter in _GLUE.items()}
-# A fraction, a gene or a count is not a choice between diseases: 'HER2/neu', 'WHO 2/4', '3+4'.
-_FRACTION = later(r"(?i)(?<=\d)\s*[/+]\s*(?=\d)|(?<=\w)/(?=(?:neu|hpfs?|min|day)\b)")
 _IN_BRACKETS = later(r"\([^()]{0,400}\)")
 _CALLED = (
     r"(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
     r"|formerly(?: called| known as)?|previously known as|i\.e\.,?|that is,|known as|synonym:?)"
 )
 _ALSO_CALLED = later(rf"(?i),?\s*\b{_CALLED}\s+([^,;]+),?")
+_ROUND = {ord("("): " ", ord(")"): " "}
 _BRACKETED = later(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
 _JOINER = later(
     rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{cue_words('or')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
@@ -76,9 +86,6 @@ _COMBINED = later(
 )
 _TRAILING = later(
     rf"(?i)(?:\s+(?:{cue_words('likelihood')}|{cue_words('hedging')}|in both cases|in this case|here|too|either))+$"
-)
-_SHARED = list_words(
-    "infection coinfection co-infection disease syndrome disorder superinfection pneumonia poisoning deficiency"
 )
 _EXAMPLE = later(
     rf"(?i)^\W*(?:such as|e\.?g|for example|like|including|likely|ddx|differential\w*)\b"
@@ -136,13 +143,15 @@ def read_answer(answer: str) -> CommittedAnswer:
     Reading begins at the last heading `Diagnosis:`. A clause that announces the final diagnosis cancels those before
     it. An explicitly ranked list asserts its first entry.
     """
+    raw, answer = answer, cues_in_english(unmarked(answer))
     text = _prepared(answer)
     said = list(clauses(text))
+    taken_back = [place for place, clause in enumerate(said) if clause.retracts]
+    said = said[taken_back[-1] :] if taken_back else said
     stated = [clause for clause in said if clause.stance == "asserted"]
     finals = [place for place, clause in enumerate(stated) if clause.final]
     start = finals[0] if finals else 0
-    stated = _decided(stated[start:])
-    asserted, undecided = _asserted(stated)
+    asserted, undecided = _asserted(_decided(stated[start:]))
     if not asserted and not undecided:
         asserted, undecided = _asserted([clause for clause in map(_suggested, said) if clause is not None])
     offered = [] if asserted or undecided else _offered(said)
@@ -152,7 +161,7 @@ def read_answer(answer: str) -> CommittedAnswer:
         undecided = [one.name for one in offered]
     ranked = any(clause.ranked for clause in said) and _is_list(said)
     dropped = tuple(
-        _loose(clause.text.strip()) for clause in said if clause.stance in ("denied", "refused") and clause.text.strip()
+        loose(clause.text.strip()) for clause in said if clause.stance in ("denied", "refused") and clause.text.strip()
     )
     kept = tuple(asserted[:1] if ranked else asserted[:MOST_NAMED])
     return CommittedAnswer(
@@ -162,14 +171,18 @@ def read_answer(answer: str) -> CommittedAnswer:
         ranked,
         hedged=bool(kept) and kept[0].hedged,
         refused=any(clause.stance == "refused" for clause in said),
-        simple=len(said) == 1 and bool(kept) and not dropped and not _left_out(cues_in_english(answer[:MOST]), kept),
+        simple=len(said) == 1
+        and bool(kept)
+        and not dropped
+        and raw.split() == answer.split()
+        and not _left_out(answer, kept),
     )
 
 
 def _left_out(text: str, kept: Sequence[Asserted]) -> bool:
     """Whether the answer has words that belong neither to an asserted disease nor to the wording of assertion."""
     known = {word for item in kept for word in tokens(" ".join((item.text, item.name)))} | _frames()
-    return any(len(word) > 1 and word not in known for word in tokens(_loose(text)))
+    return any(len(word) > 1 and word not in known for word in tokens(loose(text)))
 
 
 @cache
@@ -179,7 +192,7 @@ def _frames() -> frozenset[str]:
 
 def entries(answer: str) -> tuple[str, ...]:
     """The entries of a list, separated by lines, numbers or semicolons; a single line without them splits at commas."""
-    text = _loose(_prepared(answer))
+    text = loose(_prepared(unmarked(answer)))
     parts = [part.strip(" .,") for part in _ENTRY.split(text)]
     parts = [part for part in parts if any(map(str.isalnum, part))]
     if len(parts) == 1:
@@ -201,12 +214,18 @@ def _prepared(answer: str) -> str:
     """The answering part of a reply, in plain characters; "" for an unfilled template."""
     text = _GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST]))
     text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
-    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(_glued(text))))
+    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(glued(text))))
     text = _headed(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
     if unfilled(text):
         return ""
     numbers = [int(match[1]) for match in _NUMBERED.finditer(text)]
     return _NUMBERED.sub(r"\n\1. ", text) if numbers[:2] == [1, 2] else text
+
+
+def unheaded(answer: str) -> str:
+    """An answer without the heading that opens it: 'Primary diagnosis: gout'."""
+    head = _HEADED.match(answer)
+    return answer[head.end() :] if head and any(map(str.isalnum, answer[head.end() :])) else answer
 
 
 def _headed(text: str) -> str:
@@ -266,14 +285,12 @@ def _is_list(said: Sequence[StanceClause]) -> bool:
     return sum(clause.marked for clause in said) > 1 or any(_ORDER.search(clause.text) for clause in said)
 
 
-def _in_one_bracket(match: re.Match[str]) -> str:
-    return f" ({re.sub(r'[()]', ' ', match[1])}) "
-
-
 def _named(text: str) -> tuple[list[Asserted], list[str]]:
     """(the diseases that a clause names, in order; the alternatives that it leaves open in place of the first)."""
     text = _COMBINED.sub("", text)
-    text, aliases = _unglossed(_ALSO_CALLED.sub(_in_one_bracket, _BRACKETED.sub("(", text)))
+    text, aliases = brackets_apart(
+        _ALSO_CALLED.sub(lambda name: f" ({name[1].translate(_ROUND)}) ", _BRACKETED.sub("(", text))
+    )
     pieces: list[tuple[Link, str, Choice]] = []
     link, start, either = "first", 0, ""
     for joiner in [*_JOINER.finditer(text), None]:
@@ -290,29 +307,6 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
         start = joiner.end()
     made = [(link, _written(piece, aliases), either) for link, piece, either in _weakened(pieces)]
     return _joined([(link, one, either) for link, one, either in made if one is not None])
-
-
-def _unglossed(text: str) -> tuple[str, list[str]]:
-    """(the text with a mark in place of each outermost bracket, the contents of the brackets)."""
-    kept: list[str] = []
-    glosses: list[str] = []
-    depth, start = 0, 0
-    last = max(text.rfind(")"), text.rfind("]"))
-    for place, letter in enumerate(text[: last + 1]):
-        if letter in "([":
-            if not depth:
-                kept.append(text[start:place])
-                start = place + 1
-            depth += 1
-        elif letter in ")]" and depth:
-            depth -= 1
-            if not depth:
-                kept.append(f" \x02{len(glosses)}\x03 ")
-                glosses.append(text[start:place].strip())
-                start = place + 1
-    if depth:  # an unclosed bracket does not end the text
-        kept.append(" ")
-    return "".join((*kept, text[start:])), glosses
 
 
 def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, str, Choice]]:
@@ -332,10 +326,12 @@ def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, st
 
 def _written(piece: str, glosses: Sequence[str]) -> Asserted | None:
     """A phrase with its marks undone; None if it names nothing."""
-    aliases = [_loose(glosses[int(number)]) for number in re.findall("\x02(\\d+)\x03", piece)]
+    aliases = [loose(glosses[int(number)]) for number in re.findall("\x02(\\d+)\x03", piece)]
     name = re.sub("\x02\\d+\x03", " ", piece)
-    name = _TRAILING.sub("", _LEADING.sub("", " ".join(_loose(name).split()))).strip(" .,:;-–—\"'<>[]{}")
-    if not [word for word in tokens(name) if word not in _EMPTY]:
+    name = _TRAILING.sub("", _LEADING.sub("", " ".join(loose(name).split()))).strip(" .,:;-–—\"'<>[]{}")
+    if kind := KIND_OF.match(name):
+        name = name[kind.end() :]
+    if not [word for word in tokens(name) if word not in _EMPTY] or about_another(name):
         return None
     named = [alias for alias in aliases if key(alias) and not _EXAMPLE.search(alias)]
     return Asserted(name, " ".join((name, *(f"({alias})" for alias in named))), aliases=tuple(named))
@@ -377,7 +373,8 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
                 one, name=f"{joined[0].name} and {one.name}", text=f"{joined[0].text} and {one.text}", link="first"
             )
         else:
-            joined += _apart(replace(one, link=link if joined else "first"))
+            own = replace(one, link=link if joined else "first")
+            joined += [part for name in _separate(own) for part in _apart(name)]
     return joined, options
 
 
@@ -386,7 +383,7 @@ def _shared(one: Asserted, other: Asserted) -> bool:
     return (
         not (disease_like(one.name) or one.aliases)
         and tokens(other.name)[-1:] != ()
-        and tokens(other.name)[-1] in _SHARED
+        and tokens(other.name)[-1] in SHARED
     )
 
 
@@ -403,6 +400,20 @@ def _whole(one: Asserted, before: Asserted) -> bool:
 
 def _more(one: Asserted) -> bool:
     return is_detail(one.name)
+
+
+def _separate(one: Asserted) -> Iterator[Asserted]:
+    """The diseases of a phrase that runs three or more together: 'lung cancer breast cancer gout'.
+
+    A phrase that the tables know as one name is one disease.
+    """
+    names = run_together(one.name)
+    if len(names) < MOST_HEADS or key(one.name) in known_names() or diseases_named(one.name):
+        yield one
+        return
+    yield replace(one, name=names[0], text=names[0], aliases=())
+    for name in names[1:]:
+        yield Asserted(name, name, "and")
 
 
 def _apart(one: Asserted) -> Iterator[Asserted]:
@@ -437,13 +448,3 @@ def _list_in(alias: str) -> list[str]:
     parts = [part.strip() for part in re.split(r",|;|\band\b|/", alias)]
     diseases = [part for part in parts if disease_like(part) and not is_detail(part)]
     return diseases if len(diseases) > 1 and key(alias) not in {key(name) for name in vocabulary().synonyms} else []
-
-
-def _glued(text: str) -> str:
-    """Join names that contain a separator, and fractions, into one word each; `_loose` undoes it."""
-    text = compound().sub(lambda match: match[0].translate(_GLUE), text)
-    return _FRACTION.sub(lambda match: match[0].translate(_GLUE), text)
-
-
-def _loose(text: str) -> str:
-    return text.translate(_LOOSE)

@@ -7,24 +7,25 @@ from typing import Literal
 from wardround.engine.text import later
 from wardround.scenarios.case import Case, Truth
 from wardround.scenarios.terms import principal
+from wardround.scenarios.terms.answer_markup import MOST, unmarked
 from wardround.scenarios.terms.bracketed_names import PIECE, full_text, other_names, own_names, second_names
 from wardround.scenarios.terms.commitment import (
-    MOST,
     Asserted,
     CommittedAnswer,
     entries,
     join_asserted,
     read_answer,
     unfilled,
+    unheaded,
 )
 from wardround.scenarios.terms.contradiction import core, kinds, write_words
-from wardround.scenarios.terms.cues import cue
+from wardround.scenarios.terms.cues import cue, cues_in_english
 from wardround.scenarios.terms.disease import disease, whole
+from wardround.scenarios.terms.disease_heads import disease_like
 from wardround.scenarios.terms.disease_name import PLAIN, parse_name, weight
 from wardround.scenarios.terms.principal import follows, leads_to
 from wardround.scenarios.terms.relations import relation
 from wardround.scenarios.terms.same_disease import same_disease
-from wardround.scenarios.terms.stance import disease_like
 from wardround.scenarios.terms.truth import parts_of
 from wardround.scenarios.terms.wording import key, plain, vocabulary
 
@@ -113,15 +114,15 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
     narrower or following disease by the tables, or mentioned in `past`, the patient's history. The result is a floor:
     other wordings of the truth may be missed.
     """
-    answer, parts = answer[:MOST], parts_of(truth)
+    read, raw, answer, parts = read_answer(answer), answer.strip(), unmarked(answer), parts_of(truth)
     if not key(answer):
         return Verdict(False, "empty", "the answer is empty", parts=parts)
     labels = tuple(label for label in (truth.diagnosis, *truth.synonyms) if key(label))
-    read = read_answer(answer)
     if not labels or not parts:
         return Verdict(False, "none", "the truth names no disease", read)
-    if answer.strip() in labels or (not unfilled(answer) and whole(answer.strip()) in set(map(whole, labels))):
+    if {raw, answer.strip()} & {*labels} or (not unfilled(answer) and whole(answer.strip()) in set(map(whole, labels))):
         return Verdict(True, "exact", "the truth's own name", read, parts, (True,) * len(parts))
+    answer = answer if answer.isascii() else cues_in_english(answer)
     if read.undecided:
         return _alternatives(read, _targets(truth, parts), parts)
     if not read.asserted:
@@ -140,7 +141,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
     Reading disease by disease loses the words after the comma of a name such as 'gout, right foot'. So a name that
     contradicts the truth's is wrong, and one that contains all of it is right.
     """
-    bare = " ".join(answer.split())
+    bare = " ".join(unheaded(answer).split())
     if verdict.rule not in ("head", "cause", "beside", "none"):
         return verdict
     labels = [label for label in (truth.diagnosis, *truth.synonyms) if key(label)]

@@ -6,10 +6,10 @@ from typing import Literal
 from wardround.scenarios.terms.commitment import Asserted
 from wardround.scenarios.terms.contradiction import core
 from wardround.scenarios.terms.disease import expanded
+from wardround.scenarios.terms.disease_heads import consequence, effect, general
 from wardround.scenarios.terms.disease_name import parse_name, weight
 from wardround.scenarios.terms.relations import in_tables, relation
 from wardround.scenarios.terms.same_disease import GROWTH
-from wardround.scenarios.terms.stance import consequence, effect, general
 from wardround.scenarios.terms.wording import key
 
 MOST_FOREIGN = 1

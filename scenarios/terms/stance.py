@@ -1,197 +1,14 @@
 """Classifies each clause of an answer by its stance: asserts, leaves open, denies, refuses or explains."""
 
-import csv
-import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from wardround.engine.text import later
 from wardround.scenarios.terms.cues import cue, cue_words
-from wardround.scenarios.terms.disease import disease
+from wardround.scenarios.terms.disease_heads import is_detail
 from wardround.scenarios.terms.double_negation import undoubled
-from wardround.scenarios.terms.wording import key, list_words, root, tokens, vocabulary
-
-_ENDING = later(
-    r"(?:it|oma|omat|os|emia|uria|pathy|plegia|trophy|plasia|sclerosi?|ectasi?|ism|iasi?|penia|cytosi?|malacia"
-    r"|rrhea|rrhagia"
-    r"|cel|megaly|ectasia|oidosi?|mycosi?|itid|iti|osi|asi|esi|ysi|oni|itu|pathia|algia|rexia|mania|phobia|phrenia)$"
-)
-_NOUNS = frozenset(
-    root(word)
-    for word in list_words(
-        """disease syndrome disorder infection cancer tumor carcinoma leukemia lymphoma fever palsy hernia fracture
-        poisoning intoxication deficiency infarction embolism stroke cyst abscess ulcer stenosis failure pneumonia
-        diabetes hypertension aneurysm fistula stone malformation neoplasm malignancy melanoma myeloma polyp atresia
-        dislocation anemia asthma gout eczema psoriasis migraine epilepsy dementia autism depression schizophrenia
-        measles mumps rubella scurvy rickets lupus tetanus rabies malaria cholera plague leprosy syphilis gonorrhea
-        arrest block reaction allergy overdose injury torsion rupture dissection regurgitation defect anomaly
-        toxicity tumour crisis attack emergency sepsis hemorrhage thrombosis edema effusion anaphylaxis cataract
-        glaucoma insufficiency obstruction dystrophy neuropathy contusion concussion sprain burn wart scabies
-        pregnancy"""
-    )
-)
-_ABOUT = frozenset(
-    root(word)
-    for word in list_words(
-        """involvement extension invasion metastasis metastases spread dissemination infiltration feature presentation
-        mutation variant finding symptom sign stage type grade status differentiation compression dysfunction
-        deposition change overlap component pattern origin onset course phase complication mass lesion pain deficit
-        disability delay impairment abnormality recurrence progression transformation activity exposure ingestion use
-        therapy treatment surgery bypass trauma location site expression positivity amplification rearrangement
-        translocation deletion inheritance score class subtype form variety manifestation consequence response
-        damage destruction inflammation necrosis enlargement displacement adhesion wall nerve artery vein lobe"""
-    )
-)
-_CONSEQUENCE = frozenset(
-    root(word)
-    for word in list_words(
-        """failure shock sepsis septicemia bacteremia effusion hemorrhage bleeding obstruction perforation peritonitis
-        ascites edema pneumothorax hydrocephalus hydronephrosis thrombosis embolism anemia hypotension seizure coma
-        encephalopathy acidosis dehydration hyponatremia hyperkalemia hypokalemia hypercalcemia hypoglycemia
-        hyperglycemia thrombocytopenia leukopenia neutropenia pancytopenia coagulopathy fever cachexia malnutrition
-        respiratory distress arrest tamponade rhabdomyolysis jaundice cholestasis insufficiency injury collapse
-        hypoxia hypoxemia atelectasis delirium weakness paralysis fracture deformity infertility obesity fatigue
-        hypertension arrhythmia abscess stenosis stricture rupture ischemia infarction dic ards aki cough dyspnea
-        vomiting headache diarrhea constipation rash hematuria proteinuria hemoptysis syncope lymphadenopathy
-        splenomegaly hepatomegaly hepatosplenomegaly serositis pleuritis pericarditis herniation lymphadenitis
-        cirrhosis fistula empyema cellulitis hypoalbuminemia epistaxis"""
-    )
-)
-_GENERAL = frozenset(
-    root(word)
-    for word in list_words(
-        """failure shock sepsis septicemia bacteremia effusion bleeding obstruction perforation peritonitis ascites
-        edema hydronephrosis hydrocephalus hypotension seizure coma encephalopathy acidosis dehydration hyponatremia
-        hyperkalemia hypokalemia hypercalcemia hypoglycemia coagulopathy fever cachexia malnutrition distress arrest
-        tamponade rhabdomyolysis jaundice cholestasis collapse hypoxia hypoxemia atelectasis delirium dic ards aki cough
-        dyspnea vomiting headache diarrhea rash hematuria proteinuria hemoptysis syncope lymphadenopathy splenomegaly"""
-    )
-)
-_EFFECT = frozenset(
-    root(word)
-    for word in list_words(
-        """stroke ileus crisis anaphylaxis intussusception neuropathy myelopathy radiculopathy palsy paresis paraplegia
-        quadriplegia ptosis diplopia blindness hyperthermia erythrocytosis leukocytosis eosinophilia pneumonitis
-        mediastinitis pneumoperitoneum pneumomediastinum hemothorax hemoperitoneum hematoma ulcer ulceration volvulus
-        pseudoachalasia gynecomastia hirsutism virilization amenorrhea galactorrhea dysphagia hoarseness stridor
-        hyperprolactinemia hyperammonemia hypophosphatemia hyperphosphatemia osteomalacia angina bradycardia
-        tachycardia tachyarrhythmia hypercortisolism hypopituitarism activation compression occlusion thrombus aneurysm
-        pseudoaneurysm"""
-    )
-)
-_DAMAGED = later(
-    r"(?i)^(?:(?:an?|the|acute|acutely|partly|partially|completely|left|right|bilateral)\s+)*(?:ruptured|torn|perforated"
-    r"|obstructed|infected|dislocated|herniated|fractured|incarcerated|strangulated|thrombosed|occluded|dissected"
-    r"|inflamed|infarcted|retained|displaced|impacted)\s+[a-z]"
-)
-"""Opens the name of a damaged organ, which is a disease: 'ruptured papillary muscle'."""
-_ADJECTIVE = later(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type)$")
-_SITE = later(
-    r"(?i)\s+(?:of|in|on|at|to|into|within|involving|affecting|for|per|by|under|above|below|between)\b.*$", re.DOTALL
-)
-_CODE = later(r"\b(?:c?p?T\d\w*|N\d\w*|M\d\w*|[A-Z]*\d[\w.+/-]*|\d[\d.,%+/-]*)\b")
-
-
-def disease_like(phrase: str) -> bool:
-    """Whether a phrase names a disease: by the project's tables, else by the last word of its head."""
-    if key(phrase) in known_names() or phrase.strip(" .") in vocabulary().abbreviations or _DAMAGED.match(phrase):
-        return True
-    word = _head(phrase)
-    return bool(word) and word not in _ABOUT and (word in _NOUNS or word in _CONSEQUENCE or bool(_ENDING.search(word)))
-
-
-def consequence(phrase: str) -> bool:
-    """Whether a phrase names a common consequence of many diseases (shock, effusion, renal failure)."""
-    if spelled := vocabulary().abbreviations.get(phrase.strip(" .")):
-        phrase = spelled
-    word = _head(phrase)
-    return word in _CONSEQUENCE or word in _ABOUT
-
-
-def general(phrase: str) -> bool:
-    """Whether a phrase names such a common final state of diseases (septic shock) that its cause is the answer."""
-    phrase = vocabulary().abbreviations.get(phrase.strip(" ."), phrase)
-    return _head(phrase) in _GENERAL or key(phrase) in _GENERAL_NAMES
-
-
-def effect(phrase: str) -> bool:
-    """Whether a phrase names a condition that always has a cause (anaphylaxis, stroke); the cause is the answer."""
-    phrase = vocabulary().abbreviations.get(phrase.strip(" ."), phrase)
-    return consequence(phrase) or _head(phrase) in _EFFECT
-
-
-def is_detail(phrase: str) -> bool:
-    """Whether a phrase only adds detail to a disease: a stage, a code, an adjective, an involvement."""
-    if key(phrase) in known_names() or phrase.strip(" .") in vocabulary().abbreviations:
-        return False
-    word = _last(_CODE.sub(" ", phrase))
-    if len(word) < 3 or root(word) in _ABOUT or _ADJECTIVE.search(word):
-        return True
-    return not disease(phrase).core
-
-
-def _head(phrase: str) -> str:
-    """The root of the last word of a phrase before its site: 'carcinoma' of 'carcinoma of the lung'."""
-    word = _last(phrase)
-    return root(word) if word else ""
-
-
-def _last(phrase: str) -> str:
-    bare = re.sub(r"\([^()]*\)", " ", phrase)
-    words = tokens(_SITE.sub("", bare)) or tokens(bare)
-    kept = [word for word in words if len(word) > 1 and not word[0].isdigit() and word not in _TRAILING]
-    return kept[-1] if kept else ""
-
-
-_GENERAL_NAMES = frozenset(
-    map(
-        key,
-        (
-            "acute respiratory distress syndrome",
-            "acute kidney injury",
-            "disseminated intravascular coagulation",
-            "acute abdomen",
-            "multiple organ dysfunction syndrome",
-            "superior vena cava syndrome",
-            "cauda equina syndrome",
-            "spinal cord compression",
-            "systemic inflammatory response syndrome",
-        ),
-    )
-)
-_TRAILING = list_words("type stage grade class i ii iii iv v vi a b c d unspecified nos")
-
-
-@cache
-def known_names() -> frozenset[str]:
-    """The comparable names of the project's own tables of diseases, which load faster than the classifications."""
-    names: set[str] = set()
-    for name in ("conditions.csv", "diseases.csv", "rare.csv"):
-        text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
-        for row in csv.DictReader(io.StringIO(text)):
-            names.update(key(one) for one in (row["name"], *row["synonyms"].split("|")) if one.strip())
-    return frozenset(names)
-
-
-@cache
-def compound() -> re.Pattern[str]:
-    """Names of the tables with a joining word inside ('granulomatosis with polyangiitis'); these are never split."""
-    names = {"graft versus host disease", "graft vs host disease", "graft-versus-host disease"}
-    for name in ("conditions.csv", "diseases.csv", "rare.csv"):
-        text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
-        for row in csv.DictReader(io.StringIO(text)):
-            names.update(one.strip() for one in (row["name"], *row["synonyms"].split("|")))
-    joiner = cue("and", "or", "apart", "with", "due", "denying")
-    joined = [one for one in names if joiner.search(one) or "," in one or "/" in one]
-    patterns = [
-        r"[\s,]+".join(map(re.escape, re.split(r"[\s,]+", one))) for one in sorted(joined, key=lambda x: (-len(x), x))
-    ]
-    return later(rf"(?i)(?<![A-Za-z0-9-])(?:{'|'.join(patterns)})(?![A-Za-z0-9-])")
-
 
 Stance = Literal["asserted", "open", "denied", "refused", "tells"]
 """'open': one of several possibilities. 'tells': an explanation, history or condition; asserts no diagnosis."""
@@ -230,12 +47,40 @@ _PREDICATE = later(
     rf"|(?:\s*(?:is|are|seems)\b)?{_ADVERBS}\s*(?:consistent|compatible|keeping)\s+with\s+{_GENERIC}\s*$).*$",
     re.DOTALL,
 )
+_FINDINGS_FIT = later(
+    rf"(?i)\s(?:explains?|fits?|supports?|confirms?|suggests?|indicates?|establish(?:es)?|accounts?\s+for"
+    rf"|match(?:es)?|agrees?\s+with"
+    rf"|favou?rs?|points?\s+to(?:wards?)?|(?:is|are)\s+(?:\w+\s+)?(?:consistent|compatible|in keeping)\s+with"
+    rf"|prove[sd]?)"
+    rf"\s+(?:with\s+)?(?:this|that|the|my|our|such an?)(?:\s+{cue_words('adjective')})*\s+(?:diagnos[ei]s|answer"
+    rf"|conclusion|impression|assessment|choice)\W*$"
+)
+"""'These findings support this diagnosis': the subject is evidence, not a disease."""
+_EXPLAINED = later(
+    r"(?i)^(?P<name>[^:(—]{2,200}?(?:\([^()]{1,60}\)[^:(—]{0,80}?)?)(?:\s+[-–—]+\s+|:\s+|\s*\((?=[^()]*\)$))"
+    r"(?=(?:\w+[\s,]+){0,8}?(?:findings?|combination|presentation|history|biops(?:y|ies)|imaging|labs?|laboratory|results?"
+    r"|symptoms?|signs?|features|picture|pattern|triad|course|histology|cytology|culture|mri|ct|scan|x-?ray|ultrasound|ecg"
+    r"|ekg|serology|examination|exam|evidence|constellation|clinical|patient|case|everything|all of this)\b)"
+    r"(?!.*\b(?:would|could|might|may|should|but|though|although|unless|if|however|thought|idea|guess)\b).*$",
+    re.DOTALL,
+)
+"""'Gout - the findings are typical of it': a name, and behind it what speaks for it."""
+_ON_RESULT = later(r"(?i)\b(?:positive|negative|confirm\w*|shows?|reveals?|excluded?|normal|abnormal|true|false|not)\b")
+_NO_PERCENT = later(r"(?<=\w)[\s:(–-]+0(?:[.,]0+)?\s?%\)?\W*$")
+_ANSWERED_NO = later(r"(?i)^\W*(?:no|nope|not? really|certainly not|surely not|never|of course not)\b")
+_RETRACTS = later(
+    r"(?i)^\W*(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|correction\b|on second thoughts?\b|scratch that\b"
+    r"|i (?:retract|take)\b[^,.;:]*|let me (?:correct|revise|rephrase)\b[^,.;:]*"
+    r"|i was wrong\b|my mistake\b|no, (?=(?:it|this|the)\b))[\s,:.;!-]*"
+)
+"""Opens a sentence that takes back what was said before it."""
+_UNREAD_LETTER = later(r"(?<!\S)[\u0400-\u052f\u0590-\u06ff\u0900-\u0e7f\uac00-\ud7a3\u3040-\u30ff]{2}")
 _NEGATED = later(
     r"(?i)\b(?:is|are|was|were|be|been|do|does|did|can|could|has|have|had|would|should|must|may|might"
     r"|will)(?: ?not|n['’]t)\b"
 )
 _TAIL = later(
-    rf"(?i)[\s,]+(?:because(?!\s+of)|{cue_words('tail')}|in\s+an?\b[\w\s-]{{0,30}}?"
+    rf"(?i)[\s,]+(?:because(?!\s+of)|{cue_words('tail')}|in\s+(?:an?|the|this|our)\b[\w\s-]{{0,30}}?"
     r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual))(?=\W|$).*$",
     re.DOTALL,
 )
@@ -257,7 +102,7 @@ _TURN = later(
     # 'A, less likely B, C' but not 'A is less likely'
     r"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bbe)(?<!seems)(?<!appears)(?<!\bmuch)(?<!\bfar)(?<!considered)"
     r"[\s,(–—-]+(?:and\s+)?(?=(?:less|least)\s+(?:likely|probable)\b\W*(?!than\b)\w)"
-    r"|\s[-–—]+\s(?=not\b|\w+ (?:is|was) )",
+    r"|\s[-–—]+\s(?=not\b\s*\w|\w+ (?:is|was) )",
     re.IGNORECASE,
 )
 _LESS = later(r"(?i)^\W*(?:less|least)\s+(?:likely|probable)\b")
@@ -266,9 +111,30 @@ _PLURAL = later(r"(?i)\b(?:are|were|have been)\b|^\s*(?:and|or|nor)\b")
 _OR = later(r"(?i)\b(?:or|nor)\b")
 _GOES_ON = later(r"(?i)^\s*(?:or|nor|and)\b|\b(?:or|nor)\b")
 _BULLET = later(r"^\s*(?:\(?\d{1,2}[.):](?=\s|[A-Z*])|[-*•+–▪●◦]+\s+|\(?[a-hA-H][.)]\s)\s*")
+_OTHER_PART = later(
+    r"(?i)^\W*(?:(?:the|my|key|main|further|additional|immediate|recommended|suggested|proposed|supporting|next|brief|short"
+    r"|clinical|diagnostic|important|summary of|relevant|overall)\s+){0,3}"
+    r"(?:next steps?|steps|recommendations?|(?:treatment|management|care|follow[- ]?up|diagnostic)?\s*plan|management"
+    r"|treatment|therapy|follow[- ]?up|work[- ]?up|rationale|reasoning|explanation|justification|reasons?|evidence"
+    r"|arguments?|notes?|caveats?|disclaimer|confidence|certainty|probability|icd(?:[- ]?1[01])?(?:[- ]cm)?(?: codes?)?"
+    r"|codes?|prognosis"
+    r"|(?:key |supporting |clinical )?(?:findings|features|points|facts)|summary|discussion|comments?|tests?"
+    r"|investigations?|references?|sources?|limitations?|action(?: items)?)\s*(?:\([^()]{0,40}\)\s*)?[:：]"
+)
+"""The label of a part of a reply that is not the diagnosis."""
 _LISTS = later(
     r"(?i)\b(?:differentials?|ddx|d/d|diagnos[ei]s|possibilities|considerations|candidates|options|alternatives)\b"
 )
+
+
+_LABELLED = later(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*(?:{cue_words('noun', 'opening')})\s*[:：]")
+_LIST_HEADING = later(
+    r"(?i)\W*(?:(?:other|further|the|main|my|important|key|top|brief|\d+)\s+){0,2}"
+    r"(?:differentials?|differential diagnos[ei]s|ddx|d/d"
+    r"|(?:alternative|possible|potential|candidate|other) diagnos[ei]s"
+    r"|possibilities|considerations|alternatives|candidates)(?:\s+(?:to consider|considered|include|includes|list))?\W*"
+)
+"""A line that only announces a list of possibilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +143,7 @@ class StanceClause:
 
     `hedged`: by a word such as 'probably'. `weak`: by a word such as 'possibly'. `final`: declared most likely or
     final. `ranked`: in a list by likelihood. `line` is the number of the sentence; `marked`: a bullet or number opens
-    it.
+    it. `retracts`: it takes back what was said before it.
     """
 
     text: str
@@ -288,33 +154,66 @@ class StanceClause:
     ranked: bool = False
     line: int = 0
     marked: bool = False
+    retracts: bool = False
 
 
 def clauses(text: str) -> Iterator[StanceClause]:
     """The clauses of an answer in order, each with its stance."""
-    listing = False
-    for line, sentence in enumerate(_SENTENCE.split(text)):
+    listing = apart = filled = False
+    sentences = list(_sentences(text))
+    retracts = False
+    for line, (sentence, opens_line) in enumerate(sentences):
         bullet = _BULLET.match(sentence)
         said = undoubled((sentence[bullet.end() :] if bullet else sentence).strip())
+        if taken_back := _RETRACTS.match(said):
+            said, retracts = said[taken_back.end() :], True
         if not any(map(str.isalnum, said)):
+            continue
+        if said.endswith("?") and line + 1 < len(sentences) and _ANSWERED_NO.match(sentences[line + 1][0]):
+            yield StanceClause(said, "denied", line=line, marked=bool(bullet))
             continue
         if cue("final").search(said) or (listing and not bullet and _framed(said) is not None):
             listing = False
+        label = _OTHER_PART.match(said)
+        if label:
+            apart, filled = True, label.end() < len(said.rstrip())
+        elif apart and opens_line:
+            apart, filled = (bool(bullet) or not filled) and not _LABELLED.match(said), True
+        if apart:
+            yield StanceClause(said, "tells", line=line, marked=bool(bullet))
+            continue
+        if _LIST_HEADING.fullmatch(said):
+            listing = True
+            continue
         asked, ranked = said.endswith("?"), bool(cue("ranking").search(said))
         for piece in _TURN.split(cue("sole").sub("only", said.rstrip("?. "))):
             hedged, weak = asked or bool(cue("hedging").search(piece)), asked or bool(cue("weak").search(piece))
             final = bool(cue("final").search(piece))
             for words_, stance in _parts(piece):
                 kind: Stance = "open" if stance == "asserted" and listing else stance
-                yield StanceClause(words_, kind, hedged, weak, final, ranked, line, bool(bullet))
+                yield StanceClause(words_, kind, hedged, weak, final, ranked, line, bool(bullet), retracts)
+                retracts = False
                 listing = listing or (stance == "open" and bool(_LISTS.search(said)))
+
+
+def _sentences(text: str) -> Iterator[tuple[str, bool]]:
+    """The sentences of a text, and whether each of them opens a line."""
+    start, opens_line = 0, True
+    for end in _SENTENCE.finditer(text):
+        yield text[start : end.start()], opens_line
+        start, opens_line = end.end(), "\n" in end[0]
+    yield text[start:], opens_line
 
 
 def _parts(piece: str) -> Iterator[tuple[str, Stance]]:
     """The parts of a piece of a sentence with their stances."""
     if condition := _CONDITION.match(piece):
         yield condition[0], "tells"
-        piece = piece[condition.end() :]
+        rest = piece[condition.end() :]
+        if _ON_RESULT.search(condition[0]):  # what the answer is if a test comes out so is no answer yet
+            yield from ((text, "open" if stance == "asserted" else stance) for text, stance in _parts(rest))
+            return
+        piece = rest
     while refused := cue("refused").search(piece):
         yield piece[: refused.end()], "refused"
         comma = _COMMA.search(piece, refused.end())
@@ -337,6 +236,9 @@ def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
     last_or = max((place for place, part in enumerate(parts) if _OR.search(part)), default=0)
     for place, part in enumerate(parts):
         plain = cue("spared").sub(lambda match: "_" * len(match[0]), part)
+        if _NO_PERCENT.search(part):
+            yield part, True
+            continue
         denying = cue("denying").search(plain)
         if open_list:
             open_list = not _GOES_ON.search(part)
@@ -384,13 +286,20 @@ def _stated(text: str) -> tuple[str, Stance]:
         rest = re.sub(rf"(?i)^(?:[\s:,-]|{cue_words('listing')})+", "", text[opening.end() :])
         # 'X remains in the differential' only means that it is one of several
         return (_bare(rest), "open") if any(map(str.isalnum, rest)) else (text, "tells")
+    if _FINDINGS_FIT.search(text[:REACH]) or _UNREAD_LETTER.search(text[:REACH]):
+        return text, "tells"
     if predicate := _PREDICATE.search(text[:REACH]):
         subject = text[: predicate.start()]
         if any(map(str.isalnum, subject)) and not re.fullmatch(rf"(?i)\W*{_SUBJECT}\W*", subject):
             return _bare(_unframed(subject)), "asserted"
     said = _unframed(text)
     bare = _bare(said)
-    return bare, "tells" if said == text and cue("explaining").search(bare) else "asserted"
+    if said != text or not cue("explaining").search(bare):
+        return bare, "asserted"
+    named = _EXPLAINED.match(bare)
+    if named and not cue("explaining").search(named["name"]):
+        return named["name"], "asserted"
+    return bare, "tells"
 
 
 def _unframed(text: str) -> str:

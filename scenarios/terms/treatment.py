@@ -8,7 +8,7 @@ from typing import Literal
 
 from wardround.engine.text import later
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.commitment import MOST
+from wardround.scenarios.terms.answer_markup import unmarked
 from wardround.scenarios.terms.cues import cue, cues_in_english
 from wardround.scenarios.terms.double_negation import kept
 from wardround.scenarios.terms.plan_measures import measure_words, with_classes
@@ -173,10 +173,11 @@ def read_plan(text: str) -> Plan:
     Whole plans offered as alternatives ('A, perhaps B, or else C') are options.
     """
     draft = _Sorted()
-    left = flat(unstruck(text[:MOST]))
+    raw, text = text, unmarked(text)
+    left = flat(unstruck(text))
     for aside in (_ASKED, _THOUGHT, _WERE):
         left = aside.sub(" ", left)
-    draft.whole = left == flat(text[:MOST])
+    draft.whole = left == flat(text) and raw.split() == text.split()
     text = cues_in_english(left.replace("*", ""))
     whole_plans = [_measures(part) for part in _EITHER.split(text)]
     if len([plan for plan in whole_plans if plan]) > 1:
@@ -381,7 +382,7 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     """
     if not key(answer):
         return PlanVerdict(False, "empty", "the plan is empty")
-    if key(answer) == key(truth.treatment):
+    if key(truth.treatment) in (key(answer), key(unmarked(answer))):
         return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
     said, meant = read_plan(answer), read_plan(truth.treatment)
     if not said.started and not said.stopped:

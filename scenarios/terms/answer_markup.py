@@ -1,0 +1,183 @@
+"""Takes the markup off an answer: JSON, tags, LaTeX, code fences, invisible and look-alike characters, odd symbols."""
+
+import html
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from wardround.engine.records import Json
+from wardround.engine.text import later
+
+MOST = 20_000
+"""Most characters of an answer that are read; a longer answer only repeats itself."""
+
+_LOOK_ALIKE = str.maketrans(
+    "асеорхуіјѕһԁԛԝАВСЕНІЈКМОРЅТХУοΟΑΒΕΖΗΙΚΜΝΡΤΥΧ", "aceopxyijshdqwABCEHIJKMOPSTXYoOABEZHIKMNPTYX"
+)
+_HYPHENS = str.maketrans("\u2010\u2011\u2212\ufe63\uff0d\u2044\u2215", "-----//")
+_MIXED = later(r"(?=\w*[A-Za-z])(?=\w*[\u0370-\u03ff\u0400-\u04ff\u0500-\u052f])\w+")
+_FENCE = later(r"(?m)^[ \t]*(?:```|~~~)[ \t]*\w*[ \t]*$|^[ \t]*```(?:json|text|markdown|md)?[ \t]*|```[ \t]*$")
+_OBJECT = later(r"\A\s*[{\[].*[}\]]\s*\Z", re.DOTALL)
+_LATEX_WRAPPED = later(r"\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|mathit|emph|underline)\s*\{([^{}]*)\}")
+_LATEX_COMMAND = later(r"\s*\\[A-Za-z]{2,}\b\s*")
+_DOLLARS = later(r"\$\$?([^$\n]*[A-Za-z][^$\n]*)\$\$?")
+_BLOCK = later(
+    r"(?i)\s*</?(?:br|li|ul|ol|p|div|tr|td|th|table|h[1-6]|hr|summary|details"
+    r"|\w*(?:diagnos[ei]s|answer|disease|condition|treatment|plan)\w*)\b[^<>\n]{0,80}/?>\s*"
+)
+_INLINE = later(
+    r"(?i)</?(?:b|i|u|em|strong|span|font|a|code|pre|mark|small"
+    r"|sup|sub|center|html|body|thead|tbody)\b[^<>\n]{0,80}>"
+)
+_NO_SIGNS = "¬≠✗✘❌🚫"
+_NOT_BEFORE = later(rf"(?m)(?:^|(?<=[,;(:]))[^\S\n]*(?:[{_NO_SIGNS}]\ufe0f?\s*|!+(?=\w))(?=\w)")
+_NOT_BETWEEN = later(rf"(?<=\w)[^\S\n]*[{_NO_SIGNS}]\ufe0f?[^\S\n]*(?=\w)")
+_NOT_BEHIND = later(rf"(?<=[^\W\d_])[^\S\n]*[{_NO_SIGNS}]\ufe0f?(?=\W|$)")
+_ALIAS_SIGN = later(r"(?<=[A-Za-z)\]])[^\S\n]*(?:=|≈|≡|≅)[^\S\n]*(?=[A-Za-z(\[])")
+_SIGN = later(
+    r"(?<=[^\W\d_])([)\]]?)(?:(?:[^\S\n]*[^\w\s\-'’´ʼ`.,()\[\]/+&%:;!?\"“”‘«»<>#*–—|~®™©†‡°≥≤→⇒➔⟶\u3000-\u303f\uff00-\uffef\x00-\x1f\u0300-\u036f\u0483-\u0489\u0590-\u0eff])+"
+    r"|[^\S\n]+~(?=[^\S\n]))[^\S\n]*(?=[(\[]?[^\W\d_])"
+)
+"""A symbol between two words that belongs to no name of a disease: a dot, a tilde, a brace, a picture."""
+
+_NAMED = re.compile(
+    r"(?:(?:final|most|likely|probable|primary|principal|main|leading|working|definitive|suspected|my|the|best)_?)*"
+    r"(?:diagnos[ei]s|answer|disease|condition|conclusion|treatment|treatment_?plan|plan|diagnosis_?name)(?:_?\d+)?"
+    r"|(?:最终|主要|最可能)?(?:诊断|答案|治疗方案)"
+)
+_INSIDE = ("name", "diagnosis", "label", "primary", "main", "text", "value", "answer", "disease", "condition")
+_SURE = ("confidence", "probability", "likelihood", "certainty")
+_LITTLE_SURE = 0.05
+
+
+@lru_cache(maxsize=2048)
+def unmarked(answer: str) -> str:
+    """The words of an answer without the markup around them. Pure; never raises.
+
+    >>> unmarked('{"diagnosis": "gout", "differential": ["lupus"]}')
+    'gout'
+    >>> unmarked("\\\\boxed{\\\\text{gout}}")
+    'gout'
+    """
+    text = visible(answer[:MOST])
+    text = _FENCE.sub("", text) if "```" in text else text
+    if _OBJECT.match(text) and (said := _in_json(text)):
+        text = said
+    if "\\" in text or "$" in text:
+        text = _without_latex(text)
+    if "<" in text or "&" in text:
+        bare = _INLINE.sub("", _BLOCK.sub("\n", html.unescape(text)))
+        text = bare.strip() if any(map(str.isalnum, bare)) else text
+    text = _NOT_BEFORE.sub("not ", text)
+    text = _NOT_BETWEEN.sub(" vs ", text)
+    text = _NOT_BEHIND.sub(": no", text)
+    text = _ALIAS_SIGN.sub(", also called ", text)
+    return _SIGN.sub(r"\1, ", text)
+
+
+_TAGGED = later(
+    r"(?is)<(?P<tag>(?:final_?|my_?)?(?:answer|diagnosis|treatment))>(?P<tagged>[^<>]{1,2000})</(?P=tag)>"
+    r"|\\boxed\s*\{(?P<boxed>(?:[^{}]|\{[^{}]*\}){1,2000})\}"
+)
+_BLOCK_OF_JSON = later(r"```(?:json)?\s*(?P<body>[{\[].{0,8000}?[}\]])\s*```", re.DOTALL)
+
+
+def marked(reply: str) -> str:
+    """The last answer that a reply puts into tags or a box, else the answer of a reply in JSON; "" without any.
+
+    >>> marked("It fits well. <answer>gout</answer>")
+    'gout'
+    """
+    reply = reply[-MOST:]
+    found = list(_TAGGED.finditer(reply))
+    if found:
+        return unmarked(found[-1]["tagged"] or f"\\text{{{found[-1]['boxed']}}}").strip()
+    bodies = [match["body"] for match in _BLOCK_OF_JSON.finditer(reply)] or [reply]
+    return _in_json(bodies[-1]) if _OBJECT.match(bodies[-1]) else ""
+
+
+def visible(text: str) -> str:
+    """`text` without characters that cannot be seen, with Latin letters in place of those that only look like them."""
+    if text.isascii():
+        return text
+    text = "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
+    text = text.translate(_HYPHENS)
+    text = re.sub(r"\u00a0{2,}", "\n", text).replace("\u00a0", " ").replace("\u202f", " ")
+    return _MIXED.sub(lambda word: word[0].translate(_LOOK_ALIKE), text)
+
+
+def _without_latex(text: str) -> str:
+    for _ in range(3):
+        text = _LATEX_WRAPPED.sub(r"\1", text)
+    return _LATEX_COMMAND.sub(", ", _DOLLARS.sub(r"\1", text)).strip(" ,")
+
+
+def _in_json(text: str) -> str:
+    """The answer in a JSON text; "" if it is none or names no answer. Different answers are alternatives."""
+    try:
+        value: Json = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return ""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return "\n".join(map(str, value))
+    return " vs ".join(dict.fromkeys(_answers(value, 0)))
+
+
+def _answers(value: Json, depth: int) -> Iterator[str]:
+    """Every answer that a JSON value names under a key for answers."""
+    if depth > 5:
+        return
+    if isinstance(value, list):
+        for one in value:
+            yield from _answers(one, depth + 1)
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            if _NAMED.fullmatch(name.strip().lower().replace(" ", "_").replace("-", "_")):
+                said = _written(one, depth + 1)
+                if said:
+                    yield f"{said} is unlikely" if _doubted(value) else said
+
+
+def _written(value: Json, depth: int) -> str:
+    """A JSON value under a key for answers as words; the entries of a list stand together."""
+    if isinstance(value, str):
+        return value.strip()
+    if depth > 5:
+        return ""
+    if isinstance(value, list):
+        return "\n".join(said for one in value if (said := _written(one, depth + 1)))
+    if isinstance(value, Mapping):
+        said = next((said for name in _INSIDE if (said := _written(value.get(name), depth + 1))), "")
+        return f"{said} is unlikely" if said and _doubted(value) else said
+    return ""
+
+
+def _doubted(value: Mapping[str, Json]) -> bool:
+    """Whether an object states next to no confidence in its answer."""
+    stated = (value.get(name) for name in _SURE)
+    return any(isinstance(one, int | float) and one < _LITTLE_SURE for one in stated)
+
+
+def brackets_apart(text: str) -> tuple[str, list[str]]:
+    """(the text with a mark in place of each outermost bracket, the contents of the brackets)."""
+    kept: list[str] = []
+    glosses: list[str] = []
+    depth, start = 0, 0
+    last = max(text.rfind(")"), text.rfind("]"))
+    for place, letter in enumerate(text[: last + 1]):
+        if letter in "([":
+            if not depth:
+                kept.append(text[start:place])
+                start = place + 1
+            depth += 1
+        elif letter in ")]" and depth:
+            depth -= 1
+            if not depth:
+                kept.append(f" \x02{len(glosses)}\x03 ")
+                glosses.append(text[start:place].strip())
+                start = place + 1
+    if depth:  # an unclosed bracket does not end the text
+        kept.append(" ")
+    return "".join((*kept, text[start:])), glosses

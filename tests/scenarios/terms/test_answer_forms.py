@@ -1,0 +1,197 @@
+"""One answer in the many forms that models write: each form is read alike, whether it is honest or hides a list."""
+
+import pytest
+
+from wardround.scenarios.case import Truth
+from wardround.scenarios.parsers.nonanswers import template
+from wardround.scenarios.parsers.reply_text import final_answer, headed_diagnosis
+from wardround.scenarios.terms.answer_markup import marked, unmarked
+from wardround.scenarios.terms.commitment import read_answer
+from wardround.scenarios.terms.diagnosis import compare
+from wardround.scenarios.terms.treatment import compare_plan
+
+GOUT = Truth(diagnosis="Gout")
+FIVE = ("lung cancer", "asthma", "gout", "malaria", "lupus")
+
+
+def right(answer: str) -> bool:
+    return compare(answer, GOUT).match
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"diagnosis": "gout"}',
+        '{"final_diagnosis": "Gout", "confidence": 0.92, "differential": ["Lupus", "Asthma"]}',
+        '{"diagnosis": {"name": "gout", "icd10": "M10.9"}}',
+        '```json\n{\n  "diagnosis": "gout"\n}\n```',
+        "\\boxed{gout}",
+        "$\\boxed{\\text{gout}}$",
+        "<answer>gout</answer>",
+        "<b>Gout</b>",
+        "g\u200bout",
+        "\ufeffGout",
+        "G\u043eut",
+    ],
+    ids=ascii,
+)
+def test_markup_round_an_answer_changes_nothing(answer: str) -> None:
+    assert right(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Gout\n\nThe history, the examination and the laboratory results all fit this diagnosis.",
+        "Gout\n\nDifferential diagnosis:\n- Lupus\n- Asthma",
+        "Gout\n\nRecommended next steps: MRI and referral to a specialist.",
+        "Gout\nKey findings:\n- fever\n- anemia\n- pneumonia",
+        "Gout \u2013 the combination of findings is typical",
+        "Gout: the crystals and the course make the picture typical.",
+        "Gout (the aspiration of the joint shows typical features)",
+        "Diagnosis: Gout\nPlan: rule out lupus, asthma and malaria",
+    ],
+)
+def test_what_is_said_beside_an_answer_is_no_second_answer(answer: str) -> None:
+    assert right(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "\u6700\u53ef\u80fd\u7684\u8bca\u65ad\u662fgout",
+        "\u60a3\u8005\u6700\u53ef\u80fd\u60a3\u6709gout",
+        "Am ehesten handelt es sich um gout.",
+        "Diagnosi: gout",
+        "\u0414\u0438\u0430\u0433\u043d\u043e\u0437: gout",
+        "La diagnosi pi\u00f9 probabile \u00e8 gout",
+        "Le diagnostic le plus probable est gout",
+    ],
+    ids=ascii,
+)
+def test_an_answer_framed_in_another_language_is_read(answer: str) -> None:
+    assert right(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "\u042d\u0442\u043e \u043d\u0435 gout, \u0430 lupus",
+        "N\u00e3o \u00e9 gout, \u00e9 lupus",
+        "Nessuna evidenza di gout, ma lupus",
+        "Geen gout, maar lupus",
+        "To nie gout, lecz lupus",
+        "gout de\u011fil, lupus",
+        "gout\uc774 \uc544\ub2c8\ub77c \uba40\ubbf8",
+        "gout\u3067\u306f\u306a\u304f\u3001lupus",
+        "\u65e0gout",
+        "Absence de gout",
+        "Se descarta gout",
+        "Z.n. gout",
+        "\u042d\u0442\u043e \u0445\u0440\u0435\u043d\u044c gout",
+    ],
+    ids=ascii,
+)
+def test_a_denial_in_another_language_is_one(answer: str) -> None:
+    assert not right(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Hardly gout",
+        "Scarcely gout, if at all",
+        "Malingered gout",
+        "Gout? No.",
+        "Gout - NOT",
+        "Gout 0 %, seasickness 100 %",
+        "Hypothetically gout, in reality seasickness",
+        "Gout. Wait, no: seasickness.",
+        "If the aspiration is positive, gout; if it is negative, seasickness",
+        "n\u200bot gout",
+        "n\u043et gout",
+        "\u00acgout",
+        "\u2260 gout",
+        "A disease unrelated to gout",
+        "Seasickness in the patient with gout",
+        '{"diagnosis": "gout", "confidence": 0.0}',
+    ],
+    ids=ascii,
+)
+def test_a_denial_in_signs_hidden_letters_or_rare_words_is_one(answer: str) -> None:
+    assert not right(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Screening for gout",
+        "Fear of gout",
+        "Vaccination against gout",
+        "Prophylaxis of gout",
+        "A simulation of gout",
+        "Side effects of the treatment of gout",
+        "Refer to a specialist in gout",
+        "The opposite of gout",
+    ],
+)
+def test_what_only_deals_with_a_disease_does_not_assert_it(answer: str) -> None:
+    assert read_answer(answer).asserted == ()
+
+
+@pytest.mark.parametrize(
+    "joiner",
+    [
+        " ~ ", " \\ ", " \u00b7 ", " \u2022 ", " \u2248 ",
+        "<br>", "} {", " \U0001f914 ", " \u00b1 ", " \\lor ", " \u2228 ",
+        "\u00a0\u00a0", " XOR ",
+        "_", " ", " \u043er ", " o\u200br ", " o\u00adr ",
+        " beziehungsweise ", " preceded by ", " masked by ", " on top of ",
+    ],
+    ids=ascii,
+)  # fmt: skip
+def test_five_diseases_are_several_answers_whatever_stands_between_them(joiner: str) -> None:
+    assert compare(joiner.join(FIVE), GOUT).reason == "several_answers"
+
+
+def test_a_name_of_many_heads_that_the_tables_know_is_one() -> None:
+    name = "Mitochondrial encephalomyopathy with lactic acidosis and stroke-like episodes"
+    assert compare(f"The diagnosis is {name}.", Truth(diagnosis=name)).match
+
+
+def test_answers_of_different_keys_are_alternatives() -> None:
+    assert compare('{"diagnosis_1": "gout", "diagnosis_2": "lupus"}', GOUT).reason == "several_answers"
+
+
+def test_a_plan_in_json_is_read_as_a_plan() -> None:
+    truth = Truth(diagnosis="Gout", treatment="Colchicine and allopurinol")
+    assert compare_plan('{"treatment": "colchicine and allopurinol"}', truth).match
+    assert compare_plan("\\boxed{\\text{colchicine and allopurinol}}", truth).match
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("### Reasoning:\nIt fits.\n\n### Answer:\n## Gout", "Gout"),
+        ("It fits well. <answer>gout</answer>", "gout"),
+        ("So it is \\boxed{\\text{gout}}", "gout"),
+        ('It fits.\n```json\n{"diagnosis": "gout"}\n```', "gout"),
+        ("### Answer:\n\n### Notes\nnothing", ""),
+        ("<answer>the diagnosis</answer>", ""),
+    ],
+)
+def test_an_answer_in_a_heading_tags_a_box_or_json_is_found(reply: str, answer: str) -> None:
+    assert final_answer(reply) == answer
+    if "###" not in reply:
+        assert headed_diagnosis(reply) == answer
+
+
+def test_tags_are_a_template_only_where_they_hold_no_answer() -> None:
+    assert not template("<answer>gout</answer>")
+    assert all(map(template, ("<answer>", "<answer></answer>", "<diagnosis>the diagnosis</diagnosis>")))
+
+
+@pytest.mark.parametrize("odd", ["{" * 30_000, "[" * 30_000, "\\boxed{" * 5_000, "<b" * 10_000, '{"diagnosis": ' * 900])
+def test_broken_markup_is_left_as_it_is(odd: str) -> None:
+    assert isinstance(unmarked(odd), str)
+    assert marked(odd) == ""
