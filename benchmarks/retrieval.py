@@ -17,7 +17,7 @@ import anyio
 
 from benchmarks.figure import Figure, table
 from wardround.evaluators.search.corpus import SIZE, Corpus
-from wardround.evaluators.search.index import Fields
+from wardround.evaluators.search.documents import Fields
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 TUNED, SEED = 1000, 5

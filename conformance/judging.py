@@ -14,9 +14,8 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Score
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.outcome import items
-from wardround.evaluators.reasoning.evaluator import combined_part
 from wardround.evaluators.reasoning.inquiry import Inquiry, Look
-from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount, scores
+from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount, combined_part, scores
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict, read_reference
 from wardround.exchange.published_results import judged_reply
 from wardround.scenarios.published.imaging_words import Absent

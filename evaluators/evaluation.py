@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 
-from wardround.engine.episode import Ended
+from wardround.engine.episode import TIMEOUT, Ended
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.plugins import of_the_house
@@ -374,6 +374,24 @@ class Evaluating:
         return Action(SCORE, args=args)
 
 
-def scores_of(ending: Ending) -> list[Score]:
-    """Return the scores of a completed evaluation."""
-    return msgspec.convert(ending.facts["scores"], list[Score])
+EVALUATOR_FAILED = "evaluator/"
+"""The prefix of the reason of scores whose evaluator failed."""
+
+
+def scores_of(evaluator: str, ending: Ending) -> list[Score]:
+    """Return the scores that an evaluation ended with; if it failed, one score of None with the reason.
+
+    The reason is `judge/KIND` if a judge could not be reached or read, `evaluator/ERROR` for a mistake in the
+    evaluator itself.
+    """
+    if ending.cause == "completed":
+        return msgspec.convert(ending.facts["scores"], list[Score])
+    if not is_broken(ending):
+        return [Score(evaluator, None, f"judge/{ending.reason or ending.cause}")]
+    why = TIMEOUT if ending.reason == TIMEOUT else ending.detail.partition(":")[0]
+    return [Score(evaluator, None, f"{EVALUATOR_FAILED}{why}")]
+
+
+def is_broken(ending: Ending) -> bool:
+    """Whether an evaluation failed by the evaluator itself: by an exception that nobody expected, or for its time."""
+    return ending.reason == "error" or (ending.reason == TIMEOUT and ending.cause != "provider")

@@ -13,7 +13,15 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.engine.seat import seed_of
 from wardround.scenarios.case import Provenance, image_reference
-from wardround.scenarios.parsers.choices import Answered, read_choice, read_rectification, read_verdict
+from wardround.scenarios.parsers.choices import (
+    Answered,
+    answer_schemas,
+    read_choice,
+    read_rectification,
+    read_verdict,
+    typed_answer,
+    written_answer,
+)
 from wardround.scenarios.parsers.moves import Conclusion, GameState, Unusable, checked_move
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.option_logprobs import TIED, is_scored, likeliest, option_logprobs
@@ -22,7 +30,6 @@ from wardround.scenarios.published import question_tasks as published
 from wardround.scenarios.question_attacks import Attack, alter_question, claim, misled, why_unalterable
 from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTruth, solution
 from wardround.scenarios.record import Record
-from wardround.scenarios.typed_answers import answer_schemas, typed_answer, written_answer
 
 POOL = "questions/pool"
 """The name under which the texts of possible demonstrations are kept with a run's prompts."""

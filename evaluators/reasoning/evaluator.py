@@ -28,9 +28,10 @@ from wardround.evaluators.reasoning.reasoning_record import (
     Overquoted,
     PartAccount,
     ReferenceAccount,
-    StepAccount,
     WholeAccount,
+    combined_part,
     opinion_scores,
+    pooled,
     scores,
     turning_scores,
 )
@@ -39,26 +40,6 @@ from wardround.evaluators.reasoning.steps import MANY
 from wardround.evaluators.search.stack import LeakGuard
 from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, Truth
-
-
-def pooled(parts: Sequence[PartAccount]) -> PartAccount:
-    """Join the steps of a part of several replies, without a reference; without any, keep the first real reason."""
-    steps = tuple(step for one in parts for step in one.steps)
-    reasons = sorted((one.reason for one in parts if one.reason), key=lambda reason: reason in ABSENT)
-    reason = "" if steps else next(iter(reasons), "no_reasoning")
-    return combined_part(parts[0].part, steps, reason, left_out=sum(one.left_out for one in parts))
-
-
-def combined_part(
-    part: Part,
-    steps: tuple[StepAccount, ...] = (),
-    reason: str = "",
-    reference: tuple[ReferenceAccount, ...] | None = None,
-    left_out: int = 0,
-) -> PartAccount:
-    """Return a part that belongs to no single reply, or that does not exist: only scores are computed from it."""
-    return PartAccount(part, "examination", 0, 0, steps, reason=reason, left_out=left_out, reference=reference)
-
 
 PARTS: tuple[Part, ...] = ("formal", "thinking")
 BY_TURN = ("free-turn",)

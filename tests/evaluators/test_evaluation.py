@@ -55,7 +55,7 @@ async def test_scores_and_account_are_the_judge_s_one_action() -> None:
     ending, log = await evaluated(Scored(SCORES, account))
     assert ending is not None
     assert (ending.cause, ending.facts["events"]) == ("completed", 9)
-    assert scores_of(ending) == SCORES
+    assert scores_of("mine", ending) == SCORES
     (acted,) = [event for event in log.events if isinstance(event, Acted)]
     assert (acted.seat, acted.action.verb) == (SEAT, SCORE)
     assert msgspec.json.encode(account_of(Trajectory(log.events, {}))) == msgspec.json.encode(account)
@@ -66,7 +66,7 @@ async def test_scores_and_account_are_the_judge_s_one_action() -> None:
 async def test_plain_scores_have_no_account() -> None:
     ending, log = await evaluated(SCORES)
     assert ending is not None
-    assert scores_of(ending) == SCORES
+    assert scores_of("mine", ending) == SCORES
     assert account_of(Trajectory(log.events, {})) is None
     assert account_of(trajectory()) is None
 

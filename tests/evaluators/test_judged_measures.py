@@ -6,8 +6,7 @@ import pytest
 
 from wardround.engine.records import Score
 from wardround.evaluators.measures import JUDGED_UNDEFINED, UNDEFINED, Part, measure_of, place_of
-from wardround.evaluators.reasoning.evaluator import combined_part
-from wardround.evaluators.reasoning.reasoning_record import scores
+from wardround.evaluators.reasoning.reasoning_record import combined_part, scores
 from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.evaluators.report.summary import summarise

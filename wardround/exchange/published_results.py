@@ -12,8 +12,13 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
 from wardround.engine.text import file_text, read_json
 from wardround.evaluators.open_answers.rubric_points import rubric_score
-from wardround.evaluators.reasoning.evaluator import combined_part
-from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount, scores
+from wardround.evaluators.reasoning.reasoning_record import (
+    PartAccount,
+    ReferenceAccount,
+    StepAccount,
+    combined_part,
+    scores,
+)
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
 from wardround.exchange.result_record import FileProblems, Result, Turn
 from wardround.scenarios.loaders.question_sets import HealthBench

@@ -23,7 +23,7 @@ from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
 from wardround.engine.trajectory import EpisodeLog
-from wardround.evaluators.evaluation import SEAT, Evaluation, EvaluationInput, needs_of
+from wardround.evaluators.evaluation import SEAT, Evaluation, EvaluationInput, needs_of, scores_of
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.header import VERSION, EvaluationHeader, EvaluatorHeader, evaluations, utc_now
 from wardround.runs.runner import check_causes
@@ -40,7 +40,7 @@ from wardround.scoring.scorings import (
     under_bare_name,
     version_of,
 )
-from wardround.scoring.stored_scores import fingerprint, fingerprints, readable_ending, scores_of_ending
+from wardround.scoring.stored_scores import fingerprint, fingerprints, readable_ending
 
 log = structlog.get_logger("wardround")
 PLAYED_ON = "played on"
@@ -352,7 +352,7 @@ class EvaluationRun:
 
     async def _store_scores(self, episode: str, ending: Ending) -> None:
         run = self.judged
-        await run.store.put_scores(run.name, episode, self.run.name, scores_of_ending(self.evaluator.name, ending))
+        await run.store.put_scores(run.name, episode, self.run.name, scores_of(self.evaluator.name, ending))
 
     async def _restore(self) -> list[str]:
         """Store the scores of an earlier scoring with the episodes again, where other scores took their place.
@@ -364,7 +364,7 @@ class EvaluationRun:
         async for name, ending, anew in self._verdicts():
             if anew:
                 stale.append(name)
-            elif beside.get(name) != fingerprint(scores_of_ending(self.evaluator.name, ending)):
+            elif beside.get(name) != fingerprint(scores_of(self.evaluator.name, ending)):
                 await self._store_scores(name, ending)
         return stale
 

@@ -23,8 +23,10 @@ from wardround.evaluators.evaluation import (
     check_evaluators,
     checked,
     class_path,
+    is_broken,
     is_own,
     needs_of,
+    scores_of,
     unread_shapes,
 )
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
@@ -57,11 +59,9 @@ from wardround.scoring.scorings import (
 from wardround.scoring.stored_scores import (
     DAMAGED,
     StoredScores,
-    broken_episodes,
     judges_of,
     say_failures,
     scores_by_name,
-    scores_of_ending,
     searches_of,
 )
 
@@ -173,7 +173,7 @@ async def score_run(
         for evaluator in wanted:
             endings, unread = await _score_unjudged(run, evaluator, progress, concurrency)
             say_failures(run.name, evaluator, endings)
-            broken |= broken_episodes(endings)
+            broken |= {episode for episode, ending in endings.items() if is_broken(ending)}
             damaged |= unread
     else:
         follow, retry = options.get("follow", False), options.get("retry", ())
@@ -184,7 +184,7 @@ async def score_run(
         for work in works:
             if await work.begin(progress, options.get("budget", ()), options.get("called", "")):
                 await _judge_open(work, progress, options)
-            broken |= broken_episodes(await work.failed())
+            broken |= {episode for episode, ending in (await work.failed()).items() if is_broken(ending)}
             damaged |= work.damaged
     scores = await scored(run)
     return msgspec.structs.replace(scores, broken=tuple(sorted(broken)), damaged={**scores.damaged, **damaged})
@@ -244,7 +244,7 @@ async def _score_unjudged(
             if isinstance(ended.__cause__, UsageError):
                 raise ended.__cause__ from None
             ending = failed[row.id] = ended.ending
-            scores = scores_of_ending(evaluator.name, ending)
+            scores = scores_of(evaluator.name, ending)
         finally:
             own.end()
         await run.store.put_scores(run.name, row.id, key, scores)

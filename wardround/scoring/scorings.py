@@ -19,13 +19,13 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import digest_of
 from wardround.engine.protocols import Evaluator, Store, Versioned
 from wardround.engine.records import Ending, EpisodeRow, Score
-from wardround.evaluators.evaluation import is_own
+from wardround.evaluators.evaluation import is_own, scores_of
 from wardround.evaluators.report.score_rows import Scoring
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.header import FIRST_RULES as FIRST
 from wardround.runs.header import EvaluationRow, evaluations
 from wardround.runs.stored_run import Run, StoredEpisodes
-from wardround.scoring.stored_scores import StoredScores, by_episode, readable_ending, scores_of_ending, verdict
+from wardround.scoring.stored_scores import StoredScores, by_episode, readable_ending, verdict
 
 log = structlog.get_logger("wardround")
 _AT_ONCE = 32
@@ -125,7 +125,7 @@ async def _from_judges(store: Store, run: str, key: str, rows: Sequence[Evaluati
                 there = await store.episode(row.name, one.episode)
                 ending = await readable_ending(StoredEpisodes(store, row.name), there) if there else None
                 if ending is not None:
-                    verdicts.append(_comparable(scores_of_ending(key, ending)))
+                    verdicts.append(_comparable(scores_of(key, ending)))
             if verdicts:
                 return _comparable(one.scores) in verdicts
     return False

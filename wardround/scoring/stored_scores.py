@@ -7,22 +7,17 @@ from dataclasses import dataclass
 import msgspec
 import structlog
 
-from wardround.engine.episode import TIMEOUT
 from wardround.engine.errors import LogError, TextLost
 from wardround.engine.events import Acted, Closed, digest_of
 from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
-from wardround.evaluators.evaluation import class_path, scores_of
+from wardround.evaluators.evaluation import EVALUATOR_FAILED, class_path, scores_of
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.evaluators.search.results import Ledger
 from wardround.runs.header import EvaluationRow
 from wardround.runs.stored_run import Run, StoredEpisodes
 
 log = structlog.get_logger("wardround")
-ERROR = "error"
-"""The reason of an ending by an unexpected exception: a mistake in the evaluator."""
-EVALUATOR_FAILED = "evaluator/"
-"""The prefix of the reason of scores whose evaluator failed."""
 ORIGIN = "origin"
 """The name under which an imported run keeps the scores that its origin gave."""
 DAMAGED = "record/damaged"
@@ -89,7 +84,7 @@ async def verdict(run: StoredEpisodes, row: EpisodeRow, evaluator: str) -> Store
     judged = closed.ending.cause == "completed"
     acted = [event for event in last if isinstance(event, Acted)] if judged else []
     account = acted[-1].action.args.get("account") if acted else None
-    return StoredScores(row.id, evaluator, scores_of_ending(evaluator, closed.ending), account, judged)
+    return StoredScores(row.id, evaluator, scores_of(evaluator, closed.ending), account, judged)
 
 
 def judges_of(rows: Iterable[EvaluationRow]) -> dict[str, tuple[str, str]]:
@@ -108,30 +103,6 @@ def searches_of(rows: Mapping[str, EvaluationRow]) -> dict[str, tuple[str, int |
     seats = {evaluator: row.header.seats.get(LIBRARY) for evaluator, row in rows.items()}
     return {
         evaluator: (seat.spec, seat.options.get("documents")) for evaluator, seat in seats.items() if seat is not None
-    }
-
-
-def scores_of_ending(evaluator: str, ending: Ending) -> list[Score]:
-    """The scores that a judged episode ended with; if the judging failed, one score of None with the reason.
-
-    The reason is `judge/KIND` if a judge could not be reached or read, `evaluator/ERROR` for a mistake in the
-    evaluator itself.
-    """
-    if ending.cause == "completed":
-        return scores_of(ending)
-    if ending.reason == TIMEOUT and ending.cause != "provider":
-        return [Score(evaluator, None, f"{EVALUATOR_FAILED}{TIMEOUT}")]
-    if ending.reason == ERROR:
-        return [Score(evaluator, None, f"{EVALUATOR_FAILED}{ending.detail.partition(':')[0]}")]
-    return [Score(evaluator, None, f"judge/{ending.reason or ending.cause}")]
-
-
-def broken_episodes(endings: Mapping[str, Ending]) -> set[str]:
-    """The episodes in which the evaluation failed by a mistake in the evaluator itself."""
-    return {
-        episode
-        for episode, ending in endings.items()
-        if ending.reason == ERROR or (ending.reason == TIMEOUT and ending.cause != "provider")
     }
 
 

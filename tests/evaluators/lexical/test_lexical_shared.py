@@ -23,7 +23,7 @@ from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.steps import split
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.search.corpus import Corpus
-from wardround.evaluators.search.index import Fields
+from wardround.evaluators.search.documents import Fields
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load as read_cases
 from wardround.scenarios.parsers.moves import Conclusion

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.measures import Part
-from wardround.evaluators.reasoning.evaluator import combined_part
 from wardround.evaluators.reasoning.reasoning_record import (
     Counted,
     PartAccount,
     ReferenceAccount,
     StepAccount,
+    combined_part,
     count,
     scores,
 )

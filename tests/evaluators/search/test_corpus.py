@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from wardround.engine.errors import UsageError
 from wardround.evaluators.search.corpus import Corpus
-from wardround.evaluators.search.index import Fields, cut_pieces
+from wardround.evaluators.search.documents import Fields, cut_pieces
 
 ROWS: list[dict[str, object]] = [
     {"focus": "Reye syndrome", "answer": "Aspirin is not given to children with a fever.", "url": "http://a.test/1"},

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from wardround.evaluators.search.index import Index, Passage, write_index
+from wardround.evaluators.search.corpus import Index, write_index
+from wardround.evaluators.search.documents import Passage
 
 
 def test_counts_of_words_at_hand_are_bounded(tmp_path: Path) -> None:

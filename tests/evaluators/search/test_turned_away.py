@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wardround.evaluators.search.index import cut_pieces
+from wardround.evaluators.search.documents import cut_pieces
 from wardround.evaluators.search.pages import html, plain_text, turned_away
 from wardround.evaluators.search.results import SearchError
 
