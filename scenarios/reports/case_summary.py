@@ -1,7 +1,7 @@
 """The summary of a case report, item by item, and a curator's draft of a case."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import dedent
 
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Category, Provenance, Truth, split_report
 from wardround.scenarios.loaders.values import diagnosis_names, group, investigations
-from wardround.scenarios.reports.article import Article, Kind, unmarked_line
+from wardround.scenarios.reports.article import Article, Kind, article_sentences, unmarked_line
 from wardround.scenarios.reports.reply_parsers import ANSWER, DIFFERENTIAL, EXPLANATION, SUMMARY
 
 MISSING = "Not reported."
@@ -207,3 +207,34 @@ def _provenance(article: Article) -> Provenance:
         dated=article.published,
         licence=article.licence,
     )
+
+
+_LABELLED = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])?\s*\**(?P<label>[A-Z][^:\n]{1,60}?)\**\s*:\**\s*(?P<rest>.*)$")
+_KNOWN_LABELS = frozenset(label.lower() for labels in ITEMS.values() for label in labels)
+
+
+def item_sentences(summary: str) -> Iterator[tuple[str, str]]:
+    """(item, sentence) of each sentence of a summary, without the labels of its items."""
+    item = ""
+    for line in summary.splitlines():
+        match = _LABELLED.match(line)
+        rest = line
+        if match and unmarked_line(match["label"]).lower() in _KNOWN_LABELS:
+            item, rest = unmarked_line(match["label"]), match["rest"]
+        for sentence in article_sentences(rest):
+            yield item, sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Unfaithful:
+    """A statement that the article contradicts.
+
+    `kind` is sex, side, negation or number, `words` what decides, `said` the sentence of the case, `article` the
+    article's nearest sentence, `item` the item of the case.
+    """
+
+    kind: str
+    words: str
+    said: str
+    article: str
+    item: str

@@ -17,9 +17,12 @@ from wardround.scenarios.reports.article import (
     article_sentences,
     comparable,
 )
-from wardround.scenarios.reports.case_summary import MISSING, CaseDraft, Drop, summary_items
-from wardround.scenarios.reports.faithful import named_in_article, unfaithful
+from wardround.scenarios.reports.article_numbers import invented
+from wardround.scenarios.reports.case_summary import MISSING, CaseDraft, Drop, Unfaithful, summary_items
+from wardround.scenarios.reports.faithful import undecided, unfaithful
 from wardround.scenarios.reports.reply_parsers import ANSWER, EXPLANATION, SUMMARY
+from wardround.scenarios.reports.stated_diagnosis import named_in_article, nearest_sentence
+from wardround.scenarios.reports.statements import patient_text
 from wardround.scenarios.terms.disease import synonyms_of
 from wardround.scenarios.terms.truth import opening_contains
 from wardround.scenarios.terms.wording import key
@@ -93,16 +96,6 @@ _EMPTY = re.compile(
     r"(?i)^(?:none|no|not|nil|unremarkable|n/?a)\b(?:\W+(?:\w+\W*){0,4})?$|.*\bnot (?:reported|specified|mentioned"
     r"|provided|documented|described|detailed|stated|available)\b.*"
 )
-_NUMBER = re.compile(r"\d+(?:[.,\u00b7]\d+)*")
-_WORDS = """one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 thirteen 13
-fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 thirty 30 forty 40 fifty 50 sixty 60
-seventy 70 eighty 80 ninety 90 first 1 second 2 third 3 fourth 4 fifth 5 once 1 twice 2 single 1"""
-_SPELLED = dict(zip(_WORDS.split()[::2], _WORDS.split()[1::2], strict=True))
-_COUNTED = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)")
-"""Numbers that only count: list numbers, and numbers in labels such as 'Test 2:'."""
-
-_POWER = re.compile(r"[x*\u00d7]\s*10(?:\s*\^\s*[-\u2212]?\d+|[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b]+|\d\b)")
-"""A power of ten: sources without superscripts have 109 for 10^9."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,26 +131,6 @@ def sentence_support(text: str, source: str) -> tuple[SentenceSupport, ...]:
 def _shared(form: str, words: frozenset[str]) -> float:
     own = [word.strip(".%") for word in form.split() if len(word) > 3 and not word[0].isdigit()]
     return 100 * sum(word in words or f"{word}." in words for word in own) / len(own) if own else 0.0
-
-
-def invented(text: str, source: str) -> tuple[str, ...]:
-    """Numbers of `text` that `source` lacks, both in figures and in words."""
-    known = _numbers(source) | {
-        _SPELLED[word] for word in comparable(source).replace(".", " ").split() if word in _SPELLED
-    }
-    own = _POWER.sub("", _COUNTED.sub("", text))
-    return tuple(dict.fromkeys(said for said in _NUMBER.findall(own) if not _forms(said) & known))
-
-
-def _numbers(text: str) -> set[str]:
-    return {form for said in _NUMBER.findall(text) for form in _forms(said)}
-
-
-def _forms(said: str) -> set[str]:
-    """The values a number may have: '1,000' is 1000; '4,5' may be 4.5; '7.0' is 7."""
-    said = said.replace("\u00b7", ".")
-    forms = {said, said.replace(",", ""), said.replace(",", ".")}
-    return {form.rstrip("0").rstrip(".") if "." in form else form.lstrip("0") or "0" for form in forms}
 
 
 LONGEST_NAME = 200
@@ -224,42 +197,63 @@ def one_answer(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def supported(draft: CaseDraft, least: float, share: float) -> CaseDraft | Drop:
-    """Compare the patient's data, sentence by sentence, and the answer with the article's text."""
+    """Compare the patient's data, sentence by sentence, and a treatment with the article's text."""
     scored = sentence_support(draft.sections[SUMMARY], draft.article.text)
-    missing = [sentence.sentence for sentence in scored if sentence.score < least]
+    missing = [sentence for sentence in scored if sentence.score < least]
     if scored and len(missing) > share * len(scored):
         return Drop(
-            f"{len(missing)} of {len(scored)} sentences are not in the article: {_quoted(missing[0])}", tuple(missing)
+            f"{len(missing)} of {len(scored)} sentences are not in the article: {_quoted(missing[0].sentence)}"
+            f"; nearest: {_quoted(missing[0].passage)}",
+            tuple(sentence.sentence for sentence in missing),
         )
-    named = sentence_support(draft.sections[ANSWER], draft.article.text)
-    if lacking := [sentence.sentence for sentence in named if sentence.score < least]:
-        return Drop(f"its {draft.kind} is not in the article: {_quoted(lacking[0])}", tuple(lacking))
+    named = sentence_support(draft.sections[ANSWER], draft.article.text) if draft.kind == "treatment" else ()
+    if lacking := [sentence for sentence in named if sentence.score < least]:
+        return Drop(
+            f"its treatment is not in the article: {_quoted(lacking[0].sentence)}"
+            f"; nearest: {_quoted(lacking[0].passage)}",
+            tuple(sentence.sentence for sentence in lacking),
+        )
     return draft
 
 
 def numbers_in_article(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a draft with values, doses or ages that the article lacks: the model invented them."""
     own = invented(f"{draft.sections[SUMMARY]}\n{draft.sections[ANSWER]}", draft.article.text)
-    return Drop(f"numbers that the article does not have: {', '.join(own[:5])}", own) if own else draft
+    if not own:
+        return draft
+    written = ", ".join(one.words for one in own[:5])
+    return Drop(f"numbers that the article does not have: {written}; {_where(own[0])}", tuple(one.words for one in own))
 
 
 def faithful(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a draft that says of the patient what the article contradicts."""
-    errors = unfaithful(draft.sections[SUMMARY], draft.article.text)
+    errors = unfaithful(draft.sections[SUMMARY], draft.article.text, patient_text(draft.article))
     if not errors:
         return draft
     first = errors[0]
-    against = f"; the article: {_quoted(first.article)}" if first.article else ""
     return Drop(
-        f"its {first.kind} is not the article's: {_quoted(first.said)}{against}", tuple(one.said for one in errors)
+        f"its {first.kind} is not the article's: {_quoted(first.words)}; {_where(first)}",
+        tuple(f"{one.words}: {one.said}" for one in errors),
     )
+
+
+def _where(error: Unfaithful) -> str:
+    """The item and sentence of an error, and the article's nearest sentence."""
+    nearest = f"; the article: {_quoted(error.article)}" if error.article else ""
+    return f"{error.item or 'summary'}: {_quoted(error.said)}{nearest}"
 
 
 def states_diagnosis(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a diagnosis, however short, that the article does not state as the patient's."""
-    if draft.kind != "diagnosis" or named_in_article(draft.answer, draft.article.title, draft.article.text):
+    title, text = draft.article.title, draft.article.text
+    if draft.kind != "diagnosis" or named_in_article(draft.answer, title, text):
         return draft
-    return Drop(f"the article does not state its diagnosis: {_quoted(draft.answer)}", (draft.answer,))
+    nearest = nearest_sentence(draft.answer, title, text)
+    return Drop(
+        f"the article does not state its diagnosis: {_quoted(draft.answer)}"
+        + (f"; nearest: {_quoted(nearest)}" if nearest else ""),
+        (draft.answer,),
+    )
 
 
 def leak(draft: CaseDraft) -> CaseDraft | Drop:
@@ -286,10 +280,13 @@ def no_outcome(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def unsupported_sentences(draft: CaseDraft, least: float) -> tuple[str, ...]:
-    """The sentences of a kept case that the article does not support, for the account."""
-    return tuple(
-        part.sentence for part in sentence_support(draft.sections[SUMMARY], draft.article.text) if part.score < least
-    )
+    """The sentences of a kept case that a person should read, for the account.
+
+    They are those that the article does not support, and those whose denial or side it does not mention.
+    """
+    summary = draft.sections[SUMMARY]
+    missing = [part.sentence for part in sentence_support(summary, draft.article.text) if part.score < least]
+    return tuple(dict.fromkeys((*missing, *undecided(summary, patient_text(draft.article)))))
 
 
 def _with_section(draft: CaseDraft, name: str, text: str) -> CaseDraft:

@@ -1,415 +1,331 @@
-"""Compares a curated case with its article, finding by finding: sex, side, negation, numbers, diagnosis."""
+"""Compares a curated case with its article, finding by finding: sex, side, negation, numbers."""
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.scenarios.loaders.values import diagnosis_names
-from wardround.scenarios.reports.article import article_sentences
-from wardround.scenarios.terms.disease import synonyms_of
-from wardround.scenarios.terms.wording import key, roots
+from wardround.scenarios.reports.article import article_sentences, comparable
+from wardround.scenarios.reports.article_numbers import misplaced_numbers
+from wardround.scenarios.reports.case_summary import Unfaithful, item_sentences
+from wardround.scenarios.reports.statements import (
+    PatientText,
+    Statement,
+    Word,
+    concept,
+    sentence_statements,
+)
+from wardround.scenarios.terms.wording import vocabulary
 
-_WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*%?")
-_LITTLE_TEXT = """a an the of and or in on at to for from by with without as is was were are be been has had have that
-this which who his her he she it its him patient there their also not no nor denied denies none
-absent absence negative any all showed shows revealed found noted seen observed reported presented
-presenting history examination exam test tests normal up over after before during since within into
-than then both left right bilateral side sided confirmed evidence signs sign identified demonstrated
-present performed revealing showing indicated specified"""
-_LITTLE = frozenset(_LITTLE_TEXT.split())
-_CUES_TEXT = """no not without denied denies negative absent absence none nor never neither lack lacked ruled"""
-_CUES = frozenset(_CUES_TEXT.split())
-_ENDS_TEXT = """but however although though except with showed revealed had presented reported"""
-_ENDS = frozenset(_ENDS_TEXT.split())
-_FEMALE_TEXT = """woman women female girl lady she her hers herself"""
-_FEMALE = frozenset(_FEMALE_TEXT.split())
-_MALE_TEXT = """man men male boy gentleman he his him himself"""
-_MALE = frozenset(_MALE_TEXT.split())
+_FEMALE = frozenset(["woman", "women", "female", "girl", "lady", "she", "her", "hers", "herself"])
+_MALE = frozenset(["man", "men", "male", "boy", "gentleman", "he", "his", "him", "himself"])
+_NOUNS = frozenset(["woman", "female", "girl", "lady", "man", "male", "boy", "gentleman"])
+_KIN = re.compile(
+    r"(?i)\b(?:mothers?|fathers?|brothers?|sisters?|sons?|daughters?|husband|wife|spouse|partner|parents?|siblings?|uncles?"
+    r"|aunts?|cousins?|niece|nephew|grand\w+|child|children|baby|infant|newborn|neonate|relatives?|family|boyfriend"
+    r"|girlfriend|donor|fetus|foetus|maternal|paternal)\b"
+)
 _AGED = re.compile(
-    r"(?i)(?:year|month|week|day)s?[- ]old,?(?:[ -](?!old\b)[\w-]+){0,4}?[ -]"
+    r"(?i)(?:(?:year|month|week|day|hour)s?[- ]old|\byo|y/o|\baged \d+(?: years)?),?(?:[ -](?!old\b)[\w-]+,?){0,4}?[ -]"
     r"(woman|man|female|male|girl|boy|lady|gentleman)\b"
+    r"|\b(female|male)(?= (?:neonate|newborn|infant|baby|toddler|child|adolescent|patient)\b)"
+    r"|\b(woman|man|female|male|girl|boy|lady|gentleman)(?: patient)?,? (?:of|aged|in (?:her|his)) (?:\w+ )?\w*\d"
 )
-_SIDES = {"left": "left", "right": "right", "bilateral": "both", "bilaterally": "both"}
-_LABEL = re.compile(r"(?m)^[ \t]*(?:[-*\u2022+]|\d{1,2}[.)])?[ \t]*\**[A-Z][^:\n]{1,60}?\**:\**(?=\s)")
-"""The label of an item: 'Family History:'."""
-_GENERAL_TEXT = """documented reported provided specified mentioned history medical family surgical patient information
-similar previous significant relevant known became full clear detailed described available
-applicable personal social"""
-_GENERAL = frozenset(root for word in _GENERAL_TEXT.split() for root in roots(word))
-_SCOPE_ENDS_TEXT = (
-    """who which presented presenting noticed except other due until therefore was were had showed revealed"""
-)
-_SCOPE_ENDS = frozenset(_SCOPE_ENDS_TEXT.split())
-"""Words at which what a cue denies has ended."""
-_TELLS = re.compile(
-    r"(?i)\b(?:had|has|have|having|with|present\w*|complain\w*|report\w*|show\w*|reveal\w*|develop\w*|experienc\w*"
-    r"|suffer\w*|noted|was|were|demonstrat\w*|detected|found|observed)\b"
-)
-_CLAUSE = re.compile(
-    r":(?!\s*(?:absent|negative|none|not)\b)\s|[.;,()]\s|[.;:,()]$|\b(?:but|however|although|whereas|while)\b|\s[\u2013\u2014-]\s|\n"
-)
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,\u00b7]\d+)*")
+_LETTER = re.compile(r"(?<![\w.,-])(\d{1,3})[- ]?(?:y(?:ears?)?[/-]?o?(?:ld)?)?[, /]{0,2}([MF])(?![\w-])")
+_GENERIC_TEXT = """history disease condition disorder complain finding result change problem episod treatment therap
+medicat patient body area region site part type form case normal use
+habit intake care detail record mention outline attention origin cause concern event time course specif"""
+_GENERIC = frozenset(concept(word) for word in _GENERIC_TEXT.split()) - {"normal"}
+"""Concepts too general to decide by their polarity alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unfaithful:
-    """A statement of a case that the article contradicts: what kind, the words of the case, those of the article."""
+def unfaithful(summary: str, text: str, patient: PatientText | None = None) -> tuple[Unfaithful, ...]:
+    """What `summary` says otherwise than the article `text`: sex, side, negation, numbers.
 
-    kind: str
-    said: str
-    article: str = ""
+    `patient` are the sentences of the article on its patient (`statements.patient_text`); all of it if left out.
+    """
+    patient = patient or PatientText(article_sentences(text))
+    known = _known(patient)
+    found: list[Unfaithful] = []
+    found += _sex(summary, "\n".join(patient.case))
+    whole = f" {comparable(text)} "
+    for item, sentence in item_sentences(summary):
+        if len(sentence.split()) > 3 and f" {comparable(sentence)} " in whole:
+            continue  # the article's own sentence
+        for said in sentence_statements(sentence):
+            found += _sides(item, said, known)
+            found += _negations(item, said, known)
+        found += misplaced_numbers(item, sentence, text, known.case)
+    return tuple(dict.fromkeys(found))
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    """A clause: its words as roots, whether it is denied, its text."""
+@dataclass(frozen=True)
+class _Known:
+    """The statements of an article: where each concept stands, and how much each weighs."""
 
-    words: frozenset[str]
-    denied: bool
-    text: str
-    tells: bool
-    carried: bool
+    statements: tuple[Statement, ...]
+    places: Mapping[str, tuple[tuple[int, Word], ...]]
+    weights: Mapping[str, float]
+    sentences: Mapping[str, frozenset[str]]
+    case: frozenset[str]
+
+    def both_sided(self, sentence: str, side: str) -> bool:
+        """Whether a sentence also has the side."""
+        return any(side == one for other in self.statements if other.sentence == sentence for one, _ in other.sides)
+
+    def weight(self, concept_: str) -> float:
+        """The weight of a concept: the rarer in the article, the more."""
+        return self.weights.get(concept_, 1.0)
 
 
-def unfaithful(summary: str, text: str) -> tuple[Unfaithful, ...]:
-    """What `summary` says otherwise than the article `text`: sex, side, negation, numbers."""
-    return (
-        *_sex(summary, text),
-        *_sides(summary, text),
-        *_negations(summary, text),
-        *_repeated(summary, text),
-        *_numbers(summary, text),
+@lru_cache(maxsize=32)
+def _known(patient: PatientText) -> _Known:
+    sentences_of_both = dict.fromkeys((*patient.case, *patient.discussed))
+    read = tuple(one for sentence in sentences_of_both for one in sentence_statements(sentence))
+    places: dict[str, list[tuple[int, Word]]] = {}
+    sentences: dict[str, frozenset[str]] = {}
+    for at, one in enumerate(read):
+        sentences[one.sentence] = sentences.get(one.sentence, frozenset()) | one.concepts
+        for word in one.words:
+            places.setdefault(word.concept, []).append((at, word))
+    weights = {name: 1 / (1 + math.log(len(hits))) for name, hits in places.items()}
+    return _Known(
+        read, {name: tuple(hits) for name, hits in places.items()}, weights, sentences, frozenset(patient.case)
     )
 
 
-def article_sex(text: str) -> str:
-    """'female' or 'male' of the article's patient, '' if it tells of both or of neither."""
-    aged = {("female" if match[1].lower() in _FEMALE else "male") for match in _AGED.finditer(text)}
-    if len(aged) == 1:
-        return aged.pop()
-    if aged:
-        return ""
-    words = [word.lower() for word in _WORD.findall(text)]
-    women, men = sum(word in _FEMALE for word in words), sum(word in _MALE for word in words)
-    if max(women, men) < 3 or min(women, men) * 4 > max(women, men):
+# --- sex -------------------------------------------------------------------------------------------------------------
+
+
+def article_sex(text: str, age: str = "") -> str:
+    """'female' or 'male' of the article's patient, '' if it tells of both or of neither.
+
+    `age` is the patient's age in a case; where an article tells of both sexes, it picks the patient of that age.
+    """
+    own = [sentence for sentence in article_sentences(text) if not _OTHERS.search(sentence)]
+    aged = [one for sentence in own for one in _aged(sentence)]
+    for chosen in (
+        aged,
+        [one for one in aged if age and one[1] == age],
+        aged[:1] if age and aged and aged[0][1] == age else [],
+    ):
+        if len(sexes := {sex for sex, _ in chosen}) == 1:
+            return sexes.pop()
+    women, men = 0, 0
+    for sentence in own:
+        words = [word.lower() for word in re.findall(r"[A-Za-z]+", sentence)]
+        if not _KIN.search(sentence):
+            women += sum(word in _FEMALE for word in words)
+            men += sum(word in _MALE for word in words)
+    if max(women, men) < (2 if len(own) < 60 else 3) or min(women, men) * 4 > max(women, men):
         return ""
     return "female" if women > men else "male"
 
 
+_OTHERS = re.compile(
+    r"(?i)\bet al|\b(?:reported|described|published) (?:a|the|an|two|three) (?:\w+ )?case|\bpatients\b|\bliterature\b"
+)
+"""Sentences on other people's patients."""
+
+
+def _aged(text: str) -> list[tuple[str, str]]:
+    """(sex, age in figures) of each phrase such as '41-year-old man'."""
+    found = []
+    for match in _AGED.finditer(text):
+        age = re.search(r"\d+", text[max(0, match.start() - 5) : match.end()])
+        found.append(
+            ("female" if (match[1] or match[2] or match[3]).lower() in _FEMALE else "male", age[0] if age else "")
+        )
+    if "emperature" not in text:
+        found += [("female" if match[2] == "F" else "male", match[1]) for match in _LETTER.finditer(text)]
+    return found
+
+
 def _sex(summary: str, text: str) -> Iterator[Unfaithful]:
-    sex = article_sex(text)
+    age = re.search(r"\d+", summary)
+    sex = article_sex(text, age[0] if age else "")
     if not sex:
         return
     wrong = _MALE if sex == "female" else _FEMALE
-    known = {word.lower() for word in _WORD.findall(text)}
-    for line in summary.splitlines():
-        aged = _AGED.search(line)
-        for match in _WORD.finditer(line):
-            word = match[0].lower()
-            if word in wrong and (word not in known or (aged and match.start() == aged.start(1)) or _informs(line)):
-                yield Unfaithful("sex", line.strip(), f"the patient is {sex}")
-                break
+    whole = f" {comparable(text)} "
+    for item, sentence in item_sentences(summary):
+        if f" {comparable(sentence)} " in whole:
+            continue  # the article's own sentence, perhaps on somebody else
+        informs = item in ("Patient Information", "Patient Demographics")
+        low = [word.lower() for word in re.findall(r"[A-Za-z]+", sentence)]
+        nouns = [word for word in low if word in wrong & _NOUNS]
+        others = bool(_KIN.search(sentence))
+        if (
+            any(one != sex for one, _ in _aged(sentence))
+            or (informs and (nouns or re.search(r"\bM\b" if sex == "female" else r"\bF\b", sentence)))
+            or (not others and (nouns or any(word in wrong for word in low)))
+        ):
+            words = ", ".join(word for word in low if word in wrong) or sentence
+            yield Unfaithful("sex", words, sentence, f"the patient is {sex}", item)
 
 
-def _informs(line: str) -> bool:
-    """Whether a line gives the patient's data, where a word of sex can be no one else's."""
-    return bool(re.match(r"(?i)[\s*\-]*patient (?:information|demographics|data)", line))
+# --- side ------------------------------------------------------------------------------------------------------------
+
+_REACH = 10
 
 
-def _roots(text: str) -> frozenset[str]:
-    return frozenset(root for word in _WORD.findall(text) if word.lower() not in _LITTLE and len(word) > 2
-                     for root in roots(word) if not root.isdigit())  # fmt: skip
-
-
-@lru_cache(maxsize=64)
-def _sided(text: str) -> tuple[tuple[str, tuple[str, ...], str], ...]:
-    """(side, roots of the words around it, the nearest first, the words) of each word of side."""
-    words = [match[0] for match in _WORD.finditer(text)]
-    sides = []
-    for place, word in enumerate(words):
-        side = _SIDES.get(word.lower())
-        if side:
-            after, before = words[place + 1 : place + 7], words[max(0, place - 6) : place]
-            near = [root for one in after if one.lower() not in _LITTLE and len(one) > 2 for root in roots(one)]
-            far = [root for one in before if one.lower() not in _LITTLE and len(one) > 2 for root in roots(one)]
-            sides.append((side, (*near, *far), " ".join(words[max(0, place - 3) : place + 6])))
-    return tuple(sides)
-
-
-def _sides(summary: str, text: str) -> Iterator[Unfaithful]:
-    known = _sided(text)
-    for sentence in article_sentences(summary):
-        for side, near, words in _sided(sentence):
-            if not near:
-                continue
-            best = {one: max((_likeness(near, around) for other, around, _ in known if other == one), default=0.0)
-                    for one in ("left", "right", "both")}  # fmt: skip
-            opposite = max(value for one, value in best.items() if one != side)
-            met = any(other == side and near[0] in around[:4] for other, around, _ in known)
-            if opposite >= 1.0 and opposite > best[side] + (0.7 if met else 0.15):
-                side_words = next(
-                    text for other, around, text in known if other != side and _likeness(near, around) == opposite
-                )
-                yield Unfaithful("side", words, side_words)
-
-
-def _likeness(near: Sequence[str], around: Sequence[str]) -> float:
-    """How much the words around two words of side agree; the nearest word counts most."""
-    kept = frozenset(around)
-    score = sum(
-        (1.0 if place == 0 else 0.5 if place == 1 else 0.3) for place, root in enumerate(near[:5]) if root in kept
-    )
-    return score + (0.5 if near[0] == around[:1][0] else 0.0) if around else 0.0
-
-
-@lru_cache(maxsize=64)
-def _phrases(text: str) -> tuple[_Phrase, ...]:
-    """The clauses of a text; 'no fever, cough or chills' denies each of its items. General statements are left out."""
-    phrases = []
-    for sentence in article_sentences(text):
-        if _IN_GENERAL.search(sentence):
-            continue
-        tells = bool(_TELLS.search(sentence))
-        carried = False
-        at = 0
-        for cut in [*_CLAUSE.finditer(sentence), None]:
-            piece = sentence[at : cut.start() if cut else len(sentence)]
-            at = cut.end() if cut else len(sentence)
-            for part, denied, goes_on in _denials(piece, carried):
-                if words := _roots(part):
-                    phrases.append(_Phrase(words, denied, part.strip(), tells, carried))
-                carried = goes_on
-            if cut is None or not cut[0].startswith(","):
-                carried = False
-    return tuple(phrases)
-
-
-def _denials(piece: str, carried: bool) -> Iterator[tuple[str, bool, bool]]:
-    """(part, denied, whether the next item of a list is denied too) of a clause."""
-    words = list(_WORD.finditer(piece))
-    lows = [word[0].lower() for word in words]
-    cue = next((place for place in range(len(lows)) if _denies(lows, place)), None)
-    if cue is None:
-        starts = any(low in _ENDS or low in ("was", "were", "had") for low in lows)
-        yield piece, carried and not starts, carried and not starts
-        return
-    before, after = piece[: words[cue].start()], piece[words[cue].end() :]
-    behind = lows[cue] in ("negative", "absent", "none", "ruled")
-    if behind and (not _roots(after) or (cue and lows[cue - 1] in _LINKS)):
-        yield before, True, False
-        if _roots(after):
-            yield after, False, False
-        return
-    if _roots(before):
-        yield before, False, False
-    ended = next((place for place in range(cue + 2, len(words)) if _scope_ends(lows, place)), len(words))
-    if ended < len(words):
-        yield piece[words[cue].end() : words[ended].start()], True, False
-        yield piece[words[ended].start() :], False, False
-    else:
-        yield after, True, True
-
-
-def _denies(lows: Sequence[str], place: int) -> bool:
-    """Whether a word denies what follows; 'no more than' does not."""
-    after = lows[place + 1] if place + 1 < len(lows) else ""
-    return (lows[place] in _CUES and after not in _DEGREES) or lows[place].endswith("n't")
-
-
-_DEGREES_TEXT = """more less longer later only further"""
-_DEGREES = frozenset(_DEGREES_TEXT.split())
-_LINKS_TEXT = """is are was were became becomes returned tested remained turned being been"""
-_LINKS = frozenset(_LINKS_TEXT.split())
-_PASSIVE_TEXT = """reported noted observed seen found detected identified present evident performed elicited"""
-_PASSIVE = frozenset(_PASSIVE_TEXT.split())
-_IN_GENERAL = re.compile(
-    r"(?i)\b(?:may|might|can|could|patients|cases|literature|commonly|typically|often|usually|generally|rarely"
-    r"|studies|symptoms of|characterized by|recommended)\b"
-)
-"""Words of sentences on the disease in general, not on the patient."""
-
-
-def _scope_ends(lows: Sequence[str], place: int) -> bool:
-    """Whether what a cue denies ends at a word; 'no trauma was reported' goes on."""
-    if lows[place] in ("was", "were"):
-        return not (set(lows[place + 1 : place + 3]) & _PASSIVE)
-    return lows[place] in _SCOPE_ENDS
-
-
-_TESTED = re.compile(
-    r"(?i)\b(?:tests?|tested|testing|pcr|antibod\w+|serolog\w*|screen\w*|cultures?|swabs?|anti-\w+|virus|hiv|rul\w+ out"
-    r"|evaluat\w+|to exclude|ordered|none|unrelated|normal|unremarkable|resol\w+|improv\w+)\b"
-)
-"""Words of a clause whose polarity a cue does not settle: a test may be named before its result."""
-
-
-def _negations(summary: str, text: str) -> Iterator[Unfaithful]:
-    known = _phrases(text)
-    absent = _only_denied(text)
-    for phrase in _phrases(_LABEL.sub(" ", summary)):
-        if phrase.words <= _GENERAL or len(phrase.words) > 8 or phrase.carried or _TESTED.search(phrase.text):
-            continue
-        if not phrase.denied and (turned := sorted(phrase.words & absent.keys() - _GENERAL)):
-            yield Unfaithful("negation", phrase.text, absent[turned[0]])
-            continue
-        same = max((_shared(phrase, one) for one in known if one.denied == phrase.denied), default=0.0)
-        other = max(
-            (
-                one
-                for one in known
-                if one.denied != phrase.denied and one.tells and not one.carried and not _TESTED.search(one.text)
-            ),
-            key=lambda one: _shared(phrase, one),
-            default=None,
-        )
-        if other and same < 0.5 and _shared(phrase, other) >= (0.75 if phrase.denied else 0.99):
-            yield Unfaithful("negation", phrase.text, other.text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence with its roots, the number of its denials, its numbers and its sides."""
-
-    words: frozenset[str]
-    denials: int
-    numbers: frozenset[str]
-    sides: frozenset[str]
-    text: str
-
-
-_ALIKE = 0.85
-"""The share of common words from which two sentences are the same one, repeated."""
-
-
-def _repeated(summary: str, text: str) -> Iterator[Unfaithful]:
-    """Sentences that repeat a sentence of the article with another number of denials, other numbers or sides."""
-    known = _read(text)
-    for one in _read(_LABEL.sub(" ", summary)):
-        if len(one.words) < 3:
-            continue
-        near = [other for other in known if len(one.words & other.words) >= _ALIKE * len(one.words | other.words)]
+def _sides(item: str, said: Statement, known: _Known) -> Iterator[Unfaithful]:
+    for side, place in said.sides:
+        near = _around(said, place)
         if not near:
             continue
-        if all(other.denials != one.denials for other in near):
-            yield Unfaithful("negation", one.text, near[0].text)
-        if all(one.sides - other.sides for other in near):
-            yield Unfaithful("side", one.text, near[0].text)
-        if all(one.numbers - other.numbers for other in near):
-            yield Unfaithful("number", one.text, near[0].text)
+        best: dict[str, tuple[float, str]] = {}
+        for other, score, sentence in _sided(near, known):
+            if score > best.get(other, (0.0, ""))[0]:
+                best[other] = (score, sentence)
+        own = best.get(side, (0.0, ""))[0]
+        if side == "both":
+            own = max(own, min(best.get("left", (0.0,))[0], best.get("right", (0.0,))[0]))
+        against = max(((score, text) for other, (score, text) in best.items() if other != side), default=(0.0, ""))
+        if known.both_sided(against[1], side) and own >= 0.05:
+            least, more = (0.7, 0.25) if against[0] >= 0.7 else (0.45, 0.35)
+        else:
+            least, more = (0.15, 0.1) if own < 0.05 else (0.25, 0.085)
+        if against[0] >= least and against[0] > own + more:
+            yield Unfaithful("side", side, said.sentence, against[1], item)
 
 
-@lru_cache(maxsize=64)
-def _read(text: str) -> tuple[_Sentence, ...]:
-    """The sentences of a text."""
-    read = []
-    for sentence in article_sentences(text):
-        lows = [word[0].lower() for word in _WORD.finditer(sentence)]
-        read.append(
-            _Sentence(
-                _roots(sentence),
-                sum(_denies(lows, place) or lows[place] == "normal" for place in range(len(lows))),
-                frozenset(_plain(match[0]) for match in _NUMBER.finditer(sentence)),
-                frozenset(_SIDES[low] for low in lows if low in _SIDES),
-                sentence,
+_OUTSIDE = 0.15
+"""The weight of a word that belongs to another word of side."""
+
+
+def _around(said: Statement, place: int) -> list[tuple[str, float]]:
+    """(concept, weight) of the words and numbers near a word of side; those of another word of side count little."""
+    start, end = -1, 10**6
+    for _, other in said.sides:
+        between = [joint for joint in said.joints if min(place, other) < joint < max(place, other)]
+        if other < place:
+            start = max(start, between[-1] if between else (other + place) // 2)
+        elif other > place:
+            end = min(end, between[0] if between else (other + place) // 2)
+    near = []
+    for name, at in (
+        *((word.concept, word.place) for word in said.words),
+        *((f"#{one}", at) for one, at in said.numbers),
+    ):
+        if abs(at - place) <= _REACH:
+            joints = sum(min(place, at) < joint < max(place, at) for joint in said.joints)
+            weight = (1.0 if start < at < end else _OUTSIDE) / (1 + abs(at - place) / 6) / 1.5**joints
+            near.append((name, weight * 0.75 if name.startswith("#") else weight))
+    return near
+
+
+def _sided(near: Sequence[tuple[str, float]], known: _Known) -> Iterator[tuple[str, float, str]]:
+    total = sum(weight * known.weight(name) for name, weight in near)
+    for one in known.statements:
+        for other, place in one.sides:
+            theirs: dict[str, float] = {}
+            for name, weight in _around(one, place):
+                theirs[name] = max(weight, theirs.get(name, 0.0))
+            score = sum(
+                weight * known.weight(name) * min(1.0, theirs[name] * 1.6) for name, weight in near if name in theirs
             )
-        )
-    return tuple(read)
+            far = known.sentences[one.sentence] - theirs.keys()
+            score += sum(0.2 * weight * known.weight(name) for name, weight in near if name in far)
+            yield other, score / total, one.sentence
 
 
-def _shared(phrase: _Phrase, other: _Phrase) -> float:
-    """The share of the words of `phrase` that `other` has."""
-    return len(phrase.words & other.words) / len(phrase.words)
+# --- negation --------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=64)
-def _only_denied(text: str) -> dict[str, str]:
-    """The roots that an article only denies, with the clause; it has them at most twice, and they are not short."""
-    affirmed = frozenset(root for phrase in _phrases(text) if not phrase.denied for root in phrase.words)
-    every = roots(text)
-    return {
-        root: phrase.text
-        for phrase in _phrases(text)
-        if phrase.denied
-        for root in phrase.words - affirmed
-        if len(root) > 4 and every.count(root) <= 2 and not _TESTED.search(phrase.text)
-    }
+_RELATIVES = re.compile(_KIN.pattern + r"|(?i:\bfamil(?:y|ial)\b|\bhereditary\b)")
 
 
-@lru_cache(maxsize=64)
-def _counted(text: str) -> dict[str, list[frozenset[str]]]:
-    """The words around each number of a text, by the number."""
-    words = list(re.finditer(r"[A-Za-z%\u00b0\u00b5\u03bc/]+|\d+(?:[.,\u00b7]\d+)*", text))
-    counts: dict[str, list[frozenset[str]]] = {}
-    for place, word in enumerate(words):
-        if word[0][0].isdigit():
-            around = words[max(0, place - 8) : place] + words[place + 1 : place + 7]
-            counts.setdefault(_plain(word[0]), []).append(
-                frozenset(root for one in around if not one[0][0].isdigit() and one[0].lower() not in _LITTLE
-                          for root in (roots(one[0]) or (one[0].lower(),)))
-            )  # fmt: skip
-    return counts
+def _negations(item: str, said: Statement, known: _Known) -> Iterator[Unfaithful]:
+    relatives = item == "Family History" or bool(_RELATIVES.search(said.text))
+    deciding = [word for word in said.words if _decides(word.concept) and word.concept in known.places]
+    for word in deciding or [word for word in said.words if word.concept in known.places]:
+        if word.denied is None:
+            continue
+        against, same, sentence = _polarities(word, said, known, relatives=relatives)
+        least = 0.45 if word.concept == "positive" else 0.3 if word.concept in _JUDGED else 0.12
+        if (same < 0 and against >= least) or (against >= (0.5 if same > 0.1 else 0.3) and against > same + 0.25):
+            yield Unfaithful("negation", _written(word), said.sentence, sentence, item)
+            return
 
 
-def _plain(number: str) -> str:
-    plain = number.replace("\u00b7", ".")
-    plain = plain.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+", plain) else plain.replace(",", ".")
-    return plain.rstrip("0").rstrip(".") if "." in plain else plain
+def _item_of(word: Word, said: Statement) -> frozenset[str]:
+    """The concepts of the item of a list that a word stands in, without its own."""
+    start = max((joint for joint in said.joints if joint < word.place), default=-1)
+    end = min((joint for joint in said.joints if joint > word.place), default=10**6)
+    return frozenset(one.concept for one in said.words if start < one.place < end and one.concept != word.concept)
 
 
-def _numbers(summary: str, text: str) -> Iterator[Unfaithful]:
-    known = _counted(text)
-    for sentence in article_sentences(summary):
-        for number, contexts in _counted(sentence).items():
-            for around in contexts:
-                places = known.get(number, [])
-                year = re.fullmatch(r"(?:19|20)\d\d", number)
-                if (
-                    places
-                    and not year
-                    and len(around) > 3
-                    and ("." in number or len(number) > 1)
-                    and not any(around & other for other in places)
-                ):
-                    yield Unfaithful("number", f"{number} in {sentence}")
-
-
-def named_in_article(answer: str, title: str, text: str) -> bool:
-    """Whether the article names a diagnosis, by itself or by a synonym, and where it states what the patient has."""
-    diagnosis, synonyms = diagnosis_names(answer)
-    names = dict.fromkeys((diagnosis, *synonyms, *synonyms_of(diagnosis)))
-    stating = f"{title}. {_stating(text)}"
-    words = f" {key(text)} "
-    about = [one for one in article_sentences(f"{title}.\n{text}") if any(_coverage(name, one) >= 1 for name in names)]
-    if about and all(_CONSIDERED.search(one) for one in about):
-        return False
-    if any(key(name) and f" {key(name)} " in words for name in names):
-        return any(_coverage(name, stating) >= 0.6 for name in names)
-    return any(_coverage(name, text) >= 0.8 and _coverage(name, stating) >= 0.6 for name in names)
-
-
-_CONSIDERED = re.compile(
-    r"(?i)\b(?:differential|considered|exclud\w+|ruled? out|unlikely|suspected|initially|mimic\w*|versus"
-    r"|misdiagnos\w+)\b"
+_JUDGED = frozenset(("normal", "positive"))
+"""Concepts that say of the words beside them how they are."""
+_ORDERED = re.compile(
+    r"(?i)\b(?:tests?|pcr|serolog\w*|antibod\w+|cultures?|screen\w*|panel|assays?)\b.*\b(?:obtained|ordered|sent|performed|done)\b"
+    r"(?!.*\b(?:positive|normal)\b)"
 )
-"""Words of sentences that name a diagnosis as a possibility."""
-_STATES = re.compile(
-    r"(?i)\bdiagnos|\bconfirm|\bconsistent with|\brevealed|\bidentified|\bfinal\b"
-    r"|\bwe (?:report|present|describe)|\bcase of"
-)
+"""A test that is named before its result."""
 
 
-@lru_cache(maxsize=64)
-def _stating(text: str) -> str:
-    """The beginning of the article and the sentences that state a finding or a diagnosis."""
-    return text[:2500] + " " + " ".join(one for one in article_sentences(text) if _STATES.search(one))
+def _written(word: Word) -> str:
+    return ("not " if word.denied else "") + word.written.replace("no~", "").replace("_", " ")
 
 
-def _coverage(name: str, text: str) -> float:
-    own = _roots(name)
-    return len(own & _roots_of(text)) / len(own) if own else 0.0
+def _polarities(word: Word, said: Statement, known: _Known, *, relatives: bool) -> tuple[float, float, str]:
+    """How well the article's places of a concept fit that deny what the case affirms, and those that agree.
+
+    -1 where there is none; the third is the sentence that contradicts.
+    """
+    context = []
+    judged = word.concept in _JUDGED
+    for other in said.words:
+        if other.concept != word.concept and not (judged and other.denied):
+            commas = sum(min(word.place, other.place) < joint < max(word.place, other.place) for joint in said.joints)
+            nearness = 1 / (1 + abs(other.place - word.place) / (3 if judged else 6)) / 3 ** min(commas, 2)
+            context.append((other.concept, known.weight(other.concept) * nearness))
+    total = sum(weight for _, weight in context)
+    words = said.concepts
+    against, same, sentence = -1.0, -1.0, ""
+    for at, other in known.places[word.concept]:
+        statement = known.statements[at]
+        if relatives != bool(_RELATIVES.search(statement.text if not relatives else statement.sentence)):
+            continue
+        if other.denied is False and not judged and _ORDERED.search(statement.text):
+            continue
+        score = _shared(context, statement, known) / total if total else 1.0
+        if not judged:
+            theirs = _item_of(other, statement)
+            score = max(score, 0.6 * len(theirs & words) / len(theirs) if theirs else 0.6)
+        if other.denied is None or other.denied == word.denied:
+            same = max(same, score)
+        elif score > against and statement.sentence in known.case:
+            against, sentence = score, statement.sentence
+    return against, same, sentence
 
 
-@lru_cache(maxsize=64)
-def _roots_of(text: str) -> frozenset[str]:
-    return _roots(text)
+def _decides(name: str) -> bool:
+    """Whether the polarity of a concept tells: not that of a site, a general word or a short one."""
+    return len(name) > 2 and name not in _GENERIC and name not in vocabulary().sites and name not in vocabulary().within
+
+
+def _shared(context: Sequence[tuple[str, float]], statement: Statement, known: _Known) -> float:
+    sentence = known.sentences[statement.sentence]
+    return sum(
+        weight * (1.0 if name in statement.concepts else 0.5 if name in sentence else 0.0) for name, weight in context
+    )
+
+
+def undecided(summary: str, patient: PatientText) -> tuple[str, ...]:
+    """Sentences with a denial or a side of something that the article does not mention; a person has to read them."""
+    known = _known(patient)
+    open_sentences = []
+    for _, sentence in item_sentences(summary):
+        for said in sentence_statements(sentence):
+            denied = [word for word in said.words if word.denied and _decides(word.concept)]
+            sided = [
+                max((score for _, score, _ in _sided(near, known)), default=0.0)
+                for _, place in said.sides
+                if (near := _around(said, place))
+            ]
+            if any(word.concept not in known.places for word in denied) or any(score < 0.15 for score in sided):
+                open_sentences.append(sentence)
+    return tuple(dict.fromkeys(open_sentences))

@@ -8,6 +8,7 @@ from curating import CASE, DISCUSSION, OUTCOME
 from wardround.engine.records import Ending
 from wardround.scenarios.case import Case, Category
 from wardround.scenarios.reports.article import CASE_RULES, Article, ArticleSection, CurationOptions, Kind
+from wardround.scenarios.reports.article_numbers import invented
 from wardround.scenarios.reports.case_summary import (
     CaseDraft,
     Drop,
@@ -16,7 +17,7 @@ from wardround.scenarios.reports.case_summary import (
     summary_items,
     summary_text,
 )
-from wardround.scenarios.reports.checks import checks, completed_sections, invented, sentence_support
+from wardround.scenarios.reports.checks import checks, completed_sections, sentence_support
 from wardround.scenarios.reports.curation_account import Checking
 
 ARTICLE = Article(
@@ -88,7 +89,6 @@ BAD: Mapping[str, tuple[CaseDraft, ...]] = {
     "supported": (
         draft(summary="- Patient Information: A retired sailor was brought by helicopter.\n- Chief Complaint: He could"
               " neither swallow nor speak.\n- History of Present Illness: His wife found him beneath the stairs."),
-        draft(answer="Granulomatosis with polyangiitis and glomerulonephritis"),
         draft("treatment", answer="Perform an urgent laparotomy with splenectomy and give vaccines."),
     ),
     "numbers": (
@@ -101,7 +101,8 @@ BAD: Mapping[str, tuple[CaseDraft, ...]] = {
         draft(summary=DIAGNOSIS["summary"].replace("right index", "left index")),
         draft(summary=DIAGNOSIS["summary"].replace("There were two", "There were no two")),
     ),
-    "named": (draft(answer="Gout"), draft(answer="Septic arthritis"), draft(answer="Cutaneous leishmaniasis")),
+    "named": (draft(answer="Gout"), draft(answer="Septic arthritis"), draft(answer="Cutaneous leishmaniasis"),
+              draft(answer="Granulomatosis with polyangiitis and glomerulonephritis")),
     "leak": (
         with_more("diagnosis", "History of Present Illness", "Diagnosis of Lymphocutaneous Sporotrichosis was made."),
         draft(answer="Lymphocutaneous sporotrichosis (LCS)", summary=DIAGNOSIS["summary"].replace(
@@ -187,7 +188,7 @@ def test_support_is_loose_for_words_and_strict_for_numbers() -> None:
     assert scores[0] >= 60 > scores[1]
     assert sentence_support("None.\nNot reported.\n- Allergies: no known allergies", CASE) == ()
     assert invented("for three weeks, 41 years, 12.0 days, 2 nodules\n1. first\nTest 9: x", CASE) == ()
-    assert invented("for 31 weeks", CASE) == ("31",)
+    assert [(one.words, one.said) for one in invented("for 31 weeks", CASE)] == [("31", "for 31 weeks")]
     assert invented("7.2 \u00d7 10\u2079/L, 7.2 x 10^12", "a count of 7.2 x 109/L") == ()
     assert invented("1000 and 4.5", "1,000 and 4\u00b75") == ()
 

@@ -1,0 +1,270 @@
+"""Reads the numbers of a text with their units, and compares them after conversion."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from wardround.scenarios.reports.statements import concept, concepts_text
+
+_UNITS: Mapping[str, tuple[str, float]] = {
+    # name: (dimension, value in the dimension's base unit)
+    **dict.fromkeys(("second", "seconds", "sec", "s"), ("time", 1 / 86400)),
+    **dict.fromkeys(("minute", "minutes", "min", "mins"), ("time", 1 / 1440)),
+    **dict.fromkeys(("hour", "hours", "h", "hr", "hrs"), ("time", 1 / 24)),
+    **dict.fromkeys(("day", "days"), ("time", 1.0)),
+    **dict.fromkeys(("week", "weeks", "wk"), ("time", 7.0)),
+    **dict.fromkeys(("month", "months"), ("time", 30.4375)),
+    **dict.fromkeys(("year", "years", "yr", "yrs", "yo", "y"), ("time", 365.25)),
+    "decade": ("time", 3652.5),
+    "\u00b5m": ("length", 1e-6),
+    **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre", "millimetres"), ("length", 1e-3)),
+    **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres"), ("length", 1e-2)),
+    **dict.fromkeys(("m", "metres", "meters", "metre", "meter"), ("length", 1.0)),
+    "km": ("length", 1e3),
+    **dict.fromkeys(("inch", "inches"), ("length", 0.0254)),
+    **dict.fromkeys(("feet", "ft"), ("length", 0.3048)),
+    **dict.fromkeys(("\u00b5g", "ug", "mcg", "micrograms", "microgram"), ("mass", 1e-6)),
+    **dict.fromkeys(("mg", "milligrams", "milligram"), ("mass", 1e-3)),
+    **dict.fromkeys(("g", "gram", "grams"), ("mass", 1.0)),
+    **dict.fromkeys(("kg", "kilograms", "kilogram", "kilos"), ("mass", 1e3)),
+    **dict.fromkeys(("lb", "lbs", "pounds"), ("mass", 453.592)),
+    **dict.fromkeys(("ml", "milliliters", "millilitres", "cc"), ("volume", 1e-3)),
+    **dict.fromkeys(("l", "liters", "litres", "liter", "litre"), ("volume", 1.0)),
+    **dict.fromkeys(("%", "percent", "per cent"), ("share", 1.0)),
+    **dict.fromkeys(("mmhg",), ("pressure", 1.0)),
+    "kpa": ("pressure", 7.50062),
+    "cmh2o": ("pressure", 0.735559),
+    "mmh2o": ("pressure", 0.0735559),
+    **dict.fromkeys(("\u00b0c", "\u00bac", "degrees celsius", "celsius"), ("temperature", 1.0)),
+    **dict.fromkeys(("\u00b0f", "\u00baf", "degrees fahrenheit", "fahrenheit"), ("fahrenheit", 1.0)),
+    **dict.fromkeys(
+        ("bpm", "/min", "beats/min", "beats/minute", "breaths/min", "breaths/minute", "per minute", "beats per minute",
+         "breaths per minute", "cycles/min", "times/min", "beats per min", "beats / min", "breaths per min",
+         "beats a minute", "breaths a minute"),
+        ("rate", 1.0),
+    ),
+    "kg/m2": ("index", 1.0),
+    "kg/m\u00b2": ("index", 1.0),
+    "mm/h": ("sedimentation", 1.0), "mm/hr": ("sedimentation", 1.0), "mm/hour": ("sedimentation", 1.0),
+    "mm/1h": ("sedimentation", 1.0),
+}  # fmt: skip
+_MASSES = {"kg": 1e3, "g": 1.0, "mg": 1e-3, "\u00b5g": 1e-6, "ug": 1e-6, "mcg": 1e-6, "ng": 1e-9, "pg": 1e-12}
+_MOLES = {"mol": 1.0, "mmol": 1e-3, "\u00b5mol": 1e-6, "umol": 1e-6, "nmol": 1e-9, "pmol": 1e-12, "meq": 1e-3,
+          "mm": 1e-3, "\u00b5m": 1e-6}  # fmt: skip
+_ACTIVITIES = {"u": 1.0, "iu": 1.0, "miu": 1e-3, "mu": 1e-3, "\u00b5iu": 1e-6, "uiu": 1e-6, "\u00b5u": 1e-6, "ku": 1e3,
+               "kiu": 1e3}  # fmt: skip
+_COUNTS = {"": 1.0, "cells": 1.0, "cell": 1.0, "k": 1e3, "leukocytes": 1.0, "copies": 1.0}
+_VOLUMES = {"l": 1.0, "dl": 0.1, "ml": 1e-3, "\u00b5l": 1e-6, "ul": 1e-6, "mm3": 1e-6, "mm\u00b3": 1e-6,
+            "cmm": 1e-6, "cumm": 1e-6, "fl": 1e-15, "100ml": 0.1}  # fmt: skip
+_WEIGHTS: Mapping[str, float] = {
+    # grams a mole; urea is reported as its nitrogen too
+    concept(word): weight
+    for words, weight in (
+        ("glucose", 180.16), ("creatinine", 113.12), ("bilirubin", 584.66), ("urea", 28.014),
+        ("cholesterol ldl hdl hyperlipidemia", 386.65), ("triglyceride triglycerides", 885.4), ("uric urate", 168.11),
+        ("calcium hypercalcemia", 40.078), ("phosphate phosphorus phosphorous", 30.974), ("magnesium", 24.305),
+        ("iron", 55.845), ("lactate", 90.08), ("cortisol", 362.46), ("testosterone", 288.42), ("estradiol", 272.38),
+        ("thyroxine t4", 776.87), ("ammonia", 17.03), ("vitamin", 400.64), ("copper", 63.546), ("zinc", 65.38),
+        ("lead", 207.2), ("b12 cobalamin cyanocobalamin", 1355.4), ("folate", 441.4), ("sodium", 22.99),
+        ("potassium", 39.098), ("hemoglobin", 16114.5), ("hypoglycemia hyperglycemia", 180.16),
+    )
+    for word in words.split()
+}  # fmt: skip
+_SPELLED_TEXT = """one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 thirteen 13
+fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 thirty 30 forty 40 fifty 50 sixty 60
+seventy 70 eighty 80 ninety 90"""
+_SPELLED = {word: float(value) for word, value in zip(*[iter(_SPELLED_TEXT.split())] * 2, strict=True)}
+_TENS = "|".join(word for word, value in _SPELLED.items() if value >= 20)
+_ONES = "|".join(word for word, value in _SPELLED.items() if value < 10)
+_OTHER_COUNTS = {"once": 1.0, "twice": 2.0, "single": 1.0, "first": 1.0, "second": 2.0, "third": 3.0, "fourth": 4.0,
+                 "fifth": 5.0, "sixth": 6.0, "seventh": 7.0, "eighth": 8.0, "ninth": 9.0, "tenth": 10.0, "dozen": 12.0,
+                 "half": 0.5, "pair": 2.0, "couple": 2.0, "quarter": 0.25, "fortnight": 2.0}  # fmt: skip
+_NUMBER = re.compile(
+    r"(?P<figures>(?<![\w.,/\u2044])(?<![A-Za-z][-\u2010\u2011])[-\u2212]?\d{1,3}"
+    r"(?:[, \u2009\u202f]\d{3})+(?![\d])(?:\.\d+)?"
+    r"|(?<![A-Za-z\d.,*:])(?<![A-Za-z][-\u2010\u2011])\d+(?:[.,\u00b7]\d+)?)"
+    r"|\b(?P<one>an?|past|last)(?= (?:hour|day|week|month|year|decade)\b)"
+    rf"|\b(?P<words>(?:(?:{_TENS})[- ](?:{_ONES})|{'|'.join(sorted(_SPELLED, key=len, reverse=True))}))\b",
+    re.IGNORECASE,
+)
+_POWER = re.compile(
+    r"\s*[x*\u00d7\u2219\u00b7]\s*10\s*\^?\s*[-\u2212]?(\d{1,2}|[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)"
+)
+_SUPER = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
+_ALPHA = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
+_TOP = "|".join(
+    re.escape(unit) for unit in sorted({*_MASSES, *_MOLES, *_ACTIVITIES, *_COUNTS} - {""}, key=len, reverse=True)
+)
+_BOTTOM = "|".join(re.escape(unit) for unit in sorted(_VOLUMES, key=len, reverse=True))
+_UNIT = re.compile(
+    rf"(?i)[\s\u2009\u202f-]*(?:(?P<top>{_TOP})?\s*(?:/|\bper\s)\s*(?P<bottom>{_BOTTOM})(?![\w])"
+    rf"|(?P<plain>{_ALPHA})(?![\w\u00b2\u00b3]|/\s*(?:d?l|ml|kg)\b))"
+)
+_ROUGHLY = re.compile(
+    r"(?i)(?:about|approximately|around|nearly|almost|roughly|circa|some|over|more than|under|less than|up to"
+    r"|at least"
+    r"|just|~|\u2248|close to|greater than|>|<|\u2265|\u2264|c\.|exceeding|above|below|several)\s*$"
+)
+_LABELS = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)|\[\d+\]")
+_BOTH_UNITS = re.compile(
+    r"\b[a-z]+(?:/[a-z]+)?\s?\(([munp\u00b5]?(?:g|m|mol|L|U|IU)|[cd]m|dL|kg|mm/hr?|bpm|mmHg)\)(?=\s?/|[\s,.;)]|$)"
+)
+"""A unit in words with its abbreviation: 'milligrams (mg)'."""
+_HALF = re.compile(r"(?i)\bhalf an? (year|day|hour)\b")
+_HALVES = {"year": "6 months", "day": "12 hours", "hour": "30 min"}
+_BETWEEN = re.compile(r"\s*(?:\u00d7|x|\*|by|-|\u2013|to|and|/|or)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with its dimension ('' where it has no unit) and its value in the dimension's base unit.
+
+    `written` are its characters, `digits` its decimals, `step` the size of its last digit in the base unit.
+    """
+
+    value: float
+    dimension: str
+    written: str
+    step: float
+    start: int
+    end: int
+    rough: bool = False
+    decade: bool = False
+
+
+@lru_cache(maxsize=4096)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """The numbers of a text in their order; numbers inside names such as 'SARS-CoV-2' are not among them.
+
+    ::
+
+        >>> [(one.value, one.dimension) for one in quantities("pain for 2 weeks")]
+        [(14.0, 'time')]
+    """
+    text = _LABELS.sub(lambda label: " " * len(label[0]), text.replace("\u03bc", "\u00b5"))
+    text = _BOTH_UNITS.sub(lambda both: both[1].rjust(len(both[0])), text)
+    text = _HALF.sub(lambda half: _HALVES[half[1].lower()].ljust(len(half[0])), text)
+    powers = [power.span() for power in _POWER.finditer(text)]
+    matches = [one for one in _NUMBER.finditer(text) if not any(start <= one.start() < end for start, end in powers)]
+    read: list[Quantity] = []
+    for match in reversed(matches):
+        read.append(_quantity(text, match, read[-1] if read else None))
+    return tuple(one for one in reversed(read) if one.written)
+
+
+def _quantity(text: str, match: re.Match[str], following: Quantity | None) -> Quantity:
+    written = match[0]
+    value, step = _value(written)
+    end = match.end()
+    if power := _POWER.match(text, end):
+        size = 10.0 ** int(power[1].translate(_SUPER))
+        value, step, end = value * size, step * size, power.end()
+    decade = bool(re.match(r"s\b", text[end:])) and value % 10 == 0
+    unit = None if decade else _UNIT.match(text, end)
+    dimension, size, shift = "", 1.0, 0.0
+    if unit:
+        dimension, size, shift = _base(unit)
+        end = unit.end()
+    elif following and following.dimension and _BETWEEN.fullmatch(text[end : following.start]):
+        dimension = following.dimension
+        size = following.step / _value(following.written)[1] if dimension not in ("temperature",) else 1.0
+    rough = bool(_ROUGHLY.search(text[max(0, match.start() - 16) : match.start()]))
+    return Quantity(value * size + shift, dimension, written, step * abs(size), match.start(), end, rough, decade)
+
+
+def _base(unit: re.Match[str]) -> tuple[str, float, float]:
+    """(dimension, size, shift) of a unit; Fahrenheit becomes Celsius."""
+    if unit["bottom"]:
+        top, bottom = (unit["top"] or "").lower(), _VOLUMES[unit["bottom"].lower()]
+        for name, table in (("mass/volume", _MASSES), ("moles/volume", _MOLES), ("activity/volume", _ACTIVITIES),
+                            ("count/volume", _COUNTS)):  # fmt: skip
+            if top in table:
+                return name, table[top] / bottom, 0.0
+    dimension, size = _UNITS[" ".join(unit["plain"].lower().split())]
+    return ("temperature", 5 / 9, -32 * 5 / 9) if dimension == "fahrenheit" else (dimension, size, 0.0)
+
+
+def _value(written: str) -> tuple[float, float]:
+    """(value, size of the last digit) of a number in figures or words."""
+    low = written.lower().replace("\u2212", "-")
+    if low[-1].isalpha():
+        return sum(_SPELLED.get(part, 1.0) for part in re.split(r"[- ]", low)), 1.0
+    plain = re.sub(r"[ \u2009\u202f]", "", low).replace("\u00b7", ".").lstrip("-")
+    plain = plain.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain) else plain.replace(",", ".")
+    decimals = len(plain.split(".")[1]) if "." in plain else 0
+    return float(plain), 10.0**-decimals
+
+
+def same_quantity(said: Quantity, known: Quantity, about: Sequence[str] = ()) -> bool:
+    """Whether two numbers are one after conversion and rounding; `about` are concepts near them, for molar units."""
+    if said.dimension and known.dimension and said.dimension != known.dimension:
+        return _same_moles(said, known, about)
+    if said.decade:
+        return said.value <= known.value < said.value + 10 * said.step or 0 <= known.value / 365.25 - said.value < 10
+    if not said.dimension or not known.dimension:
+        return _near(_value(said.written)[0], _value(known.written)[0], 0) or _near(said.value, known.value, 0)
+    if said.dimension == "time":
+        return _same_time(said, known)
+    slack = max(said.step, 0.0) if _rounded(said, known) else 0.0
+    return _near(said.value, known.value, slack / 2) or (
+        said.rough and abs(said.value - known.value) <= 0.08 * known.value
+    )
+
+
+def _rounded(said: Quantity, known: Quantity) -> bool:
+    """Whether the case may have rounded: it has fewer decimals, or another unit."""
+    return (said.step > known.step * 1.001 and said.value >= 9.5 * said.step) or _scaled(said, known)
+
+
+def _scaled(said: Quantity, known: Quantity) -> bool:
+    ratio = said.step / known.step if known.step else 1.0
+    power = 10 ** round(math.log10(ratio)) if ratio > 0 else 1.0
+    return abs(ratio / power - 1) > 1e-6
+
+
+def _same_time(said: Quantity, known: Quantity) -> bool:
+    if _near(said.value, known.value, 0):
+        return True
+    if abs(said.step - known.step) < 1e-9 and not said.rough:
+        return False
+    if abs(said.step - known.step) < 1e-9:
+        return abs(said.value - known.value) <= max(0.1 * known.value, 0.0)
+    return abs(said.value - known.value) <= max(0.04 * known.value, 0.0) + (0.06 * known.value if said.rough else 0.0)
+
+
+def _near(one: float, other: float, slack: float) -> bool:
+    return abs(one - other) <= slack + 1e-6 * max(abs(one), abs(other))
+
+
+def _same_moles(said: Quantity, known: Quantity, about: Sequence[str]) -> bool:
+    """Whether a mass and an amount of one substance are equal within the rounding of a conversion."""
+    kinds = {said.dimension: said, known.dimension: known}
+    if set(kinds) != {"mass/volume", "moles/volume"}:
+        return False
+    mass, moles = kinds["mass/volume"], kinds["moles/volume"]
+    for word in about:
+        weight = _WEIGHTS.get(word)
+        for one in (weight, 60.06 if word == concept("urea") else None):
+            if (
+                one
+                and abs(moles.value * one - mass.value)
+                <= 0.02 * mass.value + said.step * (one if said is moles else 1) / 2
+            ):
+                return True
+    return False
+
+
+_NAMED_NUMBER = re.compile(r"\b[A-Za-z][A-Za-z]*\d*[-\u2010\u2011/]?\d+[A-Za-z]?\b")
+
+
+def names_with_numbers(text: str) -> Iterator[str]:
+    """Names such as 'CD20', 'SARS-CoV-2' and 'IL-6', as they are written."""
+    for match in _NAMED_NUMBER.finditer(text):
+        yield match[0]
+
+
+def about(text: str) -> tuple[str, ...]:
+    """The concepts of a stretch of text, for molar conversion."""
+    return tuple(concept(word.lower()) for word in re.findall(r"[A-Za-z_]+\d*", concepts_text(text)))

@@ -1,0 +1,116 @@
+"""Whether an article states a diagnosis as its patient's, by name or by synonym."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from wardround.scenarios.loaders.values import diagnosis_names
+from wardround.scenarios.reports.article import article_sentences
+from wardround.scenarios.reports.statements import concept, concepts_text, sentence_statements
+from wardround.scenarios.terms.disease import synonyms_of
+from wardround.scenarios.terms.mondo import diseases_named, mondo, principal_part
+
+_CONSIDERED = re.compile(
+    r"(?i)\b(?:differential|considered|exclud\w+|ruled? out|ruling out|unlikely|less likely|suspected|suspicion"
+    r"|initially"
+    r"|versus|vs|against|rather than|instead of|presumed|presumptive|distinguish\w*|differentiat\w*|thought"
+    r"|possibility)\b"
+)
+"""Words of clauses that name a diagnosis as a possibility."""
+_MISTAKEN = re.compile(
+    r"(?i)\b(?:mistaken (?:for|as)|mimic\w*|masquerad\w+(?: as)?|simulating|misdiagnosed as|treated as|treated for"
+    r"|resembling"
+    r"|imitating|confused with|labell?ed as|disguised as|pretending to be|posing as)\b[^.;:]*"
+)
+"""A diagnosis that the patient was said to have and had not."""
+_STATES = re.compile(
+    r"(?i)\bdiagnos|\bconfirm|\bconsistent with|\bcompatible with|\breveal|\bidentified|\bfinal\b|\bestablish"
+    r"|\bprov(?:ed|en)\b"
+    r"|\bwe (?:report|present|describe)|\bcase of|\bshowed\b|\bdemonstrated\b|\bdue to\b|\bcaused by\b|\bwith a\b"
+)
+_FAMILY = re.compile(r"(?i)\b(?:family|mother|father|brother|sister|uncle|aunt|cousin|grand\w+)\b")
+_PAST = re.compile(
+    r"(?i)\b(?:past|previous\w*|medical history|history of|known|had had|years? (?:ago|earlier|before))\b"
+)
+_TYPED = re.compile(r"(?i)\b(?:type|stage|grade|class|group)[ -]?(\d+|[ivx]+)[a-c]?\b")
+
+
+def named_in_article(answer: str, title: str, text: str) -> bool:
+    """Whether the article names a diagnosis, by itself or by a synonym, and where it states what the patient has."""
+    diagnosis, synonyms = diagnosis_names(answer)
+    shorter = (principal_part(diagnosis), *re.findall(r"\(([^()]{4,})\)", answer), re.sub(r"\([^()]*\)", " ", answer))
+    known = (name for one in (diagnosis, principal_part(diagnosis)) for name in synonyms_of(one))
+    parts = [part for part in re.split(r"(?i)\s+(?:and|with|complicated by)\s+", diagnosis) if len(part.split()) > 1]
+    if len(parts) > 1 and all(named_in_article(part, title, text) for part in parts):
+        return True
+    names = [_wanted(name) for name in dict.fromkeys((diagnosis, *synonyms, *shorter, *known))]
+    names += [frozenset(form.split()) for form in _forms(diagnosis)]
+    wanted = [name for name in dict.fromkeys(names) if name]
+    return any(_states(name, diagnosis, title, text) for name in wanted)
+
+
+def _wanted(name: str) -> frozenset[str]:
+    return frozenset(_concepts(name)) - _LITTLE
+
+
+@lru_cache(maxsize=4096)
+def _concepts(text: str) -> tuple[str, ...]:
+    """The concepts of a text's words, digits too."""
+    return tuple(concept(token) for token in re.findall(r"[a-z0-9_]+", concepts_text(text.replace("*", " ")).lower()))
+
+
+_LITTLE_TEXT = """a an the of and or in on at to for from by with without as due secondary caused associated disease
+syndrome disorder case patient confirmed leading involving involvement"""
+_LITTLE = frozenset(root for word in _LITTLE_TEXT.split() for root in _concepts(word))
+
+
+@lru_cache(maxsize=256)
+def _forms(name: str) -> tuple[str, ...]:
+    """The forms of all names of the disease in MONDO."""
+    numbers = frozenset(diseases_named(name))
+    if not numbers or len(numbers) > 2:
+        return ()
+    return tuple(form for form, places in mondo().named.items() if numbers & frozenset(places) and len(form) > 4)
+
+
+def _states(name: frozenset[str], diagnosis: str, title: str, text: str) -> bool:
+    """Whether the title or a sentence that states something has the name, neither denied nor only considered."""
+    typed = {one[1].lower() for one in _TYPED.finditer(diagnosis)}
+    weak, near, every = 0, False, set[str]()
+    for at, (sentence, words) in enumerate(_clauses(title, text)):
+        every |= words
+        stating = at == 0 or (_STATES.search(sentence) and not _PAST.search(sentence))
+        near = near or (bool(stating) and len(name) > 2 and len(name & words) >= 0.6 * len(name))
+        if len(name & words) < (0.8 if len(name) > 2 else 1.0) * len(name):
+            continue
+        others = {one[1].lower() for one in _TYPED.finditer(sentence)}
+        if typed and others and not typed & others:
+            continue
+        if stating:
+            return True
+        weak += 1
+    return weak >= 2 or (near and name <= every)
+
+
+@lru_cache(maxsize=64)
+def _clauses(title: str, text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """(sentence, the roots it affirms) of the sentences that state something of the patient; the title first."""
+    return tuple(_affirmed(title, text))
+
+
+def _affirmed(title: str, text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    for sentence in (title, *article_sentences(text)):
+        kept = " ".join(
+            clause for clause in re.split(r"[;:]\s", _MISTAKEN.sub(" ", sentence)) if not _CONSIDERED.search(clause)
+        )
+        if _FAMILY.search(kept) and sentence != title:
+            kept = ""
+        denied = frozenset(word.concept for one in sentence_statements(kept) for word in one.words if word.denied)
+        yield sentence, frozenset(_concepts(kept)) - denied
+
+
+def nearest_sentence(answer: str, title: str, text: str) -> str:
+    """The article's sentence that has most words of a diagnosis, '' if none has any."""
+    name = _wanted(diagnosis_names(answer)[0])
+    best = max((title, *article_sentences(text)), key=lambda one: len(name & frozenset(_concepts(one))))
+    return best if name & frozenset(_concepts(best)) else ""
