@@ -16,6 +16,7 @@ from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.sequential import Sequential, SequentialSettings
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scenarios.terms.tariff import Tariff, read_test_prices, standard_prices
+from wardround.scenarios.terms.wording import table_rows
 
 TABLE = Path(__file__).resolve().parents[2] / "scenarios" / "terms" / "data" / "prices.csv"
 LIST = Tariff({}, catalogue())
@@ -130,6 +131,14 @@ def test_every_test_of_the_catalogue_has_a_price_of_a_named_class() -> None:
     assert {row["source"] for row in rows} == {"laboratory", "imaging", "procedure"}
     assert all(float(row["usd"]) > 0 for row in rows)
     assert all(not row["code"] or row["code"].startswith("LOINC ") for row in rows)
+
+
+def test_the_codes_are_loinc_numbers_with_their_check_digit() -> None:
+    codes = [row["code"].removeprefix("LOINC ") for row in table_rows("prices.csv") if row["code"]]
+    assert len(codes) == len(set(codes)) >= 60
+    for number, digit in (code.split("-") for code in codes):
+        doubled = [int(figure) * (2 - place % 2) for place, figure in enumerate(reversed(number))]
+        assert (sum(value // 10 + value % 10 for value in doubled) + int(digit)) % 10 == 0, number
 
 
 def test_nearly_every_recorded_result_of_the_bundled_cases_has_a_price() -> None:
