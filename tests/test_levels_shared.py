@@ -1,58 +1,70 @@
 """Levels on the shared question sets: the bounds of every closed set, and printed tables that follow from others."""
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from benchmarks.closed_sets import CLOSED, measured, only, row
 from wardround import run, score_run
 from wardround.evaluators.report.level_attacks import FIRST, leak_of, level_leaks
-from wardround.evaluators.report.level_figures import LevelFigure, LevelRow, level_report
+from wardround.evaluators.report.level_figures import LevelRow, level_report
 from wardround.evaluators.report.model_facts import known_models
 from wardround.runs.stored_run import Run
 from wardround.scoring.level_rows import level_rows
 from wardround.testing.memory_store import MemoryStore
 
-CLOSED = [
-    *(f"multicogeval/{name}/{task}.test.json" for name in ("medqa", "medmcqa") for task in ("MCQ", "SV", "MR", "AE")),
-    "mediq/all_craft_md.jsonl",
-    "pubmedqa/ori_pqal.json",
-    "healthver/healthver_dev.csv",
-]
-
-
-async def played(path: Path, doctor: str, **rules: object) -> tuple[list[LevelRow], str]:
-    """The rows of a run over a whole shared set, and what leak it is a test of."""
-    store = MemoryStore()
-    made = await run(path, "questions", doctor=doctor, store=store, set=rules, name="r", seed=7)
-    scores = await score_run(made)
-    rows, _ = await level_rows([(await Run.open(store, "r"), scores)])
-    return rows, leak_of(scores.header)
-
-
-def only(rows: Sequence[LevelRow]) -> LevelFigure:
-    """The one figure of a set with one task."""
-    found = level_report(rows, known_models()).models[0]
-    return next(figure for figure in found.levels.values() if figure.items)
+RECORD = Path(__file__).resolve().parent.parent / "docs" / "records" / "closed_sets.md"
 
 
 @pytest.mark.shared
 @pytest.mark.long
 @pytest.mark.parametrize("name", CLOSED)
 async def test_gold_is_1_and_who_knows_nothing_is_0_once_options_are_permuted(shared: Path, name: str) -> None:
-    path = shared / "data" / name
-    gold, _ = await played(path, "gold", permute=True)
-    assert only(gold).mean == pytest.approx(1.0)
-    silent, _ = await played(path, "silent")
-    assert only(silent).accuracy == 0.0
-    for doctor in ("random-answers", "always-first"):
-        lucky = only((await played(path, doctor, permute=True))[0])
-        assert lucky.ci95 is None or lucky.ci95[0] <= 0 <= lucky.ci95[1], doctor
+    found = await measured(shared / "data" / name)
+    figures = found.figures
+    assert figures["gold"].mean == pytest.approx(1.0)
+    assert figures["silent"].accuracy == 0.0
+    for column in ("random", "always A, permuted"):
+        lucky = figures[column]
+        assert lucky.ci95 is None or lucky.ci95[0] <= 0 <= lucky.ci95[1], column
         assert lucky.mean == pytest.approx(0, abs=0.12)
-    first, leak = await played(path, "always-first")
+    assert row(found) in RECORD.read_text(encoding="utf-8").splitlines(), "the page has these figures"
+
+
+@pytest.mark.shared
+@pytest.mark.long
+@pytest.mark.parametrize("name", [one for one in CLOSED if one.endswith("MCQ.test.json")])
+async def test_the_replies_of_a_scripted_model_are_scored_as_they_were_meant(shared: Path, name: str) -> None:
+    """The scripted model takes the longest option: how often that is right follows from the file alone."""
+    rows = json.loads((shared / "data" / name).read_text(encoding="utf-8"))
+    right = [longest_is_right(one) for one in rows]
+    found = (await measured(shared / "data" / name, ("leak: longest option",))).figures["leak: longest option"]
+    assert found.items == len(right)
+    assert found.accuracy == pytest.approx(sum(right) / len(right))
+
+
+@pytest.mark.shared
+@pytest.mark.long
+async def test_what_always_a_gains_is_the_leak_of_a_set(shared: Path) -> None:
+    path = shared / "data" / "mediq" / "all_craft_md.jsonl"
+    store = MemoryStore()
+    scores = await score_run(await run(path, "questions", doctor="always-first", store=store, name="r"))
+    rows, _ = await level_rows([(await Run.open(store, "r"), scores)])
+    leak = leak_of(scores.header)
     assert leak == FIRST
-    assert [one.figure.mean for one in level_leaks(first, {"r": leak})] == [only(first).mean]
+    assert [one.figure.mean for one in level_leaks(rows, {"r": leak})] == [only(rows).mean]
+
+
+def longest_is_right(published: tuple[int, str, str]) -> bool:
+    """Whether the longest option of a published row is the right one."""
+    _, text, right = published
+    options = [
+        option.strip(' \n"').split(": ", 1) for option in re.split(r"\t(?=[A-Z]: )", text.split("Options: ", 1)[1])
+    ]
+    return max(options, key=lambda option: len(option[1]))[0] == right
 
 
 def printed(text: str, table: int, cells: int) -> dict[str, list[float]]:

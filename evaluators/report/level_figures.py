@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import msgspec
 
 from wardround.evaluators.report.clinician_sheet import PERSON, People, clinician_sheet
+from wardround.evaluators.report.disease_curves import NO_CURVES, Diagnosed, DiseaseCurves, disease_curves
 from wardround.evaluators.report.intervals import FEWEST, percentiles, resampled_ratios, standard_error
 from wardround.evaluators.report.model_facts import KnownModels, ModelFacts
 
@@ -17,6 +18,8 @@ HIGH_SCORES = ("full_path", "diagnosis_accuracy", "treatment_accuracy")
 """The score of an encounter at the high level: the first of these that the run has."""
 RECTIFICATION = "rectification"
 FEW_UNITS = f"fewer than {FEWEST} questions, cases or diseases"
+ALIKE = "all values are equal, which shows no spread"
+LONE = "one of the tasks or sets has one question or case only"
 ONE_SIDE = "only one side of the rectifications was answered"
 
 
@@ -25,8 +28,8 @@ class LevelRow(msgspec.Struct, frozen=True, kw_only=True):
 
     `dataset` is the set that it belongs to, `unit` the question or case it was made from: the unit of pairs and of
     resampling. `value` is the score, None with its `reason`. `chance` is the accuracy of guessing. `holds` is the side
-    of a rectification. `disease` joins questions and cases of one disease ("" if unknown). `difficulty` is how hard the
-    person who answered rated it.
+    of a rectification. `disease` joins questions and cases of one disease ("" if unknown). `end_point` is the accuracy
+    of an encounter's diagnosis alone. `difficulty` is how hard the person who answered rated it.
     """
 
     model: str
@@ -42,6 +45,7 @@ class LevelRow(msgspec.Struct, frozen=True, kw_only=True):
     holds: bool | None = None
     disease: str = ""
     body_systems: tuple[str, ...] = ()
+    end_point: float | None = None
     difficulty: float | None = None
 
 
@@ -113,6 +117,7 @@ class LevelReport(msgspec.Struct, frozen=True, kw_only=True):
     strata: Sequence[Stratum]
     people: Sequence[People]
     notes: Sequence[str]
+    curves: DiseaseCurves = NO_CURVES
 
 
 _Column = tuple[str, str]
@@ -212,14 +217,32 @@ def _interval(
     """The bootstrap interval of a mean, or of the second minus the first of two over the same units."""
     if len(units) < FEWEST:
         return None, FEW_UNITS
-    if all(len(set(values)) == 1 for parts in sides for values in _by_cell(parts).values()):
-        return None, "all values are equal, which shows no spread"
+    if why := _spreadless(sides):
+        return None, why
     draws = [_draws(side, units, seed) for side in sides]
     if len(draws) == 1:
-        return percentiles(draws[0], len(units)), ""
-    apart = [after - before for before, after in zip(*draws, strict=True)]
-    ends = percentiles(apart, len(units))
-    return ends, "" if ends else "too few units in common"
+        return _wide(percentiles(draws[0], len(units)))
+    return _wide(percentiles([after - before for before, after in zip(*draws, strict=True)], len(units)))
+
+
+def _spreadless(sides: Sequence[Sequence[_Part]]) -> str:
+    """Why a bootstrap would show no spread where there may be some; '' if it shows it."""
+    if all(len(set(values)) == 1 for parts in sides for values in _by_cell(parts).values()):
+        return ALIKE
+    for parts in sides:
+        units: dict[_Column, set[str]] = defaultdict(set)
+        for part in parts:
+            units[part.column].add(part.unit)
+        if any(len(some) == 1 for some in units.values()):
+            return LONE
+    return ""
+
+
+def _wide(ends: tuple[float, float] | None) -> tuple[tuple[float, float] | None, str]:
+    """The ends of an interval, unless there are none or they are one point."""
+    if ends is None:
+        return None, "too few units in common"
+    return (ends, "") if ends[0] < ends[1] else (None, ALIKE)
 
 
 def _draws(parts: Sequence[_Part], units: Sequence[str], seed: int) -> list[float]:
@@ -274,8 +297,10 @@ def _apart(sides: Sequence[Sequence[_Part]], seed: int) -> tuple[tuple[float, fl
     fewest = min(map(len, units))
     if fewest < FEWEST:
         return None, FEW_UNITS
+    if why := _spreadless(sides):
+        return None, why
     draws = [_draws(side, some, seed + place) for place, (side, some) in enumerate(zip(sides, units, strict=True))]
-    return percentiles([after - before for before, after in zip(*draws, strict=True)], fewest), ""
+    return _wide(percentiles([after - before for before, after in zip(*draws, strict=True)], fewest))
 
 
 def level_report(rows: Sequence[LevelRow], known: KnownModels, seed: int = 0) -> LevelReport:
@@ -298,7 +323,14 @@ def level_report(rows: Sequence[LevelRow], known: KnownModels, seed: int = 0) ->
         strata=[one for model, some in by_model.items() for one in _strata(model, some, seed)],
         people=clinician_sheet(by_model.get(PERSON, ()), LEVELS),
         notes=list(_notes(models)),
+        curves=disease_curves(_diagnosed(rows), {one.model: one.facts.parameters for one in models if one.facts}),
     )
+
+
+def _diagnosed(rows: Iterable[LevelRow]) -> Iterator[Diagnosed]:
+    for row in rows:
+        if row.end_point is not None:
+            yield Diagnosed(row.model, row.disease, f"{row.dataset}/{row.unit}", row.end_point)
 
 
 THOUGHT = " (step by step)"

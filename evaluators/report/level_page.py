@@ -299,4 +299,6 @@ def _strata(report: LevelReport) -> list[Grid]:
 def _macro(model: str, figures: Sequence[LevelFigure]) -> str:
     """The unweighted mean over diseases or systems, as the paper takes it."""
     means = [figure.mean for figure in figures if figure.mean is not None]
-    return f"{model}: mean over these {len(means)}: {100 * sum(means) / len(means):.2f}." if len(means) > 1 else ""
+    if len(means) < 2:
+        return ""
+    return f"{model}: mean over these {len(means)}: {_minus(f'{100 * sum(means) / len(means):.2f}')}."

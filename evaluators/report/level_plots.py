@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from wardround.engine.text import count_noun
+from wardround.evaluators.report.disease_curves import DiseaseCurves
 from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
 from wardround.evaluators.report.plots import GRID, MUTED, WIDTH, Plot, look_of, short_name, svg
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 _MARKERS = ("o", "s", "D", "^", "v", "P")
 _MOST = 40
 _MOST_MODELS = 12
+_BESIDE = 1.025
+"""How far the levels of one size stand apart, so that none hides another."""
 
 
 def level_plots(report: LevelReport) -> list[Plot]:
@@ -34,6 +38,7 @@ def level_plots(report: LevelReport) -> list[Plot]:
         _by_size(report.models),
         *(_gains(f"gains{place}", title, rows, none) for place, (title, rows, none) in enumerate(gains)),
         *_strata(report.strata),
+        _curves(report.curves),
     ]
 
 
@@ -106,14 +111,15 @@ def _by_size(models: Sequence[ModelLevels]) -> Plot:
     def draw(axes: "Axes") -> None:
         for place, level in enumerate(LEVELS):
             colour, marker = look_of(place)
+            beside = _BESIDE ** (place - 1)
             families: dict[str, list[tuple[float, float]]] = {}
             for one, size in sized:
                 figure = one.levels[level]
                 if figure.mean is None:
                     continue
-                _span(axes, size, figure, colour)
+                _span(axes, size * beside, figure, colour)
                 family = one.facts.family if one.facts else ""
-                families.setdefault(family or one.model, []).append((size, _percent(figure.mean)))
+                families.setdefault(family or one.model, []).append((size * beside, _percent(figure.mean)))
             points = [point for several in families.values() for point in several]
             for several in families.values():
                 axes.plot(*zip(*sorted(several), strict=True), color=colour, alpha=0.35, linewidth=1)
@@ -129,7 +135,7 @@ def _by_size(models: Sequence[ModelLevels]) -> Plot:
 
     said = "; ".join(f"{one.model}, {size:g} billion: {_levels_in_words(one)}" for one, size in sized)
     left = [one.model for one in models if not (one.facts and one.facts.parameters)]
-    note = "Lines join models of one family."
+    note = "Lines join models of one family; levels of one model stand side by side."
     if left:
         note += f" Size unknown: {', '.join(left)}."
     return Plot(heading, note, svg("size", said, (WIDTH, 3.2), draw))
@@ -179,7 +185,10 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
     for one, mean in rows:
         means.setdefault(one.name, []).append(mean)
     ordered = sorted(means, key=lambda group: (-math.fsum(means[group]) / len(means[group]), group))
-    note = "Point: mean. Bar: 95% interval, where five cases or more allow one. In brackets the cases."
+    note = (
+        "Point: mean. Bar: 95% interval, where five cases or more allow one. In brackets the questions and cases. In "
+        "the order of the mean over the models that played them."
+    )
     if len(ordered) > _MOST:
         note += f" The best {_MOST // 2} and the worst {_MOST // 2} of {len(ordered)}."
         ordered = [*ordered[: _MOST // 2], *ordered[-(_MOST // 2) :]]
@@ -213,3 +222,48 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
     said = "; ".join(f"{one.model}, {one.name}: {100 * mean:.1f}" for one, mean in rows)
     height = 0.9 + (0.22 + 0.06 * len(models)) * len(ordered) + (0.3 if len(models) > 1 else 0)
     return Plot(heading, note, svg(name, said, (WIDTH, height), draw))
+
+
+_NAMED = 30
+"""The most diseases whose names fit below the curves."""
+
+
+def _curves(found: DiseaseCurves) -> Plot:
+    """Diagnosis accuracy by disease, best first, with a curve for each size of model (figure 7 of the paper)."""
+    heading = "Diagnosis by disease and size"
+    if len(found.diseases) < 2:
+        return Plot(heading, "Fewer than two diseases have an encounter with a scored diagnosis.")
+
+    names = [f"{short_name(name, 26)} ({found.cases[name]})" for name in found.diseases]
+    names = names if len(names) <= _NAMED else []
+
+    def draw(axes: "Axes") -> None:
+        for place, one in enumerate(found.curves):
+            colour, marker = look_of(place)
+            points = [
+                (x, _percent(one.accuracy[name])) for x, name in enumerate(found.diseases) if name in one.accuracy
+            ]
+            label = f"{one.size}, {count_noun(len(one.models), 'model')}"
+            axes.plot(*zip(*points, strict=True), color=colour, alpha=0.6, linewidth=1.2)
+            axes.plot(*zip(*points, strict=True), marker, color=colour, markersize=4, label=label, clip_on=False)
+        if names:
+            axes.set_xticks(range(len(names)), names, rotation=90)
+        else:
+            axes.set_xlabel(f"{len(found.diseases)} diseases, from the best to the worst")
+        axes.set_ylim(-2, 102)
+        axes.set_ylabel("right diagnoses (%)")
+        axes.grid(axis="y")
+        axes.tick_params(length=0)
+        _legend(axes)
+
+    said = "; ".join(
+        f"{one.size}, {', '.join(one.models)}: "
+        + ", ".join(f"{name} {100 * value:.1f}" for name, value in one.accuracy.items())
+        for one in found.curves
+    )
+    note = (
+        "Right final diagnoses, whatever was examined before. A curve is the mean of its models. Diseases are in the "
+        "order of their mean over all models that played them, with their cases in brackets."
+    )
+    named = 0.075 * max(map(len, names)) if names else 0.2
+    return Plot(heading, note, svg("curves", said, (WIDTH, 2.6 + named), draw))

@@ -12,6 +12,7 @@ from wardround.engine.records import Json
 from wardround.engine.text import count_noun
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.question_answer import ACCURACY
+from wardround.evaluators.report.disease_curves import END_POINT
 from wardround.evaluators.report.level_figures import HIGH_SCORES, LEVELS, RECTIFICATION, THOUGHT, LevelRow
 from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
@@ -166,4 +167,5 @@ def _of_case(case: Case, episode: EpisodeScores, high: str, game: str) -> LevelR
         reason=score.reason if score.value is None else "",
         disease=case.group,
         body_systems=case.category.body_systems,
+        end_point=episode.score(END_POINT).value,
     )

@@ -302,3 +302,64 @@ def test_a_stratum_below_guessing_is_drawn_beside_its_name_and_not_on_it() -> No
     assert "normalised accuracy" not in plots[0.4]
     assert "normalised accuracy" in plots[-0.25]
     assert "\u221220" in plots[-0.25] or "-20" in plots[-0.25]
+
+
+def test_no_interval_is_a_point_however_the_two_sides_are_resampled() -> None:
+    low, high = rows([1.0] * 9), rows([0.0] * 9, level="high", task="workup")
+    apart = gap(low, [replace(row, unit=f"x{row.unit}") for row in high], unit_of)
+    assert (apart.by, apart.difference, apart.ci95) == ("nothing", -1.0, None)
+    assert "no spread" in apart.reason
+
+
+def test_a_set_of_one_question_lends_no_interval_to_the_mean_over_sets() -> None:
+    many = rows([0.0] * 9, level="high", task="workup")
+    one = [
+        replace(BLANK, dataset="t", level="high", unit="v", repeat=repeat, value=float(repeat == 1), chance=0.2)
+        for repeat in range(1, 6)
+    ]
+    found = figure([*many, *one])
+    assert found.mean == pytest.approx(0)
+    assert found.ci95 is None
+    assert "one question" in found.ci95_reason
+
+
+def encounters(model: str, right: dict[str, list[float]]) -> list[LevelRow]:
+    fields = {"model": model, "level": "high", "task": "workup", "value": 0.0}
+    return [
+        replace(BLANK, **fields, unit=f"{disease}{number}", disease=disease, end_point=value)
+        for disease, values in right.items()
+        for number, value in enumerate(values)
+    ]
+
+
+def test_curves_by_disease_are_means_over_the_models_of_a_size_best_disease_first(tmp_path: Path) -> None:
+    facts = tmp_path / "m.toml"
+    sizes = {"small": 7, "other-small": 8, "large": 70}
+    facts.write_text(
+        "\n".join(f'[[model]]\nname = "{name}"\nids = ["{name}"]\nparameters = {size}' for name, size in sizes.items())
+    )
+    made = [
+        *encounters("small", {"Scurvy": [1.0, 0.0], "Gout": [0.0], "Lupus": [0.0]}),
+        *encounters("other-small", {"Scurvy": [1.0], "Gout": [1.0]}),
+        *encounters("large", {"Scurvy": [1.0], "Gout": [1.0], "Lupus": [1.0]}),
+        *encounters("whose-size-nobody-knows", {"Gout": [0.0]}),
+    ]
+    found = level_report(made, known_models(facts)).curves
+    assert list(found.diseases) == ["Scurvy", "Gout", "Lupus"], "means 5/6, 1/2, 1/2"
+    assert dict(found.cases) == {"Scurvy": 2, "Gout": 1, "Lupus": 1}
+    assert [(one.size, list(one.models), dict(one.accuracy)) for one in found.curves] == [
+        ("under 10 billion", ["small", "other-small"], {"Scurvy": 0.75, "Gout": 0.5, "Lupus": 0.0}),
+        ("50 billion and more", ["large"], {"Scurvy": 1.0, "Gout": 1.0, "Lupus": 1.0}),
+        ("size unknown", ["whose-size-nobody-knows"], {"Gout": 0.0}),
+    ]
+    report = level_report(made, known_models(facts))
+    drawn = next(plot for plot in level_plots(report) if plot.heading == "Diagnosis by disease and size")
+    assert drawn.drawing is not None
+    assert "under 10 billion, 2 models" in drawn.drawing
+
+
+def test_curves_need_two_diseases_with_a_scored_diagnosis() -> None:
+    made = [replace(row, end_point=None) for row in encounters("m", {"Scurvy": [1.0], "Gout": [0.0]})]
+    drawn = level_plots(level_report(made, known_models()))[-1]
+    assert drawn.drawing is None
+    assert "two diseases" in drawn.note
