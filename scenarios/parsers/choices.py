@@ -56,7 +56,7 @@ _JOIN = (
     r"|\u4e5f\u53ef)[\s,:;()]*)*"
 )
 """What stands between two options of a list."""
-_TRIM = " \t\r\n*_`\"'.,;:!\u3002()[]{}<>#$\\"
+_TRIM = " \t\r\n*_`\"'.,;:!\u3002()[]{}#$\\"
 _OPENER = later(
     r"^(?:[^\w(\[\n]+|(?:certainly|sure|okay|ok|of course|so|thus|hence|therefore|probably|most likely"
     r"|definitely|clearly"
@@ -65,6 +65,8 @@ _OPENER = later(
     r"|[A-Z])[ \t]*[:.,)!\-]*[ \t]*)",
     re.IGNORECASE,
 )
+_CONCEDED = later(r"^(?:while|although|though|since|because|as|given)\b[^,\n]*,\s*", re.IGNORECASE)
+_SAID_BEFORE = later(r"[.;!?:]\s+|,\s+(?:but|so|and)\s+", re.IGNORECASE)
 _LONGEST_LINE = 400
 _NO_SIGN = later(r"^\W*[\u2260\u274c\u2717\u2718\u2716\u00d7\u00ac\U0001f6ab]|^!=")
 _RIGHT_ONE = later(
@@ -106,7 +108,7 @@ def read_choice(reply: str, options: Sequence[str], letters: str) -> Answered | 
         return Unusable("unreadable", "the reply speaks of several options and states none as its answer")
     ends = dict.fromkeys((stated.rest.strip(), lines[0], lines[-1]) if len(labels) < 2 else lines[-1:])
     bare = [choice for part in ends if (choice := _bare(part, options, letters)) is not None]
-    return _one(bare or _options(stated.loose, options, letters), letters)
+    return _one(bare or _loosely(stated.loose, options, letters), letters)
 
 
 def read_verdict(reply: str) -> Answered | Unusable:
@@ -146,11 +148,21 @@ def _options(statements: Sequence[str], options: Sequence[str], letters: str) ->
     return [choice for choice in found if choice is not None]
 
 
+def _loosely(statements: Sequence[str], options: Sequence[str], letters: str) -> list[int]:
+    """The options of loose statements: of a whole one, else of what follows a concession or another sentence in it."""
+    wholes = [(said, _option(said, options, letters)) for said in statements]
+    tails = [_SAID_BEFORE.split(_CONCEDED.sub("", said))[-1] if whole is None else "" for said, whole in wholes]
+    return [whole for _, whole in wholes if whole is not None] + _options(tails, options, letters)
+
+
 def _bare(line: str, options: Sequence[str], letters: str) -> int | None:
     """The option that a line without a statement consists of, behind words such as `I think it is`."""
     if _NO_SIGN.match(line):
         return None
     choice, shorter = _option(line, options, letters, alone=True), line[:_LONGEST_LINE]
+    loose = _loosely(stated_answers(shorter).loose, options, letters)
+    if choice is not None and loose and choice not in loose:
+        return -1
     while choice is None and (opener := _OPENER.match(shorter)) and opener.end():
         shorter = shorter[opener.end() :]
         choice = _option(shorter, options, letters, alone=True)
@@ -212,13 +224,14 @@ def _first_option(said: str, options: Sequence[str], letters: str, *, alone: boo
 
 def _by_letter(lead: re.Match[str], plain: str, options: Sequence[str], letters: str) -> int | None:
     """The option whose letter opens a statement; -1 for several letters or one beyond."""
-    rest, worded = lead["rest"], _by_words(plain, options)
+    rest = lead["rest"]
+    index = letters.index(lead["letter"].upper()) if lead["letter"].upper() in letters else -1
+    own = index >= 0 and _plain(rest).startswith(_plain(options[index]))
+    worded = None if own else _by_words(plain, options)
     if worded is not None:
         return worded
     if _MORE.match(rest):
         return -1
-    index = letters.index(lead["letter"].upper()) if lead["letter"].upper() in letters else -1
-    own = index >= 0 and _plain(rest).startswith(_plain(options[index]))
     behind = rest.strip(_TRIM)[len(_plain(options[index])) :] if own else rest
     if _REFUTED.match(behind if own else rest) or (not own and _SPECIES.match(rest)):
         return None
@@ -233,6 +246,8 @@ def _by_words(plain: str, options: Sequence[str]) -> int | None:
         if plain.startswith(_plain(option)) and _SEPARATED.match(plain[len(_plain(option)) :])
     ]
     best = max(matches, key=lambda index: len(_plain(options[index]))) if matches else None
+    if best is not None and sum(_plain(option) == _plain(options[best]) for option in options) > 1:
+        return -1
     return None if best is None or _REFUTED.match(plain[len(_plain(options[best])) :]) else best
 
 
@@ -247,7 +262,9 @@ def _one(said: Sequence[int], letters: str) -> Answered | Unusable:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.strip(_TRIM).casefold().split())
+    text = text.strip(_TRIM)
+    text = text[1:-1].strip(_TRIM) if text.startswith("<") and text.endswith(">") else text
+    return " ".join(text.casefold().split())
 
 
 def answer_schemas(item: QuestionItem) -> dict[str, Json]:

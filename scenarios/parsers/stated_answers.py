@@ -19,7 +19,7 @@ _WIDE: Mapping[int, int | str] = {
 }
 """Signs of Chinese and of typesetting, and the plain ones that they stand for."""
 
-MARK = r"(?:[*_`\"'()\[\]{}<>$]|\\boxed|\\text(?:bf|rm)?|\\math(?:bf|rm)|\\\()*"
+MARK = r"(?:[*_`\"'()\[\]{}$]|<(?=[A-Za-z]>)|\\boxed|\\text(?:bf|rm)?|\\math(?:bf|rm)|\\\()*"
 _GAP = r"[ \t]*"
 _IS = (
     rf"(?:{_GAP}(?:(?:is|was|should be|must be|has to be|therefore|thus|hence|clearly|definitely|most likely"
@@ -71,8 +71,8 @@ _LOOSE = (
         re.IGNORECASE | re.MULTILINE,
     ),
     later(
-        r"(?:^|(?<=[.!?;:,\n])[ \t]*)(?:(?:so|thus|hence|therefore|and|but|I\s+(?:think|believe)(?:\s+that)?)[ \t,]+)*"
-        rf"(?P<said>(?![ \t])[^\n.,;!?]{{1,120}}?)[ \t]+(?:is|seems){_GAP}{_ADVERB}(?:the[ \t]+)?"
+        r"(?:^|(?<=[.!?;:])[ \t]+)(?:(?:so|thus|hence|therefore|and|but|I\s+(?:think|believe)(?:\s+that)?)[ \t,]+)*"
+        rf"(?P<said>(?![ \t])[^\n]{{1,250}}?)[ \t]+(?:is|seems){_GAP}{_ADVERB}(?:the[ \t]+)?"
         r"(?:(?:single|most|likely|appropriate|correct|right|best|only)[ \t]+)*"
         r"(?:answer|choice|option|best|correct|right|most appropriate|most likely)\b(?![ \t]+(?:if|only|when"
         r"|unless)\b)",
@@ -93,9 +93,7 @@ _UNSAID = later(
     r"(?:能|应|应该|该|可|会|宜|建议)?[ \t]*$",
     re.IGNORECASE,
 )
-_DEPENDS = later(
-    r"^[^.\n\u3002]*\b(?:otherwise|unless|only\s+if|depending|depends)\b|^[^\n\u3002]*(?:否则|取决于)", re.IGNORECASE
-)
+_DEPENDS = later(r"^[^.\n\u3002]*\b(?:otherwise|unless|only\s+if)\b|^[^\n\u3002]*否则", re.IGNORECASE)
 _TAGS = later(r"</?(?:b|i|u|p|br|em|strong|span|code)[ ]?/?>", re.IGNORECASE)
 _SENTENCE_ENDS = later(r"[.!?;:,\n\u3002]")
 _FINAL = later(r"\bfinal\s+(?:answer|choice)\b|最终(?:答案|选择)", re.IGNORECASE)
