@@ -1,4 +1,4 @@
-"""`wardround agents`: the agents of each seat, and a trial of one of your own."""
+"""`wardround agents`: list the agents of each seat, and check one of your own."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""`wardround cases build mimic`, `wardround cases pool`."""
+"""`wardround cases build mimic`, `wardround cases pool`: cases from records, and the diseases of a question set."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`wardround cases build levels`, `wardround cases sheet`."""
+"""`wardround cases build levels`, `wardround cases sheet`: middle-level items, and what people say of them."""
 
 from dataclasses import asdict
 from pathlib import Path

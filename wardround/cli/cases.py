@@ -1,4 +1,4 @@
-"""`wardround cases`."""
+"""`wardround cases`: build, check, import and list case files."""
 
 from pathlib import Path
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""`wardround checklists`."""
+"""`wardround checklists`: show usability by checklists, and review drafts of checklists."""
 
 from collections.abc import Sequence
 from pathlib import Path

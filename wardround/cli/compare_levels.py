@@ -1,4 +1,4 @@
-"""`wardround levels`."""
+"""`wardround levels`: the low, middle and high level of models side by side."""
 
 from pathlib import Path
 from typing import Any

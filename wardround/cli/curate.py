@@ -1,4 +1,4 @@
-"""`wardround cases build reports`."""
+"""`wardround cases build reports`: cases from case reports, by a model."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`wardround export`."""
+"""`wardround export`: a run as files, for this program and others."""
 
 import csv
 import io
@@ -15,16 +15,18 @@ from click.core import ParameterSource
 from wardround.cli.options import existing_store, store_option
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
+from wardround.engine.records import Json, Message
 from wardround.engine.stores.files import exported_lines, output
 from wardround.engine.text import count_noun, csv_cell
 from wardround.engine.trajectory import Trajectory
+from wardround.exchange.encounters import chat_of_words
 from wardround.exchange.inspect_log import write_inspect_log
 from wardround.exchange.lines import atif_lines, chat_lines, episode_lines
 from wardround.exchange.spans import span_lines
 from wardround.exchange.tables import TABLES, new_folder, write_dataset, write_tables, write_turns
 from wardround.runs.stored_run import Run
-from wardround.scoring.scorings import chosen_scores, shown_scorings
-from wardround.scoring.stored_scores import evidence, scores_of_evaluation
+from wardround.scoring.scorings import run_scores
+from wardround.scoring.stored_scores import evidence
 
 EXPORTED = ("parquet", "inspect", "atif", "otel", "hf", "chat", "jsonl")
 _LINES: Mapping[str, Callable[[Run, str], AsyncIterator[bytes]]] = {
@@ -172,10 +174,7 @@ async def _events(run: Run) -> AsyncIterator[bytes]:
 async def _scores(run: Run) -> AsyncIterator[bytes]:
     yield _row("episode", "case", "repeat", "cause", "evaluator", "score", "value", "reason", "evidence")
     rows = {row.id: row for row in await run.episodes()}
-    scores = (
-        scores_of_evaluation(run) if run.evaluated else chosen_scores(run, await shown_scorings(run.store, run.name))
-    )
-    async with aclosing(scores) as stored:
+    async with aclosing(run_scores(run)) as stored:
         async for one in stored:
             row = rows[one.episode]
             for score in one.scores:
@@ -205,19 +204,10 @@ async def _dialogues(run: Run, seat: str) -> AsyncIterator[bytes]:
         )
 
 
-def _chat(trajectory: Trajectory, seat: str) -> list[dict[str, str]]:
+def _chat(trajectory: Trajectory, seat: str) -> list[dict[str, Json]]:
     """The chat of a seat: what its last call sent and got, or, for one that made no call, what the seats said."""
-    answered = [call for call in trajectory.called(seat) if call.reply]
-    if answered:
-        last = answered[-1]
-        assert last.reply is not None
-        chat = [{"role": m.role, "content": m.content} for m in trajectory.messages(last)]
-        return [*chat, {"role": "assistant", "content": last.reply.text}]
-    return [
-        {
-            "role": "assistant" if event.seat == seat else "user",
-            "name": event.seat,
-            "content": event.action.text or msgspec.json.encode({event.action.verb: event.action.args}).decode(),
-        }
-        for event in trajectory.acted()
-    ]
+    last = [call for call in trajectory.called(seat) if call.reply][-1:]
+    if not last or last[0].reply is None:
+        return chat_of_words(trajectory, seat)
+    sent = [*trajectory.messages(last[0]), Message("assistant", last[0].reply.text)]
+    return [{"role": message.role, "content": message.content} for message in sent]

@@ -1,4 +1,4 @@
-"""`wardround import`."""
+"""`wardround import`: a run from a file, or the results of another program as a run."""
 
 from contextlib import aclosing
 from pathlib import Path

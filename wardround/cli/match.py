@@ -1,4 +1,4 @@
-"""`wardround match`."""
+"""`wardround match`: whether an answer means a diagnosis, and why."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`wardround new`: the beginning of an agent of your own, as a module or as a plug-in that can be installed."""
+"""`wardround new`: write the first files of an agent of your own, as a module or as an installable plug-in."""
 
 import keyword
 from pathlib import Path

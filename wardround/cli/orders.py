@@ -1,4 +1,4 @@
-"""`wardround orders`."""
+"""`wardround orders`: how an order is understood, piece by piece."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`wardround replay`."""
+"""`wardround replay`: check that episodes replay identically, or fork one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`wardround report`."""
+"""`wardround report`: the figures of a run, or of several compared."""
 
 from collections.abc import Sequence
 from pathlib import Path

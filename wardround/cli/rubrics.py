@@ -1,4 +1,4 @@
-"""`wardround rubrics`."""
+"""`wardround rubrics`: show scores by rubrics, and check rubrics themselves."""
 
 from collections.abc import Sequence
 from contextlib import aclosing

@@ -1,4 +1,4 @@
-"""`wardround run`."""
+"""`wardround run`: play cases under a scenario, or resume a run."""
 
 from collections.abc import Mapping
 from contextlib import aclosing, nullcontext
@@ -64,14 +64,10 @@ def settings_from_options(options: Options) -> RunSettings:
             fields[name] = options[name]
     if options["cases"]:
         fields["cases"] = options["cases"] if len(options["cases"]) > 1 else options["cases"][0]
-    if options["rules"]:
-        fields["set"] = {**fields.get("set", {}), **_pairs(options["rules"])}
-    if options["test_prices"]:
-        fields["set"] = {**fields.get("set", {}), "prices": options["test_prices"]}
-    if options["common_answers"]:
-        fields["common_answers"] = True
-    if options["batch"]:
-        fields["batch"] = True
+    prices = {"prices": options["test_prices"]} if options["test_prices"] else {}
+    if rules := {**_pairs(options["rules"]), **prices}:
+        fields["set"] = {**fields.get("set", {}), **rules}
+    fields.update({name: True for name in ("common_answers", "batch") if options[name]})
     if options["no_preflight"]:
         fields["preflight"] = False
     limits = {

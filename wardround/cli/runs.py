@@ -1,4 +1,4 @@
-"""`wardround runs`."""
+"""`wardround runs`: list the runs of a store."""
 
 from datetime import datetime
 

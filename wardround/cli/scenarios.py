@@ -1,4 +1,4 @@
-"""`wardround scenarios`."""
+"""`wardround scenarios`: list the scenarios with their seats and settings."""
 
 from typing import Any, get_args
 

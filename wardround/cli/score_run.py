@@ -1,4 +1,4 @@
-"""`wardround score`."""
+"""`wardround score`: score the closed episodes of a run, with judges or without."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack

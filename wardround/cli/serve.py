@@ -1,4 +1,4 @@
-"""`wardround serve`: clients outside the engine play a seat, by HTTP or MCP."""
+"""`wardround serve`: let clients outside the engine play a seat, by HTTP or MCP."""
 
 import os
 from contextlib import aclosing

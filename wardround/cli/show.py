@@ -1,4 +1,4 @@
-"""`wardround show`."""
+"""`wardround show`: a run, or one episode word by word."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""`wardround status`."""
+"""`wardround status`: the processes at work on a run, what it spent, what is left."""
 
 import time
 

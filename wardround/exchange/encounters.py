@@ -17,8 +17,8 @@ from wardround.runs.header import SeatHeader
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
 from wardround.scenarios.question_item import QuestionItem, solution
-from wardround.scoring.scorings import chosen_scores, shown_scorings
-from wardround.scoring.stored_scores import StoredScores, scores_of_evaluation
+from wardround.scoring.scorings import run_scores
+from wardround.scoring.stored_scores import StoredScores
 
 AT_ONCE = 32
 """Episodes that are read together, and the most that are in memory."""
@@ -52,10 +52,7 @@ async def encounters(run: Run) -> AsyncGenerator[Encounter, None]:
 
     A few are read at once, because a store answers questions that wait together in one go.
     """
-    scores = (
-        scores_of_evaluation(run) if run.evaluated else chosen_scores(run, await shown_scorings(run.store, run.name))
-    )
-    async with aclosing(scores) as stored:
+    async with aclosing(run_scores(run)) as stored:
         waiting: StoredScores | None = await anext(stored, None)
         async with aclosing(_read(run)) as read:
             async for row, trajectory in read:
@@ -138,7 +135,7 @@ def chats(trajectory: Trajectory, seat: str) -> list[list[dict[str, Json]]]:
     """
     calls = [call for call in trajectory.called(seat) if call.reply]
     if not calls:
-        return [_chat_of_words(trajectory, seat)]
+        return [chat_of_words(trajectory, seat)]
     thoughts = {call.reply.text: call.reply.thinking for call in calls if call.reply and call.reply.thinking}
     whole = [_whole(trajectory, call, thoughts) for call in calls]
     return [
@@ -161,7 +158,8 @@ def _is_prefix(chat: Sequence[dict[str, Json]], later: Sequence[dict[str, Json]]
     return list(later[: len(chat)]) == list(chat)
 
 
-def _chat_of_words(trajectory: Trajectory, seat: str) -> list[dict[str, Json]]:
+def chat_of_words(trajectory: Trajectory, seat: str) -> list[dict[str, Json]]:
+    """What the seats said, as the chat of one of them."""
     return [
         {"role": "assistant" if event.seat == seat else "user", "name": event.seat, "content": action_text(event)}
         for event in trajectory.acted()

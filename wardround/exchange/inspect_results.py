@@ -4,6 +4,7 @@ import math
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json, Score
 from wardround.engine.text import file_text, read_json
 from wardround.exchange.result_record import (
-    FileProblems,
     Result,
     chat_turns,
     content_parts,
     origin_name,
+    read_all,
 )
 from wardround.scenarios.case import Provenance
 from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTruth
@@ -41,14 +42,14 @@ def inspect_results(path: Path, model: str) -> Iterator[Result]:
     log = _zipped(path) if zipfile.is_zipfile(path) else _whole(path)
     spec, samples = log
     named = model or str(spec.get("model") or path.stem).removeprefix("imported:")
-    faults, read = FileProblems(path), []
-    for number, sample in enumerate(samples, 1):
-        place = f"sample {sample.get('id', number)}" if isinstance(sample, dict) else f"sample {number}"
-        try:
-            read.append(_result(path, place, number, sample, named))
-        except ValueError as error:
-            faults.add(place, "", str(error))
-    faults.check()
+    places = [f"sample {one.get('id', n) if isinstance(one, dict) else n}" for n, one in enumerate(samples, 1)]
+    read = read_all(
+        path,
+        (
+            (place, partial(_result, path, place, number, sample, named))
+            for number, (place, sample) in enumerate(zip(places, samples, strict=True), 1)
+        ),
+    )
     asked = all(one.item is not None for one in read if not one.lost)
     for one in read:
         yield one if asked or one.lost or one.item is None else _without_item(one)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,8 @@ from wardround.evaluators.reasoning.reasoning_record import (
     scores,
 )
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
-from wardround.exchange.result_record import FileProblems, Result, Turn
+from wardround.exchange.result_record import Fault, Result, Turn, read_all
 from wardround.scenarios.loaders.question_sets import HealthBench
-from wardround.scenarios.loaders.source import Refused
 
 _JUDGE = re.compile(r"accuracy_judge_(?P<judge>[A-Za-z0-9._-]+)$")
 
@@ -52,33 +52,20 @@ def medrbench(path: Path, model: str) -> Iterator[Result]:
     if not is_medrbench(value):
         raise UsageError(f"{path}: no case has `results`, `accuracy` or models with `content`")
     judge = _JUDGE.search(path.stem)
-    faults = FileProblems(path)
-    read = []
-    for case, row in value.items():
-        place = f"case {case}"
-        try:
-            read.append(_medrbench_case(path, case, row, model, judge["judge"] if judge else ""))
-        except _Several:
-            raise
-        except UsageError as error:
-            faults.add(place, "", str(error))
-    faults.check()
-    yield from read
-
-
-class _Several(UsageError):
-    """The whole file holds several models: said once."""
+    by = judge["judge"] if judge else ""
+    cases = ((f"case {case}", partial(_medrbench_case, path, case, row, model, by)) for case, row in value.items())
+    yield from read_all(path, cases)
 
 
 def _medrbench_case(path: Path, case: str, row: Json, model: str, judge: str) -> Result:
     if not isinstance(row, dict):
-        raise UsageError("is not an object")
+        raise ValueError("is not an object")
     reply = row.get("results")
     if reply is None and "accuracy" not in row and "reasoning_eval" not in row:
         if len(row) > 1 and not model:
-            raise _Several(f"{path}, case {case}: holds several models; name one by --model: {', '.join(row)}")
+            raise UsageError(f"{path}, case {case}: holds several models; name one by --model: {', '.join(row)}")
         if (chosen := model or next(iter(row), "")) not in row:
-            raise UsageError(f"has no model {chosen!r}; it has: {', '.join(row)}")
+            raise ValueError(f"has no model {chosen!r}; it has: {', '.join(row)}")
         reply, named = row[chosen], chosen
     else:
         named = model or _model_of(path)
@@ -87,17 +74,20 @@ def _medrbench_case(path: Path, case: str, row: Json, model: str, judge: str) ->
         name = "origin_accuracy" if reply is not None or not judge else f"origin_accuracy_{judge}"
         origin_scores.append(_verdict(name, row["accuracy"]))
     if "reasoning_eval" in row:
-        computed = scores(judged_reply(row, "its steps"), "published")
+        try:
+            computed = scores(judged_reply(row, "its steps"), "published")
+        except UsageError as error:
+            raise ValueError(str(error)) from error
         origin_scores += [Score(f"origin_{_short(one.name)}", one.value, one.reason) for one in computed]
     if reply is None:
         return Result(str(path), case, model=named, scores=origin_scores)
     if not isinstance(reply, dict) or "content" not in reply:
-        raise UsageError("`results` is not an object with `content`")
+        raise ValueError("`results` is not an object with `content`")
     if reply["content"] is None:
         return Result(str(path), case, model=named, scores=origin_scores)
     text, thinking = reply["content"], reply.get("thinking_process") or ""
     if not isinstance(text, str) or not isinstance(thinking, str):
-        raise UsageError("`content` and `thinking_process` must be text")
+        raise ValueError("`content` and `thinking_process` must be text")
     text, thinking = split_reply(text, thinking)
     return Result(
         str(path), case, [Turn("doctor", Action("reply", text, thinking=thinking))], model=named, scores=origin_scores
@@ -140,37 +130,30 @@ def healthbench(path: Path, model: str) -> Iterator[Result]:
     rows = healthbench_rows(read_json(path, file_text(path)))
     if rows is None:
         raise UsageError(f"{path}: no list `example_level_metadata` of examples with `rubric_items`")
-    faults, read = FileProblems(path), []
-    for number, row in enumerate(rows, 1):
-        try:
-            read.append(_healthbench_row(path, number, row, model))
-        except Refused as error:
-            for field, message in error.faults:
-                faults.add(f"example {number}", field, message)
-    faults.check()
-    yield from read
+    examples = ((f"example {n}", partial(_healthbench_row, path, n, row, model)) for n, row in enumerate(rows, 1))
+    yield from read_all(path, examples)
 
 
 def _healthbench_row(path: Path, number: int, row: Json, model: str) -> Result:
     if not isinstance(row, dict):
-        raise Refused([("", "is not an object")])
+        raise Fault("", "is not an object")
     graded = row.get("rubric_items")
     if not isinstance(graded, list) or not all(isinstance(one, dict) for one in graded):
-        raise Refused([("rubric_items", "is not a list of criteria")])
+        raise Fault("rubric_items", "is not a list of criteria")
     if not isinstance(row.get("prompt"), list):
-        raise Refused([("prompt", "is not a list of messages")])
+        raise Fault("prompt", "is not a list of messages")
     answer = row.get("completion")
     if isinstance(answer, list):
         answer = answer[-1].get("content") if answer and isinstance(answer[-1], dict) else None
     if not isinstance(answer, str):
-        raise Refused([("completion", "has no text")])
+        raise Fault("completion", "has no text")
     try:
         [item] = _HEALTHBENCH().cases(number, "", {**row, "rubrics": graded})
     except ValidationError as error:
-        raise Refused([("rubric_items", str(error).splitlines()[0])]) from error
+        raise Fault("rubric_items", str(error).splitlines()[0]) from error
     met = [one.get("criteria_met") for one in graded]
     if not all(isinstance(one, bool) for one in met):
-        raise Refused([("criteria_met", "must be true or false in each of the rubric's items")])
+        raise Fault("criteria_met", "must be true or false in each of the rubric's items")
     stored = row.get("score")
     origin_scores = [Score("origin_rubric", rubric_score(item.rubric, met))]
     if isinstance(stored, int | float) and not isinstance(stored, bool):

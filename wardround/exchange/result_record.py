@@ -1,12 +1,13 @@
 """The records that the readers of all formats return: results, each one trajectory of one case, and faults."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
+from wardround.scenarios.loaders.source import Refused
 from wardround.scenarios.question_item import QuestionItem
 
 MOST = 20
@@ -57,21 +58,38 @@ class Result(msgspec.Struct, frozen=True):
     lost: str = ""
 
 
-class FileProblems:
-    """The faults of a file, gathered so that all are reported at once."""
+class Fault(Refused):
+    """A record that cannot be read because of one field; "" for the record as a whole."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.problems = path, list[str]()
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__([(field, message)])
 
-    def add(self, place: str, field: str, message: str) -> None:
-        """Note a fault by its place in the file and its field."""
-        self.problems.append(f"{self.path}, {place}: {f'`{field}` ' if field else ''}{message}")
 
-    def check(self) -> None:
-        """Raise UsageError with the first faults, if there are any."""
-        if self.problems:
-            more = f"\n({len(self.problems) - MOST} more)" if len(self.problems) > MOST else ""
-            raise UsageError("\n".join(self.problems[:MOST]) + more)
+NO_COLUMNS: Mapping[str, str] = {}
+
+
+def read_all(
+    path: Path, readers: Iterable[tuple[str, Callable[[], Result]]], columns: Mapping[str, str] = NO_COLUMNS
+) -> list[Result]:
+    """The results of all records of a file; `readers` are (place, function that reads the record there).
+
+    Raises UsageError with the first faults of all records (Refused, or ValueError), so that they are seen at once.
+    `columns` has the names that the file uses for fields.
+    """
+    problems, read = list[str](), list[Result]()
+    for place, reader in readers:
+        try:
+            read.append(reader())
+        except Refused as error:
+            for field, message in error.faults:
+                named = f"`{columns.get(field, field)}` " if field else ""
+                problems.append(f"{path}, {place}: {named}{message}")
+        except ValueError as error:
+            problems.append(f"{path}, {place}: {error}")
+    if problems:
+        more = f"\n({len(problems) - MOST} more)" if len(problems) > MOST else ""
+        raise UsageError("\n".join(problems[:MOST]) + more)
+    return read
 
 
 def origin_name(name: str) -> str:

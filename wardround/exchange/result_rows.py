@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ from wardround.engine.records import Action, Json, Score
 from wardround.engine.text import file_text, read_json
 from wardround.exchange.result_record import (
     SEATS,
-    FileProblems,
+    Fault,
     Result,
     Turn,
     chat_turns,
     origin_name,
+    read_all,
 )
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -115,26 +117,15 @@ def row_results(
         raise UsageError(
             f"{path}: no column says what the doctor said; name one: --map COLUMN=reply (or answer, messages, turns)"
         )
-    faults, read = FileProblems(path), []
-    for number, row in rows:
-        fields = {field: row[column] for field, column in columns.items() if column in row}
-        try:
-            read.append(_result(path, number, fields, row, model))
-        except _Fault as error:
-            field = str(error.args[0])
-            faults.add(f"line {number}", columns.get(field, field), str(error.args[1]))
-    faults.check()
-    yield from read
+    lines = ((f"line {number}", partial(_result, path, number, row, columns, model)) for number, row in rows)
+    yield from read_all(path, lines, columns)
 
 
-class _Fault(ValueError):
-    """(field, message)."""
-
-
-def _result(path: Path, number: int, fields: Mapping[str, Json], row: Mapping[str, Json], model: str) -> Result:
+def _result(path: Path, number: int, row: Mapping[str, Json], columns: Mapping[str, str], model: str) -> Result:
+    fields = {field: row[column] for field, column in columns.items() if column in row}
     opening, turns = _turns(fields)
     if not any(turn.seat == "doctor" for turn in turns):
-        raise _Fault(next((field for field in _SAYS if field in fields), "reply"), "holds no word of the doctor")
+        raise Fault(next((field for field in _SAYS if field in fields), "reply"), "holds no word of the doctor")
     answer = fields.get("answer")
     goal = "treatment" if "treatment" in fields and "diagnosis" not in fields else "diagnosis"
     if answer:
@@ -143,7 +134,7 @@ def _result(path: Path, number: int, fields: Mapping[str, Json], row: Mapping[st
     if isinstance(repeat, str) and repeat.isdecimal():
         repeat = int(repeat)
     if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
-        raise _Fault("repeat", f"must be a whole number, not {repeat!r}")
+        raise Fault("repeat", f"must be a whole number, not {repeat!r}")
     return Result(
         f"{path}, line {number}",
         _text(fields, "case") or f"row-{number:05d}",
@@ -165,14 +156,14 @@ def _turns(fields: Mapping[str, Json]) -> tuple[str, list[Turn]]:
         if isinstance(messages, str):  # a cell of a table
             messages = _json_cell("messages", messages)
         if not isinstance(messages, list):
-            raise _Fault("messages", "must be a list of messages")
+            raise Fault("messages", "must be a list of messages")
         try:
             return chat_turns(messages)
         except ValueError as error:
-            raise _Fault("messages", str(error)) from error
+            raise Fault("messages", str(error)) from error
     text = _text(fields, "reply") or (_text(fields, "answer") if isinstance(fields.get("answer"), str) else "")
     if not text.strip():
-        raise _Fault("answer" if "answer" in fields else "reply", "is missing or empty")
+        raise Fault("answer" if "answer" in fields else "reply", "is missing or empty")
     return "", [Turn("doctor", Action("reply", text, thinking=_text(fields, "thinking")))]
 
 
@@ -180,7 +171,7 @@ def _json_cell(field: str, text: str) -> Any:
     try:
         return read_json(Path("cell"), text)
     except UsageError as error:
-        raise _Fault(field, f"is not a JSON list: {error}") from error
+        raise Fault(field, f"is not a JSON list: {error}") from error
 
 
 def _own_turns(turns: Any) -> list[Turn]:
@@ -188,12 +179,12 @@ def _own_turns(turns: Any) -> list[Turn]:
     if isinstance(turns, str):
         turns = _json_cell("turns", turns)
     if not isinstance(turns, list):
-        raise _Fault("turns", "must be a list of {seat, text}")
+        raise Fault("turns", "must be a list of {seat, text}")
     made = []
     for place, turn in enumerate(turns):
         seat = SEATS.get(str(turn.get("seat"))) if isinstance(turn, dict) else None
         if seat is None or not isinstance(turn.get("text", ""), str) or not isinstance(turn.get("args", {}), dict):
-            raise _Fault("turns", f"[{place}] is not a turn {{seat: doctor|patient|examiner, text}}")
+            raise Fault("turns", f"[{place}] is not a turn {{seat: doctor|patient|examiner, text}}")
         words, verb = turn.get("text", ""), str(turn.get("verb") or "reply")
         made.append(Turn(seat, Action(verb, words, turn.get("args", {}), str(turn.get("thinking") or ""))))
     while made and made[0].seat != "doctor":  # the doctor begins; the opening holds what came before
@@ -215,7 +206,7 @@ def _text(fields: Mapping[str, Json], name: str) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise _Fault(name, f"must be text, not {type(value).__name__}")
+        raise Fault(name, f"must be text, not {type(value).__name__}")
     return value
 
 
@@ -249,7 +240,7 @@ def _score(field: str, name: str, value: Json) -> Score:
         try:
             value = float(value)
         except ValueError as error:
-            raise _Fault(field, f"{lowered!r} is not a number") from error
+            raise Fault(field, f"{lowered!r} is not a number") from error
     if not isinstance(value, bool | int | float) or not math.isfinite(value):
-        raise _Fault(field, f"{value!r} is not a number")
+        raise Fault(field, f"{value!r} is not a number")
     return Score(origin_name(name), float(value))

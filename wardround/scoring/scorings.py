@@ -25,7 +25,7 @@ from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.header import FIRST_RULES as FIRST
 from wardround.runs.header import EvaluationRow, evaluations
 from wardround.runs.stored_run import Run, StoredEpisodes
-from wardround.scoring.stored_scores import StoredScores, by_episode, readable_ending, verdict
+from wardround.scoring.stored_scores import StoredScores, by_episode, readable_ending, scores_of_evaluation, verdict
 
 log = structlog.get_logger("wardround")
 _AT_ONCE = 32
@@ -292,3 +292,14 @@ async def clear_scores(run: Run, keys: Sequence[str]) -> None:
 
     # several at once, since writes at the same time share one commit
     await run_batch(run.store.episodes(run.name), clear, concurrency=_AT_ONCE, progress=Progress())
+
+
+async def run_scores(run: Run) -> AsyncGenerator[StoredScores, None]:
+    """The scores that count: of an evaluation its own, of another run those of the scorings that reports show."""
+    if run.evaluated:
+        scores = scores_of_evaluation(run)
+    else:
+        scores = chosen_scores(run, await shown_scorings(run.store, run.name))
+    async with aclosing(scores) as stored:
+        async for one in stored:
+            yield one
