@@ -223,9 +223,9 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description="Measure the house.")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
     parser.add_argument("--json", action="store_true", help="print JSON")
-    told = parser.parse_args(arguments)
-    measured = measure(told.root.resolve())
-    print(json.dumps(asdict(measured), indent=2) if told.json else table(measured))
+    options = parser.parse_args(arguments)
+    measured = measure(options.root.resolve())
+    print(json.dumps(asdict(measured), indent=2) if options.json else table(measured))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
-"""Move the project's modules to the rooms of `house.csv`: `python -m scripts.move_modules [--check] [--commit]`.
+"""Move and merge modules by a table: `python -m scripts.move_modules TABLE.csv [--check]`.
 
 Each row gives an old file, its new file, names that change (`old=new old=new`, for names that would meet in one file)
-and the docstring of the new file. Rows of one new file are merged, what is imported first. `--check` says what stands
-in the way: modules without a row, names that meet, circles, files over 450 lines. Imports, attributes of imported
-modules, and paths in strings, comments, docs and settings follow; tests follow their modules.
+and the docstring of the new file; a file without a row stays. Rows of one new file are merged, what is imported first.
+`--check` says what stands in the way: names that meet, circles, files over 450 lines. Imports, attributes of imported
+modules, and paths in strings, comments, docs and settings follow; tests follow their modules. Import contracts and
+`MOVED` in engine/plugins.py, for classes that stored headers name, are for the author of the move.
+
+`scripts/house.csv` says where each module of the tree before the rooms lives now.
 """
 
 import ast
@@ -28,24 +31,8 @@ from scripts.rewriting import Edit, Moves, Rewriting, applied
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "scenarios", "agents", "evaluators", "wardround", "conformance")
 LONGEST, WIDTH = 450, 120
-CLASS_PATHS = "MOVED: Mapping[str, str] = {}"
-NAMED_IN_HEADERS = ("wardround/priced.py",)
-"""Modules, beside those of the entry points, whose classes a stored header may name."""
-OLD_NAMES = ("engine/models/loopback.py", "engine/models/faults.py")
-"""Modules that the documentation told users to import."""
-OWN = tuple(
-    f"scripts/{name}"
-    for name in (
-        "move_modules.py",
-        "follow.py",
-        "merging.py",
-        "rewriting.py",
-        "scopes.py",
-        "house.csv",
-        "import_contracts.toml",
-    )
-)
-"""What this script is made of; it names old files and new ones."""
+OWN = ("scripts/house.csv",)
+"""Files that name old places on purpose."""
 TEXTS = (".md", ".toml", ".yaml", ".yml", ".sh", ".j2", "Makefile", "Dockerfile", "run")
 
 
@@ -66,7 +53,7 @@ class Row:
 
 
 def table(path: Path) -> list[Row]:
-    """The rows of `house.csv`."""
+    """The rows of a table."""
     with path.open(encoding="utf-8", newline="") as file:
         return [
             Row(
@@ -86,20 +73,18 @@ def tracked() -> list[str]:
 
 
 class Plan:
-    """What one pass moves: the rows whose new file is in one of `packages`."""
+    """What a table moves, and the files that name what it moves."""
 
-    def __init__(self, rows: list[Row], packages: tuple[str, ...]) -> None:
+    def __init__(self, rows: list[Row]) -> None:
         self.files = tracked()
         product = {path for path in self.files if path.endswith(".py") and path.split("/")[0] in PACKAGES}
-        self.rows = [row for row in rows if (row.new or row.old).split("/")[0] in packages]
-        self.rows = [row for row in self.rows if row.old in product or not row.old]
+        self.rows = [row for row in rows if row.old in product or not row.old]
+        self.trouble = [f"{row.old}: is no module of the project" for row in rows if row not in self.rows]
         self.files_of = {path: path for path in product} | {row.old: row.new for row in self.rows if row.old}
         self.text = {path: (ROOT / path).read_text(encoding="utf-8") for path in self.files if path.endswith(".py")}
         self.trees = {path: ast.parse(text) for path, text in self.text.items()}
         self.path_of = {module_of(path): path for path in product}
         self.moves = self._moves()
-        self.settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-        self.trouble: list[str] = []
 
     def _moves(self) -> Moves:
         modules = {module_of(old): module_of(new) for old, new in self.files_of.items() if new}
@@ -319,63 +304,26 @@ def wrap(path: Path, row: int) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
-def finish(rows: list[Row], plan: Plan) -> None:
-    """Write what comes last: import contracts, class paths of stored headers, old names of documented modules."""
-    settings = ROOT / "pyproject.toml"
-    before = settings.read_text(encoding="utf-8").partition("[tool.importlinter]")[0]
-    settings.write_text(before + (ROOT / "scripts/import_contracts.toml").read_text(encoding="utf-8"), encoding="utf-8")
-    named = {row.old for row in rows if f'"{module_of(row.old)}:' in plan.settings} | set(NAMED_IN_HEADERS)
-    pairs = {module_of(row.old): module_of(row.new) for row in rows if row.old in named and row.old != row.new}
-    lines = "".join(f'    "{old}": "{new}",\n' for old, new in sorted(pairs.items()))
-    plugins = ROOT / "engine/plugins.py"
-    text = plugins.read_text(encoding="utf-8")
-    assert CLASS_PATHS in text
-    plugins.write_text(text.replace(CLASS_PATHS, f"{CLASS_PATHS[:-1]}\n{lines}}}"), encoding="utf-8")
-    for old in OLD_NAMES:
-        public = [name for name in sorted(plan.defined(old)) if not name.startswith("_")]
-        new = module_of(plan.files_of[old])
-        text = f'"""The old name of `{new}`, kept for one version."""\n\n'
-        text += f"from {new} import {', '.join(public)}\n\n__all__ = {json.dumps(public)}\n"
-        if "__main__" in plan.text[old]:
-            text += '\nif __name__ == "__main__":\n    main()\n'
-        (ROOT / old).write_text(text, encoding="utf-8")
-
-
-def unused(row: Row) -> bool:
-    """Whether a row's file is not there: it has moved, or another branch has it."""
-    return bool(row.old) and not (ROOT / row.old).exists()
-
-
-def check(rows: list[Row]) -> list[str]:
+def check(plan: Plan) -> list[str]:
     """What stands in the way of the move."""
-    plan = Plan(rows, PACKAGES)
-    olds = [row.old for row in rows if row.old]
-    trouble = [f"{path}: has no row" for path in sorted(plan.files_of) if path not in olds]
-    trouble += [f"{old}: has two rows" for old in sorted(set(olds)) if olds.count(old) > 1]
-    trouble += [f"circle: {circle}" for circle in plan.circles()]
-    if not any("circle" in line for line in trouble):
-        plan.rewritten()
-        plan.outside()
+    olds = [row.old for row in plan.rows if row.old]
+    trouble = [f"{old}: has two rows" for old in sorted(set(olds)) if olds.count(old) > 1]
+    if circles := list(plan.circles()):
+        return [*trouble, *(f"circle: {circle}" for circle in circles)]
+    plan.rewritten()
+    plan.outside()
     return trouble + plan.trouble + plan.tests.trouble
 
 
 def main(arguments: list[str]) -> int:
-    rows = table(ROOT / "scripts" / "house.csv")
-    trouble = check(rows)
-    print(*[f"{row.old}: is no module of the project (passed over)" for row in rows if unused(row)], sep="\n")
+    rows = table(Path(arguments[0]))
+    trouble = check(Plan(rows))
     print("\n".join(trouble), f"{len(trouble)} in the way", sep="\n")
-    if "--check" in arguments or (trouble and "--anyway" not in arguments):
+    if trouble or "--check" in arguments:
         return int(bool(trouble))
-    whole = Plan(rows, PACKAGES)
-    steps = [("engine",), ("scenarios",), ("agents",), ("evaluators",), ("wardround", "conformance")]
-    for packages in steps if "--commit" in arguments else [PACKAGES]:
-        Plan(rows, packages).write()
-        if packages[-1] == PACKAGES[-1]:
-            finish(rows, whole)
-        tidy()
-        git("add", "-A")
-        if "--commit" in arguments:
-            git("commit", "-q", "-m", f"Move the modules of {packages[0]} to their rooms")
+    Plan(rows).write()
+    tidy()
+    git("add", "-A")
     return 0
 
 

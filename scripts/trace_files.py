@@ -2,14 +2,15 @@
 
     python -m scripts.trace_files [--json]
 
-A case is played under `workup` with a model over HTTP and an SQLite store. Two replies of one step each are scored, one
-after the other, by `reasoning` with a judge over HTTP and a search in a corpus. A file counts if one of its functions
-runs, in any thread, while
+A case is played under `workup` with a model over HTTP and an SQLite store. Three replies of one step each are scored,
+one after the other, by `reasoning` with a judge over HTTP and a search in a corpus. A file counts if one of its
+functions runs, in any thread, while
 
 - the turn lasts: from the examiner's answer, over the doctor's call, to the examiner's next order, as it is stored, in
   each of six episodes;
-- the reply is judged: from the first call about its step to the first about the second's; by then the verdict and the
-  scores that it gives are stored, and the second reply is read.
+- a reply is judged: from the first call about its step to the first about the next reply's; by then the verdict and
+  the scores that it gives are stored, and the next reply is read. The first judged reply of a process also reads the
+  tables of diseases (`judged`); every further one finds them read (`judged_again`).
 
 The server runs in a thread of its own, which is left out, and so is code that runs as a module is imported. Only the
 command line, the loopback server and the entry points are named here, so that the script outlives moves of modules.
@@ -39,7 +40,7 @@ PACKAGES = ("agents", "engine", "evaluators", "scenarios", "wardround")
 SETTLED = 0.3
 """Seconds after which what was to be stored is stored."""
 PASSAGE = "Pain of acute appendicitis moves to the right lower side of the abdomen."
-PATIENTS = ("man", "woman")
+PATIENTS = ("man", "woman", "child")
 CASE = {
     "examination": [{"section": "Abdomen", "text": "Tender on the right."}],
     "labs": [{"name": "White Blood Cells", "value": "15", "unit": "K/uL"}],
@@ -90,7 +91,7 @@ class Trace:
         return sorted(found)
 
 
-turn, judged_reply = Trace(), Trace()
+turn, judged_reply, judged_again = Trace(), Trace(), Trace()
 
 
 class Examiner:
@@ -123,7 +124,7 @@ def doctor(messages: Sequence[Message], model: str) -> str:
 def answer(messages: Sequence[Message], model: str) -> str:
     """A reply of one step, with the answer."""
     del model
-    who = PATIENTS["woman" in messages[-1].content]
+    who = next((one for one in reversed(PATIENTS) if f"{one} has pain" in messages[-1].content), PATIENTS[0])
     step = f"<step 1> Pain moves to the right lower side of the abdomen of this {who}."
     return f"### Reasoning:\n{step}\n\n### Answer:\nAcute appendicitis"
 
@@ -133,10 +134,9 @@ def judge(messages: Sequence[Message], model: str) -> str:
     del model
     text = "\n".join(message.content for message in messages)
     about = _STEP.search(messages[-1].content)
-    if about and about[2].endswith("of this man."):
-        judged_reply.on = True
-    elif about and about[2].endswith("of this woman."):
-        judged_reply.on = False
+    who = about[2].rpartition(" ")[2].removesuffix(".") if about else ""
+    if who:
+        judged_reply.on, judged_again.on = who == PATIENTS[0], who == PATIENTS[1]
     quote = {"passage": 1, "quote": PASSAGE, "bearing": "supports"}
     forms: dict[str, object] = {
         '{"classification"': {"classification": "reasoning", "finding": ""},
@@ -145,7 +145,7 @@ def judge(messages: Sequence[Message], model: str) -> str:
         '{"steps"': {"steps": ["Pain moves to the right.", "Appendicitis."]},
         '{"starts"': {"starts": []},
     }
-    return next((json.dumps(reply) for form, reply in forms.items() if form in text), "appendicitis, pain, abdomen")
+    return next((json.dumps(reply) for form, reply in forms.items() if form in text), f"appendicitis, abdomen, {who}")
 
 
 @contextmanager
@@ -184,10 +184,15 @@ def ran(*words: str) -> None:
             raise RuntimeError(f"wardround {' '.join(words)} ended with {ended.code}: {said.getvalue()}") from ended
 
 
-def traced(trace: Trace, *words: str) -> None:
+def traced(*words: str) -> None:
     """Run a command and trace what it and its threads run."""
-    threading.setprofile(trace)
-    sys.setprofile(trace)
+
+    def profile(frame: FrameType, event: str, argument: object) -> None:
+        for trace in (turn, judged_reply, judged_again):
+            trace(frame, event, argument)
+
+    threading.setprofile(profile)
+    sys.setprofile(profile)
     try:
         ran(*words)
     finally:
@@ -196,7 +201,7 @@ def traced(trace: Trace, *words: str) -> None:
 
 
 def measure() -> dict[str, list[str]]:
-    """The files of a turn and of a judged reply."""
+    """The files of a turn and of two judged replies."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         opening = "A 20-year-old {} has pain in the abdomen since yesterday."
@@ -208,15 +213,15 @@ def measure() -> dict[str, list[str]]:
         with served(doctor) as url:
             by = ("--doctor", "openai/traced", "--base-url", url, "--repeats", "3")
             desk = ("--examiner", "scripts.trace_files:Examiner")
-            traced(turn, "run", *cases, "--scenario", "workup", *by, *desk, "--name", "played", *kept)
+            traced("run", *cases, "--scenario", "workup", *by, *desk, "--name", "played", *kept)
         with served(answer) as url:
             replies = ("--doctor", "openai/traced", "--base-url", url, "--repeats", "1")
             ran("run", *cases, "--scenario", "oracle", *replies, "--name", "traced", *kept)
         with served(judge) as url:
             judged = ("--evaluators", "reasoning", "--judge", "openai/traced", "--judge-base-url", url)
             search = ("--search", f"corpus:{folder / 'texts.jsonl'}")
-            traced(judged_reply, "score", "traced", *judged, *search, *kept)
-    return {"turn": turn.files(), "judged": judged_reply.files()}
+            traced("score", "traced", *judged, *search, *kept)
+    return {"turn": turn.files(), "judged": judged_reply.files(), "judged_again": judged_again.files()}
 
 
 def main(arguments: Sequence[str]) -> None:

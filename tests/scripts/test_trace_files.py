@@ -45,10 +45,15 @@ def test_a_turn_and_a_judged_reply_are_traced() -> None:
     asked = [sys.executable, "-m", "scripts.trace_files", "--json"]
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
-    for name, rooms in (("turn", {"agents", "engine", "scenarios"}), ("judged", {"engine", "evaluators"})):
+    judged_rooms = {"engine", "evaluators"}
+    for name, rooms in (
+        ("turn", {"agents", "engine", "scenarios"}),
+        ("judged", judged_rooms),
+        ("judged_again", judged_rooms),
+    ):
         files = found[name]["files"]
         assert found[name]["count"] == len(files) == len(set(files))
         assert {file.partition("/")[0] for file in files} >= rooms
         assert all((ROOT / file).is_file() for file in files)
         assert not [file for file in files if "loopback" in file]
-    assert 20 < found["turn"]["count"] < found["judged"]["count"]
+    assert 20 < found["turn"]["count"] < found["judged_again"]["count"] < found["judged"]["count"]
