@@ -26,8 +26,8 @@ from wardround.agents.history.weighing import Figures, describe
 WEIGHTS = Path("agents/data/history/weights.csv")
 PARTS = {"tune": 0.4, "check": 0.4, "fresh": 0.4, "blind": 2.0, "battery": 2.0}
 """How much a question of each part counts."""
-CAUTION = 0.4
-_RIDGE = 0.002
+CAUTION = 0.5
+_RIDGE = 0.001
 _STEPS = 600
 _RATE = 0.1
 Vector = NDArray[np.float64]

@@ -88,6 +88,16 @@ _HISTORY_OF = re.compile(
     r"history of .+?),? (?:who )?(?P<now>(?:presents|presented|comes|came|is referred|was referred)\b.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_INTRODUCED = re.compile(
+    r"^(?:the patient is )?(?P<who>(?:An?|The) (?!patient\b)[^,.;]{0,80}?"
+    r"\b(?:man|woman|boy|girl|male|female|toddler|infant|child|teenager"
+    r"|(?:year|month|week|day)s?[- ]old(?: (?!who\b)\w+){0,3}?))"
+    r"(?:,? (?P<aside>(?:who|with|on|whose)\b[^.]*?)| (?:in|of) [^,.]{0,30})?,? (?:who )?"
+    r"(?P<now>(?:presents|presented|comes|came|is brought|is seen|is referred|was referred|complains?"
+    r"|is hospitali[sz]ed|returns)\b.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A first sentence that says who the patient is, what it has had or is, and why it comes: three facts."""
 _TELEGRAM = re.compile(
     r"^(?:non-?smoker|smoker|former|drinks?|smokes?|works?|lives?|uses?|takes?|retired|married|single|does not|never"
     r"|college|student|\w+ student|engineer|occasional|enjoys?|plays?)",
@@ -208,7 +218,8 @@ def story_facts(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ..
     facts: list[Fact] = []
     complaints = {} if _TASK.search(complaint) else {COMPLAINT: complaint}
     for section, text in (*story.items(), *complaints.items()):
-        for sentence in story_sentences(text):
+        for told in story_sentences(text):
+            sentence = re.sub(r"(?<=[- ]old)-(?=(?:man|woman|boy|girl|male|female)\b)", " ", told)
             bare = re.sub(r"^(?:[A-Z][\w/]*(?: [a-z]\w*)?): (?=\w)", "", sentence)
             for part in _split_facts(section, bare):
                 if not (_SILENT.search(part) or _STAGE.search(part) or _seen_by_examiner(part)):
@@ -229,6 +240,8 @@ def _split_facts(section: str, sentence: str) -> list[str]:
         return _PARTS.split(sentence)
     if match := _HISTORY_OF.match(sentence):
         return [f"{match['who']} has {match['past']}", f"The patient {match['now']}"]
+    if match := _INTRODUCED.match(sentence):
+        return _introduced(match["who"], match["aside"] or "", match["now"])
     first, *more = _ALSO.split(sentence)
     subject = re.match(r"(?:the patient|he|she)\b|(?=denies|reports)", first, re.IGNORECASE)
     if subject is None and not all(re.match(r"(?:he|she)\b", part, re.IGNORECASE) for part in more):
@@ -240,6 +253,14 @@ def _split_facts(section: str, sentence: str) -> list[str]:
             for part in more
         ),
     ]
+
+
+def _introduced(who: str, aside: str, now: str) -> list[str]:
+    """The facts of a first sentence; who it is stays with why it comes if it tells nothing but sex and age."""
+    told = re.sub(r"^with |^on ", lambda match: "has " if match[0] == "with " else "is on ", aside, flags=re.IGNORECASE)
+    told = re.sub(r"^who ", "", told, flags=re.IGNORECASE)
+    facts = [f"The patient is {who[:1].lower()}{who[1:]}", f"The patient {now}"]
+    return [facts[0], f"The patient {told}", facts[1]] if told and not told.startswith("whose") else facts
 
 
 _TELLER = (

@@ -27,6 +27,7 @@ patient report reports reported note notes noted deny denies denied doctor okay 
 )
 _LIGHT = 0.4
 _NAMED_LIGHT = 0.7
+_LETTERS = 6
 """What a word of little content weighs: 'start', 'long', 'anything'."""
 
 
@@ -73,13 +74,13 @@ def all_meanings(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
-    """A root without the ending of a verb, for comparison only: 'stopped' and 'stopping' give the same."""
+    """The beginning of a root, for comparison only: 'stopped' and 'stopping' give the same."""
     if len(word) < 5:
         return word
     bare = re.sub(r"i(?:es|ed)$", "y", word)
     bare = re.sub(r"(?:ing|ed|ly|er|est|es|e|ness)$", "", bare) if len(bare) > 4 else bare
     bare = re.sub(r"([b-df-hj-np-tv-z])\1$", r"\1", bare)
-    return bare if len(bare) >= 3 else word
+    return bare[:_LETTERS] if len(bare) >= 3 else word
 
 
 def narrowness(name: str) -> float:

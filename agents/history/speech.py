@@ -52,35 +52,10 @@ _WHO_PRESENTS = re.compile(
     r"(?=presents?\b|presented\b|comes?\b)",
     re.IGNORECASE,
 )
-_DOING = frozenset(
-    [
-        "exercising",
-        "adopting",
-        "working",
-        "playing",
-        "running",
-        "lifting",
-        "walking",
-        "travelling",
-        "traveling",
-        "attending",
-        "eating",
-        "drinking",
-        "losing",
-        "gaining",
-        "seeing",
-        "getting",
-        "passing",
-        "waking",
-        "becoming",
-        "going",
-        "sleeping",
-        "struggling",
-        "trying",
-        "living",
-        "studying",
-        "driving",
-    ]
+_DOING = re.compile(
+    r"exercising|adopting|working|playing|running|lifting|walking|travelling|traveling"
+    r"|attending|eating|drinking|losing|gaining|seeing|getting|passing|waking|becoming"
+    r"|going|sleeping|struggling|trying|living|studying|driving"
 )
 """What somebody was doing; other words in '-ing' name a complaint or qualify one."""
 _THAT = re.compile(r"^(?:that|having had|having|experiencing|suffering from|to have)\s+", re.IGNORECASE)
@@ -121,14 +96,16 @@ _FULL = re.compile(
     r"|lives?|found"
     r"|involved|regained|recalls?|refuses|observed|cites|shows|ceased|died|retains?|hurts?|keeps?|made|makes"
     r"|cannot|can|would|could|may|might|appear|appears|appeared|resolves?|witnessed|sustained|suffered|lost|gained|grew|became"
-    r"|becomes|produces)\b",
+    r"|becomes|produces|disrupts?|interferes?|prevents?|affects?|causes?|requires?|bothers?|responds?|persists?|exacerbates?"
+    r"|radiates?|lasts?|subsides?|fluctuates?|fails?|failed|limits?|irritates?)\b",
     re.IGNORECASE,
 )
 _TELLING = re.compile(
     r"^(?:an? )?(?:known |previous |prior |past |significant )?(?:medical )?history of ", re.IGNORECASE
 )
 _STATE = re.compile(
-    r"^(?:up[- ]to[- ]date|(?:otherwise |previously |generally )?(?:healthy|well)|enrolled|born|married|single"
+    r"^(?:up[- ]to[- ]date|(?:previously |currently |un)?employed"
+    r"|(?:otherwise |previously |generally )?(?:healthy|well)|enrolled|born|married|single"
     r"|divorced|sexually"
     r" active|allergic|pregnant|vaccinated|not on|fully|unable|right-handed|left-handed)\b",
     re.IGNORECASE,
@@ -195,14 +172,7 @@ def _thing(text: str) -> str:
 def _first_person(text: str, section: str, voice: PatientVoice) -> str:
     if voice.own_words and PRESENT.search(section):
         return text
-    text = re.sub(r"(?: (?:is|are|was|were))? (?:reported|noted)\.?$", "", text)
-    text = re.sub(r"\bdoes not report any\b", "has no", text)
-    text = re.sub(
-        r"^(?:up)?on (?:further |additional )?questioning,? |^additional questioning revealed ",
-        "",
-        text.strip(),
-        flags=re.I,
-    )
+    text = _without_report(text)
     of_others = voice.own_words and re.match(r"(?:he|she|they|his|her|their)\b", text, re.I)
     if of_others or (_MINE.search(text) and not re.match(rf"(?:{_VERBS})\b", text)):
         return text
@@ -249,6 +219,24 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
     return _phrase(text, section, voice)
 
 
+def _without_report(text: str) -> str:
+    """A note's sentence without the words that say who noted it."""
+    text = re.sub(r"(?: (?:is|are|was|were))? (?:reported|noted)\.?$", "", text)
+    text = re.sub(r"\bdoes not report any\b", "has no", text)
+    text = re.sub(
+        r"^(?:according to (?:the )?(?:patient|mother|father|parents|him|her)|additionally|however),? ",
+        "",
+        text,
+        flags=re.I,
+    )
+    return re.sub(
+        r"^(?:up)?on (?:further |additional )?questioning,? |^additional questioning revealed ",
+        "",
+        text.strip(),
+        flags=re.I,
+    )
+
+
 def _told_for(text: str) -> str:
     """What a relative reports or denies, as the relative's own words about the patient."""
     text = re.sub(
@@ -281,8 +269,8 @@ def _phrase(text: str, section: str, voice: PatientVoice) -> str:
         return _as_speaker(f"{'I was' if not voice.speaks_for else subject + ' was'} {low}", voice)
     if _STATE.match(text):
         return _as_speaker(f"{am} {low}", voice)
-    low = re.sub(r"^significant for ", "", low)
-    if AGE.search(text):
+    low = re.sub(r"^(?:only )?(?:significant|notable) (?:only )?for ", "", low)
+    if AGE.match(text) or re.match(r"(?:an? )?(?:\w+ )?\d+[- ](?:year|month|week|day)s?[- ]old", text, re.I):
         return f"{am} {'an' if re.match('8|11|18', low) else 'a'} {low}"
     if "medication" in section and not re.search(r"\bno(?:ne)?\b|\bnot\b", low):
         return _as_speaker(f"{subject} take{'s' if voice.speaks_for else ''} {text}", voice)
@@ -310,7 +298,7 @@ def _say_report(rest: str, voice: PatientVoice) -> str:
         return _as_speaker(f"{subject} noticed{rest[8:]}", voice)
     if match := re.match(r"^concern(?:s|ed) (?:about|of|with|for|that|regarding) ", rest, re.I):
         return _as_speaker(f"{am} worried about {rest[match.end() :]}", voice)
-    if (match := re.match(r"^([a-z-]+ing)\b(?! of\b)", rest, re.I)) and match[1].lower() in _DOING:
+    if (match := re.match(r"^([a-z-]+ing)\b(?! of\b)", rest, re.I)) and _DOING.fullmatch(match[1].lower()):
         past = re.search(r"\b(?:ago|when)\b", rest) is not None
         was = f"{subject} was" if past else f"{contracted} been"
         return _as_speaker(f"{was} {rest}", voice)

@@ -31,7 +31,7 @@ _KIN = re.compile(
     r"\b(?:famil|relative|mother|father|parent|brother|sister|uncle|aunt|grand|sibling|mum|dad)", re.IGNORECASE
 )
 
-_NEAR = 0.5
+_NEAR = 1.0
 """How near a second sentence has to come to be told too."""
 _SILENT = frozenset(("unknown", "unnoticed", "family"))
 
@@ -94,6 +94,11 @@ def describe(
         figures |= _kinds(memory, question, fact)
         rules = proposed.facts.index(fact) if fact in proposed.facts else -1
         figures["rules first"] = float(rules == 0)
+        silent = float(proposed.kind in _SILENT)
+        figures["cover, rules silent"] = figures["cover"] * silent
+        figures["all covered, rules silent"] = figures["all covered"] * silent
+        figures["missing, rules silent"] = figures["missing"] * silent
+        figures["rarity, rules silent"] = figures["rarity"] * silent
         figures["rules later"] = float(rules > 0)
         figures["rules first, yes or no"] = float(rules == 0 and proposed.kind in ("yes", "no"))
         figures["rules first, covered"] = figures["cover"] if rules == 0 else 0.0
@@ -130,6 +135,8 @@ def _cover(
     return {
         "cover": _share(asked, means),
         "all covered": float(bool(asked) and len(hits) == len(asked)),
+        "all covered, words": min(sum(unit.weight for unit in hits), 4.0) / 4.0 if len(hits) == len(asked) else 0.0,
+        "words covered": min(sum(unit.weight for unit in hits), 4.0) / 4.0,
         "new covered": _share(new, means),
         "new missing": min(2.0, sum(unit.weight for unit in new if not unit.meanings & means)) / 2.0,
         "missing": min(3.0, sum(unit.weight for unit in asked if not unit.meanings & means)) / 2.0,

@@ -236,6 +236,26 @@ def test_a_sentence_that_covers_only_a_part_of_the_question_is_no_answer(questio
     assert said(question, story=FINGER) in (speech.UNKNOWN, speech.UNNOTICED)
 
 
+INTRODUCED = {
+    "History": (
+        "A 32-year-old premenopausal woman who has never smoked presents with an itchy rash on her thighs. The rash"
+        " fails to improve with creams."
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Do you smoke?", "I have never smoked."),
+        ("What brings you in?", "I have an itchy rash on my thighs. The rash fails to improve with creams."),
+        ("Did the creams help?", "The rash fails to improve with creams."),
+    ],
+)
+def test_a_first_sentence_tells_who_the_patient_is_what_it_does_and_why_it_comes(question: str, reply: str) -> None:
+    assert said(question, story=INTRODUCED) == reply
+
+
 def test_a_word_means_what_its_neighbours_make_of_it() -> None:
     water, night = units("Do you pass water at night?")[-2:]
     assert "!urine" in water.meanings
