@@ -29,8 +29,9 @@ _LONGEST = 30
 class CostPoint(msgspec.Struct, frozen=True):
     """One run: mean accuracy and mean cost of a case in dollars, with their 95% intervals.
 
-    `unpriced` counts the episodes with a test of unknown price; then `cost` leaves such tests out and can only be too
-    low, so that the run's `place` is not known unless another run beats even that. A run is on the front if no other
+    `unpriced` counts the episodes with a test of unknown price, and those without a bill, such as one that the doctor's
+    own error ended; then `cost` leaves these out and can only be too low, so that the run's `place` is not known unless
+    another run beats even that. A run is on the front if no other
     run whose cost is known is at least as accurate for at most the same cost, and better in one of the two.
     `beaten_by` is the first run that is.
     """
@@ -71,7 +72,10 @@ def cost_front(runs: Sequence[RunScores], summaries: Mapping[str, Summary]) -> C
     placed = tuple(_placed(point, points) for point in points)
     notes = ["Front: no other run is at least as accurate for at most the same cost, and better in one of the two."]
     if any(point.unpriced for point in placed):
-        notes.append("Costs with 'at least' leave out tests of unknown price; such a run takes no other's place.")
+        notes.append(
+            "Costs with 'at least' leave out tests of unknown price and episodes without a bill; such a run takes no"
+            " other's place."
+        )
     if len({point.episodes for point in placed}) > 1:
         notes.append("The runs have different numbers of episodes, so their means are over different cases.")
     return CostFront(placed, " ".join(notes))
@@ -81,7 +85,8 @@ def _point(run: RunScores, summary: Summary) -> CostPoint | None:
     accuracy, cost, known = (summary.score(name) for name in (ACCURACY, COST, KNOWN))
     if accuracy is None or accuracy.mean is None or known is None or known.mean is None:
         return None
-    unpriced = cost.reasons.get("unpriced_order", 0) if cost else known.scored
+    unbilled = known.reasons.get("no_bill", 0)
+    unpriced = (cost.reasons.get("unpriced_order", 0) if cost else known.scored) + unbilled
     shown: ScoreSummary = known if unpriced or cost is None else cost
     if shown.mean is None:
         return None
@@ -90,8 +95,8 @@ def _point(run: RunScores, summary: Summary) -> CostPoint | None:
         doctor=doctor_of(run.header) or run.name,
         accuracy=accuracy.mean,
         accuracy_ci95=accuracy.ci95,
-        cost=shown.mean,
-        cost_ci95=shown.ci95,
+        cost=shown.mean * shown.scored / (shown.scored + unbilled),
+        cost_ci95=None if unbilled else shown.ci95,
         episodes=accuracy.scored,
         unpriced=unpriced,
     )

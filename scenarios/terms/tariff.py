@@ -128,7 +128,7 @@ class Tariff:
             linked = only[0].link
         if linked is not None and linked.kind == "examination":
             return [BillLine(phrase, linked.test, "visit", None)]
-        usd = self.price(phrase, linked)
+        usd = self._with_recorded(phrase, self.price(phrase, linked), recorded)
         broad = scope(phrase) if linked is None and phrase not in recorded else None
         if usd is None and broad:
             wanted = kind if broad == "any" else broad
@@ -140,6 +140,13 @@ class Tariff:
         if usd is None and linked is None and key(phrase) in self._catalogue.ambiguous:
             return [BillLine(phrase, "", "nothing", None)]
         return [BillLine(phrase, linked.test if linked else "", "test" if usd is not None else "unpriced", usd)]
+
+    def _with_recorded(self, phrase: str, usd: float | None, recorded: frozenset[str]) -> float | None:
+        """The price of a phrase, which is no less than that of a name of the record within it."""
+        form = f" {key(phrase)} "
+        within = [name for name in recorded if f" {key(name)} " in form and key(name) != key(phrase)]
+        prices = [own for name in sorted(within) if (own := self.price(name, link(name, self._catalogue))) is not None]
+        return max([*prices, *([] if usd is None else [usd])], default=None)
 
     def _as_panels(self, lines: list[BillLine]) -> list[BillLine]:
         """The lines with the tests of a panel at the panel's price, where that is less; the greatest saving first."""

@@ -172,6 +172,15 @@ def test_ones_own_prices_go_before_the_table() -> None:
     assert lines == [1.5, 7, 10]
 
 
+@pytest.mark.parametrize("wording", ["CBC {}", "previous {}", "{} report", "inspection {}", "physical examination {}"])
+@pytest.mark.parametrize("name", ["MR cholangiopancreatography", "Respiratory viral PCR panel", "Renal biopsy"])
+def test_words_beside_a_name_of_the_record_make_it_no_cheaper(name: str, wording: str) -> None:
+    recorded = frozenset((name, "Troponin"))
+    plain = sum(line.usd or 0 for line in LIST.bill([name], "any", recorded))
+    worded = LIST.bill([wording.format(name)], "any", recorded)
+    assert sum(line.usd or 0 for line in worded) >= plain > 0
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
     monkeypatch.chdir(tmp_path)

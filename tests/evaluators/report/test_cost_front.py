@@ -63,6 +63,21 @@ def test_a_cost_of_which_a_part_is_unknown_takes_no_place() -> None:
     assert places(front_of(worse, GOOD))["worse"] == ("beaten", "good"), "beaten even by what is known"
 
 
+def test_an_episode_that_the_doctor_breaks_off_hides_no_cost() -> None:
+    """Who raises an error where a case has become dear and hopeless has no bill there: its mean is not known."""
+    breaks_off = run("breaks off", [1, 1, 1], [900.0] * 3)
+    names = ("case_cost_usd", "known_cost_usd")
+    lost = (Score("diagnosis_accuracy", 0.0, "agent_error"), *(Score(name, None, "no_bill") for name in names))
+    breaks_off = RunScores(
+        name=breaks_off.name, header=breaks_off.header, episodes=[*breaks_off.episodes, episode("c3", lost)]
+    )
+    front = front_of(breaks_off, run("good", [1, 1, 1, 0], [950.0] * 4))
+    assert places(front) == {"breaks off": ("not known", ""), "good": ("front", "")}
+    assert front is not None
+    assert (front.points[0].cost, front.points[0].unpriced) == (675.0, 1)
+    assert "without a bill" in front.note
+
+
 def test_one_run_or_runs_without_a_cost_have_no_front() -> None:
     bare = RunScores(name="bare", header={"seed": 0}, episodes=[episode("c0", [Score("diagnosis_accuracy", 1.0)])])
     assert front_of(GOOD) is None
