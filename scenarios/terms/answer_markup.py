@@ -47,14 +47,18 @@ _NAMED = re.compile(
     r"(?:diagnos[ei]s|answer|disease|condition|conclusion|treatment|treatment_?plan|plan|diagnosis_?name)(?:_?\d+)?"
     r"|(?:最终|主要|最可能)?(?:诊断|答案|治疗方案)"
 )
+_BESIDE = re.compile(
+    r"(?i)verdict|reference|gold|judge|note|reason|rationale|explanation|evidence|reject|exclu|differential|alternative"
+    r"|contraindic|avoid|stop|discontinu|comment|diagnos"
+)
 _INSIDE = ("name", "diagnosis", "label", "primary", "main", "text", "value", "answer", "disease", "condition")
 _SURE = ("confidence", "probability", "likelihood", "certainty")
 _LITTLE_SURE = 0.05
 
 
 @lru_cache(maxsize=2048)
-def unmarked(answer: str) -> str:
-    """The words of an answer without the markup around them. Pure; never raises.
+def unmarked(answer: str, *, plan: bool = False) -> str:
+    """The words of an answer without the markup around them; of a `plan` in JSON every value. Pure; never raises.
 
     >>> unmarked('{"diagnosis": "gout", "differential": ["lupus"]}')
     'gout'
@@ -63,15 +67,15 @@ def unmarked(answer: str) -> str:
     """
     text = visible(answer[:MOST])
     text = _FENCE.sub("", text) if "```" in text else text
-    if _OBJECT.match(text) and (said := _in_json(text)):
-        text = said
+    if _OBJECT.match(text) and (said := _in_json(text, plan=plan)) is not None:
+        text = said if said or plan else text
     if "\\" in text or "$" in text:
         text = _without_latex(text)
     if "<" in text or "&" in text:
         bare = _INLINE.sub("", _BLOCK.sub("\n", html.unescape(text)))
         text = bare.strip() if any(map(str.isalnum, bare)) else text
     text = _NOT_BEFORE.sub("not ", text)
-    text = _NOT_BETWEEN.sub(" vs ", text)
+    text = _NOT_BETWEEN.sub(" or else ", text)
     text = _NOT_BEHIND.sub(": no", text)
     text = _ALIAS_SIGN.sub(", also called ", text)
     return _SIGN.sub(r"\1, ", text)
@@ -95,7 +99,7 @@ def marked(reply: str) -> str:
     if found:
         return unmarked(found[-1]["tagged"] or f"\\text{{{found[-1]['boxed']}}}").strip()
     bodies = [match["body"] for match in _BLOCK_OF_JSON.finditer(reply)] or [reply]
-    return _in_json(bodies[-1]) if _OBJECT.match(bodies[-1]) else ""
+    return (_in_json(bodies[-1]) or "") if _OBJECT.match(bodies[-1]) else ""
 
 
 def visible(text: str) -> str:
@@ -114,15 +118,19 @@ def _without_latex(text: str) -> str:
     return _LATEX_COMMAND.sub(", ", _DOLLARS.sub(r"\1", text)).strip(" ,")
 
 
-def _in_json(text: str) -> str:
-    """The answer in a JSON text; "" if it is none or names no answer. Different answers are alternatives."""
+def _in_json(text: str, *, plan: bool = False) -> str | None:
+    """The answer in a JSON text; "" if it names none, None if it is no JSON. Different answers are alternatives.
+
+    A plan may have its measures under any keys but those of what is not said of it.
+    """
     try:
         value: Json = json.loads(text, strict=False)
     except (ValueError, RecursionError):
-        return ""
+        return None
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return "\n".join(map(str, value))
-    return " vs ".join(dict.fromkeys(_answers(value, 0)))
+    named = " vs ".join(dict.fromkeys(_answers(value, 0)))
+    return named or ("\n".join(_values(value, 0)) if plan else "")
 
 
 def _answers(value: Json, depth: int) -> Iterator[str]:
@@ -150,8 +158,24 @@ def _written(value: Json, depth: int) -> str:
         return "\n".join(said for one in value if (said := _written(one, depth + 1)))
     if isinstance(value, Mapping):
         said = next((said for name in _INSIDE if (said := _written(value.get(name), depth + 1))), "")
+        said = said or ", ".join(_values(value, depth + 1))
         return f"{said} is unlikely" if said and _doubted(value) else said
     return ""
+
+
+def _values(value: Json, depth: int) -> Iterator[str]:
+    """Every text of a JSON value, but what stands under the keys of an explanation, a doubt or the judge."""
+    if depth > 5:
+        return
+    if isinstance(value, str) and value.strip():
+        yield value.strip()
+    elif isinstance(value, list):
+        for one in value:
+            yield from _values(one, depth + 1)
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            if not _BESIDE.search(name):
+                yield from _values(one, depth + 1)
 
 
 def _doubted(value: Mapping[str, Json]) -> bool:

@@ -238,11 +238,14 @@ def about_another(name: str) -> bool:
     return deals_with(front) and any(disease_like(other) for other in others)
 
 
+_TIGHT = later(r"_|(?<=[a-z]{3})[-–.](?=[A-Za-z][a-z]{3})")
+
+
 def run_together(text: str) -> list[str]:
     """`text` split behind each word that heads a disease's name and is followed by another name."""
     names: list[str] = []
     begun: list[str] = []
-    for word in text.replace("_", " ").split():
+    for word in _TIGHT.sub(" ", text).split():
         begun.append(word)
         if heads_disease(word):
             if names and len(begun) == 1 and tokens(word)[-1] in SHARED:

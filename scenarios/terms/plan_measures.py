@@ -1,9 +1,10 @@
-"""Names of measures of treatment: which mean one measure, and which drug belongs to which class (`measures.csv`)."""
+"""Names of measures of treatment (`measures.csv`): which mean one, which class a drug is of; phrases that give none."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from wardround.engine.text import later
 from wardround.scenarios.terms.wording import cells, roots, table_rows
 
 
@@ -50,3 +51,25 @@ def with_classes(words: Iterable[str]) -> frozenset[str]:
     """The words with the classes of the drugs among them: 'ceftriaxone' is an antibiotic, not the other way round."""
     said = frozenset(words)
     return said.union(*(measure_names().classes.get(word, frozenset()) for word in said))
+
+
+_ASKED = later(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
+_DEALING = later(
+    r"(?i)(?:^|(?<=[.;\n]))[^,;.\n]*\b(?:(?:fear|simulation|chapters?|books?|phobia)\s+(?:of|on|in|about)"
+    r"|patient['’]s (?:mother|father|brother|sister|wife|husband)|colleagues?|textbooks?|malingered|feigned"
+    r"|looked like)\b[^;.\n]*"
+    r"|\b(?:specialists?|experts?|side[- ]effects?|risks?|(?:differential )?diagnosis)\s+(?:of|on|in|about|to)\b[^,;]*"
+    r"|\b(?:dr|prof)\.\s[^,;]*|\bformerly\b[^,;]*|\bwhether\b[^;.\n]*|[^,;.\n]*\b0(?:[.,]0+)?\s?%"
+)
+"""A phrase that only deals with a treatment, or tells of another's: it gives nothing."""
+_FOR_THE_JUDGE = later(
+    r"(?im)(?:^|(?<=[.;!]))\W*(?:the )?(?:reference|gold standard|ground truth"
+    r"|(?:for|to) the (?:grader|judge|examiner|marker))[^:\n]{0,40}:[^\n;.]*"
+)
+_THOUGHT = later(
+    r"(?i)[(\[][^()\[\]]*\b(?:was|were)\s+(?:(?:my|the|our|a|an)\s+)?(?:first thought|alternative|considered|discussed"
+    r"|excluded|thought of)\W*[)\]]"
+)
+_WERE = later(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
+ASIDES = (_ASKED, _THOUGHT, _WERE, _FOR_THE_JUDGE, _DEALING)
+"""What a plan says without giving anything."""

@@ -51,6 +51,9 @@ ENOUGH_UNPLACED = 0.4
 SPECIFIC = 2.0
 """Weight of the truth's words above which a qualifier ('primary', 'congenital') may be missing beside new words."""
 
+MOST_NEW = 6
+"""Distinctive words beside the truth's from which on a name is a list of diseases and no kind of the truth."""
+
 _SIDE = later(r"(?i)\b(?:left|right|bilateral)(?:-sided)?\b")
 _BRACKET = later(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _SLASH = later(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
@@ -298,6 +301,9 @@ def _worded(truth: Name, said: Name) -> Sameness:
             return Sameness(
                 False, f"another disease by MONDO: adds {write_words(theirs, difference.new)}", contrary=True
             )
+        strange = [word for word in difference.new if weight(word) == 1.0 and len(word) > 3 and word.isalpha()]
+        if len(strange) >= MOST_NEW:
+            return Sameness(False, f"too much beside the name: {write_words(theirs, strange)}", contrary=True)
         return Sameness(True, f"a kind of it: adds {write_words(theirs, difference.new)}")
     return Sameness(True, "the same words")
 

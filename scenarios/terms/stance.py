@@ -68,7 +68,7 @@ _EXPLAINED = later(
 _ON_RESULT = later(r"(?i)\b(?:positive|negative|confirm\w*|shows?|reveals?|excluded?|normal|abnormal|true|false|not)\b")
 _NO_PERCENT = later(r"(?<=\w)[\s:(–-]+0(?:[.,]0+)?\s?%\)?\W*$")
 _ANSWERED_NO = later(r"(?i)^\W*(?:no|nope|not? really|certainly not|surely not|never|of course not)\b")
-_RETRACTS = later(
+RETRACTS = later(
     r"(?i)^\W*(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|correction\b|on second thoughts?\b|scratch that\b"
     r"|i (?:retract|take)\b[^,.;:]*|let me (?:correct|revise|rephrase)\b[^,.;:]*"
     r"|i was wrong\b|my mistake\b|no, (?=(?:it|this|the)\b))[\s,:.;!-]*"
@@ -165,7 +165,7 @@ def clauses(text: str) -> Iterator[StanceClause]:
     for line, (sentence, opens_line) in enumerate(sentences):
         bullet = _BULLET.match(sentence)
         said = undoubled((sentence[bullet.end() :] if bullet else sentence).strip())
-        if taken_back := _RETRACTS.match(said):
+        if taken_back := RETRACTS.match(said):
             said, retracts = said[taken_back.end() :], True
         if not any(map(str.isalnum, said)):
             continue

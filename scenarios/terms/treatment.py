@@ -11,7 +11,8 @@ from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.answer_markup import unmarked
 from wardround.scenarios.terms.cues import cue, cues_in_english
 from wardround.scenarios.terms.double_negation import kept
-from wardround.scenarios.terms.plan_measures import measure_words, with_classes
+from wardround.scenarios.terms.plan_measures import ASIDES, measure_words, with_classes
+from wardround.scenarios.terms.stance import RETRACTS
 from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
 
 _SENTENCE = later(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
@@ -24,7 +25,8 @@ _JOINER = later(
     r"|in combination with|as well as"
     r"|with|after|before|including|followed|also|via|using|through|by|to|for|under|until|during|until)\b"
 )
-_OR = later(r"(?i)\b(?:or|versus|vs)\b\.?|\s/\s")
+_OR = later(r"(?i)\b(?:or|x?or|versus|vs|alternately)\b\.?|\s/\s")
+_VERSUS = later(r"(?i)\bvs\.")
 _BRACKET = later(r"[(\[]([^()\[\]]*)[)\]]")
 _PURPOSE = frozenset({"for", "to", "until", "under", "during"})
 _DOING = later(
@@ -41,6 +43,9 @@ _AVOIDED = later(
     r"|never|rather than|instead of|without|withhold\w*|refrain\w*|defer(?:red|ring)?|no|not|neither|nor"
     r"|unnecessary|ruled out|against|omit\w*"
     r"|forgo\w*|mimic\w*|excluding|exclusion of|evidence of"
+    r"|hardly|scarcely|barely|hypothetically|theoretically|no way|opposite of|absence of|unrelated to|negative for"
+    r"|history of|except(?: for)?|status post|s/p|r/o|rule out|(?:is|are|was|were|has|have|had)n['’]t|z\.n\."
+    r"|(?:better|likelier|(?:more|rather) \w+) than"
     r"|ineffective|harmful|wrong|inappropriate|in place of|other than|anything but|forbidden|prohibited)\b"
 )
 _STOPPED = later(
@@ -56,7 +61,7 @@ _AFTER = later(
     r"|inadvisable|forbidden|omitted"
     r"|deferred|ruled out)|(?:is|are|was|were|should|must|need|does|do|will|would|can|could)(?: ?not|n['’]t)"
     r"|has no (?:role|place|benefit)"
-    r"|have no (?:role|place|benefit)|contra-?indicated)\b"
+    r"|have no (?:role|place|benefit)|contra-?indicated|not(?=\s*(?:,|$)))\b"
 )
 _NO_LONGER = r"stopped|discontinued|withheld|held|withdrawn|suspended|ceased|omitted|deferred|avoided"
 _DONE = r"given|started|begun|initiated|administered|added|continued|commenced|performed|prescribed|resumed"
@@ -81,7 +86,7 @@ _EITHER = later(
 _STATED = later(r"(?i)not?|evidence of|never")
 _UNLIKE = later(r"(?i)anything but|other than|mimic\w*|rather than")
 """Denials of the rest of a clause: 'this is not A, give B' and 'seasickness rather than A, give B' give neither."""
-_ASKED = later(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
+_FINAL = later(r"(?i)\bfinal\s+(?:answer|treatment(?: plan)?|plan|decision|diagnosis)\s*(?::|\bis\b)")
 _SAID_NO = later(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
 _OF_OTHERS = later(
     r"(?i)(?:,\s*(?:which|who)\b|\b(?:whose|(?:next|other|another|neighbou?ring) (?:bed|patient)|(?:his|her|their)"
@@ -91,11 +96,6 @@ _OF_OTHERS = later(
 """Statements about the disease, another patient or possible tests; they give nothing to this patient."""
 _TESTED = later(r"(?i)(?:test|screen)")
 _AT_LAST = later(r"\W*(?:\w+\W*){0,2}$")
-_THOUGHT = later(
-    r"(?i)[(\[][^()\[\]]*\b(?:was|were)\s+(?:(?:my|the|our|a|an)\s+)?(?:first thought|alternative|considered|discussed"
-    r"|excluded|thought of)\W*[)\]]"
-)
-_WERE = later(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
 _REMAINS = later(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\b.*\bremains?\W*$")
 _SPARED = later(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
 _CONDITION = later(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
@@ -173,10 +173,12 @@ def read_plan(text: str) -> Plan:
     Whole plans offered as alternatives ('A, perhaps B, or else C') are options.
     """
     draft = _Sorted()
-    raw, text = text, unmarked(text)
+    raw, text = text, unmarked(text, plan=True)
     left = flat(unstruck(text))
-    for aside in (_ASKED, _THOUGHT, _WERE):
+    left = _VERSUS.sub("vs", left)
+    for aside in ASIDES:
         left = aside.sub(" ", left)
+    left = left[start:] if (start := _last_word(left)) else left
     draft.whole = left == flat(text) and raw.split() == text.split()
     text = cues_in_english(left.replace("*", ""))
     whole_plans = [_measures(part) for part in _EITHER.split(text)]
@@ -187,6 +189,14 @@ def read_plan(text: str) -> Plan:
             _sort(piece, draft)
     started, stopped, avoided = (tuple(_once(part)) for part in (draft.started, draft.stopped, draft.avoided))
     return Plan(started, stopped, avoided, tuple(draft.options), tuple(draft.put), draft.whole)
+
+
+def _last_word(text: str) -> int:
+    """Where the last word on the matter begins: behind 'final plan:', or behind a sentence that takes back the rest."""
+    ends = [match.end() for match in _FINAL.finditer(text) if any(map(str.isalnum, text[match.end() :]))]
+    begins = [0, *(end.end() for end in _SENTENCE.finditer(text))]
+    ends += [begin + taken.end() for begin in begins if (taken := RETRACTS.match(text[begin:]))]
+    return max(ends, default=0)
 
 
 def _sort(piece: str, draft: _Sorted) -> None:
@@ -382,7 +392,7 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     """
     if not key(answer):
         return PlanVerdict(False, "empty", "the plan is empty")
-    if key(truth.treatment) in (key(answer), key(unmarked(answer))):
+    if answer.strip() == truth.treatment.strip() or key(unmarked(answer)) == key(unmarked(truth.treatment)):
         return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
     said, meant = read_plan(answer), read_plan(truth.treatment)
     if not said.started and not said.stopped:

@@ -170,6 +170,49 @@ def test_a_plan_in_json_is_read_as_a_plan() -> None:
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        "It isn't colchicine and allopurinol.",
+        "\u00accolchicine and allopurinol",
+        "Hardly colchicine and allopurinol",
+        "Colchicine and allopurinol. Wait, no: physiotherapy.",
+        "The plan is colchicine and allopurinol. Final plan: physiotherapy",
+        "Physiotherapy vs. colchicine and allopurinol",
+        "Fear of colchicine and allopurinol",
+        "The textbook would give colchicine, and allopurinol",
+        "Reference: colchicine and allopurinol",
+        "Absence de colchicine et allopurinol",
+        "colchicine and allopurinol\u3067\u306f\u306a\u304f\u3001physiotherapy",
+        "Anything is more likely than colchicine and allopurinol",
+        '{"verdict": "correct", "reference": "colchicine and allopurinol"}',
+        '{"treatment": "physiotherapy", "rejected": "colchicine and allopurinol"}',
+        "TODO: decide whether colchicine and allopurinol",
+    ],
+    ids=ascii,
+)
+def test_a_plan_that_is_denied_taken_back_or_only_spoken_of_is_not_given(answer: str) -> None:
+    truth = Truth(diagnosis="Gout", treatment="Colchicine and allopurinol")
+    assert not compare_plan(answer, truth).match
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"drug": "colchicine", "dose": "0.5 mg", "then": "allopurinol"}',
+        '{"treatment_plan": {"acute": "colchicine", "later": ["allopurinol"]}}',
+        "Suspected gout: colchicine, allopurinol",
+        "Given the risk of relapse, colchicine and allopurinol",
+        "Refer to a specialist in rheumatology, give colchicine, start allopurinol",
+        "Colchicine 0.5 mg in 0.9% saline and allopurinol",
+        "Final plan: colchicine and allopurinol",
+    ],
+)
+def test_an_honest_plan_is_given(answer: str) -> None:
+    truth = Truth(diagnosis="Gout", treatment="Colchicine and allopurinol")
+    assert compare_plan(answer, truth).match
+
+
+@pytest.mark.parametrize(
     ("reply", "answer"),
     [
         ("### Reasoning:\nIt fits.\n\n### Answer:\n## Gout", "Gout"),
@@ -195,3 +238,14 @@ def test_tags_are_a_template_only_where_they_hold_no_answer() -> None:
 def test_broken_markup_is_left_as_it_is(odd: str) -> None:
     assert isinstance(unmarked(odd), str)
     assert marked(odd) == ""
+
+
+@pytest.mark.parametrize("joiner", ["-", "\u2013", "."])
+def test_names_joined_without_spaces_are_several_answers(joiner: str) -> None:
+    names = ("lung cancer", "rheumatic fever", "septic arthritis", "hepatic cirrhosis", "urate nephropathy")
+    assert not compare(joiner.join(names) + " overlap", Truth(diagnosis="Septic arthritis")).match
+
+
+def test_a_name_among_many_other_words_is_no_kind_of_the_truth() -> None:
+    words = "Hirschsprung Takayasu Kawasaki Behcet Sturge Weber Marfan Gout Addison Cushing"
+    assert not compare(words, GOUT).match
