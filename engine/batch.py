@@ -288,7 +288,7 @@ INTERRUPTED = "it was interrupted"
 
 @asynccontextmanager
 async def interruptible(progress: Progress) -> AsyncIterator[None]:
-    """Ctrl-C inside this block drains the run; a second one stops it at once."""
+    """Ctrl-C inside this block drains the run; a second one stops it at once, by raising Stopped."""
 
     async def watch() -> None:
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:

@@ -152,7 +152,10 @@ class _SyncDoor(_Door):
 def http_client(
     models: Mapping[str, CalledModel], loop: asyncio.AbstractEventLoop | None, *, sync: bool = False
 ) -> "httpx.AsyncClient | httpx.Client":
-    """An httpx client whose requests are calls of the models, for frameworks that make their own openai client."""
+    """An httpx client whose requests are calls of the models, for frameworks that make their own openai client.
+
+    With `sync` it is a synchronous client, for code in threads; its calls are made in `loop`, which must be given.
+    """
     import httpx  # noqa: PLC0415 see above
 
     if not sync:

@@ -94,7 +94,10 @@ def current_path(path: str) -> str:
 
 
 def import_path(path: str) -> Any:
-    """Import the target of `package.module:Name`; the working directory is searched too, as by `python -m`."""
+    """Import the target of `package.module:Name`; the working directory is searched too, as by `python -m`.
+
+    Raises UsageError, whatever went wrong in the import.
+    """
     module_name, _, attribute = current_path(path).partition(":")
     here = str(Path.cwd())
     if here not in sys.path:

@@ -65,7 +65,10 @@ class Trajectory:
 
 
 def messages_of(call: Called, events: Sequence[Event]) -> list[Message]:
-    """The whole conversation that a call sent, assembled from the calls that it continues."""
+    """The whole conversation that a call sent, assembled from the calls that it continues.
+
+    Raises TypeError if it continues an event that is not a call, which only happens in a log of another program.
+    """
     parts: list[Sequence[Message]] = [call.new]
     while call.since >= 0:
         earlier = events[call.since]

@@ -209,7 +209,11 @@ def checked_header(name: str) -> str:
 
 
 def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json], *, new_name: bool) -> bytes:
-    """The request's JSON; with `new_name`, `max_tokens` is sent as `max_completion_tokens`."""
+    """The request's JSON; with `new_name`, `max_tokens` is sent as `max_completion_tokens`.
+
+    Raises UsageError for an option that would ask for something else than one whole reply, and ProviderError for a
+    text that JSON cannot hold.
+    """
     body: dict[str, Json] = {
         "model": name,
         "messages": turns(messages),

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import anyio
 import msgspec
@@ -34,11 +34,14 @@ def sending_models(model: Model) -> list[tuple[Model, bytes]]:
     return [(model, b"")]
 
 
+PURPOSE = "preflight"
 PROBE = (Message("user", "Reply with the word OK."),)
 PROBE_TOKENS = 16
+"""The limit of tokens in the first attempt; a model that refuses so few is asked without a limit."""
 WITHIN = 120.0
 """Seconds within which an endpoint must answer a trial call."""
 _encode = msgspec.json.Encoder(order="deterministic").encode
+_Answer = TypeVar("_Answer")
 PATIENCE = Patience(attempts=2, total=10.0, first=1.0)
 HARMLESS = frozenset(("rate_limit", "context_overflow", "refused", "refusal", "content_filter", "empty"))
 """Kinds of error after which key and model are known to work: the error is temporary or specific to one call."""
@@ -97,14 +100,11 @@ async def preflight(
         partial(_try_model, ", ".join(labels), model, asked.get(labels[0], {}), within)
         for labels, model in distinct.values()
     ]
-    results = await together(tries)
-    if problems := [problem for problem in results if isinstance(problem, str)]:
-        raise PreflightError("\n".join(problems))
+    results = _without_problems(await together(tries))
     accepted: dict[str, dict[str, str]] = {label: {} for label in models}
     for (labels, _), one in zip(distinct.values(), results, strict=True):
         for label in labels:  # what one member of a fleet refuses is sent to none
-            dropped = one.dropped if isinstance(one, Accepted) else {}
-            for name, other in dropped.items():
+            for name, other in one.dropped.items():
                 accepted[label][name] = other if accepted[label].get(name, other) == other else ""
     return {label: Accepted(dropped) for label, dropped in accepted.items()}
 
@@ -145,7 +145,7 @@ async def _probe_parameters(model: Model, sampling: Mapping[str, Json]) -> Accep
     for _ in range(2 * len(sampling) + 2):
         sent = Accepted(dropped).of(sampling)
         try:
-            await model.complete(PROBE, purpose="preflight", **sent, **own)
+            await model.complete(PROBE, purpose=PURPOSE, **sent, **own)
         except ProviderError as error:
             if error.kind != "bad_request":
                 raise
@@ -183,13 +183,13 @@ def _refused_parameter(error: ProviderError, sent: Mapping[str, Json]) -> str:
 
 async def _by_elimination(model: Model, sampling: Mapping[str, Json]) -> Accepted:
     """What a model accepts that does not say what it refuses: nothing at all, then each parameter by itself."""
-    await model.complete(PROBE, purpose="preflight")
+    await model.complete(PROBE, purpose=PURPOSE)
     dropped: dict[str, str] = {}
     for name, value in sampling.items():
         other = _OTHER.get(name, "")
         for tried in filter(None, (name, other if other not in sampling else "")):
             try:
-                await model.complete(PROBE, purpose="preflight", **{tried: value})
+                await model.complete(PROBE, purpose=PURPOSE, **{tried: value})
             except ProviderError as error:
                 if error.kind != "bad_request":
                     raise
@@ -204,7 +204,6 @@ async def _by_elimination(model: Model, sampling: Mapping[str, Json]) -> Accepte
     return Accepted(dropped)
 
 
-PURPOSE = "preflight"
 SHAPE_PROBE = (Message("user", "Is ice frozen water? Answer with one word."),)
 """The question does not mention JSON, so only an endpoint that applies the shape answers in JSON."""
 SHAPE = {
@@ -216,7 +215,7 @@ SHAPE = {
 SHAPE_TOKENS = 64
 """The limit of tokens in the first attempt; a model whose thinking needs more is then asked without a limit."""
 
-_UNTOLD = frozenset(("auth", "quota", "rate_limit", "timeout", "connection"))
+_UNDECIDED = frozenset(("auth", "quota", "rate_limit", "timeout", "connection"))
 """Kinds of error that do not show whether the shape is accepted."""
 
 
@@ -236,11 +235,11 @@ async def seats_taking_shape(models: Mapping[str, Model]) -> frozenset[str]:
     return frozenset(label for label, takes in zip(models, _without_problems(answers), strict=True) if takes)
 
 
-def _without_problems(answers: Sequence[bool | str]) -> list[bool]:
-    """The answers, if none of them is a problem; raises PreflightError that lists the problems."""
+def _without_problems(answers: Sequence[_Answer | str]) -> list[_Answer]:
+    """The answers, if none of them is the text of a problem; raises PreflightError that lists the problems."""
     if problems := [answer for answer in answers if isinstance(answer, str)]:
         raise PreflightError("\n".join(problems))
-    return [answer is True for answer in answers]
+    return [answer for answer in answers if not isinstance(answer, str)]
 
 
 async def takes_shape(model: Model, *, within: float = WITHIN) -> bool:
@@ -269,20 +268,21 @@ async def _ask_for_shape(model: Model, within: float) -> bool | str:
 
 async def _shape_taken(model: Model, within: float) -> bool:
     try:
-        return await _fitting(Retrying(model, PATIENCE))
+        return await _reply_fits(Retrying(model, PATIENCE))
     except ProviderError as error:
         if error.kind != "rate_limit":
             raise
-    return await _fitting(Retrying(model, Patience(total=within)))
+    return await _reply_fits(Retrying(model, Patience(total=within)))
 
 
-async def _fitting(model: Model) -> bool:
+async def _reply_fits(model: Model) -> bool:
+    """Whether a reply of the model has the shape; raises ProviderError if the endpoint does not answer at all."""
     try:
-        reply = await _answer(model)
+        reply = await _shaped_reply(model)
     except ProviderError as error:
-        if error.kind in _UNTOLD:
+        if error.kind in _UNDECIDED:
             raise
-        await _control(model)
+        await _call_without_shape(model)
         return False
     try:
         return fits_schema(json.loads(reply.text), SHAPE)
@@ -290,7 +290,7 @@ async def _fitting(model: Model) -> bool:
         return False
 
 
-async def _answer(model: Model) -> Completion:
+async def _shaped_reply(model: Model) -> Completion:
     try:
         reply = await model.complete(SHAPE_PROBE, purpose=PURPOSE, shape=SHAPE, max_tokens=SHAPE_TOKENS)
         if reply.text.strip() and reply.finish != "length":
@@ -302,17 +302,16 @@ async def _answer(model: Model) -> Completion:
     return await model.complete(SHAPE_PROBE, purpose=PURPOSE, shape=SHAPE)
 
 
-async def _control(model: Model) -> None:
-    """Make a call without the shape and raise its error, unless the error is specific to this one call."""
+async def _call_without_shape(model: Model) -> None:
+    """Call without the shape, to see whether the shape was to blame; raises ProviderError if this call fails too.
+
+    An error that concerns only this one question, such as a filter of contents, does not count.
+    """
     try:
         await model.complete(SHAPE_PROBE, purpose=PURPOSE)
     except ProviderError as error:
         if error.kind not in ("empty", "refused", "refusal", "content_filter", "context_overflow"):
             raise
-
-
-FEW_TOKENS = 16
-"""The limit of tokens in the first attempt; a model that refuses so few is asked without a limit."""
 
 
 async def seats_taking_zero(models: Mapping[str, Model]) -> frozenset[str]:
@@ -330,11 +329,12 @@ async def seats_taking_zero(models: Mapping[str, Model]) -> frozenset[str]:
 
 
 async def _zero_taken(model: Model) -> bool:
+    """Whether a call at temperature 0 is answered, if need be without a limit of tokens."""
     tried = Retrying(model, PATIENCE)
-    for limits in ({"max_tokens": FEW_TOKENS}, {}):
+    for limits in ({"max_tokens": PROBE_TOKENS}, {}):
         try:
             with anyio.fail_after(WITHIN):
-                await tried.complete(PROBE, purpose="preflight", temperature=0.0, **limits)
+                await tried.complete(PROBE, purpose=PURPOSE, temperature=0.0, **limits)
         except TimeoutError:
             return False
         except ProviderError as error:

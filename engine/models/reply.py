@@ -253,7 +253,7 @@ def read_reply(body: bytes, where: str, name: str, price: Price | None = None) -
 
 
 def read_object(reply: Json, where: str, name: str, price: Price | None = None) -> Completion:
-    """Like `read_reply`, for a reply that a library has already decoded."""
+    """Like `read_reply`, for a reply that a library has already decoded; raises ProviderError likewise."""
     try:
         read = msgspec.convert(reply, _Body)
     except (msgspec.ValidationError, RecursionError):

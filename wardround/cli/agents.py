@@ -51,7 +51,10 @@ class Certificate:
 async def check_agent(
     settings: SeatSettings, seat: str, scenario: str | None = None, seconds: float = 60.0
 ) -> Certificate:
-    """Try the agent that the settings name in `seat`; a model is really called in one episode, and by no hazard."""
+    """Try the agent that the settings name in `seat`; a model is really called in one episode, and by no hazard.
+
+    Raises UsageError if the scenario, by default a usual one for the seat, has no such seat.
+    """
     name = scenario or _USUAL[seat]
     rules = scenario_class(name)
     if seat not in rules.seats:

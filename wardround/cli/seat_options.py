@@ -153,7 +153,7 @@ def seat_fields(options: Options, base: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def models_of(seat: str, texts: Sequence[str]) -> dict[str, Json]:
-    """`model` and `models` from texts `[NAME=]provider/model`."""
+    """A seat's `model` and `models` from texts `[NAME=]provider/model`; raises UsageError if two have one name."""
     models: dict[str, str] = {}
     for text in texts:
         head, equals, tail = text.partition("=")

@@ -28,7 +28,7 @@ worker_options = with_options(
 
 
 def share_of(text: str | None) -> tuple[int, int]:
-    """`2/8` as (2, 8)."""
+    """The share of a run that a process plays: `2/8` as (2, 8); raises UsageError for anything else."""
     if not text:
         return 1, 1
     part, slash, whole = text.partition("/")

@@ -21,7 +21,7 @@ from wardround.evaluators.reasoning.reasoning_record import (
     scores,
 )
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
-from wardround.exchange.result_record import Fault, Result, Turn, read_all
+from wardround.exchange.result_record import Result, Turn, UnreadableField, read_all
 from wardround.scenarios.loaders.question_sets import HealthBench
 
 _JUDGE = re.compile(r"accuracy_judge_(?P<judge>[A-Za-z0-9._-]+)$")
@@ -46,7 +46,8 @@ def medrbench(path: Path, model: str) -> Iterator[Result]:
     """The replies and judgements of a MedR-Bench result file; `model` chooses where it has several.
 
     `origin_accuracy` is the stored verdict, named after its judge where the file holds nothing else. The three scores
-    of the reasoning are computed from the stored steps by the published rules.
+    of the reasoning are computed from the stored steps by the published rules. Raises UsageError that lists the cases
+    which cannot be read, or says that the file is of another kind.
     """
     value = read_json(path, file_text(path))
     if not is_medrbench(value):
@@ -126,6 +127,7 @@ def healthbench(path: Path, model: str) -> Iterator[Result]:
     """The answers of a HealthBench result file (`..._allresults.json`), with their rubrics and verdicts.
 
     `origin_score` is the stored score, `origin_rubric` the same computed from the stored verdicts by our formula.
+    Raises UsageError as `medrbench` does.
     """
     rows = healthbench_rows(read_json(path, file_text(path)))
     if rows is None:
@@ -136,24 +138,24 @@ def healthbench(path: Path, model: str) -> Iterator[Result]:
 
 def _healthbench_row(path: Path, number: int, row: Json, model: str) -> Result:
     if not isinstance(row, dict):
-        raise Fault("", "is not an object")
+        raise UnreadableField("", "is not an object")
     graded = row.get("rubric_items")
     if not isinstance(graded, list) or not all(isinstance(one, dict) for one in graded):
-        raise Fault("rubric_items", "is not a list of criteria")
+        raise UnreadableField("rubric_items", "is not a list of criteria")
     if not isinstance(row.get("prompt"), list):
-        raise Fault("prompt", "is not a list of messages")
+        raise UnreadableField("prompt", "is not a list of messages")
     answer = row.get("completion")
     if isinstance(answer, list):
         answer = answer[-1].get("content") if answer and isinstance(answer[-1], dict) else None
     if not isinstance(answer, str):
-        raise Fault("completion", "has no text")
+        raise UnreadableField("completion", "has no text")
     try:
         [item] = _HEALTHBENCH().cases(number, "", {**row, "rubrics": graded})
     except ValidationError as error:
-        raise Fault("rubric_items", str(error).splitlines()[0]) from error
+        raise UnreadableField("rubric_items", str(error).splitlines()[0]) from error
     met = [one.get("criteria_met") for one in graded]
     if not all(isinstance(one, bool) for one in met):
-        raise Fault("criteria_met", "must be true or false in each of the rubric's items")
+        raise UnreadableField("criteria_met", "must be true or false in each of the rubric's items")
     stored = row.get("score")
     origin_scores = [Score("origin_rubric", rubric_score(item.rubric, met))]
     if isinstance(stored, int | float) and not isinstance(stored, bool):
@@ -177,7 +179,8 @@ def is_agentclinic(text: str) -> bool:
 def agentclinic(path: Path, model: str) -> Iterator[Result]:
     """The dialogues that AgentClinic printed, with the truth and its moderator's verdict (`origin_accuracy`).
 
-    A scene ends with its verdict; one that reached no diagnosis has none, and ends where the next one begins.
+    A scene ends with its verdict; one that reached no diagnosis has none, and ends where the next one begins. Raises
+    UsageError for a text in which no doctor speaks.
     """
     text = file_text(path)
     marks = list(_SPEAKER.finditer(text))

@@ -58,7 +58,7 @@ class Result(msgspec.Struct, frozen=True):
     lost: str = ""
 
 
-class Fault(Refused):
+class UnreadableField(Refused):
     """A record that cannot be read because of one field; "" for the record as a whole."""
 
     def __init__(self, field: str, message: str) -> None:

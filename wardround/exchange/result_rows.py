@@ -13,9 +13,9 @@ from wardround.engine.records import Action, Json, Score
 from wardround.engine.text import file_text, read_json
 from wardround.exchange.result_record import (
     SEATS,
-    Fault,
     Result,
     Turn,
+    UnreadableField,
     chat_turns,
     origin_name,
     read_all,
@@ -72,7 +72,7 @@ def map_columns(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, s
 
 
 def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Json]]]]:
-    """(columns, rows with their lines) of a CSV or TSV file; empty cells are left out."""
+    """(columns, rows with their lines) of a CSV or TSV file, without empty cells; raises UsageError if damaged."""
     text = file_text(path)
     head = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",\t;", key=head.count), strict=True)
@@ -97,7 +97,10 @@ def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mappin
 
 
 def line_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Json]]]]:
-    """(fields, rows with their lines) of a file of JSON lines; the fields are those of all rows."""
+    """(fields, rows with their lines) of a file of JSON lines; the fields are those of all rows.
+
+    Raises UsageError for a line that is not a JSON object.
+    """
     rows = []
     for number, line in enumerate(file_text(path).split("\n"), 1):
         if line.strip():
@@ -125,7 +128,9 @@ def _result(path: Path, number: int, row: Mapping[str, Json], columns: Mapping[s
     fields = {field: row[column] for field, column in columns.items() if column in row}
     opening, turns = _turns(fields)
     if not any(turn.seat == "doctor" for turn in turns):
-        raise Fault(next((field for field in _SAYS if field in fields), "reply"), "holds no word of the doctor")
+        raise UnreadableField(
+            next((field for field in _SAYS if field in fields), "reply"), "holds no word of the doctor"
+        )
     answer = fields.get("answer")
     goal = "treatment" if "treatment" in fields and "diagnosis" not in fields else "diagnosis"
     if answer:
@@ -134,7 +139,7 @@ def _result(path: Path, number: int, row: Mapping[str, Json], columns: Mapping[s
     if isinstance(repeat, str) and repeat.isdecimal():
         repeat = int(repeat)
     if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
-        raise Fault("repeat", f"must be a whole number, not {repeat!r}")
+        raise UnreadableField("repeat", f"must be a whole number, not {repeat!r}")
     return Result(
         f"{path}, line {number}",
         _text(fields, "case") or f"row-{number:05d}",
@@ -156,14 +161,14 @@ def _turns(fields: Mapping[str, Json]) -> tuple[str, list[Turn]]:
         if isinstance(messages, str):  # a cell of a table
             messages = _json_cell("messages", messages)
         if not isinstance(messages, list):
-            raise Fault("messages", "must be a list of messages")
+            raise UnreadableField("messages", "must be a list of messages")
         try:
             return chat_turns(messages)
         except ValueError as error:
-            raise Fault("messages", str(error)) from error
+            raise UnreadableField("messages", str(error)) from error
     text = _text(fields, "reply") or (_text(fields, "answer") if isinstance(fields.get("answer"), str) else "")
     if not text.strip():
-        raise Fault("answer" if "answer" in fields else "reply", "is missing or empty")
+        raise UnreadableField("answer" if "answer" in fields else "reply", "is missing or empty")
     return "", [Turn("doctor", Action("reply", text, thinking=_text(fields, "thinking")))]
 
 
@@ -171,7 +176,7 @@ def _json_cell(field: str, text: str) -> Any:
     try:
         return read_json(Path("cell"), text)
     except UsageError as error:
-        raise Fault(field, f"is not a JSON list: {error}") from error
+        raise UnreadableField(field, f"is not a JSON list: {error}") from error
 
 
 def _own_turns(turns: Any) -> list[Turn]:
@@ -179,12 +184,12 @@ def _own_turns(turns: Any) -> list[Turn]:
     if isinstance(turns, str):
         turns = _json_cell("turns", turns)
     if not isinstance(turns, list):
-        raise Fault("turns", "must be a list of {seat, text}")
+        raise UnreadableField("turns", "must be a list of {seat, text}")
     made = []
     for place, turn in enumerate(turns):
         seat = SEATS.get(str(turn.get("seat"))) if isinstance(turn, dict) else None
         if seat is None or not isinstance(turn.get("text", ""), str) or not isinstance(turn.get("args", {}), dict):
-            raise Fault("turns", f"[{place}] is not a turn {{seat: doctor|patient|examiner, text}}")
+            raise UnreadableField("turns", f"[{place}] is not a turn {{seat: doctor|patient|examiner, text}}")
         words, verb = turn.get("text", ""), str(turn.get("verb") or "reply")
         made.append(Turn(seat, Action(verb, words, turn.get("args", {}), str(turn.get("thinking") or ""))))
     while made and made[0].seat != "doctor":  # the doctor begins; the opening holds what came before
@@ -206,7 +211,7 @@ def _text(fields: Mapping[str, Json], name: str) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise Fault(name, f"must be text, not {type(value).__name__}")
+        raise UnreadableField(name, f"must be text, not {type(value).__name__}")
     return value
 
 
@@ -240,7 +245,7 @@ def _score(field: str, name: str, value: Json) -> Score:
         try:
             value = float(value)
         except ValueError as error:
-            raise Fault(field, f"{lowered!r} is not a number") from error
+            raise UnreadableField(field, f"{lowered!r} is not a number") from error
     if not isinstance(value, bool | int | float) or not math.isfinite(value):
-        raise Fault(field, f"{value!r} is not a number")
+        raise UnreadableField(field, f"{value!r} is not a number")
     return Score(origin_name(name), float(value))

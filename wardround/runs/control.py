@@ -93,7 +93,7 @@ async def order_state(run: Run, state: str) -> Status:
 
 
 async def set_concurrency(run: Run, concurrency: int) -> None:
-    """Let each process play `concurrency` episodes at once."""
+    """Let each process play `concurrency` episodes at once; raises UsageError if that is less than one."""
     if concurrency < 1:
         raise UsageError("concurrency is at least 1; to hold the run: wardround pause")
     await _change(run, concurrency=concurrency)

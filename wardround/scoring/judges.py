@@ -59,7 +59,7 @@ _KEYS = ("_KEY", "_TOKEN", "_SECRET")
 
 
 def judge_kind(spec: str) -> type[Judge] | None:
-    """The class of a judge that needs no model, by its short name or `package.module:Class`; None for another SPEC."""
+    """The class of a judge without a model, by SPEC; None for another SPEC. Raises UsageError if it is not a judge."""
     if spec not in plugin_names(JUDGES) and (":" not in spec or is_model(spec)):
         return None
     kind: type[Judge] = import_path(spec) if ":" in spec else installed(JUDGES, spec)
@@ -330,7 +330,7 @@ def _judge_and_error(settings: SeatSettings, access: Access) -> tuple[SeatConfig
 
 
 def judge_seat(settings: SeatSettings, access: Access, env: Mapping[str, str] = os.environ) -> SeatConfig:
-    """The seat of a judge; its key is read from `env`."""
+    """The seat of a judge; its key is read from `env`. Raises UsageError for a SPEC that leads to no judge."""
     spec = settings.spec
     if kind := judge_kind(spec):
         return SeatConfig(spec, own=not of_the_house(kind))
