@@ -19,7 +19,7 @@ from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Action, Ending, Json, Score, Scored, View
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.injection.detect import Signed
+from wardround.evaluators.injection.detect import SignCache
 from wardround.evaluators.judges.panel import Panel
 from wardround.evaluators.measures import is_house
 from wardround.evaluators.search.contract import Search
@@ -177,7 +177,7 @@ class JudgeContext(Seat):
     panel: Panel
     search: Search | None = None
     reader: Reader | None = None
-    signed: Signed = field(default_factory=Signed)
+    signed: SignCache = field(default_factory=SignCache)
     knowledge: Knowledge = "search"
     controls: int | None = None
 
@@ -355,7 +355,7 @@ class Evaluation:
         return state
 
 
-class Evaluating:
+class EvaluationAgent:
     """The agent of an evaluation: it runs an evaluator on one episode."""
 
     sealed: ClassVar[bool] = True

@@ -372,7 +372,7 @@ KEPT = 5000
 """Number of texts whose signs are cached."""
 
 
-class Signed:
+class SignCache:
     """A cache of the signs of passages and pages, by the hash of their text."""
 
     def __init__(self) -> None:

@@ -84,7 +84,7 @@ DIVIDED = "judges_divided"
 
 
 class Vote(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One answer of one judge (its seat); `value` is None with a `reason`, `noticed` as in Answer."""
+    """One answer of one judge (its seat); `value` is None with a `reason`, `noticed` as in PanelAnswer."""
 
     judge: str
     value: Json

@@ -20,7 +20,7 @@ from wardround.evaluators.open_answers.rubric_judging import (
     ANSWER,
     CONVERSATION,
     ENCOUNTER,
-    Decided,
+    CriterionVerdict,
     PanelRule,
     decide_answers,
     decide_encounter,
@@ -141,7 +141,7 @@ class Rubric:
 
     async def decide(
         self, rubric: Sequence[RubricItem], texts: Sequence[Material], bench: JudgeContext
-    ) -> Sequence[Decided]:
+    ) -> Sequence[CriterionVerdict]:
         """Return the panel's decisions on the criteria of an answer."""
         published = self._protocol == "published"
         criteria = [f"[{one.points:g}] {one.criterion}" if published else one.criterion for one in rubric]
@@ -150,10 +150,10 @@ class Rubric:
 
     async def _encounter(
         self, rubric: Sequence[RubricItem], texts: Sequence[Material], trajectory: Trajectory, bench: JudgeContext
-    ) -> Sequence[Decided]:
+    ) -> Sequence[CriterionVerdict]:
         events = frozenset(event.seq for event in trajectory.acted())
 
-        async def one(item: RubricItem) -> Decided:
+        async def one(item: RubricItem) -> CriterionVerdict:
             if item.rule is not None:
                 return ruled(item.rule, trajectory)
             return await decide_encounter(bench.panel, texts, item.criterion, events, self._panel)
@@ -163,7 +163,7 @@ class Rubric:
     def _scored(
         self,
         rubric: Sequence[RubricItem],
-        decided: Sequence[Decided],
+        decided: Sequence[CriterionVerdict],
         texts: Sequence[Material],
         bench: JudgeContext,
         labels: tuple[str, ...],
@@ -241,14 +241,14 @@ def _published(rubric: Sequence[RubricItem], met: Sequence[bool | float | None])
     return Score(PUBLISHED, value, "" if value is not None else "no_positive_points")
 
 
-def _why_undecided(decided: Sequence[Decided], low: float | None) -> str:
+def _why_undecided(decided: Sequence[CriterionVerdict], low: float | None) -> str:
     """Return the reason of a score that is None."""
     if low is None:
         return "no_positive_points"
     return next((one.reason for one in decided if one.met is None and one.reason), "no_reason")
 
 
-def _agreement(decided: Sequence[Decided], bench: JudgeContext) -> list[Score]:
+def _agreement(decided: Sequence[CriterionVerdict], bench: JudgeContext) -> list[Score]:
     """Return the share of criteria on which all votes are the same, where a criterion gets more than one."""
     asked = [one.votes for one in decided if len(one.votes) > 1]
     if not bench.panel.several or not asked:
@@ -256,7 +256,7 @@ def _agreement(decided: Sequence[Decided], bench: JudgeContext) -> list[Score]:
     return [Score(AGREEMENT, sum(len({vote.value for vote in votes}) == 1 for votes in asked) / len(asked))]
 
 
-def _criterion(item: RubricItem, one: Decided) -> CriterionAccount:
+def _criterion(item: RubricItem, one: CriterionVerdict) -> CriterionAccount:
     return CriterionAccount(
         criterion=item.criterion,
         points=item.points,
@@ -270,7 +270,7 @@ def _criterion(item: RubricItem, one: Decided) -> CriterionAccount:
     )
 
 
-def ruled(rule: Rule, trajectory: Trajectory) -> Decided:
+def ruled(rule: Rule, trajectory: Trajectory) -> CriterionVerdict:
     """Decide a criterion by its rule, with the doctor's events as evidence.
 
     It is met if the deed was done, among the first `within` orders if the rule says so, and earlier than `before` if
@@ -280,14 +280,14 @@ def ruled(rule: Rule, trajectory: Trajectory) -> Decided:
     """
     for deed in (rule.did, rule.before):
         if deed is not None and (reason := _impossible(deed, trajectory)):
-            return Decided(None, (), reason)
+            return CriterionVerdict(None, (), reason)
     done = _first(rule.did, trajectory, rule.within)
     if done is None:
-        return Decided(False)
+        return CriterionVerdict(False)
     other = _first(rule.before, trajectory) if rule.before else None
     if other is not None and other <= done:
-        return Decided(False, (), "", tuple(sorted({other, done})))
-    return Decided(True, (), "", (done,) if other is None else (done, other))
+        return CriterionVerdict(False, (), "", tuple(sorted({other, done})))
+    return CriterionVerdict(True, (), "", (done,) if other is None else (done, other))
 
 
 def _impossible(deed: Deed, trajectory: Trajectory) -> str:

@@ -52,7 +52,7 @@ _MET = {"enum": [True, False, "cannot tell"]}
 _EVENTS = {"type": "array", "items": {"type": "integer"}}
 
 
-class Decided(msgspec.Struct, frozen=True):
+class CriterionVerdict(msgspec.Struct, frozen=True):
     """Whether a criterion is met, None with a `reason`; `votes` in order of judges; `events` that were cited."""
 
     met: Met
@@ -128,7 +128,7 @@ async def decide_answers(
     batch: int = 1,
     rules: str = "",
     by: PanelRule = "majority",
-) -> list[Decided]:
+) -> list[CriterionVerdict]:
     """Return the panel's decision on each criterion, asked in batches of at most `batch`.
 
     A criterion that a reply to a batch leaves out is asked again by itself.
@@ -148,7 +148,7 @@ async def decide_answers(
 
 async def decide_encounter(
     panel: Panel, texts: Sequence[Material], criterion: str, events: frozenset[int], by: PanelRule = "majority"
-) -> Decided:
+) -> CriterionVerdict:
     """Return the panel's decision on a criterion of an encounter, with the events that the agreeing judges cite."""
     question = encounter_question(texts, criterion)
     cited: dict[tuple[str, int], tuple[int, ...]] = {}
@@ -187,7 +187,7 @@ def _of(vote: Vote, place: int) -> Vote:
     return msgspec.structs.replace(vote, value=value, reason=reason)
 
 
-def decision(votes: Sequence[Vote], by: PanelRule = "majority") -> Decided:
+def decision(votes: Sequence[Vote], by: PanelRule = "majority") -> CriterionVerdict:
     """Return what the votes on one criterion decide.
 
     `majority`: a judge decides by most of its own votes, the panel by more than half of its judges. A judge that
@@ -198,9 +198,9 @@ def decision(votes: Sequence[Vote], by: PanelRule = "majority") -> Decided:
     if by == "mean":
         said = [value for value, _ in own if isinstance(value, bool | float)]
         if said:
-            return Decided(math.fsum(said) / len(said), tuple(votes))
+            return CriterionVerdict(math.fsum(said) / len(said), tuple(votes))
     value, reason = _most(own, DIVIDED)
-    return Decided(value if isinstance(value, bool) else None, tuple(votes), reason)
+    return CriterionVerdict(value if isinstance(value, bool) else None, tuple(votes), reason)
 
 
 def _own(votes: Sequence[Vote], by: PanelRule) -> tuple[Json, str]:

@@ -14,7 +14,7 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import JudgeContext
 from wardround.evaluators.judges.question import LONGEST, Material
 from wardround.evaluators.open_answers.rubric import conversation
-from wardround.evaluators.open_answers.rubric_judging import ANSWER, CONVERSATION, Decided, decide_answers
+from wardround.evaluators.open_answers.rubric_judging import ANSWER, CONVERSATION, CriterionVerdict, decide_answers
 from wardround.evaluators.open_answers.rubric_points import Met, rubric_score
 from wardround.scenarios.question_item import QuestionItem
 
@@ -64,7 +64,7 @@ class RubricProbe:
         before, _ = conversation(case.model_copy(update={"turns": ()}), trajectory)
         criteria = [one.criterion for one in case.rubric]
 
-        async def judged(text: str) -> Sequence[Decided]:
+        async def judged(text: str) -> Sequence[CriterionVerdict]:
             texts = (Material(CONVERSATION, before, "case", LONGEST), Material(ANSWER, text, "reply", LONGEST))
             return await decide_answers(seat.panel, texts, criteria)
 

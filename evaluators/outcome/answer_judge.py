@@ -14,7 +14,7 @@ from wardround.evaluators.judges.strict_reply import NOTICED
 from wardround.evaluators.outcome import outcome_questions
 from wardround.evaluators.outcome.outcome_record import NO_PLAN, Basis, JudgedPlan, OutcomeAccount, reading
 from wardround.evaluators.reasoning.evidence import quoted_in
-from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted
+from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote, SearchRecord
 from wardround.evaluators.reasoning.step_questions import KEYWORDS, read_keywords, read_outcome
 from wardround.evaluators.search.contract import MOST
 from wardround.evaluators.search.results import SEARCHED, Found, SearchError
@@ -33,7 +33,7 @@ class Lookup(msgspec.Struct, frozen=True):
     """
 
     passages: tuple[Found, ...] = ()
-    looked: tuple[Looked, ...] = ()
+    looked: tuple[SearchRecord, ...] = ()
     failure: str = ""
     flags: tuple[str, ...] = ()
 
@@ -64,7 +64,7 @@ async def lookup(bench: JudgeContext, truth: Truth, known: str, plan: str) -> Lo
     shown = tuple(one for one, signs in hostile if not signs)
     fallen = tuple((one.url or one.digest, HOSTILE) for one, signs in hostile if signs)
     flags = tuple(dict.fromkeys(sign for _, signs in hostile for sign in signs))
-    looked = Looked(judge, query, tuple(one.digest for one in shown), pages=fallen)
+    looked = SearchRecord(judge, query, tuple(one.digest for one in shown), pages=fallen)
     return Lookup(shown, (looked,), flags=flags)
 
 
@@ -81,7 +81,7 @@ async def _keywords(bench: JudgeContext, question: Question) -> tuple[str, Panel
 
 
 def _failed(judge: str, query: str, why: str) -> Lookup:
-    return Lookup(looked=(Looked(judge, query, failure=why),), failure=why)
+    return Lookup(looked=(SearchRecord(judge, query, failure=why),), failure=why)
 
 
 UNVERIFIABLE, UNCITED = "unverifiable", "uncited"
@@ -166,7 +166,7 @@ class _Hearing:
 
     lookup: Lookup
     said: dict[tuple[str, Sample], PanelAnswer[JudgedPlan]] = field(default_factory=dict)
-    cited: dict[tuple[str, Sample], tuple[Quoted, ...]] = field(default_factory=dict)
+    cited: dict[tuple[str, Sample], tuple[EvidenceQuote, ...]] = field(default_factory=dict)
 
     @property
     def passages(self) -> Sequence[Found]:
@@ -217,7 +217,7 @@ class _Hearing:
         counts = Counter(bases)
         return max(sorted(counts), key=lambda basis: counts[basis]) if counts else ""
 
-    def quoted(self) -> tuple[Quoted, ...]:
+    def quoted(self) -> tuple[EvidenceQuote, ...]:
         """Return all quotations that occur in the passages, in the order of the judges."""
         ordered = sorted(self.cited, key=lambda key: (key[0], key[1].swapped, key[1].repeat))
         return tuple(dict.fromkeys(one for key in ordered for one in self.cited[key]))

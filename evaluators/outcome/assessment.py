@@ -19,8 +19,8 @@ from wardround.evaluators.ordered_tests import TESTS, orders_here
 from wardround.evaluators.outcome import outcome_questions, outcome_record
 from wardround.evaluators.outcome.items import (
     AssessmentAccount,
-    Paired,
-    Sought,
+    PairedItem,
+    SoughtItem,
     TextItem,
     published_items,
     published_precision_recall,
@@ -136,7 +136,7 @@ class Assessment:
             scores = [Score(f"assessment_{figure}", None, account.reason) for figure in ("precision", "recall")]
             return _scored(scores, asked, account)
         work = [partial(outcome_record.pair, panel, item, had.value) for item in wanted.value] if had.value else []
-        pairs = tuple(await together(work)) or tuple(Paired((), ()) for _ in wanted.value)
+        pairs = tuple(await together(work)) or tuple(PairedItem((), ()) for _ in wanted.value)
         account = msgspec.structs.replace(account, asked=wanted.value, recorded=had.value, pairs=pairs)
         return _scored(outcome_record.figures(pairs, len(had.value)), asked, account)
 
@@ -213,16 +213,16 @@ async def _split(
     return await together([partial(items, side) for side in (asked, recorded)])
 
 
-async def _seek(panel: Panel, item: TextItem | None, text: str, *, asked: bool) -> Sought:
+async def _seek(panel: Panel, item: TextItem | None, text: str, *, asked: bool) -> SoughtItem:
     """Ask whether `text` has the item; an entry without a type or an empty text needs no question."""
     if item is None or not text.strip():
-        return Sought(item, False)
+        return SoughtItem(item, False)
     question = outcome_questions.item_in_text(item.name, text, asked=asked)
     ruling = await panel.ask(question, read_presence, swappable=True)
-    return Sought(item, ruling.value, ruling.votes, ruling.reason)
+    return SoughtItem(item, ruling.value, ruling.votes, ruling.reason)
 
 
-def _published(asked: Sequence[Sought], recorded: Sequence[Sought]) -> list[Score]:
+def _published(asked: Sequence[SoughtItem], recorded: Sequence[SoughtItem]) -> list[Score]:
     scores = published_precision_recall(*([bool(one.present) for one in side] for side in (asked, recorded)))
     failed = [next((one.reason for one in side if one.present is None), "") for side in (asked, recorded)]
     return [Score(score.name, None, why) if why else score for score, why in zip(scores, failed, strict=True)]

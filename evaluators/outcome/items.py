@@ -28,7 +28,7 @@ class TextItem(msgspec.Struct, frozen=True):
     wanted: str = ""
 
 
-class Paired(msgspec.Struct, frozen=True):
+class PairedItem(msgspec.Struct, frozen=True):
     """The recorded items (places from 0) that a request means, by majority; on the `open` ones there was no majority.
 
     `votes` are the judges' lists of numbers (1 is the first); `reason` says why any are open.
@@ -40,7 +40,7 @@ class Paired(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Sought(msgspec.Struct, frozen=True, omit_defaults=True):
+class SoughtItem(msgspec.Struct, frozen=True, omit_defaults=True):
     """One item, and whether the other side's text has it, by the votes; None with a `reason` if the judges failed.
 
     `item` is None for an entry of the judge's list without a type: the published code counts it as absent.
@@ -66,9 +66,9 @@ class AssessmentAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     floor: bool
     asked: tuple[TextItem, ...] = ()
     recorded: tuple[TextItem, ...] = ()
-    pairs: tuple[Paired, ...] = ()
-    asked_sought: tuple[Sought, ...] = ()
-    recorded_sought: tuple[Sought, ...] = ()
+    pairs: tuple[PairedItem, ...] = ()
+    asked_sought: tuple[SoughtItem, ...] = ()
+    recorded_sought: tuple[SoughtItem, ...] = ()
     reason: str = ""
     left_out: int = 0
     flags: tuple[str, ...] = ()

@@ -20,8 +20,8 @@ from wardround.evaluators.judges.strict_reply import (
     word,
 )
 from wardround.evaluators.outcome import outcome_questions
-from wardround.evaluators.outcome.items import Paired, Places, TextItem, matched, precision_recall
-from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted
+from wardround.evaluators.outcome.items import PairedItem, Places, TextItem, matched, precision_recall
+from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote, SearchRecord
 
 Basis = Literal["same", "included", "evidence", "none", "no plan", ""]
 """The rule by which a plan is right or wrong (PlanVerdict)."""
@@ -45,14 +45,14 @@ class OutcomeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     published: float | None = None
     published_reason: str = ""
     basis: Basis = ""
-    quoted: tuple[Quoted, ...] = ()
-    looked: tuple[Looked, ...] = ()
+    quoted: tuple[EvidenceQuote, ...] = ()
+    looked: tuple[SearchRecord, ...] = ()
     flags: tuple[str, ...] = ()
     entry: str = ""
     further: tuple["OutcomeAccount", ...] = ()
 
 
-async def pair(panel: Panel, request: TextItem, recorded: Sequence[TextItem]) -> Paired:
+async def pair(panel: Panel, request: TextItem, recorded: Sequence[TextItem]) -> PairedItem:
     """Ask the panel which recorded items a request means; it decides on each number by itself."""
     question = outcome_questions.same_items(request.name, [item.name for item in recorded])
     by_sample: dict[tuple[str, Sample], PanelAnswer[Places]] = {}
@@ -79,10 +79,10 @@ async def pair(panel: Panel, request: TextItem, recorded: Sequence[TextItem]) ->
             reason = reason or ruling.reason
         elif ruling.value:
             same.append(number - 1)
-    return Paired(tuple(same), votes, tuple(undecided), reason)
+    return PairedItem(tuple(same), votes, tuple(undecided), reason)
 
 
-def figures(pairs: Sequence[Paired], recorded: int) -> list[Score]:
+def figures(pairs: Sequence[PairedItem], recorded: int) -> list[Score]:
     """Return `assessment_precision` and `assessment_recall`, one to one.
 
     If the panel left pairs open, a score has a value only if those pairs cannot change it; otherwise it is None with

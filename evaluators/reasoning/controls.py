@@ -71,7 +71,7 @@ class Claim(msgspec.Struct, frozen=True):
     reversed: str
 
 
-class Posed(msgspec.Struct, frozen=True):
+class ControlQuestion(msgspec.Struct, frozen=True):
     """One control as a judge sees it."""
 
     name: str
@@ -87,7 +87,7 @@ def claims() -> tuple[Claim, ...]:
     return tuple(msgspec.convert(json.loads(line), Claim) for line in text.splitlines())
 
 
-def posed(seed: int, knowledge: Knowledge) -> tuple[Posed, ...]:
+def control_questions(seed: int, knowledge: Knowledge) -> tuple[ControlQuestion, ...]:
     """Return the 20 controls of an evaluation, in an order drawn by its seed.
 
     Ten are supported by their passage. Of the others, five have their direction reversed, and five have the passage of
@@ -96,23 +96,25 @@ def posed(seed: int, knowledge: Knowledge) -> tuple[Posed, ...]:
     draw = random.Random(seed)
     chosen = draw.sample(claims(), 2 * HALF)
     turned = HALF if knowledge == "judge" else HALF // 2
-    controls = [Posed(one.name, "supported", one.claim, one.passage) for one in chosen[:HALF]]
-    controls += [Posed(one.name, "reversed", one.reversed, one.passage) for one in chosen[HALF : HALF + turned]]
+    controls = [ControlQuestion(one.name, "supported", one.claim, one.passage) for one in chosen[:HALF]]
+    controls += [
+        ControlQuestion(one.name, "reversed", one.reversed, one.passage) for one in chosen[HALF : HALF + turned]
+    ]
     others = chosen[HALF + turned :]
     shifted = [*others[1:], *others[:1]]
     pairs = zip(others, shifted, strict=True)
-    controls += [Posed(one.name, "foreign", one.claim, other.passage) for one, other in pairs]
+    controls += [ControlQuestion(one.name, "foreign", one.claim, other.passage) for one, other in pairs]
     draw.shuffle(controls)
     return tuple(controls)
 
 
 async def controlled(panel: Panel, seed: int, knowledge: Knowledge) -> tuple[Control, ...]:
     """Ask each judge of the panel each control; judges cannot tell controls from other questions."""
-    asked = [(judge, one) for judge in panel.judges for one in posed(seed, knowledge)]
+    asked = [(judge, one) for judge in panel.judges for one in control_questions(seed, knowledge)]
     return tuple(await together([partial(_said, judge, one, knowledge) for judge, one in asked]))
 
 
-async def _said(judge: Judge, one: Posed, knowledge: Knowledge) -> Control:
+async def _said(judge: Judge, one: ControlQuestion, knowledge: Knowledge) -> Control:
     question: Question
     read: Reading[str]
     if knowledge == "judge":

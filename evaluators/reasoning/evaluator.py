@@ -22,10 +22,10 @@ from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.controls import controlled
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply, asks, replies, scenario
 from wardround.evaluators.reasoning.evidence import Library
-from wardround.evaluators.reasoning.part import Begun, Judging
+from wardround.evaluators.reasoning.part import ReasoningJudge, SplitPart
 from wardround.evaluators.reasoning.reasoning_record import (
     Account,
-    Overquoted,
+    OverquotedPassage,
     PartAccount,
     ReferenceAccount,
     WholeAccount,
@@ -81,7 +81,7 @@ class Reasoning:
         goal, stated = goal_of(case, trajectory), answers(trajectory.ending)
         known = "\n".join([turns[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in turns)])
         library = Library(LeakGuard(seat.search, case.truth, known), seat.reader, seat.signed)
-        judging = Judging(seat.panel, self.rules, GOALS[goal], library, stated.get(goal, ""))
+        judging = ReasoningJudge(seat.panel, self.rules, GOALS[goal], library, stated.get(goal, ""))
         reference, unreferenced = await self._reference(seat, case.truth, goal)
         parts = await together(
             [_judged(judging, reply, part, reference, unreferenced) for reply in turns for part in PARTS]
@@ -159,7 +159,7 @@ class PublishedReasoning(Reasoning):
 
 
 def _judged(
-    judging: Judging, reply: DoctorReply, part: Part, reference: Sequence[str], unreferenced: str
+    judging: ReasoningJudge, reply: DoctorReply, part: Part, reference: Sequence[str], unreferenced: str
 ) -> Callable[[], Awaitable[PartAccount]]:
     """Return the work of judging one part. Reasons for a request are in no reference, so they are not compared."""
     if reply.stage == "examination":
@@ -198,7 +198,7 @@ def hostile_texts(account: Account) -> list[Score]:
     return [Score("hostile_texts", float(flagged + bool(account.flags)))]
 
 
-def panel_agreement(judging: Judging) -> list[Score]:
+def panel_agreement(judging: ReasoningJudge) -> list[Score]:
     """Return the share of questions on which all votes agree, if a panel takes more than one vote."""
     votes = judging.steady
     if not judging.panel.several:
@@ -273,7 +273,7 @@ class EncounterReasoning(Reasoning):
             return Scored(self._none(trajectory, seat, reason or "no_replies"), account if controls else None)
         goal, stated = goal_of(case, trajectory), answers(trajectory.ending)
         library = _library(seat, case.truth, turns)
-        judging = Judging(
+        judging = ReasoningJudge(
             seat.panel, self.rules, GOALS[goal], library, stated.get(goal, ""), whole=True, knowledge=seat.knowledge
         )
         reference, unreferenced = await self._reference(seat, case.truth, goal)
@@ -346,19 +346,19 @@ def _library(bench: JudgeContext, truth: Truth, turns: Sequence[DoctorReply]) ->
     return Library(LeakGuard(bench.search, truth, known), bench.reader, bench.signed)
 
 
-def _asking(judging: Judging, reply: DoctorReply) -> Judging:
+def _asking(judging: ReasoningJudge, reply: DoctorReply) -> ReasoningJudge:
     return replace(judging, goal=GOALS["examination"]) if reply.stage == "examination" else judging
 
 
 def _judged_begun(
-    judging: Judging, begun: Begun, reference: Sequence[str], unreferenced: str
+    judging: ReasoningJudge, begun: SplitPart, reference: Sequence[str], unreferenced: str
 ) -> Callable[[], Awaitable[PartAccount]]:
     if begun.reply.stage == "examination":
         return partial(_asking(judging, begun.reply).judged, begun, (), "no_reference")
     return partial(judging.judged, begun, reference, unreferenced)
 
 
-def _placed(mine: Sequence[Begun], seed: int) -> list[Begun]:
+def _placed(mine: Sequence[SplitPart], seed: int) -> list[SplitPart]:
     """Give one part of each reply the steps of earlier turns and the places of the steps to judge."""
     places = sampled([len(one.split.steps) for one in mine], seed)
     before: list[tuple[int, str]] = []
@@ -374,8 +374,8 @@ def _placed(mine: Sequence[Begun], seed: int) -> list[Begun]:
 
 
 async def _together(
-    judging: Judging,
-    chosen: Sequence[Begun],
+    judging: ReasoningJudge,
+    chosen: Sequence[SplitPart],
     parts: Sequence[PartAccount],
     part: Part,
     reference: Sequence[str],
@@ -400,13 +400,13 @@ async def _together(
     return msgspec.structs.replace(whole, reference=tuple(by_place[place] for place in range(len(reference))))
 
 
-def _overquoted(parts: Sequence[PartAccount]) -> tuple[Overquoted, ...]:
+def _overquoted(parts: Sequence[PartAccount]) -> tuple[OverquotedPassage, ...]:
     """Return the passages that were quoted for many steps, whether or not a verdict rests on the quotations."""
     steps = [{quoted.digest for quoted in (*step.quoted, *step.beside)} for part in parts for step in part.steps]
     quoting = [digests for digests in steps if digests]
     counts = Counter(digest for digests in quoting for digest in sorted(digests))
     return tuple(
-        Overquoted(digest, count, len(quoting))
+        OverquotedPassage(digest, count, len(quoting))
         for digest, count in sorted(counts.items())
         if count >= OFTEN and 2 * count > len(quoting)
     )

@@ -14,11 +14,11 @@ from wardround.engine.errors import LimitReached
 from wardround.engine.once import together
 from wardround.engine.records import Json
 from wardround.evaluators.content import sentences, share, word_set
-from wardround.evaluators.injection.detect import HOSTILE, Signed
+from wardround.evaluators.injection.detect import HOSTILE, SignCache
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample, answered
 from wardround.evaluators.judges.strict_reply import Unread, strings
 from wardround.evaluators.reasoning import step_questions
-from wardround.evaluators.reasoning.reasoning_record import Quoted
+from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote
 from wardround.evaluators.search.contract import Search
 from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
 from wardround.scenarios.terms import ontologies
@@ -130,20 +130,20 @@ LONG = 2000
 """Longest text, in characters, that is shown whole; from a longer one the judge copies what bears on the step."""
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ShownSource(msgspec.Struct, frozen=True):
     """A source, and the text of it that a judge sees."""
 
     source: Found | Page
     text: str
 
 
-class Gathered(msgspec.Struct, frozen=True):
+class SearchFindings(msgspec.Struct, frozen=True):
     """The result of one search: what the judge sees, which pages were dropped and why, and the signs in them.
 
     `pages` are (address, kind): a kind of SearchError, `hostile`, or the reason why the judge did not read a long page.
     """
 
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownSource, ...]
     pages: tuple[tuple[str, str], ...] = ()
     flags: tuple[str, ...] = ()
 
@@ -151,7 +151,7 @@ class Gathered(msgspec.Struct, frozen=True):
 class _Seen(msgspec.Struct, frozen=True):
     """What became of one passage: shown, or dropped for an error of this kind, with the signs in it."""
 
-    shown: Shown | None = None
+    shown: ShownSource | None = None
     fell: tuple[str, str] | None = None
     flags: tuple[str, ...] = ()
 
@@ -165,9 +165,9 @@ class Library:
 
     search: Search
     reader: Reader | None = None
-    signed: Signed = field(default_factory=Signed)
+    signed: SignCache = field(default_factory=SignCache)
 
-    async def look(self, query: str, step: str, judge: Judge, sample: Sample) -> Gathered:
+    async def look(self, query: str, step: str, judge: Judge, sample: Sample) -> SearchFindings:
         """Search for `query` and read all pages at once.
 
         Raises SearchError if the search fails or none of its pages can be read, and LimitReached.
@@ -181,7 +181,7 @@ class Library:
         if unread and len(unread) == len(results):
             raise SearchError(unread[0], "none of the pages could be read")
         shown = tuple(one.shown for one in seen if one.shown is not None)
-        return Gathered(shown, fallen, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
+        return SearchFindings(shown, fallen, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
 
     async def _seen(self, passage: Found, step: str, judge: Judge, sample: Sample) -> _Seen:
         place = passage.url or passage.digest
@@ -196,7 +196,7 @@ class Library:
         telling = await _telling(source, step, judge, sample)
         if telling.value is None:
             return _Seen(fell=(place, telling.reason))
-        return _Seen(Shown(source, telling.value) if telling.value else None)
+        return _Seen(ShownSource(source, telling.value) if telling.value else None)
 
     async def _whole(self, passage: Found) -> Found | Page:
         """Return the whole page of a passage; a corpus already gives whole passages."""
@@ -223,9 +223,9 @@ def read_quotes(text: str) -> tuple[str, ...] | Unread:
     return strings(text, ("quotes", "sentences"))
 
 
-def unique(gathered: Sequence[Gathered]) -> list[Shown]:
+def unique(gathered: Sequence[SearchFindings]) -> list[ShownSource]:
     """Return the results of several searches, each source once, in order."""
-    kept: dict[str, Shown] = {}
+    kept: dict[str, ShownSource] = {}
     for one_search in gathered:
         for one in one_search.shown:
             kept.setdefault(one.source.digest, one)
@@ -282,13 +282,13 @@ def _linker() -> LexicalLinker:
     return LexicalLinker(assembled(conditions(), (), (ontologies.findings(),)))
 
 
-def speaks(step: str, source: Found | Page, quoted: Quoted) -> bool:
+def speaks(step: str, source: Found | Page, quoted: EvidenceQuote) -> bool:
     """Whether the quoted text speaks of what the step claims."""
     before = source.text[max(0, quoted.start - BEFORE) : quoted.start]
     return bears(step, source.text[quoted.start : quoted.end], f"{source.title}\n{before}")
 
 
-def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: str) -> Quoted | None:
+def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: str) -> EvidenceQuote | None:
     """Locate `words` in the source with this `number` (1 is the first), or in any source without a number.
 
     Returns None if they do not occur, or if the number names a source that does not exist. 0, or a value that is no
@@ -301,5 +301,5 @@ def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: s
     for source in (*named, *sources):
         if place := cite(source, words):
             where = (source.title, source.url, source.date, source.source if isinstance(source, Found) else "")
-            return Quoted(source.digest, place.start, place.end, *where, place.how, place.likeness, seat)
+            return EvidenceQuote(source.digest, place.start, place.end, *where, place.how, place.likeness, seat)
     return None

@@ -13,8 +13,8 @@ from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample
 from wardround.evaluators.judges.question import Question, seen
 from wardround.evaluators.judges.strict_reply import LONGEST, Unread, noticing, unread_reply
 from wardround.evaluators.reasoning import step_questions
-from wardround.evaluators.reasoning.evidence import Gathered, Library, quoted_in, speaks, unique
-from wardround.evaluators.reasoning.reasoning_record import Looked, Quoted
+from wardround.evaluators.reasoning.evidence import Library, SearchFindings, quoted_in, speaks, unique
+from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote, SearchRecord
 from wardround.evaluators.reasoning.step_questions import (
     KEYWORDS,
     QUERY,
@@ -196,11 +196,11 @@ class Check:
     library: Library
     rules: Rules = "default"
     bearing: bool = False
-    looked: list[Looked] = field(default_factory=list)
-    quoted: list[Quoted] = field(default_factory=list)
-    beside: list[Quoted] = field(default_factory=list)
+    looked: list[SearchRecord] = field(default_factory=list)
+    quoted: list[EvidenceQuote] = field(default_factory=list)
+    beside: list[EvidenceQuote] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
-    _gathered: list[Gathered] = field(default_factory=list)
+    _gathered: list[SearchFindings] = field(default_factory=list)
     _noticed: bool = False
 
     async def verdict(self) -> PanelAnswer[str]:
@@ -241,12 +241,12 @@ class Check:
         try:
             gathered = await self.library.look(query, self.step, self.judge, self.sample)
         except SearchError as error:
-            self.looked.append(Looked(self.judge.seat, query, failure=error.kind))
+            self.looked.append(SearchRecord(self.judge.seat, query, failure=error.kind))
             return inquiry.failed(error.kind)
         self._gathered.append(gathered)
         self.flags += gathered.flags
         digests = tuple(one.source.digest for one in gathered.shown)
-        self.looked.append(Looked(self.judge.seat, query, digests, pages=gathered.pages))
+        self.looked.append(SearchRecord(self.judge.seat, query, digests, pages=gathered.pages))
         return inquiry.searched("\n\n".join(one.text for one in gathered.shown))
 
     def _question(self, inquiry: Inquiry) -> Question:

@@ -20,7 +20,13 @@ from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evidence import Library, locate
 from wardround.evaluators.reasoning.inquiry import Check
-from wardround.evaluators.reasoning.reasoning_record import Looked, PartAccount, Quoted, ReferenceAccount, StepAccount
+from wardround.evaluators.reasoning.reasoning_record import (
+    EvidenceQuote,
+    PartAccount,
+    ReferenceAccount,
+    SearchRecord,
+    StepAccount,
+)
 from wardround.evaluators.reasoning.step_questions import (
     ABSENT,
     Rules,
@@ -118,9 +124,9 @@ class _Checked(TypedDict):
     verdict: StepVerdict | None
     reason: str
     verdicts: tuple[Vote, ...]
-    looked: tuple[Looked, ...]
-    quoted: tuple[Quoted, ...]
-    beside: tuple[Quoted, ...]
+    looked: tuple[SearchRecord, ...]
+    quoted: tuple[EvidenceQuote, ...]
+    beside: tuple[EvidenceQuote, ...]
     flags: tuple[str, ...]
 
 
@@ -129,7 +135,7 @@ NO_SEARCH = "no_search"
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class SplitPart:
     """A part of a reply that is `split` into steps; those at the `places` are to be judged (None: all).
 
     `flags` are the signs of the part; `before` are the steps of earlier turns, each with its turn.
@@ -149,7 +155,7 @@ class Begun:
 
 
 @dataclass(slots=True)
-class Judging:
+class ReasoningJudge:
     """How one episode is judged: by which panel and rules, for which goal, with which library.
 
     `answer` is the final answer, in which reference steps are sought besides the reasoning. `steady` says, for each
@@ -172,16 +178,16 @@ class Judging:
         """Judge the formal or the thinking part of a reply against the reference steps, if there are any."""
         return await self.judged(await self.begun(reply, part), reference, unreferenced)
 
-    async def begun(self, reply: DoctorReply, part: Part) -> Begun:
+    async def begun(self, reply: DoctorReply, part: Part) -> SplitPart:
         """Return the part with its steps, none of them judged yet."""
         text = reply.text if part == "formal" else reply.thinking
         played = ReplyContext(reply.scenario, reply.stage == "examination", self.answer)
         split = await steps_of(text, part, self.rules, self.panel, played, None if self.whole else MANY)
         if reply.typed and split.reason == "empty_reply":
             split = msgspec.structs.replace(split, reason="no_words")
-        return Begun(part, reply, split, signs(text, "reply"))
+        return SplitPart(part, reply, split, signs(text, "reply"))
 
-    async def judged(self, begun: Begun, reference: Sequence[str], unreferenced: str) -> PartAccount:
+    async def judged(self, begun: SplitPart, reference: Sequence[str], unreferenced: str) -> PartAccount:
         """Judge the chosen steps of a part, and look for the reference in all of its steps."""
         reply, split = begun.reply, begun.split
         account = partial(
@@ -220,7 +226,7 @@ class Judging:
         sought = range(len(reference)) if places is None else places
         return await together([self._comparing(reference[at], reasoning, answer, at == last) for at in sought])
 
-    def _stepping(self, begun: Begun, at: int) -> Callable[[], Awaitable[StepAccount]]:
+    def _stepping(self, begun: SplitPart, at: int) -> Callable[[], Awaitable[StepAccount]]:
         step, earlier, known = begun.split.steps[at], begun.split.steps[:at], begun.reply.known
 
         async def judged() -> StepAccount:

@@ -15,7 +15,7 @@ from wardround.evaluators.reasoning.step_questions import ABSENT, PUBLISHED_STEP
 from wardround.evaluators.search.results import SEARCHED
 
 
-class Quoted(msgspec.Struct, frozen=True, omit_defaults=True):
+class EvidenceQuote(msgspec.Struct, frozen=True, omit_defaults=True):
     """A quotation that supports a verdict: characters `start` to `end` of the stored text `digest`, and its source.
 
     `how` and `likeness` are as in evidence.Place. `judge` is the seat that quoted.
@@ -33,7 +33,7 @@ class Quoted(msgspec.Struct, frozen=True, omit_defaults=True):
     judge: str = ""
 
 
-class Looked(msgspec.Struct, frozen=True, omit_defaults=True):
+class SearchRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One search for a step: what `judge` asked for, the digests of the texts that it then saw, or the `failure`.
 
     `pages` lists the pages that could not be read: (address, kind of error).
@@ -67,11 +67,11 @@ class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     kinds: tuple[Vote, ...] = ()
     verdicts: tuple[Vote, ...] = ()
-    looked: tuple[Looked, ...] = ()
-    quoted: tuple[Quoted, ...] = ()
+    looked: tuple[SearchRecord, ...] = ()
+    quoted: tuple[EvidenceQuote, ...] = ()
     flags: tuple[str, ...] = ()
     unseen: int = 0
-    beside: tuple[Quoted, ...] = ()
+    beside: tuple[EvidenceQuote, ...] = ()
     repeats: int = 0
     opinion: StepVerdict | None = None
     opinions: tuple[Vote, ...] = ()
@@ -164,7 +164,7 @@ class WholeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     unreferenced: str = ""
 
 
-class Overquoted(msgspec.Struct, frozen=True):
+class OverquotedPassage(msgspec.Struct, frozen=True):
     """A passage (its `digest`) that was quoted for so many `steps` `of` those with any quotation."""
 
     digest: str
@@ -192,7 +192,7 @@ class Account(msgspec.Struct, frozen=True, omit_defaults=True):
     unseen: int = 0
     whole: tuple[WholeAccount, ...] = ()
     knowledge: Knowledge = "search"
-    overquoted: tuple[Overquoted, ...] = ()
+    overquoted: tuple[OverquotedPassage, ...] = ()
     controls: tuple[Control, ...] = ()
 
 
@@ -208,7 +208,7 @@ def scores(reply: PartAccount, rules: Rules = "default") -> list[Score]:
     return _published(reply) if rules == "published" else _default(reply)
 
 
-class Counted(msgspec.Struct, frozen=True):
+class StepCounts(msgspec.Struct, frozen=True):
     """The number of steps by class and verdict.
 
     `unclassified` steps have no class. Of the `reasoning` steps, `correct`, `wrong` and `unverifiable` count those with
@@ -223,10 +223,10 @@ class Counted(msgspec.Struct, frozen=True):
     unverifiable: int
 
 
-def count(steps: Sequence[StepAccount], left_out: int = 0) -> Counted:
+def count(steps: Sequence[StepAccount], left_out: int = 0) -> StepCounts:
     """Count each class and verdict; steps that were `left_out` have none."""
     effective = [step for step in steps if step.kind == StepClass.REASONING]
-    return Counted(
+    return StepCounts(
         steps=len(steps) + left_out,
         unclassified=sum(step.kind is None for step in steps) + left_out,
         reasoning=len(effective),

@@ -118,7 +118,7 @@ Scored = Mapping[str, Mapping[str, Score]]
 """Scores by episode and name."""
 
 
-class Differing(msgspec.Struct, frozen=True, kw_only=True):
+class DifferingScore(msgspec.Struct, frozen=True, kw_only=True):
     """An episode in which a score differs between two scorings; a value is None, with its reason, if one has none."""
 
     episode: str
@@ -129,7 +129,7 @@ class Differing(msgspec.Struct, frozen=True, kw_only=True):
     second_reason: str = ""
 
 
-class Pairing(msgspec.Struct, frozen=True, kw_only=True):
+class ScorePair(msgspec.Struct, frozen=True, kw_only=True):
     """One score of two scorings, over the `n` episodes with a value in both; `equal` of them have the same value.
 
     `first_only` and `second_only` episodes have a value only in that scoring. `kind` is `verdict` if a share or a
@@ -155,8 +155,8 @@ class SideBySide(msgspec.Struct, frozen=True, kw_only=True):
 
     first: str
     second: str
-    scores: Sequence[Pairing]
-    differing: Sequence[Differing]
+    scores: Sequence[ScorePair]
+    differing: Sequence[DifferingScore]
 
 
 def side_by_side(first: str, second: str, ours: Scored, theirs: Scored) -> SideBySide:
@@ -173,7 +173,7 @@ def side_by_side(first: str, second: str, ours: Scored, theirs: Scored) -> SideB
         pairs = [(one, _of(ours, one, name), _of(theirs, one, name)) for one in episodes]
         pairings.append(_pairing(name, [(a.value, b.value) for _, a, b in pairs]))
         differing += [
-            Differing(
+            DifferingScore(
                 episode=one,
                 score=name,
                 first=a.value,
@@ -197,11 +197,11 @@ def _same(a: float | None, b: float | None) -> bool:
     return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def _pairing(name: str, values: Sequence[tuple[float | None, float | None]]) -> Pairing:
+def _pairing(name: str, values: Sequence[tuple[float | None, float | None]]) -> ScorePair:
     both = [(a, b) for a, b in values if a is not None and b is not None]
     shares = measure_of(name).unit in ("share", "")  # a count that happens to be 0 or 1 is no verdict
     verdicts = shares and bool(both) and all(value in (0.0, 1.0) for pair in both for value in pair)
-    pairing = Pairing(
+    pairing = ScorePair(
         name=name,
         kind="verdict" if verdicts else "figure",
         n=len(both),
@@ -243,12 +243,12 @@ def scorings_page(run: str, sides: SideBySide) -> str:
     )
 
 
-def differs(one: Pairing) -> bool:
+def differs(one: ScorePair) -> bool:
     """Whether any episode has different values in the two scorings."""
     return one.equal < one.n or bool(one.first_only or one.second_only)
 
 
-def kappa(one: Pairing) -> str:
+def kappa(one: ScorePair) -> str:
     """Return Cohen's kappa with its interval; a dash if chance alone would always make the scorings agree."""
     if one.kappa is None:
         return "–"

@@ -15,7 +15,7 @@ from wardround.evaluators.evaluation import Goal
 from wardround.evaluators.measures import Part, format_value, measure_of, place_of
 from wardround.evaluators.outcome.items import AssessmentAccount, TextItem
 from wardround.evaluators.reasoning.controls import fitness
-from wardround.evaluators.reasoning.reasoning_record import Account, PartAccount, Quoted, StepAccount, count
+from wardround.evaluators.reasoning.reasoning_record import Account, EvidenceQuote, PartAccount, StepAccount, count
 from wardround.evaluators.reasoning.step_questions import PUBLISHED_STEPS, Rules
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.answer_reading import as_read
@@ -82,7 +82,7 @@ class Quotation(msgspec.Struct, frozen=True):
     `href` is empty for an address that is unsafe to follow; then `where` shows it as text.
     """
 
-    quoted: Quoted
+    quoted: EvidenceQuote
     words: str = ""
     before: str = ""
     after: str = ""
@@ -91,7 +91,7 @@ class Quotation(msgspec.Struct, frozen=True):
     where: str = ""
 
 
-def quotation(quoted: Quoted, texts: Mapping[str, str]) -> Quotation:
+def quotation(quoted: EvidenceQuote, texts: Mapping[str, str]) -> Quotation:
     """Return the words at `quoted` in the stored text of its digest; never the judge's own wording."""
     href = safe_link(quoted.url)
     where = host(href) if href else quoted.url

@@ -13,7 +13,7 @@ from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import RunScores, inside
 
 
-class Attacked(msgspec.Struct, frozen=True, kw_only=True):
+class AttackedRun(msgspec.Struct, frozen=True, kw_only=True):
     """An altered run against its plain one, over the questions of both: `how` names the settings that differ.
 
     `difference` is None with a `reason` if no question has a score in both. `followed` is the share of wrong hints that
@@ -43,7 +43,7 @@ class Leak(msgspec.Struct, frozen=True, kw_only=True):
 class Alterations(msgspec.Struct, frozen=True):
     """The altered runs, and the leaks of the sets."""
 
-    attacks: Sequence[Attacked] = ()
+    attacks: Sequence[AttackedRun] = ()
     leaks: Sequence[Leak] = ()
 
 
@@ -58,7 +58,7 @@ Texts = Mapping[str, Mapping[str, str]]
 
 def compare_attacked(
     plain: Sequence[RunScores], altered: Sequence[RunScores], texts: Texts, seed: int = 0
-) -> list[Attacked]:
+) -> list[AttackedRun]:
     """Each altered run against the plain run of its doctor that shares most questions with it.
 
     Raises UsageError if its doctor has no other run among the plain ones.
@@ -83,7 +83,7 @@ def _plain_of(altered: RunScores, plain: Sequence[RunScores], texts: Texts) -> R
     return same[shared.index(max(shared))]
 
 
-def _attacked(plain: RunScores, altered: RunScores, texts: Texts, seed: int) -> Attacked:
+def _attacked(plain: RunScores, altered: RunScores, texts: Texts, seed: int) -> AttackedRun:
     cases = _shared(plain, altered, texts)
     pair = [
         msgspec.structs.replace(run, episodes=[row for row in run.episodes if row.case in cases])
@@ -91,7 +91,7 @@ def _attacked(plain: RunScores, altered: RunScores, texts: Texts, seed: int) -> 
     ]
     compared = [one for one in compare_runs(pair, seed).differences if one.score == ACCURACY]
     difference = compared[0] if compared and compared[0].cases else None
-    return Attacked(
+    return AttackedRun(
         doctor=doctor_of(altered.header),
         plain=plain.name,
         run=altered.name,

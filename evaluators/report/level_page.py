@@ -13,7 +13,7 @@ from wardround.evaluators.reasons import list_reasons
 from wardround.evaluators.report.clinician_sheet import HARDEST, People
 from wardround.evaluators.report.compare import Difference
 from wardround.evaluators.report.intervals import FEWEST
-from wardround.evaluators.report.level_attacks import Alterations, Attacked, Leak
+from wardround.evaluators.report.level_attacks import Alterations, AttackedRun, Leak
 from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels
 from wardround.evaluators.report.level_plots import level_plots
 from wardround.evaluators.report.rendering import environment, style
@@ -197,7 +197,7 @@ def _difficulty(one: People) -> tuple[str, str, str]:
     return f"{one.difficulty_mean:.1f}", f"{one.difficulty_median:.1f}", str(one.rated)
 
 
-def _attacks(attacks: Sequence[Attacked]) -> Grid:
+def _attacks(attacks: Sequence[AttackedRun]) -> Grid:
     rows: list[tuple[str, ...]] = []
     for one in attacks:
         difference = one.difference

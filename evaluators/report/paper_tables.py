@@ -10,7 +10,7 @@ import msgspec
 from wardround.engine.text import count_noun
 from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.intervals import DAGGER
-from wardround.evaluators.report.ranking import Played, Player, players, setting_of
+from wardround.evaluators.report.ranking import DoctorRuns, PlayedRun, doctors_with_runs, setting_of
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
 from wardround.evaluators.report.score_tables import (
     DASH,
@@ -35,7 +35,7 @@ from wardround.evaluators.report.score_tables import (
 
 
 def notes(
-    columns: Sequence[Column], rows: Sequence[TableRow], players: Sequence[Player], by: str = ""
+    columns: Sequence[Column], rows: Sequence[TableRow], players: Sequence[DoctorRuns], by: str = ""
 ) -> tuple[str, ...]:
     """Return the notes below a table, one plain sentence each."""
     return tuple(
@@ -109,7 +109,7 @@ def _counts(columns: Sequence[Column], rows: Sequence[TableRow]) -> Iterator[str
         yield DASH
 
 
-def _rare(columns: Sequence[Column], players: Sequence[Player]) -> Iterator[str]:
+def _rare(columns: Sequence[Column], players: Sequence[DoctorRuns]) -> Iterator[str]:
     if not any(column.population == "rare" for column in columns):
         return
     settings = {column.setting for column in columns}
@@ -125,7 +125,7 @@ def _rare(columns: Sequence[Column], players: Sequence[Player]) -> Iterator[str]
         yield f"Of {of} it is not known whether the disease is rare: they count as all diseases only."
 
 
-def _by_words(columns: Sequence[Column], rows: Sequence[TableRow], players: Sequence[Player]) -> Iterator[str]:
+def _by_words(columns: Sequence[Column], rows: Sequence[TableRow], players: Sequence[DoctorRuns]) -> Iterator[str]:
     """Note whose accuracies are by word match: a judge leaves that verdict beside its own."""
     settings = {column.setting for column in columns if any("accuracy" in score for score in column.scores)}
     shown = dict.fromkeys(name for row in rows for name in row.runs.values())
@@ -139,7 +139,7 @@ def _by_words(columns: Sequence[Column], rows: Sequence[TableRow], players: Sequ
         yield f"Accuracy of {', '.join(dict.fromkeys(names))}: word match, a floor by words and not a verdict."
 
 
-def _runs(rows: Sequence[TableRow], players: Sequence[Player]) -> Iterator[str]:
+def _runs(rows: Sequence[TableRow], players: Sequence[DoctorRuns]) -> Iterator[str]:
     """Note open episodes, and rows whose runs differ in cases or judge."""
     by_name = {run.name: run for player in players for run in player.runs.values()}
     shown = dict.fromkeys(name for row in rows for name in row.runs.values())
@@ -181,7 +181,7 @@ def extended_tables(runs: Sequence[RunScores], rules: Rules | None = None, seed:
     None means the default rules, or the published ones if the runs have no others.
     """
     rules = rules or rules_in(runs)[0]
-    doctors = players(runs)
+    doctors = doctors_with_runs(runs)
     layouts = [*extended(rules), *_turned(runs, rules), *_unplaced(runs, rules)]
     return [table for layout in layouts if (table := _built(layout, doctors, rules, seed)).known]
 
@@ -197,7 +197,7 @@ def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | Non
     strata = _strata(episodes, by)
     if not any(_stated(row, by) for row in episodes):
         return []
-    doctors = players(runs)
+    doctors = doctors_with_runs(runs)
     inside_of = [(shown, [_within(player, by, stratum) for player in doctors]) for stratum, shown in strata.items()]
     tables = []
     for whole in [*extended(rules), *_unplaced(runs, rules)]:
@@ -210,16 +210,16 @@ def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | Non
     return [table for table in tables if table.known]
 
 
-def _built(layout: Layout, doctors: Sequence[Player], rules: Rules, seed: int) -> Table:
+def _built(layout: Layout, doctors: Sequence[DoctorRuns], rules: Rules, seed: int) -> Table:
     rows = tuple(_rows(layout, doctors, rules, seed))
     return Table(layout.key, layout.title, rules, layout.columns, rows, notes(layout.columns, rows, doctors))
 
 
-def _rows(layout: Layout, doctors: Sequence[Player], rules: Rules, seed: int, stratum: str = "") -> list[TableRow]:
+def _rows(layout: Layout, doctors: Sequence[DoctorRuns], rules: Rules, seed: int, stratum: str = "") -> list[TableRow]:
     """Return a row for each doctor with a run of one of the settings; for a `single` layout, a row for each run."""
     if layout.single:
         placed = [
-            (Player(player.label, {"": run}), run.setting)
+            (DoctorRuns(player.label, {"": run}), run.setting)
             for player in doctors
             for run in player.runs.values()
             if run.setting not in (ONE_TURN, ORACLE, TREATMENT)
@@ -257,7 +257,7 @@ def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
 
 
 def _row(
-    player: Player, columns: Sequence[Column], how: tuple[Rules, int], *, setting: str = "", stratum: str = ""
+    player: DoctorRuns, columns: Sequence[Column], how: tuple[Rules, int], *, setting: str = "", stratum: str = ""
 ) -> TableRow:
     """Build one row; `how` is the rule set for intervals, and the seed."""
     figures = tuple(_figure(column, player.runs.get(column.setting), how) for column in columns)
@@ -266,7 +266,7 @@ def _row(
     return TableRow(player.label, runs, figures, setting, stratum)
 
 
-def _figure(column: Column, run: Played | None, how: tuple[Rules, int]) -> Figure:
+def _figure(column: Column, run: PlayedRun | None, how: tuple[Rules, int]) -> Figure:
     if run is None:
         return Figure(reason="no_run")
     taken = _population(run.taken, column.population)
@@ -309,9 +309,9 @@ def _strata(episodes: Sequence[EpisodeScores], by: Stratum) -> dict[str, str]:
     return {stratum: ALONE if stratum in restricted and counts[stratum] < 2 else stratum for stratum in ordered}
 
 
-def _within(player: Player, by: Stratum, stratum: str) -> Player:
+def _within(player: DoctorRuns, by: Stratum, stratum: str) -> DoctorRuns:
     runs = {
-        setting: Played(
+        setting: PlayedRun(
             run.name,
             run.setting,
             run.doctor,
@@ -322,4 +322,4 @@ def _within(player: Player, by: Stratum, stratum: str) -> Player:
         )
         for setting, run in player.runs.items()
     }
-    return Player(player.label, runs)
+    return DoctorRuns(player.label, runs)

@@ -18,7 +18,7 @@ from wardround.evaluators.report.summary import ScoreSummary, Summary
 _REPLIES = "replies:"
 
 
-class Played(msgspec.Struct, frozen=True):
+class PlayedRun(msgspec.Struct, frozen=True):
     """A run with its closed episodes' scores by name; `judged` says that a model judged the answers."""
 
     name: str
@@ -30,17 +30,17 @@ class Played(msgspec.Struct, frozen=True):
     judged: bool = False
 
 
-class Player(msgspec.Struct, frozen=True):
+class DoctorRuns(msgspec.Struct, frozen=True):
     """One doctor with one run of each setting."""
 
     label: str
-    runs: Mapping[str, Played]
+    runs: Mapping[str, PlayedRun]
 
 
-def played(run: RunScores) -> Played:
+def played_run(run: RunScores) -> PlayedRun:
     """Return the run in the form that tables need. Of several scores with the same name, the last counts."""
     closed = [row for row in run.episodes if row.cause is not None]
-    return Played(
+    return PlayedRun(
         name=run.name,
         setting=setting_of(run.header),
         doctor=doctor_of(run.header) or run.name,
@@ -71,26 +71,26 @@ def doctor_of(header: Mapping[str, Json]) -> str:
     return f"{spec} ({model})" if spec and model and model not in spec else spec or model
 
 
-def players(runs: Sequence[RunScores]) -> list[Player]:
+def doctors_with_runs(runs: Sequence[RunScores]) -> list[DoctorRuns]:
     """Group the runs of each doctor, one run per setting; a second run of the same setting gets its own row.
 
     Doctors are the same if their seats are, including sampling and options. Equal labels are distinguished by number.
     """
-    rows: list[tuple[bytes, str, dict[str, Played]]] = []
+    rows: list[tuple[bytes, str, dict[str, PlayedRun]]] = []
     for run in runs:
         seat = inside(inside(run.header, "seats"), "doctor")
         key = msgspec.json.encode(seat or run.name, order="sorted")
-        one = played(run)
+        one = played_run(run)
         for seat_key, _, settings in rows:
             if seat_key == key and one.setting not in settings:
                 settings[one.setting] = one
                 break
         else:
             rows.append((key, one.doctor, {one.setting: one}))
-    doctors: list[Player] = []
+    doctors: list[DoctorRuns] = []
     for _, label, settings in rows:
         number = 1 + sum(before == label for _, before, _ in rows[: len(doctors)])
-        doctors.append(Player(f"{label} #{number}" if number > 1 else label, settings))
+        doctors.append(DoctorRuns(f"{label} #{number}" if number > 1 else label, settings))
     return doctors
 
 

@@ -15,7 +15,7 @@ from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.outcome.items import AssessmentAccount
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
 from wardround.evaluators.reasoning.controls import Fitness, fitness
-from wardround.evaluators.reasoning.reasoning_record import Account, Looked, Quoted, ReferenceAccount
+from wardround.evaluators.reasoning.reasoning_record import Account, EvidenceQuote, ReferenceAccount, SearchRecord
 from wardround.evaluators.reasoning.step_questions import KEYWORDS
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.evaluators.search.results import KINDS, SEARCHED
@@ -73,8 +73,8 @@ def read_accounts(accounts: Mapping[str, Json]) -> Accounts:
 def digests(accounts: Mapping[str, Json]) -> list[str]:
     """Return the digests of the texts that the page of these accounts shows, each once, in order."""
     record = read_accounts(accounts)
-    looked: list[Looked] = []
-    quoted: list[Quoted] = []
+    looked: list[SearchRecord] = []
+    quoted: list[EvidenceQuote] = []
     for account in record.reasoning.values():
         for part in account.parts:
             for step in part.steps:
@@ -97,7 +97,7 @@ def _keep(kept: dict[str, T], name: str, account: Json, kind: type[T]) -> bool |
     return True
 
 
-class Heard(msgspec.Struct, frozen=True):
+class SeatSilence(msgspec.Struct, frozen=True):
     """A judge's seat, or `search`: `silent` of `asked` votes (searches) failed, by `reasons`, the most frequent first.
 
     A judge is silent if it gave no reply or an unreadable one. A query that was not sent because it would have revealed
@@ -110,7 +110,7 @@ class Heard(msgspec.Struct, frozen=True):
     reasons: Mapping[str, int]
 
 
-class Evaluated(msgspec.Struct, frozen=True):
+class EvaluatorCoverage(msgspec.Struct, frozen=True):
     """One evaluator's judging: `judged` of the run's `closed` episodes; `left` are the ids of the others.
 
     In `shortened` of them a judge did not see all of the case, the earlier steps, the reference or a list; in
@@ -123,7 +123,7 @@ class Evaluated(msgspec.Struct, frozen=True):
     closed: int
     judged: int
     left: tuple[str, ...] = ()
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[SeatSilence, ...] = ()
     shortened: int = 0
     overquoted: int = 0
     controls: tuple[Fitness, ...] = ()
@@ -161,17 +161,19 @@ class AccountTally:
             self._asked[seat] += 1
             self._reasons.setdefault(seat, Counter()).update([reason] if reason else [])
 
-    def evaluated(self, closed: Iterable[str]) -> Evaluated:
+    def evaluated(self, closed: Iterable[str]) -> EvaluatorCoverage:
         """Return the totals; `closed` are the ids of the run's closed episodes, in order."""
         episodes = list(closed)
         left = tuple(one for one in episodes if one not in self._judged)
         seats = sorted(self._asked, key=lambda seat: (seat == LIBRARY, len(seat), seat))
         heard = tuple(
-            Heard(seat, self._asked[seat], why.total(), dict(sorted(why.items(), key=lambda pair: (-pair[1], pair[0]))))
+            SeatSilence(
+                seat, self._asked[seat], why.total(), dict(sorted(why.items(), key=lambda pair: (-pair[1], pair[0])))
+            )
             for seat in seats
             for why in [self._reasons[seat]]
         )
-        return Evaluated(
+        return EvaluatorCoverage(
             self._evaluator,
             len(episodes),
             len(episodes) - len(left),
@@ -240,7 +242,7 @@ def _reference_of(account: Account, part: Part) -> tuple[ReferenceAccount, ...]:
     return next(references, None) or ()
 
 
-def _looked(record: Accounts) -> Iterator[Looked]:
+def _looked(record: Accounts) -> Iterator[SearchRecord]:
     for account in record.reasoning.values():
         for part in account.parts:
             for step in part.steps:
@@ -322,7 +324,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     judges: Mapping[str, tuple[str, str]] = {}
     floor: bool = False
     searches: Mapping[str, tuple[str, int | None]] = {}
-    evaluated: Sequence[Evaluated] = ()
+    evaluated: Sequence[EvaluatorCoverage] = ()
     scorings: Sequence[Scoring] = ()
     broken: Sequence[str] = ()
     damaged: Mapping[str, str] = {}

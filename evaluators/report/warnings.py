@@ -11,7 +11,7 @@ from wardround.evaluators.reasoning.controls import FIT
 from wardround.evaluators.reasons import list_reasons, phrase, spaced
 from wardround.evaluators.report.episode_list import ACCURACIES
 from wardround.evaluators.report.model_facts import kin
-from wardround.evaluators.report.score_rows import Evaluated, RunScores, inside
+from wardround.evaluators.report.score_rows import EvaluatorCoverage, RunScores, inside
 from wardround.evaluators.report.summary import Summary
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.scenarios.parsers.moves import SHAPES
@@ -115,7 +115,7 @@ _OPINIONS = (
 )
 
 
-def _evaluations(run: RunScores, warning: str, applies: Callable[[Evaluated], bool]) -> Iterator[str]:
+def _evaluations(run: RunScores, warning: str, applies: Callable[[EvaluatorCoverage], bool]) -> Iterator[str]:
     """Fill in a warning for each evaluation to which it applies."""
     for one in filter(applies, run.evaluated):
         yield warning.format(

@@ -36,7 +36,7 @@ class Search(Protocol):
 
 
 @runtime_checkable
-class Documented(Protocol):
+class SizedSearch(Protocol):
     """A search that knows how many documents it covers."""
 
     documents: int
@@ -116,7 +116,7 @@ class WrappedSearch:
         await self.search.aclose()
 
 
-class Filtered(WrappedSearch):
+class FilteredSearch(WrappedSearch):
     """A search that keeps only passages from wanted domains, and those without a host (an offline corpus).
 
     It asks for three times as many passages as needed, so that the next ones may replace those left out.

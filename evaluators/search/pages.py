@@ -13,7 +13,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.text import later
 from wardround.evaluators.search.contract import Domains
 from wardround.evaluators.search.results import Page, SearchError
-from wardround.evaluators.search.web import Got, Web, checked_address, refused, safe_address
+from wardround.evaluators.search.web import Web, WebReply, checked_address, refused, safe_address
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -286,7 +286,7 @@ class Pages:
         await self._web.aclose()
 
 
-def _kind(got: Got) -> tuple[str, str]:
+def _kind(got: WebReply) -> tuple[str, str]:
     """Return (html, plain or pdf; charset or ''). A body that begins like a PDF is one, whatever its declared type."""
     stated, _, rest = got.headers.get("content-type", "").partition(";")
     stated = stated.strip().lower()

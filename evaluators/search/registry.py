@@ -20,8 +20,8 @@ _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 async def search_of(spec: str, *, cache: Path | None = None, ledger: Ledger | None = None) -> Search:
     """Open the search that `spec` names; `cache` is the folder for an index, `ledger` the record of earlier results.
 
-    Queries to services are retried (providers/service.py); `Guarded` decides whether a query may leave at all. Raises
-    UsageError that lists the available searches.
+    Queries to services are retried (providers/service.py); `GuardedSearch` decides whether a query may leave at all.
+    Raises UsageError that lists the available searches.
     """
     kind, place = search_kind(spec)
     search = await kind.opened_at(place, Opening(cache, ledger))

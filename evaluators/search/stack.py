@@ -42,7 +42,7 @@ _decoded = msgspec.json.Decoder(tuple[StoredPassage, ...] | _Failure).decode
 T = TypeVar("T", Found, Page)
 
 
-class Consulting(Model):
+class SearchModel(Model):
     """A search, with a reader of pages if there is one, as a `Model` that answers with hashes of stored texts.
 
     Both must record their results. A SearchError becomes a ProviderError of the same kind. But if a page can never be
@@ -108,7 +108,7 @@ class _Voiced:
 
 
 class ConsultedSearch(_Voiced):
-    """The search behind a `Consulting` model; `voice` records the calls."""
+    """The search behind a `SearchModel` model; `voice` records the calls."""
 
     host = ""
 
@@ -118,14 +118,14 @@ class ConsultedSearch(_Voiced):
 
 
 class ConsultedReader(_Voiced):
-    """The reader behind a `Consulting` model."""
+    """The reader behind a `SearchModel` model."""
 
     async def read(self, url: str) -> Page:
         """Return the page; raises SearchError."""
         return (await self._ask(url, PAGE, Page))[0]
 
 
-class Guarded(WrappedSearch):
+class GuardedSearch(WrappedSearch):
     """A search that, if `restricted`, refuses to send a query to a host that is not allowed.
 
     Raises UsageError if an entry of `allowed_hosts` is no host.
@@ -229,7 +229,7 @@ async def _recorded(ledger: Ledger, name: str, what: str, most: int) -> Sequence
     return asked.entries
 
 
-class Recording(WrappedSearch):
+class RecordingSearch(WrappedSearch):
     """A search that stores every answer in the ledger before it returns it."""
 
     def __init__(self, search: Search, ledger: Ledger) -> None:

@@ -70,7 +70,7 @@ _OPEN = frozenset(map(ipaddress.ip_address, ("192.0.0.9", "192.0.0.10")))
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
-class Checked(httpcore.AsyncNetworkBackend):
+class PublicNetwork(httpcore.AsyncNetworkBackend):
     """Resolves a host, refuses it if any of its addresses is not public, and connects to the checked address.
 
     So a name that resolves differently the second time gains nothing. The hosts in `local` may have any address.
@@ -128,7 +128,7 @@ class PageLimits(msgspec.Struct, frozen=True):
     redirects: int = 5
 
 
-class Got(msgspec.Struct, frozen=True):
+class WebReply(msgspec.Struct, frozen=True):
     """A reply: the address that sent it, its headers in lower case, and its decompressed body."""
 
     url: URL
@@ -153,10 +153,12 @@ class Web:
             max_connections=64,
             max_keepalive_connections=16,
             keepalive_expiry=15.0,
-            network_backend=Checked(local, look_up),
+            network_backend=PublicNetwork(local, look_up),
         )
 
-    async def get(self, url: URL, headers: Mapping[str, str] | None = None, *, domains: Domains | None = None) -> Got:
+    async def get(
+        self, url: URL, headers: Mapping[str, str] | None = None, *, domains: Domains | None = None
+    ) -> WebReply:
         """Return the last reply, whatever its status; raises SearchError. Without `domains` no redirect is followed."""
         sent = {"User-Agent": AGENT, "Accept-Encoding": "identity", **(headers or {})}
         where, hops = checked_address(url), 0
@@ -181,7 +183,7 @@ class Web:
                 "timeout", f"{safe_address(where)}: no whole reply within {self.limits.seconds:g} s"
             ) from None
 
-    async def _one(self, url: URL, headers: Mapping[str, str]) -> Got:
+    async def _one(self, url: URL, headers: Mapping[str, str]) -> WebReply:
         wait = dict.fromkeys(("connect", "read", "write", "pool"), self.limits.seconds)
         try:
             async with self._pool.stream(
@@ -189,7 +191,7 @@ class Web:
             ) as reply:
                 fields = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in reply.headers}
                 body = b"" if 300 <= reply.status < 400 else await self._body(url, fields, reply.aiter_stream())
-                return Got(url, reply.status, fields, body)
+                return WebReply(url, reply.status, fields, body)
         except PrivateAddress:
             raise SearchError(
                 "private", f"{safe_address(url)}: the address is this machine's or a private network's"

@@ -103,7 +103,7 @@ REPORTS = ("note_id", "exam", "text", "charttime", "near")
 
 
 @dataclass(frozen=True, eq=False)
-class Drafting:
+class DraftBuilder:
     """Turns rows into drafts. `lifted`: no pool, the first-listed code is the disease; `notes`: notes are available."""
 
     codes: Codes
@@ -264,7 +264,7 @@ class Build:
             say(f"not in the tables, so left out of --admissions: {shown}")
         codes = Codes(mimic_database.load_titles(spill, self.tree), self._pool.diseases, self._gem)
         items = mimic_database.load_items(spill, self.tree)
-        drafting = Drafting(codes, items, self._pool.lifted, self.notes, self._published)
+        drafting = DraftBuilder(codes, items, self._pool.lifted, self.notes, self._published)
         source = _release(spill, self.tree)
         self._by_codes(spill, drafting, total)
         say(f"admissions left by their codes: {spill.count('candidates'):,}")
@@ -287,7 +287,7 @@ class Build:
         known = {hadm for (hadm,) in spill.rows("select hadm_id from people")}
         return tuple(sorted(self._wanted - known))
 
-    def _by_codes(self, spill: Spill, drafting: Drafting, total: int) -> None:
+    def _by_codes(self, spill: Spill, drafting: DraftBuilder, total: int) -> None:
         """Fill table `candidates` with the admissions that pass the rules on codes."""
         seen = 0
         spill.run("create or replace table candidates (hadm_id bigint)")
@@ -300,7 +300,7 @@ class Build:
             spill.put("candidates", {"hadm_id": kept})
         self.steps.lost(total - seen)
 
-    def _by_notes(self, spill: Spill, drafting: Drafting) -> None:
+    def _by_notes(self, spill: Spill, drafting: DraftBuilder) -> None:
         """Fill table `kept` with (admission, place of its disease in the pool, or -1)."""
         spill.run("create or replace table kept (hadm_id bigint, disease bigint)")
         if not self.notes:
@@ -319,7 +319,9 @@ class Build:
                     diseases.append(places.get(after.disease, -1) if after.disease else -1)
             spill.put("kept", {"hadm_id": hadms, "disease": diseases})
 
-    def _by_records(self, spill: Spill, drafting: Drafting, drafts: IO[bytes], source: str) -> Iterator[FinishedCase]:
+    def _by_records(
+        self, spill: Spill, drafting: DraftBuilder, drafts: IO[bytes], source: str
+    ) -> Iterator[FinishedCase]:
         """Yield the finished cases, each also written to `drafts`."""
         for part in mimic_database.slices(spill, "kept", _FEW):
             for draft in self._whole(spill, drafting, part):
@@ -332,7 +334,7 @@ class Build:
                 drafts.write(text)
                 yield FinishedCase(made.group, after.hadm, start, len(text))
 
-    def _whole(self, spill: Spill, drafting: Drafting, part: tuple[int, int]) -> Iterator[AdmissionDraft]:
+    def _whole(self, spill: Spill, drafting: DraftBuilder, part: tuple[int, int]) -> Iterator[AdmissionDraft]:
         columns = {"codes": CODES, "people": PEOPLE, "labs": LABS, "cultures": CULTURES, "reports": REPORTS}
         columns |= {"notes": ("text",)} if self.notes else {}
         places = mimic_database.rows_by_admission(spill, ("disease",), "kept", part)

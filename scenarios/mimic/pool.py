@@ -146,7 +146,7 @@ def _parts(cell: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in (cell or "").split("|") if part.strip())
 
 
-class Naming:
+class PoolLinker:
     """A linker (terms/linker.py) over diseases."""
 
     def __init__(self, diseases: Iterable[PoolDisease]) -> None:
@@ -188,7 +188,7 @@ class Finder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class RecognisedPool:
     """The diseases of a question set and how many questions name each: comorbidities last, then by number."""
 
     questions: int
@@ -211,13 +211,13 @@ class Recognised:
         }
 
 
-def pool_from_questions(paths: Sequence[Path], at_least: int = 1, linker: Finder | None = None) -> Recognised:
+def pool_from_questions(paths: Sequence[Path], at_least: int = 1, linker: Finder | None = None) -> RecognisedPool:
     """The diseases named in at least `at_least` questions of the files; each question counts a disease once.
 
     `linker` finds them; ambiguous mentions are skipped. None means the plain linker over the project's own list. Raises
     UsageError for a file without questions.
     """
-    finder: Finder = linker or Naming(own().diseases)
+    finder: Finder = linker or PoolLinker(own().diseases)
     counts: Counter[str] = Counter()
     background: Counter[str] = Counter()
     diseases: dict[str, PoolDisease] = {}
@@ -252,7 +252,7 @@ def pool_from_questions(paths: Sequence[Path], at_least: int = 1, linker: Finder
         return background[id_] * 3 >= number, -number, diseases[id_].name.casefold()
 
     ordered = sorted(counts.items(), key=place)
-    return Recognised(questions, tuple((diseases[id_], number) for id_, number in ordered if number >= at_least))
+    return RecognisedPool(questions, tuple((diseases[id_], number) for id_, number in ordered if number >= at_least))
 
 
 def _unlike(name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
@@ -263,7 +263,7 @@ def _unlike(name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
     return tuple(spellings.values())[1:]
 
 
-def pool_table(pool: Recognised) -> str:
+def pool_table(pool: RecognisedPool) -> str:
     """The pool as CSV in the format of `--pool`; the last column is the number of questions."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

@@ -111,14 +111,14 @@ def read_existence(reply: str, draw: random.Random) -> PublishedReading:
     )
 
 
-class Sampled(NamedTuple):
+class SampledExamples(NamedTuple):
     """Demonstrations that were drawn: the places of their rows and, for tasks of two sides, which side each shows."""
 
     places: tuple[int, ...]
     sides: tuple[int, ...]
 
 
-def sample(rows: int, excluded: int, count: int, draw: random.Random) -> Sampled:
+def sample(rows: int, excluded: int, count: int, draw: random.Random) -> SampledExamples:
     """Draw `count` of `rows` demonstrations, without the place that equals the id of the item.
 
     Where ids differ from places, as in MedQA, the item itself may be drawn. Three of the five sides are alike, in a
@@ -130,4 +130,4 @@ def sample(rows: int, excluded: int, count: int, draw: random.Random) -> Sampled
     places = draw.sample(left, count)
     sides = list(draw.choice(_SIDES))
     draw.shuffle(sides)
-    return Sampled(tuple(places), tuple(sides[:count]))
+    return SampledExamples(tuple(places), tuple(sides[:count]))

@@ -14,7 +14,7 @@ from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.events import Acted, Closed, Opened
 from wardround.engine.records import Action, Ending, Score, Scored
 from wardround.engine.trajectory import EpisodeLog, Trajectory
-from wardround.evaluators.evaluation import SCORE, SEAT, Evaluating, Evaluation, EvaluationInput, scores_of
+from wardround.evaluators.evaluation import SCORE, SEAT, Evaluation, EvaluationAgent, EvaluationInput, scores_of
 
 SCORES = [Score("a", 0.5, "", [3, 7]), Score("b", None, "judge/timeout"), Score("c", 0.0)]
 
@@ -43,7 +43,7 @@ async def evaluated(given: Any) -> tuple[Ending | None, EpisodeLog]:
     table = EpisodeSetup(
         Evaluation("fixed"),
         judged,
-        lambda seat, voice: Evaluating(Fixed(given), judged, bench(pleased())),
+        lambda seat, voice: EvaluationAgent(Fixed(given), judged, bench(pleased())),
         log,
         believed=(SEAT,),
     )

@@ -7,14 +7,14 @@ import msgspec
 from wardround.engine.events import digest_of
 from wardround.engine.records import Json, Score
 from wardround.evaluators.judges.panel import Vote
-from wardround.evaluators.outcome.items import AssessmentAccount, Paired, TextItem
+from wardround.evaluators.outcome.items import AssessmentAccount, PairedItem, TextItem
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
 from wardround.evaluators.reasoning.reasoning_record import (
     Account,
-    Looked,
+    EvidenceQuote,
     PartAccount,
-    Quoted,
     ReferenceAccount,
+    SearchRecord,
     StepAccount,
 )
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
@@ -33,12 +33,12 @@ FLAGS = ("instruction", "claims_authority")
 JUDGES = {"judge": "openai/gpt-5", "judge-2": "openai/gemma-3-27b"}
 
 
-def quoted(text: str, words: str, **fields: Any) -> Quoted:
+def quoted(text: str, words: str, **fields: Any) -> EvidenceQuote:
     """Words of a text as a judge quoted them."""
     start = text.index(words)
     place = {"title": "Appendicitis", "url": "https://health.example/appendicitis", "date": "2024-05-02"}
     more = {"source": "health.example", "judge": "judge", **place, **fields}
-    return Quoted(digest_of(text), start, start + len(words), **more)
+    return EvidenceQuote(digest_of(text), start, start + len(words), **more)
 
 
 def votes(*values: Json) -> tuple[Vote, ...]:
@@ -49,9 +49,9 @@ def votes(*values: Json) -> tuple[Vote, ...]:
     )
 
 
-def looked(query: str, *texts: str, **fields: Any) -> Looked:
+def looked(query: str, *texts: str, **fields: Any) -> SearchRecord:
     """A search that showed these texts."""
-    return Looked("judge", query, tuple(map(digest_of, texts)), **fields)
+    return SearchRecord("judge", query, tuple(map(digest_of, texts)), **fields)
 
 
 def _formal() -> tuple[StepAccount, ...]:
@@ -172,7 +172,7 @@ def assessment(**fields: Any) -> AssessmentAccount:
             TextItem("imaging", "Ultrasound"),
             TextItem("pathology", "Histology"),
         ),
-        "pairs": (Paired((0,), votes([1], [1])), Paired((), votes([2], []), (1,), "judges_divided")),
+        "pairs": (PairedItem((0,), votes([1], [1])), PairedItem((), votes([2], []), (1,), "judges_divided")),
     }
     return AssessmentAccount(**(whole | fields))
 

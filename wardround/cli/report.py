@@ -18,7 +18,15 @@ from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.text import count_noun
 from wardround.evaluators.measures import measure_of
-from wardround.evaluators.report.agreement import Differing, Pairing, SideBySide, differs, kappa, scorings_page, value
+from wardround.evaluators.report.agreement import (
+    DifferingScore,
+    ScorePair,
+    SideBySide,
+    differs,
+    kappa,
+    scorings_page,
+    value,
+)
 from wardround.evaluators.report.compare import compare_runs
 from wardround.evaluators.report.cost_front import cost_front, cost_table
 from wardround.evaluators.report.html import all_tables, as_json
@@ -92,7 +100,7 @@ def _table(title: str, *columns: str) -> Table:
     return made
 
 
-def _verdicts(some: Sequence[Pairing]) -> Table:
+def _verdicts(some: Sequence[ScorePair]) -> Table:
     columns = ("score", "both", "agree", "kappa", "1 and 1", "1 in A only", "1 in B only", "0 and 0", "in one only")
     made = _table("Scores of 0 and 1", *columns)
     for one in some:
@@ -103,7 +111,7 @@ def _verdicts(some: Sequence[Pairing]) -> Table:
     return made
 
 
-def _figures(some: Sequence[Pairing]) -> Table:
+def _figures(some: Sequence[ScorePair]) -> Table:
     made = _table("Other scores", "score", "both", "equal", "mean of B - A", "in one only")
     for one in some:
         difference = "–" if one.difference is None else f"{one.difference:+.3f}"
@@ -117,7 +125,7 @@ def _figures(some: Sequence[Pairing]) -> Table:
     return made
 
 
-def _differing(some: Sequence[Differing]) -> Table:
+def _differing(some: Sequence[DifferingScore]) -> Table:
     made = _table("Where they differ", "episode", "score", "A", "B")
     for one in some:
         made.add_row(

@@ -23,23 +23,23 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
 from wardround.engine.records import Json
 from wardround.engine.seat import Seat, Voice
-from wardround.evaluators.evaluation import SEAT, Evaluating, EvaluationInput, JudgeContext, Knowledge
-from wardround.evaluators.injection.detect import Signed
+from wardround.evaluators.evaluation import SEAT, EvaluationAgent, EvaluationInput, JudgeContext, Knowledge
+from wardround.evaluators.injection.detect import SignCache
 from wardround.evaluators.judges.panel import Judge, ModelJudge, Panel
-from wardround.evaluators.search.contract import LIBRARY, Documented, Domains, Filtered, Search
+from wardround.evaluators.search.contract import LIBRARY, Domains, FilteredSearch, Search, SizedSearch
 from wardround.evaluators.search.pages import Pages
 from wardround.evaluators.search.registry import search_kind, search_of
 from wardround.evaluators.search.results import Ledger, Reader
 from wardround.evaluators.search.stack import (
     ConsultedReader,
     ConsultedSearch,
-    Consulting,
-    Guarded,
     GuardedReader,
+    GuardedSearch,
     Recorded,
     RecordedReader,
-    Recording,
     RecordingReader,
+    RecordingSearch,
+    SearchModel,
 )
 from wardround.evaluators.search.web import Web
 from wardround.runs.encounter_run import try_models
@@ -207,7 +207,7 @@ class JudgeConfig:
         """The judges and the search, for the header: no key, no secret."""
         seats = {seat: part.describe() for seat, part in self.parts.items()}
         if self.search is not None:
-            options = {"documents": self.search.documents} if isinstance(self.search, Documented) else {}
+            options = {"documents": self.search.documents} if isinstance(self.search, SizedSearch) else {}
             library = SeatConfig(self.search.name, options=options).describe()
             seats[LIBRARY] = msgspec.structs.replace(library, host=self.search.host)
         return seats
@@ -355,7 +355,7 @@ async def open_search(asked: JudgeOptions, store: Store) -> tuple[Search, Reader
     search = await search_of(asked.search, ledger=Ledger(store))
     domains = Domains(asked.allow, asked.deny)
     if (asked.allow or asked.deny) and not asked.search.startswith("recorded:"):  # a record was filtered as it was made
-        search = Filtered(search, domains)
+        search = FilteredSearch(search, domains)
     if not asked.pages or not search_kind(asked.search)[0].PAGES:
         return search, None
     if find_spec("trafilatura") is None or find_spec("pypdf") is None:
@@ -376,15 +376,15 @@ class JudgeSession:
     def __init__(self, config: JudgeConfig, store: Store, agreed: Trial | None = None) -> None:
         self._config, self._store = config, store
         self._agreed = agreed or Trial(config.structured, config.zeroed)
-        self._ledger, self._signed = Ledger(store), Signed()
+        self._ledger, self._signed = Ledger(store), SignCache()
         self._singles: dict[str, Single] = {}
-        self._consulted: dict[bool, Consulting] = {}
+        self._consulted: dict[bool, SearchModel] = {}
 
     def caster(self, evaluator: Evaluator, judged: EvaluationInput, episode: str, seed: int) -> Caster:
         """A function that makes the judging agent of one episode."""
 
         def cast(name: str, voice: Any) -> Agent:
-            return Evaluating(evaluator, judged, self._bench(name, voice, judged, episode, seed))
+            return EvaluationAgent(evaluator, judged, self._bench(name, voice, judged, episode, seed))
 
         return cast
 
@@ -444,6 +444,6 @@ class JudgeSession:
             reader = None
             if pages is not None:
                 reader = RecordingReader(GuardedReader(pages, hosts, restricted=restricted), ledger)
-            recording = Recording(Guarded(search, hosts, restricted=restricted), ledger)
-            self._consulted[restricted] = Consulting(recording, reader)
+            recording = RecordingSearch(GuardedSearch(search, hosts, restricted=restricted), ledger)
+            self._consulted[restricted] = SearchModel(recording, reader)
         return self._consulted[restricted]

@@ -9,10 +9,10 @@ from yarl import URL
 from wardround.engine.records import Json
 from wardround.evaluators.search.contract import MOST, Search, WrappedSearch
 from wardround.evaluators.search.results import Found, SearchError
-from wardround.evaluators.search.web import Got, Web, refused, safe_address
+from wardround.evaluators.search.web import Web, WebReply, refused, safe_address
 
 
-async def fetch(web: Web, url: URL, headers: Mapping[str, str] | None = None, *, advice: str = "") -> Got:
+async def fetch(web: Web, url: URL, headers: Mapping[str, str] | None = None, *, advice: str = "") -> WebReply:
     """Return a reply with status 200. No redirect is followed, so that a key reaches only its own service.
 
     The service's error text is not quoted, because it may repeat the key or the query. Raises SearchError.
@@ -25,7 +25,7 @@ async def fetch(web: Web, url: URL, headers: Mapping[str, str] | None = None, *,
     raise refused(url, got.status, advice or "the service refused")
 
 
-def json(got: Got) -> dict[str, Json]:
+def json(got: WebReply) -> dict[str, Json]:
     """Return the JSON object of a reply; raises SearchError."""
     try:
         read = msgspec.json.decode(got.body)

@@ -13,7 +13,7 @@ from wardround.engine.records import Ending, Score, Scored
 from wardround.evaluators.evaluation import JudgeContext
 from wardround.evaluators.metrics.standard import AnswerScore
 from wardround.evaluators.search.results import Found, SearchError
-from wardround.evaluators.search.stack import Guarded
+from wardround.evaluators.search.stack import GuardedSearch
 from wardround.scenarios.case import Case, Truth
 
 GIVEN = "Laparoscopic appendectomy within six hours after two litres of saline"
@@ -267,9 +267,9 @@ async def test_a_restricted_case_s_words_go_to_no_host_that_was_not_named() -> N
     foreign = PlayedSearch(FOUND, host="search.test")
     restricted = patient(data_class="restricted")
     with pytest.raises(EgressError, match=r"search\.test"):
-        await judged(bench(judge(SAME), search=Guarded(foreign, restricted=True)), of=restricted)
+        await judged(bench(judge(SAME), search=GuardedSearch(foreign, restricted=True)), of=restricted)
     assert foreign.queries == []
-    allowed = Guarded(foreign, ["search.test"], restricted=True)
+    allowed = GuardedSearch(foreign, ["search.test"], restricted=True)
     scores, _ = await judged(bench(judge(SAME), search=allowed), of=restricted)
     assert scores["treatment_accuracy"].value == 1.0
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wardround.engine.errors import ProviderError
 from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.outcome.items import Paired, TextItem
+from wardround.evaluators.outcome.items import PairedItem, TextItem
 from wardround.evaluators.outcome.outcome_record import figures, number_reader, pair
 
 CT = TextItem("imaging", "CT", "an abscess")
@@ -57,7 +57,7 @@ def test_any_text_is_read_or_typed(text: str) -> None:
     assert isinstance(number_reader(3)(text), tuple | Unread)
 
 
-async def paired(*replies: str | Exception, swap: bool = False) -> Paired:
+async def paired(*replies: str | Exception, swap: bool = False) -> PairedItem:
     """What a panel of judges that reply so makes of one request."""
     judges = [PlayedJudge({"same_items": reply}, f"judge-{seat}") for seat, reply in enumerate(replies, 1)]
     return await pair(bench(*judges, swap=swap).panel, CT, RECORD)
@@ -65,7 +65,7 @@ async def paired(*replies: str | Exception, swap: bool = False) -> Paired:
 
 async def test_a_judge_sees_one_request_and_the_numbered_record() -> None:
     judge = PlayedJudge({"same_items": '{"same": [3]}'})
-    assert await pair(bench(judge).panel, CT, RECORD) == Paired((2,), (Vote("judge", (3,)),))
+    assert await pair(bench(judge).panel, CT, RECORD) == PairedItem((2,), (Vote("judge", (3,)),))
     [(question, *_)] = judge.asked
     assert question.text("The request") == "CT"
     assert question.text("The list") == "1. CBC\n2. CRP\n3. CT abdomen"
@@ -100,18 +100,18 @@ async def test_a_tie_and_a_verdict_that_the_order_turns_leave_it_open() -> None:
     assert (found.open, found.reason) == ((2,), "judge_torn")
 
 
-def values(found: Sequence[Paired], recorded: int) -> list[tuple[float | None, str]]:
+def values(found: Sequence[PairedItem], recorded: int) -> list[tuple[float | None, str]]:
     """Precision and recall."""
     return [(score.value, score.reason) for score in figures(found, recorded)]
 
 
 def test_one_broad_request_hits_one_reference_and_not_ten() -> None:
-    assert values([Paired(tuple(range(10)), ())], 10) == [(1.0, ""), (0.1, "")]
+    assert values([PairedItem(tuple(range(10)), ())], 10) == [(1.0, ""), (0.1, "")]
 
 
 def test_what_the_panel_left_open_counts_only_where_it_matters() -> None:
-    sure, torn = Paired((0,), ()), Paired((), (), open=(0,), reason="judge_torn")
+    sure, torn = PairedItem((0,), ()), PairedItem((), (), open=(0,), reason="judge_torn")
     assert values([sure, torn], 2) == [(0.5, ""), (0.5, "")]
     assert values([torn], 2) == [(None, "judge_torn")] * 2
     assert values([], 2) == [(None, "nothing_asked"), (0.0, "")]
-    assert values([Paired((), ())], 0) == [(None, "no_reference")] * 2
+    assert values([PairedItem((), ())], 0) == [(None, "no_reference")] * 2

@@ -13,9 +13,9 @@ from wardround.evaluators.evaluation import Knowledge
 from wardround.evaluators.judges.panel import Panel, Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.reasoning.controls import Control, claims, controlled, fitness, posed
+from wardround.evaluators.reasoning.controls import Control, claims, control_questions, controlled, fitness
 from wardround.evaluators.reasoning.evaluator import EncounterReasoning, PublishedReasoning
-from wardround.evaluators.report.score_rows import AccountTally, Evaluated, RunScores
+from wardround.evaluators.report.score_rows import AccountTally, EvaluatorCoverage, RunScores
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts
 
@@ -36,11 +36,11 @@ def yes(question: Question, sample: Sample) -> str:
 
 @pytest.mark.parametrize("knowledge", ["search", "judge", "both"])
 def test_there_are_twenty_half_of_them_supported_and_a_seed_draws_them(knowledge: Knowledge) -> None:
-    drawn = posed(3, knowledge)
+    drawn = control_questions(3, knowledge)
     kinds = [one.kind for one in drawn]
     assert (len(drawn), kinds.count("supported")) == (20, 10)
     assert kinds.count("reversed") == (10 if knowledge == "judge" else 5)
-    assert drawn == posed(3, knowledge) != posed(4, knowledge)
+    assert drawn == control_questions(3, knowledge) != control_questions(4, knowledge)
     assert len({one.name for one in drawn}) == 20
     for one in drawn:
         assert (RIGHT.get(one.claim) == one.passage) is (one.kind == "supported")
@@ -92,7 +92,7 @@ async def test_of_a_judge_that_could_not_be_reached_it_is_not_known(
 
 def scores_with(**fields: Any) -> RunScores:
     """A run with one evaluation."""
-    one = Evaluated("reasoning", 3, 2, ("a@1",), **fields)
+    one = EvaluatorCoverage("reasoning", 3, 2, ("a@1",), **fields)
     return RunScores(name="r", header={}, episodes=(), evaluated=(one,))
 
 

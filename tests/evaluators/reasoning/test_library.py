@@ -11,7 +11,7 @@ from wardround.engine.errors import LimitReached, ProviderError
 from wardround.evaluators.injection.detect import HOSTILE
 from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.reasoning.evidence import LONG, Gathered, Library, read_quotes, unique
+from wardround.evaluators.reasoning.evidence import LONG, Library, SearchFindings, read_quotes, unique
 from wardround.evaluators.search.results import KINDS, Found, SearchError
 
 FIRST, LAST = "Colchicine helps within a day.", "Ice helps as well in most."
@@ -22,7 +22,7 @@ A, B, C = "https://a.test/1", "https://a.test/2", "https://a.test/3"
 
 async def look(
     *passages: Found, pages: Mapping[str, str | Exception] | None = None, judge: PlayedJudge | None = None
-) -> Gathered:
+) -> SearchFindings:
     reader = PlayedReader(pages) if pages is not None else None
     library = Library(PlayedSearch(*passages), reader)
     return await library.look("query", "A step.", judge or pleased(), Sample())
@@ -32,7 +32,7 @@ def linked(*urls: str) -> list[Found]:
     return [Found("T", url, "The beginning of a page.") for url in urls]
 
 
-def texts(gathered: Gathered) -> list[str]:
+def texts(gathered: SearchFindings) -> list[str]:
     return [one.text for one in gathered.shown]
 
 
@@ -143,7 +143,7 @@ async def test_pages_are_read_at_once_and_stay_in_order() -> None:
 
 
 def test_a_source_counts_once_however_often_it_is_found() -> None:
-    one, two = Gathered(()), Gathered(())
+    one, two = SearchFindings(()), SearchFindings(())
     assert unique([one, two]) == []
 
 

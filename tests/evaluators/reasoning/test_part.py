@@ -12,7 +12,7 @@ from wardround.evaluators.judges.question import Question
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evidence import Library
-from wardround.evaluators.reasoning.part import Judging
+from wardround.evaluators.reasoning.part import ReasoningJudge
 from wardround.evaluators.reasoning.reasoning_record import scores
 from wardround.evaluators.reasoning.step_questions import Rules, StepClass, StepVerdict
 
@@ -20,9 +20,9 @@ TEXT = "<step 1> First it is.\n<step 2> Then it is.\n<step 3> Last it is.\n\n###
 REPLY = DoctorReply(2, 7, "conclusion", TEXT, "One thought.\n\nAnother thought.", "What was known.")
 
 
-def judging(*judges: PlayedJudge, rules: Rules = "default", answer: str = "Gout", swap: bool = False) -> Judging:
+def judging(*judges: PlayedJudge, rules: Rules = "default", answer: str = "Gout", swap: bool = False) -> ReasoningJudge:
     library = Library(found_by(PASSAGE, OTHER))
-    return Judging(Panel(judges or (pleased(),), swap=swap), rules, "to find it", library, answer)
+    return ReasoningJudge(Panel(judges or (pleased(),), swap=swap), rules, "to find it", library, answer)
 
 
 async def test_each_step_is_judged_in_the_light_of_those_before_it_the_case_and_the_goal() -> None:

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning.reasoning_record import (
-    Counted,
     PartAccount,
     ReferenceAccount,
     StepAccount,
+    StepCounts,
     combined_part,
     count,
     scores,
@@ -71,7 +71,7 @@ def test_a_worked_example() -> None:
         "published_factuality_formal": 2 / 4,
         "published_completeness_formal": 2 / 4,
     }
-    assert count(judged.steps) == Counted(steps=6, unclassified=0, reasoning=4, correct=2, wrong=1, unverifiable=1)
+    assert count(judged.steps) == StepCounts(steps=6, unclassified=0, reasoning=4, correct=2, wrong=1, unverifiable=1)
 
 
 def test_where_nothing_is_defined_there_is_a_reason_and_published_has_a_zero() -> None:

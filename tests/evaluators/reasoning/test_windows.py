@@ -15,9 +15,9 @@ from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning
 from wardround.evaluators.reasoning.evidence import Library
-from wardround.evaluators.reasoning.part import Judging, Windows, pack_steps
+from wardround.evaluators.reasoning.part import ReasoningJudge, Windows, pack_steps
 from wardround.evaluators.reasoning.reasoning_record import Account
-from wardround.evaluators.report.score_rows import AccountTally, EpisodeScores, Evaluated, RunScores
+from wardround.evaluators.report.score_rows import AccountTally, EpisodeScores, EvaluatorCoverage, RunScores
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts
 from wardround.scenarios.case import Truth
@@ -93,7 +93,7 @@ async def test_a_megabyte_in_one_piece_has_a_typed_reason_under_both_rules() -> 
     assert values(published, *names) == [(None, "too_long")] * 3
 
 
-async def shortened(account: Account) -> Evaluated:
+async def shortened(account: Account) -> EvaluatorCoverage:
     tally = AccountTally("reasoning")
     tally.add("a@1", msgspec.to_builtins(account))
     return tally.evaluated(["a@1"])
@@ -154,7 +154,7 @@ def test_a_step_is_as_long_as_a_judge_is_shown() -> None:
 
 async def test_an_answer_that_is_too_long_is_not_looked_through() -> None:
     library = Library(found_by())
-    judging = Judging(Panel([seeing()]), "default", "to find it", library, LONG)
+    judging = ReasoningJudge(Panel([seeing()]), "default", "to find it", library, LONG)
     reply = DoctorReply(1, 3, "conclusion", f"<step 1> {NEEDLE}", "Another thought.", "Known.")
     parts: dict[Part, bool] = {"formal": True, "thinking": False}
     for part, seen in parts.items():

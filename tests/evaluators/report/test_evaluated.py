@@ -11,7 +11,13 @@ from reasoned import found_by, judged, played, pleased
 from wardround.engine.errors import ProviderError
 from wardround.engine.records import Json
 from wardround.evaluators.report.html import as_json, page
-from wardround.evaluators.report.score_rows import AccountTally, EpisodeScores, Evaluated, Heard, RunScores
+from wardround.evaluators.report.score_rows import (
+    AccountTally,
+    EpisodeScores,
+    EvaluatorCoverage,
+    RunScores,
+    SeatSilence,
+)
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts
 from wardround.evaluators.search.results import SearchError
@@ -20,13 +26,13 @@ JUDGES = {"judge": ("openai/gpt-5", "gpt-5"), "judge-2": ("played/dead", "dead")
 ANSWER = "### Reasoning:\n<step 1> The pain moved.\n<step 2> Cells are raised.\n\n### Answer:\nAppendicitis"
 
 
-def run(*evaluations: Evaluated, **fields: Any) -> RunScores:
+def run(*evaluations: EvaluatorCoverage, **fields: Any) -> RunScores:
     row = EpisodeScores(episode="a@1", case="a", cause="completed")
     whole: dict[str, Any] = {"name": "r", "header": {}, "episodes": [row], "judges": JUDGES, "evaluated": evaluations}
     return RunScores(**(whole | fields))
 
 
-def evaluated(evaluator: str, closed: Sequence[str], accounts: Mapping[str, Json]) -> Evaluated:
+def evaluated(evaluator: str, closed: Sequence[str], accounts: Mapping[str, Json]) -> EvaluatorCoverage:
     tally = AccountTally(evaluator)
     for episode, held in accounts.items():
         tally.add(episode, held)
@@ -50,7 +56,7 @@ async def test_a_judge_that_always_fails_is_named_with_its_count_and_reason() ->
     told = evaluated("reasoning", ["a", "b"], {"a": dead, "b": dead})
     good, silent = told.heard[:2]
     assert (good.seat, good.silent, good.reasons) == ("judge", 0, {})
-    assert silent == Heard("judge-2", good.asked, good.asked, {"judge/connection": good.asked})
+    assert silent == SeatSilence("judge-2", good.asked, good.asked, {"judge/connection": good.asked})
     [sentence] = said(run(told))
     assert sentence.startswith(
         f"Silent judge: judge-2 (played/dead) gave no usable answer in all {good.asked} votes "
@@ -70,17 +76,17 @@ async def test_a_judge_that_names_no_terms_is_silent_too() -> None:
 async def test_a_search_that_fails_is_named_and_one_that_kept_a_secret_is_not() -> None:
     _, late = await judged(played(ANSWER), search=found_by(SearchError("timeout", "late")))
     told = evaluated("reasoning", ["a"], {"a": msgspec.to_builtins(late)})
-    assert told.heard[-1] == Heard("search", 2, 2, {"timeout": 2})
+    assert told.heard[-1] == SeatSilence("search", 2, 2, {"timeout": 2})
     [sentence] = said(run(told, searches={"reasoning": ("pubmed", None)}))
     assert sentence.startswith("Silent search: pubmed failed in all 2 look-ups (mostly: no reply in time)")
     secret = outcome(looked=(a_look("appendectomy", failure="search/leak"), a_look("pain", failure="search/refused")))
     told = evaluated("standard", ["a"], {"a": {"outcome": msgspec.to_builtins(secret)}})
-    assert told.heard[-1] == Heard("search", 1, 1, {"refused": 1})
+    assert told.heard[-1] == SeatSilence("search", 1, 1, {"refused": 1})
 
 
 def test_the_search_of_one_evaluator_is_not_blamed_for_that_of_another() -> None:
-    silent, fine = Heard("search", 3, 3, {"refused": 3}), Heard("search", 9, 0, {})
-    two = Evaluated("standard", 1, 1, (), (silent,)), Evaluated("reasoning", 1, 1, (), (fine,))
+    silent, fine = SeatSilence("search", 3, 3, {"refused": 3}), SeatSilence("search", 9, 0, {})
+    two = EvaluatorCoverage("standard", 1, 1, (), (silent,)), EvaluatorCoverage("reasoning", 1, 1, (), (fine,))
     apart = {"standard": ("brave", None), "reasoning": ("corpus:big", 16_407)}
     [sentence] = said(run(*two, searches=apart))
     assert sentence.startswith("Silent search: brave of standard failed in all 3 look-ups (mostly: refused to answer).")
@@ -91,13 +97,13 @@ def test_the_search_of_one_evaluator_is_not_blamed_for_that_of_another() -> None
 
 def test_a_fifth_is_passed_over_and_more_is_not() -> None:
     for silent, told in ((20, False), (21, True)):
-        heard = Heard("judge", 100, silent, {"judge_unreadable/prose": silent})
-        assert bool(said(run(Evaluated("reasoning", 1, 1, (), (heard,))))) is told
+        heard = SeatSilence("judge", 100, silent, {"judge_unreadable/prose": silent})
+        assert bool(said(run(EvaluatorCoverage("reasoning", 1, 1, (), (heard,))))) is told
 
 
 def test_votes_of_all_evaluators_count_together_unless_the_judges_differ() -> None:
-    good, bad = Heard("judge", 90, 0, {}), Heard("judge", 10, 10, {"judge/timeout": 10})
-    two = Evaluated("standard", 1, 1, (), (bad,)), Evaluated("reasoning", 1, 1, (), (good,))
+    good, bad = SeatSilence("judge", 90, 0, {}), SeatSilence("judge", 10, 10, {"judge/timeout": 10})
+    two = EvaluatorCoverage("standard", 1, 1, (), (bad,)), EvaluatorCoverage("reasoning", 1, 1, (), (good,))
     assert said(run(*two)) == []
     apart = {"judge": ("a/a", "a"), "judge of standard": ("b/b", "b")}
     [sentence] = said(run(*two, judges=apart))

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.events import digest_of
-from wardround.evaluators.reasoning.reasoning_record import Quoted
+from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote
 from wardround.evaluators.report.episode_page import quotation
 from wardround.evaluators.report.rendering import host, safe_link, shortened, visible
 
@@ -42,7 +42,7 @@ def test_a_link_is_always_to_the_web_or_none(url: str) -> None:
 @given(st.text(), st.integers(-5, 60), st.integers(-5, 60))
 def test_quoted_words_are_those_of_the_stored_text_or_there_is_a_fault(text: str, start: int, end: int) -> None:
     text = text.encode("utf-8", "replace").decode()
-    quoted = Quoted(digest_of(text), start, end)
+    quoted = EvidenceQuote(digest_of(text), start, end)
     found = quotation(quoted, {quoted.digest: text})
     assert bool(found.words) != bool(found.fault)
     if found.words:
@@ -53,7 +53,7 @@ def test_quoted_words_are_those_of_the_stored_text_or_there_is_a_fault(text: str
 def test_context_is_some_words_on_each_side_none_of_them_cut() -> None:
     text = "word " * 200 + "HERE" + " after" * 200
     at = text.index("HERE")
-    found = quotation(Quoted(digest_of(text), at, at + 4), {digest_of(text): text})
+    found = quotation(EvidenceQuote(digest_of(text), at, at + 4), {digest_of(text): text})
     assert found.before.startswith("… word ")
     assert found.after.endswith("after …")
     assert len(found.before) < 170

@@ -11,7 +11,7 @@ from wardround.evaluators.reasoning.evidence import cite
 from wardround.evaluators.search.corpus import SOURCE, Bundled, folder
 from wardround.evaluators.search.registry import search_of
 from wardround.evaluators.search.results import Ledger, SearchError
-from wardround.evaluators.search.stack import Recording
+from wardround.evaluators.search.stack import RecordingSearch
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import bundled, load
 from wardround.testing.memory_store import MemoryStore
@@ -178,9 +178,9 @@ async def test_it_is_a_search_by_name_and_replays_from_its_record(tmp_path: Path
     store = MemoryStore()
     ledger = Ledger(store)
     search = await search_of(" bundled ", cache=tmp_path)
-    found = await Recording(search, ledger).find("zzzz")
+    found = await RecordingSearch(search, ledger).find("zzzz")
     assert found == []
-    found = await Recording(search, ledger).find("lead colic")
+    found = await RecordingSearch(search, ledger).find("lead colic")
     replayed = await search_of("recorded:bundled", cache=tmp_path, ledger=ledger)
     assert (replayed.name, replayed.host) == (search.name, "")
     assert await replayed.find("lead colic") == found

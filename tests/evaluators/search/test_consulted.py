@@ -12,7 +12,13 @@ from wardround.engine.errors import ProviderError, StoreError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Json, Message
 from wardround.evaluators.search.results import KEPT, KINDS, Found, Ledger, Reader, SearchError
-from wardround.evaluators.search.stack import ConsultedReader, ConsultedSearch, Consulting, Recording, RecordingReader
+from wardround.evaluators.search.stack import (
+    ConsultedReader,
+    ConsultedSearch,
+    RecordingReader,
+    RecordingSearch,
+    SearchModel,
+)
 from wardround.testing.memory_store import MemoryStore
 
 URL = "https://a.test/page"
@@ -35,7 +41,7 @@ class Heard:
 
     name = "heard"
 
-    def __init__(self, model: Consulting) -> None:
+    def __init__(self, model: SearchModel) -> None:
         self._model = model
         self.calls: list[tuple[str, str, dict[str, Json]]] = []
         self.replies: list[str] = []
@@ -54,7 +60,7 @@ def consulted(
     store = store or MemoryStore()
     ledger = Ledger(store)
     recording = RecordingReader(reader, ledger) if reader else None
-    voice = Heard(Consulting(Recording(PlayedSearch(*found), ledger), recording))
+    voice = Heard(SearchModel(RecordingSearch(PlayedSearch(*found), ledger), recording))
     return ConsultedSearch("played", voice, ledger), ConsultedReader("played", voice, ledger), voice
 
 
@@ -146,7 +152,7 @@ async def test_an_endpoint_s_own_kinds_are_a_refusal() -> None:
 
     store = MemoryStore()
     ledger = Ledger(store)
-    voice = Broken(Consulting(PlayedSearch(), None))
+    voice = Broken(SearchModel(PlayedSearch(), None))
     with pytest.raises(SearchError, match="spent") as caught:
         await ConsultedSearch("played", voice, ledger).find("pain")
     assert caught.value.kind == "refused"
@@ -161,10 +167,10 @@ async def test_a_recorded_call_is_answered_from_the_store_alone() -> None:
         async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
             return Completion(voice.replies[0])
 
-    again = ConsultedSearch("played", Taped(Consulting(PlayedSearch(), None)), Ledger(store))
+    again = ConsultedSearch("played", Taped(SearchModel(PlayedSearch(), None)), Ledger(store))
     assert await again.find("pain") == [PASSAGE]
     lost = MemoryStore()
-    gone = ConsultedSearch("played", Taped(Consulting(PlayedSearch(), None)), Ledger(lost))
+    gone = ConsultedSearch("played", Taped(SearchModel(PlayedSearch(), None)), Ledger(lost))
     with pytest.raises(StoreError):
         await gone.find("pain")
 

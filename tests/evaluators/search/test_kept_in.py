@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from wardround.engine.errors import EgressError, UsageError
-from wardround.evaluators.search.contract import Domains, Filtered
+from wardround.evaluators.search.contract import Domains, FilteredSearch
 from wardround.evaluators.search.results import KINDS, Found, Page, SearchError
-from wardround.evaluators.search.stack import Guarded, GuardedReader, LeakGuard, leaks
+from wardround.evaluators.search.stack import GuardedReader, GuardedSearch, LeakGuard, leaks
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.wording import key
 
@@ -45,8 +45,8 @@ class Asked:
 )
 async def test_a_restricted_query_goes_to_allowed_hosts_only(host: str, allowed: list[str], leaves: bool) -> None:
     search = Asked(host)
-    await Guarded(search, allowed, restricted=False).find("free")
-    guarded = Guarded(search, allowed, restricted=True)
+    await GuardedSearch(search, allowed, restricted=False).find("free")
+    guarded = GuardedSearch(search, allowed, restricted=True)
     if leaves:
         await guarded.find("secret")
     else:
@@ -130,13 +130,13 @@ async def test_domains_cover_their_subdomains_and_denial_wins(
         "https://nih.gov.evil.test/",
         "deep/file.txt",
     ]
-    found = await Filtered(Asked("h", urls), Domains(allow, deny)).find("x", most=9)
+    found = await FilteredSearch(Asked("h", urls), Domains(allow, deny)).find("x", most=9)
     assert [urls.index(one.url) for one in found] == stays
 
 
 async def test_those_left_out_are_replaced_by_the_next() -> None:
     search = Asked("h", ["http://bad.test/1", "http://bad.test/2", "http://a.test", "http://b.test", "http://c.test"])
-    filtered = Filtered(search, Domains(deny=["bad.test"]))
+    filtered = FilteredSearch(search, Domains(deny=["bad.test"]))
     assert [one.url for one in await filtered.find("x", most=2)] == ["http://a.test", "http://b.test"]
     assert filtered.name != search.name, "it is another search, with a record of its own"
 

@@ -13,7 +13,7 @@ from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.reasoning.evidence import cite
 from wardround.evaluators.search.pages import Pages
 from wardround.evaluators.search.results import Found, Ledger, SearchError
-from wardround.evaluators.search.stack import Recorded, RecordedReader, Recording, RecordingReader
+from wardround.evaluators.search.stack import Recorded, RecordedReader, RecordingReader, RecordingSearch
 from wardround.evaluators.search.web import Web
 from wardround.testing.memory_store import MemoryStore
 
@@ -55,7 +55,7 @@ async def kind_of(asking: Awaitable[object]) -> str:
 async def test_what_was_recorded_is_answered_again_without_the_search() -> None:
     store = MemoryStore()
     search = Listed(FOUND, [])
-    recording = Recording(search, Ledger(store, clock=Ticks(0)))
+    recording = RecordingSearch(search, Ledger(store, clock=Ticks(0)))
     assert await recording.find("gout") == FOUND
     assert await recording.find("gout") == FOUND
     assert await recording.find("nothing") == []
@@ -81,7 +81,7 @@ async def test_what_was_recorded_is_answered_again_without_the_search() -> None:
 async def test_a_failure_is_asked_again_but_replayed_where_no_answer_came() -> None:
     store = MemoryStore()
     busy, late = SearchError("rate_limit", "too many"), SearchError("timeout", "late")
-    recording = Recording(Listed(busy, late, FOUND), Ledger(store))
+    recording = RecordingSearch(Listed(busy, late, FOUND), Ledger(store))
     replayed = Recorded("listed", Ledger(store))
     assert await kind_of(recording.find("gout")) == "rate_limit"
     assert await kind_of(replayed.find("gout")) == "rate_limit"
@@ -93,15 +93,15 @@ async def test_a_failure_is_asked_again_but_replayed_where_no_answer_came() -> N
 async def test_scopes_are_kept_apart() -> None:
     store = MemoryStore()
     search = Listed(FOUND, FOUND[:1])
-    assert len(await Recording(search, Ledger(store, scope="a")).find("gout")) == 2
-    assert len(await Recording(search, Ledger(store, scope="b")).find("gout")) == 1
+    assert len(await RecordingSearch(search, Ledger(store, scope="a")).find("gout")) == 2
+    assert len(await RecordingSearch(search, Ledger(store, scope="b")).find("gout")) == 1
     assert len(await Recorded("listed", Ledger(store, scope="a")).find("gout")) == 2
     assert await kind_of(Recorded("listed", Ledger(store)).find("gout")) == "unrecorded"
 
 
 async def test_the_same_question_is_asked_once_by_many_at_a_time() -> None:
     search = Listed(FOUND, SearchError("timeout", "late"), wait=0.02)
-    recording = Recording(search, Ledger(MemoryStore()))
+    recording = RecordingSearch(search, Ledger(MemoryStore()))
     came: list[int | str] = []
 
     async def ask(query: str) -> None:
@@ -120,7 +120,7 @@ async def test_the_same_question_is_asked_once_by_many_at_a_time() -> None:
 
 async def test_one_who_asked_and_was_cancelled_leaves_the_question_to_the_next() -> None:
     search = Listed(None, FOUND)
-    recording = Recording(search, Ledger(MemoryStore()))
+    recording = RecordingSearch(search, Ledger(MemoryStore()))
 
     async def give_up() -> None:
         with anyio.move_on_after(0.05):
@@ -162,7 +162,7 @@ async def test_pages_are_recorded_in_a_file_and_replayed_when_the_site_is_gone(t
 async def test_a_citation_gives_back_the_very_words() -> None:
     store = MemoryStore()
     ledger = Ledger(store)
-    for found in await Recording(Listed(FOUND), ledger).find("gout"):
+    for found in await RecordingSearch(Listed(FOUND), ledger).find("gout"):
         assert await Ledger(store).text(found.digest) == found.text
     gout = cite(FOUND[0], "treated with Colchicine")
     assert gout is not None

@@ -7,8 +7,8 @@ import pytest
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.mimic.pool import (
-    Naming,
     PoolDisease,
+    PoolLinker,
     own,
     pool_from_questions,
     pool_table,
@@ -63,6 +63,6 @@ def test_comorbidities_come_last(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps({"question": f"{stem} {n}"}) + "\n" for n in range(3)) + '{"q": "Gastritis?"}\n')
     found = [
-        disease.name for disease, _ in pool_from_questions([path], linker=Naming((HIGH, *own().diseases))).diseases
+        disease.name for disease, _ in pool_from_questions([path], linker=PoolLinker((HIGH, *own().diseases))).diseases
     ]
     assert found == ["Gastritis", "Appendicitis", "Hypertension"]
