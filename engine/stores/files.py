@@ -1,7 +1,8 @@
 """Exports a run to a file of JSON lines and imports it again; writes files completely or not at all."""
 
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from codecs import BOM_UTF8
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -78,7 +79,7 @@ def is_export(path: Path) -> bool:
     """Whether a file begins as `exported_lines` begins; a file that cannot be read is none."""
     try:
         with path.open("rb") as file:
-            first = file.readline(1 << 20)
+            first = file.readline(1 << 20).removeprefix(BOM_UTF8)
     except OSError:
         return False
     return b'"line":"run"' in first.replace(b" ", b"")[:100] or not first
@@ -93,8 +94,14 @@ async def _digests(store: Store, header: Mapping[str, Json]) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-async def read_into(store: Store, path: Path, name: str | None = None) -> str:
+Check = Callable[[str, Mapping[str, Json]], None]
+"""Raises UsageError or StoreError for a run whose name or header cannot be used."""
+
+
+async def read_into(store: Store, path: Path, name: str | None = None, check: Check | None = None) -> str:
     """Read a run from a file into `store`, under `name` unless that is None; returns its name.
+
+    `check` is asked about the name and the header before the run is created.
 
     The file is read twice, so that every hash is checked before the run is created; at most a few hundred episodes with
     their events are in memory at a time. A second import of the same file continues an interrupted one. Raises
@@ -110,6 +117,8 @@ async def read_into(store: Store, path: Path, name: str | None = None) -> str:
     if run is None:
         raise UsageError(f"{path}: no line says which run this is; was it written by `wardround export`?")
     chosen = name or run.name
+    if check is not None:
+        check(chosen, run.header)
     try:
         await store.create_run(chosen, run.header, rows)
         there: frozenset[str] = frozenset()
@@ -184,7 +193,7 @@ def _parts(path: Path) -> Iterator[_Run | _Text | _Played]:
         if isinstance(line, _Event):
             if played is None or line.episode != played.row.id:
                 raise UsageError(f"{where}: an event of {line.episode!r}, which is not listed right before it")
-            played.events.append(Row(line.seq, bytes.fromhex(line.hash), line.body.encode()))
+            played.events.append(Row(line.seq, _bytes_of(line.hash, where), line.body.encode()))
             continue
         if played is not None:
             yield played.check()
@@ -201,10 +210,18 @@ def _parts(path: Path) -> Iterator[_Run | _Text | _Played]:
         yield played.check()
 
 
+def _bytes_of(digits: str, where: str) -> bytes:
+    try:
+        return bytes.fromhex(digits)
+    except ValueError as error:
+        raise UsageError(f"{where}: the hash {digits[:80]!r} is not hexadecimal") from error
+
+
 def _lines(path: Path) -> Iterator[tuple[int, _Line]]:
     try:
         with path.open("rb") as file:
-            for number, raw in enumerate(file, 1):
+            for number, written in enumerate(file, 1):
+                raw = written.removeprefix(BOM_UTF8) if number == 1 else written
                 if raw.strip():
                     try:
                         yield number, _decoder.decode(raw)

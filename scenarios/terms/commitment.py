@@ -10,9 +10,9 @@ from wardround.engine.text import later
 from wardround.scenarios.terms.answer_markup import MOST, brackets_apart, unmarked
 from wardround.scenarios.terms.cues import cue, cue_words, cues_in_english, every_word
 from wardround.scenarios.terms.disease_heads import (
-    KIND_OF,
     SHARED,
     about_another,
+    bare_name,
     disease_like,
     general,
     glued,
@@ -68,7 +68,7 @@ _ROUND = {ord("("): " ", ord(")"): " "}
 _BRACKETED = later(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
 _JOINER = later(
     rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{cue_words('or')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
-    rf"|\s[-–—]\s|\n|:\s|{cue_words('and')})"
+    rf"|\s[-–—]\s|\n|:\s|{cue_words('and')})|(?P<by>\b[a-z]{{3,}}ed\s+by\b)"
 )
 _INDUCED = later(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
 _LEADING = later(
@@ -298,7 +298,7 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
         pieces.append((link, piece, either))  # type: ignore[arg-type]
         if joiner is None:
             break
-        kind = joiner.lastgroup
+        kind = "with" if joiner.lastgroup == "by" else joiner.lastgroup
         either = kind if kind in ("or", "apart") else ""
         if kind in _ADDING:
             link = kind
@@ -329,8 +329,7 @@ def _written(piece: str, glosses: Sequence[str]) -> Asserted | None:
     aliases = [loose(glosses[int(number)]) for number in re.findall("\x02(\\d+)\x03", piece)]
     name = re.sub("\x02\\d+\x03", " ", piece)
     name = _TRAILING.sub("", _LEADING.sub("", " ".join(loose(name).split()))).strip(" .,:;-–—\"'<>[]{}")
-    if kind := KIND_OF.match(name):
-        name = name[kind.end() :]
+    name = bare_name(name)
     if not [word for word in tokens(name) if word not in _EMPTY] or about_another(name):
         return None
     named = [alias for alias in aliases if key(alias) and not _EXAMPLE.search(alias)]

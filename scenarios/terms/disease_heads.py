@@ -9,6 +9,7 @@ from importlib.resources import files
 from wardround.engine.text import later
 from wardround.scenarios.terms.cues import cue
 from wardround.scenarios.terms.disease import disease
+from wardround.scenarios.terms.mondo import diseases_named
 from wardround.scenarios.terms.wording import key, lexicon, list_words, root, tokens, vocabulary
 
 _ENDING = later(
@@ -232,8 +233,22 @@ KIND_OF = later(
 _PREPOSITION = later(r"(?i)\s+(?:of|for|against|about|on|in|to|from|with)\s+(?:(?:a|an|the|his|her)\s+)*")
 
 
+_VERB_LAST = later(r"(?i)\s+[a-z]{3,}(?:ed|ing)$")
+_PSEUDO = later(r"(?i)^(?:pseudo|quasi)[-\s]\s*(?=[a-z]{4})")
+
+
+def bare_name(name: str) -> str:
+    """A name without 'a variant of' before it and the verb of what follows behind it: 'gout evolving (from ...)'."""
+    if kind := KIND_OF.match(name):
+        name = name[kind.end() :]
+    verb = _VERB_LAST.search(name)
+    return name[: verb.start()] if verb and not disease_like(name) and disease_like(name[: verb.start()]) else name
+
+
 def about_another(name: str) -> bool:
     """Whether a phrase only speaks of a disease: 'screening for gout', 'fear of gout', 'the chapter on gout'."""
+    if (sham := _PSEUDO.match(name)) and not (diseases_named(name) or key(name) in known_names()):
+        return disease_like(name[sham.end() :])
     front, *others = _PREPOSITION.split(name)
     return deals_with(front) and any(disease_like(other) for other in others)
 

@@ -80,7 +80,7 @@ _NEGATED = later(
     r"|will)(?: ?not|n['’]t)\b"
 )
 _TAIL = later(
-    rf"(?i)[\s,]+(?:because(?!\s+of)|{cue_words('tail')}|in\s+(?:an?|the|this|our)\b[\w\s-]{{0,30}}?"
+    rf"(?i)[\s,]+(?:because(?!\s+of)|{cue_words('tail')}|in\s+(?:an?|the|this|our)\b[\w\s-]{{0,60}}?"
     r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual))(?=\W|$).*$",
     re.DOTALL,
 )
@@ -119,7 +119,9 @@ _OTHER_PART = later(
     r"|arguments?|notes?|caveats?|disclaimer|confidence|certainty|probability|icd(?:[- ]?1[01])?(?:[- ]cm)?(?: codes?)?"
     r"|codes?|prognosis"
     r"|(?:key |supporting |clinical )?(?:findings|features|points|facts)|summary|discussion|comments?|tests?"
-    r"|investigations?|references?|sources?|limitations?|action(?: items)?)\s*(?:\([^()]{0,40}\)\s*)?[:：]"
+    r"|investigations?"
+    r"|references?(?: diagnosis)?|to ?do|(?:for|to) the (?:grader|judge|examiner|marker)|sources?"
+    r"|limitations?|action(?: items)?)\s*(?:\([^()]{0,40}\)\s*)?[:：]"
 )
 """The label of a part of a reply that is not the diagnosis."""
 _LISTS = later(

@@ -293,3 +293,56 @@ async def test_the_verdicts_of_both_judges_come_out_exactly(shared: Path) -> Non
     for path, name in zip(files, ("origin_accuracy", "origin_accuracy_gemma"), strict=True):
         stored = msgspec.json.decode(path.read_bytes())
         assert told[name] == {case: float(row["accuracy"]) for case, row in stored.items()}
+
+
+def exported(shell: Shell, tmp_path: Path) -> list[str]:
+    """The lines of an exported run."""
+    cases, store = case_file(tmp_path / "cases.jsonl", 1), tmp_path / "from.db"
+    options = ("--scenario", "oracle", "--doctor", "gold", "--name", "r", "--store", store)
+    assert shell("run", "--cases", cases, *options) == 0, shell.err
+    assert shell("export", "r", "--store", store, "--out", tmp_path / "r.jsonl") == 0, shell.err
+    return (tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", ["../../evil", "a/b", "-r", "\x1b[31mred", ".hidden", "a b", "r~e/../x"])
+def test_a_run_whose_name_is_a_path_or_no_name_is_refused(shell: Shell, tmp_path: Path, name: str) -> None:
+    first, *rest = exported(shell, tmp_path)
+    path, store = tmp_path / "named.jsonl", tmp_path / "to.db"
+    path.write_text("\n".join((json.dumps(json.loads(first) | {"name": name}), *rest)), encoding="utf-8")
+    assert shell("import", path, "--store", store) == 2
+    assert "is not a name for a run" in shell.err
+    assert shell("import", path, "--store", store, "--name", "fine") == 0, shell.err
+    assert [run["run"] for run in shell.json("runs", "--store", store)["runs"]] == ["fine"]
+
+
+def test_a_run_of_a_newer_version_is_refused_before_it_is_written(shell: Shell, tmp_path: Path) -> None:
+    first, *rest = exported(shell, tmp_path)
+    newer = json.loads(first)
+    newer["header"]["version"] = 99
+    path, store = tmp_path / "newer.jsonl", tmp_path / "to.db"
+    path.write_text("\n".join((json.dumps(newer), *rest)), encoding="utf-8")
+    assert shell("import", path, "--store", store) == 4
+    assert "a newer Wardround wrote it" in shell.err
+    assert shell.json("runs", "--store", store)["runs"] == []
+
+
+def test_a_byte_order_mark_before_an_exported_run_is_no_fault(shell: Shell, tmp_path: Path) -> None:
+    lines = exported(shell, tmp_path)
+    path = tmp_path / "bom.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8-sig")
+    assert shell("import", path, "--store", tmp_path / "to.db") == 0, shell.err
+
+
+def test_a_file_that_is_not_there_a_folder_and_a_broken_hash_are_named(shell: Shell, tmp_path: Path) -> None:
+    lines = exported(shell, tmp_path)
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text("\n".join(lines).replace('"hash":"', '"hash":"xx', 1), encoding="utf-8")
+    told = {tmp_path / "nowhere.csv": "there is no such file", tmp_path: "it is a folder", broken: "is not hexadecimal"}
+    for path, why in told.items():
+        assert shell("import", path, "--store", tmp_path / "to.db") == 2
+        assert why in shell.err
+
+
+def test_a_long_reply_in_a_table_is_read(shell: Shell, tmp_path: Path) -> None:
+    text = f"case,reply,diagnosis\nc1,{'It is gout. ' * 20_000},Gout\n"
+    assert "1 episode" in brought(shell, tmp_path, "long.csv", text, "--public")

@@ -14,7 +14,7 @@ from wardround.engine.logs import configure
 from wardround.engine.stores.files import is_export, read_into
 from wardround.engine.text import count_noun
 from wardround.exchange.imported_run import AUTO, FORMATS, ImportAccount, ImportRequest, import_results
-from wardround.runs.stored_run import open_store
+from wardround.runs.stored_run import open_store, usable
 
 _RUN = "run"
 
@@ -51,6 +51,9 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
               wardround import results.csv --map pmid=case --map output=reply --map gold=diagnosis
     """
     configure("warning")
+    for path in files:
+        if not path.exists() or path.is_dir():
+            raise UsageError(f"{path} cannot be read: {'it is a folder' if path.is_dir() else 'there is no such file'}")
     exported = options["source"] == _RUN or (options["source"] == AUTO and len(files) == 1 and is_export(files[0]))
     if exported and (len(files) > 1 or any(options[name] for name in ("columns", "cases", "scenario", "model"))):
         raise UsageError("a run that was exported is one file, and --name is all that goes with it")
@@ -58,7 +61,7 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
     async def work() -> str | ImportAccount:
         async with aclosing(open_store(store_path(options["store"]))) as opened:
             if exported:
-                return await read_into(opened, files[0], options["name"])
+                return await read_into(opened, files[0], options["name"], usable)
             request = {name: options[name] for name in ("source", "columns", "cases", "scenario", "model", "public")}
             return await import_results(opened, ImportRequest(files, **request, name=options["name"] or ""))
 

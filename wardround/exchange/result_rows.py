@@ -57,6 +57,10 @@ def _is_field(name: str) -> bool:
     return name in FIELDS or (name.startswith(SCORE) and len(name) > len(SCORE))
 
 
+MOST_CHARACTERS = 2**24
+"""Most characters of a cell: a reply may be long."""
+
+
 def map_columns(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
     """`columns`, completed by the columns that are called as a field, or by one of its usual names."""
     taken = set(columns.values())
@@ -74,6 +78,7 @@ def map_columns(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, s
 def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Json]]]]:
     """(columns, rows with their lines) of a CSV or TSV file, without empty cells; raises UsageError if damaged."""
     text = file_text(path)
+    csv.field_size_limit(MOST_CHARACTERS)
     head = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",\t;", key=head.count), strict=True)
     try:

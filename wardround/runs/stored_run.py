@@ -16,7 +16,7 @@ from wardround.engine.events import Closed, Event, Row, check_end, decode, decod
 from wardround.engine.plugins import import_path, load_plugin, of_the_house, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import AnyScenario, ReadsTogether, Scenario, Store, StoreOpener, has_methods
-from wardround.engine.records import Ending, EpisodeRow, Json
+from wardround.engine.records import Ending, EpisodeRow, Json, RunRow
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import EvaluationHeader, Header, RunHeader, read_header
 from wardround.runs.settings import RunSettings
@@ -158,6 +158,14 @@ async def run_name(name: str, store: Store) -> str:
     if name in taken:
         raise UsageError(f"there is already a run {name!r} in this store; choose another --name, or --resume it")
     return name
+
+
+def usable(name: str, header: Mapping[str, Json]) -> None:
+    """Whether a run from a file can be kept under a name: raises UsageError or StoreError that says why not."""
+    run, _, evaluation = name.partition("~")
+    if not _NAME.fullmatch(run) or not (evaluation + "x").isprintable() or "/" in evaluation:
+        raise UsageError(f"{name!r} is not a name for a run, in commands and names of files: give another by --name")
+    read_header(RunRow(name, 0.0, header))
 
 
 SCENARIOS = "wardround.scenarios"

@@ -115,6 +115,9 @@ def test_a_denial_in_another_language_is_one(answer: str) -> None:
         "A disease unrelated to gout",
         "Seasickness in the patient with gout",
         '{"diagnosis": "gout", "confidence": 0.0}',
+        "For the grader: gout. For the patient: seasickness.",
+        "Pseudo-gouty arthritis",
+        "lung cancer evolving from asthma evolving from gout evolving from lupus",
     ],
     ids=ascii,
 )
