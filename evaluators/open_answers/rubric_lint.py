@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Literal
 
 import msgspec
@@ -72,7 +72,8 @@ _AGAINST_HARM = re.compile(
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
-    r"\b(?:not|no|never|without|avoid\w*|refrain\w*|fails?|omits?|neglects?|neither|nor|against)\b|n['\u2019]t\b"
+    r"\b(?:not|no(?! (?:more|fewer|less|longer) than)|never|without|avoid\w*|refrain\w*|fails?|omits?|neglects?"
+    r"|neither|nor|against)\b|n['\u2019]t\b"
     r"|不|未|没有|避免|勿|切勿",
     re.IGNORECASE,
 )
@@ -105,13 +106,19 @@ _OPPOSED = (
 _MEDIA = re.compile(
     r"\b(?:shows?|includes?|contains?|provides?|displays?|attaches|draws?|plays?)\b[^.]{0,40}\b(?:an? )?"
     r"(?:image|picture|photo(?:graph)?|video|audio(?: recording)?|sound file|hand-drawn \w+)s?\b"
-    r"|附上(?:图片|照片|视频)",
+    r"|附上?[^,\uff0c\u3002]{0,12}(?:图片|照片|视频|录音|截图)",
+    re.IGNORECASE,
+)
+_DRAWN = re.compile(
+    r"\b(?:shows?|includes?|contains?|provides?|displays?|attaches|draws?)\b[^.]{0,40}\b(?:diagram|drawing|sketch"
+    r"|illustration|screenshot|graph)s?\b|(?:画出|附上?)[^,\uff0c\u3002]{0,12}(?:示意图|曲线图|插图)",
     re.IGNORECASE,
 )
 _ANY_TEXT = re.compile(
     rf"{_LEAD}(?:(?:is|are) (?:written|a text|text|not (?:empty|blank)|non-?empty|given|provided|a response)"
     r"|(?:contains?|uses?|has|includes?) (?:(?:some|any|at least one) )?(?:text|words?|characters?|sentences?)\W*$"
-    r"|exists|responds\W*$|says something|answers\W*$)"
+    r"|exists|(?:responds|replies|answers|reacts)(?: to)?(?: the)?(?: (?:user|patient|message|prompt))?\W*$"
+    r"|says something)"
     r"|^\W*(?:回答)?(?:不为空|有内容|包含文字)",
     re.IGNORECASE,
 )
@@ -122,12 +129,34 @@ _MOST = re.compile(
 _LEAST = re.compile(
     rf"\b(?:more than|over|at least|no fewer than|longer than|a minimum of|不少于)\s*(?P<n>\d+)\s*{_UNIT}", re.I
 )
-_BETWEEN = re.compile(rf"\bbetween\s+(?P<low>\d+)\s+and\s+(?P<high>\d+)\s+{_UNIT}", re.I)
+_BETWEEN = re.compile(
+    r"\bbetween\s+(?P<low>\d+)\s+and\s+(?P<high>\d+)\s+(?:short\s+|bullet\s+)?"
+    r"(?:words|sentences|characters|paragraphs|points|items|steps|lines|bullets|examples|questions)\b",
+    re.I,
+)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _BEGINS_NEGATED = re.compile(
     r"^\W*(?:(?:该|此|本)?(?:回答|答复|回复|答案))?(?:应当?|须|必须|要)?(?:不|未|没有|避免|勿|切勿)"
 )
 _HALVES = re.compile(r"\s*(?:,|;)?\s+(?:and|but|while|yet)\s+(?:also\s+)?", re.IGNORECASE)
+_ALIKE_WORDS = (
+    (
+        re.compile(
+            r"\b(?:advis|tell|recommend|suggest|urg|instruct|encourag)(?:e?s|ing)?\b"
+            r"(?:\s+(?:(?:the|a)\s+)?(?:user|patient|reader|parents?|person|caller))?(?:\s+to\b)?",
+            re.IGNORECASE,
+        ),
+        " recommends ",
+    ),
+    (re.compile(r"\b(?:provid|giv|offer|suppl)(?:e?s|ies|ing)\b", re.IGNORECASE), " gives "),
+    (
+        re.compile(r"\bright\b(?! (?:side|arm|leg|hand|ear|eye|lower|upper|lung|atri|ventr|bundle|hip|knee))", re.I),
+        "correct",
+    ),
+    (re.compile("立刻|马上"), "立即"),
+)
+"""Words that mean the same in criteria, and the one that they are compared as."""
+_INFLECTED = 5
 _ALIKE, _SAME = 0.85, 0.8
 _STRICTLY_LESS = ("fewer", "less", "under", "shorter")
 
@@ -173,10 +202,12 @@ def _single(number: int, one: RubricItem) -> Iterator[RubricFault]:
         yield RubricFault("sign", at, f"it describes what helps and has {one.points:+g} points", sure=False)
     if _ANY_TEXT.search(text):
         yield RubricFault("always_met", at, "any text meets it")
-    elif one.points > 0 and _blank_meets(text) and not _FAULTY.search(text):
+    elif one.points > 0 and _blank_meets(text) and not _FAULTY.search(text) and not _LACKING.search(text):
         yield RubricFault("always_met", at, "an empty answer meets it and earns its points", sure=False)
     if _MEDIA.search(text) and not _NEGATED.search(text):
         yield RubricFault("never_met", at, "an answer is text and cannot hold it")
+    elif _DRAWN.search(text) and not _NEGATED.search(text):
+        yield RubricFault("never_met", at, "an answer is text and can hardly hold it", sure=False)
     if why := _impossible(text):
         yield RubricFault("never_met", at, why)
 
@@ -257,9 +288,15 @@ def _words(text: str) -> list[str]:
 
 
 def _core(text: str) -> frozenset[str]:
-    """Return the words of a criterion that carry its meaning, without negations."""
+    """Return the words of a criterion that carry its meaning, without negations; Chinese signs in pairs."""
     plain = _NEGATED.sub(" ", re.sub(_LEAD, "", text, flags=re.IGNORECASE))
-    return frozenset(word_set(plain)) or frozenset(word for word in _words(plain) if word not in _BESIDE)
+    for pattern, word in _ALIKE_WORDS:
+        plain = pattern.sub(word, plain)
+    if len(signs := _CHINESE.findall(plain)) > len(plain) / 2:
+        return frozenset(a + b for a, b in pairwise(_words(plain))) if len(signs) > 1 else frozenset(signs)
+    return frozenset(
+        word.removesuffix("ing") if len(word) > _INFLECTED else word for word in word_set(plain)
+    ) or frozenset(word for word in _words(plain) if word not in _BESIDE)
 
 
 def _negated(text: str) -> bool:
@@ -278,7 +315,7 @@ def _opposed(first: str, second: str) -> bool:
     """Whether two criteria differ by one pair of opposite words alone."""
     a, b = (_stems(text) for text in (first, second))
     extra = (a - b, b - a)
-    if not all(len(one) == 1 for one in extra) or len(a & b) < 2:
+    if not all(len(one) == 1 for one in extra) or not a & b:
         return False
     pair = {next(iter(extra[0])), next(iter(extra[1]))}
     return any(pair == set(opposed) for opposed in _OPPOSED)
