@@ -12,6 +12,7 @@ from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.open_answers.rubric_points import clip, overall, rubric_score, tag_scores
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.report.intervals import ANY, FEWEST, deviation, format_ends, format_share, interval
+from wardround.evaluators.report.table_text import aligned
 from wardround.scenarios.criteria import RubricItem
 
 Ends = tuple[float, float]
@@ -228,16 +229,17 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     """Return the table as lines for the terminal, with the `criteria` of least discrimination."""
-    lines = [
-        f"{'Rubric score':<44} {format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}"
-    ]
-    lines[0] += f"  {table.scored} of {count_noun(table.items, 'answer')}"
+    overall = f"{format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}"
+    rows = [("Rubric score", f"{overall}  {table.scored} of {count_noun(table.items, 'answer')}")]
     if table.characters is not None:
         related = table.length_correlation
         relation = "" if related is None else f", correlation with the score {related:.3f}"
-        lines.append(f"{'Length of the answer, characters':<44} {table.characters:.0f}{relation}")
-    for tag in table.tags:
-        lines.append(f"{tag.tag:<44} {format_share(tag.score)} {format_ends(tag.ci95, tag.ci95_reason)}  n {tag.n}")
+        rows.append(("Length of the answer, characters", f"{table.characters:.0f}{relation}"))
+    rows += [
+        (tag.tag, f"{format_share(tag.score)} {format_ends(tag.ci95, tag.ci95_reason)}  n {tag.n}")
+        for tag in table.tags
+    ]
+    lines = aligned(rows)
     lines += [_agreement_line(one) for one in table.judges]
     ranked = sorted(table.criteria, key=lambda one: (one.discrimination is None, one.discrimination or 0.0, one.case))
     for one in ranked[:criteria]:

@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
+from rich.cells import cell_len
 from rich.console import Group
 from rich.table import Table as Printed
 from rich.text import Text
@@ -324,3 +325,12 @@ def _values(cell: Cell) -> dict[str, Json]:
 
 def _none(reason: str) -> dict[str, Json]:
     return {"mean": None, "low": None, "high": None, "method": "", "scored": 0, "n": 0, "reason": reason, "reasons": {}}
+
+
+_NARROWEST, _WIDEST = 44, 72
+
+
+def aligned(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """Names and their figures as lines in which the figures begin at one column, whatever script the names are in."""
+    width = min(_WIDEST, max([_NARROWEST, *(cell_len(name) for name, _ in rows)]))
+    return [f"{name}{' ' * (width - cell_len(name))} {figures}" for name, figures in rows]

@@ -12,6 +12,7 @@ from wardround.evaluators.open_answers.checklist_marking import Marking
 from wardround.evaluators.open_answers.checklist_scale import CATEGORIES, ERRORS, Category
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.report.intervals import FEWEST, NORMAL, deviation, format_ends, format_share, interval
+from wardround.evaluators.report.table_text import aligned
 
 Ends = tuple[float, float]
 STATED = 0.9
@@ -93,6 +94,8 @@ class UsabilityTable(msgspec.Struct, frozen=True):
     confusion: tuple[Confusion, ...] = ()
     overall_reason: str = ""
     drafted: int = 0
+    strangers: tuple[str, ...] = ()
+    """Episodes of people's verdicts whose answers were not marked, or not in that turn."""
 
 
 People = Mapping[tuple[str, int], bool]
@@ -153,7 +156,13 @@ def usability_table(
         confusion=confusion,
         overall_reason="" if ends else NO_INTERVAL,
         drafted=sum(one.account.drafted for one in items),
+        strangers=_strangers(items, people or {}),
     )
+
+
+def _strangers(items: Sequence[MarkedItem], people: People) -> tuple[str, ...]:
+    marked = {(one.episode, turn.turn) for one, turn in _answers(items)}
+    return tuple(dict.fromkeys(episode for episode, turn in people if (episode, turn) not in marked))
 
 
 def _answers(items: Iterable[MarkedItem]) -> list[tuple[MarkedItem, TurnAccount]]:
@@ -273,12 +282,13 @@ def _by_people(category: str, items: Sequence[MarkedItem], people: People, seed:
 def usability_lines(table: UsabilityTable) -> list[str]:
     """Return the table as lines for the terminal."""
     name = "Overall" + ("" if not table.lacking else f" (mean of {len(table.categories)} of {len(CATEGORIES)})")
-    lines = [f"{name:<44} {format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}"]
+    rows = [(name, f"{format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}")]
     for row in (*table.categories, *table.kinds):
         label = _TITLES.get(row.group, f"  {row.group}")
         source = "  from people only" if row.source == "people" else ""
         of = f"{row.usable}/{row.markings}"
-        lines.append(f"{label:<44} {format_share(row.rate)} {format_ends(row.ci95, row.ci95_reason)}  {of}{source}")
+        rows.append((label, f"{format_share(row.rate)} {format_ends(row.ci95, row.ci95_reason)}  {of}{source}"))
+    lines = aligned(rows)
     for row in table.categories:
         if row.source == "judges" and row.strict != row.rate:
             lines.append(
@@ -289,6 +299,9 @@ def usability_lines(table: UsabilityTable) -> list[str]:
             lines.append(f"Errors, {_TITLES[row.group]}: {', '.join(errors)}")
     lines += [_steadily(one) for one in table.stability]
     lines += [_confusion_line(one) for one in table.confusion]
+    if table.strangers:
+        named = ", ".join(table.strangers[:_NAMED]) + (", ..." if len(table.strangers) > _NAMED else "")
+        lines.append(f"People's verdicts on answers that were not marked here are left out: {named}")
     if table.drafted:
         lines.append(f"{count_noun(table.drafted, 'answer')} marked by a model's draft that nobody has read")
     return lines
@@ -297,7 +310,12 @@ def usability_lines(table: UsabilityTable) -> list[str]:
 _TITLES: Mapping[str, str] = {str(name): title for name, title in CATEGORIES.items()}
 
 
+_NAMED = 5
+
+
 def _steadily(one: Stability) -> str:
+    if one.times == 0:
+        return f"{one.judge} gave no mark that could be read"
     if one.variability is None or one.same is None:
         return f"{one.judge} marked each answer once: its stability is not known (--judge-repeats 5)"
     return (

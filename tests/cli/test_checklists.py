@@ -173,3 +173,32 @@ def test_without_anything_to_compare_a_sentence_says_so(shell: Shell, cases: Pat
     assert shell("score", *run, "--evaluators", "checklist", "--judge", FAIR) == 0, shell.err
     assert shell("checklists", "review", *run) == 0
     assert "nothing can be compared" in shell.out
+
+
+def unreadable(messages: object, purpose: str) -> str:
+    """A judge whose replies cannot be read."""
+    del messages, purpose
+    return "I would rather not say."
+
+
+def test_a_judge_that_gives_no_mark_is_not_said_to_have_marked_once(
+    shell: Shell, cases: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    run = play(shell, cases, store, "gold")
+    judge = f"scripted/{Path(__file__).stem}:unreadable"
+    assert shell("score", *run, "--evaluators", "checklist", "--judge", judge, "--judge-repeats", "3") == 0, shell.err
+    assert shell("checklists", "show", *run) == 0
+    assert "gave no mark that could be read" in shell.out
+    assert "marked each answer once" not in shell.out
+
+
+def test_verdicts_of_people_on_answers_of_another_run_are_named(
+    shell: Shell, cases: Path, store: Path, tmp_path: Path
+) -> None:
+    run = play(shell, cases, store, "gold")
+    assert shell("score", *run, "--evaluators", "checklist", "--judge", FAIR) == 0, shell.err
+    people = tmp_path / "people.csv"
+    people.write_text("episode,usable\nelsewhere@1,yes\n")
+    assert shell("checklists", "show", *run, "--people", people) == 0
+    assert "not marked here are left out: elsewhere@1" in shell.out

@@ -133,3 +133,11 @@ def test_lint_judges_a_blank_a_copy_and_a_long_answer(shell: Shell, cases: Path,
     assert "a long answer meets 0.000 of 18 criteria" in shell.out
     assert shell("rubrics", "lint", cases, "--judge", "planted_probe:Lenient", *store) == 0, shell.err
     assert shell.out.count("is met by all three, so by any text") == 18
+
+
+@pytest.mark.parametrize(("cases", "rubrics"), [("bundled", "41 rubrics"), ("bundled:questions", "30 rubrics")])
+def test_bundled_rubrics_can_be_checked_by_the_name_that_plays_them(shell: Shell, cases: str, rubrics: str) -> None:
+    assert shell("rubrics", "lint", cases) == 0
+    assert shell.out.startswith(rubrics)
+    assert shell("rubrics", "lint", "bundled:nothing") == 2
+    assert "choose one of" in shell.err

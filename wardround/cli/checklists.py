@@ -13,6 +13,7 @@ from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.protocols import Store
+from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.checklist_draft import ChecklistDraft
 from wardround.evaluators.open_answers.checklist_marking import requirements
 from wardround.evaluators.report.usability import STATED, by_agreement, usability_lines, usability_table
@@ -131,9 +132,9 @@ def review(run: str, people: Path | None, out: Path | None, store: str | None, a
         print_json(revisions)
         return
     if not revisions:
-        echo("no answer was marked more than once, and no person's verdict was given: nothing can be compared")
+        echo("no answer has two marks that could be read, or a mark and a person's verdict: nothing can be compared")
     for one in revisions:
-        echo(f"{one.case}: agreement {one.agreement:.3f} over {one.pairs}")
+        echo(f"{one.case}: agreement {one.agreement:.3f} over {count_noun(one.pairs, 'comparison')}")
         for before, after, changes in zip(one.before, one.after, one.changes, strict=True):
             echo(f"  before:\n{_indent(before)}\n  after (drafted):\n{_indent(after)}\n  {changes}", lines=True)
 

@@ -18,6 +18,7 @@ from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.rubric_lint import RubricFault, lint
 from wardround.evaluators.open_answers.rubric_probe import PROBES, ProbeAccount, RubricProbe
 from wardround.evaluators.report.rubric_table import rubric_lines, rubric_table
+from wardround.runs.plan import case_paths
 from wardround.runs.stored_run import Run, open_store
 from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.loaders.load import load_playable
@@ -47,15 +48,17 @@ class Linted(NamedTuple):
 
 
 @command.command(name="lint")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("cases", metavar="CASES")
 @click.option("--judge", "judges", multiple=True, metavar="SPEC", help="Also judge three probes: none, copied, long.")
 @click.option("--judge-base-url", "base_urls", multiple=True, metavar="URL", help="Endpoint of the first judge.")
 @store_option
 @json_option
 def lint_rubrics(
-    path: Path, judges: tuple[str, ...], base_urls: tuple[str, ...], store: str | None, as_json: bool
+    cases: str, judges: tuple[str, ...], base_urls: tuple[str, ...], store: str | None, as_json: bool
 ) -> int:
-    """Check the rubrics of a file of questions or cases; exit code 1 if one is surely wrong.
+    """Check the rubrics of questions or cases; exit code 1 if one is surely wrong.
+
+    CASES is a file, a folder, or `bundled` or `bundled:questions`, as for `run --cases`.
 
     Finds wrong signs, duplicates, contradictions, criteria that no answer or any text meets, rubrics that are empty,
     have penalties only, or points that sum to 0 or less. With --judge it shows which criteria a blank, a copied
@@ -63,19 +66,23 @@ def lint_rubrics(
 
     \b
     Example:  wardround rubrics lint healthbench.jsonl
+              wardround rubrics lint bundled:questions
               wardround rubrics lint healthbench.jsonl --judge openai/gpt-4o
     """
     configure("warning")
     left: list[Problem] = []
+    paths = case_paths(cases)
     linted = [
         Linted(one.id, one.rubric, lint(one.rubric))
+        for path in paths
         for one in load_playable(path, left)
         if one.rubric or not isinstance(one, QuestionItem) or not one.closed
     ]
     probes: dict[str, ProbeAccount] = {}
     if judges:
-        name = f"lint-{path.stem}-{digest_of(path.read_bytes())[:8]}"
-        probes = anyio.run(_probe, path, name, store, judges, base_urls)
+        whole = digest_of(b"".join(path.read_bytes() for path in paths))
+        name = f"lint-{Path(cases.replace(':', '-')).stem}-{whole[:8]}"
+        probes = anyio.run(_probe, cases, name, store, judges, base_urls)
     bad = [one for one in linted if any(fault.sure for fault in one.faults)]
     if as_json:
         items = [{"id": one.id, "criteria": len(one.rubric), "faults": one.faults} for one in linted if one.faults]
@@ -108,14 +115,14 @@ def _say(linted: Sequence[Linted], left: Sequence[Problem], probes: dict[str, Pr
 
 
 async def _probe(
-    path: Path, name: str, where: str | None, judges: tuple[str, ...], base_urls: tuple[str, ...]
+    cases: str, name: str, where: str | None, judges: tuple[str, ...], base_urls: tuple[str, ...]
 ) -> dict[str, ProbeAccount]:
     """Play the file with a silent doctor, judge the probes in its place, and return their accounts by item."""
     async with aclosing(open_store(store_path(where))) as store:
         if name in {row.name for row in await store.runs()}:
             run = await Run.open(store, name)
         else:
-            run = await api.run(path, "questions", doctor="silent", store=store, name=name)
+            run = await api.run(cases, "questions", doctor="silent", store=store, name=name)
         config = await judge_config(JudgeOptions(judges=judges, base_urls=base_urls), store)
         try:
             await score_run(run, [RubricProbe()], judge=config)

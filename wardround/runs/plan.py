@@ -64,7 +64,9 @@ _ACCOUNT = ".flow.json"
 
 def case_source(settings: RunSettings) -> str | list[str]:
     """The source of the cases for the header: the path as the user wrote it, the files of a folder, or a list."""
-    names = [str(path) for place in settings.places for path in (_paths(place) if Path(place).is_dir() else (place,))]
+    names = [
+        str(path) for place in settings.places for path in (case_paths(place) if Path(place).is_dir() else (place,))
+    ]
     return names[0] if len(names) == 1 else names
 
 
@@ -74,12 +76,13 @@ def cases_of(settings: RunSettings, left_out: list[Problem] | None = None) -> It
     Raises UsageError for a file that cannot be read and for a case that occurs twice. `left_out` is as in
     `load_playable`.
     """
-    cases = _cases_of_files([path for place in settings.places for path in _paths(place)], left_out)
+    cases = _cases_of_files([path for place in settings.places for path in case_paths(place)], left_out)
     chosen = select_cases(cases, settings.where, sample=settings.sample, seed=settings.seed, limit=settings.limit)
     return (with_parts(case) if isinstance(case, Case) else case for case in chosen)
 
 
-def _paths(place: str) -> tuple[Path, ...]:
+def case_paths(place: str) -> tuple[Path, ...]:
+    """The files of a place: a file, the case files of a folder, or bundled ones (`bundled`, `bundled:questions`)."""
     name, _, part = place.partition(":")
     if name == "bundled":
         return bundled(part or "all")
