@@ -84,7 +84,7 @@ class Form(NamedTuple):
         return True
 
 
-class Lookup(NamedTuple):
+class PhraseTables(NamedTuple):
     """The tables in the form in which texts are compared with them.
 
     `phrases` maps a first word to (sign, pattern of the rest); `anywhere` are (sign, pattern). `weights` maps the first
@@ -99,7 +99,7 @@ class Lookup(NamedTuple):
 
 
 @cache
-def lookup() -> Lookup:
+def phrase_tables() -> PhraseTables:
     """Read the tables."""
     text = files("wardround.evaluators.injection").joinpath("data", "phrases.toml").read_bytes()
     tables = msgspec.toml.decode(text, type=_Tables)
@@ -108,7 +108,7 @@ def lookup() -> Lookup:
         pattern = tables.pattern(phrase.rest)
         for word in phrase.first.split():
             phrases.setdefault(word, []).append((phrase.sign, pattern))
-    return Lookup(
+    return PhraseTables(
         phrases,
         [(phrase.sign, tables.pattern(plain_letters(phrase.rest))) for phrase in tables.anywhere],
         {word: row.weight for row in tables.weighted for word in row.words.split()},
@@ -126,7 +126,7 @@ def phrase_signs(text: str) -> Iterator[Sign]:
     """Yield the signs of the phrases in a plain text, each once."""
     signs: set[Sign] = set()
     tried: set[tuple[str, str]] = set()  # a text that repeats itself is checked once
-    tables = lookup()
+    tables = phrase_tables()
     for place in _WORD.finditer(text):
         word = place[0]
         phrases = tables.phrases.get(word)
@@ -149,7 +149,7 @@ def phrase_signs(text: str) -> Iterator[Sign]:
 def form_signs(low: str) -> Iterator[Sign]:
     """Yield the signs whose forms a lower-case text has, each once."""
     signs: set[Sign] = set()
-    for form in lookup().forms:
+    for form in phrase_tables().forms:
         if form.sign not in signs and form.may_fit(low) and form.pattern.search(low):
             signs.add(form.sign)
             yield form.sign
@@ -294,13 +294,16 @@ def about_judging(text: str) -> bool:
         if weight >= ENOUGH or (before > 0 and before + weight >= ENOUGH_OF_TWO):
             return True
         before = weight if sentence.strip() else before
-        if scripted and sum(weight for stem, weight in lookup().stems.items() if stem in sentence) >= ENOUGH_OF_STEMS:
+        if (
+            scripted
+            and sum(weight for stem, weight in phrase_tables().stems.items() if stem in sentence) >= ENOUGH_OF_STEMS
+        ):
             return True
     return False
 
 
 def _heavy(words: set[str]) -> dict[str, float]:
-    weights = lookup().weights
+    weights = phrase_tables().weights
     heavy = {word: weights[word[:_LETTERS]] for word in words if len(word) > _LETTERS and word[:_LETTERS] in weights}
     return heavy | {word: weights[word] for word in words & weights.keys()}
 

@@ -15,7 +15,7 @@ from hypothesis.strategies import lists, sampled_from
 
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message
-from wardround.evaluators.injection.detect import SIGNS, lookup, signs
+from wardround.evaluators.injection.detect import SIGNS, phrase_tables, signs
 from wardround.evaluators.judges.panel import ModelJudge, answered
 from wardround.evaluators.judges.question import Origin, Question, seen
 from wardround.evaluators.reasoning import step_questions
@@ -309,7 +309,7 @@ def test_the_quick_look_before_a_form_is_sought_passes_over_nothing_that_has_it(
     fitting: set[int] = set()
     for text in (str(one["text"]) for one in TEXTS):
         low = seen(text).lower()
-        for place, form in enumerate(lookup().forms):
+        for place, form in enumerate(phrase_tables().forms):
             if form.pattern.search(low):
                 fitting.add(place)
                 assert form.may_fit(low), (form, text)
@@ -319,4 +319,4 @@ def test_the_quick_look_before_a_form_is_sought_passes_over_nothing_that_has_it(
 @given(lists(sampled_from(PIECES), min_size=1, max_size=14))
 def test_neither_does_it_in_a_text_of_the_pieces_of_forms(pieces: list[str]) -> None:
     low = "".join(pieces)
-    assert all(form.may_fit(low) for form in lookup().forms if form.pattern.search(low))
+    assert all(form.may_fit(low) for form in phrase_tables().forms if form.pattern.search(low))
