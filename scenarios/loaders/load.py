@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 
 import structlog
@@ -135,12 +135,20 @@ def scan(path: Path | str, loader: Loader | None = None, *, parts: bool = True) 
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """One record of a file: its line, its name ("" if records have none), and the (place, name) of repeated keys."""
+    """One record of a file: its line, its name ("" if records have none), and the (place, name) of repeated keys.
+
+    `at` is its place in the file where the line alone does not tell it, as `[3]` in a file that is one array.
+    """
 
     line: int
     name: str
     value: Json
     repeats: Sequence[tuple[tuple[str | int, ...], str]] = ()
+    at: str = ""
+
+    def place(self, field: str) -> str:
+        """A field of the record as a field of the file."""
+        return f"{self.at}{'.' if self.at and field and not field.startswith('[') else ''}{field}"
 
 
 def _recognised(path: Path, loader: Loader | None) -> Iterator[tuple[int, Playable | Problem]]:
@@ -217,14 +225,14 @@ def _by_place(text: str) -> Iterator[_Record]:
     """The records of a file that is one JSON array, each with the line on which it begins."""
     decoder = json.JSONDecoder()
     at, line, last = text.index("[") + 1, 1, 0
-    while True:
+    for place in count():
         while text[at] in " \t\r\n,":
             at += 1
         if text[at] == "]":
             return
         line, last = line + text.count("\n", last, at), at
         record, at = decoder.raw_decode(text, at)
-        yield _Record(line, "", record)
+        yield _Record(line, "", record, at=f"[{place}]")
 
 
 def _cases(
@@ -249,11 +257,11 @@ def _cases_of(path: Path, loader: Loader, number: int, record: _Record) -> Itera
     try:
         made = list(loader.cases(number, record.name, record.value))
     except Refused as error:
-        yield from (problem(field, message, case_id) for field, message in error.faults)
+        yield from (problem(record.place(field), message, case_id) for field, message in error.faults)
         return
     except (TypeError, AttributeError, KeyError, ValueError) as error:  # a field of another type than the format's
         yield problem(
-            "", f"is no record of {loader.TITLE.partition(',')[0]} ({type(error).__name__}: {error})", case_id
+            record.at, f"is no record of {loader.TITLE.partition(',')[0]} ({type(error).__name__}: {error})", case_id
         )
         return
     if wrong := [one for one in oddities if one.fault]:
@@ -261,7 +269,7 @@ def _cases_of(path: Path, loader: Loader, number: int, record: _Record) -> Itera
         return
     for item in made:
         if isinstance(item, Refused):
-            yield from (problem(field, message, case_id) for field, message in item.faults)
+            yield from (problem(record.place(field), message, case_id) for field, message in item.faults)
             continue
         yield item
         for one in (*oddities, *(in_case(item) if isinstance(item, Case) else in_question(item))):

@@ -135,7 +135,7 @@ def _index(letter: Json, options: Sequence[str], field: str) -> int:
     if len(several) > 1 and all(isinstance(one, str) and one in known for one in several):
         raise Refused([(field, f"{SEVERAL_RIGHT}: {', '.join(several)}")])
     if not isinstance(letter, str) or len(letter) != 1 or letter not in known:
-        raise Refused([(field, f"{letter!r} is none of the options {', '.join(known)}")])
+        raise Refused([(field, f"{letter!r} is none of the letters {', '.join(known) or '(there are no options)'}")])
     return known.index(letter)
 
 
@@ -151,19 +151,24 @@ class LetteredChoice(Loader):
     """Choice questions with lettered options: MedQA, and MediQ and CRAFT-MD, whose context is a list of sentences.
 
     Layout: `{question, options: {A: ..., B: ...}, answer_idx}` with `answer`, `context` and `id` where they exist.
+    Options may also be a list of texts, the first of them A.
     """
 
     TITLE = "choice questions JSONL, one object with question, options and answer_idx a line"
 
     def knows(self, record: Json) -> float:
         """Match an object with options by letter and the letter of the right one."""
-        known = isinstance(record, dict) and isinstance(record.get("options"), dict)
+        known = isinstance(record, dict) and isinstance(record.get("options"), dict | list)
         return float(known and "answer_idx" in record and "question" in record)
 
     def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
         """The item of a record; raises Refused where the letters, the answer and its text disagree."""
         del name
-        letters, options = list(record["options"]), list(record["options"].values())
+        listed = record["options"]
+        if not isinstance(listed, dict | list):
+            raise Refused([("options", 'must be texts by letter ({"A": ...}), or a list of texts')])
+        letters = list(listed) if isinstance(listed, dict) else list(LETTERS[: len(listed)])
+        options = list(listed.values()) if isinstance(listed, dict) else listed
         if letters != list(LETTERS[: len(letters)]):
             raise Refused([("options", f"are lettered {', '.join(map(str, letters))}, not A, B, C ...")])
         at = _index(record["answer_idx"], options, "answer_idx")

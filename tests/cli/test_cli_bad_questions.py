@@ -73,3 +73,29 @@ def test_closed_questions_are_no_rubrics_without_criteria(shell: Shell, tmp_path
     assert shell("rubrics", "lint", path) == 1
     assert "open: empty: there is no criterion" in shell.out
     assert "closed" not in shell.out
+
+
+def test_rows_of_an_array_in_one_line_are_told_apart(shell: Shell, tmp_path: Path) -> None:
+    stem = "Question: Q?\nOptions: A: x\tB: y"
+    rows = [[0, stem, "A"], [1, stem, "E"], [2, stem, "AB"], [3, "Question: none", "A"], [4, stem]]
+    path = tmp_path / "MCQ.test.json"
+    path.write_text(json.dumps(rows))
+    assert shell("cases", "check", path) == 1
+    found = [line.split("line 1, ")[1] for line in shell.out.splitlines() if "line 1, " in line]
+    assert [line.split(":")[0] for line in found] == ["field [1][2]", "field [2][2]", "field [3][1]", "field [4]"]
+
+
+def test_options_may_be_a_list_and_nothing_else_but_texts_by_letter(shell: Shell, tmp_path: Path) -> None:
+    same = {"question": "Q?", "answer": "No", "answer_idx": "B"}
+    rows = [
+        same | {"options": {"A": "Yes", "B": "No"}},
+        same | {"options": ["Yes", "No"]},
+        same | {"options": "Yes"},
+        same | {"options": []},
+    ]
+    path = tmp_path / "set.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert shell("cases", "check", path) == 1
+    assert "2 cases, 2 problems" in shell.out
+    assert "line 3, field options: must be texts by letter" in shell.out
+    assert "line 4, field answer_idx: 'B' is none of the letters (there are no options)" in shell.out

@@ -68,7 +68,7 @@ def test_the_four_tasks_of_multicogeval_are_told_apart(tmp_path: Path) -> None:
 def test_a_row_that_is_none_is_left_out_by_line_and_field(tmp_path: Path, row: object, field: str) -> None:
     items, left_out = read(written(tmp_path / "rows.json", [[6, STEM, "C"], row, [8, STEM, "B"]]))
     assert [item.id for item in items] == ["MCQ-6", "MCQ-8"]
-    assert [problem.field for problem in left_out] == [field]
+    assert [problem.field for problem in left_out] == [f"[1]{field}"]
     assert left_out[0].line > 2
 
 
