@@ -71,9 +71,13 @@ class Patient:
         return Action("answer", text, {"topics": topics, "plain": reply.text, **changed, **marks})
 
 
+MOST_ASKED = 20_000
+"""Most characters of a question that are read: reading a megabyte would hold up every other episode for a minute."""
+
+
 def _talk(view: View) -> tuple[list[str], list[Said]]:
     """The doctor's questions, and what the patient has said."""
-    return [said.text for said in view.heard if said.seat != view.seat], [
+    return [said.text[:MOST_ASKED] for said in view.heard if said.seat != view.seat], [
         said for said in view.heard if said.seat == view.seat
     ]
 

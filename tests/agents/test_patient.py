@@ -72,6 +72,14 @@ async def test_what_the_story_does_not_hold_is_not_made_up() -> None:
         assert (action.text, action.args) == (speech.UNKNOWN, {"topics": []})
 
 
+async def test_of_a_flood_of_words_only_the_beginning_is_read() -> None:
+    """A question of three million characters took a minute, in which no other episode of the process went on."""
+    question = "Do you smoke?" + " " * 20_000 + "What do you do for work? " * 100_000
+    action = await Patient().act(asked(("doctor", question)))
+    assert "non-smoker" in action.text
+    assert "designer" not in action.text
+
+
 async def test_the_whole_story_is_never_told_at_once() -> None:
     talk: list[tuple[str, str]] = [("doctor", "What brings you in?")]
     told: list[str] = []

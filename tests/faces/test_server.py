@@ -114,6 +114,7 @@ async def test_plain_json_plays_leaves_and_takes_up_again(driven: DrivenRun) -> 
             (await client.post(act, json={"verb": "dance", "text": "x"})).json()["error"]["message"].count("not a verb")
         )
         assert (await client.post(act, content=b"{half")).status_code == 400
+        assert (await client.post(act, content=b"[" * 100_000)).status_code == 400
         assert "neither" in (await client.post(act, json={})).json()["error"]["message"]
         await client.post(act, json={"text": WORKUP[0]})
         left = (await client.delete(f"/episodes/{turn['episode']}")).json()

@@ -262,7 +262,7 @@ def _error_response(status: int, message: str, kind: str = "invalid_request_erro
 async def _body(request: Request) -> dict[str, Json]:
     try:
         body = json.loads(await request.body() or b"{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ChatError(f"the body is not JSON: {error}") from error
     if not isinstance(body, dict):
         raise ChatError("the body must be a JSON object")
