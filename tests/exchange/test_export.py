@@ -144,7 +144,7 @@ def test_restricted_cases_are_exported_only_if_it_is_said(
 ) -> None:
     out, where = tmp_path / "out" / "x", ["--store", private]
     assert shell("export", "r", "--to", form, "--out", out, *where) == 2
-    assert "say --restricted" in shell.err
+    assert "add --restricted" in shell.err
     assert not out.exists()
     assert shell("export", "r", "--to", form, "--out", out, *where, "--restricted") == 0, shell.err
     assert out.stat().st_mode & 0o077 == 0

@@ -112,8 +112,8 @@ class Export(NamedTuple):
         """Raise UsageError for what may not or cannot be written."""
         if run.restricted and self.wanted != "scores" and not self.restricted:
             raise UsageError(
-                f"{run.restricted} of the cases of {run.name} are restricted, and its {self.wanted} hold their notes: "
-                "say --restricted to write them all the same, or export --scores"
+                f"{run.restricted} of the cases of {run.name} are restricted, and this export ({self.wanted}) holds"
+                " their notes: add --restricted to write it all the same, or export --scores"
             )
         if self.wanted in ("dialogues", *_SEATED):
             _check_seat(run, self.seat)
