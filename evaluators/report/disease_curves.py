@@ -67,9 +67,9 @@ def disease_curves(encounters: Iterable[Diagnosed], sizes: Mapping[str, float | 
         played = dict.fromkeys(model for model, _ in accuracy)
         models = [model for model in played if size_class(sizes.get(model)) == size]
         means = {
-            disease: _mean(found)
+            disease: _mean(values)
             for disease in ordered
-            if (found := [by_disease[disease][model] for model in models if model in by_disease[disease]])
+            if (values := [by_disease[disease][model] for model in models if model in by_disease[disease]])
         }
         if means:
             curves.append(DiseaseCurve(size=size, models=models, accuracy=means))

@@ -228,20 +228,20 @@ _NAMED = 30
 """The most diseases whose names fit below the curves."""
 
 
-def _curves(found: DiseaseCurves) -> Plot:
+def _curves(curves: DiseaseCurves) -> Plot:
     """Diagnosis accuracy by disease, best first, with a curve for each size of model (figure 7 of the paper)."""
     heading = "Diagnosis by disease and size"
-    if len(found.diseases) < 2:
+    if len(curves.diseases) < 2:
         return Plot(heading, "Fewer than two diseases have an encounter with a scored diagnosis.")
 
-    names = [f"{short_name(name, 26)} ({found.cases[name]})" for name in found.diseases]
+    names = [f"{short_name(name, 26)} ({curves.cases[name]})" for name in curves.diseases]
     names = names if len(names) <= _NAMED else []
 
     def draw(axes: "Axes") -> None:
-        for place, one in enumerate(found.curves):
+        for place, one in enumerate(curves.curves):
             colour, marker = look_of(place)
             points = [
-                (x, _percent(one.accuracy[name])) for x, name in enumerate(found.diseases) if name in one.accuracy
+                (x, _percent(one.accuracy[name])) for x, name in enumerate(curves.diseases) if name in one.accuracy
             ]
             label = f"{one.size}, {count_noun(len(one.models), 'model')}"
             axes.plot(*zip(*points, strict=True), color=colour, alpha=0.6, linewidth=1.2)
@@ -249,7 +249,7 @@ def _curves(found: DiseaseCurves) -> Plot:
         if names:
             axes.set_xticks(range(len(names)), names, rotation=90)
         else:
-            axes.set_xlabel(f"{len(found.diseases)} diseases, from the best to the worst")
+            axes.set_xlabel(f"{len(curves.diseases)} diseases, from the best to the worst")
         axes.set_ylim(-2, 102)
         axes.set_ylabel("right diagnoses (%)")
         axes.grid(axis="y")
@@ -259,7 +259,7 @@ def _curves(found: DiseaseCurves) -> Plot:
     said = "; ".join(
         f"{one.size}, {', '.join(one.models)}: "
         + ", ".join(f"{name} {100 * value:.1f}" for name, value in one.accuracy.items())
-        for one in found.curves
+        for one in curves.curves
     )
     note = (
         "Right final diagnoses, whatever was examined before. A curve is the mean of its models. Diseases are in the "

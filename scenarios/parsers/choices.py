@@ -90,14 +90,14 @@ def _opening(said: str) -> bool | None:
 
 def _subjects(line: str) -> list[bool]:
     """The verdicts on a named subject ("the statement is false"), without those that are denied or in doubt."""
-    found = [
+    stated = [
         said
         for pattern in (_SUBJECT, _CHINESE)
         for match in pattern.finditer(line)
         if (said := _exactly(match["said"])) is not None and not _DOUBTED.search(line[: match.start("said")])
     ]
-    held = [match["not"] is None for match in _HOLDS.finditer(line) if not _DOUBTED.search(line[: match.start()])]
-    return [] if re.search(r"[?]\s*$|吗", line) else [*found, *held]
+    holds = [match["not"] is None for match in _HOLDS.finditer(line) if not _DOUBTED.search(line[: match.start()])]
+    return [] if re.search(r"[?]\s*$|吗", line) else [*stated, *holds]
 
 
 def _exactly(word: str) -> bool | None:
@@ -111,7 +111,7 @@ def polar(word: str) -> bool | None:
     if (verdict := _exactly(plain)) is not None:
         return verdict
     shorter = (plain[:length] for length in (3, 2, 1) if length < len(plain) and re.match(r"[\u4e00-\u9fff]", plain))
-    return next((found for part in shorter if (found := _exactly(part)) is not None), None)
+    return next((said for part in shorter if (said := _exactly(part)) is not None), None)
 
 
 _LEAD = later(
@@ -247,8 +247,8 @@ def read_rectification(reply: str, options: Sequence[str], letters: str) -> Answ
 
 
 def _options(statements: Sequence[str], options: Sequence[str], letters: str) -> list[int]:
-    found = (_option(statement, options, letters) for statement in statements)
-    return [choice for choice in found if choice is not None]
+    choices = (_option(statement, options, letters) for statement in statements)
+    return [choice for choice in choices if choice is not None]
 
 
 def _loosely(statements: Sequence[str], options: Sequence[str], letters: str) -> list[int]:

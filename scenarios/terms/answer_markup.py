@@ -95,9 +95,9 @@ def marked(reply: str) -> str:
     'gout'
     """
     reply = reply[-MOST:]
-    found = list(_TAGGED.finditer(reply))
-    if found:
-        return unmarked(found[-1]["tagged"] or f"\\text{{{found[-1]['boxed']}}}").strip()
+    tags = list(_TAGGED.finditer(reply))
+    if tags:
+        return unmarked(tags[-1]["tagged"] or f"\\text{{{tags[-1]['boxed']}}}").strip()
     bodies = [match["body"] for match in _BLOCK_OF_JSON.finditer(reply)] or [reply]
     return (_in_json(bodies[-1]) or "") if _OBJECT.match(bodies[-1]) else ""
 
