@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -123,6 +124,10 @@ def kin(judge: tuple[str, str], doctor: tuple[str, str]) -> str:
 BUNDLED = Path(__file__).resolve().parent / "data" / "models.toml"
 
 
+Billions = Annotated[float, msgspec.Meta(gt=0)]
+Month = Annotated[str, msgspec.Meta(pattern=r"^(?:\d{4}(?:-\d{2}){0,2})?$")]
+
+
 class ModelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known of a model; None, or "" in a text, is unknown.
 
@@ -138,9 +143,8 @@ class ModelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         medical = true
 
     `ids` are other names under which an endpoint serves it. `parameters` are billions, `tokens` the trillions that it
-    was trained on. `backbone` is the model that it
-    was trained from, `plain` its sibling without thinking; both are names of this list. `release` and `cut_off` are
-    years with months where known, such as "2024-04".
+    was trained on. `backbone` is the model that it was trained from, `plain` its sibling without thinking; both are
+    names of this list. `release` and `cut_off` are years with months where known, such as "2024-04".
     """
 
     name: str
@@ -148,13 +152,13 @@ class ModelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     family: str = ""
     backbone: str = ""
     plain: str = ""
-    parameters: float | None = None
-    tokens: float | None = None
+    parameters: Billions | None = None
+    tokens: Billions | None = None
     open: bool | None = None
     medical: bool | None = None
     thinking: bool | None = None
-    release: str = ""
-    cut_off: str = ""
+    release: Month = ""
+    cut_off: Month = ""
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

@@ -120,3 +120,29 @@ def test_people_play_and_rate(shell: Shell, tmp_path: Path) -> None:
     ratings.write_text("run,item,difficulty\nann,choice-0a,2\nann,nothing,3\n")
     assert shell("levels", "ann", "ben", "--difficulty", ratings, *store) == 0
     assert "ann: a rating of difficulty of nothing, which was not answered." in shell.out
+
+
+def test_a_run_with_scores_of_another_kind_is_told_how_to_get_its_own(shell: Shell, tmp_path: Path) -> None:
+    store = ["--store", tmp_path / "runs.db"]
+    shown = {
+        "q": (["questions", "--cases", "bundled:questions"], "question accuracy", "score q --evaluators questions"),
+        "e": (["workup", "--cases", "bundled:reports"], "full path", "wardround score e."),
+    }
+    for name, (how, lacks, cure) in shown.items():
+        played = ["run", "--scenario", *how, "--doctor", "gold", "--limit", 2, "--name", name, *store]
+        assert shell(*played) == 0, shell.err
+        assert shell("score", name, "--evaluators", "rubric", "--judge", "lexical", *store) == 0, shell.err
+        assert shell("levels", name, *store) == 0, shell.err
+        assert f"{name}: has no {lacks}" in shell.out
+        assert cure in shell.out
+        assert "the high level is" not in shell.out
+
+
+@pytest.mark.parametrize(
+    "fact", ["parameters = -3", "parameters = 0", "tokens = -1", 'release = "soon"', 'cut_off = "2024-4"']
+)
+def test_a_fact_that_cannot_be_is_refused(shell: Shell, tmp_path: Path, fact: str) -> None:
+    facts = tmp_path / "models.toml"
+    facts.write_text(f'[[model]]\nname = "X"\n{fact}\n')
+    assert shell("levels", "any", "--models", facts) == 2
+    assert fact.split(" ", maxsplit=1)[0] in shell.err

@@ -84,6 +84,8 @@ async def level_rows(
             )
         dataset, model = dataset_of(inside(scores.header, "cases").get("from")), model_label(scores.header)
         high, game = _high_score(scores), str(inside(scores.header, "scenario").get("name"))
+        lacking = _unscored(scores, (ACCURACY,) if run.of_questions else HIGH_SCORES, patients=run.of_patients)
+        notes += lacking
         left: Counter[str] = Counter()
         answered = {episode.case for episode in scores.episodes if episode.cause is not None}
         for episode in scores.episodes:
@@ -100,12 +102,24 @@ async def level_rows(
             rated = ratings.get((scores.name, episode.case))
             place = {"run": scores.name, "dataset": dataset, "repeat": seen[played]}
             rows.append(replace(row, model=model, difficulty=rated, **place))
-        if high and run.of_patients:
+        if run.of_patients and not lacking:
             notes.append(f"{scores.name}: the high level is {measure_of(high).label.lower()}.")
         notes += [f"{scores.name}: {count_noun(count, 'episode')} left out: {why}." for why, count in left.items()]
         lost = [item for run_name, item in ratings if run_name == scores.name and item not in answered]
         notes += [f"{scores.name}: a rating of difficulty of {item}, which was not answered." for item in lost]
+    named = {scores.name for _, scores in runs}
+    if foreign := dict.fromkeys(run_name for run_name, _ in ratings if run_name not in named):
+        notes.append(f"Ratings of difficulty of runs that were not given: {', '.join(foreign)}.")
     return rows, notes
+
+
+def _unscored(scores: RunScores, names: Sequence[str], *, patients: bool) -> list[str]:
+    """A sentence on a run whose scores are all of another kind than the one its level needs."""
+    ended = [episode for episode in scores.episodes if episode.cause is not None]
+    if not ended or any(one.name in names for episode in ended for one in episode.scores):
+        return []
+    how = f"wardround score {scores.name}{'' if patients else ' --evaluators questions'}"
+    return [f"{scores.name}: has no {measure_of(names[0]).label.lower()}; score it first: {how}."]
 
 
 _TELLING = ("thinking", "rules", "attack", "hide_question", "seed")
