@@ -19,6 +19,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from wardround.engine.text import package_rows
 from wardround.scenarios.terms.ontologies import phenotype_ontology
 
 _WORD = re.compile(r"[a-z0-9]+")
@@ -254,9 +255,11 @@ def disease_index() -> DiseaseIndex:
 @cache
 def disease_table() -> tuple[RankedDisease, ...]:
     """The diseases of `data/findings.csv` with their treatments from `data/treatments.csv`."""
-    treatments = {row["disease"]: row["treatment"] for row in _rows("treatments.csv")}
+    treatments = {
+        row["disease"]: row["treatment"] for row in package_rows("wardround.agents", "data", "treatments.csv")
+    }
     by_disease: dict[str, list[dict[str, str]]] = {}
-    for row in _rows("findings.csv"):
+    for row in package_rows("wardround.agents", "data", "findings.csv"):
         by_disease.setdefault(row["disease"], []).append(row)
     return tuple(_disease(name, rows, treatments.get(name, "")) for name, rows in by_disease.items())
 
@@ -285,8 +288,3 @@ def _ontology() -> list[RankedDisease]:
             bag = dict.fromkeys((word for term in sorted(map(int, disease.hpo)) for word in words[term]), 1.0)
             diseases.append(RankedDisease(name, "hpo", bag | dict.fromkeys(stems(name), _NAME_WEIGHT["hpo"])))
     return diseases
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    text = (files("wardround.agents") / "data" / name).read_text(encoding="utf-8")
-    return list(csv.DictReader(io.StringIO(text)))

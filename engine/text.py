@@ -1,7 +1,10 @@
 """Text: read from outside, made safe to store and to show, and amounts in words."""
 
+import csv
+import io
 import json
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import cast
 
@@ -18,6 +21,15 @@ def file_text(path: Path, what: str = "") -> str:
         raise UsageError(f"{where}: cannot be read ({error.strerror or error}); is the path right?") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{where}: byte {error.start} is not UTF-8; convert the file") from error
+
+
+def package_rows(package: str, *names: str) -> list[dict[str, str]]:
+    """The rows of a CSV table that lies in a package, each by its columns; `names` are folders and the file.
+
+    Example: `package_rows("wardround.scenarios", "data", "pool.csv")`.
+    """
+    text = files(package).joinpath(*names).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 def later(pattern: str, flags: int = 0) -> re.Pattern[str]:

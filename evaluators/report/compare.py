@@ -9,7 +9,7 @@ import msgspec
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.evaluators.measures import measure_of, place_of
-from wardround.evaluators.report.intervals import ANY, FEWEST, NORMAL, SHARE, Interval, Method, interval
+from wardround.evaluators.report.intervals import ANY, FEWEST, NORMAL, SHARE, Interval, Method, interval, mean
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
 from wardround.evaluators.report.summary import scale_of
 
@@ -227,7 +227,7 @@ def _chosen(runs: Sequence[RunScores]) -> tuple[list[tuple[RunScores, RunScores]
 def _difference(name: str, runs: tuple[str, str], values: tuple[_ByCase, _ByCase], seed: int) -> Difference:
     one, two = values
     shared = sorted(one.keys() & two.keys())
-    pairs = [(_mean(one[case]), _mean(two[case])) for case in shared]
+    pairs = [(mean(one[case]), mean(two[case])) for case in shared]
     apart = [after - before for before, after in pairs]
     single = all(len(one[case]) == len(two[case]) == 1 for case in shared)
     binary = single and all(value in (0.0, 1.0) for pair in pairs for value in pair)
@@ -245,9 +245,9 @@ def _difference(name: str, runs: tuple[str, str], values: tuple[_ByCase, _ByCase
         second=runs[1],
         cases=len(shared),
         left_out=len(one.keys() ^ two.keys()),
-        first_mean=_mean([before for before, _ in pairs]) if pairs else None,
-        second_mean=_mean([after for _, after in pairs]) if pairs else None,
-        difference=_mean(apart) if pairs else None,
+        first_mean=mean([before for before, _ in pairs]) if pairs else None,
+        second_mean=mean([after for _, after in pairs]) if pairs else None,
+        difference=mean(apart) if pairs else None,
         ci95=ci.ends,
         ci95_method=ci.method,
         ci95_reason=ci.reason,
@@ -345,7 +345,3 @@ def _by_score(episodes: Sequence[EpisodeScores]) -> dict[str, _ByCase]:
             if score.value is not None:
                 by_case.setdefault(row.case, []).append(score.value)
     return dict(by_score.items())
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

@@ -1,10 +1,11 @@
 """Diagnosis accuracy by disease, from the best to the worst, with a curve for each size of model."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+
+from wardround.evaluators.report.intervals import mean
 
 END_POINT = "diagnosis_accuracy"
 """The score behind the curves: the final diagnosis alone, whatever was examined before (MultiCogEval, figure 7)."""
@@ -54,11 +55,11 @@ def disease_curves(encounters: Iterable[Diagnosed], sizes: Mapping[str, float | 
     for one in encounters:
         if one.disease:
             by_case[one.model, one.disease][one.case].append(one.value)
-    accuracy = {pair: _mean([_mean(values) for values in cases.values()]) for pair, cases in by_case.items()}
+    accuracy = {pair: mean([mean(values) for values in cases.values()]) for pair, cases in by_case.items()}
     by_disease: dict[str, dict[str, float]] = defaultdict(dict)
     for (model, disease), value in accuracy.items():
         by_disease[disease][model] = value
-    ordered = sorted(by_disease, key=lambda disease: (-_mean(list(by_disease[disease].values())), disease))
+    ordered = sorted(by_disease, key=lambda disease: (-mean(list(by_disease[disease].values())), disease))
     cases: dict[str, set[str]] = defaultdict(set)
     for (_, disease), several in by_case.items():
         cases[disease] |= several.keys()
@@ -67,14 +68,10 @@ def disease_curves(encounters: Iterable[Diagnosed], sizes: Mapping[str, float | 
         played = dict.fromkeys(model for model, _ in accuracy)
         models = [model for model in played if size_class(sizes.get(model)) == size]
         means = {
-            disease: _mean(values)
+            disease: mean(values)
             for disease in ordered
             if (values := [by_disease[disease][model] for model in models if model in by_disease[disease]])
         }
         if means:
             curves.append(DiseaseCurve(size=size, models=models, accuracy=means))
     return DiseaseCurves(diseases=ordered, cases={name: len(cases[name]) for name in ordered}, curves=curves)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

@@ -210,12 +210,17 @@ def student_t(values: Sequence[float]) -> tuple[float, float] | None:
     return mean - half, mean + half
 
 
+def mean(values: Sequence[float]) -> float:
+    """Return the mean of some values, of which there must be one."""
+    return math.fsum(values) / len(values)
+
+
 def deviation(values: Sequence[float]) -> float:
     """Return the sample's standard deviation, with n - 1; exactly 0 if all values are equal."""
     if min(values) == max(values):
         return 0.0
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    middle = mean(values)
+    return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (len(values) - 1))
 
 
 def standard_error(values: Sequence[float]) -> float | None:

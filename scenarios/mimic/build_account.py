@@ -1,6 +1,5 @@
 """Reports the effect of a build rule by rule: the table for readers and the account stored with the cases."""
 
-import hashlib
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from wardround.engine.records import Json
 from wardround.scenarios.build_steps import steps_table, why_no_case
-from wardround.scenarios.mimic.mimic_files import BadRow, MimicOptions, Tree
+from wardround.scenarios.mimic.mimic_files import BadRow, MimicOptions, Tree, sha256_of
 from wardround.scenarios.mimic.pool import DiseasePool
 from wardround.scenarios.mimic.rules import Steps
 
@@ -54,9 +53,10 @@ class Flow:
             "bad_rows": {name: _bad_rows(rows) for name, rows in self.bad.items()},
             "options": self.options.model_dump(mode="json"),
             "files": {
-                file.table.name: {"path": str(file.path), "sha256": file.sha256()} for file in self.tree.files.values()
+                file.table.name: {"path": str(file.path), "sha256": sha256_of(file.path)}
+                for file in self.tree.files.values()
             },
-            "also": {str(path): _sum(path) for path in named if path not in read},
+            "also": {str(path): sha256_of(path) for path in named if path not in read},
             "versions": {
                 "wardround": version("wardround"),
                 "duckdb": version("duckdb"),
@@ -90,8 +90,3 @@ class Flow:
 def _bad_rows(rows: Sequence[BadRow]) -> dict[str, Json]:
     latin = sum(row.latin for row in rows)
     return {"lost": len(rows) - latin, "latin1": latin, "rows": [str(row) for row in rows[:_MOST_ROWS]]}
-
-
-def _sum(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

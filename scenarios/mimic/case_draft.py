@@ -9,6 +9,7 @@ from typing import Literal
 
 from wardround.scenarios.case import Culture, Finding, Lab, Study
 from wardround.scenarios.mimic.codes import AdmissionCode
+from wardround.scenarios.mimic.headings import MARK
 from wardround.scenarios.mimic.note import Note, Phrases
 from wardround.scenarios.mimic.pool import PoolDisease
 from wardround.scenarios.terms.disease import names_in_tables
@@ -82,10 +83,6 @@ class AdmissionDraft:
         return self.codes[0] if self.codes else None
 
 
-MASK = "___"
-"""MIMIC's own de-identification mark, common in these notes and therefore inconspicuous."""
-
-
 class Leaks:
     """Everything that reveals a diagnosis: its names, with noun and adjective treated alike (cardiac, heart)."""
 
@@ -101,7 +98,7 @@ class Leaks:
         """`text` with each name blanked."""
         done, parts = 0, []
         for hit in self._phrases.hits(text, shifts=False):
-            parts += [text[done : hit.start], MASK]
+            parts += [text[done : hit.start], MARK]
             done = hit.end
         return "".join([*parts, text[done:]]) if parts else text
 

@@ -181,6 +181,12 @@ _RELEASE = re.compile(r"mimic-?_?iv\D{0,40}?v?(?<!\d)([0-9]\.[0-9](?:\.[0-9])?)(
 _RELEASE_FILES = ("CHANGELOG.txt", "README.txt", "README.md", "SHA256SUMS.txt")
 
 
+def sha256_of(path: Path) -> str:
+    """Checksum of a file as stored, before unpacking."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class File:
     """One table's file; `columns` are those of its header, in order."""
@@ -192,11 +198,6 @@ class File:
     def has(self, column: str) -> bool:
         """Whether the file has the column."""
         return column in self.columns
-
-    def sha256(self) -> str:
-        """Checksum of the file as stored, before unpacking."""
-        with self.path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ _LISTED = re.compile(
     r"(?i)^\W*(?:(?:primary|principal|main|admitting|active)?(?:\s*diagnos[ie]s)?\s*[:#]"
     r"|(?:primary|principal)(?: diagnos[ie]s)?\s*$)\s*"
 )
-_WORD = re.compile(r"[^\W_]")
 _PARTS = re.compile(r"(?m)^[ \t]*(?P<name>[A-Z_][A-Za-z/, ]{1,30}?)[ \t]*:(?=[ \t]*\S)")
 
 

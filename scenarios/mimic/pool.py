@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.resources import files
 from pathlib import Path
 from typing import Protocol
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import file_text, loads
+from wardround.engine.text import file_text, loads, package_rows
 from wardround.scenarios.mimic.note import Phrases
 from wardround.scenarios.terms.linker import Concept, Mention
 from wardround.scenarios.terms.ontologies import plain_code
@@ -64,8 +63,8 @@ def read_pool(choice: str | None) -> DiseasePool:
 
 def own() -> DiseasePool:
     """The project's own list of diseases."""
-    text = files("wardround.scenarios").joinpath("data", "pool.csv").read_text(encoding="utf-8")
-    return DiseasePool("Wardround's own list", tuple(_disease(row) for row in csv.DictReader(io.StringIO(text))))
+    rows = package_rows("wardround.scenarios", "data", "pool.csv")
+    return DiseasePool("Wardround's own list", tuple(map(_disease, rows)))
 
 
 def read_pool_file(path: Path) -> DiseasePool:

@@ -8,12 +8,13 @@ from itertools import groupby
 from typing import Any, Literal
 
 from wardround.scenarios.case import Culture, Lab, Study, Susceptibility
+from wardround.scenarios.loaders.values import Flag
 from wardround.scenarios.mimic.case_draft import Report, tidy_note
+from wardround.scenarios.mimic.headings import MARK
 from wardround.scenarios.published.admissions import culture_value_string, lab_value_string
 from wardround.scenarios.terms import imaging
 from wardround.scenarios.terms.catalogue import catalogue
 
-HIDDEN = "___"
 LAB_COLUMNS = (
     "itemid", "charttime", "value", "valuenum", "valueuom", "ref_range_lower", "ref_range_upper", "flag", "comments",
 )  # fmt: skip
@@ -33,7 +34,6 @@ _READINGS: Mapping[str, Literal["susceptible", "intermediate", "resistant"]] = {
     "I": "intermediate",
     "R": "resistant",
 }
-Flag = Literal["", "normal", "low", "high", "abnormal"]
 _FLAGS: Mapping[str, Flag] = {
     "abnormal": "abnormal",
     "delta": "abnormal",
@@ -97,7 +97,7 @@ def labs_published(rows: Iterable[Sequence[Any]], items: Mapping[int, LabItem]) 
     for row in rows:
         one = dict(zip(LAB_COLUMNS, row, strict=True))
         shown = lab_value_string({**one, "valuenum": _float(one["valuenum"])})
-        if shown in (None, HIDDEN) or one["itemid"] not in items:
+        if shown in (None, MARK) or one["itemid"] not in items:
             continue
         unit = (one["valueuom"] or "").strip()
         value = shown.removesuffix(f" {unit}") if unit else shown
@@ -157,7 +157,7 @@ def _susceptibility(parts: Iterable[Mapping[str, Any]], *, several: bool) -> tup
 def cultures_published(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
     """As `cultures`, by the published code: grouped by test and time, the organisms or else the first comment."""
     known = [dict(zip(CULTURE_COLUMNS, row, strict=True)) for row in rows]
-    known = [row for row in known if row["charttime"] and culture_value_string(row) not in (None, HIDDEN)]
+    known = [row for row in known if row["charttime"] and culture_value_string(row) not in (None, MARK)]
     known.sort(key=lambda row: (row["charttime"], row["test_itemid"]))
     results = []
     for (at, test), group in groupby(known, key=lambda row: (row["charttime"], row["test_itemid"])):

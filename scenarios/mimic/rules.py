@@ -10,7 +10,8 @@ from wardround.engine.seat import seed_of
 from wardround.scenarios.build_steps import BuildStep
 from wardround.scenarios.case import Culture, Lab
 from wardround.scenarios.mimic import case_draft, record_items
-from wardround.scenarios.mimic.case_draft import MASK, AdmissionDraft, AdmissionResults, Leaks, Stage, leaks_of
+from wardround.scenarios.mimic.case_draft import AdmissionDraft, AdmissionResults, Leaks, Stage, leaks_of
+from wardround.scenarios.mimic.headings import MARK
 from wardround.scenarios.mimic.note import Phrases, first_item
 from wardround.scenarios.mimic.pool import DiseasePool, PoolDisease
 from wardround.scenarios.terms.giveaway import about_others, about_the_past, giveaways
@@ -308,12 +309,12 @@ def masked_relations(draft: AdmissionDraft) -> AdmissionDraft:
     after = replace(
         draft,
         history={
-            name: text if about_others(name) else known.masked(text, MASK, past=about_the_past(name))
+            name: text if about_others(name) else known.masked(text, MARK, past=about_the_past(name))
             for name, text in draft.history.items()
         },
-        complaint=known.masked(draft.complaint, MASK),
+        complaint=known.masked(draft.complaint, MARK),
         examination=tuple(
-            part.model_copy(update={"text": known.masked(part.text, MASK)}) for part in draft.examination
+            part.model_copy(update={"text": known.masked(part.text, MARK)}) for part in draft.examination
         ),
     )
     return draft if after == draft else after

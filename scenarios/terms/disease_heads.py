@@ -1,16 +1,13 @@
 """Tells by the words of a phrase whether it names a disease, a consequence, a detail, or only deals with a disease."""
 
-import csv
-import io
 import re
 from functools import cache
-from importlib.resources import files
 
 from wardround.engine.text import later
 from wardround.scenarios.terms.cues import cue
 from wardround.scenarios.terms.disease import disease
 from wardround.scenarios.terms.mondo import diseases_named
-from wardround.scenarios.terms.wording import key, lexicon, list_words, root, tokens, vocabulary
+from wardround.scenarios.terms.wording import key, lexicon, list_words, root, table_rows, tokens, vocabulary
 
 _ENDING = later(
     r"(?:it|oma|omat|os|emia|uria|pathy|plegia|trophy|plasia|sclerosi?|ectasi?|ism|iasi?|penia|cytosi?|malacia"
@@ -199,8 +196,7 @@ def known_names() -> frozenset[str]:
     """The comparable names of the project's own tables of diseases, which load faster than the classifications."""
     names: set[str] = set()
     for name in ("conditions.csv", "diseases.csv", "rare.csv"):
-        text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
-        for row in csv.DictReader(io.StringIO(text)):
+        for row in table_rows(name):
             names.update(key(one) for one in (row["name"], *row["synonyms"].split("|")) if one.strip())
     return frozenset(names)
 
@@ -210,8 +206,7 @@ def compound() -> re.Pattern[str]:
     """Names of the tables with a joining word inside ('granulomatosis with polyangiitis'); these are never split."""
     names = {"graft versus host disease", "graft vs host disease", "graft-versus-host disease"}
     for name in ("conditions.csv", "diseases.csv", "rare.csv"):
-        text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
-        for row in csv.DictReader(io.StringIO(text)):
+        for row in table_rows(name):
             names.update(one.strip() for one in (row["name"], *row["synonyms"].split("|")))
     joiner = cue("and", "or", "apart", "with", "due", "denying")
     joined = [one for one in names if joiner.search(one) or "," in one or "/" in one]

@@ -1,10 +1,7 @@
 """Relates two diseases by the tables: the same, a wider or narrower one, or a known complication."""
 
-import csv
-import io
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Literal
 
 from wardround.scenarios.terms.disease_name import parse_name
@@ -12,7 +9,7 @@ from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.lexical_linker import linker
 from wardround.scenarios.terms.mondo import diseases_named, kinship, lineage, principal_part
 from wardround.scenarios.terms.same_disease import readings, same_disease, wider_by_table
-from wardround.scenarios.terms.wording import vocabulary
+from wardround.scenarios.terms.wording import table_rows, vocabulary
 
 Kinship = Literal["same", "ancestor", "descendant", "complication"]
 """The relation of one disease to another: 'ancestor' is a wider one, 'descendant' a kind of it."""
@@ -24,8 +21,7 @@ ANY = "*"
 @cache
 def complications() -> Sequence[tuple[tuple[str, ...], tuple[str, ...]]]:
     """(diseases, names of their complications) from the table; kinds of a disease have the same complications."""
-    text = files(__package__).joinpath("data", "complications.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(io.StringIO(text))
+    rows = table_rows("complications.csv")
     return tuple((tuple(row["disease"].split("|")), tuple(row["complications"].split("|"))) for row in rows)
 
 

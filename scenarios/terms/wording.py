@@ -1,7 +1,5 @@
 """Normalises clinical wording for comparison, with the tables of variants, abbreviations and synonyms."""
 
-import csv
-import io
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from wardround.engine.text import later
+from wardround.engine.text import later, package_rows
 
 _MARKS = later(r"[*_`#~|\"<>\[\]{}\\]+")
 _POSSESSIVE = later(r"(?<=\w)'s?\b(?!\w)")
@@ -222,8 +220,7 @@ def lexicon() -> frozenset[str]:
 
 def table_rows(name: str) -> list[dict[str, str]]:
     """The rows of a table of `data`, by its file's name."""
-    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
-    return list(csv.DictReader(io.StringIO(text)))
+    return package_rows("wardround.scenarios.terms", "data", name)
 
 
 def cells(cell: str) -> tuple[str, ...]:
