@@ -143,7 +143,7 @@ def read_answer(answer: str) -> CommittedAnswer:
     Reading begins at the last heading `Diagnosis:`. A clause that announces the final diagnosis cancels those before
     it. An explicitly ranked list asserts its first entry.
     """
-    raw, answer = answer, cues_in_english(unmarked(answer))
+    raw, answer = answer[:MOST], cues_in_english(unmarked(answer))
     text = _prepared(answer)
     said = list(clauses(text))
     taken_back = [place for place, clause in enumerate(said) if clause.retracts]
