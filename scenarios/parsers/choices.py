@@ -24,7 +24,12 @@ _NO = frozenset(
     )
 )
 _NOT = r"not\s+(?:correct|true|right|accurate)"
-_OPENS = later(rf"^[\W_]*(?P<word>{_NOT}|[a-zé\u00ed]+|[\u4e00-\u9fff]{{1,3}})", re.IGNORECASE)
+_SURELY = r"(?:definitely|absolutely|certainly|clearly|surely|indeed|therefore|thus|hence|so)"
+_OPENS = later(
+    rf"^[\W_]*(?:(?:{_SURELY}|I(?: would|'d)? (?:say|think|believe)(?: that)?|(?:it|this|that) is)\b[\s,:]*)*"
+    rf"(?P<word>{_NOT}|[a-zé\u00ed]+|[\u4e00-\u9fff]{{1,3}})",
+    re.IGNORECASE,
+)
 _HEDGED = later(
     r"\b(?:partly|partially|possibly|may ?be|perhaps|both|neither|either|sometimes|depends)\b|可能|部分|吗|是否|不一定"
     r"|^\W*\w+\s*(?:/|\bor\b|或)|^\W*\w+\W*\?",
@@ -34,8 +39,8 @@ _BEHIND = later(r"^(?:\W|\b(?:and|or|but)\b)*(?P<word>[^\W\d_]+)\s*(?:[.,;:!?\u3
 _SUBJECT = later(
     r"(?:^|[.!?;:,\n]\s*|\b(?:so|thus|hence|therefore|think|believe|conclude|and|that|because)\s+)"
     r"(?:(?:the|this|her|his|a|student'?s?|offered|given|above)\s+)*"
-    r"(?:statement|claim|answer|assertion|it|this|that|she|he|alice(?:'s answer)?)[*_\"']*\s+(?:is|was)\s+"
-    rf"(?:therefore\s+|thus\s+|indeed\s+|clearly\s+)?[*_\"']*(?P<said>{_NOT}|[a-z]+)\b(?!\s*(?:or\b|/|\?))",
+    r"(?:statement|claim|answer|assertion|it|this|that|she|he|student|alice(?:'s answer)?)[*_\"']*\s+(?:is|was)\s+"
+    rf"(?:{_SURELY}\s+)?(?:an?\s+)?[*_\"']*(?P<said>{_NOT}|[a-z]+)\b(?!\s*(?:or\b|/|\?))",
     re.IGNORECASE,
 )
 _HOLDS = later(
@@ -43,11 +48,11 @@ _HOLDS = later(
     re.IGNORECASE,
 )
 _CHINESE = later(
-    r"(?:说法|陈述|表述|叙述|论述|观点|命题|该句|此句|这句话|学生的?(?:回答|答案))(?:是)?"
+    r"(?:说法|陈述|表述|叙述|论述|观点|命题|该句|此句|这句话|(?:学生的?)?(?<!正确)(?<!最终)(?:回答|答案))(?:是)?"
     r"(?P<said>不正确|不对|错误|错|正确|对|真|假)(?:的)?(?!吗|还是|与否)"
 )
 _DOUBTED = later(
-    r"\b(?:not|never|doubt|whether|if|unless|evidence|case|cannot|deny|unclear)\b[^.!?;\n]{0,60}$|n't\b[^.!?;\n]{0,60}$"
+    r"\b(?:not|never|doubt|whether|if|unless|evidence|case|cannot|deny|unclear|argue[sd]?|some|many|people)\b[^.!?;\n]{0,60}$|n't\b[^.!?;\n]{0,60}$"
     r"|(?:不能说|是否|如果|不认为|无法说)[^\u3002;\n]{0,20}$",
     re.IGNORECASE,
 )
@@ -65,6 +70,9 @@ def stated_verdict(text: str) -> bool | None:
         return firm[-1]
     lines = [line for line in stated.rest.splitlines() if line.strip()] or [""]
     opening = _opening(stated.rest)
+    ends = {polar(line.strip(" \t*_`\"'()[]{}<>#:.!\u3002")) for line in (lines[0], lines[-1])}
+    if {True, False} <= {opening, *ends}:
+        return None
     verdicts = {*firm} if opening is None else {opening, *firm}
     if not verdicts:
         verdicts = {said for said in (_opening(lines[-1]),) if said is not None} if len(lines) > 1 else set()
@@ -107,7 +115,7 @@ def _exactly(word: str) -> bool | None:
 
 def polar(word: str) -> bool | None:
     """What a word says, or a Chinese one that begins with such a word; None if nothing."""
-    plain = " ".join(word.casefold().split())
+    plain = re.sub(r"^是(?=[错对正不假真])", "", " ".join(word.casefold().split()))
     if (verdict := _exactly(plain)) is not None:
         return verdict
     shorter = (plain[:length] for length in (3, 2, 1) if length < len(plain) and re.match(r"[\u4e00-\u9fff]", plain))
@@ -179,7 +187,7 @@ _RIGHT_ONE = later(
     re.IGNORECASE,
 )
 _VERDICT_FIRST = later(
-    r"^[\W_]*(?:answer\W+)?(?:incorrect|wrong|false|no|错误|不正确|不对|错)[\s,;.:*\u3002\-]+", re.IGNORECASE
+    r"^[\W_]*(?:answer\W+)?(?:incorrect|wrong|false|no|错误|不正确|不对|错)[\s,;.:*\u3002\->\u2192]+", re.IGNORECASE
 )
 
 

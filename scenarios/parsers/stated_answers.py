@@ -23,9 +23,9 @@ MARK = r"(?:[*_`\"'()\[\]{}$]|<(?=[A-Za-z]>)|\\boxed|\\text(?:bf|rm)?|\\math(?:b
 _GAP = r"[ \t]*"
 _IS = (
     rf"(?:{_GAP}(?:(?:is|was|should be|must be|has to be|therefore|thus|hence|clearly|definitely|most likely"
-    rf"|likely|probably"
-    rf"|ist|est|es|è)\b|:|=|->|\u2192|[-\u2013\u2014](?=[ \t])|是|为|應為|应为|应该是|应该为|应该选择?|应选择?"
-    rf"|选择?){_GAP})+"
+    rf"|likely|probably|ist|est|es|è)\b"
+    rf"|:|=|->|\u2192|[-\u2013\u2014](?=[ \t])|是(?=[^\s\u3002.,;!])|为|應為|应为|应该是|应该为|应该选择?"
+    rf"|应选择?|选择?){_GAP})+"
 )
 _REST = r"(?P<said>[^\n]{0,400})"
 _NAMED = (

@@ -1,13 +1,14 @@
 """Shapes of replies of models to closed questions: each is read rightly, or as no answer.
 
-`tests/data/reply_shapes.jsonl` has them in three parts. The rules of the reader were written with the first in view.
-The second and the third were written afterwards; what the rules then missed was mended as well:
+`tests/data/reply_shapes.jsonl` has them in four parts. The rules of the reader were written with the first in view.
+The others were written afterwards; what the rules then missed was mended as well:
 
 ==========  =====  ==============  =====================
 part        rows   read wrongly    unread though stated
 ==========  =====  ==============  =====================
-second        167               3                     17
+second        167               4                     17
 third          88               4                      3
+fourth        120               4                     13
 ==========  =====  ==============  =====================
 """
 
@@ -47,6 +48,8 @@ def read(shape: dict[str, str]) -> object:
         ("first", "rectification"),
         ("second", "choice"),
         ("third", "choice"),
+        ("fourth", "verdict"),
+        ("fourth", "rectification"),
     ],
 )
 def test_no_reply_is_read_as_what_it_does_not_say(part: str, kind: str) -> None:
