@@ -14,7 +14,7 @@ from wardround.engine.episode import Episode, EpisodeSetup
 from wardround.engine.errors import ReplayError
 from wardround.engine.events import Opened, Row, decode
 from wardround.engine.limits import Limits
-from wardround.engine.misbehaviour import error_text, self_raised
+from wardround.engine.misbehaviour import error_text, raised_by_plugin
 from wardround.engine.protocols import Agent, AnyScenario, Model, Remembers
 from wardround.engine.records import Action, Ending, View
 from wardround.engine.replay import replay
@@ -193,7 +193,7 @@ class TriedAgent:
         except (CheckFailed, ReplayError):
             raise
         except BaseException as error:
-            if not self_raised(error):
+            if not raised_by_plugin(error):
                 raise
             raised = error_text(error).partition(": ")
             raise CheckFailed(f"act raised {raised[0]} at action {number}: {raised[2]}") from error

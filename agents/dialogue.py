@@ -102,7 +102,7 @@ _LONGEST = 200_000
 """Characters of a JSON reply that are read."""
 
 
-class Misformed(Exception):
+class UnreadableReply(Exception):
     """A reply that is no action in this interface; the message says why."""
 
 
@@ -132,7 +132,7 @@ class Interface:
         return dialogue(opening, heard, view.seat, go_on)
 
     def action(self, reply: Completion, view: View) -> Action:
-        """The action of a reply; raises Misformed if it is none."""
+        """The action of a reply; raises UnreadableReply if it is none."""
         del view
         return Action("reply", reply.text)
 
@@ -151,11 +151,13 @@ class ToolInterface(Interface):
 
     def instructions(self, view: View) -> str:
         """To call a tool."""
-        return self._prompts["doctor/tools"].text if offered(view) else ""
+        return self._prompts["doctor/tools"].text if offered_verbs(view) else ""
 
     def options(self, view: View) -> Mapping[str, Json]:
         """The tools."""
-        tools = [{"type": "function", "function": {"name": verb, **schema}} for verb, schema in offered(view).items()]
+        tools = [
+            {"type": "function", "function": {"name": verb, **schema}} for verb, schema in offered_verbs(view).items()
+        ]
         return {"tools": tools}
 
     def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
@@ -192,13 +194,13 @@ class ToolInterface(Interface):
             return Action("reply", reply.text)
         name, written = call
         if name not in view.schemas:
-            raise Misformed(f"there is no tool {name[:40]!r}; there are: {', '.join(offered(view))}")
+            raise UnreadableReply(f"there is no tool {name[:40]!r}; there are: {', '.join(offered_verbs(view))}")
         try:
             arguments = json.loads(written or "{}") if isinstance(written, str) else written
         except (ValueError, RecursionError) as error:
-            raise Misformed(f"the arguments of {name} are no JSON ({error})") from None
+            raise UnreadableReply(f"the arguments of {name} are no JSON ({error})") from None
         if not isinstance(arguments, dict):
-            raise Misformed(f"the arguments of {name} are no JSON object")
+            raise UnreadableReply(f"the arguments of {name} are no JSON object")
         return _typed(name, arguments, view, reply.text)
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
@@ -224,7 +226,7 @@ class JsonInterface(Interface):
     def instructions(self, view: View) -> str:
         """The verbs with their arguments."""
         lines = []
-        for verb, schema in offered(view).items():
+        for verb, schema in offered_verbs(view).items():
             fields = schema["parameters"]["properties"].items()
             said = "; ".join(f'"{name}": {_in_words(field)}' for name, field in fields)
             lines.append(f'- "{verb}": {schema["description"]} {said}')
@@ -232,7 +234,7 @@ class JsonInterface(Interface):
 
     def options(self, view: View) -> Mapping[str, Json]:
         """The shape of an act."""
-        return {"shape": shape_of(view.schemas)} if offered(view) else {}
+        return {"shape": shape_of(view.schemas)} if offered_verbs(view) else {}
 
     def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
         """Own acts as JSON objects."""
@@ -247,10 +249,10 @@ class JsonInterface(Interface):
         try:
             fields = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise Misformed(f"the reply is no JSON ({error})") from None
+            raise UnreadableReply(f"the reply is no JSON ({error})") from None
         verb = fields.get("verb")
         if not isinstance(verb, str) or verb not in view.schemas:
-            raise Misformed(f'"verb" is {str(verb)[:40]!r}, and must be one of: {", ".join(offered(view))}')
+            raise UnreadableReply(f'"verb" is {str(verb)[:40]!r}, and must be one of: {", ".join(offered_verbs(view))}')
         return _typed(verb, fields, view, "")
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
@@ -263,7 +265,7 @@ INTERFACES: Mapping[InterfaceName, type[Interface]] = {"text": Interface, "tools
 """The ways in which a model may take its turn, by name."""
 
 
-def offered(view: View) -> Mapping[str, Json]:
+def offered_verbs(view: View) -> Mapping[str, Json]:
     """The verbs that the model is offered; raises UsageError if the scenario describes none."""
     if not view.schemas:
         raise UsageError("this scenario describes no verbs, so its doctor can only write text: use --interface text")
@@ -281,10 +283,10 @@ def shape_of(schemas: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _typed(verb: str, arguments: Mapping[str, Json], view: View, text: str) -> Action:
-    """The typed action; raises Misformed for a verb that is not possible in this turn."""
+    """The typed action; raises UnreadableReply for a verb that is not possible in this turn."""
     if verb not in view.verbs:
         possible = [name for name in view.schemas if name in view.verbs]
-        raise Misformed(f"{verb} is not possible now; possible: {', '.join(possible)}")
+        raise UnreadableReply(f"{verb} is not possible now; possible: {', '.join(possible)}")
     names = view.schemas[verb]["parameters"]["properties"]
     own = {name: arguments[name] for name in names if name in arguments}
     said = own.pop("text", text)

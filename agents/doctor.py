@@ -9,7 +9,7 @@ from wardround.agents.dialogue import (
     INTERFACES,
     SILENCE,
     InterfaceName,
-    Misformed,
+    UnreadableReply,
     model_of,
     said_text,
     token_estimate,
@@ -92,23 +92,23 @@ class LLMDoctor:
         memo = msgspec.to_builtins(notes) if notes.summary else None
         try:
             action = self._action(reply, view)
-        except Misformed as error:
+        except UnreadableReply as error:
             empty = [Message("assistant", SILENCE), Message("user", self._prompts["doctor/repair"].text)]
             again = self._interface.correction(reply, str(error)) if str(error) else empty
             reply = await self._ask_model([*messages, *again], "repair", view)
             try:
                 action = self._action(reply, view)
-            except Misformed:
+            except UnreadableReply:
                 action = self._interface.unread(reply)
         text = action.text if action.text.strip() else ""
         args = {**action.args, "logprobs": _first_token(reply)} if _alternatives(view) else action.args
         return msgspec.structs.replace(action, text=text, args=args, thinking=reply.thinking, memo=memo)
 
     def _action(self, reply: Completion, view: View) -> Action:
-        """The action of a reply; raises Misformed, without a reason for an empty reply."""
+        """The action of a reply; raises UnreadableReply, without a reason for an empty reply."""
         called = self._settings.interface == "tools" and reply.more.get("tool_calls")
         if not reply.text.strip() and not called:
-            raise Misformed
+            raise UnreadableReply
         return self._interface.action(reply, view)
 
     async def _ask_model(self, messages: Sequence[Message], purpose: str, view: View) -> Completion:

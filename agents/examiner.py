@@ -35,9 +35,9 @@ class Examiner:
             ordered(known["order"]),
             str(known["order"].get("kind", "any")),
             str(known.get("policy", "strict")),
-            reported=reported(view),
+            reported=reported_refs(view),
         )
-        return reporting(answers)
+        return report_action(answers)
 
     def _read(self, record: Json, subject: Json) -> Chart:
         """The chart of the record; an episode hands over the same record each time, so it is read once."""
@@ -49,13 +49,13 @@ class Examiner:
         return self._chart
 
 
-def reported(view: View) -> frozenset[str]:
+def reported_refs(view: View) -> frozenset[str]:
     """References of the results that this seat has reported; a repeated test then gets the next result."""
     answers = [row for said in view.heard if said.seat == view.seat for row in said.args.get("answers") or ()]
     return frozenset(str(ref) for row in answers if isinstance(row, dict) for ref in row.get("refs") or ())
 
 
-def reporting(answers: Sequence[Answer]) -> Action:
+def report_action(answers: Sequence[Answer]) -> Action:
     """The action that reports the answers, one line for each result, without duplicate lines."""
     lines = list(dict.fromkeys(line.text for line in answers)) or [
         "No test was named; please say which results you want."

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from wardround.agents.dialogue import SILENCE, model_of
-from wardround.agents.examiner import reported
+from wardround.agents.examiner import reported_refs
 from wardround.agents.history.facts import statements
 from wardround.agents.history.vocabulary import concepts_in
 from wardround.engine.errors import ProviderError
@@ -241,7 +241,7 @@ class LLMExaminer:
         whose = ", ".join(filter(None, (years, subject.sex, "pregnant" if subject.pregnant else "")))
         asked = _Request(chart, [item.text for item in items], policy, whose or "an adult of whom nothing is known")
         kind = str(known["order"].get("kind", "any"))
-        lines = answer(chart, ordered(known["order"]), kind, _table_policy(policy), reported=reported(view))
+        lines = answer(chart, ordered(known["order"]), kind, _table_policy(policy), reported=reported_refs(view))
         earlier = {str(row["asked"]).casefold(): row for row in _rows(view) if row.get("invented")}
         rows: list[dict[str, Json]] = []
         for line in lines:

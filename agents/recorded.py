@@ -38,7 +38,7 @@ def split_reply(content: str, thinking: str = "") -> tuple[str, str]:
     return answer, "\n\n".join(part for part in (thinking.strip(), within) if part)
 
 
-def turns_taken(view: View) -> int:
+def turn_count(view: View) -> int:
     """The number of turns that this seat has had, by its memo, or else (if another agent had the seat) by its words."""
     if isinstance(view.memo, dict):
         taken = view.memo.get("next")
@@ -47,9 +47,9 @@ def turns_taken(view: View) -> int:
     return sum(said.seat == view.seat for said in view.heard)
 
 
-def turn_taken(view: View) -> dict[str, Json]:
+def next_turn_memo(view: View) -> dict[str, Json]:
     """The memo for the present turn."""
-    return {"next": turns_taken(view) + 1}
+    return {"next": turn_count(view) + 1}
 
 
 LINE = '{"case_id": "wa-001", "replies": ["first", "second"]}'
@@ -86,7 +86,7 @@ class Replies:
 
     async def act(self, view: View) -> Action:
         """The next reply; raises Ended after the last."""
-        turn, count = turns_taken(view), len(self._replies)
+        turn, count = turn_count(view), len(self._replies)
         if turn < count:
             reply = self._replies[turn]
         elif view.heard and view.heard[-1].verb == "warning":
@@ -94,7 +94,7 @@ class Replies:
         else:
             detail = f"{count} {'reply was' if count == 1 else 'replies were'} recorded, and the encounter goes on"
             raise Ended(Ending(view.seat, EXHAUSTED, detail))
-        return Action("reply", reply.text, thinking=reply.thinking, memo=turn_taken(view))
+        return Action("reply", reply.text, thinking=reply.thinking, memo=next_turn_memo(view))
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,14 +298,14 @@ class ActionReplay:
 
     async def act(self, view: View) -> Action:
         """The next action; raises Ended when there is none left."""
-        turn = turns_taken(view)
+        turn = turn_count(view)
         if turn >= len(self._actions):
             detail = (
                 f"{view.seat} took {len(self._actions)} actions in the recorded episode, and is asked for one more: "
                 "this encounter takes another course"
             )
             raise Ended(Ending(view.seat, EXHAUSTED, detail))
-        return msgspec.structs.replace(self._actions[turn], memo=turn_taken(view))
+        return msgspec.structs.replace(self._actions[turn], memo=next_turn_memo(view))
 
 
 class ImportedTurns(ActionReplay):
@@ -316,11 +316,11 @@ class ImportedTurns(ActionReplay):
 
     async def act(self, view: View) -> Action:
         """The next turn; raises Ended when there is none left."""
-        turn = turns_taken(view)
+        turn = turn_count(view)
         if turn < len(self._actions):
             action = self._actions[turn]
             kept = action.memo if isinstance(action.memo, dict) else {}
-            return msgspec.structs.replace(action, memo={**kept, **turn_taken(view)})
+            return msgspec.structs.replace(action, memo={**kept, **next_turn_memo(view)})
         if view.heard and view.heard[-1].verb == "warning":
-            return Action("reply", memo=turn_taken(view))
+            return Action("reply", memo=next_turn_memo(view))
         return await super().act(view)

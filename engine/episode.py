@@ -23,7 +23,7 @@ from wardround.engine.calls import (
 from wardround.engine.errors import LimitReached, ProviderError, RunStopped, storable
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import LimitAccount, Limits, timed_by
-from wardround.engine.misbehaviour import OwnTime, contain_plugin, error_text, self_raised
+from wardround.engine.misbehaviour import OwnTime, contain_plugin, error_text, raised_by_plugin
 from wardround.engine.protocols import Agent, AnyScenario, Ends, Model, Remembers, has_methods
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice, traits_of
@@ -368,13 +368,13 @@ class boundary:  # noqa: N801 - used as a statement, and a generator would cost 
         if raised is None:
             return
         if self._blamed is not None:
-            if isinstance(raised, Exception) or self_raised(raised):
+            if isinstance(raised, Exception) or raised_by_plugin(raised):
                 raise Ended(self._blamed(self._who, raised)) from raised
             return
         if isinstance(raised, Ended):
             return
         if not isinstance(raised, Exception):  # a cancellation or an exit: of the run, or of the plug-in alone
-            if self_raised(raised):
+            if raised_by_plugin(raised):
                 raise Ended(_ending_of_error(self._who, raised)) from raised
             return
         error, _ = deciding_error(raised, None)

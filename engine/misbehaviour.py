@@ -27,7 +27,7 @@ class Escaped(RuntimeError):
     """A task that plug-in code started raised what would have ended the process."""
 
 
-def self_raised(error: BaseException) -> bool:
+def raised_by_plugin(error: BaseException) -> bool:
     """Whether plug-in code raised this error itself, rather than the event loop or the operator.
 
     True for a cancellation that nobody requested, for SystemExit unless a signal handler raised it, for a
@@ -35,7 +35,7 @@ def self_raised(error: BaseException) -> bool:
     errors does.
     """
     if isinstance(error, BaseExceptionGroup):
-        return all(self_raised(inner) for inner in error.exceptions)
+        return all(raised_by_plugin(inner) for inner in error.exceptions)
     if isinstance(error, Exception):
         return True
     if isinstance(error, asyncio.CancelledError):
@@ -53,7 +53,7 @@ def error_text(error: BaseException) -> str:
     try:
         text = str(error)
     except BaseException as worse:
-        if not self_raised(worse):
+        if not raised_by_plugin(worse):
             raise
         text = f"its text cannot be had ({type(worse).__name__})"
     return storable(redact(f"{type(error).__name__}: {text[:2000]}") if text else type(error).__name__)
@@ -94,7 +94,7 @@ async def _contain_exit(coro: Coroutine[Any, Any, Any]) -> Any:
     try:
         return await coro
     except (SystemExit, KeyboardInterrupt) as error:
-        if not self_raised(error):
+        if not raised_by_plugin(error):
             raise
         raise Escaped(f"{error_text(error)}, in a task of its own") from error
 

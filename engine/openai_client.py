@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.openai_wire import (
-    NotTaken,
+    UnsupportedRequest,
     WireCall,
     chat_call,
     chat_chunks,
@@ -61,7 +61,7 @@ class _Door:
             return _response(request, 404, error_body(said, "not_found"))
         try:
             call = readers[path](msgspec.json.decode(content))
-        except (NotTaken, msgspec.DecodeError) as error:
+        except (UnsupportedRequest, msgspec.DecodeError) as error:
             return _response(request, 400, error_body(str(error), "invalid_request"))
         purpose = request.headers.get("x-purpose", "act")
         voice = self._models.get(call.model) or self._models[""]

@@ -12,7 +12,7 @@ PIECE = 64
 """Characters of one piece of a streamed text."""
 
 
-class NotTaken(Exception):
+class UnsupportedRequest(Exception):
     """A request that a seat's model does not take; the message says why."""
 
 
@@ -28,12 +28,12 @@ class WireCall(NamedTuple):
 
 
 def chat_call(body: Json) -> WireCall:
-    """A request for a chat completion; raises NotTaken."""
+    """A request for a chat completion; raises UnsupportedRequest."""
     if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
-        raise NotTaken("the body has no list of messages")
+        raise UnsupportedRequest("the body has no list of messages")
     options = {name: value for name, value in body.items() if name not in _CHAT and value is not None}
     if body.get("n") not in (None, 1):
-        raise NotTaken("n must be 1: one call has one reply")
+        raise UnsupportedRequest("n must be 1: one call has one reply")
     for name, other in (("max_tokens", "max_completion_tokens"), ("max_completion_tokens", "max_tokens")):
         if name in options and other not in options:
             options[other] = None  # the seat's own limit gives way to that of the call, under either name
@@ -48,14 +48,14 @@ _CHAT = frozenset(("messages", "model", "stream", "stream_options", "n", "purpos
 
 def _message(one: Json) -> Message:
     if not isinstance(one, dict) or not isinstance(one.get("role"), str):
-        raise NotTaken("a message is not an object with a role")
+        raise UnsupportedRequest("a message is not an object with a role")
     content = one.get("content")
     more = {name: value for name, value in one.items() if name not in ("role", "content") and value is not None}
     if isinstance(content, list):
         more["content"] = content
         content = _text(content)
     if content is not None and not isinstance(content, str):
-        raise NotTaken("the content of a message is neither a text nor a list of parts")
+        raise UnsupportedRequest("the content of a message is neither a text nor a list of parts")
     return Message(one["role"], content or "", more or None)
 
 
@@ -136,12 +136,14 @@ def _event(body: Json, kind: str = "") -> str:
 
 
 def response_call(body: Json) -> WireCall:
-    """A request of the Responses API as one for a chat completion; raises NotTaken."""
+    """A request of the Responses API as one for a chat completion; raises UnsupportedRequest."""
     if not isinstance(body, dict) or not isinstance(body.get("input"), str | list):
-        raise NotTaken("the body has no input")
+        raise UnsupportedRequest("the body has no input")
     for name in ("previous_response_id", "conversation", "background"):
         if body.get(name):
-            raise NotTaken(f"{name} is not taken: nothing is kept between two calls, so send the whole conversation")
+            raise UnsupportedRequest(
+                f"{name} is not taken: nothing is kept between two calls, so send the whole conversation"
+            )
     messages = [Message("system", body["instructions"])] if body.get("instructions") else []
     entered = body["input"]
     items = [{"role": "user", "content": entered}] if isinstance(entered, str) else entered
@@ -172,7 +174,7 @@ _RESPONSE = ("temperature", "top_p", "parallel_tool_calls", "seed", "stop")
 
 def _tool(tool: Mapping[str, Json]) -> Json:
     if tool.get("type") != "function":
-        raise NotTaken(f"the tool {tool.get('type')!r} runs at the endpoint; give functions of your own")
+        raise UnsupportedRequest(f"the tool {tool.get('type')!r} runs at the endpoint; give functions of your own")
     return {"type": "function", "function": {name: value for name, value in tool.items() if name != "type"}}
 
 
@@ -203,7 +205,7 @@ def _add_item(messages: list[Message], item: Json) -> None:
         text = output if isinstance(output, str) else _text(output)
         messages.append(Message("tool", text, {"tool_call_id": item["call_id"]}))
     elif kind != "reasoning":
-        raise NotTaken(f"an item of the input has the type {kind!r}, which is not taken")
+        raise UnsupportedRequest(f"an item of the input has the type {kind!r}, which is not taken")
 
 
 def _part(part: Mapping[str, Json]) -> dict[str, Json]:
@@ -218,7 +220,7 @@ def _part(part: Mapping[str, Json]) -> dict[str, Json]:
                 "image_url": {"url": part.get("image_url"), "detail": part.get("detail", "auto")},
             }
         case other:
-            raise NotTaken(f"a part of the input has the type {other!r}, which is not taken")
+            raise UnsupportedRequest(f"a part of the input has the type {other!r}, which is not taken")
 
 
 def response_reply(reply: Completion, name: str, refusal: str | None, call: WireCall) -> dict[str, Json]:

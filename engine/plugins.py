@@ -14,7 +14,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from wardround.engine.errors import UsageError
-from wardround.engine.misbehaviour import error_text, self_raised
+from wardround.engine.misbehaviour import error_text, raised_by_plugin
 from wardround.engine.records import Json
 from wardround.engine.seat import Seat
 
@@ -41,7 +41,7 @@ MOVED: Mapping[str, str] = {
 _HOUSE = __name__.partition(".")[0]
 
 
-def of_the_house(target: object) -> bool:
+def is_bundled(target: object) -> bool:
     """Whether a class, function or object belongs to this package, and so can be trusted to keep its promises."""
     kind = target if inspect.isclass(target) or inspect.isroutine(target) else type(target)
     return str(kind.__module__).partition(".")[0] == _HOUSE
@@ -113,7 +113,7 @@ def import_path(path: str) -> Any:
 
 def _load_error(what: str, error: BaseException, more: str = "") -> UsageError:
     """The UsageError for a module whose import fails with any error; a real Ctrl-C is raised again instead."""
-    if not self_raised(error):
+    if not raised_by_plugin(error):
         raise error
     if isinstance(error, ImportError | AttributeError | ValueError):
         return UsageError(f"{what} cannot be loaded: {error}{more}")

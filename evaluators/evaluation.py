@@ -14,7 +14,7 @@ import msgspec
 from wardround.engine.episode import TIMEOUT, Ended
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
-from wardround.engine.plugins import of_the_house
+from wardround.engine.plugins import is_bundled
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Action, Ending, Json, Score, Scored, View
 from wardround.engine.seat import Seat
@@ -76,7 +76,7 @@ def class_path(evaluator: Evaluator) -> str:
 
 def is_own(evaluator: Evaluator) -> bool:
     """Whether the evaluator belongs to a user or a plug-in, not to Wardround."""
-    return not of_the_house(type(evaluator))
+    return not is_bundled(type(evaluator))
 
 
 def check_evaluators(evaluators: Sequence[Evaluator], installed: Mapping[str, str]) -> None:

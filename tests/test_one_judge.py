@@ -28,7 +28,7 @@ from wardround.runs.seats import SeatConfig
 from wardround.runs.stored_run import Run
 from wardround.scoring.judges import JudgeConfig, seats_of
 from wardround.scoring.score import score_run, scored
-from wardround.scoring.scorings import chosen_scores, shown_scorings
+from wardround.scoring.scorings import chosen_scores, default_scorings
 from wardround.testing.loopback import Loopback
 
 
@@ -84,7 +84,7 @@ async def test_an_episode_that_the_last_judge_has_not_seen_has_no_value(store: S
     assert "standard: 1 of 3 closed episodes judged so far" in "\n".join(doubts(scores, summary))
     [loaded] = await load_scored(store, ("r",))
     assert loaded == scores
-    found = [(one.episode, one.evaluator) async for one in chosen_scores(run, await shown_scorings(store, "r"))]
+    found = [(one.episode, one.evaluator) async for one in chosen_scores(run, await default_scorings(store, "r"))]
     ids = [row.id for row in await run.episodes()]
     assert found == [(ids[0], "reasoning"), (ids[0], "standard"), (ids[1], "reasoning"), (ids[2], "reasoning")]
 

@@ -24,7 +24,7 @@ from wardround.runs.seats import SeatConfig
 from wardround.runs.stored_run import Run
 from wardround.scoring.judges import JudgeConfig, seats_of
 from wardround.scoring.score import evaluator_of, score_run
-from wardround.scoring.scorings import shown_scorings
+from wardround.scoring.scorings import default_scorings
 
 NOBODY = "http://127.0.0.1:9/v1"
 
@@ -136,7 +136,7 @@ async def test_the_figures_name_the_judges_that_they_came_from(store: Store) -> 
     again = await score_run(run, [Standard()], judge=first)
     assert accuracy(again) == [1.0] * 3
     assert again.judges.keys() == {"judge"}
-    assert (await shown_scorings(store, "r"))["standard"].key == "r~standard"
+    assert (await default_scorings(store, "r"))["standard"].key == "r~standard"
     plain = await score_run(run, [Standard()])
     assert (plain.judges, plain.scoring) == ({}, {"judge": "lexical"})
     assert (await score_run(run, [Standard()], judge=second)).judges.keys() == {"judge", "judge-2"}

@@ -192,16 +192,16 @@ class Silence:
     """A period in which an endpoint answers no call, in times of the event loop (s).
 
     It begins with a failed call and ends with the next answered one, or when no call is being retried any more
-    (`trying`). `since` is None outside such a period. When the last call failed, `under_way` calls could still be
+    (`retry_of`). `since` is None outside such a period. When the last call failed, `under_way` calls could still be
     answered and `queued` calls waited to be sent.
     """
 
-    __slots__ = ("_said", "_tries", "_ways", "calls", "name", "queued", "since", "tried", "under_way")
+    __slots__ = ("_said", "_tries", "_ways", "calls", "name", "queued", "retried", "since", "under_way")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.since: float | None = None
-        self.tried = 0
+        self.retried = 0
         self._begin(None)
 
     def _begin(self, since: float | None) -> None:
@@ -262,7 +262,7 @@ class Silence:
         again = f"; tried again at {_clock(later, now)}" if later > now else ""
         return f"answers {self._what()} since {_clock(self.since, now)}, {times} so far{more}{again}"
 
-    def hopeless(self, now: float) -> str:
+    def stop_message(self, now: float) -> str:
         """The message for a run that stops because of the silence."""
         said = f"{self.name} answered {self._what()} for {self.lasted(now):.0f} s, {self.calls:,} times"
         if self._ways == ["connection"]:
@@ -275,16 +275,16 @@ class Silence:
 
 
 @contextmanager
-def trying(silences: Sequence[Silence]) -> Iterator[None]:
-    """Retry a failed call in the block; after the last such call the silences are forgotten."""
+def retry_of(silences: Sequence[Silence]) -> Iterator[None]:
+    """A block in which a failed call is made again; with the end of the last such block the silences are forgotten."""
     for silence in silences:
-        silence.tried += 1
+        silence.retried += 1
     try:
         yield
     finally:
         for silence in silences:
-            silence.tried -= 1
-            if not silence.tried:
+            silence.retried -= 1
+            if not silence.retried:
                 silence.forget()
 
 

@@ -11,7 +11,7 @@ from wardround.engine.models.prices import Prices
 from wardround.engine.models.provider import PROVIDERS, ForeignModel, ModelRequest, Provider
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.wrappers import Limited, Patience, Retrying
-from wardround.engine.plugins import load_plugin, of_the_house, plugin_names
+from wardround.engine.plugins import is_bundled, load_plugin, plugin_names
 from wardround.engine.protocols import Model, with_all_members
 
 
@@ -84,4 +84,4 @@ def _model_at(
         means.get("session_header", ""),
     )
     model = with_all_members(provider.model(wanted))
-    return model if of_the_house(provider) else ForeignModel(model), provider.key(wanted)
+    return model if is_bundled(provider) else ForeignModel(model), provider.key(wanted)

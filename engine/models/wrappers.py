@@ -19,7 +19,7 @@ from wardround.engine.calls import Cache, feed
 from wardround.engine.errors import EgressError, ProviderError, RunStopped, UsageError
 from wardround.engine.limits import waiting
 from wardround.engine.models.gate import CallOutcome, Gate
-from wardround.engine.models.health import Silence, refused_unprocessed, trying
+from wardround.engine.models.health import Silence, refused_unprocessed, retry_of
 from wardround.engine.models.hosts import is_loopback, normal_host
 from wardround.engine.once import Once
 from wardround.engine.protocols import Model, Wrapped
@@ -340,7 +340,7 @@ class Retrying(Wrapped):
             failed = error
         attempts, queued, slept = 1, failed.waited, 0.0
         silences = [gate.silence for gate in self._gates] or [Silence(self.address or self.name)]
-        with trying(silences):
+        with retry_of(silences):
             while True:
                 if not self._gates:
                     silences[0].failed(failed.kind, failed.status, now(), 0)
@@ -377,7 +377,7 @@ class Retrying(Wrapped):
             return
         if all(gate.silence.lasted(now) >= self.patience.silence for gate in gates):
             for gate in gates:
-                gate.give_up(gate.silence.hopeless(now))
+                gate.give_up(gate.silence.stop_message(now))
             raise RunStopped(gates[0].used_up)
 
     async def _pause(self, wait: float, silences: Sequence[Silence], now: float) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import is_loopback
-from wardround.engine.plugins import import_path, of_the_house, plugin_names, suggestion
+from wardround.engine.plugins import import_path, is_bundled, plugin_names, suggestion
 from wardround.engine.plugins import load_plugin as installed
 from wardround.evaluators.search.contract import Opening, Search, Source, WrappedSearch
 from wardround.evaluators.search.providers.service import Steady
@@ -25,7 +25,7 @@ async def search_of(spec: str, *, cache: Path | None = None, ledger: Ledger | No
     """
     kind, place = search_kind(spec)
     search = await kind.opened_at(place, Opening(cache, ledger))
-    if not of_the_house(kind):
+    if not is_bundled(kind):
         search = ForeignSearch(search)
     return Steady(search, at_once=kind.AT_ONCE) if search.host else search
 

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import load_plugin, of_the_house, plugin_names
+from wardround.engine.plugins import is_bundled, load_plugin, plugin_names
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case
 from wardround.scenarios.illustrations import has_images, with_images
@@ -42,7 +42,7 @@ def loaders() -> list[Loader]:
     So a loader of one's own reads a file that a loader of this package would read too. Raises UsageError for a broken
     one.
     """
-    return sorted((_loader(name) for name in plugin_names(LOADERS)), key=lambda loader: of_the_house(type(loader)))
+    return sorted((_loader(name) for name in plugin_names(LOADERS)), key=lambda loader: is_bundled(type(loader)))
 
 
 def _loader(name: str) -> Loader:

@@ -18,7 +18,7 @@ from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.report_files import write_pages
 from wardround.runs.stored_run import Run
 from wardround.scoring.score import score_run, scored
-from wardround.scoring.scorings import chosen_scores, shown_scorings
+from wardround.scoring.scorings import chosen_scores, default_scorings
 from wardround.scoring.stored_scores import texts_by_digest
 from wardround.testing.memory_store import MemoryStore
 
@@ -58,10 +58,10 @@ async def test_an_account_is_found_however_its_fields_are_ordered() -> None:
             body = msgspec.json.encode(dict(reversed(fields.items())))
             lines.append(Row(line.seq, chain(lines[-1].hash if lines else b"", body), body))
         await other.append(row.name, one.id, lines, ending=Ending("completed"))
-    told = [one.account async for one in chosen_scores(run, await shown_scorings(run.store, run.name))]
+    told = [one.account async for one in chosen_scores(run, await default_scorings(run.store, run.name))]
     assert all(told)
     again = Run(other, run.name, run.header)
-    assert [one.account async for one in chosen_scores(again, await shown_scorings(other, run.name))] == told
+    assert [one.account async for one in chosen_scores(again, await default_scorings(other, run.name))] == told
 
 
 async def test_a_last_event_that_was_altered_is_named() -> None:

@@ -69,7 +69,7 @@ def with_options(*options: Callable[[_Command], _Command]) -> Callable[[_Command
     return decorated
 
 
-def options_written() -> dict[str, str]:
+def command_line_options() -> dict[str, str]:
     """The options and arguments on the command line at hand: the name of each parameter, and how the user writes it."""
     context = click.get_current_context()
     return {

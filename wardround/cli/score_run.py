@@ -12,10 +12,10 @@ import msgspec
 from wardround.cli.live import live_table
 from wardround.cli.options import (
     Options,
+    command_line_options,
     existing_store,
     json_option,
     on_terminal,
-    options_written,
     patience_option,
     positive,
     print_json,
@@ -369,7 +369,7 @@ _AGAIN = (
 
 def _judge_options(options: Options) -> JudgeOptions | None:
     if not options["judges"]:
-        if needless := [flag for name, flag in options_written().items() if name not in _WITHOUT_JUDGE]:
+        if needless := [flag for name, flag in command_line_options().items() if name not in _WITHOUT_JUDGE]:
             raise UsageError(f"{needless[0]} goes with --judge")
         return None
     return JudgeOptions(

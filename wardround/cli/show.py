@@ -24,7 +24,7 @@ from wardround.runs.settings import header_without_secrets
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
 from wardround.scenarios.question_item import QuestionItem, in_words
-from wardround.scoring.scorings import shown_scorings
+from wardround.scoring.scorings import default_scorings
 from wardround.scoring.stored_scores import accounts
 
 
@@ -114,7 +114,7 @@ async def _show_episode(name: str, episode: str, where: str | None, calls: bool,
         if trajectory.closed:
             for line in _conclusion(patient, trajectory) if patient else _answer_lines(case, trajectory):
                 echo(line, lines=True)
-        every = await shown_scorings(store, name)
+        every = await default_scorings(store, name)
         judging = {key: one.judged.name for key, one in every.items() if one.judged is not None}
         for line in _rubrics(read_accounts(await accounts(store, judging, row.id))):
             echo(line)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import click
 
-from wardround.cli.options import Options, options_written, positive, store_path, with_options
+from wardround.cli.options import Options, command_line_options, positive, store_path, with_options
 from wardround.cluster_run import run_clustered, shared_store
 from wardround.engine.batch import Progress
 from wardround.engine.cluster import cluster_of, need_ray
@@ -61,7 +61,7 @@ def workers_of(
 
 def check_beside_resume(also: Sequence[str], noun: str, otherwise: str = "") -> None:
     """Raise UsageError for an option beside --resume that is not in `also`: the store has the settings."""
-    if beside := [flag for name, flag in options_written().items() if name not in also]:
+    if beside := [flag for name, flag in command_line_options().items() if name not in also]:
         raise UsageError(
             f"--resume takes the {noun}'s settings from the store; leave out {', '.join(beside)}{otherwise}"
         )

@@ -18,7 +18,7 @@ from wardround.engine.episode import Ended, boundary
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.limits import Limits
 from wardround.engine.models.scripted import Unreachable
-from wardround.engine.plugins import of_the_house
+from wardround.engine.plugins import is_bundled
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Pools, Store
 from wardround.engine.records import EpisodeRow
@@ -247,9 +247,9 @@ def _check_policy(rule_settings: Any, parts: Mapping[str, SeatConfig]) -> None:
 
 
 def _check_persona(scenario: str, rules: Any, parts: Mapping[str, SeatConfig]) -> None:
-    """Raise UsageError for a persona in a scenario of the house whose patient tells no story."""
+    """Raise UsageError for a persona in a scenario of this package whose patient tells no story."""
     patient = parts.get("patient")
-    if patient and of_the_house(rules) and not issubclass(rules, Consultation) and "persona" in patient.options:
+    if patient and is_bundled(rules) and not issubclass(rules, Consultation) and "persona" in patient.options:
         raise UsageError(f"a persona is for a patient who tells a story; in {scenario} it only hands over results")
 
 
@@ -267,7 +267,7 @@ def _try_agents(made: RunPlan) -> None:
                 agent = cast(seat, lambda model, options, label="": Unreachable(model.name))
             unread, part.options = list(watched.unread), dict(watched)
             del watched
-            if unread and (of_the_house(agent) or kept() is None):  # nothing can read them later either
+            if unread and (is_bundled(agent) or kept() is None):  # nothing can read them later either
                 raise UsageError(f"{seat} {part.spec!r} takes no option {unread[0]!r}: it did not read it")
 
 
@@ -314,7 +314,7 @@ async def _read_cases(made: RunPlan, store: Store) -> None:
     with _usage_errors(f"the scenario {made.settings.scenario} cannot be made"):
         scenario = made.rules(made.rule_settings, made.prompts)
     chunk: list[Playable] = []
-    own = not of_the_house(made.rules)
+    own = not is_bundled(made.rules)
     pool = scenario.pool() if isinstance(scenario, Pools) else None
     left_out: list[Problem] = []
     for case in _read_items(made.settings, scenario, left_out):

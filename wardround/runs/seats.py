@@ -16,7 +16,7 @@ from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.wrappers import EgressGuard, Illustrated, Single, WellFormed, may_receive
-from wardround.engine.plugins import import_path, load_plugin, maker, of_the_house, plugin_names, suggestion
+from wardround.engine.plugins import import_path, is_bundled, load_plugin, maker, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Model, Store, with_all_members
 from wardround.engine.records import Json
@@ -327,7 +327,7 @@ def stored_seat(settings: SeatSettings, content: bytes) -> SeatConfig:
 
 def recorded_seat(recording: SeatRecording, settings: SeatSettings) -> SeatConfig:
     """A seat that plays a recording."""
-    ours = of_the_house(recording)
+    ours = is_bundled(recording)
     return SeatConfig(settings.spec, recording=recording, options=settings.options, believed=ours, own=not ours)
 
 
@@ -402,6 +402,6 @@ def _agent_seat(seat: str, factory: AgentFactory, settings: SeatSettings, access
     if isinstance(factory, ProcessMaker):
         made.own = not factory.is_sealed
     else:
-        made.own = factory is External or not of_the_house(factory)
+        made.own = factory is External or not is_bundled(factory)
     made.models, made.gates, made.cached = models, access.gates, settings.cache
     return made

@@ -13,7 +13,7 @@ import msgspec
 
 from wardround.engine.errors import CaseLost, EgressError, LogError, TextLost, UsageError
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
-from wardround.engine.plugins import import_path, load_plugin, of_the_house, plugin_names, suggestion
+from wardround.engine.plugins import import_path, is_bundled, load_plugin, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import AnyScenario, ReadsTogether, Scenario, Store, StoreOpener, has_methods
 from wardround.engine.records import Ending, EpisodeRow, Json, RunRow
@@ -383,7 +383,7 @@ class Run(StoredEpisodes):
         """
         header = self.played("it is not played").scenario
         rules = scenario_class(header.name)
-        if self.restricted and not of_the_house(rules):
+        if self.restricted and not is_bundled(rules):
             which = f"{self.restricted} of the cases of run {self.name} are"
             raise EgressError.to_plugin(which, f"the scenario {header.name!r}")
         played: Scenario[Playable, Any] = rules(rules.Settings.model_validate(header.settings), await self.prompts())

@@ -17,7 +17,7 @@ from wardround.engine.models.hosts import redact_address
 from wardround.engine.models.preflight import seats_taking_shape, seats_taking_zero
 from wardround.engine.models.scripted import Unreachable
 from wardround.engine.models.wrappers import Single, WellFormed
-from wardround.engine.plugins import import_path, of_the_house, plugin_names
+from wardround.engine.plugins import import_path, is_bundled, plugin_names
 from wardround.engine.plugins import load_plugin as installed
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
@@ -333,7 +333,7 @@ def judge_seat(settings: SeatSettings, access: Access, env: Mapping[str, str] = 
     """The seat of a judge; its key is read from `env`. Raises UsageError for a SPEC that leads to no judge."""
     spec = settings.spec
     if kind := judge_kind(spec):
-        return SeatConfig(spec, own=not of_the_house(kind))
+        return SeatConfig(spec, own=not is_bundled(kind))
     if not is_model(spec):
         there = ", ".join(plugin_names(JUDGES))
         raise UsageError(

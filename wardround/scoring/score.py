@@ -13,7 +13,7 @@ from wardround.engine.batch import Progress, first_error, run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
 from wardround.engine.limits import SeatUse
-from wardround.engine.misbehaviour import OwnTime, contain_plugin, error_text, self_raised
+from wardround.engine.misbehaviour import OwnTime, contain_plugin, error_text, raised_by_plugin
 from wardround.engine.once import together
 from wardround.engine.plugins import import_path, installed_plugins, load_plugin, plugin_names
 from wardround.engine.protocols import Evaluator
@@ -82,7 +82,7 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
     try:
         made = kind(**tables)
     except BaseException as error:
-        if isinstance(error, UsageError) or not self_raised(error):
+        if isinstance(error, UsageError) or not raised_by_plugin(error):
             raise
         why = error if isinstance(error, TypeError) else error_text(error)
         raise UsageError(f"{spec!r} cannot be made into an evaluator: {why}") from error

@@ -182,7 +182,7 @@ async def _latest(store: Store, some: Sequence[StoredScoring]) -> StoredScoring:
     return some[max(range(len(some)), key=lambda place: (began[place], place))]
 
 
-async def shown_scorings(store: Store, run: str) -> dict[str, StoredScoring]:
+async def default_scorings(store: Store, run: str) -> dict[str, StoredScoring]:
     """The scoring of each evaluator that reports show by default, by the evaluator's name."""
     return await select(store, await all_scorings(store, run))
 
@@ -299,7 +299,7 @@ async def run_scores(run: Run) -> AsyncGenerator[StoredScores, None]:
     if run.evaluated:
         scores = scores_of_evaluation(run)
     else:
-        scores = chosen_scores(run, await shown_scorings(run.store, run.name))
+        scores = chosen_scores(run, await default_scorings(run.store, run.name))
     async with aclosing(scores) as stored:
         async for one in stored:
             yield one

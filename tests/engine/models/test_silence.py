@@ -294,6 +294,6 @@ def test_a_wait_that_is_cancelled_leaves_nothing_behind() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert (gate.silence.tried, gate.silence.since, gate.in_flight) == (0, None, 0)
+        assert (gate.silence.retried, gate.silence.since, gate.in_flight) == (0, None, 0)
 
     instantly(main())
