@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.figure import Figure
 from benchmarks.memory import ROOT, resident
 from wardround.scenarios.mimic import mimic_database
-from wardround.scenarios.mimic.mimic_database import Spill
-from wardround.scenarios.mimic.mimic_files import tree
+from wardround.scenarios.mimic.mimic_database import WorkDatabase
+from wardround.scenarios.mimic.mimic_files import find_tables
 
 ROWS = (5_000_000, 20_000_000)
 QUICK = (100_000, 200_000)
@@ -91,9 +91,9 @@ def _read(root: Path) -> dict[str, float]:
         "microbiologyevents": "subject_id,hadm_id,charttime,test_itemid,test_name,org_name\n",
     }.items():
         (root / "hosp" / f"{name}.csv").write_text(text)
-    files = tree(root, {})
+    files = find_tables(root, {})
     chosen = np.random.default_rng(1).choice(ADMISSIONS, ADMISSIONS // 100, replace=False)
-    with Spill(root) as spill:
+    with WorkDatabase(root) as spill:
         mimic_database.load_admissions(spill, files)
         spill.put("chosen", {"hadm_id": list(20_000_000 + chosen), "subject_id": list(10_000_000 + chosen // 2)})
         spill.run(

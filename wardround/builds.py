@@ -28,15 +28,15 @@ from wardround.scenarios.level_items.source_question import ItemBuildOptions, So
 from wardround.scenarios.level_items.verification_sheet import SHEET, verification_sheet
 from wardround.scenarios.loaders.load import case_line
 from wardround.scenarios.mimic.admission_cases import Build
-from wardround.scenarios.mimic.build_account import Flow
-from wardround.scenarios.mimic.mimic_database import Spill
+from wardround.scenarios.mimic.build_account import MimicAccount
+from wardround.scenarios.mimic.mimic_database import WorkDatabase
 from wardround.scenarios.mimic.mimic_files import MimicOptions
 from wardround.scenarios.reports.article import CASE_RULES, Article, CurationOptions
 from wardround.scenarios.reports.curation import Curation
 from wardround.scenarios.reports.curation_account import Checking, CurationAccount
 
 
-def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> Flow:
+def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> MimicAccount:
     """Build cases into the file `out` and write the account of the build to `out` + '.flow.json'.
 
     Either both files are replaced or neither is. The working database is the folder `out` + '.work' and needs as much
@@ -52,7 +52,7 @@ def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = l
     where = _work_folder(Path(f"{out}.work"), build.key())
     try:
         with (
-            Spill(where, options.on_bad_row) as spill,
+            WorkDatabase(where, options.on_bad_row) as spill,
             (where / "drafts").open("w+b") as drafts,
             half.open("wb") as stream,
         ):

@@ -156,7 +156,7 @@ class SplitPart:
 
 @dataclass(slots=True)
 class ReasoningJudge:
-    """How one episode is judged: by which panel and rules, for which goal, with which library.
+    """Judges the replies of one episode with a panel, by a set of rules, for a goal, with the evidence of a library.
 
     `answer` is the final answer, in which reference steps are sought besides the reasoning. `steady` says, for each
     question with more than one vote and at least one value, whether all votes agree.

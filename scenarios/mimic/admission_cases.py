@@ -15,11 +15,11 @@ from wardround.scenarios.case import Case, Category, Finding, Provenance, Truth
 from wardround.scenarios.loaders.load import case_line
 from wardround.scenarios.mimic import case_draft, mimic_database, record_items
 from wardround.scenarios.mimic import published_rules as published
-from wardround.scenarios.mimic.build_account import Flow
+from wardround.scenarios.mimic.build_account import MimicAccount
 from wardround.scenarios.mimic.case_draft import AdmissionDraft, AdmissionResults, Person, Report
 from wardround.scenarios.mimic.codes import OTHERS, AdmissionCode, Codes, body_system, code_synonyms, read_gem
-from wardround.scenarios.mimic.mimic_database import Spill
-from wardround.scenarios.mimic.mimic_files import MimicOptions, Tree, tree
+from wardround.scenarios.mimic.mimic_database import WorkDatabase
+from wardround.scenarios.mimic.mimic_files import MimicCopy, MimicOptions, find_tables
 from wardround.scenarios.mimic.note import examination_parts, joined_note
 from wardround.scenarios.mimic.pool import PoolDisease, diseases_by_name, read_admissions, read_pool
 from wardround.scenarios.mimic.published_rules import published_rules
@@ -33,9 +33,9 @@ from wardround.scenarios.mimic.record_items import (
     labs_published,
 )
 from wardround.scenarios.mimic.rules import (
+    BuildConditions,
     FinishedCase,
-    Ground,
-    Steps,
+    RuleSteps,
     coded_rules,
     limit_rule,
     noted_rules,
@@ -218,13 +218,13 @@ class Build:
 
     def __init__(self, options: MimicOptions) -> None:
         self.options = options
-        self.tree: Tree = tree(options.mimic, options.tables, options.version)
+        self.tree: MimicCopy = find_tables(options.mimic, options.tables, options.version)
         self.notes = self.tree.has("discharge")
         self._pool = read_pool(options.pool)
         self._gem = read_gem(options.gem)
         self._published = options.rules == "published"
         self._licence = _licence(self.tree, options)
-        ground = Ground(self._pool, self.notes, options.series)
+        ground = BuildConditions(self._pool, self.notes, options.series)
         if self._published:
             rules = published_rules(ground, load_tables(options.lookup) if options.lookup else None)
         else:
@@ -239,7 +239,7 @@ class Build:
         last = [size_rule(options.at_least), sample_rule(options.per_disease, options.seed)]
         if options.limit:
             last.append(limit_rule(options.limit, options.seed))
-        self.steps = Steps((*rules, *last), options.without)
+        self.steps = RuleSteps((*rules, *last), options.without)
 
     def key(self) -> str:
         """A digest of settings, rules and files (path, size, time of change): builds of one key do the same work."""
@@ -249,7 +249,7 @@ class Build:
         text = json.dumps([version("wardround"), self.options.model_dump(mode="json"), self.tree.version, stamps])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def run(self, spill: Spill, drafts: IO[bytes], out: IO[bytes], say: Say) -> Flow:
+    def run(self, spill: WorkDatabase, drafts: IO[bytes], out: IO[bytes], say: Say) -> MimicAccount:
         """Run the build and write the chosen cases to `out`, one per line, by disease and admission.
 
         `spill` is the working database, whose finished steps are not done again; `drafts` holds finished cases until
@@ -278,16 +278,16 @@ class Build:
             drafts.seek(entry.start)
             out.write(drafts.read(entry.size))
             diseases[entry.disease] = diseases.get(entry.disease, 0) + 1
-        return Flow(self.options, self.tree, source, self._pool, total, self.steps, spill.bad, diseases, absent)
+        return MimicAccount(self.options, self.tree, source, self._pool, total, self.steps, spill.bad, diseases, absent)
 
-    def _absent(self, spill: Spill) -> tuple[int, ...]:
+    def _absent(self, spill: WorkDatabase) -> tuple[int, ...]:
         """The admissions of --admissions that the tables do not have, in their order."""
         if not self._wanted:
             return ()
         known = {hadm for (hadm,) in spill.rows("select hadm_id from people")}
         return tuple(sorted(self._wanted - known))
 
-    def _by_codes(self, spill: Spill, drafting: DraftBuilder, total: int) -> None:
+    def _by_codes(self, spill: WorkDatabase, drafting: DraftBuilder, total: int) -> None:
         """Fill table `candidates` with the admissions that pass the rules on codes."""
         seen = 0
         spill.run("create or replace table candidates (hadm_id bigint)")
@@ -300,7 +300,7 @@ class Build:
             spill.put("candidates", {"hadm_id": kept})
         self.steps.lost(total - seen)
 
-    def _by_notes(self, spill: Spill, drafting: DraftBuilder) -> None:
+    def _by_notes(self, spill: WorkDatabase, drafting: DraftBuilder) -> None:
         """Fill table `kept` with (admission, place of its disease in the pool, or -1)."""
         spill.run("create or replace table kept (hadm_id bigint, disease bigint)")
         if not self.notes:
@@ -320,7 +320,7 @@ class Build:
             spill.put("kept", {"hadm_id": hadms, "disease": diseases})
 
     def _by_records(
-        self, spill: Spill, drafting: DraftBuilder, drafts: IO[bytes], source: str
+        self, spill: WorkDatabase, drafting: DraftBuilder, drafts: IO[bytes], source: str
     ) -> Iterator[FinishedCase]:
         """Yield the finished cases, each also written to `drafts`."""
         for part in mimic_database.slices(spill, "kept", _FEW):
@@ -334,7 +334,7 @@ class Build:
                 drafts.write(text)
                 yield FinishedCase(made.group, after.hadm, start, len(text))
 
-    def _whole(self, spill: Spill, drafting: DraftBuilder, part: tuple[int, int]) -> Iterator[AdmissionDraft]:
+    def _whole(self, spill: WorkDatabase, drafting: DraftBuilder, part: tuple[int, int]) -> Iterator[AdmissionDraft]:
         columns = {"codes": CODES, "people": PEOPLE, "labs": LABS, "cultures": CULTURES, "reports": REPORTS}
         columns |= {"notes": ("text",)} if self.notes else {}
         places = mimic_database.rows_by_admission(spill, ("disease",), "kept", part)
@@ -350,7 +350,7 @@ class Build:
             yield drafting.whole(draft, rows["people"][hadm][0], own)
 
 
-def _release(spill: Spill, files: Tree) -> str:
+def _release(spill: WorkDatabase, files: MimicCopy) -> str:
     """The source as a case names it; if the release is unknown, patients of 2020 or later mean 3.x."""
     if files.version:
         return f"MIMIC-IV {files.version}"
@@ -358,7 +358,7 @@ def _release(spill: Spill, files: Tree) -> str:
     return "MIMIC-IV 3.x" if late else "MIMIC-IV 2.x"
 
 
-def _licence(files: Tree, options: MimicOptions) -> str:
+def _licence(files: MimicCopy, options: MimicOptions) -> str:
     """The name of the licence stored with the tables; raises UsageError if it forbids `public`."""
     path = files.root / "LICENSE.txt"
     text = path.read_text(encoding="latin-1")[:20_000] if path.is_file() else ""

@@ -8,24 +8,24 @@ from pathlib import Path
 
 from wardround.engine.records import Json
 from wardround.scenarios.build_steps import steps_table, why_no_case
-from wardround.scenarios.mimic.mimic_files import BadRow, MimicOptions, Tree, sha256_of
+from wardround.scenarios.mimic.mimic_files import BadRow, MimicCopy, MimicOptions, sha256_of
 from wardround.scenarios.mimic.pool import DiseasePool
-from wardround.scenarios.mimic.rules import Steps
+from wardround.scenarios.mimic.rules import RuleSteps
 
 _MOST_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
+class MimicAccount:
     """The account of a build. `diseases` maps each disease to its cases, `bad` each table to its faults;
     `absent` are the wanted admissions that the tables do not have."""
 
     options: MimicOptions
-    tree: Tree
+    tree: MimicCopy
     source: str
     pool: DiseasePool
     admissions: int
-    steps: Steps
+    steps: RuleSteps
     bad: Mapping[str, Sequence[BadRow]]
     diseases: Mapping[str, int]
     absent: tuple[int, ...] = ()

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.mimic.mimic_files import BadRow, File, OnBadRow, Tree, refuse
+from wardround.scenarios.mimic.mimic_files import BadRow, File, MimicCopy, OnBadRow, refuse
 from wardround.scenarios.mimic.record_items import CULTURE_COLUMNS, LAB_COLUMNS, LabItem
 from wardround.scenarios.terms.ontologies import plain_code
 
@@ -30,8 +30,10 @@ Row = tuple[Any, ...]
 
 
 @dataclass(eq=False)
-class Spill:
-    """Tables of the rows that a build needs, in `folder`. `bad` maps a table to its faults (the first 100,000).
+class WorkDatabase:
+    """The database of a build, in `folder`: tables of the rows that it needs.
+
+    `bad` maps a table to its faults (the first 100,000).
 
     `resumed` names the steps that an interrupted build in the same folder had finished.
     """
@@ -215,7 +217,7 @@ _FAR = "t.hadm_id is null as near"
 _CODE = "upper(replace(trim(icd_code), '.', ''))"
 
 
-def load_admissions(spill: Spill, tree: Tree) -> None:
+def load_admissions(spill: WorkDatabase, tree: MimicCopy) -> None:
     """Create tables `people` (one admission per row) and `codes`."""
     columns = ("subject_id", "hadm_id", "admittime", "dischtime", "edregtime", "admission_type", "admission_location")
     spill.read("admissions", tree.files["admissions"], columns, "where hadm_id is not null")
@@ -243,7 +245,7 @@ def load_admissions(spill: Spill, tree: Tree) -> None:
     spill.run("drop table raw_codes; drop table admissions")
 
 
-def load_titles(spill: Spill, tree: Tree) -> dict[tuple[str, int], str]:
+def load_titles(spill: WorkDatabase, tree: MimicCopy) -> dict[tuple[str, int], str]:
     """Titles by (code, version)."""
     if not tree.has("d_icd_diagnoses"):
         return {}
@@ -252,7 +254,7 @@ def load_titles(spill: Spill, tree: Tree) -> dict[tuple[str, int], str]:
     return {(plain_code(code), version): title.strip() for code, version, title in rows if code and title}
 
 
-def load_items(spill: Spill, tree: Tree) -> dict[int, LabItem]:
+def load_items(spill: WorkDatabase, tree: MimicCopy) -> dict[int, LabItem]:
     """Laboratory items by number."""
     if not tree.has("d_labitems"):
         return {}
@@ -261,7 +263,7 @@ def load_items(spill: Spill, tree: Tree) -> dict[int, LabItem]:
     return {itemid: LabItem(label.strip(), fluid or "", category or "") for itemid, label, fluid, category in rows}
 
 
-def load_notes(spill: Spill, tree: Tree, *, published: bool) -> None:
+def load_notes(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
     """Create table `notes` with the discharge notes of each admission in `candidates`, the one that counts first.
 
     The latest summary counts, by its number in the series; addenda come last. Published rules keep one note alone, the
@@ -278,7 +280,7 @@ def load_notes(spill: Spill, tree: Tree, *, published: bool) -> None:
     _sorted(spill, "notes", "raw_notes", _ORDER["notes"])
 
 
-def load_results(spill: Spill, tree: Tree, *, published: bool) -> None:
+def load_results(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
     """Create tables `labs`, `cultures` and `reports` of the admissions in `kept`.
 
     A row without an admission belongs to its patient's admission at that time: from a day before arrival (but not
@@ -294,7 +296,7 @@ def load_results(spill: Spill, tree: Tree, *, published: bool) -> None:
     spill.once("reports", lambda: _reports(spill, tree))
 
 
-def _reports(spill: Spill, tree: Tree) -> None:
+def _reports(spill: WorkDatabase, tree: MimicCopy) -> None:
     report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR)
     _result(spill, tree, "readings", "radiology", report, _ORDER["reports"])
     _exams(spill, tree)
@@ -307,7 +309,7 @@ def _reports(spill: Spill, tree: Tree) -> None:
     spill.latin |= {"reports"} if "readings" in spill.latin else set()
 
 
-def _windows(spill: Spill, tree: Tree, *, published: bool) -> None:
+def _windows(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
     if published and tree.has("transfers"):
         spill.read("moves", tree.files["transfers"], ("hadm_id", "intime"), "where hadm_id is not null")
         times = (
@@ -323,7 +325,7 @@ def _windows(spill: Spill, tree: Tree, *, published: bool) -> None:
     )
 
 
-def _result(spill: Spill, tree: Tree, into: str, name: str, select: Sequence[str], order: str) -> None:
+def _result(spill: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str], order: str) -> None:
     if tree.has(name):
         spill.read(f"raw_{into}", tree.files[name], select, _JOIN)
         _sorted(spill, into, f"raw_{into}", order)
@@ -332,7 +334,7 @@ def _result(spill: Spill, tree: Tree, into: str, name: str, select: Sequence[str
         spill.run(f"create or replace table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")
 
 
-def _exams(spill: Spill, tree: Tree) -> None:
+def _exams(spill: WorkDatabase, tree: MimicCopy) -> None:
     """Create tables `exams` and `parents` of the reports in `readings`."""
     if not tree.has("radiology_detail"):
         spill.run("create or replace table exams (note_id varchar, exam varchar)")
@@ -347,7 +349,7 @@ def _exams(spill: Spill, tree: Tree) -> None:
         )
 
 
-def _sorted(spill: Spill, into: str, raw: str, order: str) -> None:
+def _sorted(spill: WorkDatabase, into: str, raw: str, order: str) -> None:
     """Sort a table on disk, so that a slice of admissions is read without the rest."""
     spill.run("set preserve_insertion_order=true")
     spill.run(f"create or replace table {into} as select * from {raw} order by {order}")  # noqa: S608
@@ -355,7 +357,7 @@ def _sorted(spill: Spill, into: str, raw: str, order: str) -> None:
     spill.latin |= {into} if raw in spill.latin else set()
 
 
-def slices(spill: Spill, table: str, size: int) -> Iterator[tuple[int, int]]:
+def slices(spill: WorkDatabase, table: str, size: int) -> Iterator[tuple[int, int]]:
     """(first, last) admission of each slice of `size` admissions of `table`, in order."""
     rows = spill.rows(
         f"select min(hadm_id), max(hadm_id) from (select hadm_id, (row_number() over (order by hadm_id) - 1) // {size} "  # noqa: S608
@@ -365,7 +367,7 @@ def slices(spill: Spill, table: str, size: int) -> Iterator[tuple[int, int]]:
 
 
 def rows_by_admission(
-    spill: Spill, columns: Sequence[str], table: str, part: tuple[int, int], among: str = ""
+    spill: WorkDatabase, columns: Sequence[str], table: str, part: tuple[int, int], among: str = ""
 ) -> dict[int, list[Any]]:
     """Rows of `table` by admission for a slice; `among` names a table that restricts the admissions."""
     semi = f"semi join {among} using (hadm_id)" if among else ""

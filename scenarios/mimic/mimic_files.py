@@ -201,7 +201,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class MimicCopy:
     """The files of one copy of MIMIC-IV. `missing` maps an absent table to what the build loses."""
 
     root: Path
@@ -214,7 +214,7 @@ class Tree:
         return name in self.files
 
 
-def tree(root: Path, named: Mapping[str, str], version: str = "") -> Tree:
+def find_tables(root: Path, named: Mapping[str, str], version: str = "") -> MimicCopy:
     """Find the tables below `root`; `named` gives those under another name (a path, or 'none').
 
     Raises UsageError that lists all faults at once: a folder of another data set or release, missing required tables
@@ -246,7 +246,7 @@ def tree(root: Path, named: Mapping[str, str], version: str = "") -> Tree:
         wrong.append(f"{files['labevents'].path}: column value is missing, and so is valuenum")
     if wrong:
         raise UsageError("\n".join((f"{root} cannot be built from:", *(f"  {line}" for line in wrong))))
-    return Tree(root, _release(root, version), files, missing)
+    return MimicCopy(root, _release(root, version), files, missing)
 
 
 def header(path: Path) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from wardround.scenarios.mimic.case_draft import AdmissionDraft
 from wardround.scenarios.mimic.record_items import placed
 from wardround.scenarios.mimic.rules import (
     NEARBY,
+    BuildConditions,
     BuildRule,
-    Ground,
     attached,
     changed,
     coded_rules,
@@ -26,18 +26,18 @@ BLANK = "____"
 """The published code's replacement for a name."""
 
 
-def published_rules(ground: Ground, tables: ImagingTables | None) -> tuple[BuildRule, ...]:
+def published_rules(ground: BuildConditions, tables: ImagingTables | None) -> tuple[BuildRule, ...]:
     """The published rules in their order, without those of the last stage.
 
     `tables` are its look-up tables of exam names (`--lookup DIR`); without them our own tables give modality and
     region. Without notes nothing is published to follow: the default rules apply, with the first results only.
     """
     if not ground.notes:
-        return (*coded_rules(ground), *record_rules(Ground(ground.pool, notes=False, series=False)))
+        return (*coded_rules(ground), *record_rules(BuildConditions(ground.pool, notes=False, series=False)))
     return (*coded_rules(ground), *_noted(ground), *_recorded(tables))
 
 
-def _noted(ground: Ground) -> tuple[BuildRule, ...]:
+def _noted(ground: BuildConditions) -> tuple[BuildRule, ...]:
     names = [disease.name.lower() for disease in ground.pool.diseases]
 
     def first(draft: AdmissionDraft) -> AdmissionDraft | None:

@@ -41,7 +41,7 @@ class BuildRule:
     choose: Callable[[Sequence[FinishedCase]], Sequence[FinishedCase]] | None = None
 
 
-class Steps:
+class RuleSteps:
     """The rules of a build in their order, with the effect of each."""
 
     def __init__(self, rules: Iterable[BuildRule], without: Iterable[str] = ()) -> None:
@@ -132,8 +132,8 @@ Result = TypeVar("Result", Lab, Culture)
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
-    """The conditions that determine the rules: the pool, whether notes exist, whether repeated results are kept."""
+class BuildConditions:
+    """What decides which rules apply: the pool, whether there are notes, whether repeated results are kept."""
 
     pool: DiseasePool
     notes: bool
@@ -145,7 +145,7 @@ class Ground:
         return self.pool.lifted
 
 
-def coded_rules(ground: Ground) -> tuple[BuildRule, ...]:
+def coded_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
     """Rules on the codes; without notes they replace those on the discharge diagnosis."""
     if ground.lifted:
         return (BuildRule("coded", "its first-listed code has a title", "codes", _has(lambda d: bool(d.leading))),)
@@ -173,7 +173,7 @@ def wanted_rules(admissions: frozenset[int], diseases: Sequence[PoolDisease]) ->
     return tuple(rules)
 
 
-def noted_rules(ground: Ground) -> tuple[BuildRule, ...]:
+def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
     """Rules on the discharge note."""
     named = Phrases((name, disease) for disease in ground.pool.diseases for name in disease.names)
 
@@ -206,7 +206,7 @@ def noted_rules(ground: Ground) -> tuple[BuildRule, ...]:
     return tuple(rules)
 
 
-def record_rules(ground: Ground) -> tuple[BuildRule, ...]:
+def record_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
     """Rules on the whole record; names of the disease must be removed last, from the remaining text."""
     rules = [
         BuildRule("nearby", NEARBY, "record", attached),

@@ -11,7 +11,7 @@ from mimic_tree import MimicTree
 from wardround.builds import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.loaders.load import load
-from wardround.scenarios.mimic.build_account import Flow
+from wardround.scenarios.mimic.build_account import MimicAccount
 from wardround.scenarios.mimic.mimic_files import MimicOptions
 
 
@@ -20,7 +20,7 @@ def tree(tmp_path: Path) -> MimicTree:
     return MimicTree(tmp_path / "mimic", 34, packed=("discharge",))
 
 
-def build(tree: MimicTree, **options: Any) -> Flow:
+def build(tree: MimicTree, **options: Any) -> MimicAccount:
     given = {"min_per_disease": 1, **options}
     return build_mimic(MimicOptions(mimic=tree.root, **given), tree.root.parent / "cases.jsonl")
 

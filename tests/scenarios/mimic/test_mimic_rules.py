@@ -13,7 +13,7 @@ from wardround.builds import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load
-from wardround.scenarios.mimic.build_account import Flow
+from wardround.scenarios.mimic.build_account import MimicAccount
 from wardround.scenarios.mimic.mimic_files import MimicOptions
 
 
@@ -32,9 +32,9 @@ class Builds:
 
     def __init__(self, out: Path) -> None:
         self._out = out
-        self._made: dict[str, tuple[list[Case], Flow]] = {}
+        self._made: dict[str, tuple[list[Case], MimicAccount]] = {}
 
-    def __call__(self, tree: MimicTree, **options: Any) -> tuple[list[Case], Flow]:
+    def __call__(self, tree: MimicTree, **options: Any) -> tuple[list[Case], MimicAccount]:
         known = f"{tree.root} {sorted(options.items())}"
         if known not in self._made:
             self._made[known] = built(tree, self._out, **options)
@@ -46,7 +46,7 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> Builds:
     return Builds(tmp_path_factory.mktemp("built"))
 
 
-def built(tree: MimicTree, out: Path, **options: Any) -> tuple[list[Case], Flow]:
+def built(tree: MimicTree, out: Path, **options: Any) -> tuple[list[Case], MimicAccount]:
     given = {"min_per_disease": 1, **options}
     flow = build_mimic(MimicOptions(mimic=tree.root, **given), out / "cases.jsonl")
     return list(load(out / "cases.jsonl")) if flow.cases else [], flow

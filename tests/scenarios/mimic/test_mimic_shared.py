@@ -13,7 +13,7 @@ from wardround.evaluators.report.summary import summarise
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.census import census
 from wardround.scenarios.loaders.load import load
-from wardround.scenarios.mimic.build_account import Flow
+from wardround.scenarios.mimic.build_account import MimicAccount
 from wardround.scenarios.mimic.mimic_files import MimicOptions
 from wardround.scenarios.mimic.pool import pool_from_questions
 from wardround.scenarios.terms.axes import specimen
@@ -26,7 +26,7 @@ from wardround.testing.memory_store import MemoryStore
 pytestmark = [pytest.mark.shared, pytest.mark.records]
 
 
-def demo(shared: Path, out: Path, **options: Any) -> Flow:
+def demo(shared: Path, out: Path, **options: Any) -> MimicAccount:
     root = shared / "data" / "mimic-iv-demo"
     tables = {
         "labevents": str(root / "hosp" / "labevents_from_meds.csv.gz"),
