@@ -1,6 +1,7 @@
 """Low, middle and high level side by side: normalised accuracy by model, gaps between levels, pairs of models."""
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
@@ -445,5 +446,5 @@ def _notes(models: Sequence[ModelLevels]) -> Iterator[str]:
                 yield f"{one.model}: no figure at the {level} level: {mean.reason}."
             elif mean.units == 1:
                 yield f"{one.model}: the {level} level is one question or case; its figure says little."
-        if one.facts is None:
+        if one.facts is None and re.search("[/#]", one.model):  # others are doctors without a model
             yield f"{one.model}: no facts are known of this model; add it to a file for --models (docs/levels.md)."

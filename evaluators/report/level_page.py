@@ -200,20 +200,20 @@ def _difficulty(one: People) -> tuple[str, str, str]:
 def _attacks(attacks: Sequence[AttackedRun]) -> Grid:
     rows: list[tuple[str, ...]] = []
     for one in attacks:
-        difference = one.difference
+        difference, altered_by = one.difference, one.how.removeprefix("attack=")
         if difference is None:
-            rows.append((one.doctor, one.how, "–", "–", "–", "–", "–", "–"))
+            rows.append((one.doctor, altered_by, "–", "–", "–", "–", "–", "–"))
             continue
         change = "–" if difference.difference is None else _minus(f"{100 * difference.difference:+.2f}")
         shares = [percent(difference.first_mean), percent(difference.second_mean), change, _ends(difference.ci95)]
         met = [f"followed {100 * one.followed:.1f}"] if one.followed is not None else []
         met += [f"kept {100 * one.kept:.1f}"] if one.kept is not None else []
-        rows.append((one.doctor, one.how, *shares, str(difference.cases), ", ".join(met) or "–"))
-    head = ("doctor", "altered by", "plain", "altered", "difference", "95% interval", "questions", "how it was met")
+        rows.append((one.doctor, altered_by, *shares, str(difference.cases), ", ".join(met) or "–"))
+    head = ("doctor", "altered by", "plain", "altered", "difference", "95% interval", "questions", "met by")
     notes = [
         "Share right in percent, over the questions with a score in both runs; repeats of a question are averaged."
     ]
-    notes += ["followed: wrong hints followed. kept: the old answer, though a fact was changed."] if rows else []
+    notes += ["Met by: wrong hints followed; the old answer kept, though a fact was changed."] if rows else []
     notes += [f"{one.run}: no difference: {one.reason}." for one in attacks if one.reason]
     lacking = {_no_interval(one.difference) for one in attacks if one.difference and not one.difference.ci95}
     notes += [f"No interval: {why}." for why in sorted(lacking - {""})]

@@ -55,7 +55,7 @@ def _vertical(axes: "Axes") -> None:
     axes.set_ylabel("normalised accuracy (%)")
     axes.grid(axis="y")
     axes.tick_params(length=0)
-    axes.axhline(0, color=GRID, linewidth=1)
+    axes.axhline(0, color=GRID, linewidth=1, zorder=0)
 
 
 def _legend(axes: "Axes", columns: int = 2) -> None:

@@ -363,3 +363,11 @@ def test_curves_need_two_diseases_with_a_scored_diagnosis() -> None:
     drawn = level_plots(level_report(made, known_models()))[-1]
     assert drawn.drawing is None
     assert "two diseases" in drawn.note
+
+
+def test_facts_are_asked_for_of_models_only() -> None:
+    made = [
+        replace(row, model=name) for name in ("gold", "openai/unheard-of", "replies:f#other") for row in rows([1.0])
+    ]
+    asked = [note.split(":")[0] for note in level_report(made, known_models()).notes if "no facts" in note]
+    assert asked == ["openai/unheard-of", "replies"]
