@@ -8,7 +8,7 @@ from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answers, missed, unscored
 from wardround.scenarios.parsers.option_logprobs import probability
-from wardround.scenarios.parsers.reply_text import answer_part
+from wardround.scenarios.parsers.stated_answers import answer_text, plain_signs, stated_answers
 from wardround.scenarios.question_item import QuestionItem, QuestionTruth
 
 ACCURACY = "question_accuracy"
@@ -27,6 +27,10 @@ NO_READING = "no_reading"
 NOTHING_READ = "nothing_read"
 """Reason of a reply in which the published rules read no answer; they count it as wrong."""
 _STATED = re.compile(r"(?im)^[ \t#>*_\-]*(?:final +)?answers?[ \t]*[*_]*[:\uff1a][ \t*_]*(?P<said>\S[^\n]*)$")
+_REASONED = re.compile(
+    r"(?i),?\s+(?:because|since|due to|which|as it)\b|\.\s+(?:it|this|that|the)\b|,?\s*因为|\s*\([^()]*\)\W*$"
+)
+"""Where the words for a short answer begin, behind the answer itself."""
 _ARTICLE = re.compile(r"^(?:the|an?)\s+")
 
 
@@ -49,7 +53,7 @@ class QuestionAnswer:
     """
 
     name = "questions"
-    VERSION = 2
+    VERSION = 3
     Item = QuestionItem
 
     async def score(self, case: QuestionItem, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
@@ -129,9 +133,12 @@ def _closed_answer(item: QuestionItem, ending: Ending | None) -> bool | None:
 
 
 def _short_answer(item: QuestionItem, ending: Ending | None) -> bool:
-    text = answer_part(answers(ending).get("answer", ""))
-    stated = [match["said"] for match in _STATED.finditer(text)]
-    return _plain(stated[-1] if stated else text) in {_plain(answer) for answer in item.truth.answers}
+    text = answer_text(answers(ending).get("answer", ""))
+    stated = [match["said"] for match in _STATED.finditer(text)] or stated_answers(text).firm
+    said = stated[-1] if stated else text
+    accepted = {_plain(plain_signs(answer)) for answer in item.truth.answers}
+    answer = _REASONED.split(said, maxsplit=1)[0]
+    return not accepted.isdisjoint(map(_plain, (said, answer, _REASONED.split(answer, maxsplit=1)[0])))
 
 
 def _plain(text: str) -> str:

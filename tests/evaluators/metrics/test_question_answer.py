@@ -58,3 +58,32 @@ async def test_a_stored_reading_is_scored_without_a_reason(form: str, reading: d
 
 def test_every_reason_has_words() -> None:
     assert all(map(is_known, ("no_reading", "nothing_read", "open_question")))
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ("Vitamin C", 1.0),
+        ("**Answer:** Vitamin C.", 1.0),
+        ("The answer is vitamin C.", 1.0),
+        ("The answer is **vitamin C**, because collagen needs it.", 1.0),
+        ("Collagen needs it.\n\nFinal answer: vitamin C", 1.0),
+        ('{"answer": "vitamin C"}', 1.0),
+        ("\\boxed{vitamin C}", 1.0),
+        ("Answer: vitamin C (ascorbate). It is found in oranges.", 1.0),
+        ("Answer: vitamin C (ascorbate)", 1.0),
+        ("Answer: vitamin C. It is found in oranges.", 1.0),
+        ("\u7b54\u6848\uff1avitamin C\u3002", 1.0),
+        ("Vitamin C or vitamin D", 0.0),
+        ("Vitamin C, vitamin D, vitamin E", 0.0),
+        ("Answer: vitamin C, vitamin D", 0.0),
+        ("The answer is not vitamin C", 0.0),
+        ("If she eats no fruit, the answer is vitamin C; otherwise it is iron.", 0.0),
+        ("Answer: vitamin D. Vitamin C is wrong.", 0.0),
+        ("", 0.0),
+    ],
+)
+async def test_a_short_answer_is_what_the_reply_states(reply: str, value: float) -> None:
+    asked = item(form="short", rubric=(), truth={"answers": ["vitamin C", "ascorbic acid"]})
+    score = (await QuestionAnswer().score(asked, told(reply)))[0]
+    assert score.value == value
