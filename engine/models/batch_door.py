@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_check
 
 import anyio
 import msgspec
+import structlog
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.failure import failure
@@ -14,6 +15,8 @@ from wardround.engine.records import Json
 
 if TYPE_CHECKING:
     import openai
+
+log = structlog.get_logger("wardround")
 
 T = TypeVar("T")
 TAG = "wardround"
@@ -111,25 +114,32 @@ class OpenAIBatches:
             raise ProviderError("connection", f"{self._where}: no answer of the batch interface") from None
         except openai.OpenAIError as error:
             raise ProviderError("malformed", f"{self._where}: the SDK raised {type(error).__name__}") from None
+        except (AttributeError, TypeError, ValueError) as error:  # a page of HTML, null, a list
+            why = f"its batch interface answered with something else ({type(error).__name__})"
+            raise ProviderError("malformed", f"{self._where}: {why}") from None
 
     async def upload(self, requests: Iterable[tuple[str, Mapping[str, Json]]]) -> str:
         """Upload the requests as JSON lines."""
         frame = {"method": "POST", "url": "/v1/chat/completions"}
         rows = [msgspec.json.encode({"custom_id": name, **frame, "body": body}) for name, body in requests]
         content = ("requests.jsonl", b"\n".join(rows) + b"\n")
-        return (await self._asked(lambda client: client.files.create(file=content, purpose="batch"))).id
+
+        async def send(client: "openai.AsyncOpenAI") -> str:
+            return (await client.files.create(file=content, purpose="batch")).id
+
+        return await self._asked(send)
 
     async def create(self, file: str, tag: str) -> str:
         """Begin a batch. After a broken connection it looks whether the batch was begun, so that none is paid twice."""
-        try:
-            made = await self._asked(
-                lambda client: client.batches.create(
-                    input_file_id=file,
-                    endpoint="/v1/chat/completions",
-                    completion_window="24h",
-                    metadata={TAG: tag},
-                )
+
+        async def begin(client: "openai.AsyncOpenAI") -> str:
+            made = await client.batches.create(
+                input_file_id=file, endpoint="/v1/chat/completions", completion_window="24h", metadata={TAG: tag}
             )
+            return made.id
+
+        try:
+            return await self._asked(begin)
         except ProviderError as error:
             if error.kind != "connection":
                 raise
@@ -137,7 +147,6 @@ class OpenAIBatches:
             if (begun := await self.find(tag)) is None:
                 raise
             return begun
-        return made.id
 
     async def find(self, tag: str) -> str | None:
         """The batch with this tag."""
@@ -152,21 +161,29 @@ class OpenAIBatches:
 
     async def state(self, batch: str) -> BatchState:
         """The state of a batch."""
-        job: Any = await self._asked(lambda client: client.batches.retrieve(batch))
-        files = tuple(name for name in (job.output_file_id, job.error_file_id) if name)
-        if job.status in ("completed", "expired"):
-            return BatchState("ended", files)
-        if job.status == "cancelled":
-            return BatchState("cancelled", files)
-        if job.status == "failed":
-            errors = job.errors.data if job.errors else None
-            return BatchState("failed", files, str(errors[0].message) if errors else "no reason is given")
-        return BatchState("running")
+
+        async def ask(client: "openai.AsyncOpenAI") -> BatchState:
+            job: Any = await client.batches.retrieve(batch)
+            files = tuple(name for name in (job.output_file_id, job.error_file_id) if name)
+            if job.status in ("completed", "expired"):
+                return BatchState("ended", files)
+            if job.status == "cancelled":
+                return BatchState("cancelled", files)
+            if job.status == "failed":
+                errors = job.errors.data if job.errors else None
+                return BatchState("failed", files, str(errors[0].message) if errors else "no reason is given")
+            return BatchState("running")
+
+        return await self._asked(ask)
 
     async def lines(self, file: str) -> list[BatchLine]:
         """The outcomes in a file."""
         content = await self._asked(lambda client: client.files.content(file))
-        return [_line(row) for row in content.content.splitlines() if row.strip()]
+        rows = [row for row in content.content.splitlines() if row.strip()]
+        read = [line for row in rows if (line := _line(row)) is not None]
+        if len(read) < len(rows):
+            log.warning("lines of a batch cannot be read", endpoint=self._where, file=file, lines=len(rows) - len(read))
+        return read
 
     async def aclose(self) -> None:
         """Close the client."""
@@ -175,9 +192,15 @@ class OpenAIBatches:
             await client.close()
 
 
-def _line(row: bytes) -> BatchLine:
-    read = json.loads(row)
+def _line(row: bytes) -> BatchLine | None:
+    """An outcome; None for a line that is none, so that its request counts as unanswered."""
+    try:
+        read = json.loads(row)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(read, dict) or not isinstance(read.get("custom_id"), str):
+        return None
     response = read.get("response")
     if isinstance(response, dict) and isinstance(response.get("status_code"), int):
-        return BatchLine(str(read["custom_id"]), response["status_code"], msgspec.json.encode(response.get("body")))
-    return BatchLine(str(read["custom_id"]), 0, msgspec.json.encode({"error": read.get("error")}))
+        return BatchLine(read["custom_id"], response["status_code"], msgspec.json.encode(response.get("body")))
+    return BatchLine(read["custom_id"], 0, msgspec.json.encode({"error": read.get("error")}))

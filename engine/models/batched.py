@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 import msgspec
 import structlog
 
-from wardround.engine.errors import ProviderError
+from wardround.engine.errors import ProviderError, WardroundError
 from wardround.engine.models.batch_door import BatchDoor, BatchLine
 from wardround.engine.models.failure import failure
 from wardround.engine.models.prices import Price
@@ -28,6 +28,8 @@ TRIES = 3
 """How often a request is put into a batch that ends without its answer."""
 LOST = 60
 """Questions about a batch that may fail one after another, before its calls fail."""
+MALFORMED = 5
+"""States in a row that are no state, after which a batch counts as lost."""
 
 
 class Pace(NamedTuple):
@@ -180,9 +182,12 @@ class _Queue:
         """Do the work of a group; an error reaches each call that waits for it."""
         try:
             await work
-        except ProviderError as error:
-            for key in group.keys:
-                self._fail(key, error)
+        except WardroundError as error:
+            self._fail_all(group, error)
+        except (AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+            log.error("a batch could not be read", endpoint=self.where, error=type(error).__name__)
+            why = f"{self.where}: the batch could not be read ({type(error).__name__})"
+            self._fail_all(group, ProviderError("malformed", why))
 
     async def _begin(self, group: _Group, part: Sequence[_Request]) -> None:
         """Note a group, upload its requests and begin its batch: each step is noted before the next."""
@@ -202,7 +207,8 @@ class _Queue:
                 failed = 0
             except ProviderError as error:
                 failed += 1
-                if failed == LOST or error.kind not in ("connection", "rate_limit", "server", "timeout"):
+                most = MALFORMED if error.kind == "malformed" else LOST
+                if failed == most or error.kind not in ("connection", "rate_limit", "server", "timeout", "malformed"):
                     raise
             else:
                 if state.status != "running":
@@ -236,7 +242,11 @@ class _Queue:
             else:
                 self._known.discard(key)
 
-    def _fail(self, key: str, error: ProviderError) -> None:
+    def _fail_all(self, group: _Group, error: WardroundError) -> None:
+        for key in group.keys:
+            self._fail(key, error)
+
+    def _fail(self, key: str, error: WardroundError) -> None:
         self._known.discard(key)
         self._bodies.pop(key, None)
         if (future := self._futures.pop(key, None)) is not None:

@@ -84,7 +84,11 @@ _EITHER = later(
     r"|(?i:\bor else\b|\b(?:perhaps|possibly|maybe)\b)"
 )
 _STATED = later(r"(?i)not?|evidence of|never")
-_UNLIKE = later(r"(?i)anything but|other than|mimic\w*|rather than")
+_UNLIKE = later(
+    r"(?i)anything but|other than|mimic\w*|rather than|hardly|scarcely|barely|hypothetically|theoretically|no way"
+    r"|opposite of|absence of|unrelated to|negative for|except(?: for)?|status post|s/p|r/o|rule out|z\.n\."
+    r"|(?:is|are|was|were|has|have|had)n['’]t|(?:better|likelier|(?:more|rather) \w+) than"
+)
 """Denials of the rest of a clause: 'this is not A, give B' and 'seasickness rather than A, give B' give neither."""
 _FINAL = later(r"(?i)\bfinal\s+(?:answer|treatment(?: plan)?|plan|decision|diagnosis)\s*(?::|\bis\b)")
 _SAID_NO = later(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")

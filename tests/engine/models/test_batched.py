@@ -12,9 +12,11 @@ from wardround.engine.models.chat import ChatModel, Endpoint
 from wardround.engine.models.prices import Price
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Message
-from wardround.testing.batches import Batches
+from wardround.testing import wire
+from wardround.testing.batches import Answering, Batches
 from wardround.testing.loopback import Loopback
 from wardround.testing.memory_store import MemoryStore
+from wardround.testing.wire import ReceivedRequest
 
 FAST = Pace(quiet=0.02, first=0.02, longest=0.05)
 
@@ -69,6 +71,54 @@ async def test_the_same_question_twice_in_an_act_has_two_answers() -> None:
         await asyncio.gather(*[bound.complete(asked, purpose="act") for _ in range(3)])
         await model.aclose()
     assert server.batches.requests == 3
+
+
+class Spoilt(Batches):
+    """Batches whose server answers something else to a question of the kind `where`, the first `times` times."""
+
+    def __init__(self, where: tuple[str, str], answer: bytes, times: int = 1) -> None:
+        super().__init__()
+        self._where, self._answer, self._times = where, answer, times
+
+    def reply(self, asked: ReceivedRequest, answer: Answering) -> bytes | None:
+        """As usual, but for what is spoilt; a `%s` of the answer is the rest of the content behind its first line."""
+        whole = super().reply(asked, answer)
+        parts = asked.path.strip("/").split("/")[1:]
+        if self._times and whole is not None and (asked.method, "/".join(parts[::2])) == self._where:
+            self._times -= 1
+            rest = whole.partition(b"\r\n\r\n")[2].partition(b"\n")[2]
+            return wire.http(200, self._answer.replace(b"%s", rest))
+        return whole
+
+
+@pytest.mark.parametrize(
+    "line", [b"<html>", b"[1]", b"null", b"{}", b'{"custom_id": 5}', b"\xff\xfe", b'{"custom_id": "a"', b"[" * 100_000]
+)
+async def test_a_line_that_cannot_be_read_is_an_unanswered_request(line: bytes) -> None:
+    """It once ended the task that all calls of the batch wait for, and they waited for ever."""
+    async with Loopback(batches=Spoilt(("GET", "files/content"), line + b"\n%s")) as server:
+        model = model_at(server, MemoryStore())
+        replies = await asyncio.wait_for(ask(model, 4), 20)
+        await model.aclose()
+    assert texts(replies) == [f"question {number}" for number in range(4)]
+    assert (server.batches.created, server.batches.requests) == (2, 5)
+
+
+@pytest.mark.parametrize("where", [("POST", "files"), ("POST", "batches"), ("GET", "batches")])
+@pytest.mark.parametrize("answer", [b"<html>busy</html>", b"null", b"[]"])
+async def test_an_endpoint_that_answers_something_else_fails_the_calls(where: tuple[str, str], answer: bytes) -> None:
+    async with Loopback(batches=Spoilt(where, answer, times=100)) as server:
+        model = model_at(server, MemoryStore())
+        replies = await asyncio.wait_for(ask(model, 2), 20)
+        await model.aclose()
+    assert [one.kind for one in replies if isinstance(one, ProviderError)] == ["malformed"] * 2
+
+
+async def test_a_state_that_cannot_be_read_once_is_asked_for_again() -> None:
+    async with Loopback(batches=Spoilt(("GET", "batches"), b"<html>busy</html>", times=2)) as server:
+        model = model_at(server, MemoryStore())
+        assert texts(await asyncio.wait_for(ask(model, 2), 20)) == ["question 0", "question 1"]
+        await model.aclose()
 
 
 @pytest.mark.parametrize("ends", ["half", "expired"])
