@@ -179,8 +179,8 @@ def statements(text: str) -> tuple[Statement, ...]:
     """
     pieces: list[Statement] = []
     denied = False
-    for told in (part for part in _PIECE.split(text) if part and part.strip(" .")):
-        piece = told
+    for stretch in (part for part in _PIECE.split(text) if part and part.strip(" .")):
+        piece = stretch
         if _STOPS.search(piece):
             denied = False
         lacks = frozenset(name for name, adjective in _WITHOUT if adjective.search(piece))
@@ -218,8 +218,8 @@ def story_facts(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ..
     facts: list[Fact] = []
     complaints = {} if _TASK.search(complaint) else {COMPLAINT: complaint}
     for section, text in (*story.items(), *complaints.items()):
-        for told in story_sentences(text):
-            sentence = re.sub(r"(?<=[- ]old)-(?=(?:man|woman|boy|girl|male|female)\b)", " ", told)
+        for said in story_sentences(text):
+            sentence = re.sub(r"(?<=[- ]old)-(?=(?:man|woman|boy|girl|male|female)\b)", " ", said)
             bare = re.sub(r"^(?:[A-Z][\w/]*(?: [a-z]\w*)?): (?=\w)", "", sentence)
             for part in _split_facts(section, bare):
                 if not (_SILENT.search(part) or _STAGE.search(part) or _seen_by_examiner(part)):
@@ -257,10 +257,10 @@ def _split_facts(section: str, sentence: str) -> list[str]:
 
 def _introduced(who: str, aside: str, now: str) -> list[str]:
     """The facts of a first sentence; who it is stays with why it comes if it tells nothing but sex and age."""
-    told = re.sub(r"^with |^on ", lambda match: "has " if match[0] == "with " else "is on ", aside, flags=re.IGNORECASE)
-    told = re.sub(r"^who ", "", told, flags=re.IGNORECASE)
+    rest = re.sub(r"^with |^on ", lambda match: "has " if match[0] == "with " else "is on ", aside, flags=re.IGNORECASE)
+    rest = re.sub(r"^who ", "", rest, flags=re.IGNORECASE)
     facts = [f"The patient is {who[:1].lower()}{who[1:]}", f"The patient {now}"]
-    return [facts[0], f"The patient {told}", facts[1]] if told and not told.startswith("whose") else facts
+    return [facts[0], f"The patient {rest}", facts[1]] if rest and not rest.startswith("whose") else facts
 
 
 _TELLER = (

@@ -48,28 +48,28 @@ def units(text: str) -> tuple[Unit, ...]:
     """
     named = (*_named(), *((f"@{topic.name}", topic.in_question) for topic in topics()))
     spans = [(match.start(), match.end(), name) for name, words in named for match in words.finditer(text)]
-    found: list[Unit] = []
+    units: list[Unit] = []
     content = [match for match in _WORD.finditer(text) if match[0].lower() not in _EMPTY]
     for start, end, name in spans:
         if not any(start < match.end() and match.start() < end for match in content):
-            found.append(Unit(text[start:end], frozenset((name,)), 1.0))
+            units.append(Unit(text[start:end], frozenset((name,)), 1.0))
     for match in content:
         alone = roots(match[0])
         names = frozenset(name for start, end, name in spans if start < match.end() and match.start() < end)
         light = all(word in LITTLE for word in alone)
         weight = 1.0 if not light else _NAMED_LIGHT if names else _LIGHT
-        found.append(Unit(match[0], names | {f"={_stem(word)}" for word in alone}, weight))
-    return tuple(found)
+        units.append(Unit(match[0], names | {f"={_stem(word)}" for word in alone}, weight))
+    return tuple(units)
 
 
 @lru_cache(maxsize=16384)
 def all_meanings(text: str) -> frozenset[str]:
     """All that the words of a sentence mean, with what each of it belongs to, and the topics that it is about."""
     words = [word for match in _WORD.finditer(text) if match[0].lower() not in _EMPTY for word in roots(match[0])]
-    found = {f"={_stem(word)}" for word in words}
-    found |= {name for name, pattern in _named() if pattern.search(text) is not None}
-    found |= {f"@{topic.name}" for topic in topics() if topic.in_text.search(text) is not None}
-    return frozenset(found) | {f"!{name}" for name in with_wider(name[1:] for name in sorted(found) if name[0] == "!")}
+    means = {f"={_stem(word)}" for word in words}
+    means |= {name for name, pattern in _named() if pattern.search(text) is not None}
+    means |= {f"@{topic.name}" for topic in topics() if topic.in_text.search(text) is not None}
+    return frozenset(means) | {f"!{name}" for name in with_wider(name[1:] for name in sorted(means) if name[0] == "!")}
 
 
 @lru_cache(maxsize=16384)

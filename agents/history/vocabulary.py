@@ -69,13 +69,13 @@ def meanings_in(text: str) -> tuple[frozenset[str], str]:
 
     Example: `meanings_in("camera test of your bowel")[0]` is `{"camera test", "stool"}`.
     """
-    found: list[str] = []
+    hits: list[str] = []
     rest = text
     for name, words in word_fields():
         if words.search(text) is not None:
-            found.append(name)
+            hits.append(name)
             rest = words.sub(" ", rest)
-    return frozenset(found), rest
+    return frozenset(hits), rest
 
 
 @cache

@@ -77,15 +77,15 @@ def describe(
     """The figures of silence, and of each fact of the memory."""
     asked = meaning.units(question.text)
     known = frozenset(name for fact in memory.main for name in meaning.all_meanings(fact.text))
-    told = [
+    story = [
         meaning.all_meanings(fact.text)
         | {f"@{topic.name}" for topic in question.topics if is_about(topic, fact.section, fact.text)}
         for fact in memory.facts
     ]
     context = meaning.all_meanings(earlier[0].text) if earlier and question.bare else frozenset[str]()
-    rare = {name: _rarity(name, told) for unit in asked for name in unit.meanings}
+    rare = {name: _rarity(name, story) for unit in asked for name in unit.meanings}
     rows: list[Figures] = []
-    for fact, means in zip(memory.facts, told, strict=True):
+    for fact, means in zip(memory.facts, story, strict=True):
         figures: dict[str, float] = {}
         figures |= _cover(asked, means, known, rare)
         pieces = [meaning.all_meanings(item.text) for item in fact.items]
@@ -165,15 +165,15 @@ def _narrowness(unit: meaning.Unit, means: frozenset[str]) -> float:
     return max((meaning.narrowness(name) for name in shared), default=0.0) / narrow
 
 
-def _rarity(name: str, told: Sequence[frozenset[str]]) -> float:
+def _rarity(name: str, story: Sequence[frozenset[str]]) -> float:
     """How few sentences of the story hold a meaning, from 0 (all) to 1 (one)."""
-    holding = sum(name in means for means in told)
-    return 0.0 if not holding or len(told) < 2 else 1.0 - math.log(holding) / math.log(len(told))
+    holding = sum(name in means for means in story)
+    return 0.0 if not holding or len(story) < 2 else 1.0 - math.log(holding) / math.log(len(story))
 
 
 def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, float]:
     """Whether a sentence is of the kind asked: detail, topic, relatives, site, polarity, time."""
-    expected = [told.search(fact.text) is not None for ask, told in _expected() if ask.search(question.text)]
+    expected = [answer.search(fact.text) is not None for ask, answer in _expected() if ask.search(question.text)]
     hits = [_tells(name, fact, question) for name in question.details]
     kin = _KIN.search(question.text) is not None
     related = fact.family or (kin and _KIN.search(fact.text) is not None)

@@ -10,11 +10,11 @@ from wardround.scenarios.reports.article import article_sentences, comparable
 from wardround.scenarios.reports.article_numbers import misplaced_numbers
 from wardround.scenarios.reports.case_summary import Unfaithful, item_sentences
 from wardround.scenarios.reports.statements import (
+    ArticleStatement,
+    ArticleWord,
     PatientText,
-    Statement,
-    Word,
-    concept,
     sentence_statements,
+    word_concept,
 )
 from wardround.scenarios.terms.wording import vocabulary
 
@@ -36,7 +36,7 @@ _LETTER = re.compile(r"(?<![\w.,-])(\d{1,3})[- ]?(?:y(?:ears?)?[/-]?o?(?:ld)?)?[
 _GENERIC_TEXT = """history disease condition disorder complain finding result change problem episod treatment therap
 medicat patient body area region site part type form case normal use
 habit intake care detail record mention outline attention origin cause concern event time course specif"""
-_GENERIC = frozenset(concept(word) for word in _GENERIC_TEXT.split()) - {"normal"}
+_GENERIC = frozenset(word_concept(word) for word in _GENERIC_TEXT.split()) - {"normal"}
 """Concepts too general to decide by their polarity alone."""
 
 
@@ -47,25 +47,25 @@ def unfaithful(summary: str, text: str, patient: PatientText | None = None) -> t
     """
     patient = patient or PatientText(article_sentences(text))
     known = _known(patient)
-    found: list[Unfaithful] = []
-    found += _sex(summary, "\n".join(patient.case))
+    faults: list[Unfaithful] = []
+    faults += _sex(summary, "\n".join(patient.case))
     whole = f" {comparable(text)} "
     for item, sentence in item_sentences(summary):
         if len(sentence.split()) > 3 and f" {comparable(sentence)} " in whole:
             continue  # the article's own sentence
         for said in sentence_statements(sentence):
-            found += _sides(item, said, known)
-            found += _negations(item, said, known)
-        found += misplaced_numbers(item, sentence, text, known.case)
-    return tuple(dict.fromkeys(found))
+            faults += _sides(item, said, known)
+            faults += _negations(item, said, known)
+        faults += misplaced_numbers(item, sentence, text, known.case)
+    return tuple(dict.fromkeys(faults))
 
 
 @dataclass(frozen=True)
 class _Known:
     """The statements of an article: where each concept stands, and how much each weighs."""
 
-    statements: tuple[Statement, ...]
-    places: Mapping[str, tuple[tuple[int, Word], ...]]
+    statements: tuple[ArticleStatement, ...]
+    places: Mapping[str, tuple[tuple[int, ArticleWord], ...]]
     weights: Mapping[str, float]
     sentences: Mapping[str, frozenset[str]]
     case: frozenset[str]
@@ -83,7 +83,7 @@ class _Known:
 def _known(patient: PatientText) -> _Known:
     sentences_of_both = dict.fromkeys((*patient.case, *patient.discussed))
     read = tuple(one for sentence in sentences_of_both for one in sentence_statements(sentence))
-    places: dict[str, list[tuple[int, Word]]] = {}
+    places: dict[str, list[tuple[int, ArticleWord]]] = {}
     sentences: dict[str, frozenset[str]] = {}
     for at, one in enumerate(read):
         sentences[one.sentence] = sentences.get(one.sentence, frozenset()) | one.concepts
@@ -131,15 +131,15 @@ _OTHERS = re.compile(
 
 def _aged(text: str) -> list[tuple[str, str]]:
     """(sex, age in figures) of each phrase such as '41-year-old man'."""
-    found = []
+    stated = []
     for match in _AGED.finditer(text):
         age = re.search(r"\d+", text[max(0, match.start() - 5) : match.end()])
-        found.append(
+        stated.append(
             ("female" if (match[1] or match[2] or match[3]).lower() in _FEMALE else "male", age[0] if age else "")
         )
     if "emperature" not in text:
-        found += [("female" if match[2] == "F" else "male", match[1]) for match in _LETTER.finditer(text)]
-    return found
+        stated += [("female" if match[2] == "F" else "male", match[1]) for match in _LETTER.finditer(text)]
+    return stated
 
 
 def _sex(summary: str, text: str) -> Iterator[Unfaithful]:
@@ -170,7 +170,7 @@ def _sex(summary: str, text: str) -> Iterator[Unfaithful]:
 _REACH = 10
 
 
-def _sides(item: str, said: Statement, known: _Known) -> Iterator[Unfaithful]:
+def _sides(item: str, said: ArticleStatement, known: _Known) -> Iterator[Unfaithful]:
     for side, place in said.sides:
         near = _around(said, place)
         if not near:
@@ -195,7 +195,7 @@ _OUTSIDE = 0.15
 """The weight of a word that belongs to another word of side."""
 
 
-def _around(said: Statement, place: int) -> list[tuple[str, float]]:
+def _around(said: ArticleStatement, place: int) -> list[tuple[str, float]]:
     """(concept, weight) of the words and numbers near a word of side; those of another word of side count little."""
     start, end = -1, 10**6
     for _, other in said.sides:
@@ -237,7 +237,7 @@ def _sided(near: Sequence[tuple[str, float]], known: _Known) -> Iterator[tuple[s
 _RELATIVES = re.compile(_KIN.pattern + r"|(?i:\bfamil(?:y|ial)\b|\bhereditary\b)")
 
 
-def _negations(item: str, said: Statement, known: _Known) -> Iterator[Unfaithful]:
+def _negations(item: str, said: ArticleStatement, known: _Known) -> Iterator[Unfaithful]:
     relatives = item == "Family History" or bool(_RELATIVES.search(said.text))
     deciding = [word for word in said.words if _decides(word.concept) and word.concept in known.places]
     for word in deciding or [word for word in said.words if word.concept in known.places]:
@@ -250,7 +250,7 @@ def _negations(item: str, said: Statement, known: _Known) -> Iterator[Unfaithful
             return
 
 
-def _item_of(word: Word, said: Statement) -> frozenset[str]:
+def _item_of(word: ArticleWord, said: ArticleStatement) -> frozenset[str]:
     """The concepts of the item of a list that a word stands in, without its own."""
     start = max((joint for joint in said.joints if joint < word.place), default=-1)
     end = min((joint for joint in said.joints if joint > word.place), default=10**6)
@@ -266,11 +266,13 @@ _ORDERED = re.compile(
 """A test that is named before its result."""
 
 
-def _written(word: Word) -> str:
+def _written(word: ArticleWord) -> str:
     return ("not " if word.denied else "") + word.written.replace("no~", "").replace("_", " ")
 
 
-def _polarities(word: Word, said: Statement, known: _Known, *, relatives: bool) -> tuple[float, float, str]:
+def _polarities(
+    word: ArticleWord, said: ArticleStatement, known: _Known, *, relatives: bool
+) -> tuple[float, float, str]:
     """How well the article's places of a concept fit that deny what the case affirms, and those that agree.
 
     -1 where there is none; the third is the sentence that contradicts.
@@ -307,7 +309,7 @@ def _decides(name: str) -> bool:
     return len(name) > 2 and name not in _GENERIC and name not in vocabulary().sites and name not in vocabulary().within
 
 
-def _shared(context: Sequence[tuple[str, float]], statement: Statement, known: _Known) -> float:
+def _shared(context: Sequence[tuple[str, float]], statement: ArticleStatement, known: _Known) -> float:
     sentence = known.sentences[statement.sentence]
     return sum(
         weight * (1.0 if name in statement.concepts else 0.5 if name in sentence else 0.0) for name, weight in context

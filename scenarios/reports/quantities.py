@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.scenarios.reports.statements import concept, concepts_text
+from wardround.scenarios.reports.statements import concepts_text, word_concept
 
 _UNITS: Mapping[str, tuple[str, float]] = {
     # name: (dimension, value in the dimension's base unit)
@@ -60,7 +60,7 @@ _VOLUMES = {"l": 1.0, "dl": 0.1, "ml": 1e-3, "\u00b5l": 1e-6, "ul": 1e-6, "mm3":
             "cmm": 1e-6, "cumm": 1e-6, "fl": 1e-15, "100ml": 0.1}  # fmt: skip
 _WEIGHTS: Mapping[str, float] = {
     # grams a mole; urea is reported as its nitrogen too
-    concept(word): weight
+    word_concept(word): weight
     for words, weight in (
         ("glucose", 180.16), ("creatinine", 113.12), ("bilirubin", 584.66), ("urea", 28.014),
         ("cholesterol ldl hdl hyperlipidemia", 386.65), ("triglyceride triglycerides", 885.4), ("uric urate", 168.11),
@@ -246,7 +246,7 @@ def _same_moles(said: Quantity, known: Quantity, about: Sequence[str]) -> bool:
     mass, moles = kinds["mass/volume"], kinds["moles/volume"]
     for word in about:
         weight = _WEIGHTS.get(word)
-        for one in (weight, 60.06 if word == concept("urea") else None):
+        for one in (weight, 60.06 if word == word_concept("urea") else None):
             if (
                 one
                 and abs(moles.value * one - mass.value)
@@ -267,4 +267,4 @@ def names_with_numbers(text: str) -> Iterator[str]:
 
 def about(text: str) -> tuple[str, ...]:
     """The concepts of a stretch of text, for molar conversion."""
-    return tuple(concept(word.lower()) for word in re.findall(r"[A-Za-z_]+\d*", concepts_text(text)))
+    return tuple(word_concept(word.lower()) for word in re.findall(r"[A-Za-z_]+\d*", concepts_text(text)))

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from wardround.scenarios.loaders.values import diagnosis_names
 from wardround.scenarios.reports.article import article_sentences
-from wardround.scenarios.reports.statements import concept, concepts_text, sentence_statements
+from wardround.scenarios.reports.statements import concepts_text, sentence_statements, word_concept
 from wardround.scenarios.terms.disease import synonyms_of
 from wardround.scenarios.terms.mondo import diseases_named, mondo, principal_part
 
@@ -56,7 +56,9 @@ def _wanted(name: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _concepts(text: str) -> tuple[str, ...]:
     """The concepts of a text's words, digits too."""
-    return tuple(concept(token) for token in re.findall(r"[a-z0-9_]+", concepts_text(text.replace("*", " ")).lower()))
+    return tuple(
+        word_concept(token) for token in re.findall(r"[a-z0-9_]+", concepts_text(text.replace("*", " ")).lower())
+    )
 
 
 _LITTLE_TEXT = """a an the of and or in on at to for from by with without as due secondary caused associated disease

@@ -116,7 +116,7 @@ _PLAIN_VERBS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ArticleWord:
     """A word of content as its concept; `denied` is None where a list may have gone on or ended."""
 
     concept: str
@@ -126,10 +126,10 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ArticleStatement:
     """A stretch of a sentence that one cue can reach: its words of content, and the sentence it stands in."""
 
-    words: tuple[Word, ...]
+    words: tuple[ArticleWord, ...]
     sides: tuple[tuple[str, int], ...]
     joints: tuple[int, ...]
     numbers: tuple[tuple[str, int], ...]
@@ -195,18 +195,18 @@ def _joined(text: str, words: Sequence[tuple[int, int, str]]) -> bool:
 
 
 @lru_cache(maxsize=65536)
-def concept(word: str) -> str:
+def word_concept(word: str) -> str:
     """The concept of a single word in lower case: its root, or the word of the table that it was replaced by."""
     return word if "_" in word else root(stem(word))
 
 
 @lru_cache(maxsize=512)
-def statements(text: str) -> tuple[Statement, ...]:
+def article_statements(text: str) -> tuple[ArticleStatement, ...]:
     """The statements of a text, sentence by sentence."""
     return tuple(one for sentence in article_sentences(text) for one in sentence_statements(sentence))
 
 
-def sentence_statements(sentence: str) -> Sequence[Statement]:
+def sentence_statements(sentence: str) -> Sequence[ArticleStatement]:
     """The statements of one sentence."""
     pieces = [piece for piece in _BREAK.split(concepts_text(sentence)) if piece and piece.strip()]
     read = []
@@ -215,7 +215,7 @@ def sentence_statements(sentence: str) -> Sequence[Statement]:
         if words := _words(lows):
             joints = tuple(at for at, low in enumerate(lows) if low in (",", "and", "or"))
             numbers = tuple((low, at) for at, low in enumerate(lows) if low[0].isdigit())
-            read.append(Statement(words, _sides(lows), joints, numbers, " ".join(piece.split()), sentence))
+            read.append(ArticleStatement(words, _sides(lows), joints, numbers, " ".join(piece.split()), sentence))
     return read
 
 
@@ -234,18 +234,20 @@ def _sides(lows: Sequence[str]) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _words(lows: Sequence[str]) -> tuple[Word, ...]:
+def _words(lows: Sequence[str]) -> tuple[ArticleWord, ...]:
     denied = _polarity(lows)
     words = []
     for place, low in enumerate(lows):
         if low.startswith("no~"):
-            words.append(Word(concept(low[3:]), None if denied[place] is None else not denied[place], place, low))
+            words.append(
+                ArticleWord(word_concept(low[3:]), None if denied[place] is None else not denied[place], place, low)
+            )
         elif low == "normal" or (
             low[0].isalpha() and low not in _LITTLE and len(low) > 1 and low not in ("ruled~out", "query~it")
         ):
-            words.append(Word(concept(low), denied[place], place, low))
+            words.append(ArticleWord(word_concept(low), denied[place], place, low))
         elif low in ("positive", "negative"):
-            words.append(Word("positive", low == "negative", place, low))
+            words.append(ArticleWord("positive", low == "negative", place, low))
     return tuple(
         word
         for before, word in zip([None, *words], words, strict=False)

@@ -65,7 +65,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     >>> unmarked("\\\\boxed{\\\\text{gout}}")
     'gout'
     """
-    text = visible(answer[:MOST])
+    text = visible_text(answer[:MOST])
     text = _FENCE.sub("", text) if "```" in text else text
     if _OBJECT.match(text) and (said := _in_json(text, plan=plan)) is not None:
         text = said if said or plan else text
@@ -102,7 +102,7 @@ def marked(reply: str) -> str:
     return (_in_json(bodies[-1]) or "") if _OBJECT.match(bodies[-1]) else ""
 
 
-def visible(text: str) -> str:
+def visible_text(text: str) -> str:
     """`text` without characters that cannot be seen, with Latin letters in place of those that only look like them."""
     if text.isascii():
         return text

@@ -17,7 +17,7 @@ from wardround.scenarios.reports.article_numbers import invented
 from wardround.scenarios.reports.faithful import article_sex, undecided, unfaithful
 from wardround.scenarios.reports.quantities import quantities
 from wardround.scenarios.reports.stated_diagnosis import named_in_article
-from wardround.scenarios.reports.statements import concepts_text, patient_text, statements
+from wardround.scenarios.reports.statements import article_statements, concepts_text, patient_text
 
 TEXT = (
     "A 41-year-old man presented with pain of the left knee for 12 days. He denied fever, chills or night sweats. "
@@ -110,7 +110,7 @@ def test_a_number_in_a_name_is_none() -> None:
     ],
 )
 def test_a_denial_reaches_what_it_denies(said: str, denied: dict[str, bool | None]) -> None:
-    words = {word.concept: word.denied for one in statements(said) for word in one.words}
+    words = {word.concept: word.denied for one in article_statements(said) for word in one.words}
     assert {name: words[name] for name in denied} == denied
 
 
