@@ -147,7 +147,7 @@ _DENIED = later(
 )
 _NOT_BUT = later(r"^not\s+[^,;.\n]{1,60}?,?\s+but\s+(?:rather\s+)?", re.IGNORECASE)
 _SEPARATED = later(
-    r"^[ \t]*(?:[:,;!\u3002\u3001)\]]|\.(?!\w)|[\-\u2013\u2014](?!\w)|\(|because|since|as\b|for\b|over\b"
+    r"^[ \t]*(?:[:,;!\u3002\u3001)\]]|\.(?!\w)|[\-\u2013\u2014](?!\w)|\(|because|since|as\b|over\b"
     r"|rather than|instead of"
     r"|not[ \t]+[A-Z]\b|因为|由于|正确|不选|而不|而非|$)",
     re.IGNORECASE,
@@ -163,7 +163,7 @@ _JOIN = (
     r"[\s,;/.()\[\]\"'&+\-\u2013\u2014\u3001*_?]*"
     r"(?:(?i:and|or|also|alternatively|possibly|maybe|perhaps|otherwise|else|but|und|oder|ou|et|rather|actually"
     r"|really|it is|"
-    r"it's|I|would|should|be|could|can|as well as|followed by|\u6216\u8005?|\u548c|\u53ca|\u4e0e|\u8fd8\u662f"
+    r"it's|I|would|should|be|could|can|as well as|followed by|then|plus|\u6216\u8005?|\u548c|\u53ca|\u4e0e|\u8fd8\u662f"
     r"|\u4e5f\u53ef)[\s,:;()]*)*"
 )
 """What stands between two options of a list."""
@@ -178,6 +178,7 @@ _OPENER = later(
 )
 _CONCEDED = later(r"^(?:while|although|though|since|because|as|given)\b[^,\n]*,\s*", re.IGNORECASE)
 _SAID_BEFORE = later(r"[.;!?:]\s+|,\s+(?:but|so|and)\s+", re.IGNORECASE)
+_LAST_LETTER = later(r"[:,;.][ \t]+(?:option[ \t]+)?[*_(]*(?P<letter>[A-Z])[*_)]*[.!]?$")
 _LONGEST_LINE = 400
 _NO_SIGN = later(r"^\W*[\u2260\u274c\u2717\u2718\u2716\u00d7\u00ac\U0001f6ab]|^!=")
 _RIGHT_ONE = later(
@@ -272,12 +273,20 @@ def _bare(line: str, options: Sequence[str], letters: str) -> int | None:
         return None
     choice, shorter = _option(line, options, letters, alone=True), line[:_LONGEST_LINE]
     loose = _loosely(stated_answers(shorter).loose, options, letters)
-    if choice is not None and loose and choice not in loose:
+    if choice is not None and ((loose and choice not in loose) or _ends_otherwise(line, choice, options, letters)):
         return -1
     while choice is None and (opener := _OPENER.match(shorter)) and opener.end():
         shorter = shorter[opener.end() :]
         choice = _option(shorter, options, letters, alone=True)
     return choice
+
+
+def _ends_otherwise(line: str, choice: int, options: Sequence[str], letters: str) -> bool:
+    """Whether a line that opens with an option ends with the letter of another: 'A: in youth. But here: B'."""
+    last = _LAST_LETTER.search(line)
+    own = max(choice, 0)
+    whole = line.casefold().rstrip(" .*_").endswith(_plain(options[own]))
+    return last is not None and not whole and last["letter"] in letters and last["letter"] != letters[own]
 
 
 def _labelled(text: str, letters: str) -> set[str]:

@@ -24,7 +24,7 @@ _GAP = r"[ \t]*"
 _IS = (
     rf"(?:{_GAP}(?:(?:is|was|should be|must be|has to be|therefore|thus|hence|clearly|definitely|most likely"
     rf"|likely|probably|ist|est|es|è)\b"
-    rf"|:|=|->|\u2192|[-\u2013\u2014](?=[ \t])|是(?=[^\s\u3002.,;!])|为|應為|应为|应该是|应该为|应该选择?"
+    rf"|:|=|->|\u2192|[-\u2013\u2014](?=[ \t])|是(?=[^\s\u3002.,;!])|为|就是|應為|应为|应该是|应该为|应该选择?"
     rf"|应选择?|选择?){_GAP})+"
 )
 _REST = r"(?P<said>[^\n]{0,400})"
@@ -44,7 +44,8 @@ _FIRM = (
     ),
     later(rf"\[{_GAP}{_CHINESE}{_GAP}\]{_GAP}{_REST}"),
     later(
-        rf"^[ \t#>*_\-]*(?:ans\b\.?{_GAP}{MARK}[:=]?|correct(?: one)?{_GAP}{MARK}[:=]){MARK}{_GAP}{_REST}",
+        rf"^[ \t#>*_\-]*(?:ans\b\.?{_GAP}{MARK}[:=]?"
+        rf"|(?:correct(?: one)?|final|(?:my )?pick){_GAP}{MARK}[:=]){MARK}{_GAP}{_REST}",
         re.IGNORECASE | re.MULTILINE,
     ),
     later(
@@ -60,7 +61,7 @@ _FIRM = (
 _ADVERB = r"(?:(?:therefore|thus|hence|clearly|likely|most likely|probably|indeed|then|now)[ \t]+)?"
 _LOOSE = (
     later(
-        r"\b(?:the|this|my)\s+(?:(?!not\b)[a-z'-]+\s+){0,6}?(?:best|correct|right|likeliest|most\s+[a-z]+|next)\s+"
+        r"\b(?:the|this|my)\s+(?:(?!not\b)[a-z'-]+\s+){0,6}?(?:best|correct|right|likeliest|preferred|most\s+[a-z]+|next)\s+"
         rf"(?:(?!not\b)[a-z'-]+\s+){{0,6}}?(?:is|would\s+be)\s+{_ADVERB}(?:to\s+(?:give|start|use|perform|order)\s+)?"
         rf"(?={_REST})",
         re.IGNORECASE,
@@ -72,13 +73,15 @@ _LOOSE = (
     ),
     later(
         r"(?:^|(?<=[.!?;:])[ \t]+)(?:(?:so|thus|hence|therefore|and|but|I\s+(?:think|believe)(?:\s+that)?)[ \t,]+)*"
-        rf"(?P<said>(?![ \t])[^\n]{{1,250}}?)[ \t]+(?:is|seems){_GAP}{_ADVERB}(?:the[ \t]+)?"
-        r"(?:(?:single|most|likely|appropriate|correct|right|best|only)[ \t]+)*"
+        rf"(?P<said>(?![ \t])[^\n]{{1,250}}?)[ \t]+(?:is|seems){_GAP}{_ADVERB}(?:the[ \t]+(?:only[ \t]+)?)?"
+        r"(?:(?:single|most|likely|appropriate|correct|right|best)[ \t]+)*"
         r"(?:answer|choice|option|best|correct|right|most appropriate|most likely)\b(?![ \t]+(?:if|only|when"
         r"|unless)\b)",
         re.IGNORECASE | re.MULTILINE,
     ),
-    later(r"(?:选项)?(?P<said>[A-Z])(?:选项|项)?(?:是|为)?(?:最?正确|对)(?:的|答案|选项)*(?=[\W_]|$)"),
+    later(
+        r"(?:选项)?(?P<said>[A-Z])(?:选项|项)?(?:是|为)?(?:最?正确|最合适|最恰当|最佳|对)(?:的|答案|选项)*(?=[\W_]|$)"
+    ),
     later(r"(?:认为|觉得|最可能的?|最佳的?|最合适的?|最恰当的?)[^\n。;,]{0,12}?(?:是|为)[ \t]*(?=(?P<said>[^\n。]*))"),
     later(
         r"\b(?:so|thus|hence|therefore),?[ \t]+(?:(?:it is|it's|option|choose)[ \t]+)*(?P<said>[A-Z])[ \t]*[.!]?$",
@@ -94,7 +97,8 @@ _UNSAID = later(
     re.IGNORECASE,
 )
 _DEPENDS = later(r"^[^.\n\u3002]*\b(?:otherwise|unless|only\s+if)\b|^[^\n\u3002]*否则", re.IGNORECASE)
-_TAGS = later(r"</?(?:b|i|u|p|br|em|strong|span|code)[ ]?/?>", re.IGNORECASE)
+_TAGS = later(r"</?(?:b|i|u|p|br|em|strong|span|code)[ ]?/?>")
+_UNLESS = later(r"\b(?:unless|except if|only if)\b[^.!?;\n\u3002]*$", re.IGNORECASE)
 _SENTENCE_ENDS = later(r"[.!?;:,\n\u3002]")
 _FINAL = later(r"\bfinal\s+(?:answer|choice)\b|最终(?:答案|选择)", re.IGNORECASE)
 _OBJECT = later(r"\{[^{}]*\}")
@@ -158,7 +162,7 @@ def _said(text: str, patterns: Sequence[re.Pattern[str]]) -> list[str]:
 def _unsaid(text: str, start: int) -> bool:
     """Whether the words right before a statement deny it or make it depend on something."""
     before = text[max(0, start - 60) : start]
-    return _UNSAID.search(_SENTENCE_ENDS.split(before)[-1]) is not None
+    return _UNSAID.search(_SENTENCE_ENDS.split(before)[-1]) is not None or _UNLESS.search(before) is not None
 
 
 def _objects(text: str) -> tuple[list[str], str]:
