@@ -14,6 +14,7 @@ from wardround.engine.stores.writes import (
     Failures,
     Gatherer,
     Keep,
+    KeepTexts,
     ScoreWrite,
     Unwritable,
     Work,
@@ -21,7 +22,7 @@ from wardround.engine.stores.writes import (
     no_episode,
 )
 
-_W = TypeVar("_W", Append, ScoreWrite, Keep)
+_W = TypeVar("_W", Append, ScoreWrite, Keep, KeepTexts)
 
 # One statement is one transaction and one round trip, so that no connection is lost in the middle of a transaction. An
 # append that is not `moved`, because of its number of events or its holder, does not affect the others. Spending is
@@ -64,6 +65,10 @@ _KEEP = """
 INSERT INTO calls (key, body) SELECT k.key, k.body FROM unnest($1::text[], $2::bytea[]) AS k (key, body) ORDER BY k.key
 ON CONFLICT DO NOTHING
 """
+_KEEP_TEXTS = """
+INSERT INTO texts (digest, body) SELECT t.digest, t.body FROM unnest($1::text[], $2::bytea[]) AS t (digest, body)
+ORDER BY t.digest ON CONFLICT DO NOTHING
+"""
 # The deleted and the written rows are different ones, so one statement can do both, and can safely be repeated.
 _JUDGE = """
 WITH gone AS (
@@ -98,9 +103,14 @@ class PostgresWrites:
     async def write(self, works: Sequence[Work]) -> Failures:
         """Write a group and return the failures; the server may go away and come back meanwhile."""
         kept = {place: work for place, work in enumerate(works) if isinstance(work, Keep)}
+        texts = {place: work for place, work in enumerate(works) if isinstance(work, KeepTexts)}
         judged = {place: work for place, work in enumerate(works) if isinstance(work, ScoreWrite)}
         waiting = {place: work for place, work in enumerate(works) if isinstance(work, Append) and work}
-        failures = {**await _write_in_parts(self._keep, kept), **await _write_in_parts(self._judge, judged)}
+        failures = {
+            **await _write_in_parts(self._keep_texts, texts),
+            **await _write_in_parts(self._keep, kept),
+            **await _write_in_parts(self._judge, judged),
+        }
         while waiting:
             # A statement updates a row only once, so the second append of an episode goes with the next statement.
             first: dict[tuple[str, str], int] = {}
@@ -113,6 +123,12 @@ class PostgresWrites:
     async def _keep(self, part: Mapping[int, Keep]) -> Failures:
         pairs = [work.key for work in part.values()], [work.answer for work in part.values()]
         await self._server.run(lambda connection, _: connection.execute(_KEEP, *pairs))
+        return {}
+
+    async def _keep_texts(self, part: Mapping[int, KeepTexts]) -> Failures:
+        texts = {digest: body for work in part.values() for digest, body in work.texts.items()}
+        columns = list(texts), list(texts.values())
+        await self._server.run(lambda connection, _: connection.execute(_KEEP_TEXTS, *columns))
         return {}
 
     async def _judge(self, part: Mapping[int, ScoreWrite]) -> Failures:
@@ -300,11 +316,6 @@ class PostgresStore(DatabaseStore):
             return again and await connection.fetchval("SELECT header FROM runs WHERE name = $1", name) == header
 
         return bool(await self._server.run(work))
-
-    async def insert_texts(self, texts: Mapping[str, bytes]) -> None:
-        """Insert texts by their digests; those that are stored already stay."""
-        query = "INSERT INTO texts (digest, body) SELECT * FROM unnest($1::text[], $2::bytea[]) ON CONFLICT DO NOTHING"
-        await self.change((query, list(texts), list(texts.values())))
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
         """Add episodes to be played."""

@@ -15,6 +15,7 @@ from wardround.engine.stores.writes import (
     EPISODE,
     Append,
     Keep,
+    KeepTexts,
     ScoreWrite,
     Work,
     control_of,
@@ -73,10 +74,6 @@ class DatabaseStore(ABC):
     async def insert_run(self, name: str, header: bytes, control: bytes | None, episodes: Iterable[EpisodeRow]) -> bool:
         """Insert a run with its episodes in one transaction; returns False if the name is taken."""
 
-    @abstractmethod
-    async def insert_texts(self, texts: Mapping[str, bytes]) -> None:
-        """Insert texts by their digests; those that are stored already stay."""
-
     async def create_run(
         self,
         name: str,
@@ -110,7 +107,7 @@ class DatabaseStore(ABC):
         """Store texts by content; returns their digests."""
         pairs = [(digest_of(text), text) for text in texts]
         # In the order of their digests, so that two processes that store the same texts cannot deadlock.
-        await self.insert_texts(dict(sorted(pairs)))
+        await self.writer.write(KeepTexts(dict(sorted(pairs))))
         return [digest for digest, _ in pairs]
 
     async def get(self, digest: str) -> bytes:

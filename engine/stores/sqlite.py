@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ _PLAN = (
 )
 
 
-LARGEST_PAGES = 32
-"""The most episodes of which a page of events is read in one thread hop."""
+LARGEST_READ = 32
+"""The most queries that are answered in one thread hop, which costs more than most of them."""
 
 
 class AnswerKeys:
@@ -104,7 +104,7 @@ class SqliteStore(DatabaseStore):
         self._reading = self._writing if self.path == ":memory:" else Connection(self.path, timeout)
         self._writes = SqliteWrites(self.path, clock)
         self._recalls: Rounds[str, bytes | None] = Rounds(self._recall_answers, LARGEST_RECALL)
-        self._pages: Rounds[tuple[str, str, int], Sequence[Any]] = Rounds(self._read, LARGEST_PAGES)
+        self._queries: Rounds[Step, Sequence[Any]] = Rounds(self._read, LARGEST_READ)
         self._answers = AnswerKeys()
         self._gatherer = Gatherer(lambda works: self._writing.write(partial(self._commit, works=works)))
         super().__init__(self.path, self._gatherer, lease)
@@ -117,8 +117,11 @@ class SqliteStore(DatabaseStore):
         return self._writes.write(connection, works)
 
     async def rows(self, query: str, *values: object) -> Sequence[Any]:
-        """The rows of a query."""
-        return await self._reading.read(lambda connection: self._done(connection, (query, *values)))
+        """The rows of a query; those asked for at once are read in one hop."""
+        return await self._queries.ask((query, *values))
+
+    async def _read(self, steps: Sequence[Step]) -> list[Sequence[Any]]:
+        return await self._reading.read(lambda connection: [self._done(connection, step) for step in steps])
 
     async def change(self, *steps: Step) -> Sequence[Any]:
         """Do the steps in one transaction; returns the rows of the last one."""
@@ -143,11 +146,6 @@ class SqliteStore(DatabaseStore):
             return True
 
         return await self._writing.write(work)
-
-    async def insert_texts(self, texts: Mapping[str, bytes]) -> None:
-        """Insert texts by their digests; those that are stored already stay."""
-        query = "INSERT OR IGNORE INTO texts (digest, body) VALUES (?, ?)"
-        await self._writing.write(lambda connection: connection.executemany(query, texts.items()))
 
     async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
         """Add episodes to be played."""
@@ -187,20 +185,11 @@ class SqliteStore(DatabaseStore):
         answers = {key: bytes(body) for key, body in await self.rows(query, json_list(keys))}
         return [answers.get(key) for key in keys]
 
-    async def page(self, run: str, episode: str, after: int) -> Sequence[Any]:
-        """The first events of one episode from number `after` + 1; those asked for at once are read in one hop."""
-        return await self._pages.ask((run, episode, after))
-
-    async def _read(self, asked: Sequence[tuple[str, str, int]]) -> list[Sequence[Any]]:
-        return await self._reading.read(
-            lambda connection: [self._done(connection, self.events_page(*one)) for one in asked]
-        )
-
     async def aclose(self) -> None:
         """Finish pending writes, then close."""
         await self._gatherer.aclose()
-        await self._pages.aclose()
         await self._recalls.aclose()
+        await self._queries.aclose()
         await self._reading.close()
         if self._writing is not self._reading:
             await self._writing.close()

@@ -20,6 +20,7 @@ from wardround.engine.stores.writes import (
     Append,
     Failures,
     Keep,
+    KeepTexts,
     ScoreWrite,
     Unwritable,
     Work,
@@ -186,6 +187,9 @@ class SqliteWrites:
                 return self._judge(connection, work)
             case Keep():
                 connection.execute("INSERT OR IGNORE INTO calls (key, body) VALUES (?, ?)", work)
+            case KeepTexts():
+                query = "INSERT OR IGNORE INTO texts (digest, body) VALUES (?, ?)"
+                connection.executemany(query, work.texts.items())
         return None
 
     def _append(self, connection: sqlite3.Connection, work: Append, now: float) -> WardroundError | None:

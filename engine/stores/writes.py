@@ -42,6 +42,12 @@ class Keep(NamedTuple):
     answer: bytes
 
 
+class KeepTexts(NamedTuple):
+    """Texts by their digests; those that are stored already stay."""
+
+    texts: Mapping[str, bytes]
+
+
 class ScoreWrite(NamedTuple):
     """All scores of one episode by one evaluator, which replace its earlier ones."""
 
@@ -55,7 +61,7 @@ class ScoreWrite(NamedTuple):
         return [(i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence)) for i, s in enumerate(self.scores)]
 
 
-Work = Append | Keep | ScoreWrite
+Work = Append | Keep | KeepTexts | ScoreWrite
 Failures = Mapping[int, WardroundError]
 """The errors of works that were not written, by their place in the group."""
 

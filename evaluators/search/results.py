@@ -225,7 +225,11 @@ class Ledger:
         return digest_of(parts)
 
     async def _entries(self, texts: Sequence[Found | Page]) -> tuple[StoredPassage, ...]:
-        digests = await self.store.put([one.text.encode("utf-8") for one in texts])
+        bodies = [one.text.encode("utf-8") for one in texts]
+        digests = [digest_of(body) for body in bodies]
+        # what is at hand was read from the store or put into it
+        if new := [body for digest, body in zip(digests, bodies, strict=True) if digest not in self._texts]:
+            await self.store.put(new)
         places: list[dict[str, str | int]] = [msgspec.to_builtins(one) for one in texts]
         for digest, place, one in zip(digests, places, texts, strict=True):
             del place["text"]

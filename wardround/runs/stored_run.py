@@ -329,12 +329,16 @@ class Run(StoredEpisodes):
 
     async def read_ahead(self, rows: Sequence[EpisodeRow]) -> None:
         """Read the cases of these episodes together if the store can; `item` then takes each without a read."""
-        if not has_methods(self.store, ReadsTogether):
-            return
         index = await self.index()
         wanted = {row.case: index.get(row.case, "") for row in rows if row.case not in self._cases}
-        texts = await cast(ReadsTogether, self.store).texts(list(wanted.values())) if wanted else {}
+        texts = await self._texts(list(wanted.values()))
         self._ahead = {case: texts[digest] for case, digest in wanted.items() if digest in texts}
+
+    async def _texts(self, digests: Sequence[str]) -> Mapping[str, bytes]:
+        """Texts by digest, read together; those that are missing, and all if the store cannot do this, are left out."""
+        if not digests or not has_methods(self.store, ReadsTogether):
+            return {}
+        return await cast(ReadsTogether, self.store).texts(digests)
 
     def check_scorable(self) -> None:
         """Raise UsageError if the run cannot be scored: it is an evaluation, or its episodes play no cases."""
@@ -366,8 +370,11 @@ class Run(StoredEpisodes):
 
     async def prompts(self) -> Prompts:
         """The prompts that the run began with."""
-        texts = self.header.prompts
-        return Prompts({name: (await self.store.get(digest)).decode() for name, digest in texts.items()})
+        digests = self.header.prompts
+        texts = await self._texts(list(digests.values()))
+        return Prompts(
+            {name: (texts.get(digest) or await self.store.get(digest)).decode() for name, digest in digests.items()}
+        )
 
     async def installed_scenario(self) -> Scenario[Case, Any] | None:
         """As `scenario`; None if the scenario is a plug-in that is not installed here."""

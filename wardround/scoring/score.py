@@ -344,8 +344,10 @@ async def _episodes(
             return _damaged_scores(row, scores)
 
     for start in range(0, len(episodes), CONCURRENCY):  # at once, so that the store reads them together
+        page = episodes[start : start + CONCURRENCY]
+        await run.read_ahead(page)
         try:
-            rows += await together([partial(read, row) for row in episodes[start : start + CONCURRENCY]])
+            rows += await together([partial(read, row) for row in page])
         except BaseExceptionGroup as errors:
             raise first_error(errors) from errors
     return rows, {row.id: damaged[row.id] for row in episodes if row.id in damaged}

@@ -11,6 +11,7 @@ from timed import planned, rows
 
 from wardround.engine.budget import Spending
 from wardround.engine.records import Ending, EpisodeRow
+from wardround.engine.stores.sql_store import Step
 from wardround.engine.stores.sqlite import AnswerKeys, SqliteStore
 from wardround.engine.stores.sqlite_file import STEPS
 
@@ -193,13 +194,13 @@ def test_more_answers_than_the_table_of_keys_is_for_are_looked_up(tmp_path: Path
 
 
 class Reading(SqliteStore):
-    """Counts the thread hops in which events are read."""
+    """Counts the thread hops in which queries are answered."""
 
     hops = 0
 
-    async def _read(self, asked: Sequence[tuple[str, str, int]]) -> list[Sequence[Any]]:
+    async def _read(self, steps: Sequence[Step]) -> list[Sequence[Any]]:
         self.hops += 1
-        return await super()._read(asked)
+        return await super()._read(steps)
 
 
 async def test_episodes_read_at_once_share_thread_hops(tmp_path: Path) -> None:
@@ -216,5 +217,17 @@ async def test_episodes_read_at_once_share_thread_hops(tmp_path: Path) -> None:
         for name in names:
             group.start_soon(read, name)
     assert found == {name: 1 + place % 3 for place, name in enumerate(names)}
+    assert store.hops <= 3
+    digests = await store.put([name.encode() for name in names])
+    store.hops = 0
+    texts = dict.fromkeys(digests, b"")
+
+    async def get(digest: str) -> None:
+        texts[digest] = await store.get(digest)
+
+    async with anyio.create_task_group() as group:
+        for digest in digests:
+            group.start_soon(get, digest)
+    assert [text.decode() for text in texts.values()] == names
     assert store.hops <= 3
     await store.aclose()

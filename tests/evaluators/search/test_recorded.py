@@ -5,6 +5,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from counted import Counted
 from ticks import Ticks
 from website import Answer, Website
 
@@ -12,7 +13,7 @@ from wardround.engine.errors import StoreError
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.reasoning.evidence import cite
 from wardround.evaluators.search.pages import Pages
-from wardround.evaluators.search.results import Found, Ledger, SearchError
+from wardround.evaluators.search.results import Found, Ledger, RecordedRequest, SearchError
 from wardround.evaluators.search.stack import Recorded, RecordedReader, RecordingReader, RecordingSearch
 from wardround.evaluators.search.web import Web
 from wardround.testing.memory_store import MemoryStore
@@ -171,3 +172,19 @@ async def test_a_citation_gives_back_the_very_words() -> None:
     assert cite(FOUND[0], "treated with penicillin") is None
     with pytest.raises(StoreError):
         await ledger.text("0" * 32)
+
+
+async def test_a_passage_that_another_query_found_too_is_stored_once() -> None:
+    store = Counted(MemoryStore())
+    ledger = Ledger(store)
+
+    async def found() -> list[Found]:
+        return [Found("t", "", "the same passage")]
+
+    for query in ("one", "another", "a third"):
+        asked = RecordedRequest(query, "p", "", "")
+        assert [one.text for one in await ledger.recorded(asked, 5, Found, found)] == ["the same passage"]
+    assert store.calls["put"] == 1
+    record = await ledger.asked("p", "a third", 5)
+    assert record is not None
+    assert [one.text for one in await Ledger(store).results(record.entries, Found)] == ["the same passage"]
