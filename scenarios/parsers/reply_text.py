@@ -119,6 +119,11 @@ _PLAIN = re.compile(rf"(?im)^[ \t]*(?:{_NAME})[ \t]*{_COLON}")
 _SAID = re.compile(r"(?i)\bfinal[ ](?:diagnosis|treatment)[ ](?:is|would[ ]be)\b[: \t]*")
 _SENTENCE = re.compile(r"\.\s|\n")
 _TEMPLATE = re.compile(r"(?i)[(\[](?:the (?:diagnosis|treatment)|just output|directly output|if do not|give a)")
+_OTHER_PART = re.compile(
+    r"(?i)[*_ ]*(?:\d{1,2}[.)] *)?(?:\w+ ){0,2}(?:notes?|rationale|reasoning|explanation|justification"
+    r"|differentials?|references?|evidence|summary|discussion"
+    r"|limitations?|confidence|next steps|disclaimer|appendix|sources?|comments?)\b"
+)
 _HASHES = re.compile(r"(?m)^[ \t]*(#{1,6})[ \t]")
 _BOLD = re.compile(r"(?m)^[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*$")
 _PUBLISHED = re.compile("### (?:Reasoning|Resoning):")
@@ -250,8 +255,9 @@ def _cut(text: str, head: re.Match[str], end: int) -> int:
         end = bold.start()
     for match in _HASHES.finditer(text, head.end(), end):
         if len(match[1]) <= level:
-            alone = not text[head.end() : match.start()].strip() and "\n" not in text[match.end() : end].strip()
-            return end if alone else match.start()  # the only line of a section may be marked as a heading itself
+            empty = not text[head.end() : match.start()].strip()
+            if not empty or _OTHER_PART.match(text, match.end()):
+                return match.start()  # but the first line of a section may be marked as a heading itself
     return end
 
 

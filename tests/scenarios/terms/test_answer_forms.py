@@ -219,6 +219,7 @@ def test_an_honest_plan_is_given(answer: str) -> None:
     ("reply", "answer"),
     [
         ("### Reasoning:\nIt fits.\n\n### Answer:\n## Gout", "Gout"),
+        ("### Answer:\n## Gout\n\n## Treatment\nColchicine", "Gout"),
         ("It fits well. <answer>gout</answer>", "gout"),
         ("So it is \\boxed{\\text{gout}}", "gout"),
         ('It fits.\n```json\n{"diagnosis": "gout"}\n```', "gout"),
