@@ -112,6 +112,15 @@ _DEALINGS = frozenset(
 )
 
 
+_SPEECH = frozenset(
+    root(word)
+    for word in list_words(
+        "screening vaccination prophylaxis prevention fear worry opposite simulation chapter specialist"
+    )
+)
+"""Those of these words behind which nothing is asserted, whatever it is called."""
+
+
 def deals_with(phrase: str) -> bool:
     """Whether a phrase before 'for', 'of' or 'in' only deals with the disease behind it: 'screening', 'the fear'."""
     word = _last(phrase)
@@ -245,6 +254,8 @@ def about_another(name: str) -> bool:
     if (sham := _PSEUDO.match(name)) and not (diseases_named(name) or key(name) in known_names()):
         return disease_like(name[sham.end() :])
     front, *others = _PREPOSITION.split(name)
+    if others and root(_last(front)) in _SPEECH:
+        return True
     return deals_with(front) and any(disease_like(other) for other in others)
 
 

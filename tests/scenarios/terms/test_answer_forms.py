@@ -136,6 +136,8 @@ def test_a_denial_in_signs_hidden_letters_or_rare_words_is_one(answer: str) -> N
         "Side effects of the treatment of gout",
         "Refer to a specialist in gout",
         "The opposite of gout",
+        "Screening for Buerger",
+        "The opposite of Wilson",
     ],
 )
 def test_what_only_deals_with_a_disease_does_not_assert_it(answer: str) -> None:
