@@ -59,11 +59,12 @@ _DEALING = later(
     r"|patient['’]s (?:mother|father|brother|sister|wife|husband)|colleagues?|textbooks?|malingered|feigned"
     r"|looked like)\b[^;.\n]*"
     r"|\b(?:specialists?|experts?|side[- ]effects?|risks?|(?:differential )?diagnosis)\s+(?:of|on|in|about|to)\b[^,;]*"
-    r"|\b(?:dr|prof)\.\s[^,;]*|\bformerly\b[^,;]*|\bwhether\b[^;.\n]*|[^,;.\n]*\b0(?:[.,]0+)?\s?%"
+    r"|\b(?:dr|prof)\.\s[^,;]*|\bformerly\b[^,;]*|\bwhether\b[^;.\n]*"
+    r"|(?:^|(?<=[,;.\n%]))[^,;.\n]*\b0(?:[.,]0+)?\s?%"
 )
 """A phrase that only deals with a treatment, or tells of another's: it gives nothing."""
 _FOR_THE_JUDGE = later(
-    r"(?im)(?:^|(?<=[.;!]))\W*(?:the )?(?:reference|gold standard|ground truth"
+    r"(?im)(?:^|(?<=[.;!]))\W{0,20}(?:the )?(?:reference|gold standard|ground truth"
     r"|(?:for|to) the (?:grader|judge|examiner|marker))[^:\n]{0,40}:[^\n;.]*"
 )
 _THOUGHT = later(

@@ -91,6 +91,8 @@ _UNLIKE = later(
 )
 """Denials of the rest of a clause: 'this is not A, give B' and 'seasickness rather than A, give B' give neither."""
 _FINAL = later(r"(?i)\bfinal\s+(?:answer|treatment(?: plan)?|plan|decision|diagnosis)\s*(?::|\bis\b)")
+_REACH = 200
+"""Characters behind the beginning of a sentence in which it takes back what stands before it."""
 _SAID_NO = later(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
 _OF_OTHERS = later(
     r"(?i)(?:,\s*(?:which|who)\b|\b(?:whose|(?:next|other|another|neighbou?ring) (?:bed|patient)|(?:his|her|their)"
@@ -199,7 +201,7 @@ def _last_word(text: str) -> int:
     """Where the last word on the matter begins: behind 'final plan:', or behind a sentence that takes back the rest."""
     ends = [match.end() for match in _FINAL.finditer(text) if any(map(str.isalnum, text[match.end() :]))]
     begins = [0, *(end.end() for end in _SENTENCE.finditer(text))]
-    ends += [begin + taken.end() for begin in begins if (taken := RETRACTS.match(text[begin:]))]
+    ends += [begin + taken.end() for begin in begins if (taken := RETRACTS.match(text[begin : begin + _REACH]))]
     return max(ends, default=0)
 
 
