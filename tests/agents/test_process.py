@@ -1,10 +1,12 @@
 """Agents in a process of their own: played, failing in every way, and sealed off from every network."""
 
+import asyncio
 import json
 import re
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 from clinic import WORKUP, case
 
 from wardround import run
-from wardround.agents.process import ProcessMaker, sealed_command, sealing_obstacle
+from wardround.agents.process import ProcessFailed, ProcessMaker, sealed_command, sealing_obstacle
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
@@ -126,6 +128,79 @@ async def test_one_that_hangs_is_ended_with_its_act(cases: str, tmp_path: Path) 
     command = f"exec:{written(tmp_path, 'import time; time.sleep(60)')}"
     played = await run(cases, "workup", doctor=command, store=MemoryStore(), limit=1, limits={"act": 0.5})
     assert (await ending_of(played)).reason == "timeout"
+
+
+FLOOD = """
+import json, sys, time
+sys.stdin.readline()
+sys.stdin.readline()
+print(json.dumps({"text": "x" * 200_000}), flush=True)
+time.sleep(60)
+"""
+
+
+async def test_one_that_reads_no_more_is_ended_with_its_act(cases: str, tmp_path: Path) -> None:
+    """Its pipe is full while the engine writes the next view."""
+    played = await asyncio.wait_for(
+        run(cases, "consultation", doctor=f"exec:{written(tmp_path, FLOOD)}", store=MemoryStore(), limits={"act": 1.0}),
+        timeout=20,
+    )
+    assert (await ending_of(played)).reason == "timeout"
+
+
+FORKS = """
+import json, subprocess, sys
+sys.stdin.readline()
+left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+open(sys.argv[1], "w").write(str(left.pid))
+for line in sys.stdin if len(sys.argv) == 2 else ():
+    print(json.dumps({"text": "Diagnosis: gout"}), flush=True)
+sys.exit("its main part is over")
+"""
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there and not only waits to be collected."""
+    try:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
+@pytest.mark.parametrize("dies", [False, True], ids=["it plays on", "it dies"])
+async def test_what_it_leaves_behind_ends_with_it(cases: str, tmp_path: Path, *, dies: bool) -> None:
+    left = tmp_path / "left"
+    command = f"exec:{written(tmp_path, FORKS)} {left}{' dies' * dies}"
+    played = await run(cases, "workup", doctor=command, store=MemoryStore(), limit=1, limits={"act": 20})
+    ending = await ending_of(played)
+    assert ("exit code 1" in ending.detail and "its main part is over" in ending.detail) is dies, ending
+    async with asyncio.timeout(5):
+        while is_running(int(left.read_text())):  # noqa: ASYNC110 - nobody tells of its end
+            await asyncio.sleep(0.01)
+
+
+async def test_some_that_write_garbage_do_not_block_the_others(tmp_path: Path) -> None:
+    """Each of them is given a moment to end by itself, and all of them have it at the same time."""
+    command = written(tmp_path, "import time; input(); print('hello', flush=True); time.sleep(60)")
+    agents = [ProcessMaker(f"exec:{command}")(Seat("doctor", "c", 1, Prompts({}))) for _ in range(12)]
+    waits: list[float] = []
+
+    async def ticks() -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.005)
+            waits.append(time.monotonic() - before)
+
+    ticking = asyncio.create_task(ticks())
+    ended = await asyncio.gather(
+        *(agent.act(View("doctor", "brief", (), ("reply",))) for agent in agents), return_exceptions=True
+    )
+    ticking.cancel()
+    for agent in agents:
+        agent.end()
+    assert all(isinstance(one, ProcessFailed) for one in ended)
+    assert max(waits) < 0.15
 
 
 async def test_one_that_cannot_be_started(cases: str) -> None:
