@@ -1,6 +1,8 @@
 """Wraps a model: ask a question once, keep replies valid, guard restricted cases, pass the gate, retry failed calls.
 
-Nothing else in the project retries a call.
+A call of a run goes through these layers, from the outside in: the log of the episode (`calls.RecordingModel`),
+EgressGuard, Single (for judges, whose answers all episodes share), WellFormed, Retrying, a fleet's choice of an
+endpoint, Limited, and the model. Nothing else in the project retries a call.
 """
 
 import asyncio

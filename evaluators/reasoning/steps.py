@@ -10,9 +10,8 @@ import msgspec
 
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import conclusion
+from wardround.evaluators.reasoning.conclusion import gives_reasons
 from wardround.evaluators.reasoning.step_questions import PUBLISHED_STEPS, Rules
-from wardround.scenarios import answer_spans
-from wardround.scenarios.answer_spans import gives_reasons
 from wardround.scenarios.parsers import published, reply_text
 from wardround.scenarios.published.imaging_words import Absent
 
@@ -275,7 +274,7 @@ def split(
 
 def _formal(text: str, played: ReplyContext) -> tuple[How, list[str]]:
     """Return the steps of the formal part: everything that is neither protocol nor conclusion."""
-    said = answer_spans.unscripted(text, played.scenario, asking=played.asking)
+    said = conclusion.unscripted(text, played.scenario, asking=played.asking)
     how, pieces = _cleaned(conclusion.unconcluded(_RULE.sub("", reasoning(lined(said))).strip()))
     kept = conclusion.steps(pieces, played.answer)
     return how, [] if conclusion.asks_only("\n".join(kept)) else kept
@@ -295,7 +294,7 @@ def _published(text: str, part: Part, played: ReplyContext) -> Split:
     except Absent as absent:
         if absent.reason != "no_heading" or not _formal(text, played)[1]:
             return Split((), reason="no_reasoning")
-        text = answer_spans.unscripted(text, played.scenario, asking=played.asking)
+        text = conclusion.unscripted(text, played.scenario, asking=played.asking)
     kept = reply_text.reply_steps(text, published=True)[:PUBLISHED_STEPS]
     how: How = "tags" if TAG.search(text) else "paragraphs"
     return Split(tuple(kept), how) if kept else Split((), reason="no_reasoning")

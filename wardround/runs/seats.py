@@ -190,13 +190,9 @@ class Cast:
             voices: dict[str, Voice] = {}
             images = case_images(case)
             for label, asked in part.each_model().items():
-                way = guarded_model(
-                    self.shared.get((name, label)) or WellFormed(asked.model),
-                    name,
-                    f"{case.id}@{repeat}",
-                    allow_hosts=self.allow_hosts,
-                    restricted=restricted,
-                )
+                shared = self.shared.get((name, label)) or WellFormed(asked.model)
+                bound = shared.bound(name, f"{case.id}@{repeat}")
+                way: Model = EgressGuard(bound, self.allow_hosts, restricted=restricted)
                 way = Illustrated(way, images) if images else way
                 voices[label] = voice(way, asked.sampling, **({"label": label} if label else {}))
             seat = Seat(
@@ -231,18 +227,6 @@ class Cast:
         if part.knows == "cases":
             return OtherCases(self.cases, self.places[case.id])
         return None
-
-
-def guarded_model(
-    inner: WellFormed | Single, seat: str, episode: str, *, allow_hosts: Sequence[str], restricted: bool
-) -> Model:
-    """A seat's model in one episode, with the layers that every call of a run goes through.
-
-    From the outermost to the innermost: the log of the episode (`RecordingModel`), which the engine adds; Guarded,
-    which sends restricted texts to allowed hosts only; Single, for judges, whose answers all episodes share;
-    WellFormed, which rejects replies that a store could not keep; and the model, bound to seat and episode.
-    """
-    return EgressGuard(inner.bound(seat, episode), allow_hosts, restricted=restricted)
 
 
 def check_hosts(restricted: str, hosts: Mapping[str, Sequence[str]], allow_hosts: Sequence[str]) -> None:

@@ -3,8 +3,8 @@
 import pytest
 from clinic import LINES
 
+from wardround.evaluators.reasoning.conclusion import gives_reasons, unscripted
 from wardround.evaluators.reasoning.steps import ReplyContext, split
-from wardround.scenarios.answer_spans import gives_reasons, unscripted
 
 ANSWERS = {"treatment": "Laparoscopic appendicectomy"}
 ANSWER = "Acute appendicitis"
