@@ -154,9 +154,9 @@ def _clean_up(command: Sequence[str]) -> None:
 
 
 class ProcessMaker:
-    """Makes the agents of a SPEC `exec:COMMAND` or `sealed:COMMAND`."""
+    """Makes the agents of a SPEC `exec:COMMAND` or `sealed:COMMAND`; a sealed one sees none of the `hidden` files."""
 
-    def __init__(self, spec: str) -> None:
+    def __init__(self, spec: str, hidden: Sequence[str] = ()) -> None:
         kind, _, command = spec.partition(":")
         try:
             words = shlex.split(command)
@@ -167,15 +167,14 @@ class ProcessMaker:
         if words[0] in ("python", "python3"):
             words[0] = sys.executable
         self.is_sealed = kind in (SEALED, CONTAINER)
-        self._kind = kind
-        self._words = words
+        self._kind, self._words, self._hidden = kind, words, hidden
 
     def __call__(self, seat: Seat) -> ProcessAgent:
         """The agent of one episode; raises UsageError where a process cannot be sealed."""
         if self._kind == CONTAINER:
             runtime, name = container_runtime(), f"wardround-{uuid4().hex}"
             return ProcessAgent(seat, container_command(runtime, name, self._words), (runtime, "rm", "--force", name))
-        return ProcessAgent(seat, sealed_command(self._words) if self.is_sealed else self._words)
+        return ProcessAgent(seat, sealed_command(self._words, self._hidden) if self.is_sealed else self._words)
 
 
 def is_process(spec: str) -> bool:
@@ -188,8 +187,11 @@ _NOT_BESIDE = ("/", "/var", "/run", "/dev", "/proc", "/sys", "/tmp")  # noqa: S1
 """Working directories that would show the whole machine, or that the sealed process has its own of."""
 
 
-def sealed_command(words: Sequence[str]) -> list[str]:
-    """The command that runs `words` sealed; raises UsageError with the reason where that cannot be had."""
+def sealed_command(words: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
+    """The command that runs `words` sealed; raises UsageError with the reason where that cannot be had.
+
+    Of the `hidden` files and folders it sees nothing, even if they lie in the working directory.
+    """
     here = os.getcwd()
     if here in _NOT_BESIDE:
         raise UsageError(
@@ -198,7 +200,10 @@ def sealed_command(words: Sequence[str]) -> list[str]:
     if reason := sealing_obstacle():
         raise UsageError(f"the process cannot be sealed here: {reason}; play public cases, or add --allow-agent")
     folders = dict.fromkeys((here, sys.prefix, sys.base_prefix))
-    return [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--", *words]
+    covered = [os.path.realpath(one) for one in hidden]
+    if above := next((one for one in covered if Path(here).is_relative_to(one)), None):
+        raise UsageError(f"a sealed process sees its working directory, and the cases of {above} lie in it: move them")
+    return [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--hide", *covered, "--", *words]
 
 
 def container_runtime() -> str:
@@ -225,9 +230,11 @@ def sealing_obstacle() -> str:
     if platform.machine() not in seal_launch.ARCHES:
         return f"no filter of calls is known for {platform.machine()} (there are: {', '.join(seal_launch.ARCHES)})"
     folders = dict.fromkeys((sys.prefix, sys.base_prefix))
-    words = [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--", sys.executable, "-I", "-S", "-c", ""]
+    words = [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--hide", "--", sys.executable, "-I", "-S", "-c", ""]
     try:
-        tried = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
+        tried = subprocess.run(  # noqa: S603
+            words, capture_output=True, text=True, timeout=30, check=False, cwd="/"
+        )  # the trial does not see the working directory
     except subprocess.TimeoutExpired:
         return "a trial did not end within 30 s"
     if tried.returncode == 0:

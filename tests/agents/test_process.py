@@ -252,6 +252,46 @@ async def test_a_sealed_process_plays_a_restricted_case(tmp_path: Path, monkeypa
     assert (await played.endings()) == {"completed": 1}, await ending_of(played)
 
 
+PEEK = """
+import json, os, sys
+sys.stdin.readline()
+for line in sys.stdin:
+    seen = []
+    for folder, _, names in os.walk("."):
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as file:
+                seen.append([name, len(file.read())])
+    print(json.dumps({"text": json.dumps(sorted(seen))}), flush=True)
+"""
+
+
+@pytest.mark.skipif(bool(sealing_obstacle()), reason=f"no process can be sealed here: {sealing_obstacle()}")
+async def test_a_sealed_process_sees_neither_cases_nor_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By default both lie in the working directory, which it sees, and both have the answers."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ward").mkdir()
+    for number, place in ((1, "ward/r1.jsonl"), (2, "r2.jsonl")):
+        restricted = case(number).model_copy(update={"data_class": "restricted"})
+        (tmp_path / place).write_text(restricted.model_dump_json() + "\n")
+    (tmp_path / "agent.py").write_text(PEEK)
+    (tmp_path / "notes.txt").write_text("seen")
+    played = await run(["ward", "r2.jsonl"], "workup", doctor="sealed:python agent.py", store="wardround.db")
+    seen = dict(json.loads(next((await played.trajectory("case-001")).acted("doctor")).action.text))
+    assert {"agent.py", "notes.txt", "wardround.db", "r2.jsonl"} <= seen.keys()
+    assert "r1.jsonl" not in seen
+    assert {name for name, size in seen.items() if size} == {"agent.py", "notes.txt"}
+    await played.store.aclose()
+    with pytest.raises(UsageError, match=r"the cases of .* lie in it"):
+        await run(str(tmp_path), "workup", doctor="sealed:python agent.py", store=MemoryStore())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
+def test_whether_processes_can_be_sealed_does_not_hang_on_the_working_directory(tmp_path: Path) -> None:
+    asked = [sys.executable, "-c", "from wardround.agents.process import sealing_obstacle; print(sealing_obstacle())"]
+    elsewhere = subprocess.run(asked, capture_output=True, text=True, check=True, cwd=tmp_path).stdout.strip()
+    assert elsewhere == sealing_obstacle()
+
+
 @pytest.mark.skipif(bool(sealing_obstacle()), reason=f"no process can be sealed here: {sealing_obstacle()}")
 def test_a_sealed_process_makes_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, secret = tmp_path / "work", tmp_path / "secret.txt"

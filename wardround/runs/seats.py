@@ -273,7 +273,7 @@ async def _seat_of(
 ) -> SeatConfig:
     spec = settings.spec
     if agent is None and is_process(spec):
-        agent = ProcessMaker(spec)
+        agent = ProcessMaker(spec, access.hidden)
     if agent is not None:
         return _agent_seat(seat, agent, settings, access)
     if kind := recording_kind(spec):
