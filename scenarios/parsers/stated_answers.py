@@ -112,6 +112,24 @@ _KEYS = frozenset(
 _MOST_OBJECTS = 20
 
 
+_TAKEN_BACK = later(
+    r"(?:^|(?<=[.!?;,\n\u3002]))[\s*_(>#-]*(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|no,\s+(?=[A-Z]\b)|correction\b|actually\b"
+    r"|on second thoughts?\b|scratch that\b|(?:i )?take (?:that|it|this) back\b|i take (?:that|it|this) back\b"
+    r"|my mistake\b|(?:p\.?s\.?|edit|update|erratum|amended|amendment|revised|revision)\s*:"
+    r"|i(?:'ve| have)? changed? my (?:answer|mind)(?: to)?\b"
+    r"|let me (?:correct|revise|rephrase|change)\b[^,.;:\n]*|i was wrong\b|\u66f4\u6b63|\u4fee\u6b63|\u7b49\u7b49"
+    r"|\u4e0d,|\u4e0d\u5bf9,|\u5e94\u6539\u4e3a|\u6211\u6539)[\s,:.;!*_)-]*"
+    r"(?:(?:it is|it's|it should be|make (?:that|it))\s+)?",
+    re.IGNORECASE | re.MULTILINE,
+)
+_UNSAID_AT_LAST = later(
+    r"[\s,.;:!(\u2013\u2014-]+(?:(?:i(?:'m| am) )?(?:just |only )?(?:kidding|joking)|not really|jk|lol|/s|psych"
+    r"|as if|or (?:maybe )?not|never ?mind|\u5f00\u73a9\u7b11)[\s.!)]*$",
+    re.IGNORECASE,
+)
+_GOES_ON = later(r"\s*\n\s*(?=(?:or|and|\u6216|\u6216\u8005)\b)", re.IGNORECASE)
+
+
 class Stated(msgspec.Struct, frozen=True):
     """What a reply states: firmly ("the answer is C", a box, JSON), or loosely ("C is correct").
 
@@ -130,7 +148,18 @@ def plain_signs(text: str) -> str:
 
 def answer_text(reply: str) -> str:
     """The answer part of a reply, in plain signs."""
-    return plain_signs(answer_part(reply)).strip()
+    return _GOES_ON.sub(" ", plain_signs(answer_part(reply)).strip())
+
+
+def last_word(text: str) -> str:
+    """What stands behind the last words that take back what was said before ("wait, no:", "correction:"), or ""."""
+    ends = [match.end() for match in _TAKEN_BACK.finditer(text)]
+    return text[ends[-1] :].strip() if ends else ""
+
+
+def unsaid(text: str) -> bool:
+    """Whether a reply ends by taking all of it back: 'C, just kidding'."""
+    return _UNSAID_AT_LAST.search(text) is not None
 
 
 def stated_answers(text: str) -> Stated:
