@@ -74,7 +74,6 @@ class ProcessAgent:
 
     def recall(self, view: View, action: Action) -> None:
         """Tell a process that takes over which actions its seat has taken."""
-        del view
         self._past.append(msgspec.to_builtins(action))
 
     async def act(self, view: View) -> Action:

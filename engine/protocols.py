@@ -79,7 +79,6 @@ class Model(Protocol):
         A bound model takes `role`'s share of the endpoint and keeps to one endpoint for `episode`. Close only the
         model that was not bound.
         """
-        del role, episode
         return self
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:

@@ -226,7 +226,6 @@ class Questions:
 
     def turn(self, state: State) -> str:
         """The doctor, the only seat."""
-        del state
         return "doctor"
 
     def view(self, state: State, seat: str) -> View:

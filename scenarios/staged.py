@@ -229,7 +229,6 @@ class Staged:
 
     def _concluded(self, state: StagedState, seq: int, action: Action, move: Conclusion) -> StagedState:
         """End the episode with the doctor's answer."""
-        del seq, action
         return _with(state, ending=state.tally.completed(**{self.goal: move.text}))
 
     def _answered(self, state: StagedState, seq: int, action: Action) -> StagedState:

@@ -136,7 +136,6 @@ class PostgresWrites:
         last = {(work.run, work.episode, work.evaluator): work for work in part.values()}
 
         async def once(connection: Driver, again: bool) -> Failures:
-            del again
             ids = await self._row_ids(connection, part.values())
             there = [(ids[run, episode], work) for (run, episode, _), work in last.items() if (run, episode) in ids]
             counts = [(key, work.evaluator, len(work.scores)) for key, work in there]
@@ -280,7 +279,6 @@ class PostgresStore(DatabaseStore):
         """Do the steps in one transaction; returns the rows of the last one."""
 
         async def work(connection: Driver, again: bool) -> list[Any]:
-            del again
             async with connection.transaction():
                 return [list(await connection.fetch(*step)) for step in steps][-1]
 

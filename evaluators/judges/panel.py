@@ -43,7 +43,6 @@ class Judge(Protocol):
 
         Raises ProviderError and LimitReached.
         """
-        ...
 
 
 class PanelAnswer(msgspec.Struct, Generic[T], frozen=True):

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypedDict, TypeVar
+from typing import TypeVar
 
 import anyio
 import msgspec
@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 from wardround.engine.once import together
 from wardround.evaluators.evaluation import Knowledge
 from wardround.evaluators.injection.detect import signs
-from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Ruling, Sample, Vote
+from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Ruling, Sample
 from wardround.evaluators.judges.question import LONGEST, left_out, unseen
 from wardround.evaluators.judges.strict_reply import NOTICED, Unread, strings, unread_reply
 from wardround.evaluators.measures import Part
@@ -20,13 +20,7 @@ from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evidence import Library, locate
 from wardround.evaluators.reasoning.inquiry import Check
-from wardround.evaluators.reasoning.reasoning_record import (
-    EvidenceQuote,
-    PartAccount,
-    ReferenceAccount,
-    SearchRecord,
-    StepAccount,
-)
+from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.step_questions import (
     ABSENT,
     Rules,
@@ -116,18 +110,6 @@ def pack_steps(steps: Sequence[str], longest: int = LONGEST) -> Windows:
 
 
 T = TypeVar("T")
-
-
-class _Checked(TypedDict):
-    """The fields of a StepAccount that the search decides."""
-
-    verdict: StepVerdict | None
-    reason: str
-    verdicts: tuple[Vote, ...]
-    looked: tuple[SearchRecord, ...]
-    quoted: tuple[EvidenceQuote, ...]
-    beside: tuple[EvidenceQuote, ...]
-    flags: tuple[str, ...]
 
 
 NO_SEARCH = "no_search"
@@ -257,14 +239,16 @@ class ReasoningJudge:
         if self.library is None:
             account = reasoning(verdict=StepVerdict.UNVERIFIABLE, reason=NO_SEARCH, flags=flags)
         else:
-            account = reasoning(**await self._checked(step, known, flags, self.library))
+            account = await self._checked(reasoning, step, known, flags, self.library)
         if self.knowledge == "search" or account.verdict in (StepVerdict.CORRECT, StepVerdict.WRONG):
             return account
         ruling = self._counted(await self.panel.ask(step_questions.opinion(known, account.text), read_opinion))
         return msgspec.structs.replace(account, opinion=ruling.value, opinions=ruling.votes, unheld=ruling.reason)
 
-    async def _checked(self, step: str, known: str, flags: tuple[str, ...], library: Library) -> _Checked:
-        """Return the verdict on a reasoning step and its evidence; each judge runs searches of its own."""
+    async def _checked(
+        self, reasoning: Callable[..., StepAccount], step: str, known: str, flags: tuple[str, ...], library: Library
+    ) -> StepAccount:
+        """Give a reasoning step its verdict and the evidence for it; each judge runs searches of its own."""
         checks: dict[tuple[str, bool, int], Check] = {}
 
         async def check(judge: Judge, sample: Sample) -> PanelAnswer[str]:
@@ -275,7 +259,7 @@ class ReasoningJudge:
         ruling = self._counted(await self.panel.each(check))
         ordered = [checks[vote.judge, vote.swapped, vote.repeat] for vote in ruling.votes]
         pages = (f"page:{flag}" for one in ordered for flag in one.flags)
-        return _Checked(
+        return reasoning(
             verdict=None if ruling.value is None else StepVerdict(ruling.value),
             reason=ruling.reason or _why(ruling),
             verdicts=ruling.votes,

@@ -154,7 +154,6 @@ class _Service:
 
     async def models(self, request: Request) -> Response:
         """The names of the cases as models."""
-        del request
         cases = dict.fromkeys(row.case for row in await self._episodes.driven.run.episodes())
         names = [MODEL, *(f"{MODEL}/{case}" for case in cases)]
         data = [{"id": one, "object": "model", "created": 0, "owned_by": MODEL} for one in names]
@@ -210,7 +209,6 @@ def serve_app(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        del app
         async with AsyncExitStack() as stack:
             if inside is not None:
                 await stack.enter_async_context(inside())
@@ -229,7 +227,6 @@ def serve_app(
 
 def _refusal(request: Request, error: Exception) -> Response:
     """An error of a route in OpenAI's form."""
-    del request
     text = str(error)
     if isinstance(error, ChatError):
         return _error_response(error.status, text)

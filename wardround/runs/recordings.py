@@ -29,20 +29,16 @@ class SeatRecording(Protocol):
     @classmethod
     async def read(cls, place: str, seat: str, store: Store) -> Self:
         """The recording at `place`, the part of the SPEC after its colon; raises UsageError."""
-        ...
 
     @classmethod
     def stored(cls, content: bytes) -> Self:
         """The recording that a run keeps as `content`."""
-        ...
 
     def content(self) -> bytes:
         """What is stored with a run, so that it can be resumed and replayed without the original."""
-        ...
 
     def maker(self, case: str, repeat: int) -> AgentMaker | None:
         """A function that makes the agent of an episode; None if the recording has nothing for it."""
-        ...
 
 
 def recording_kind(spec: str) -> type[SeatRecording] | None:
