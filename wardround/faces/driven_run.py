@@ -27,12 +27,13 @@ from wardround.engine.budget import Budget, BudgetAccount
 from wardround.engine.episode import Ended, Episode
 from wardround.engine.errors import RunStopped, UsageError
 from wardround.engine.protocols import Evaluator, Store
-from wardround.engine.records import Action, Ending, EpisodeRow, Score, Scored, View
+from wardround.engine.records import Action, Ending, EpisodeRow, Score, Scored, View, images_of
 from wardround.engine.sessions import Session
 from wardround.engine.trajectory import EpisodeLog, Trajectory, discard
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.score_rows import RunScores
+from wardround.faces.client_format import client_message, storable_action
 from wardround.runs.encounter_run import EncounterRun, open_encounters, open_models, stored_seats
 from wardround.runs.plan import create_run, plan_run
 from wardround.runs.recordings import AgentMaker
@@ -43,9 +44,11 @@ from wardround.runs.seats import SeatConfig, check_egress
 from wardround.runs.settings import RunSettings
 from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import prepare, working_session
+from wardround.scenarios.illustrations import case_images
 from wardround.scoring.score import score_run
 
 log = structlog.get_logger("wardround")
+_MOST_REPEATS = 100_000
 SPEC = "external"
 """The SPEC of a seat that a client plays."""
 
@@ -112,8 +115,8 @@ class DrivenEpisode:
     async def act(self, action: Action) -> View | None:
         """Take an action and return the next view of the seat; None once the episode has ended.
 
-        Raises UsageError, and leaves the episode as it is, if the action is impossible now. Raises RunStopped if the
-        run stopped meanwhile: the episode stays open and can be taken up again.
+        Raises UsageError, and leaves the episode as it is, if the action is impossible now or no log could keep it.
+        Raises RunStopped if the run stopped meanwhile: the episode stays open and can be taken up again.
         """
         self.say(action)
         return await self.turn()
@@ -128,7 +131,7 @@ class DrivenEpisode:
             raise UsageError(
                 f"episode {self.id}: {action.verb!r} is not a verb now; there are: {', '.join(view.verbs)}"
             )
-        self._desk.answer(action)
+        self._desk.answer(storable_action(action))
 
     async def turn(self) -> View | None:
         """Wait for the turn of the seat or the end of the episode."""
@@ -310,7 +313,7 @@ class DrivenRun:
         if not self.kept:
             return await self._choose_row(name)
         assert self._session is not None
-        row = await run.episode(name) if name else None
+        row = await self._named_row(name) if name else None
         if row is not None and row.cause is None and row.id in self._taken:
             return row
         if row is not None and row.cause is not None:
@@ -323,6 +326,17 @@ class DrivenRun:
             raise UsageError(f"{what}; see: wardround status {run.name}")
         self._taken.add(taken[0].id)
         return taken[0]
+
+    async def _named_row(self, name: str) -> EpisodeRow:
+        """The episode of this id or number; of a case that is played several times, the first that is free."""
+        rows = await self.run.store.find(self.run.name, name, _MOST_REPEATS)
+        if len(rows) < 2:
+            return await self.run.episode(name)
+        here = {one.id for one in self.live if one.ending is None}
+        free = next((row for row in rows if row.cause is None and row.id not in here), None)
+        if free is None:
+            raise UsageError(f"case {name} has no open episode that is free; it was played as {rows[0].id} and so on")
+        return free
 
     async def _choose_row(self, name: str) -> EpisodeRow:
         """The named episode of a run that is not kept, or the next; after the last comes the first again."""
@@ -342,6 +356,12 @@ class DrivenRun:
         setup = work.setup(row, subject, events)
         setup.watch = self.progress
         return await Episode(setup).play()
+
+    async def images(self, episode: DrivenEpisode) -> list[str]:
+        """The images of what the seat hears in this turn, as data URLs or `https` addresses."""
+        shown = images_of(client_message(episode.view)) if episode.view is not None else []
+        whole = case_images(await self.run.item(episode.row.case)) if shown else {}
+        return [whole.get(one, one) for one in shown]
 
     async def rewards(self, episode: DrivenEpisode, evaluator: Evaluator | None = None) -> dict[str, Score]:
         """The scores of an ended episode by name, by the standard metrics or an evaluator without a judge.

@@ -268,6 +268,8 @@ async def _body(request: Request) -> dict[str, Json]:
 
 def _head(body: Mapping[str, Json], turn: ClientTurn) -> dict[str, Json]:
     facts = {"episode": turn.episode, "done": turn.done, "verbs": list(turn.verbs)}
+    if turn.images:
+        facts["images"] = list(turn.images)
     if turn.done:
         facts |= {"ending": turn.ending, "rewards": turn.rewards, "missing": turn.missing}
     return {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": body["model"], "wardround": facts}

@@ -8,7 +8,7 @@ verifiers marks as sampled, and so as trainable, are the doctor's replies alone.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import httpx
@@ -101,12 +101,13 @@ class EncounterEnv(vf.Env[EncounterEnvConfig]):
         self._played[case] += 1
         episode = await driven.start(f"{case}@{self._played[case]}" if driven.kept else case)
         async with agents.doctor.interaction(task) as interaction:
-            await self._play(episode, interaction)
+            await self._play(driven, episode, interaction)
         await self._score(driven, episode, interaction.trace)
 
-    async def _play(self, episode: DrivenEpisode, interaction: Any) -> None:
+    async def _play(self, driven: DrivenRun, episode: DrivenEpisode, interaction: Any) -> None:
         while (view := episode.view) is not None:
-            segment = await interaction.turn(client_text(view))
+            text, images = client_text(view), await driven.images(episode)
+            segment = await interaction.turn(_illustrated(text, images) if images else text)
             if segment.terminated:
                 await episode.leave("the harness ended the rollout")
                 return
@@ -142,6 +143,11 @@ class EncounterEnv(vf.Env[EncounterEnvConfig]):
             await self.driven.aclose()
             await self.driven.run.store.aclose()
             self.driven = None
+
+
+def _illustrated(text: str, images: Sequence[str]) -> Any:
+    parts = [{"type": "text", "text": text}, *({"type": "image_url", "image_url": {"url": one}} for one in images)]
+    return [vf.UserMessage(content=parts)]
 
 
 class DirectConfig(vf.HarnessConfig):
