@@ -204,6 +204,7 @@ class DrivenRun:
         self._taken: set[str] = set()
         self._rows: dict[str, EpisodeRow] = {}
         self._ids: Iterator[str] = iter(())
+        self._choosing = asyncio.Lock()
         self.work: EncounterRun
         self._session: Session | None = None
 
@@ -286,10 +287,11 @@ class DrivenRun:
         """
         if seed is not None and self.kept:
             raise UsageError("the seed of a run that is kept stands in its header; begin another run with that seed")
-        row = await self._row(name)
-        if self.kept and any(one.id == row.id and one.ending is None for one in self.live):
-            raise UsageError(f"episode {row.id} is being played; leave it first")
-        episode = self.begin_now(row, asyncio.get_running_loop(), seed=seed)
+        async with self._choosing:  # two clients that name one case get two episodes of it
+            row = await self._row(name)
+            if self.kept and any(one.id == row.id and one.ending is None for one in self.live):
+                raise UsageError(f"episode {row.id} is being played; leave it first")
+            episode = self.begin_now(row, asyncio.get_running_loop(), seed=seed)
         await episode.turn()
         return episode
 

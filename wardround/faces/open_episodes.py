@@ -31,6 +31,10 @@ class ClientTurn(msgspec.Struct, frozen=True):
     images: tuple[str, ...] = ()
 
 
+class UnknownEpisode(UsageError):
+    """No episode of this id is under way; those of other clients are not named."""
+
+
 class OpenEpisodes:
     """Starts, steps and leaves episodes of one driven run by their ids; each step of an episode waits for the last."""
 
@@ -95,12 +99,8 @@ class OpenEpisodes:
     def _episode_of(self, episode: str) -> DrivenEpisode:
         known = self._episodes.get(episode)
         if known is None:
-            raise UsageError(f"there is no episode {episode!r} under way; start it first{self._some()}")
+            raise UnknownEpisode(f"there is no episode {episode!r} under way; start it first, and use the id you get")
         return known
-
-    def _some(self) -> str:
-        names = self.playing()
-        return f" (under way: {', '.join(names[:5])}{', ...' * (len(names) > 5)})" if names else ""
 
 
 def turn_json(turn: ClientTurn) -> dict[str, Json]:
