@@ -207,9 +207,6 @@ class Store(Protocol):
     async def get(self, digest: str) -> bytes:
         """The text with this digest; raises TextLost if it is missing or was altered."""
 
-    async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes to be played."""
-
     async def begin(self, run: str, *, host: str, pid: int) -> Session:
         """Begin to work on a run (engine/sessions.py)."""
 

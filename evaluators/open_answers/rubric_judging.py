@@ -35,7 +35,6 @@ ABSTAINED = "judges_abstained"
 """Reason: every judge abstained."""
 LEFT_OUT = "judge_unreadable/no_field"
 """Reason of a criterion that a reply to a batch leaves out."""
-LONGEST = 24_000
 
 PanelRule = Literal["majority", "mean"]
 Said = bool | str | None

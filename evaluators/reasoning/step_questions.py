@@ -53,7 +53,7 @@ class StepVerdict(StrEnum):
     UNVERIFIABLE = "unverifiable"
 
 
-CASE, GOAL, EARLIER, STEP = "The case", "The goal", "Earlier steps", "The step"
+CASE, EARLIER, STEP = "The case", "Earlier steps", "The step"
 REFERENCE, REFERENCE_STEP, PREDICTION = "The reference", "The reference step", "The text"
 PAGE, REPLY = "The page", "The reply"
 SEARCHED = "Looked up so far"

@@ -18,8 +18,6 @@ from functools import partial
 from itertools import cycle
 from typing import Any, Self
 
-import structlog
-
 from wardround.agents.external import LEFT
 from wardround.api import AgentSpec, split_agents
 from wardround.engine.batch import Progress
@@ -47,7 +45,6 @@ from wardround.runs.work_queue import prepare, working_session
 from wardround.scenarios.illustrations import case_images
 from wardround.scoring.score import score_run
 
-log = structlog.get_logger("wardround")
 _MOST_REPEATS = 100_000
 SPEC = "external"
 """The SPEC of a seat that a client plays."""
