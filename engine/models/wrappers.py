@@ -242,7 +242,8 @@ class Limited(Wrapped):
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The model's completion, once it is this call's turn; raises ProviderError, or RunStopped at a daily quota."""
         gate = self.gate
-        ticket = await gate.enter(self.role, self._tokens(messages, options) if gate.counts_tokens else 0)
+        tokens = self._tokens(messages, options) if gate.counts_tokens else 0
+        ticket = gate.enter_now(tokens) or await gate.enter(self.role, tokens)
         try:
             reply = await self.model.complete(messages, purpose=purpose, **options)
         except ProviderError as error:

@@ -192,7 +192,7 @@ class Cast:
             for label, asked in part.each_model().items():
                 shared = self.shared.get((name, label)) or WellFormed(asked.model)
                 bound = shared.bound(name, f"{case.id}@{repeat}")
-                way: Model = EgressGuard(bound, self.allow_hosts, restricted=restricted)
+                way: Model = EgressGuard(bound, self.allow_hosts, restricted=True) if restricted else bound
                 way = Illustrated(way, images) if images else way
                 voices[label] = voice(way, asked.sampling, **({"label": label} if label else {}))
             seat = Seat(
