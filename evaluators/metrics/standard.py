@@ -17,7 +17,7 @@ from wardround.evaluators.metrics.played_seats import invented_scores, misstated
 from wardround.evaluators.ordered_tests import requests
 from wardround.evaluators.outcome.answer_judge import judged_diagnosis, judged_treatment, vote_agreement
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
-from wardround.evaluators.reasoning.doctor_replies import asks, opened, replies
+from wardround.evaluators.reasoning.doctor_replies import can_ask, opening_text, replies
 from wardround.scenarios.case import Case, case_results, mentions_finding
 from wardround.scenarios.parsers.moves import ANSWERING, RESULT_STATES, answers_of, texts_of
 from wardround.scenarios.parsers.nonanswers import KINDS, Kind, Passages, breaks
@@ -231,7 +231,7 @@ def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     `no_answer` if there is no answer, and the reason of an episode without scores.
     """
     reason = unscored(trajectory.ending)
-    if not reason and not asks(trajectory):
+    if not reason and not can_ask(trajectory):
         reason = "not_ordered_here"
     if not reason and not case.truth.deciding:
         reason = "no_deciding_findings"
@@ -240,7 +240,7 @@ def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     counted = [] if reason else replies(case, trajectory, as_seen=True)
     if reason or not counted:
         return [Score(name, None, reason or "no_replies") for name in NAMES]
-    seen = (opened(case, trajectory), *_told(trajectory, counted[-1].seq), *_cited(case, trajectory))
+    seen = (opening_text(case, trajectory), *_told(trajectory, counted[-1].seq), *_cited(case, trajectory))
     share = sum(mentions_finding(finding, seen) for finding in case.truth.deciding) / len(case.truth.deciding)
     evidence = (counted[-1].seq,)
     return [Score("premature_closing", float(share < 1), "", evidence), Score("deciding_seen", share, "", evidence)]
