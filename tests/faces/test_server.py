@@ -2,9 +2,11 @@
 
 import asyncio
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import httpx
 import openai
 import pytest
 from clinic import WORKUP, case
+from shell import Shell
 
 from wardround.agents.examiner import Examiner
 from wardround.engine.records import Action, View
@@ -21,7 +24,7 @@ from wardround.testing.memory_store import MemoryStore
 
 pytest.importorskip("starlette", reason="the extra `serve` is not installed")
 from wardround.faces.open_episodes import OpenEpisodes
-from wardround.faces.server import serve_app
+from wardround.faces.server import bound_socket, serve, serve_app
 
 
 @pytest.fixture
@@ -252,3 +255,31 @@ async def test_what_cannot_be_answered_is_refused_in_words(driven: DrivenRun) ->
         assert reply.status_code == status, reply.text
         assert words in reply.text
         assert "case-001@1" not in reply.text
+
+
+async def test_a_server_with_a_key_answers_by_any_of_its_names(driven: DrivenRun) -> None:
+    """Under 0.0.0.0 a client names it by an address that the server does not know."""
+    bound = bound_socket("127.0.0.1", 0)
+    port = bound.getsockname()[1]
+    serving = asyncio.create_task(serve(OpenEpisodes(driven), "sesame", bound, 60))
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+            client.headers.update({"accept": "application/json, text/event-stream", "host": f"ward.example.org:{port}"})
+            assert (await client.get("/v1/models")).status_code == 401
+            client.headers["authorization"] = "Bearer sesame"
+            assert (await client.get("/v1/models")).status_code == 200
+            assert (await client.post("/mcp/", json=hello)).status_code != 421
+    finally:
+        serving.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving
+
+
+def test_an_address_that_is_taken_is_named_before_a_run_begins(shell: Shell, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert shell("serve", "--port", port, "--store", str(tmp_path / "s.db")) == 2
+    assert f"--port {port}" in shell.err
+    assert "in use" in shell.err
+    assert not (tmp_path / "s.db").exists()

@@ -19,6 +19,7 @@ from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, turn_json
 try:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.transport_security import TransportSecuritySettings
     from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 except ImportError as error:
     raise missing_extra("mcp", error) from error
@@ -44,6 +45,12 @@ def _result(turn: ClientTurn) -> Any:
         else:
             content.append(TextContent(type="text", text=f"Image: {image}"))
     return CallToolResult(content=content, structured_content=fields)
+
+
+def guarded_mcp_server(episodes: OpenEpisodes, *, any_host: bool) -> tuple[MCPServer, TransportSecuritySettings | None]:
+    """The server and its guard over HTTP, which lets only local names pass unless `any_host`."""
+    guard = TransportSecuritySettings(enable_dns_rebinding_protection=False) if any_host else None
+    return mcp_server(episodes), guard
 
 
 def mcp_server(episodes: OpenEpisodes) -> MCPServer:

@@ -7,6 +7,7 @@ the user is what it does. A conversation is known by its header `X-Session-ID`, 
 import asyncio
 import hmac
 import json
+import socket
 import sys
 import time
 from collections import defaultdict
@@ -329,25 +330,40 @@ def _stream(body: Mapping[str, Json], turn: ClientTurn, name: str) -> StreamingR
     return StreamingResponse(lines(), media_type="text/event-stream", headers={SESSION: name})
 
 
-async def serve(episodes: OpenEpisodes, key: str, host: str, port: int, idle: float) -> None:
-    """Serve until Ctrl-C, with MCP at /mcp if it is installed; writes its address to standard error."""
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket that is bound to the address; raises UsageError where that cannot be had, before a run begins."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UsageError(
+            f"--host {host} --port {port}: {error.strerror or error}; name another address, or --port 0 for a free one"
+        ) from error
+
+
+async def serve(episodes: OpenEpisodes, key: str, bound: socket.socket, idle: float) -> None:
+    """Serve at a bound socket until Ctrl-C, with MCP at /mcp if it is installed; writes its address to standard error.
+
+    With a key it answers to any name by which a client may reach it: the key keeps strange web pages out.
+    """
+    host, port, *_ = bound.getsockname()
+    named = f"[{host}]" if ":" in host else host
     routes: list[BaseRoute] = []
     inside: Callable[[], Any] | None = None
     if find_spec("mcp") is not None:
-        made = import_module("wardround.faces.mcp_server").mcp_server(episodes)
-        routes = [Mount("/mcp", made.streamable_http_app(streamable_http_path="/", json_response=True))]
-        inside = made.session_manager.run
-    app = serve_app(episodes, key=key, hosts=[*LOCAL, host], idle=idle, routes=routes, inside=inside)
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
+        made, security = import_module("wardround.faces.mcp_server").guarded_mcp_server(episodes, any_host=bool(key))
+        app = made.streamable_http_app(streamable_http_path="/", json_response=True, transport_security=security)
+        routes, inside = [Mount("/mcp", app)], made.session_manager.run
+    hosts = ["*"] if key else [*LOCAL, named]
+    app = serve_app(episodes, key=key, hosts=hosts, idle=idle, routes=routes, inside=inside)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
     async with anyio.create_task_group() as tasks:
 
         async def announce() -> None:
             while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody
                 await anyio.sleep(0.02)
-            bound = server.servers[0].sockets[0].getsockname()[1]
-            print(f"run {episodes.driven.run.name} at http://{host}:{bound}", file=sys.stderr, flush=True)
+            print(f"run {episodes.driven.run.name} at http://{named}:{port}", file=sys.stderr, flush=True)
 
         tasks.start_soon(announce)
-        await server.serve()
+        await server.serve([bound])
         tasks.cancel_scope.cancel()
