@@ -183,3 +183,14 @@ async def test_an_action_that_no_log_could_keep_leaves_the_episode_as_it_is(case
     assert episode.ending is not None
     assert episode.ending.cause == "completed"
     await driven.aclose()
+
+
+async def test_an_episode_that_was_let_go_is_taken_up_and_not_kept_in_memory(cases: str) -> None:
+    driven = await DrivenRun.begin(RunSettings(cases=cases, preflight=False), MemoryStore())
+    for _ in range(3):
+        episode = await driven.start("case-001")
+        await episode.stop()
+    await to_the_end(await driven.start("case-001"))
+    assert await driven.run.endings() == {"completed": 1, "open": 2}
+    assert len(driven.live) == 1
+    await driven.aclose()

@@ -138,6 +138,11 @@ class DrivenEpisode:
         return self.settled()
 
     @property
+    def playing(self) -> bool:
+        """Whether the episode is under way here: it has neither ended nor been let go."""
+        return not self._task.done()
+
+    @property
     def ready(self) -> bool:
         """Whether it is the turn of the seat, or the episode is over."""
         return self._desk.view is not None or self._task.done()
@@ -286,7 +291,7 @@ class DrivenRun:
             raise UsageError("the seed of a run that is kept stands in its header; begin another run with that seed")
         async with self._choosing:  # two clients that name one case get two episodes of it
             row = await self._row(name)
-            if self.kept and any(one.id == row.id and one.ending is None for one in self.live):
+            if self.kept and any(one.id == row.id and one.playing for one in self.live):
                 raise UsageError(f"episode {row.id} is being played; leave it first")
             episode = self.begin_now(row, asyncio.get_running_loop(), seed=seed)
         await episode.turn()
@@ -294,7 +299,7 @@ class DrivenRun:
 
     def begin_now(self, row: EpisodeRow, loop: asyncio.AbstractEventLoop, *, seed: int | None = None) -> DrivenEpisode:
         """Begin an episode on a loop and do not wait for its first view; `row` must be free."""
-        self.live = [one for one in self.live if one.ending is None]
+        self.live = [one for one in self.live if one.playing]
         desk, cast = Desk(), self.work.cast
         parts = {**cast.parts, self.seat: DrivenSeat.of(cast.parts[self.seat], desk)}
         cast = replace(cast, parts=parts, seed=cast.seed if seed is None else seed)
@@ -331,7 +336,7 @@ class DrivenRun:
         rows = await self.run.store.find(self.run.name, name, _MOST_REPEATS)
         if len(rows) < 2:
             return await self.run.episode(name)
-        here = {one.id for one in self.live if one.ending is None}
+        here = {one.id for one in self.live if one.playing}
         free = next((row for row in rows if row.cause is None and row.id not in here), None)
         if free is None:
             raise UsageError(f"case {name} has no open episode that is free; it was played as {rows[0].id} and so on")

@@ -357,12 +357,17 @@ async def serve(episodes: OpenEpisodes, key: str, bound: socket.socket, idle: fl
     hosts = ["*"] if key else [*LOCAL, named]
     app = serve_app(episodes, key=key, hosts=hosts, idle=idle, routes=routes, inside=inside)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+    with bound:
+        await _serve_at(server, bound, f"run {episodes.driven.run.name} at http://{named}:{port}")
+
+
+async def _serve_at(server: uvicorn.Server, bound: socket.socket, words: str) -> None:
     async with anyio.create_task_group() as tasks:
 
         async def announce() -> None:
             while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody
                 await anyio.sleep(0.02)
-            print(f"run {episodes.driven.run.name} at http://{named}:{port}", file=sys.stderr, flush=True)
+            print(words, file=sys.stderr, flush=True)
 
         tasks.start_soon(announce)
         await server.serve([bound])
