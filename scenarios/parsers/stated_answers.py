@@ -113,7 +113,7 @@ _MOST_OBJECTS = 20
 
 
 _TAKEN_BACK = later(
-    r"(?:^|(?<=[.!?;,\n\u3002]))[\s*_(>#-]*(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|no,\s+(?=[A-Z]\b)|correction\b|actually\b"
+    r"(?:^|(?<=[.!?;,\n\u3002]))[\s*_(>#-]{0,8}(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|no,\s+(?=[A-Z]\b)|correction\b|actually\b"
     r"|on second thoughts?\b|scratch that\b|(?:i )?take (?:that|it|this) back\b|i take (?:that|it|this) back\b"
     r"|my mistake\b|(?:p\.?s\.?|edit|update|erratum|amended|amendment|revised|revision)\s*:"
     r"|i(?:'ve| have)? changed? my (?:answer|mind)(?: to)?\b"
@@ -127,7 +127,8 @@ _UNSAID_AT_LAST = later(
     r"|as if|or (?:maybe )?not|never ?mind|\u5f00\u73a9\u7b11)[\s.!)]*$",
     re.IGNORECASE,
 )
-_GOES_ON = later(r"\s*\n\s*(?=(?:or|and|\u6216|\u6216\u8005)\b)", re.IGNORECASE)
+_LAST = 80
+_GOES_ON = later(r"[ \t]{0,8}\n\s{0,8}(?=(?:or|and|\u6216|\u6216\u8005)\b)", re.IGNORECASE)
 
 
 class Stated(msgspec.Struct, frozen=True):
@@ -159,7 +160,7 @@ def last_word(text: str) -> str:
 
 def unsaid(text: str) -> bool:
     """Whether a reply ends by taking all of it back: 'C, just kidding'."""
-    return _UNSAID_AT_LAST.search(text) is not None
+    return _UNSAID_AT_LAST.search(text[-_LAST:]) is not None
 
 
 def stated_answers(text: str) -> Stated:
