@@ -4,7 +4,9 @@ JSON and the store keep the code itself (`no_thinking`, `provider/timeout`). To 
 the tables below; a test names every reason that the code uses and the tables lack.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from wardround.engine.text import count_noun
 
 CAUSES: dict[str, str] = {
     "doctor": "doctor",
@@ -263,6 +265,24 @@ def list_reasons(reasons: Mapping[str, int]) -> str:
     """List counted reasons, the most frequent first: `no thinking part (7); nothing could be verified (1)`."""
     ordered = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     return "; ".join(f"{phrase(reason)}\u00a0({count:,})" for reason, count in ordered)
+
+
+def list_left_out(first: Sequence[Sequence[str]], count: int) -> str:
+    """List why cases were left out, each reason once with the first of its cases.
+
+    `first` are (case, reason) of the first of `count` cases.
+    """
+    by_reason: dict[str, list[str]] = {}
+    for case, why in first:
+        by_reason.setdefault(why, []).append(case)
+    unlisted = count - len(first)
+    told = []
+    for why, cases in list(by_reason.items())[:3]:
+        more = len(cases) - 3 + (unlisted if len(by_reason) == 1 else 0)
+        told.append(f"{why} ({', '.join(cases[:3])}{f' and {more:,} more' if more > 0 else ''})")
+    if (left := len(by_reason) - 3) > 0:
+        told.append(f"and {count_noun(left, 'other reason')}")
+    return "; ".join(told)
 
 
 def spaced(code: str) -> str:

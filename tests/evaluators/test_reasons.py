@@ -14,7 +14,7 @@ from wardround.engine.limits import Limits
 from wardround.evaluators.evaluation import UNANSWERED
 from wardround.evaluators.judges.strict_reply import Why
 from wardround.evaluators.measures import UNDEFINED
-from wardround.evaluators.reasons import CAUSES, EXACT, WORDS, ended_by, list_reasons, phrase
+from wardround.evaluators.reasons import CAUSES, EXACT, WORDS, ended_by, list_left_out, list_reasons, phrase
 from wardround.evaluators.search.results import KINDS
 from wardround.scenarios.papers import PAPERS
 
@@ -134,3 +134,13 @@ def test_the_titles_are_those_of_the_texts() -> None:
     plain = {"".join(re.findall(r"\w+", path.read_text(encoding="utf-8")[:400].lower())) for path in folder.iterdir()}
     for text in plain:
         assert any("".join(re.findall(r"\w+", paper.title.lower())) in text for paper in PAPERS), text[:80]
+
+
+def test_cases_left_out_are_listed_by_reason_with_the_number_that_is_not_named() -> None:
+    silent = [(f"c{number}", "replies:r.json has nothing for it") for number in range(5)]
+    assert list_left_out(silent, 5) == "replies:r.json has nothing for it (c0, c1, c2 and 2 more)"
+    assert list_left_out(silent, 1005) == "replies:r.json has nothing for it (c0, c1, c2 and 1,002 more)"
+    two = list_left_out([("a", "no truth"), *silent[:2]], 3)
+    assert two == "no truth (a); replies:r.json has nothing for it (c0, c1)"
+    many = list_left_out([("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")], 4)
+    assert many == "1 (a); 2 (b); 3 (c); and 1 other reason"

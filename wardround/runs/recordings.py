@@ -55,6 +55,23 @@ def recording_forms() -> list[str]:
     return [form for name in plugin_names(RECORDINGS) if (form := load_plugin(RECORDINGS, name).FORM)]
 
 
+def silent_repeats(recordings: Mapping[str, SeatRecording], case: str, repeats: int) -> tuple[list[int], str]:
+    """The repeats of a case for which one of the recordings has nothing, and a sentence that says so.
+
+    `recordings` are by SPEC. A case is left out once, however many repeats it has.
+    """
+    by_spec: dict[str, list[int]] = {}
+    for repeat in range(1, repeats + 1):
+        if silent := next((spec for spec, one in recordings.items() if one.maker(case, repeat) is None), ""):
+            by_spec.setdefault(silent, []).append(repeat)
+    every = sorted(repeat for some in by_spec.values() for repeat in some)
+    told = []
+    for spec, some in by_spec.items():
+        where = f" in {'repeats' if len(some) > 1 else 'repeat'} {', '.join(map(str, some))}"
+        told.append(f"{spec} has nothing for it{where if len(some) < repeats else ''}")
+    return every, "; ".join(told)
+
+
 class RecordedReplies:
     """`replies:PATH#MODEL`: the replies in a file, the same ones in every repeat."""
 
