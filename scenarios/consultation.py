@@ -33,6 +33,7 @@ from wardround.scenarios.parsers.moves import (
 )
 from wardround.scenarios.parsers.nonanswers import Instructions, postponed, template
 from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed_diagnosis, named_diagnosis
+from wardround.scenarios.terms.catalogue import TestNames, own_names
 from wardround.scenarios.terms.subject import read_subject
 from wardround.scenarios.terms.wording import roots
 
@@ -126,6 +127,7 @@ class ConsultationSettings(BaseModel):
         default="default",
         description="published: replies are read as by AgentClinic, and the last turn may ask or order as well.",
     )
+    names: TestNames = Field(default=(), description="A CSV file test,names,kind: names of tests of your own.")
     answers: Answers = 1
     images: Images = "none"
 
@@ -213,6 +215,7 @@ class Consultation:
                 "policy": self.settings.policy,
                 "order": order,
                 "subject": state.subject,
+                **own_names(self.settings.names),
             }
             return View(seat, self._prompt("examiner").text, state.orders, ("answer",), known)
         closed = self._last(state) and not self._published

@@ -13,7 +13,7 @@ from wardround.engine.records import Action, Ending, Json, Said
 from wardround.scenarios.case import Case, CaseResult, case_results
 from wardround.scenarios.consultation import Consultation, ConsultationSettings, ConsultationState
 from wardround.scenarios.parsers.moves import DoctorOrder, PatientQuestion, answers_of
-from wardround.scenarios.terms.catalogue import catalogue
+from wardround.scenarios.terms.catalogue import TestNames, catalogue
 from wardround.scenarios.terms.chart import read_chart
 from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
 from wardround.scenarios.terms.subject import subject_of
@@ -70,7 +70,7 @@ class Sequential(Consultation):
 
     def __init__(self, settings: SequentialSettings, prompts: Prompts) -> None:
         super().__init__(settings, prompts)
-        self._list = Tariff(settings.prices, catalogue())
+        self._list = Tariff(settings.prices, catalogue(settings.names))
 
     def start(self, case: Case) -> SequentialState:
         """The state at the start: nothing is spent."""
@@ -132,7 +132,7 @@ class Sequential(Consultation):
         asked = state.asked
         if isinstance(asked, DoctorOrder):
             lines = self._list.bill(asked.items or asked.text, asked.kind, state.recorded)
-            return self._list.with_reported(lines, _reported(state, asked), state.recorded)
+            return self._list.with_reported(lines, _reported(state, asked, self.settings.names), state.recorded)
         return [BillLine("question", "", "visit", None)] if isinstance(asked, PatientQuestion) else []
 
     def _too_much(self, state: SequentialState, cost: float, unknown: Sequence[str]) -> str:
@@ -167,7 +167,7 @@ class Sequential(Consultation):
         return {"bill": state.last} if isinstance(state, SequentialState) else {}
 
 
-def _reported(state: SequentialState, order: DoctorOrder) -> list[Reported]:
+def _reported(state: SequentialState, order: DoctorOrder, names: TestNames) -> list[Reported]:
     """The results that the record has for an order and that no answer has reported yet."""
     told = {
         str(ref)
@@ -176,7 +176,7 @@ def _reported(state: SequentialState, order: DoctorOrder) -> list[Reported]:
         for ref in row.get("refs") or ()
     }
     items = msgspec.convert(state.record, tuple[CaseResult, ...])
-    chart = read_chart(items, subject_of(state.subject))
+    chart = read_chart(items, subject_of(state.subject), names)
     found: Sequence[Answer] = answer(chart, ordered(order.known()), order.kind, reported=told)
     by_ref = {item.ref: item for item in items}
     return [

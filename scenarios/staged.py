@@ -35,6 +35,7 @@ from wardround.scenarios.parsers.moves import (
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections
+from wardround.scenarios.terms.catalogue import TestNames, own_names
 from wardround.scenarios.terms.subject import read_subject
 
 _SENTENCE = re.compile(r"[.!\n]")
@@ -98,6 +99,7 @@ class OneTurnSettings(StagedSettings):
     policy: Literal["strict", "normal-default"] = Field(
         default="strict", description="What the patient tells of a test that the record has not: so, or a normal value."
     )
+    names: TestNames = Field(default=(), description="A CSV file test,names,kind: names of tests of your own.")
 
 
 class FreeTurnSettings(OneTurnSettings):
@@ -170,6 +172,7 @@ class Staged:
             "record": record_rows(case_results(case)),
             "subject": read_subject(disclosure.open_report(case)).row(),
             "policy": self.settings.policy if isinstance(self.settings, OneTurnSettings) else "strict",
+            **own_names(self.settings.names if isinstance(self.settings, OneTurnSettings) else ()),
         }
         return StagedState(brief, known)
 

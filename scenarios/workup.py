@@ -45,6 +45,7 @@ from wardround.scenarios.parsers.reply_text import (
     headed_diagnosis,
     named_diagnosis,
 )
+from wardround.scenarios.terms.catalogue import TestNames, own_names
 from wardround.scenarios.terms.subject import read_subject
 
 Asked = Literal["", "lab", "microbiology", "imaging", "output"]
@@ -215,6 +216,7 @@ class WorkupSettings(BaseModel):
         default="strict",
         description="What the examiner tells of a test that the record lacks: so, a normal value, a model's result.",
     )
+    names: TestNames = Field(default=(), description="A CSV file test,names,kind: names of tests of your own.")
     answers: Answers = 1
     images: Images = "none"
 
@@ -302,6 +304,7 @@ class Workup:
                 "policy": self.settings.policy,
                 "order": state.order.known() if state.order else None,
                 "subject": state.subject,
+                **own_names(self.settings.names),
             }
             return View(seat, self._prompts["workup/examiner"].text, state.orders, ("answer",), known)
         verbs = ("reply", "conclude") if state.stage == "diagnose" else ("reply", "order", "conclude")

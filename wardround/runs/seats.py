@@ -28,11 +28,12 @@ from wardround.runs.seat_settings import SeatSettings, is_model
 from wardround.runs.settings import RunSettings
 from wardround.scenarios.illustrations import case_images
 from wardround.scenarios.loaders.source import Playable
+from wardround.scenarios.terms.catalogue import read_test_names
 from wardround.scenarios.terms.tariff import read_test_prices
 
 
 def with_files(settings: RunSettings) -> RunSettings:
-    """The settings with each persona, team and list of prices as its file has it, and the models that a team names.
+    """The settings with each persona, team, prices and names of tests as their files have them, and a team's models.
 
     Raises UsageError for a file that cannot be read.
     """
@@ -40,6 +41,8 @@ def with_files(settings: RunSettings) -> RunSettings:
     rules = dict(settings.set)
     if isinstance(rules.get("prices"), str):
         rules["prices"] = read_test_prices(Path(rules["prices"]))
+    if isinstance(rules.get("names"), str):
+        rules["names"] = read_test_names(Path(rules["names"]))
     same = seats == settings.seats and rules == settings.set
     return settings if same else settings.model_copy(update={"seats": seats, "set": rules})
 
