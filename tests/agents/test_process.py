@@ -6,7 +6,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -181,26 +180,26 @@ async def test_what_it_leaves_behind_ends_with_it(cases: str, tmp_path: Path, *,
 
 
 async def test_some_that_write_garbage_do_not_block_the_others(tmp_path: Path) -> None:
-    """Each of them is given a moment to end by itself, and all of them have it at the same time."""
+    """Each of them is given a moment to end by itself; the loop goes round many times meanwhile, not once for each."""
     command = written(tmp_path, "import time; input(); print('hello', flush=True); time.sleep(60)")
-    agents = [ProcessMaker(f"exec:{command}")(Seat("doctor", "c", 1, Prompts({}))) for _ in range(12)]
-    waits: list[float] = []
+    agents = [ProcessMaker(f"exec:{command}")(Seat("doctor", "c", 1, Prompts({}))) for _ in range(6)]
+    rounds = 0
 
-    async def ticks() -> None:
+    async def go_round() -> None:
+        nonlocal rounds
         while True:
-            before = time.monotonic()
             await asyncio.sleep(0.005)
-            waits.append(time.monotonic() - before)
+            rounds += 1
 
-    ticking = asyncio.create_task(ticks())
+    going = asyncio.create_task(go_round())
     ended = await asyncio.gather(
         *(agent.act(View("doctor", "brief", (), ("reply",))) for agent in agents), return_exceptions=True
     )
-    ticking.cancel()
+    going.cancel()
     for agent in agents:
         agent.end()
     assert all(isinstance(one, ProcessFailed) for one in ended)
-    assert max(waits) < 0.15
+    assert rounds > len(agents) + 2
 
 
 async def test_one_that_cannot_be_started(cases: str) -> None:
