@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.engine.text import later
+from wardround.engine.text import kept_if_short, later
 from wardround.scenarios.parsers.reply_text import answer_part
 
 _WIDE: Mapping[int, int | str] = {
@@ -137,32 +137,37 @@ class Stated(msgspec.Struct, frozen=True):
     `rest` is the reply without its JSON objects.
     """
 
-    firm: Sequence[str]
-    loose: Sequence[str]
+    firm: tuple[str, ...]
+    loose: tuple[str, ...]
     rest: str
 
 
+@kept_if_short
 def plain_signs(text: str) -> str:
     """`text` with ASCII signs in place of full-width ones, Chinese brackets and curly quotes."""
     return _TAGS.sub("", text.translate(_WIDE))
 
 
+@kept_if_short
 def answer_text(reply: str) -> str:
     """The answer part of a reply, in plain signs."""
     return _GOES_ON.sub(" ", plain_signs(answer_part(reply)).strip())
 
 
+@kept_if_short
 def last_word(text: str) -> str:
     """What stands behind the last words that take back what was said before ("wait, no:", "correction:"), or ""."""
     ends = [match.end() for match in _TAKEN_BACK.finditer(text)]
     return text[ends[-1] :].strip() if ends else ""
 
 
+@kept_if_short
 def unsaid(text: str) -> bool:
     """Whether a reply ends by taking all of it back: 'C, just kidding'."""
     return _UNSAID_AT_LAST.search(text[-_LAST:]) is not None
 
 
+@kept_if_short
 def stated_answers(text: str) -> Stated:
     """All that `text` states as its answer, in order; of a reply with a final answer the last firm statement only.
 
@@ -176,7 +181,7 @@ def stated_answers(text: str) -> Stated:
     ends = dict.fromkeys((lines[0], lines[-1])) if lines else {}
     ticks = [said for pattern in _LOOSE[-2:] for said in _said(rest, (pattern,))]
     loose = [said for line in ends for said in _said(line, _LOOSE[:-2])]
-    return Stated(firm[-1:] if marked else firm, [*loose, *(ticks if len(ticks) == 1 else ())], rest)
+    return Stated(tuple(firm[-1:] if marked else firm), (*loose, *(ticks if len(ticks) == 1 else ())), rest)
 
 
 def _said(text: str, patterns: Sequence[re.Pattern[str]]) -> list[str]:
