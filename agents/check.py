@@ -60,6 +60,7 @@ class Acting(Protocol):
 
     def act(self, view: View) -> object:
         """Decide what to do."""
+        ...
 
 
 class CheckFailed(Exception):

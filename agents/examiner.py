@@ -3,9 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+import msgspec
+
 from wardround.engine.records import Action, Json, View
-from wardround.scenarios.terms.chart import Chart, chart_of, read_chart
+from wardround.scenarios.case import CaseResult
+from wardround.scenarios.terms.chart import Chart, read_chart
 from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
+from wardround.scenarios.terms.subject import subject_of
 
 
 class Examiner:
@@ -27,7 +31,7 @@ class Examiner:
         if not isinstance(known, Mapping) or not isinstance(known.get("order"), Mapping):
             raise ValueError("the examiner was asked without an order: view.known must hold record, policy and order")
         answers = answer(
-            self._read(known),
+            self._read(known.get("record", ()), known.get("subject")),
             ordered(known["order"]),
             str(known["order"].get("kind", "any")),
             str(known.get("policy", "strict")),
@@ -35,11 +39,13 @@ class Examiner:
         )
         return report_action(answers)
 
-    def _read(self, known: Mapping[str, Json]) -> Chart:
+    def _read(self, record: Json, subject: Json) -> Chart:
         """The chart of the record; an episode hands over the same record each time, so it is read once."""
-        record = known.get("record", ())
         if record is not self._record:
-            self._record, self._chart = record, chart_of(known)
+            self._record, self._chart = (
+                record,
+                read_chart(msgspec.convert(record, tuple[CaseResult, ...]), subject_of(subject)),
+            )
         return self._chart
 
 

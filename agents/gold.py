@@ -44,6 +44,7 @@ class Silent:
 
     async def act(self, view: View) -> Action:
         """Say nothing."""
+        del view
         return Action("reply")
 
 

@@ -226,6 +226,7 @@ class Questions:
 
     def turn(self, state: State) -> str:
         """The doctor, the only seat."""
+        del state
         return "doctor"
 
     def view(self, state: State, seat: str) -> View:
@@ -411,8 +412,7 @@ class Questions:
 
 
 def _moved(truth: QuestionTruth, order: Sequence[int]) -> QuestionTruth:
-    option = None if truth.option is None else order.index(truth.option)
-    return truth if option == truth.option else truth.model_copy(update={"option": option})
+    return truth if truth.option is None else truth.model_copy(update={"option": order.index(truth.option)})
 
 
 def _by_source(item: DealtItem, truth: QuestionTruth) -> dict[str, Json]:

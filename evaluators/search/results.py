@@ -63,9 +63,11 @@ class Reader(Protocol):
 
     async def read(self, url: str) -> Page:
         """Return the page; raises SearchError."""
+        ...
 
     async def aclose(self) -> None:
         """Close connections."""
+        ...
 
 
 SEARCHED = "search/"

@@ -100,7 +100,10 @@ VISUAL = re.compile(
 """A reference to a figure, table or picture."""
 
 # A full stop that ends a sentence; many sources lack the space after it ('established.The patient').
-_STOP = re.compile(r"(?<=[a-z0-9)\]%\u00b0\"'\u201d][.!?;])(?:\s+(?=[A-Z0-9(\"'\u201c])|(?=[A-Z][a-z]))")
+_STOP = re.compile(
+    r"(?:(?<=[a-z0-9)\]%\u00b0\u00b2\u00b3\"'\u201d][.!?;])|(?<=[A-Z]{2}[.;])|(?<=[a-z/\u00b0][LCF][.;]))"
+    r"(?:\s+(?=[A-Z0-9(\"'\u201c])|(?=[A-Z][a-z]))"
+)
 _BULLET = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _WORD = re.compile(r"[^\W\d_]+")

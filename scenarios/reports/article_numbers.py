@@ -1,7 +1,7 @@
-"""Finds the numbers of a curated case that its article lacks, or gives for something else."""
+"""Finds the numbers of a curated case that its article gives nowhere, in figures, in words or in another unit."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -61,29 +61,6 @@ def _content(low: str) -> str:
     return words[0].concept if words else ""
 
 
-def misplaced_numbers(item: str, sentence: str, text: str, case: frozenset[str]) -> Iterator[Unfaithful]:
-    """Numbers of a case's sentence that the article `text` gives for something else; `case` are its own sentences."""
-    known = _numbered(text)
-    for said in _of_sentence(sentence):
-        total = sum(said.near.values())
-        equal, rival = -1.0, (-1.0, "")
-        for other in known:
-            score = _alike(said.near, other.near) / total if total else 1.0
-            if _equal(said, other, score):
-                equal = max(equal, score)
-            elif other.quantity.dimension == said.quantity.dimension and score > rival[0] and other.sentence in case:
-                rival = (score, other.sentence)
-        written = said.quantity.written
-        if (
-            len(said.near) > 1
-            and rival[0] >= 0.45
-            and 0 <= equal < 0.35
-            and rival[0] > equal + 0.25
-            and not (_YEAR.fullmatch(written))
-        ):
-            yield Unfaithful("number", written, sentence, rival[1], item)
-
-
 def _equal(said: _Numbered, other: _Numbered, score: float) -> bool:
     """Whether two numbers are equal; one without a unit must stand among the same words."""
     ours, theirs = said.quantity, other.quantity
@@ -91,28 +68,39 @@ def _equal(said: _Numbered, other: _Numbered, score: float) -> bool:
         return same_quantity(ours, theirs, tuple(said.near))
     if not theirs.dimension and ours.dimension and not theirs.written[0].isdigit():
         return False
+    if {ours.dimension, theirs.dimension} == {"count/volume", ""} and _counted(ours, theirs):
+        return True
     if same_quantity(ours, theirs, tuple(said.near)) and (score >= 0.3 or (ours.dimension and theirs.dimension)):
         return True
     return score >= 0.4 and ours.written == theirs.written
 
 
-def invented(text: str, source: str) -> tuple[Unfaithful, ...]:
-    """Numbers of `text` that `source` has nowhere, in figures, in words or in another unit."""
+def _counted(ours: Quantity, theirs: Quantity) -> bool:
+    """Whether a count in a volume is the bare number of the same count in a microlitre or in 10^9 a litre."""
+    full, bare = (ours, theirs) if ours.dimension else (theirs, ours)
+    return any(abs(full.value / size - bare.value) <= 1e-6 * bare.value for size in (1e6, 1e9))
+
+
+def invented(text: str, source: str, whole: str = "") -> tuple[Unfaithful, ...]:
+    """Numbers of `text` that `source` has nowhere, in figures, in words or in another unit.
+
+    `source` is what the article says of its patient; all but times, which are often equal by chance, are looked for in
+    the `whole` article.
+    """
     known = _numbered(source)
+    everywhere = _numbered(whole) if whole else known
     lacking: dict[str, Unfaithful] = {}
     for item, sentence in item_sentences(text):
         for said in _of_sentence(sentence):
             one = said.quantity
-            scores = [_alike(said.near, other.near) / sum(said.near.values()) if said.near else 1.0 for other in known]
+            places = known if one.dimension == "time" else everywhere
+            scores = [_alike(said.near, other.near) / sum(said.near.values()) if said.near else 1.0 for other in places]
             counts = not one.written[0].isdigit() and (not one.dimension or one.value < 2 * one.step)
-            if counts or any(_equal(said, other, score) for other, score in zip(known, scores, strict=True)):
+            if counts or any(_equal(said, other, score) for other, score in zip(places, scores, strict=True)):
                 continue
-            nearest = known[scores.index(max(scores))].sentence if scores else ""
+            nearest = places[scores.index(max(scores))].sentence if scores else ""
             lacking.setdefault(one.written, Unfaithful("number", one.written, sentence, nearest, item))
     return tuple(lacking.values())
-
-
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def _alike(said: Mapping[str, float], known: Mapping[str, float]) -> float:

@@ -18,11 +18,12 @@ from wardround.scenarios.reports.article import (
     comparable,
 )
 from wardround.scenarios.reports.article_numbers import invented
-from wardround.scenarios.reports.case_summary import MISSING, CaseDraft, Drop, Unfaithful, summary_items
+from wardround.scenarios.reports.case_summary import MISSING, CaseDraft, Drop, Unfaithful, item_sentences, summary_items
+from wardround.scenarios.reports.contradiction import meets, with_prefixes
 from wardround.scenarios.reports.faithful import undecided, unfaithful
 from wardround.scenarios.reports.reply_parsers import ANSWER, EXPLANATION, SUMMARY
 from wardround.scenarios.reports.stated_diagnosis import named_in_article, nearest_sentence
-from wardround.scenarios.reports.statements import patient_text
+from wardround.scenarios.reports.statements import patient_text, text_concepts
 from wardround.scenarios.terms.disease import synonyms_of
 from wardround.scenarios.terms.truth import opening_contains
 from wardround.scenarios.terms.wording import key
@@ -110,21 +111,24 @@ class SentenceSupport:
 def sentence_support(text: str, source: str) -> tuple[SentenceSupport, ...]:
     """Score each sentence of `text` against `source`, without labels and sentences such as 'not reported'.
 
-    The score is the better of two: the similarity of the whole sentence to the best passage (rapidfuzz's partial
-    ratio), and the share of its longer words that occur in the article. Models shorten and join sentences, so strict
-    quotation would refuse most correct ones (docs/records.md has the calibration).
+    The score is the best of three: the similarity of the whole sentence to the best passage (rapidfuzz's partial
+    ratio), and the share of its longer words, or of its concepts, that occur in the article. Models shorten and join
+    sentences, so strict quotation would refuse most correct ones (docs/records/reports.md has the calibration).
     """
     whole = comparable(source)
     words = frozenset(whole.split())
+    concepts = with_prefixes(frozenset(text_concepts(source)))
     scored = []
-    for sentence in article_sentences(text):
+    for _, sentence in item_sentences(text):
         said = _LABEL.sub("", sentence)
         form = comparable(said)
         if said == MISSING or len(form.split()) < _FEWEST_WORDS or _EMPTY.fullmatch(said):
             continue
+        own = text_concepts(said)
+        shared = 100 * sum(meets(name, concepts) for name in own) / len(own) if own else 100.0
         alignment = fuzz.partial_ratio_alignment(form, whole)
         score, passage = (alignment.score, whole[alignment.dest_start : alignment.dest_end]) if alignment else (0.0, "")
-        scored.append(SentenceSupport(sentence, max(score, _shared(form, words)), passage))
+        scored.append(SentenceSupport(sentence, max(score, shared, _shared(form, words)), passage))
     return tuple(scored)
 
 
@@ -161,7 +165,7 @@ def checks(options: CurationOptions) -> Sequence[CaseCheck]:
             lambda draft: supported(draft, options.support, options.unsupported),
         ),
         CaseCheck("numbers", "every number of the case stands in the article", numbers_in_article),
-        CaseCheck("faithful", "sex, side, negation and the place of numbers are those of the article", faithful),
+        CaseCheck("faithful", "the article does not contradict its sex, sides, denials and judgements", faithful),
         CaseCheck("named", "the article states the diagnosis, by name or synonym", states_diagnosis),
         CaseCheck("leak", "the opening does not name the answer", leak),
         CaseCheck("outcome", "a treatment case tells nothing from after the treatment", no_outcome),
@@ -218,11 +222,16 @@ def supported(draft: CaseDraft, least: float, share: float) -> CaseDraft | Drop:
 
 def numbers_in_article(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a draft with values, doses or ages that the article lacks: the model invented them."""
-    own = invented(f"{draft.sections[SUMMARY]}\n{draft.sections[ANSWER]}", draft.article.text)
+    own = invented(f"{draft.sections[SUMMARY]}\n{draft.sections[ANSWER]}", _patient_words(draft), draft.article.text)
     if not own:
         return draft
     written = ", ".join(one.words for one in own[:5])
     return Drop(f"numbers that the article does not have: {written}; {_where(own[0])}", tuple(one.words for one in own))
+
+
+def _patient_words(draft: CaseDraft) -> str:
+    patient = patient_text(draft.article)
+    return "\n".join((*patient.case, *patient.discussed))
 
 
 def faithful(draft: CaseDraft) -> CaseDraft | Drop:

@@ -18,6 +18,7 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("month", "months"), ("time", 30.4375)),
     **dict.fromkeys(("year", "years", "yr", "yrs", "yo", "y"), ("time", 365.25)),
     "decade": ("time", 3652.5),
+    **dict.fromkeys(("fortnight", "fortnights"), ("time", 14.0)),
     "\u00b5m": ("length", 1e-6),
     **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre", "millimetres"), ("length", 1e-3)),
     **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres"), ("length", 1e-2)),
@@ -84,8 +85,8 @@ _OTHER_COUNTS = {"once": 1.0, "twice": 2.0, "single": 1.0, "first": 1.0, "second
 _NUMBER = re.compile(
     r"(?P<figures>(?<![\w.,/\u2044])(?<![A-Za-z][-\u2010\u2011])[-\u2212]?\d{1,3}"
     r"(?:[, \u2009\u202f]\d{3})+(?![\d])(?:\.\d+)?"
-    r"|(?<![A-Za-z\d.,*:])(?<![A-Za-z][-\u2010\u2011])\d+(?:[.,\u00b7]\d+)?)"
-    r"|\b(?P<one>an?|past|last)(?= (?:hour|day|week|month|year|decade)\b)"
+    r"|(?<![A-Za-z\d.,*:])(?<![A-Za-z][-\u2010\u2011])\d+(?:[.,\u00b7]\d+)?(?!(?:st|nd|rd|th)\b))"
+    r"|\b(?P<one>an?|past|last)(?= (?:hour|day|week|fortnight|month|year|decade)\b)"
     rf"|\b(?P<words>(?:(?:{_TENS})[- ](?:{_ONES})|{'|'.join(sorted(_SPELLED, key=len, reverse=True))}))\b",
     re.IGNORECASE,
 )
@@ -114,6 +115,11 @@ _BOTH_UNITS = re.compile(
 """A unit in words with its abbreviation: 'milligrams (mg)'."""
 _HALF = re.compile(r"(?i)\bhalf an? (year|day|hour)\b")
 _HALVES = {"year": "6 months", "day": "12 hours", "hour": "30 min"}
+_AND_HALF = re.compile(
+    rf"(?i)\b({'|'.join(sorted(_SPELLED, key=len, reverse=True))}|an?|\d+)(?: (\w+))? and (?:a|one) half(?= (\w+))?"
+)
+_TORN = re.compile(r"(?<![\d.,])(\d{1,3}), (\d{3})(?=\s?(?:/|cells\b|\u00d7|x\s?10))")
+"""A number with a blank behind its comma: '5, 180/\u00b5L'."""
 _BETWEEN = re.compile(r"\s*(?:\u00d7|x|\*|by|-|\u2013|to|and|/|or)\s*$")
 
 
@@ -146,12 +152,23 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     text = _LABELS.sub(lambda label: " " * len(label[0]), text.replace("\u03bc", "\u00b5"))
     text = _BOTH_UNITS.sub(lambda both: both[1].rjust(len(both[0])), text)
     text = _HALF.sub(lambda half: _HALVES[half[1].lower()].ljust(len(half[0])), text)
+    text = _AND_HALF.sub(_with_half, text)
+    text = _TORN.sub(lambda torn: f" {torn[1]},{torn[2]}", text)
     powers = [power.span() for power in _POWER.finditer(text)]
     matches = [one for one in _NUMBER.finditer(text) if not any(start <= one.start() < end for start, end in powers)]
     read: list[Quantity] = []
     for match in reversed(matches):
         read.append(_quantity(text, match, read[-1] if read else None))
     return tuple(one for one in reversed(read) if one.written)
+
+
+def _with_half(match: re.Match[str]) -> str:
+    """'two and a half', 'one year and a half' as a number, as long as before."""
+    whole = _SPELLED.get(match[1].lower()) or (float(match[1]) if match[1].isdigit() else 1.0)
+    unit = f" {match[2]}" if match[2] else ""
+    if unit and match[3] and match[3].lower().rstrip("s") in _UNITS:
+        return match[0]  # 'two weeks and half an hour'
+    return f"{whole + 0.5:g}{unit}".ljust(len(match[0]))
 
 
 def _quantity(text: str, match: re.Match[str], following: Quantity | None) -> Quantity:
@@ -231,7 +248,14 @@ def _same_time(said: Quantity, known: Quantity) -> bool:
         return False
     if abs(said.step - known.step) < 1e-9:
         return abs(said.value - known.value) <= max(0.1 * known.value, 0.0)
+    if said.step < known.step and not said.rough:  # a conversion to the smaller unit does not round
+        return abs(said.value - known.value) <= 0.02 * known.value or _four_weeks(said.value, known.value)
     return abs(said.value - known.value) <= max(0.04 * known.value, 0.0) + (0.06 * known.value if said.rough else 0.0)
+
+
+def _four_weeks(said: float, known: float) -> bool:
+    """Whether months were taken as four weeks each."""
+    return said % 7 == 0 and abs(said - known * 28 / 30.4375) < 0.01 * known
 
 
 def _near(one: float, other: float, slack: float) -> bool:

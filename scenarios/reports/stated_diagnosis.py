@@ -53,16 +53,21 @@ def _wanted(name: str) -> frozenset[str]:
     return frozenset(_concepts(name)) - _LITTLE
 
 
+_POSSESSIVE = re.compile(r"(?<=\w)['\u2019]s?\b(?!\w)")
+
+
 @lru_cache(maxsize=4096)
 def _concepts(text: str) -> tuple[str, ...]:
     """The concepts of a text's words, digits too."""
     return tuple(
-        word_concept(token) for token in re.findall(r"[a-z0-9_]+", concepts_text(text.replace("*", " ")).lower())
+        word_concept(token)
+        for token in re.findall(r"[a-z0-9_]+", _POSSESSIVE.sub("", concepts_text(text.replace("*", " "))).lower())
     )
 
 
 _LITTLE_TEXT = """a an the of and or in on at to for from by with without as due secondary caused associated disease
-syndrome disorder case patient confirmed leading involving involvement"""
+syndrome disorder case patient confirmed leading involving involvement induced related mediated
+triggered complicated complicating resulting presenting diagnosed definite"""
 _LITTLE = frozenset(root for word in _LITTLE_TEXT.split() for root in _concepts(word))
 
 

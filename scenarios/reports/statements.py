@@ -3,16 +3,17 @@
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from wardround.scenarios.reports.article import Article, article_sentences
-from wardround.scenarios.terms.wording import cells, root, stem, table_rows
+from wardround.scenarios.reports.denials import judgements, plain_denials, reach
+from wardround.scenarios.terms.wording import cells, root, stem, table_rows, vocabulary
 
 _TOKEN = re.compile(r"no~[a-z_]+|[A-Za-z_][A-Za-z0-9_~]*(?:'[a-z]+)?|\d+(?:[.,\u00b7]\d+)*|[,:]")
 _BREAK = re.compile(
     r"[;()\[\]\n]|\b(?:but|however|although|though|whereas|while|yet|instead|nevertheless)\b|\s[\u2013\u2014-]\s"
-    r"|\u2014"
+    r"|\u2014|(?<=[a-z]{4})\.\s+"
     r"|,\s+(?=(?:which|who|and (?:he|she|they|the|there|it|his|her|a|an)|with|he|she|the patient|there|revealing"
     r"|showing|demonstrating)\b)"
 )
@@ -34,95 +35,25 @@ included includes such like both several multiple some few more most very quite 
 admission hospital clinic presence present absent negative positive none clinically consistent compatible detectable
 palpable visible audible reviewed remained remains otherwise noticed feeling having made taken visit department
 emergency onset symptom symptoms reason came following followed upon later despite against among per se old
-lasting lasted began started starting beginning duration period ever never mm cm mg dl ml kg g l u iu"""
+lasting lasted began started starting beginning duration period ever never mm cm mg dl ml kg g l u iu min mmhg mmol bpm
+kpa hz"""
 _LITTLE = frozenset(_LITTLE_TEXT.split())
-_CUES = frozenset(
-    ["no", "not", "without", "denied", "denies", "deny", "denying", "never", "none", "cannot", "absent", "negative"]
-)
-_ALONG = frozenset(["for", "in", "on", "at", "during", "to", "around", "over", "between", "upon"])
-"""Words after which it is open whether a denial goes on: 'no imaging for pain'."""
-_DEGREES = frozenset(
-    [
-        "subside",
-        "resolve",
-        "improve",
-        "respond",
-        "relieve",
-        "change",
-        "disappear",
-        "abate",
-        "help",
-        "alleviate",
-        "decrease",
-        "settle",
-        "more",
-        "less",
-        "longer",
-        "later",
-        "only",
-        "further",
-        "fewer",
-        "earlier",
-        "doubt",
-        "change",
-    ]
-)
-_ENDS_TEXT = """except until therefore because showed revealed presented developed demonstrated had has have with
-apart than prompted required underwent complained started came due despite then since after when before suggesting
-noticed visited consulted
-sought attended arrived received suffered sustained went took remembers recalled"""
-_ENDS = frozenset(_ENDS_TEXT.split())
-_LINKS = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "became",
-        "becomes",
-        "returned",
-        "tested",
-        "remained",
-        "remains",
-        "turned",
-        "being",
-        "been",
-        "came",
-        "be",
-    ]
-)
-_PASSIVE_TEXT = """reported noted observed seen found detected identified present evident performed elicited visible
-palpable demonstrated appreciated apparent documented recorded felt heard there described given obtained isolated
-revealed known sought done taken made performed
-visualized visualised"""
-_PASSIVE = frozenset(_PASSIVE_TEXT.split())
-_PLAIN_VERBS = frozenset(
-    [
-        "had",
-        "has",
-        "have",
-        "showed",
-        "revealed",
-        "presented",
-        "developed",
-        "demonstrated",
-        "was",
-        "were",
-        "is",
-        "are",
-        "reports",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
 class ArticleWord:
-    """A word of content as its concept; `denied` is None where a list may have gone on or ended."""
+    """A word of content as its concept; `denied` is None where a list may have gone on or ended.
+
+    `head` is set on the word that a group of words is about ('thrombus' in 'renal vein thrombus'); `judged` is what is
+    said of it: ('positive', False) of 'ANA' in 'ANA negative'.
+    """
 
     concept: str
     denied: bool | None
     place: int
     written: str
+    head: bool = True
+    judged: tuple[str, bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +131,13 @@ def word_concept(word: str) -> str:
     return word if "_" in word else root(stem(word))
 
 
+@lru_cache(maxsize=4096)
+def text_concepts(text: str) -> tuple[str, ...]:
+    """The concepts of the words of content of a text, denied or not."""
+    lows = (match[0].lower().removeprefix("no~") for match in _TOKEN.finditer(concepts_text(text)))
+    return tuple(word_concept(low) for low in lows if low[0].isalpha() and len(low) > 2 and low not in _LITTLE)
+
+
 @lru_cache(maxsize=512)
 def article_statements(text: str) -> tuple[ArticleStatement, ...]:
     """The statements of a text, sentence by sentence."""
@@ -208,18 +146,26 @@ def article_statements(text: str) -> tuple[ArticleStatement, ...]:
 
 def sentence_statements(sentence: str) -> Sequence[ArticleStatement]:
     """The statements of one sentence."""
-    pieces = [piece for piece in _BREAK.split(concepts_text(sentence)) if piece and piece.strip()]
-    read = []
+    text = plain_denials(concepts_text(sentence))
+    ends = [0, *(hit.start() for hit in _BREAK.finditer(text)), len(text)]
+    pieces = [text[start:end] for start, end in itertools.pairwise(ends) if text[start:end].strip()]
+    read: list[ArticleStatement] = []
+    open_end = False
     for piece in pieces:
         lows = [match[0].lower() for match in _TOKEN.finditer(piece)]
-        if words := _words(lows):
+        words = _words(lows)
+        if piece[0] in "([" and open_end:
+            words = tuple(replace(word, denied=None) for word in words)  # 'no symptoms (fever, cough)'
+        open_end = bool(lows) and reach(lows)[-1] is not False
+        if words:
             joints = tuple(at for at, low in enumerate(lows) if low in (",", "and", "or"))
             numbers = tuple((low, at) for at, low in enumerate(lows) if low[0].isdigit())
             read.append(ArticleStatement(words, _sides(lows), joints, numbers, " ".join(piece.split()), sentence))
     return read
 
 
-_SIDES = {"left": "left", "leftward": "left", "right": "right", "rightward": "right", "bilateral": "both"}
+_SIDES = {"left": "left", "leftward": "left", "right": "right", "rightward": "right", "bilateral": "both",
+          **dict.fromkeys(("contralateral", "fellow", "opposite", "ipsilateral"), "any")}  # fmt: skip
 _NO_SIDE = frozenset(
     ["the", "hospital", "with", "without", "untreated", "against", "home", "him", "her", "away", "after", "us"]
 )
@@ -234,20 +180,34 @@ def _sides(lows: Sequence[str]) -> tuple[tuple[str, int], ...]:
     )
 
 
+_GENERIC_TEXT = """history disease condition disorder complain finding result change problem episod treatment therap
+medicat patient body area region site part type form case normal use positive
+habit intake care detail record mention outline attention origin cause concern event time course specif"""
+GENERIC = frozenset(word_concept(word) for word in _GENERIC_TEXT.split())
+"""Concepts too general to decide by their polarity alone."""
+_JUDGING = frozenset(("positive", "negative", "normal", "no~normal", "no~positive"))
+
+
 def _words(lows: Sequence[str]) -> tuple[ArticleWord, ...]:
-    denied = _polarity(lows)
-    words = []
+    denied = reach(lows)
+    judged = judgements(lows, denied)
+    words: list[ArticleWord] = []
     for place, low in enumerate(lows):
-        if low.startswith("no~"):
+        heads = _is_head(lows, place)
+        if low in _JUDGING:
+            name = "positive" if low in ("positive", "negative") else word_concept(low.removeprefix("no~"))
+            turned = low in ("negative", "no~normal", "no~positive")
+            state = denied[place] if low != "negative" else False
+            words.append(ArticleWord(name, None if state is None else state != turned, place, low, False))
+        elif low.startswith("no~"):
+            state = denied[place]
             words.append(
-                ArticleWord(word_concept(low[3:]), None if denied[place] is None else not denied[place], place, low)
+                ArticleWord(
+                    word_concept(low[3:]), None if state is None else not state, place, low, True, judged.get(place)
+                )
             )
-        elif low == "normal" or (
-            low[0].isalpha() and low not in _LITTLE and len(low) > 1 and low not in ("ruled~out", "query~it")
-        ):
-            words.append(ArticleWord(word_concept(low), denied[place], place, low))
-        elif low in ("positive", "negative"):
-            words.append(ArticleWord("positive", low == "negative", place, low))
+        elif low[0].isalpha() and low not in _LITTLE and len(low) > 1 and low not in ("ruled~out", "query~it"):
+            words.append(ArticleWord(_concept_at(lows, place), denied[place], place, low, heads, judged.get(place)))
     return tuple(
         word
         for before, word in zip([None, *words], words, strict=False)
@@ -255,133 +215,60 @@ def _words(lows: Sequence[str]) -> tuple[ArticleWord, ...]:
     )
 
 
-def _polarity(lows: Sequence[str]) -> list[bool | None]:
-    """For each token whether it is denied; None where it cannot be said."""
-    denied: list[bool | None] = [False] * len(lows)
-    state: bool | None = False
-    for place, low in enumerate(lows):
-        if state is not False and _ends(lows, place):
-            state = False
-        if low == "," and state is not False:
-            state = _goes_on(lows, place) if state else state
-        denied[place] = state
-        if low == "query~it" or (state and low in _ALONG and lows[place - 1] not in ("evidence", "negative", "sign")):
-            state = None
-        elif low == "ruled~out":
-            passive = lows[place - 1 : place] and lows[place - 1] in _LINKS
-            if passive or place + 1 == len(lows) or lows[place + 1] == ",":
-                _mark(denied, _subject(lows, place), place, value=True)
-                state = False
-            else:
-                state = True
-        elif _denies(lows, place):
-            after = lows[place + 1] if place + 1 < len(lows) else ""
-            open_ = (low == "negative" and after != "for") or lows[place - 1 : place] in (["could"], ["can"], ["would"])
-            if _behind(lows, place):
-                open_ = low == "negative" or after in _UNSAID or after in _UNDONE
-                start = _subject(lows, place)
-                _mark(denied, start, place, value=None if open_ else True)
-                if low == "negative" and "for" in lows[start:place]:
-                    _mark(denied, start + lows[start:place].index("for"), place, value=True)
-                state = False
-            else:
-                if lows[place - 1 : place] and lows[place - 1] in _LINKS:
-                    _mark(denied, _subject(lows, place), place, value=None)
-                state = None if open_ or low == "cannot" else True
-                denied[place] = False
-    if any(state and low == "no~normal" for low, state in zip(lows, denied, strict=True)):
-        denied = [None if state and low != "no~normal" else state for low, state in zip(lows, denied, strict=True)]
-    return denied
+_DISEASE = frozenset(("disease", "diseases", "disorder", "disorders", "condition", "conditions", "problem", "problems"))
 
 
-def _mark(denied: list[bool | None], start: int, end: int, *, value: bool | None) -> None:
-    for place in range(start, end):
-        denied[place] = value
+def _concept_at(lows: Sequence[str], place: int) -> str:
+    """The concept of a word; a site with 'disease' is one concept."""
+    name = word_concept(lows[place])
+    diseased = lows[place + 1 : place + 2] and lows[place + 1] in _DISEASE and name in vocabulary().sites
+    return f"{name}_disease" if diseased else name
 
 
-def _denies(lows: Sequence[str], place: int) -> bool:
-    """Whether a word denies what follows or precedes it; 'no more than' and 'not only' do not."""
-    after = lows[place + 1] if place + 1 < len(lows) else ""
-    return (lows[place] in _CUES and after not in _DEGREES) or lows[place].endswith("n't")
-
-
-def _behind(lows: Sequence[str], place: int) -> bool:
-    """Whether a cue denies what precedes it: 'fever was absent', 'HIV: negative', 'a rash was not seen'."""
-    low = lows[place]
-    before = lows[place - 1] if place else ""
-    after = lows[place + 1] if place + 1 < len(lows) else ""
-    if low in ("absent", "negative", "none"):
-        return (
-            bool(place)
-            and after not in ("for",)
-            and (before in _LINKS or before in (":", "both") or not after or after == ",")
-        )
-    if low == "denied":
-        return before in _LINKS
-    if low == "not" and (after in _UNSAID or (place and after in _PASSIVE)):
+def _is_head(lows: Sequence[str], place: int) -> bool:
+    """Whether a group of words ends with this one, and is not the complement of another ('swelling of the lid')."""
+    after = next((low for low in lows[place + 1 :] if word_concept(low) not in GENERIC), "")
+    if lows[place + 1 : place + 2] and lows[place + 1] in _SIGNS:
+        return False
+    if after and after[0].isalpha() and after not in _LITTLE and after not in _JUDGING and not after.endswith("ed"):
+        return False
+    at = place - 1
+    while at >= 0 and lows[at][0].isalpha() and (lows[at] not in _LITTLE or lows[at] in _ARTICLES):
+        at -= 1
+    if at < 0 or lows[at] not in _COMPLEMENTS:
         return True
-    if low in ("not", "never") or low.endswith("n't"):
-        return (before in _LINKS or low.endswith("n't") or before in ("did", "could", "does")) and (
-            after in _PASSIVE or (after in ("be", "been") and place + 2 < len(lows) and lows[place + 2] in _PASSIVE)
-        )
-    return False
+    return lows[at] == "of" and at > 0 and lows[at - 1] in _SIGNS
 
 
-_UNDONE = frozenset(["performed", "done", "sought", "given", "taken", "made", "obtained", "measured"])
-"""Words after 'not' where a step was left out, which denies no finding."""
-_UNSAID = frozenset(
+_ARTICLES = frozenset(("the", "a", "an", "his", "her", "their", "left", "right", "both", "any", "other"))
+_SIGNS = frozenset(
     [
-        "detailed",
-        "specified",
-        "documented",
-        "provided",
-        "mentioned",
-        "described",
-        "stated",
-        "available",
-        "applicable",
-        "given",
+        "history",
+        "sign",
+        "signs",
+        "symptom",
+        "symptoms",
+        "evidence",
+        "feature",
+        "features",
+        "finding",
+        "findings",
+        "use",
+        "presence",
+        "complaint",
+        "complaints",
+        "episode",
+        "episodes",
+        "suspicion",
+        "abuse",
     ]
 )
-"""Words after 'not' where nothing is denied."""
+"""Words after which 'of' leads to what is meant."""
+_COMPLEMENTS = frozenset(
+    ("of", "in", "on", "at", "over", "to", "from", "during", "under", "between", "within", "upon", "by")
+)
 
 
-def _subject(lows: Sequence[str], place: int) -> int:
-    """Where the subject of a verb before `place` begins."""
-    start = place - 1
-    while start >= 0 and (lows[start] in _LINKS or lows[start] in (":", "both", "all", "also")):
-        start -= 1
-    while start > 0 and lows[start - 1] not in _PLAIN_VERBS and lows[start - 1] not in _CUES:
-        start -= 1
-    return max(start, 0)
-
-
-def _ends(lows: Sequence[str], place: int) -> bool:
-    """Whether what a cue denies ends at a word; 'no trauma was reported' goes on."""
-    low = lows[place]
-    if low in ("was", "were", "is", "are"):
-        return not set(lows[place + 1 : place + 3]) & _PASSIVE
-    if low == ":":
-        return True
-    return low in _ENDS and lows[place - 1] not in _CUES
-
-
-def _goes_on(lows: Sequence[str], place: int) -> bool | None:
-    """Whether a denial goes on after a comma: for certain before 'or', perhaps before another item."""
-    rest = lows[place + 1 :]
-    if set(rest[: next((at for at, low in enumerate(rest) if low == ","), len(rest))]) & _JUDGING:
-        return False
-    stop = next((at for at, low in enumerate(rest) if low in _ENDS or low in _LINKS or low == ":"), len(rest))
-    listed = rest[:stop]
-    if not listed or (stop < len(rest) and "," not in listed and not {"or", "and"} & set(listed)):
-        return False if stop < len(rest) and not set(rest[stop + 1 : stop + 3]) & _PASSIVE else None
-    if "or" in listed:
-        return True
-    return None
-
-
-_JUDGING = frozenset(("normal", "no~normal", "positive", "no~positive", "negative"))
-"""Words of an item of a list that says itself how it is."""
 _IN_GENERAL = re.compile(
     r"(?i)\b(?:(?-i:may)|might|can|patients|cases|literature|commonly|typically|often|usually|generally|rarely"
     r"|(?:previous|prior|several|other|recent|some|many|most|few|clinical|these) studies|studies (?:have|show"

@@ -13,7 +13,6 @@ from wardround.scenarios.terms.cues import cue, cues_in_english
 from wardround.scenarios.terms.double_negation import kept
 from wardround.scenarios.terms.plan_measures import ASIDES, measure_words, with_classes
 from wardround.scenarios.terms.stance import RETRACTS
-from wardround.scenarios.terms.taken_back import affixed, standing
 from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
 
 _SENTENCE = later(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
@@ -181,7 +180,7 @@ def read_plan(text: str) -> Plan:
     """
     draft = _Sorted()
     raw, text = text, unmarked(text, plan=True)
-    left = flat(standing(unstruck(text), plan=True))
+    left = flat(unstruck(text))
     left = _VERSUS.sub("vs", left)
     for aside in ASIDES:
         left = aside.sub(" ", left)
@@ -399,12 +398,10 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     """
     if not key(answer):
         return PlanVerdict(False, "empty", "the plan is empty")
-    plain = standing(unstruck(unmarked(answer)), plan=True)
-    if answer.strip() == truth.treatment.strip() or key(plain) == key(unmarked(truth.treatment)):
+    if answer.strip() == truth.treatment.strip() or key(unmarked(answer)) == key(unmarked(truth.treatment)):
         return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
     said, meant = read_plan(answer), read_plan(truth.treatment)
-    denied = any(affix in ("non", "anti") and key(rest) == key(truth.treatment) for rest, affix in affixed(plain))
-    if denied or not (said.started or said.stopped):
+    if not said.started and not said.stopped:
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
     wanted = [*((one, said.started) for one in meant.started), *((one, said.stopped) for one in meant.stopped)]
     share = sum(_named(one, among) for one, among in wanted) / len(wanted) if wanted else 0.0
@@ -412,8 +409,9 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
 
 
 def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
-    wanted, count = len(meant.started) + len(meant.stopped), len(said.started) + len(said.stopped)
+    wanted = len(meant.started) + len(meant.stopped)
     most = 2 * wanted + MORE if wanted else MOST_UNREAD
+    count = len(said.started) + len(said.stopped)
     if count > most:
         of_what = f": twice the truth's number plus {MORE}" if wanted else ""
         why = f"it names {count} measures, more than {most}{of_what}"

@@ -81,6 +81,7 @@ class EncounterRun:
 
     def opened(self, row: EpisodeRow, subject: Playable) -> Opened:
         """The first event, with the seed of the episode."""
+        del subject
         return Opened(
             seq=0,
             at=time.time(),

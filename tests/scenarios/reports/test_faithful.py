@@ -107,11 +107,87 @@ def test_a_number_in_a_name_is_none() -> None:
         ("Painless rash", {"pain": True, "rash": False}),
         ("The fever did not subside.", {"fever": False}),
         ("Malaria was ruled out.", {"malar": True}),
+        ("No one in her family had gout, but her husband had asthma.", {"gout": True, "asthma": False}),
+        ("None of his relatives had ever been paralyzed.", {"paralys": True}),
+        ("Cough was denied, as was the use of diuretics.", {"cough": True, "diuret": True}),
+        ("He denied fever, cough and rash.", {"fever": True, "cough": True, "rash": True}),
+        ("There was dense scarring, so the fundus could not be seen.", {"dens": False, "scarr": False, "fundus": None}),
+        ("Legs without swelling, testes normal, varicocele absent.", {"testis": False, "varicocel": True}),
+        ("Dyspnea, cough 2 cm from the hilum, spleen not palpable.", {"cough": False, "dyspnea": False}),
+        ("The finding did not explain the cough.", {"cough": None}),
+        ("No symptoms (e.g., cough).", {"cough": None}),
+        ("Tumor was excluded because biopsy showed fibrosis.", {"biops": False, "fibros": False}),
     ],
 )
 def test_a_denial_reaches_what_it_denies(said: str, denied: dict[str, bool | None]) -> None:
     words = {word.concept: word.denied for one in article_statements(said) for word in one.words}
     assert {name: words[name] for name in denied} == denied
+
+
+ARTICLE_TEXT = (
+    "A 30-year-old woman came for a fortnight of cough. There was tenderness in the left flank and none in the right. "
+    "The tonsils were not enlarged, and there was no rash. A scar lay over the left shin. No relatives with autoimmune "
+    "disease. The left pulse vanished, whereas the right one remained. "
+    "The white cell count was 2,900/mm3, with 700 lymphocytes. "
+    "HIV and syphilis serology were negative. The ankle index was 1.02 on the left and 1.08 on the right. "
+    "The BCVA of the left eye was 6/60; that of the fellow eye was 6/6. Sensation and power were normal. "
+    "She had had no recent falls. Hair loss had lasted for two and a half years. Herpes spread over the face and trunk."
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No tonsillar enlargement.",
+        "Tender left flank; right flank not tender.",
+        "Left flank tenderness, none on the right.",
+        "Left pulse lost, right pulse present.",
+        "Family without autoimmune disease.",
+        "Lymphocytes 0.7 x 10^9/L.",
+        "Cough for two weeks; hair loss for 2.5 years.",
+        "Right eye 6/6.",
+        "Multiple falls as a child.",
+        "Ankle index: left 1.02, right 1.08.",
+        "2nd and 3rd finger free.",
+    ],
+)
+def test_one_sentence_that_may_support_a_finding_keeps_it(said: str) -> None:
+    assert unfaithful(f"- History of Present Illness: {said}", ARTICLE_TEXT) == ()
+    assert invented(f"- History of Present Illness: {said}", ARTICLE_TEXT) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("Enlarged tonsils.", "negation"),
+        ("Autoimmune disease in relatives.", "negation"),
+        ("Positive HIV serology.", "negation"),
+        ("Positive tests for HIV and syphilis.", "negation"),
+        ("Abnormal power and sensation.", "negation"),
+        ("Herpes of the face, no trunk.", "negation"),
+        ("Left pulse lost, left pulse remained.", "side"),
+        ("Ankle index: left 1.02, left 1.08.", "side"),
+        ("Scar over the right shin.", "side"),
+        ("Hair loss for 3.5 years.", "number"),
+    ],
+)
+def test_the_opposite_of_the_same_finding_is_refused(said: str, kind: str) -> None:
+    item = "Family History" if "relatives" in said else "Physical Examination"
+    errors = [*unfaithful(f"- {item}: {said}", ARTICLE_TEXT), *invented(f"- {item}: {said}", ARTICLE_TEXT)]
+    assert kind in {one.kind for one in errors}
+
+
+@pytest.mark.parametrize(
+    ("said", "judged"),
+    [
+        ("ANA negative, HIV positive", {"antinuclear_antibody": ("positive", False), "hiv": ("positive", True)}),
+        ("Abnormal strength and sensation", {"strength": ("normal", False), "sensat": ("normal", False)}),
+        ("Reflexes were normal", {"reflex": ("normal", True)}),
+    ],
+)
+def test_a_judgement_is_that_of_its_words(said: str, judged: dict[str, tuple[str, bool]]) -> None:
+    words = {word.concept: word.judged for one in article_statements(said) for word in one.words}
+    assert {name: words[name] for name in judged} == judged
 
 
 def test_a_wording_is_read_as_its_concept() -> None:
@@ -164,6 +240,13 @@ def test_a_diagnosis_follows_by_synonym_and_by_its_principal_part() -> None:
     assert not named_in_article("Menkes disease", "A tremor", text)
 
 
+def test_a_seen_half_refuses_no_faithful_case() -> None:
+    account = measured(trial for number, trial in enumerate(written_trials("check")) if number % 4 == 0)
+    caught = sum(count for (_, was), count in account.caught.items() if was)
+    assert account.refused == []
+    assert caught >= 0.85 * account.caught.total(), account.missed
+
+
 def test_the_development_half() -> None:
     account = measured(written_trials("development"))
     caught = sum(count for (_, was), count in account.caught.items() if was)
@@ -176,8 +259,10 @@ def test_the_development_half() -> None:
 def test_errors_in_the_published_cases_of_40_articles(shared: Path) -> None:
     account = measured(published_trials(shared / "data" / "medrbench"))
     caught = sum(count for (_, was), count in account.caught.items() if was)
-    assert len(account.refused) <= 9, account.refused
-    assert caught >= 0.93 * account.caught.total(), account.missed
+    assert len(account.refused) <= 1, account.refused
+    share = caught / account.caught.total()
+    assert share >= 0.9, account.missed
+    assert share - len(account.refused) / account.cases >= 0.87  # it was 0.93 with 9 of 40 faithful cases refused
 
 
 @pytest.mark.shared
