@@ -60,7 +60,6 @@ class Acting(Protocol):
 
     def act(self, view: View) -> object:
         """Decide what to do."""
-        ...
 
 
 class CheckFailed(Exception):

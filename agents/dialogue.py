@@ -119,12 +119,10 @@ class Interface:
 
     def instructions(self, view: View) -> str:
         """What the system message says beside the usual; "" where the brief says what to write."""
-        del view
         return ""
 
     def options(self, view: View) -> Mapping[str, Json]:
         """The options of each call."""
-        del view
         return {}
 
     def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
@@ -133,12 +131,10 @@ class Interface:
 
     def action(self, reply: Completion, view: View) -> Action:
         """The action of a reply; raises UnreadableReply if it is none."""
-        del view
         return Action("reply", reply.text)
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
         """The messages that ask for a reply again, after one that was no action; every text is one."""
-        del reply, why
         return []
 
     def unread(self, reply: Completion) -> Action:

@@ -3,13 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-import msgspec
-
 from wardround.engine.records import Action, Json, View
-from wardround.scenarios.case import CaseResult
-from wardround.scenarios.terms.chart import Chart, read_chart
+from wardround.scenarios.terms.chart import Chart, chart_of, read_chart
 from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
-from wardround.scenarios.terms.subject import subject_of
 
 
 class Examiner:
@@ -31,7 +27,7 @@ class Examiner:
         if not isinstance(known, Mapping) or not isinstance(known.get("order"), Mapping):
             raise ValueError("the examiner was asked without an order: view.known must hold record, policy and order")
         answers = answer(
-            self._read(known.get("record", ()), known.get("subject")),
+            self._read(known),
             ordered(known["order"]),
             str(known["order"].get("kind", "any")),
             str(known.get("policy", "strict")),
@@ -39,13 +35,11 @@ class Examiner:
         )
         return report_action(answers)
 
-    def _read(self, record: Json, subject: Json) -> Chart:
+    def _read(self, known: Mapping[str, Json]) -> Chart:
         """The chart of the record; an episode hands over the same record each time, so it is read once."""
+        record = known.get("record", ())
         if record is not self._record:
-            self._record, self._chart = (
-                record,
-                read_chart(msgspec.convert(record, tuple[CaseResult, ...]), subject_of(subject)),
-            )
+            self._record, self._chart = record, chart_of(known)
         return self._chart
 
 

@@ -44,7 +44,6 @@ class Silent:
 
     async def act(self, view: View) -> Action:
         """Say nothing."""
-        del view
         return Action("reply")
 
 

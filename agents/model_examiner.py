@@ -20,7 +20,7 @@ from wardround.engine.text import later
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.parsers.nonanswers import refuses, self_as_model
 from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.chart import Chart, read_chart
+from wardround.scenarios.terms.chart import Chart, chart_of
 from wardround.scenarios.terms.examiner_lookup import Answer, answer, near_tests, ordered
 from wardround.scenarios.terms.subject import subject_of
 from wardround.scenarios.terms.wording import cells, key, roots, table_rows
@@ -236,7 +236,7 @@ class LLMExaminer:
         items = msgspec.convert(known.get("record", ()), tuple[CaseResult, ...])
         policy = str(known.get("policy", "strict"))
         subject = subject_of(known.get("subject"))
-        chart = read_chart(items, subject)
+        chart = chart_of(known)
         years = "" if subject.years is None else f"{subject.years:g} years old"
         whose = ", ".join(filter(None, (years, subject.sex, "pregnant" if subject.pregnant else "")))
         asked = _Request(chart, [item.text for item in items], policy, whose or "an adult of whom nothing is known")

@@ -12,9 +12,8 @@ from wardround.agents.persona import Speech, bias_text
 from wardround.engine.records import Action, Json, Message, Said, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.case import CaseResult
-from wardround.scenarios.terms.chart import read_chart
+from wardround.scenarios.terms.chart import chart_of
 from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
-from wardround.scenarios.terms.subject import subject_of
 
 MOST = 3
 """The most sentences of one answer: a patient answers the question and does not tell the whole story."""
@@ -49,7 +48,7 @@ class Patient:
         if not isinstance(order, Mapping):
             raise ValueError("the patient was asked without an order: view.known must hold it")
         answers = answer(
-            read_chart(_items(known), subject_of(known.get("subject"))),
+            chart_of(known, _items(known)),
             ordered(order),
             str(order.get("kind", "any")),
             str(known.get("policy", "strict")),
@@ -170,7 +169,7 @@ def _asked_for(known: Mapping[str, Json]) -> list[Json]:
     """
     order = known["order"]
     kind = str(order.get("kind", "any"))
-    answers = answer(read_chart(_items(known)), ordered(order), kind, everything=True)
+    answers = answer(chart_of(known, _items(known)), ordered(order), kind, everything=True)
     return [{**line.row(), "text": ""} for line in answers]
 
 

@@ -14,24 +14,23 @@ there is one, as often as it likes:
 What the process writes to standard error is kept for messages. docs/faces.md has whole agents.
 """
 
-import asyncio
 import os
 import platform
 import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import IO
+from threading import Thread
 from uuid import uuid4
 
 import msgspec
 
 from wardround.agents import seal_launch
+from wardround.agents.child_process import LONGEST, ChildProcess
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.logs import redact
 from wardround.engine.records import Action, Json, Message, View
@@ -45,8 +44,6 @@ EXEC, SEALED, CONTAINER = "exec", "sealed", "container"
 """
 RUNTIME = "WARDROUND_CONTAINER_RUNTIME"
 """The variable with the program that runs containers; default: docker or podman, whichever is there."""
-LONGEST = 16 * 2**20
-"""The most bytes of one line."""
 _TAIL = 600
 """Characters of the end of standard error that a message quotes."""
 
@@ -73,86 +70,59 @@ class ProcessAgent:
         self._seat, self._command, self._options = seat, command, dict(seat.options)
         self._clean_up = clean_up
         self._past: list[Mapping[str, Json]] = []
-        self._process: subprocess.Popen[bytes] | None = None
-        self._errors: IO[bytes] | None = None
-        self._reader: asyncio.StreamReader
-        self._pipe: asyncio.ReadTransport | None = None
+        self._child: ChildProcess | None = None
 
     def recall(self, view: View, action: Action) -> None:
         """Tell a process that takes over which actions its seat has taken."""
-        del view
         self._past.append(msgspec.to_builtins(action))
 
     async def act(self, view: View) -> Action:
         """Send the view and wait for the action; raises ProcessFailed with the end of standard error."""
-        if self._process is None:
-            await self._start()
-        await self._send({"view": msgspec.to_builtins(view)})
-        while True:
-            line = await self._line()
-            if line.model is None:
-                break
-            await self._send(await self._answer_question(line.model))
+        child = self._child or await self._start()
+        await self._send(child, {"view": msgspec.to_builtins(view)})
+        while (line := await self._line(child)).model is not None:
+            await self._send(child, await self._answer_question(child, line.model))
         if line.text is None and not line.args:
-            raise self._failure("it wrote a line without `text` and `args`, which is not an action")
+            raise await self._failure(child, "it wrote a line without `text` and `args`, which is not an action")
         return Action(line.verb, line.text or "", line.args, line.thinking, line.memo)
 
     def end(self) -> None:
         """End the process; the episode is over."""
-        if self._pipe is not None:
-            self._pipe.close()
-            self._pipe = None
-        if self._process is not None:
-            assert self._process.stdin is not None
-            with suppress(OSError):
-                self._process.stdin.close()
-            self._process.kill()
-            self._process.wait()
-            if self._clean_up:  # the container outlives the program that began it
-                with suppress(OSError, subprocess.TimeoutExpired):
-                    subprocess.run(self._clean_up, capture_output=True, timeout=30, check=False)  # noqa: S603
-        if self._errors is not None:
-            self._errors.close()
+        if self._child is not None:
+            self._child.end()
+            if self._clean_up:  # the container outlives the program that began it, and its removal may take long
+                Thread(target=_clean_up, args=(self._clean_up,)).start()
 
-    async def _start(self) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the episode
+    async def _start(self) -> ChildProcess:
         try:
-            self._process = subprocess.Popen(  # noqa: ASYNC220, S603 - it only forks, and the user named the command
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
-            )
+            child = self._child = await ChildProcess.start(self._command)
         except OSError as error:
             raise ProcessFailed(f"{self._command[0]!r} cannot be started: {error.strerror}") from error
-        self._reader = asyncio.StreamReader(LONGEST)
-        loop = asyncio.get_running_loop()
-        self._pipe, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(self._reader), self._process.stdout
-        )
         seat = self._seat
         first: dict[str, Json] = {"seat": seat.name, "case": seat.case_id, "seed": seat.seed}
-        await self._send({**first, "options": self._options, "past": self._past})
+        await self._send(child, {**first, "options": self._options, "past": self._past})
+        return child
 
-    async def _send(self, value: Mapping[str, Json]) -> None:
-        assert self._process is not None
-        assert self._process.stdin is not None
+    async def _send(self, child: ChildProcess, value: Mapping[str, Json]) -> None:
         try:
-            await asyncio.to_thread(_write, self._process.stdin, msgspec.json.encode(value) + b"\n")
+            await child.send(msgspec.json.encode(value))
         except OSError as error:
-            raise self._failure("it ended before its turn") from error
+            raise await self._failure(child, "it ended before its turn, or closed its standard input") from error
 
-    async def _line(self) -> Line:
+    async def _line(self, child: ChildProcess) -> Line:
         try:
-            raw = await self._reader.readline()
+            raw = await child.line()
         except ValueError as error:
-            raise self._failure(f"it wrote a line of more than {LONGEST} bytes") from error
+            raise await self._failure(child, f"it wrote a line of more than {LONGEST} bytes") from error
         if not raw.endswith(b"\n"):
-            raise self._failure("it ended without an action")
+            raise await self._failure(child, "it ended without an action")
         try:
             return msgspec.json.decode(raw, type=Line)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             shown = printable(raw[:120].decode("utf-8", "replace").rstrip())
-            raise self._failure(f"it wrote {shown!r}, which is not an action: {error}") from error
+            raise await self._failure(child, f"it wrote {shown!r}, which is not an action: {error}") from error
 
-    async def _answer_question(self, question: Mapping[str, Json]) -> Mapping[str, Json]:
+    async def _answer_question(self, child: ChildProcess, question: Mapping[str, Json]) -> Mapping[str, Json]:
         if self._seat.model is None:
             return {"error": "no_model", "message": f"the seat {self._seat.name} has no model"}
         options = {name: value for name, value in question.items() if name not in ("messages", "purpose")}
@@ -160,36 +130,32 @@ class ProcessAgent:
             messages = msgspec.convert(question.get("messages"), list[dict[str, str]])
             asked = [Message(one["role"], one["content"]) for one in messages]
         except (msgspec.ValidationError, KeyError) as error:
-            raise self._failure(f"it asked its model without messages of role and content: {error}") from error
+            raise await self._failure(
+                child, f"it asked its model without messages of role and content: {error}"
+            ) from error
         try:
             reply = await self._seat.model.complete(asked, purpose=str(question.get("purpose", "act")), **options)
         except ProviderError as error:
             return {"error": error.kind, "message": str(error)}
         return {"completion": {"text": reply.text, "thinking": reply.thinking, "finish": reply.finish}}
 
-    def _failure(self, what: str) -> ProcessFailed:
-        assert self._process is not None
-        assert self._errors is not None
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(0.2)
-        code = self._process.poll()
+    async def _failure(self, child: ChildProcess, what: str) -> ProcessFailed:
+        code, words = await child.last_words()
         ended = "" if code is None else f" (exit code {code})"
-        self._errors.seek(0, 2)
-        self._errors.seek(max(0, self._errors.tell() - 4 * _TAIL))
-        tail = redact(self._errors.read().decode("utf-8", "replace")).strip()[-_TAIL:]
+        tail = redact(words).strip()[-_TAIL:]
         said = f"; its last words: {printable(tail)}" if tail else ""
         return ProcessFailed(f"the process {shlex.join(self._command)[:200]}: {what}{ended}{said}")
 
 
-def _write(pipe: IO[bytes], line: bytes) -> None:
-    pipe.write(line)
-    pipe.flush()
+def _clean_up(command: Sequence[str]) -> None:
+    with suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(command, capture_output=True, timeout=30, check=False)  # noqa: S603
 
 
 class ProcessMaker:
-    """Makes the agents of a SPEC `exec:COMMAND` or `sealed:COMMAND`."""
+    """Makes the agents of a SPEC `exec:COMMAND` or `sealed:COMMAND`; a sealed one sees none of the `hidden` files."""
 
-    def __init__(self, spec: str) -> None:
+    def __init__(self, spec: str, hidden: Sequence[str] = ()) -> None:
         kind, _, command = spec.partition(":")
         try:
             words = shlex.split(command)
@@ -200,15 +166,14 @@ class ProcessMaker:
         if words[0] in ("python", "python3"):
             words[0] = sys.executable
         self.is_sealed = kind in (SEALED, CONTAINER)
-        self._kind = kind
-        self._words = words
+        self._kind, self._words, self._hidden = kind, words, hidden
 
     def __call__(self, seat: Seat) -> ProcessAgent:
         """The agent of one episode; raises UsageError where a process cannot be sealed."""
         if self._kind == CONTAINER:
             runtime, name = container_runtime(), f"wardround-{uuid4().hex}"
             return ProcessAgent(seat, container_command(runtime, name, self._words), (runtime, "rm", "--force", name))
-        return ProcessAgent(seat, sealed_command(self._words) if self.is_sealed else self._words)
+        return ProcessAgent(seat, sealed_command(self._words, self._hidden) if self.is_sealed else self._words)
 
 
 def is_process(spec: str) -> bool:
@@ -221,8 +186,11 @@ _NOT_BESIDE = ("/", "/var", "/run", "/dev", "/proc", "/sys", "/tmp")  # noqa: S1
 """Working directories that would show the whole machine, or that the sealed process has its own of."""
 
 
-def sealed_command(words: Sequence[str]) -> list[str]:
-    """The command that runs `words` sealed; raises UsageError with the reason where that cannot be had."""
+def sealed_command(words: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
+    """The command that runs `words` sealed; raises UsageError with the reason where that cannot be had.
+
+    Of the `hidden` files and folders it sees nothing, even if they lie in the working directory.
+    """
     here = os.getcwd()
     if here in _NOT_BESIDE:
         raise UsageError(
@@ -231,7 +199,10 @@ def sealed_command(words: Sequence[str]) -> list[str]:
     if reason := sealing_obstacle():
         raise UsageError(f"the process cannot be sealed here: {reason}; play public cases, or add --allow-agent")
     folders = dict.fromkeys((here, sys.prefix, sys.base_prefix))
-    return [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--", *words]
+    covered = [os.path.realpath(one) for one in hidden]
+    if above := next((one for one in covered if Path(here).is_relative_to(one)), None):
+        raise UsageError(f"a sealed process sees its working directory, and the cases of {above} lie in it: move them")
+    return [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--hide", *covered, "--", *words]
 
 
 def container_runtime() -> str:
@@ -258,9 +229,11 @@ def sealing_obstacle() -> str:
     if platform.machine() not in seal_launch.ARCHES:
         return f"no filter of calls is known for {platform.machine()} (there are: {', '.join(seal_launch.ARCHES)})"
     folders = dict.fromkeys((sys.prefix, sys.base_prefix))
-    words = [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--", sys.executable, "-I", "-S", "-c", ""]
+    words = [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--hide", "--", sys.executable, "-I", "-S", "-c", ""]
     try:
-        tried = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
+        tried = subprocess.run(  # noqa: S603
+            words, capture_output=True, text=True, timeout=30, check=False, cwd="/"
+        )  # the trial does not see the working directory
     except subprocess.TimeoutExpired:
         return "a trial did not end within 30 s"
     if tried.returncode == 0:

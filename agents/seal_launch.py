@@ -2,8 +2,8 @@
 
 `agents/process.py` starts it as a script, in an interpreter that imports nothing else. The command sees an empty
 network (not even a loopback that is up), only its own processes, the system's programs, Python and the working
-directory, all read-only, and an empty `/tmp`. It can make no Unix, packet or VM socket and no io_uring. Its environment
-holds no keys.
+directory, all read-only, and an empty `/tmp`; in place of a hidden file it sees an empty one. It can make no Unix,
+packet or VM socket and no io_uring. Its environment holds no keys.
 """
 
 import ctypes
@@ -31,6 +31,8 @@ _FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alte
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 _KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV", "TZ")
 """Variables of the environment that the command gets."""
+ROOM = b"size=1g"
+"""What the command may write into `/tmp`: it lies in memory."""
 REFUSED = 126
 """The exit code where the command could not be sealed; nothing was run then."""
 
@@ -42,9 +44,10 @@ def _check_call(what: str, result: int) -> None:
         raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
-def _mount(source: str, target: str, kind: str, flags: int) -> None:
+def _mount(source: str, target: str, kind: str, flags: int, data: bytes | None = None) -> None:
     _check_call(
-        f"mount {target}", _libc.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), None)
+        f"mount {target}",
+        _libc.mount(os.fsencode(source), os.fsencode(target), kind.encode(), ctypes.c_ulong(flags), data),
     )
 
 
@@ -71,8 +74,17 @@ def _show_in_root(root: str, place: str, handle: int, *, changeable: bool) -> No
         _check_call(f"mount {place} read-only", result)
 
 
-def build_root(folders: Sequence[str]) -> None:
-    """Make a root of its own that shows the system and `folders`, and enter it."""
+def _hide(root: str, place: str) -> None:
+    """Cover a file by an empty one, and a folder by an empty folder, where the new root shows it."""
+    target = root + place
+    if os.path.isdir(target):
+        _mount("none", target, "tmpfs", _NOSUID | _NODEV, b"size=4k,mode=555")
+    elif os.path.exists(target):
+        _mount(f"{root}/dev/null", target, "", _BIND)
+
+
+def build_root(folders: Sequence[str], hidden: Sequence[str] = ()) -> None:
+    """Make a root of its own that shows the system and `folders` but for what is `hidden`, and enter it."""
     here = os.getcwd()
     _mount("none", "/", "", _REC | _PRIVATE)
     wanted = [place for place in (*SYSTEM, *_FILES) if os.path.exists(place)]
@@ -84,10 +96,12 @@ def build_root(folders: Sequence[str]) -> None:
     # handles, since the new root is mounted over a folder that may hold some of these
     old = {place: os.open(os.path.realpath(place), os.O_PATH) for place in (*wanted, *_DEVICES)}
     root = "/tmp"  # noqa: S108 - only as a mount point, in a namespace of its own
-    _mount("tmpfs", root, "tmpfs", _NOSUID | _NODEV)
+    _mount("tmpfs", root, "tmpfs", _NOSUID | _NODEV, ROOM)
     for place in (*wanted, *_DEVICES):
         _show_in_root(root, place, old[place], changeable=place in _DEVICES)
         os.close(old[place])
+    for place in hidden:
+        _hide(root, place)
     for place, target in links:
         os.symlink(target, root + place)
     for folder in ("/tmp", "/proc", "/dev/shm"):  # noqa: S108 - within the new root
@@ -122,9 +136,11 @@ def filter_calls() -> None:
 
 
 def run_sealed(arguments: Sequence[str]) -> int:
-    """`FOLDER ... -- COMMAND ...`: run the command and return its exit code."""
+    """`FOLDER ... --hide FILE ... -- COMMAND ...`: run the command and return its exit code."""
     split = list(arguments).index("--")
-    folders, command = arguments[:split], list(arguments[split + 1 :])
+    shown, command = list(arguments[:split]), list(arguments[split + 1 :])
+    hide = shown.index("--hide")
+    folders, hidden = shown[:hide], shown[hide + 1 :]
     try:
         enter(os.getuid(), os.getgid())
         child = os.fork()
@@ -132,7 +148,7 @@ def run_sealed(arguments: Sequence[str]) -> int:
             _, status = os.waitpid(child, 0)
             return os.waitstatus_to_exitcode(status)
         _libc.prctl(1, signal.SIGKILL)  # the command dies with this process
-        build_root(folders)
+        build_root(folders, hidden)
         filter_calls()
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         os.execvpe(command[0], command, {**kept, "HOME": "/tmp"})  # noqa: S606, S108

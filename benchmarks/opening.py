@@ -11,13 +11,14 @@ from pathlib import Path
 import anyio
 
 from benchmarks.figure import Figure, of_runs
+from benchmarks.played import Jobs
 from wardround.api import run
-from wardround.engine.records import Ending, EpisodeRow
+from wardround.engine.records import Ending
 from wardround.engine.stores.sqlite import SqliteStore
 
 LARGE = "large"
 VERBS = (("runs",), ("show", LARGE), ("status", LARGE))
-_AT_ONCE, _CHUNK = 500, 1000
+_AT_ONCE = 500
 
 
 def opening(quick: bool) -> Sequence[Figure]:
@@ -53,11 +54,7 @@ async def made(path: Path, episodes: int) -> None:
         small = await run("bundled", "workup", doctor="baseline", store=store, name="small", limit=1)
         [model, *_] = await small.episodes()
         rows = await small.rows(model.id)
-        await store.create_run(LARGE, small.json)
-        for start in range(0, episodes, _CHUNK):
-            numbers = range(start, min(start + _CHUNK, episodes))
-            plan = [EpisodeRow(f"{model.case}@{n + 1}", n, model.case, n + 1, None, "", 0, 0.0) for n in numbers]
-            await store.plan(LARGE, plan)
+        await store.create_run(LARGE, small.json, Jobs(model.case, episodes))
         session = await store.begin(LARGE, host="bench", pid=1)
         left = iter(await session.take(episodes))
 

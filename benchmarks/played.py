@@ -1,8 +1,9 @@
 """The engine on the same calls: a run that is planned, held by a session, played and stored as any other is."""
 
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.game import Asker, Game, Teller
@@ -24,7 +25,6 @@ from wardround.scenarios.case import Case, Provenance, Truth
 
 RUN = "bench"
 _CASE = Case(id="c", opening="A case.", truth=Truth(), provenance=Provenance(source="made up"), data_class="public")
-_CHUNK = 500
 
 
 async def played(load: Load, base_url: str, asker: Callable[[Seat], Agent] = Asker) -> Measured:
@@ -64,8 +64,7 @@ async def scene(
         [case] = await store.put([_CASE.model_dump_json(exclude_defaults=True).encode()])
         [index] = await store.put([b'[["c","%s"]]' % case.encode()])
         header = _header(index)
-        await store.create_run(RUN, header.to_json())
-        await planned(store, load.episodes)
+        await store.create_run(RUN, header.to_json(), Jobs("c", load.episodes))
         parts: Mapping[str, SeatConfig] = {
             "asker": SeatConfig("openai/bench", make=asker, model=model, sampling={"temperature": 0.8}),
             "teller": SeatConfig("teller", make=lambda seat: Teller(load.question)),
@@ -97,11 +96,16 @@ def _header(index: str) -> RunHeader:
     )
 
 
-async def planned(store: Store, episodes: int) -> None:
-    """Write the list of jobs, in pieces."""
-    for start in range(0, episodes, _CHUNK):
-        numbers = range(start, min(start + _CHUNK, episodes))
-        await store.plan(RUN, [EpisodeRow(f"c@{n + 1}", n, "c", n + 1, None, "", 0, 0.0) for n in numbers])
+@dataclass(frozen=True)
+class Jobs:
+    """The repeats of one case, made one after the other, so that no list of them is held in memory."""
+
+    case: str
+    episodes: int
+
+    def __iter__(self) -> Iterator[EpisodeRow]:
+        for n in range(self.episodes):
+            yield EpisodeRow(f"{self.case}@{n + 1}", n, self.case, n + 1, None, "", 0, 0.0)
 
 
 async def right(run: Run, load: Load) -> int:

@@ -13,7 +13,7 @@ import anyio
 from benchmarks.database import Absent, database
 from benchmarks.figure import Figure
 from benchmarks.load import Load, prose
-from benchmarks.played import RUN, planned, scene
+from benchmarks.played import RUN, Jobs, scene
 from wardround.engine.batch import Progress
 from wardround.engine.budget import Spending
 from wardround.engine.events import Called, Row, decode
@@ -78,8 +78,7 @@ async def kept(opened: Callable[[], Store], appends: Sequence[Sequence[Row]], ep
     """Seconds in which WRITERS at once append the episodes through a session, each append awaited."""
     store = opened()
     try:
-        await store.create_run(RUN, {})
-        await planned(store, episodes)
+        await store.create_run(RUN, {}, Jobs("c", episodes))
         session = await store.begin(RUN, host="bench", pid=1)
         left = iter(await session.take(episodes))
         began = time.perf_counter()

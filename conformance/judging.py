@@ -61,9 +61,9 @@ def _inquire(step: str, row: Vector, judge: Judge) -> tuple[Inquiry, bool]:
     inquiry = Inquiry(step, "published")
     while inquiry.wants != "done":
         if inquiry.wants == "search":
-            inquiry = inquiry.searched(judge.finds(inquiry.keywords))
+            inquiry = inquiry.with_results(judge.finds(inquiry.keywords))
         else:
-            inquiry = inquiry.replied(judge.says())
+            inquiry = inquiry.with_reply(judge.says())
     if inquiry.verdict is not None:
         return inquiry, inquiry.verdict == StepVerdict.CORRECT
     last = inquiry.path[-1]

@@ -77,7 +77,6 @@ def _points(group: str) -> tuple[EntryPoint, ...]:
 @lru_cache(maxsize=64)
 def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """The entry points of a group. Cached for each search path, because every installed package has a file to read."""
-    del path
     return tuple(entry_points(group=group))
 
 

@@ -79,7 +79,6 @@ class Model(Protocol):
         A bound model takes `role`'s share of the endpoint and keeps to one endpoint for `episode`. Close only the
         model that was not bound.
         """
-        del role, episode
         return self
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -207,9 +206,6 @@ class Store(Protocol):
 
     async def get(self, digest: str) -> bytes:
         """The text with this digest; raises TextLost if it is missing or was altered."""
-
-    async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes to be played."""
 
     async def begin(self, run: str, *, host: str, pid: int) -> Session:
         """Begin to work on a run (engine/sessions.py)."""

@@ -4,12 +4,16 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
+from functools import lru_cache, wraps
 from importlib.resources import files
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from wardround.engine.errors import UsageError, storable
 from wardround.engine.records import Json
+
+T = TypeVar("T")
 
 
 def file_text(path: Path, what: str = "") -> str:
@@ -39,6 +43,24 @@ def later(pattern: str, flags: int = 0) -> re.Pattern[str]:
     that cannot be compiled raises re.error at its first use.
     """
     return cast("re.Pattern[str]", _Later(pattern, flags))
+
+
+SHORT = 200
+"""The most characters of a text whose reading is kept."""
+
+
+def kept_if_short(read: Callable[[str], T]) -> Callable[[str], T]:
+    """`read`, whose results for short texts are kept: thousands of replies are "Answer: A".
+
+    Results must be immutable.
+    """
+    kept = lru_cache(maxsize=1024)(read)
+
+    @wraps(read)
+    def reading(text: str) -> T:
+        return kept(text) if len(text) <= SHORT else read(text)
+
+    return reading
 
 
 _METHODS = frozenset(

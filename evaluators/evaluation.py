@@ -127,11 +127,11 @@ def checked(evaluator: Evaluator, output: object, others: Mapping[str, str]) -> 
     scores = output if scored is None else scored.scores
     if not isinstance(scores, Sequence):
         raise BadScore(evaluator, f"score() returned {type(scores).__name__}, not a list of Score")
-    names: set[str] = set()
+    names, own = set[str](), is_own(evaluator)
     for score in scores:
         if not isinstance(score, Score):
             raise BadScore(evaluator, f"score() returned {type(score).__name__} among its scores")
-        if why := _why_not(score, names) or (is_own(evaluator) and _whose(score.name, others)):
+        if why := _why_not(score, names) or (own and _whose(score.name, others)):
             raise BadScore(evaluator, why)
         names.add(score.name)
     return scored or Scored(scores)

@@ -30,10 +30,10 @@ from wardround.scenarios.parsers.moves import (
     texts_of,
     typed_move,
     verb_schemas,
-    with_shape,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions, postponed, template
 from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed_diagnosis, named_diagnosis
+from wardround.scenarios.terms.catalogue import TestNames, own_names
 from wardround.scenarios.terms.subject import read_subject
 from wardround.scenarios.terms.wording import roots
 
@@ -127,6 +127,7 @@ class ConsultationSettings(BaseModel):
         default="default",
         description="published: replies are read as by AgentClinic, and the last turn may ask or order as well.",
     )
+    names: TestNames = Field(default=(), description="A CSV file test,names,kind: names of tests of your own.")
     answers: Answers = 1
     images: Images = "none"
 
@@ -214,6 +215,7 @@ class Consultation:
                 "policy": self.settings.policy,
                 "order": order,
                 "subject": state.subject,
+                **own_names(self.settings.names),
             }
             return View(seat, self._prompt("examiner").text, state.orders, ("answer",), known)
         closed = self._last(state) and not self._published
@@ -231,10 +233,7 @@ class Consultation:
             return self._answered(state, event.seq, action)
         state = state.replied(event)
         move = self._read(action.text, last=last) if action.verb == "reply" else typed_move(action, "diagnosis")
-        if not self._published:
-            move = checked_move(move, event, self._instructions, state.heard)
-        elif isinstance(move, Unusable):
-            move = with_shape(move, event)
+        move = checked_move(move, event, self._instructions, state.heard, published=self._published)
         if isinstance(move, PatientQuestion | DoctorOrder) and last and not self._published:
             move = Unusable("unavailable", "only the diagnosis is possible now")
         if isinstance(move, Unusable):
@@ -246,9 +245,7 @@ class Consultation:
         if isinstance(move, PatientQuestion):
             question = Said(event.seq, "doctor", "ask", move.text)
             return _with(state, asked=move, questions=(*state.questions, question))
-        known = move.known()
-        order = Said(event.seq, "doctor", "order", known["text"], known)
-        return _with(state, asked=move, orders=(*state.orders, order), tally=state.tally.ordered())
+        return _with(state, asked=move, orders=(*state.orders, move.said(event.seq)), tally=state.tally.ordered())
 
     def _read(self, text: str, *, last: bool) -> DoctorOrder | PatientQuestion | Conclusion | Unusable:
         """Read the move in a reply's text."""
@@ -267,9 +264,7 @@ class Consultation:
             state = _with(state, questions=(*state.questions, said))
         else:
             kind = state.asked.kind if state.asked else "any"
-            results = illustrated(results, state.record, self.settings.images)
-            if self.settings.images == "alone" and any("images" in answer for answer in results):
-                text = texts_of(results)
+            results, text = illustrated(results, state.record, self.settings.images, text)
             prompt = self._prompt("results").render(results=text, **self._beside(state))
             news = Said(seq, seat, "answer", prompt, {"kind": kind, "answers": heard(results)})
             state = _with(state, orders=(*state.orders, said))

@@ -226,7 +226,6 @@ class Questions:
 
     def turn(self, state: State) -> str:
         """The doctor, the only seat."""
-        del state
         return "doctor"
 
     def view(self, state: State, seat: str) -> View:
@@ -412,7 +411,8 @@ class Questions:
 
 
 def _moved(truth: QuestionTruth, order: Sequence[int]) -> QuestionTruth:
-    return truth if truth.option is None else truth.model_copy(update={"option": order.index(truth.option)})
+    option = None if truth.option is None else order.index(truth.option)
+    return truth if option == truth.option else truth.model_copy(update={"option": option})
 
 
 def _by_source(item: DealtItem, truth: QuestionTruth) -> dict[str, Json]:

@@ -9,12 +9,15 @@ from pydantic import Field
 
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
-from wardround.engine.records import Ending, Json, Said
-from wardround.scenarios.case import Case, case_results
+from wardround.engine.records import Action, Ending, Json, Said
+from wardround.scenarios.case import Case, CaseResult, case_results
 from wardround.scenarios.consultation import Consultation, ConsultationSettings, ConsultationState
-from wardround.scenarios.parsers.moves import DoctorOrder, PatientQuestion
-from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.tariff import BillLine, Tariff
+from wardround.scenarios.parsers.moves import DoctorOrder, PatientQuestion, answers_of
+from wardround.scenarios.terms.catalogue import TestNames, catalogue
+from wardround.scenarios.terms.chart import read_chart
+from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
+from wardround.scenarios.terms.subject import subject_of
+from wardround.scenarios.terms.tariff import BillLine, Reported, Tariff
 
 BILL = "bill"
 """The name of the bill among the facts of an ending."""
@@ -57,7 +60,8 @@ class Sequential(Consultation):
         order of tests -> the price of each test; the next question is another visit
         over the budget, or of unknown price within a budget -> refused by the desk, costs a turn and no dollar
 
-    The ending's facts have the bill. A test without a known price is named there and never counted as 0.
+    An order costs at least what the recorded results cost that it is answered with, however it is worded. The ending's
+    facts have the bill. A test without a known price is named there and never counted as 0.
     """
 
     name = "sequential"
@@ -66,7 +70,7 @@ class Sequential(Consultation):
 
     def __init__(self, settings: SequentialSettings, prompts: Prompts) -> None:
         super().__init__(settings, prompts)
-        self._list = Tariff(settings.prices, catalogue())
+        self._list = Tariff(settings.prices, catalogue(settings.names))
 
     def start(self, case: Case) -> SequentialState:
         """The state at the start: nothing is spent."""
@@ -127,7 +131,8 @@ class Sequential(Consultation):
     def _bill(self, state: SequentialState) -> Sequence[BillLine]:
         asked = state.asked
         if isinstance(asked, DoctorOrder):
-            return self._list.bill(asked.items or asked.text, asked.kind, state.recorded)
+            lines = self._list.bill(asked.items or asked.text, asked.kind, state.recorded)
+            return self._list.with_reported(lines, _reported(state, asked, self.settings.names), state.recorded)
         return [BillLine("question", "", "visit", None)] if isinstance(asked, PatientQuestion) else []
 
     def _too_much(self, state: SequentialState, cost: float, unknown: Sequence[str]) -> str:
@@ -160,6 +165,26 @@ class Sequential(Consultation):
             said = f"You have {_dollars(budget)} in all; what would cost more is not done. " if budget else ""
             return {"visit": _dollars(self.settings.visit_price), "budget": said}
         return {"bill": state.last} if isinstance(state, SequentialState) else {}
+
+
+def _reported(state: SequentialState, order: DoctorOrder, names: TestNames) -> list[Reported]:
+    """The results that the record has for an order and that no answer has reported yet."""
+    told = {
+        str(ref)
+        for said in state.orders
+        for row in answers_of(Action(said.verb, args=said.args))
+        for ref in row.get("refs") or ()
+    }
+    items = msgspec.convert(state.record, tuple[CaseResult, ...])
+    chart = read_chart(items, subject_of(state.subject), names)
+    found: Sequence[Answer] = answer(chart, ordered(order.known()), order.kind, reported=told)
+    by_ref = {item.ref: item for item in items}
+    return [
+        Reported(line.asked, ref, by_ref[ref].name, examined=by_ref[ref].kind == "examination")
+        for line in found
+        for ref in line.refs
+        if ref not in told
+    ]
 
 
 def _dollars(usd: float | None) -> str:

@@ -32,10 +32,10 @@ from wardround.scenarios.parsers.moves import (
     texts_of,
     typed_move,
     verb_schemas,
-    with_shape,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections
+from wardround.scenarios.terms.catalogue import TestNames, own_names
 from wardround.scenarios.terms.subject import read_subject
 
 _SENTENCE = re.compile(r"[.!\n]")
@@ -99,6 +99,7 @@ class OneTurnSettings(StagedSettings):
     policy: Literal["strict", "normal-default"] = Field(
         default="strict", description="What the patient tells of a test that the record has not: so, or a normal value."
     )
+    names: TestNames = Field(default=(), description="A CSV file test,names,kind: names of tests of your own.")
 
 
 class FreeTurnSettings(OneTurnSettings):
@@ -171,6 +172,7 @@ class Staged:
             "record": record_rows(case_results(case)),
             "subject": read_subject(disclosure.open_report(case)).row(),
             "policy": self.settings.policy if isinstance(self.settings, OneTurnSettings) else "strict",
+            **own_names(self.settings.names if isinstance(self.settings, OneTurnSettings) else ()),
         }
         return StagedState(brief, known)
 
@@ -203,9 +205,7 @@ class Staged:
         state = _with(state, tally=state.tally.usable().turned())
         if isinstance(move, Conclusion):
             return self._concluded(state, event.seq, action, move)
-        known = move.known()
-        order = Said(event.seq, "doctor", "order", known["text"], known)
-        return _with(state, order=move, orders=(*state.orders, order), tally=state.tally.ordered())
+        return _with(state, order=move, orders=(*state.orders, move.said(event.seq)), tally=state.tally.ordered())
 
     def _move(self, state: StagedState, event: Acted, *, last: bool) -> DoctorOrder | Conclusion | Unusable:
         """The move of an action if it is possible now, else Unusable."""
@@ -215,9 +215,8 @@ class Staged:
             read = Unusable("unavailable", "the patient answers requests for information, not questions")
         elif isinstance(read, DoctorOrder) and last:
             read = Unusable("unavailable", "only the answer is possible now")
-        if self._published:
-            return with_shape(read, event) if isinstance(read, Unusable) else read
-        return checked_move(read, event, self._instructions, state.heard, final=last or not self.PROVISIONAL)
+        final = last or not self.PROVISIONAL
+        return checked_move(read, event, self._instructions, state.heard, final=final, published=self._published)
 
     def _read(self, text: str, *, last: bool) -> DoctorOrder | Conclusion | Unusable:
         """Read the move in a reply's text."""
@@ -233,21 +232,18 @@ class Staged:
 
     def _concluded(self, state: StagedState, seq: int, action: Action, move: Conclusion) -> StagedState:
         """End the episode with the doctor's answer."""
-        del seq, action
         return _with(state, ending=state.tally.completed(**{self.goal: move.text}))
 
     def _answered(self, state: StagedState, seq: int, action: Action) -> StagedState:
         """Pass the patient's answer on to the doctor."""
-        text, results = action.text.strip(), answers_of(action)
-        text = text or texts_of(results)
+        results = answers_of(action)
+        text = action.text.strip() or texts_of(results)
         if action.verb != "answer" or not text:
             detail = "a request for information was answered with nothing"
             return _with(state, ending=state.tally.failed("patient", "no_answer", detail))
         said = Said(seq, "patient", "answer", action.text, action.args)
         state = _with(state, order=None, orders=(*state.orders, said))
-        results = illustrated(results, state.known["record"], self.settings.images)
-        if self.settings.images == "alone" and any("images" in answer for answer in results):
-            text = texts_of(results)
+        results, text = illustrated(results, state.known["record"], self.settings.images, text)
         return self._inform(state, seq, text, heard(results))
 
     def _inform(self, state: StagedState, seq: int, information: str, results: list[Json]) -> StagedState:

@@ -34,7 +34,6 @@ from wardround.scenarios.parsers.moves import (
     texts_of,
     typed_move,
     verb_schemas,
-    with_shape,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import (
@@ -46,6 +45,7 @@ from wardround.scenarios.parsers.reply_text import (
     headed_diagnosis,
     named_diagnosis,
 )
+from wardround.scenarios.terms.catalogue import TestNames, own_names
 from wardround.scenarios.terms.subject import read_subject
 
 Asked = Literal["", "lab", "microbiology", "imaging", "output"]
@@ -216,6 +216,7 @@ class WorkupSettings(BaseModel):
         default="strict",
         description="What the examiner tells of a test that the record lacks: so, a normal value, a model's result.",
     )
+    names: TestNames = Field(default=(), description="A CSV file test,names,kind: names of tests of your own.")
     answers: Answers = 1
     images: Images = "none"
 
@@ -303,6 +304,7 @@ class Workup:
                 "policy": self.settings.policy,
                 "order": state.order.known() if state.order else None,
                 "subject": state.subject,
+                **own_names(self.settings.names),
             }
             return View(seat, self._prompts["workup/examiner"].text, state.orders, ("answer",), known)
         verbs = ("reply", "conclude") if state.stage == "diagnose" else ("reply", "order", "conclude")
@@ -320,10 +322,8 @@ class Workup:
         state = state.replied(event)
         state = _with(state, tally=state.tally.turned())
         move = self._read(action.text, state) if action.verb == "reply" else typed_move(action, "diagnosis")
-        if self.settings.reading != "published":
-            move = checked_move(move, event, self._instructions, state.heard)
-        elif isinstance(move, Unusable):
-            move = with_shape(move, event)
+        as_published = self.settings.reading == "published"
+        move = checked_move(move, event, self._instructions, state.heard, published=as_published)
         if isinstance(move, Conclusion):
             return _with(state, ending=state.tally.completed(diagnosis=move.text))
         if isinstance(move, PatientQuestion):
@@ -356,9 +356,7 @@ class Workup:
         if isinstance(move, Pick) and move.kind != "examination":
             return self._ask(state, seq, move.kind)
         order = move if isinstance(move, DoctorOrder) else DoctorOrder("examination")
-        known = order.known()
-        said = Said(seq, "doctor", "order", known["text"], known)
-        orders = (*state.orders, said)
+        orders = (*state.orders, order.said(seq))
         return _with(state, stage="lookup", asked="", order=order, orders=orders, tally=state.tally.ordered())
 
     def _ask(self, state: WorkupState, seq: int, kind: Asked) -> WorkupState:
@@ -384,9 +382,7 @@ class Workup:
         if not self._published or order.kind == "examination":  # published: a list does not use up its action
             state = _with(state, used=_and(state.used, order.kind))
         state = _with(state, answered=_and(state.answered, order.kind))
-        results = illustrated(results, state.record, self.settings.images)
-        if self.settings.images == "alone" and any("images" in answer for answer in results):
-            text = ""
+        results, text = illustrated(results, state.record, self.settings.images, text)
         prompt = self._prompts[f"workup/results_{order.kind}"].render(
             results=text or texts_of(results), actions=self._offered(state)
         )

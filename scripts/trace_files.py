@@ -10,7 +10,9 @@ functions runs, in any thread, while
   each of six episodes;
 - a reply is judged: from the first call about its step to the first about the next reply's; by then the verdict and
   the scores that it gives are stored, and the next reply is read. The first judged reply of a process also reads the
-  tables of diseases (`judged`); every further one finds them read (`judged_again`).
+  tables of diseases (`judged`); every further one finds them read (`judged_again`);
+- a step is judged (`judged_step`): from the first call about it to the last, which asks the judge's own opinion. By
+  then it was classed, looked up and decided, and its quotation was found in the passage and compared with its claim.
 
 The server runs in a thread of its own, which is left out, and so is code that runs as a module is imported. Only the
 command line, the loopback server and the entry points are named here, so that the script outlives moves of modules.
@@ -40,6 +42,8 @@ PACKAGES = ("agents", "engine", "evaluators", "scenarios", "wardround")
 SETTLED = 0.3
 """Seconds after which what was to be stored is stored."""
 PASSAGE = "Pain of acute appendicitis moves to the right lower side of the abdomen."
+BESIDE = "Fever and a coated tongue often come later."
+"""Words of the same passage that speak of nothing in the step."""
 PATIENTS = ("man", "woman", "child")
 CASE = {
     "examination": [{"section": "Abdomen", "text": "Tender on the right."}],
@@ -91,7 +95,7 @@ class Trace:
         return sorted(found)
 
 
-turn, judged_reply, judged_again = Trace(), Trace(), Trace()
+turn, judged_reply, judged_again, judged_step = Trace(), Trace(), Trace(), Trace()
 
 
 class Examiner:
@@ -121,23 +125,45 @@ def doctor(messages: Sequence[Message], model: str) -> str:
     return TURNS[min(sum(message.role == "assistant" for message in messages), len(TURNS) - 1)]
 
 
-def answer(messages: Sequence[Message], model: str) -> str:
-    """A reply of one step, with the answer."""
-    del model
-    who = next((one for one in reversed(PATIENTS) if f"{one} has pain" in messages[-1].content), PATIENTS[0])
-    step = f"<step 1> Pain moves to the right lower side of the abdomen of this {who}."
-    return f"### Reasoning:\n{step}\n\n### Answer:\nAcute appendicitis"
+def answering(step: str) -> Callable[[Sequence[Message], str], str]:
+    """Replies of this one step, which names the patient, with the answer."""
+
+    def answer(messages: Sequence[Message], model: str) -> str:
+        del model
+        who = next((one for one in reversed(PATIENTS) if f"{one} has pain" in messages[-1].content), PATIENTS[0])
+        return f"### Reasoning:\n<step 1> {step} of this {who}.\n\n### Answer:\nAcute appendicitis"
+
+    return answer
 
 
 def judge(messages: Sequence[Message], model: str) -> str:
-    """The judge's reply, by the form that the question shows; it begins and ends the trace."""
+    """The judge's reply, by the form that the question shows; it begins and ends the trace of a reply."""
     del model
-    text = "\n".join(message.content for message in messages)
-    about = _STEP.search(messages[-1].content)
-    who = about[2].rpartition(" ")[2].removesuffix(".") if about else ""
+    who = patient(messages)
     if who:
         judged_reply.on, judged_again.on = who == PATIENTS[0], who == PATIENTS[1]
-    quote = {"passage": 1, "quote": PASSAGE, "bearing": "supports"}
+    return verdict(messages, who, PASSAGE)
+
+
+def doubting_judge(messages: Sequence[Message], model: str) -> str:
+    """A judge whose quotation founds no verdict, so that its opinion is asked; it begins and ends a step's trace."""
+    del model
+    who = patient(messages)
+    if who:
+        judged_step.on = who == PATIENTS[1] and '"unsure"' not in messages[-1].content
+    return verdict(messages, who, BESIDE)
+
+
+def patient(messages: Sequence[Message]) -> str:
+    """The patient whom the step in a question is about; "" if the question shows no step."""
+    about = _STEP.search(messages[-1].content)
+    return about[2].rpartition(" ")[2].removesuffix(".") if about else ""
+
+
+def verdict(messages: Sequence[Message], who: str, quoted: str) -> str:
+    """The reply that a question's form asks for, with this quotation."""
+    text = "\n".join(message.content for message in messages)
+    quote = {"passage": 1, "quote": quoted, "bearing": "supports"}
     forms: dict[str, object] = {
         '{"classification"': {"classification": "reasoning", "finding": ""},
         '{"judgment"': {"judgment": "correct", "keywords_to_search": "", "evidence": [quote]},
@@ -188,7 +214,7 @@ def traced(*words: str) -> None:
     """Run a command and trace what it and its threads run."""
 
     def profile(frame: FrameType, event: str, argument: object) -> None:
-        for trace in (turn, judged_reply, judged_again):
+        for trace in (turn, judged_reply, judged_again, judged_step):
             trace(frame, event, argument)
 
     threading.setprofile(profile)
@@ -201,27 +227,35 @@ def traced(*words: str) -> None:
 
 
 def measure() -> dict[str, list[str]]:
-    """The files of a turn and of two judged replies."""
+    """The files of a turn, of two judged replies and of a judged step."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         opening = "A 20-year-old {} has pain in the abdomen since yesterday."
         lines = [json.dumps({"id": who, "opening": opening.format(who), **CASE}) for who in PATIENTS]
         (folder / "cases.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        (folder / "texts.jsonl").write_text(json.dumps({"title": "Appendicitis", "text": PASSAGE}) + "\n", "utf-8")
+        document = {"title": "Appendicitis", "text": f"{PASSAGE} {BESIDE}"}
+        (folder / "texts.jsonl").write_text(json.dumps(document) + "\n", "utf-8")
         kept = ("--store", str(folder / "trace.db"), "--concurrency", "1")
+        apart = ("--store", str(folder / "step.db"), "--concurrency", "1")  # no search was recorded there
         cases = ("--cases", str(folder / "cases.jsonl"))
         with served(doctor) as url:
             by = ("--doctor", "openai/traced", "--base-url", url, "--repeats", "3")
             desk = ("--examiner", "scripts.trace_files:Examiner")
             traced("run", *cases, "--scenario", "workup", *by, *desk, "--name", "played", *kept)
-        with served(answer) as url:
+        with served(answering("Pain moves to the right lower side of the abdomen")) as url:
             replies = ("--doctor", "openai/traced", "--base-url", url, "--repeats", "1")
             ran("run", *cases, "--scenario", "oracle", *replies, "--name", "traced", *kept)
         with served(judge) as url:
             judged = ("--evaluators", "reasoning", "--judge", "openai/traced", "--judge-base-url", url)
             search = ("--search", f"corpus:{folder / 'texts.jsonl'}")
             traced("score", "traced", *judged, *search, *kept)
-    return {"turn": turn.files(), "judged": judged_reply.files(), "judged_again": judged_again.files()}
+        with served(answering("Pain went to the right lower quadrant of the belly")) as url:
+            ran("run", *cases, "--scenario", "oracle", *replies, "--base-url", url, "--name", "doubted", *apart)
+        with served(doubting_judge) as url:
+            judged = ("--evaluators", "reasoning", "--judge", "openai/traced", "--judge-base-url", url)
+            traced("score", "doubted", *judged, *search, "--knowledge", "both", *apart)
+    times = {"turn": turn, "judged": judged_reply, "judged_again": judged_again, "judged_step": judged_step}
+    return {name: trace.files() for name, trace in times.items()}
 
 
 def main(arguments: Sequence[str]) -> None:

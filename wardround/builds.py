@@ -329,7 +329,6 @@ class ReadingRules(Protocol):
 
     def rules(self) -> tuple[tuple[str, str], ...]:
         """(name, what) of the rules, in their order."""
-        ...
 
 
 def reading_steps(

@@ -180,15 +180,16 @@ class Gate:
         `tokens` is the expected use of the call. Raises RunStopped if the daily quota does not allow it, or if the gate
         was stopped.
         """
+        return self.enter_now(tokens) or await self._wait_turn(role, tokens, asyncio.get_running_loop().time())
+
+    def enter_now(self, tokens: int = 0) -> Permit | None:
+        """The pass of this call if there is a free place, as for most calls; None if it must wait."""
+        if self._turns.waiting or self.in_flight >= self.adaptive.cap:
+            return None
         now = asyncio.get_running_loop().time()
-        if (
-            not self._turns.waiting
-            and self.in_flight < self.adaptive.cap
-            and now >= self.paused_until
-            and (not self._metered or self._wait(tokens, now) == 0.0)
-        ):
-            return self._admit(tokens, now, 0.0)
-        return await self._wait_turn(role, tokens, now)
+        if now < self.paused_until or (self._metered and self._wait(tokens, now) != 0.0):
+            return None
+        return self._admit(tokens, now, 0.0)
 
     def leave(self, ticket: Permit, outcome: CallOutcome) -> None:
         """Book the outcome of a call that ended, and let the next one in."""

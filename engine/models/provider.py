@@ -60,12 +60,10 @@ class Provider(Protocol):
 
     def address(self, env: Mapping[str, str], spec: str) -> str:
         """The default address of its models, used if the user names none; "" if there is none."""
-        del env, spec
         return ""
 
     def key(self, wanted: ModelRequest) -> str:
         """The key for calls of a model; calls with the same key share the limits of an endpoint."""
-        del wanted
         return ""
 
     def model(self, wanted: ModelRequest) -> Model:

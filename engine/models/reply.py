@@ -26,6 +26,8 @@ _MARKED = (
     re.compile(r"\s*## Thinking\n(?P<thinking>.*?)\n## Final Response\n", re.DOTALL),
 )
 """Other marks of a thinking part at the beginning of a text."""
+_MARKS = ("<unused94>", "<|begin_of_thought|>", "◁think▷", "analysis", "## Thinking\n")
+"""The beginnings of these marks, after white space."""
 _FRAME = re.compile(r"<\|begin_of_solution\|>|<\|end_of_solution\|>")
 
 
@@ -39,10 +41,10 @@ def split_thinking(text: str) -> tuple[str, str]:
     """
     if "<|channel|>" in text[:200]:
         return _channels(text)
-    for marks in _MARKED:
+    for marks in _MARKED if text.lstrip().startswith(_MARKS) else ():
         if block := marks.match(text):
             return _FRAME.sub("", text[block.end() :]).strip(), block["thinking"].strip()
-    first = _TAG.search(text)
+    first = _TAG.search(text) if "<" in text or "[" in text else None
     if first is None:
         return text, ""
     if _closes(first):
@@ -119,7 +121,9 @@ def _part(usage: Json, name: str) -> Json:
 
 def _count(usage: Json, name: str) -> int | None:
     """A number of tokens; None if it is missing or not a number from 0 to 2**53."""
-    value = _part(usage, name)
+    value = usage.get(name) if isinstance(usage, dict) else None
+    if value.__class__ is int and 0 <= value <= _MOST:
+        return value
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
         return None
     return int(value)
@@ -293,6 +297,8 @@ def _thought(message: _Message) -> str:
         message.thinking_blocks,
         message.reasoning_details,
     ):
+        if said is None:
+            continue
         if isinstance(said, str) and said.strip():
             return said
         blocks = said if isinstance(said, list) else [said]

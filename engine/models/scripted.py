@@ -62,11 +62,6 @@ class Scripted(Model):
         text, thinking = split_thinking(reply)
         return Completion(text, thinking, finish="stop", model=self.name)
 
-    @classmethod
-    def factory(cls, replies: Script, name: str = "scripted") -> Callable[[], "Scripted"]:
-        """A function that makes models, each of which plays the script from its start."""
-        return lambda: cls(replies, name)
-
 
 class Scripts(Provider):
     """Models that send nothing: `scripted/TEXT` and `scripted/package.module:NAME`."""

@@ -109,7 +109,6 @@ class _Line(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> bytearray:
         """The buffer into which the event loop reads."""
-        del sizehint
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:

@@ -1,6 +1,8 @@
 """Wraps a model: ask a question once, keep replies valid, guard restricted cases, pass the gate, retry failed calls.
 
-Nothing else in the project retries a call.
+A call of a run goes through these layers, from the outside in: the log of the episode (`calls.RecordingModel`),
+EgressGuard, Single (for judges, whose answers all episodes share), WellFormed, Retrying, a fleet's choice of an
+endpoint, Limited, and the model. Nothing else in the project retries a call.
 """
 
 import asyncio
@@ -240,7 +242,8 @@ class Limited(Wrapped):
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The model's completion, once it is this call's turn; raises ProviderError, or RunStopped at a daily quota."""
         gate = self.gate
-        ticket = await gate.enter(self.role, self._tokens(messages, options) if gate.counts_tokens else 0)
+        tokens = self._tokens(messages, options) if gate.counts_tokens else 0
+        ticket = gate.enter_now(tokens) or await gate.enter(self.role, tokens)
         try:
             reply = await self.model.complete(messages, purpose=purpose, **options)
         except ProviderError as error:

@@ -7,7 +7,7 @@ from wardround.engine.errors import WardroundError
 from wardround.engine.records import EpisodeRow
 from wardround.engine.sessions import LEASE
 from wardround.engine.stores.postgres_server import Address, Driver, Server
-from wardround.engine.stores.sql_store import LIST, RUN, DatabaseStore, Step, sign_of_life
+from wardround.engine.stores.sql_store import RUN, DatabaseStore, Step, sign_of_life
 from wardround.engine.stores.writes import (
     EPISODE,
     Append,
@@ -136,7 +136,6 @@ class PostgresWrites:
         last = {(work.run, work.episode, work.evaluator): work for work in part.values()}
 
         async def once(connection: Driver, again: bool) -> Failures:
-            del again
             ids = await self._row_ids(connection, part.values())
             there = [(ids[run, episode], work) for (run, episode, _), work in last.items() if (run, episode) in ids]
             counts = [(key, work.evaluator, len(work.scores)) for key, work in there]
@@ -280,7 +279,6 @@ class PostgresStore(DatabaseStore):
         """Do the steps in one transaction; returns the rows of the last one."""
 
         async def work(connection: Driver, again: bool) -> list[Any]:
-            del again
             async with connection.transaction():
                 return [list(await connection.fetch(*step)) for step in steps][-1]
 
@@ -316,18 +314,6 @@ class PostgresStore(DatabaseStore):
             return again and await connection.fetchval("SELECT header FROM runs WHERE name = $1", name) == header
 
         return bool(await self._server.run(work))
-
-    async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes to be played."""
-
-        async def work(connection: Driver, again: bool) -> None:
-            if again and await connection.fetchval(f"{LIST} AND name = $2", run, episodes[0].id) is not None:
-                return
-            number = await connection.fetchval("SELECT id FROM runs WHERE name = $1", run)
-            await _copy_episodes(connection, number, episodes)
-
-        if episodes:
-            await self._server.run(work)
 
     async def aclose(self) -> None:
         """Finish pending writes, then close."""

@@ -1,7 +1,7 @@
 """What the stores in SQL databases share: one text of each statement, one session, and the pages in which they read."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 import msgspec
@@ -317,16 +317,16 @@ class DatabaseSession:
         )
         return int((await self._store.rows(query, self._run, self._store.lease, self.id))[0][0])
 
-    async def append(
+    def append(
         self,
         episode: str,
         rows: Sequence[Row],
         *,
         ending: Ending | None = None,
         spent: Mapping[str, Spending] | None = None,
-    ) -> None:
+    ) -> Coroutine[Any, Any, None]:
         """Append if this session still holds the episode; raises LeaseLost if it does not."""
-        await self._store.writer.write(Append(self._run, episode, rows, ending, spent, self.id))
+        return self._store.writer.write(Append(self._run, episode, rows, ending, spent, self.id))
 
     async def beat(self, status: Mapping[str, Json]) -> RunControl:
         """Give a sign of life and return the orders; a session that was declared dead is alive again."""

@@ -147,10 +147,6 @@ class SqliteStore(DatabaseStore):
 
         return await self._writing.write(work)
 
-    async def plan(self, run: str, episodes: Sequence[EpisodeRow]) -> None:
-        """Add episodes to be played."""
-        await self._writing.write(lambda connection: connection.executemany(_PLAN, _episode_rows(run, episodes)))
-
     async def take(self, run: str, session: int, count: int, among: Sequence[str]) -> Sequence[EpisodeRow]:
         """Give the session the first episodes that no living session holds, fewest dead holders first."""
         return await self._writing.write(lambda connection: self._take_rows(connection, run, session, count, among))

@@ -152,6 +152,10 @@ _BOOK = """
 """
 
 
+_Event = tuple[int, int, bytes, bytes]
+"""A row of the table of events: the id of its episode, its number, hash and JSON."""
+
+
 class SqliteWrites:
     """Writes groups of works; `ids` caches the row ids of the episodes being played."""
 
@@ -164,8 +168,9 @@ class SqliteWrites:
         now = self._clock()
         failures: dict[int, WardroundError] = {}
         spent: dict[tuple[str, str, int], Spending] = {}
+        events: list[_Event] = []
         for place, work in enumerate(works):
-            failure = self._write(connection, work, now)
+            failure = self._write(connection, work, now, events)
             if failure is not None:
                 failures[place] = failure
             elif isinstance(work, Append) and work.spent:
@@ -173,26 +178,32 @@ class SqliteWrites:
                     account = (work.run, seat, work.holder or 0)
                     before = spent.get(account)
                     spent[account] = more if before is None else before + more
+        connection.executemany("INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)", events)
+        keeps = [work for work in works if isinstance(work, Keep)]
+        connection.executemany("INSERT OR IGNORE INTO calls (key, body) VALUES (?, ?)", keeps)
         day = datetime.fromtimestamp(now, UTC).date().isoformat()
         for (run, seat, session), s in spent.items():
             values = (s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced)
             connection.execute(_BOOK, (seat, day, session, *values, run))
         return failures
 
-    def _write(self, connection: sqlite3.Connection, work: Work, now: float) -> WardroundError | None:
+    def _write(
+        self, connection: sqlite3.Connection, work: Work, now: float, events: list[_Event]
+    ) -> WardroundError | None:
+        """Write a work, but not answers, and put its events into `events`: those of a group are written at once."""
         match work:
             case Append():
-                return self._append(connection, work, now) if work else None
+                return self._append(connection, work, now, events) if work else None
             case ScoreWrite():
                 return self._judge(connection, work)
-            case Keep():
-                connection.execute("INSERT OR IGNORE INTO calls (key, body) VALUES (?, ?)", work)
             case KeepTexts():
                 query = "INSERT OR IGNORE INTO texts (digest, body) VALUES (?, ?)"
                 connection.executemany(query, work.texts.items())
         return None
 
-    def _append(self, connection: sqlite3.Connection, work: Append, now: float) -> WardroundError | None:
+    def _append(
+        self, connection: sqlite3.Connection, work: Append, now: float, events: list[_Event]
+    ) -> WardroundError | None:
         run, episode, rows, ending, _, holder = work
         key = self._id(connection, run, episode)
         if key is None:
@@ -203,10 +214,7 @@ class SqliteWrites:
         if not moved:
             self.ids.pop((run, episode), None)
             return _refusal(connection, work, key)
-        connection.executemany(
-            "INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)",
-            [(key, row.seq, row.hash, row.body) for row in rows],
-        )
+        events += [(key, row.seq, row.hash, row.body) for row in rows]
         if ending is not None:
             self.ids.pop((run, episode), None)
         elif holder is not None:  # the episode is being played; its ending will remove the id

@@ -1,7 +1,7 @@
 """What the database stores share: the writes that they gather into groups (group commit), and the rows they list."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import anyio
@@ -249,9 +249,9 @@ class Gatherer:
         self._commit = commit
         self._rounds: Rounds[Work, None] = Rounds(self._write_group, LARGEST_GROUP, GATHER)
 
-    async def write(self, work: Work) -> None:
+    def write(self, work: Work) -> Coroutine[Any, Any, None]:
         """Return when this work and all earlier ones are committed; cancellation waits for that too."""
-        await self._rounds.ask(work, to_the_end=True)
+        return self._rounds.ask(work, to_the_end=True)
 
     async def _write_group(self, works: Sequence[Work]) -> Sequence[WardroundError | None]:
         try:

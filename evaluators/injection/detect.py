@@ -3,6 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from importlib.resources import files
 from typing import Literal, NamedTuple, get_args
@@ -10,7 +11,15 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from wardround.engine.text import later
-from wardround.evaluators.injection.disguise import coded, disguised, folded, has_coded_words, plain_letters, smoothed
+from wardround.evaluators.injection.disguise import (
+    coded,
+    disguised,
+    folded,
+    has_coded_words,
+    plain_letters,
+    smoothed,
+    words_of,
+)
 from wardround.evaluators.judges.question import Origin, seen
 
 Sign = Literal[
@@ -79,7 +88,14 @@ class Form(NamedTuple):
     def may_fit(self, low: str) -> bool:
         """Whether a lower-case text contains what the form needs."""
         for parts in self.needs:
-            if parts not in low if isinstance(parts, str) else not any(part in low for part in parts):
+            if isinstance(parts, str):
+                if parts not in low:
+                    return False
+                continue
+            for part in parts:  # a generator would take longer than the search
+                if part in low:
+                    break
+            else:
                 return False
         return True
 
@@ -113,8 +129,18 @@ def phrase_tables() -> PhraseTables:
         [(phrase.sign, tables.pattern(plain_letters(phrase.rest))) for phrase in tables.anywhere],
         {word: row.weight for row in tables.weighted for word in row.words.split()},
         {plain_letters(stem): row.weight for row in tables.stems for stem in row.words.split()},
-        [Form(form.sign, tables.pattern(form.pattern), form.needs) for form in tables.forms],
+        [Form(form.sign, tables.pattern(form.pattern), _with_marks(form.needs)) for form in tables.forms],
     )
+
+
+def _with_marks(needs: Sequence[str | Sequence[str]]) -> Sequence[str | Sequence[str]]:
+    """The needs of a form, after the marks in them: most texts lack one, and a single character is sought quickly."""
+    marks = []
+    for parts in needs:
+        found = [re.sub(r"[\w\s]", "", part)[:1] for part in ([parts] if isinstance(parts, str) else parts)]
+        if all(found):
+            marks.append(tuple(dict.fromkeys(found)))
+    return (*marks, *needs)
 
 
 _REACH = 160
@@ -122,28 +148,36 @@ _REACH = 160
 _WORD = later(r"[^\W\d_]+")
 
 
-def phrase_signs(text: str) -> Iterator[Sign]:
-    """Yield the signs of the phrases in a plain text, each once."""
+def phrase_signs(text: str, words: AbstractSet[str] | None = None) -> Iterator[Sign]:
+    """Yield the signs of the phrases in a plain text, each once; `words` are those of the text, if known."""
     signs: set[Sign] = set()
     tried: set[tuple[str, str]] = set()  # a text that repeats itself is checked once
     tables = phrase_tables()
-    for place in _WORD.finditer(text):
-        word = place[0]
-        phrases = tables.phrases.get(word)
-        if phrases is None:
-            continue
-        following = (word, text[place.end() : place.end() + _REACH])
-        if following in tried:
-            continue
-        tried.add(following)
-        for sign, rest in phrases:
-            if sign not in signs and rest.match(text, place.end()):
-                signs.add(sign)
-                yield sign
+    words = set(words_of(text)) if words is None else words
+    for word in sorted(tables.phrases.keys() & words):
+        for end in _ends_of(word, text):
+            following = (word, text[end : end + _REACH])
+            if following in tried:
+                continue
+            tried.add(following)
+            for sign, rest in tables.phrases[word]:
+                if sign not in signs and rest.match(text, end):
+                    signs.add(sign)
+                    yield sign
     for sign, pattern in () if text.isascii() else tables.anywhere:
         if sign not in signs and pattern.search(text):
             signs.add(sign)
             yield sign
+
+
+def _ends_of(word: str, text: str) -> Iterator[int]:
+    """Yield where each occurrence of a whole word ends."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not _WORD.match(text, end) and not (at and _WORD.match(text, at - 1)):
+            yield end
+        at = text.find(word, end)
 
 
 def form_signs(low: str) -> Iterator[Sign]:
@@ -277,13 +311,15 @@ _LETTERS = 8
 
 _SENTENCE_END = later(r"(?:[!?;\n\u3002\uff01\u0964]|\.(?!\d))+")  # a decimal point is no end
 _SCRIPT = later("[\u0370-\u1cff\u2e80-\ud7ff]")
+_LISTS = ("step", "correct", "right")
 _LISTED = later(r"steps? \d+|correct (?:answer|diagnos[ei]s)|right (?:answer|diagnos[ei]s)")
 
 
-def about_judging(text: str) -> bool:
-    """Whether a plain text has a sentence, or two in a row, about judging a text."""
-    text = _LISTED.sub("", text)
-    heavy = _heavy(set(_WORD.findall(text)))
+def about_judging(text: str, words: AbstractSet[str] | None = None) -> bool:
+    """Whether a plain text has a sentence, or two in a row, about judging a text; `words` as in `phrase_signs`."""
+    unlisted = _LISTED.sub("", text) if any(part in text for part in _LISTS) else text
+    heavy = _heavy(set(words_of(unlisted)) if words is None or unlisted != text else words)
+    text = unlisted
     strong = [word for word, weight in heavy.items() if weight >= _STRONG]
     scripted = not text.isascii() and _SCRIPT.search(text) is not None
     if not strong and not scripted:
@@ -302,7 +338,7 @@ def about_judging(text: str) -> bool:
     return False
 
 
-def _heavy(words: set[str]) -> dict[str, float]:
+def _heavy(words: AbstractSet[str]) -> dict[str, float]:
     weights = phrase_tables().weights
     heavy = {word: weights[word[:_LETTERS]] for word in words if len(word) > _LETTERS and word[:_LETTERS] in weights}
     return heavy | {word: weights[word] for word in words & weights.keys()}
@@ -337,7 +373,8 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[Sign]:
     raw = seen(text)
     smooth = smoothed(raw)
     latin = folded(smooth)
-    phrases, talks = tuple(phrase_signs(smooth)), about_judging(smooth)
+    words = set(words_of(smooth))
+    phrases, talks = tuple(phrase_signs(smooth, words)), about_judging(smooth, words)
     if (phrases or talks) and latin == smooth:  # a disguised text does not narrate
         unsaid = unnarrated(smooth)
         phrases, talks = tuple(phrase_signs(unsaid)), about_judging(unsaid)
@@ -351,7 +388,7 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[Sign]:
         yield "about_judging"
     if _unseen(text) or disguised(latin):
         yield "hidden"
-    if deeper and (has_coded_words(raw) or any(_signs("\n".join(coded(raw, smooth)), origin, False))):
+    if deeper and (has_coded_words(raw, words) or any(_signs("\n".join(coded(raw, smooth)), origin, False))):
         yield "encoded"
 
 

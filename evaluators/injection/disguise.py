@@ -5,20 +5,26 @@ import binascii
 import codecs
 import html
 import re
+import string
 import unicodedata
 import urllib.parse
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from wardround.engine.text import later
 from wardround.evaluators.judges.question import seen
 
+_WORD = later(r"[^\W\d_]+")
 _BASE = later(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}+={0,6}")
 _HEX = later(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
 _BITS = later(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
 _NUMBERS = later(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
 _LEAST_BITS, _LEAST_DIGITS = 48, 16
 """Fewest digits in a row of bits and in one of numbers: to count digits is far quicker than to search for a row."""
+_CODED, _HEX_DIGITS, _LONGEST_WORD = b"x" * 16, b"x" * 16, b"x" * 18
+"""Rows of one kind of character without which `_BASE`, `_HEX` and `_LONG` match nothing."""
+_SINGLES = (b" x x ", b" x  x ", b" x   x ")
+"""Two single letters in a row, without which `_LETTERS` matches nothing in ASCII."""
 _PACKED = b"\x1f\x8b\x08"
 """The first bytes of gzip data."""
 _MOST = 100_000
@@ -63,28 +69,64 @@ _SPELT = (
     *("lima", "mike", "november", "oscar", "papa", "quebec", "romeo", "sierra", "tango", "uniform", "victor"),
     *("whisky", "whiskey", "xray", "yankee", "zulu"),
 )
+_NAMES = frozenset(_SPELT)
 _SPELLING = later(r"\b(?:(?:{0})[\s,.-]{{1,3}}){{3,200}}(?:{0})\b".format("|".join(_SPELT)))
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"  # not a word itself
 _FEW = 4
 """Fewest different letters that signals must spell."""
 
 
-def has_coded_words(text: str) -> bool:
-    """Whether `text` contains words in any of these codes."""
-    for place in _BASE.finditer(text):
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, which consist of letters only, in their order."""
+    return text.encode().translate(_NO_LETTERS).decode().split() if text.isascii() else _WORD.findall(text)
+
+
+def _kinds(members: str, of: bytes = b"x", table: bytes = b" " * 256) -> bytes:
+    """A table for `bytes.translate` that puts `of` for each of `members`, by default a space for all others."""
+    codes = members.encode()
+    return bytes(of[0] if code in codes else kept for code, kept in enumerate(table))
+
+
+_SMALL, _DIGITS = string.ascii_lowercase, string.digits
+_NO_LETTERS = bytes(code if chr(code) in string.ascii_letters else 32 for code in range(256))
+_BASE_KINDS = _kinds(string.ascii_letters + _DIGITS + "+/_-")
+_HEX_KINDS, _HEX_GAPS = _kinds(string.hexdigits), b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f:,?"
+_LONG_KINDS = _kinds(_SMALL)
+_SINGLE_KINDS = _kinds(string.ascii_letters + _DIGITS)
+_BEAT_KINDS = _kinds(".-_", table=b"o" * 32 + b" " + b"o" * 223)
+_MIXED_KINDS = _kinds(_DIGITS + "@$!|", b"0", _kinds(_SMALL))
+
+_MIXED_RUNS = bytes(code if code in (_SMALL + _DIGITS + "@$!|").encode() else 32 for code in range(256))
+
+
+def _in_bytes(text: str) -> bytes:
+    """One byte for each character, `?` for those beyond ASCII: tests on them take a tenth of the time of a pattern."""
+    return text.encode("ascii", "replace")
+
+
+def _count(plain: bytes, members: bytes) -> int:
+    return len(plain) - len(plain.translate(None, members))
+
+
+def has_coded_words(text: str, words: Collection[str] | None = None) -> bool:
+    """Whether `text` contains words in any of these codes; `words` are those of the text in lower case, if known."""
+    plain = _in_bytes(text)
+    for place in _BASE.finditer(text) if _CODED in plain.translate(_BASE_KINDS) else ():
         if any(_tells(data) for data in _based(place[0])):
             return True
-    for place in _HEX.finditer(text):
+    for place in _HEX.finditer(text) if _HEX_DIGITS in plain.translate(_HEX_KINDS, _HEX_GAPS) else ():
         if _tells(bytes.fromhex("".join(re.findall("[0-9A-Fa-f]{2}", place[1])))):
             return True
-    digits = [text.count(digit) for digit in "0123456789"] if text.isascii() else [len(text)] * 10
-    for place in _BITS.finditer(text) if digits[0] + digits[1] >= _LEAST_BITS else ():
+    bits, digits = (_count(plain, b"01"), _count(plain, b"0123456789")) if text.isascii() else (len(text), len(text))
+    for place in _BITS.finditer(text) if bits >= _LEAST_BITS else ():
         if any(readable("".join(chr(int(bits, 2)) for bits in re.findall("[01]{8}", place[0])))):
             return True
-    for place in _NUMBERS.finditer(text) if sum(digits) >= _LEAST_DIGITS else ():
+    for place in _NUMBERS.finditer(text) if digits >= _LEAST_DIGITS else ():
         codes = [int(code) for code in re.findall(r"\d+", place[0])]
         if all(32 <= code < 127 for code in codes) and any(readable("".join(map(chr, codes)))):
             return True
+    if text.isascii():
+        return _signalled(text, set(words_of(text.lower()) if words is None else words))
     return _BRAILLE.search(text) is not None or _signalled(text)
 
 
@@ -122,13 +164,16 @@ def _tells(data: bytes) -> bool:
     return text.isprintable() and any(readable(text))
 
 
-def _signalled(text: str) -> bool:
-    """Whether letters are spelt in Morse code or in a radio alphabet."""
-    for place in _MORSE.finditer(text) if _BEATS.search(text) else ():
+def _signalled(text: str, words: Collection[str] = _SPELT) -> bool:
+    """Whether letters are spelt in Morse code or in a radio alphabet; a text without any of its `words` spells none."""
+    beats = b"x x" in _in_bytes(text).translate(_BEAT_KINDS) if text.isascii() else _BEATS.search(text) is not None
+    for place in _MORSE.finditer(text) if beats else ():
         signs = re.sub(f"[{_DASH}]", "-", re.sub(f"[{_DOT}]", ".", place[0]))
         letters = [SIGNALS.get(sign, "") for sign in re.findall("[.-]+", signs)]
         if all(letters) and len(set(letters)) >= _FEW:
             return True
+    if _NAMES.isdisjoint(words):
+        return False
     low = text.lower()
     if sum(name in low for name in _SPELT) < _FEW:  # quicker than searching for a row of them
         return False
@@ -175,7 +220,9 @@ _QUOTES = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014_", '\'\'\'\'"""""----- '
 )
 _SPACE = later(r" [^\S\n]+|[^\S\n ][^\S\n]*")  # skips single spaces, which nearly all are
+_SPACES = ("  ", "\t", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x1f")
 _LINES = later(r" ?\n\s*")
+_LINE_ENDS = (" \n", "\n ", "\n\n")
 _LETTERS = later(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
 _MIXED = later(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")
 _LONG = later(r"[a-z]{18,400}")
@@ -198,7 +245,9 @@ def smoothed(text: str) -> str:
         text = unicodedata.normalize("NFC", _MARKS.sub("", text))
         text = text.translate(_QUOTES)
     text = text.lower().replace("_", " ").replace("n't", " not")
-    return _LINES.sub("\n", _SPACE.sub(" ", text))
+    if not text.isascii() or any(space in text for space in _SPACES):
+        text = _SPACE.sub(" ", text)
+    return _LINES.sub("\n", text) if any(end in text for end in _LINE_ENDS) else text
 
 
 def folded(text: str) -> str:
@@ -210,9 +259,13 @@ def disguised(text: str) -> bool:
     """Whether a plain text hides words of judging in single letters, in initials, or in one long word."""
     if _telling(text[:1] + "".join(_INITIALS.findall(text)), 1, 6):
         return True
-    for run in _LETTERS.findall(text):
+    plain = _in_bytes(text)
+    singles = plain.translate(_SINGLE_KINDS) if text.isascii() else _SINGLES[0]
+    for run in _LETTERS.findall(text) if any(pair in singles for pair in _SINGLES) else ():
         if _telling(re.sub(r"[\W_]+", "", run), 1):
             return True
+    if _LONGEST_WORD not in plain.translate(_LONG_KINDS):
+        return False
     return any(_telling(word, 2) for word in dict.fromkeys(_LONG.findall(text)))
 
 
@@ -231,9 +284,20 @@ def coded(text: str, smooth: str) -> Iterator[str]:
         yield codecs.encode(smooth, "rot13")
     if sum(word[::-1] in smooth for word in WORDS) > 1:
         yield smooth[::-1]
-    leet = {place[0].translate(_LEET) for place in _MIXED.finditer(smooth)}
+    leet = {place[0].translate(_LEET) for place in _MIXED.finditer(_mixed_runs(smooth))}
     if sum(any(word.startswith(name) for word in leet) for name in WORDS) > 1:
         yield _MIXED.sub(lambda match: match[0].translate(_LEET), smooth)
+
+
+def _mixed_runs(smooth: str) -> str:
+    """The parts of a plain text in which `_MIXED` matches the same as in the whole."""
+    plain = _in_bytes(smooth)
+    kinds = plain.translate(_MIXED_KINDS)
+    if b"x0" not in kinds and b"0x" not in kinds:
+        return ""
+    if not smooth.isascii():
+        return smooth
+    return b" ".join(run for run in plain.translate(_MIXED_RUNS).split() if not run.isalpha()).decode()
 
 
 _ROT13 = {word: codecs.encode(word, "rot13") for word in WORDS}

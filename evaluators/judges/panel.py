@@ -13,7 +13,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json, Message
 from wardround.engine.seat import Voice
 from wardround.evaluators.judges.question import Question, fenced
-from wardround.evaluators.judges.strict_reply import Unread, noticing
+from wardround.evaluators.judges.strict_reply import Unread, reports_address
 
 T = TypeVar("T")
 Reading = Callable[[str], T | Unread]
@@ -43,7 +43,6 @@ class Judge(Protocol):
 
         Raises ProviderError and LimitReached.
         """
-        ...
 
 
 class PanelAnswer(msgspec.Struct, Generic[T], frozen=True):
@@ -57,7 +56,7 @@ class PanelAnswer(msgspec.Struct, Generic[T], frozen=True):
     noticed: bool = False
 
 
-async def answered(
+async def ask_judge(
     judge: Judge, question: Question, read: Reading[T], sample: Sample | None = None, *, repairs: int = 1
 ) -> PanelAnswer[T]:
     """Ask, and ask again up to `repairs` times while the reply is unreadable; there is no default value."""
@@ -71,7 +70,7 @@ async def answered(
             return PanelAnswer(None, f"judge/{error.limit}")
         value = read(reply)
         if not isinstance(value, Unread):
-            return PanelAnswer(value, noticed=noticing(reply))
+            return PanelAnswer(value, noticed=reports_address(reply))
         said.append(reply)
         if len(said) > repairs:
             return PanelAnswer(None, value.reason)
@@ -147,7 +146,7 @@ class Panel:
 
         async def one(judge: Judge, sample: Sample) -> PanelAnswer[T]:
             asked = question.swapped() if sample.swapped else question
-            return await answered(judge, asked, read, sample)
+            return await ask_judge(judge, asked, read, sample)
 
         return await self.each(one, swappable=swappable)
 
@@ -155,7 +154,7 @@ class Panel:
         """Return the first readable answer of a judge: for splitting texts, where no majority is possible."""
         reason = ""
         for judge in self.judges:
-            answer = await answered(judge, question, read)
+            answer = await ask_judge(judge, question, read)
             if answer.value is not None:
                 return answer
             reason = reason or answer.reason

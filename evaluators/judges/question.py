@@ -91,6 +91,8 @@ _UNSEEN = later(f"[{_SHAPELESS}]")
 _HALVES = later("[\ud800-\udfff]")
 _ODD = later(f"[{_SHAPELESS}\r\v\f\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
 """All characters that `seen` changes."""
+_EVEN = bytes([9, 10, *range(32, 127)])
+"""All ASCII characters that `seen` does not change."""
 _DASHES = r"\-=_~*+<>\u00ab\u00bb\u2010-\u2015\u2212\u2500-\u257f\u30fc\ufe58\ufe63\uff0d\uff1d\uff3f"
 _OPENING = r"[ \t>*_#\[({\"'`\u3000\u3010\u300c|-]{0,12}"
 _SPEAKERS = (
@@ -184,7 +186,10 @@ _COMMON = 20_000
 
 def seen(text: str) -> str:
     """Remove invisible characters, turn every line end into a line feed and half a surrogate pair into U+FFFD."""
-    if _ODD.search(text) is None:  # nearly always, and one search costs a third of three
+    if text.isascii():
+        if not text.encode().translate(None, _EVEN):  # nearly always, and a fifth of what a search costs
+            return text
+    elif _ODD.search(text) is None:
         return text
     return _HALVES.sub("\ufffd", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
 

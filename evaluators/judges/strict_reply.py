@@ -35,9 +35,9 @@ class Unread(msgspec.Struct, frozen=True):
     `empty`; `too_long`: above 100,000 characters; `half_json`: broken, or with a repeated key; `no_field`: JSON
     without the required field; `no_steps`, `no_test`: a list without a usable entry; `too_many_steps`: more reference
     steps than allowed; `not_in_vocabulary`: the field has another word; `several`: different verdicts, also in two
-    fields; `hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or
+    fields; `is_hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or
     followed by unreadable characters; `refusal`; `other_language`: no Latin letter; `prose`: no verdict in its place;
-    `contradicted`: the text itself denies what the reply says of it.
+    `contradiction`: the text itself denies what the reply says of it.
     """
 
     why: Why
@@ -148,18 +148,18 @@ def _ambiguous(value: Json) -> bool:
     return isinstance(value, dict) and len({key.strip().casefold() for key in value}) < len(value)
 
 
-def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+def _unique_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """Build an object with unique keys; keys that differ in case or spaces are kept (`field` handles them)."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a key comes twice")
     return dict(pairs)
 
 
-def _refused(constant: str) -> Json:
+def _refuse_constant(constant: str) -> Json:
     raise ValueError(f"{constant} is no JSON")
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refused)
+_decoder = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
 
 _HEDGES = later(
     r"\b(?:partial(?:ly)?|partly|mostly|largely|somewhat|however|but|although|though|except|unless|maybe|perhaps|"
@@ -195,12 +195,12 @@ _UNREAD = later(
 """Characters other than Latin and Greek letters, the signs of medical prose and U+FFFD: a tick, another script."""
 
 
-def hedged(text: str) -> bool:
+def is_hedged(text: str) -> bool:
     """Whether a text contains a doubt or a negation anywhere, which makes its verdict unusable."""
     return any(pattern.search(text) for pattern in (_HEDGES, _NEGATIONS, _TAKEN_BACK, _UNREAD))
 
 
-def taken_back(text: str, *, negative: bool) -> Why | None:
+def retraction(text: str, *, negative: bool) -> Why | None:
     """Return why the words after a verdict leave it open; None if they do not.
 
     After a `negative` verdict one expects a negation, but not a clause that affirms without one.
@@ -221,7 +221,7 @@ NOTICED = "noticed_by_judge"
 """The flag of a text that a judge reports."""
 
 
-def noticing(reply: str) -> bool:
+def reports_address(reply: str) -> bool:
     """Whether the JSON of a reply reports it. Anything but a clear `true` counts as false."""
     if FIELD not in reply:
         return False
@@ -278,48 +278,48 @@ def word(text: str, vocabulary: Mapping[str, T], negative: T | None = None) -> T
         return unread_reply("too_long", text)
     if (plain := _plain(text)) in vocabulary:
         return vocabulary[plain]
-    if labels := [label for label in _LABEL.finditer(text) if mentioned(label["said"], vocabulary)]:
-        return _labelled(text, labels, vocabulary, negative)
-    if (sentence := _IS.match(text)) and mentioned(sentence["said"], vocabulary):
-        meant = _opening(sentence["said"], vocabulary, negative)
+    if labels := [label for label in _LABEL.finditer(text) if verdicts_in(label["said"], vocabulary)]:
+        return _labelled_verdict(text, labels, vocabulary, negative)
+    if (sentence := _IS.match(text)) and verdicts_in(sentence["said"], vocabulary):
+        meant = _opening_verdict(sentence["said"], vocabulary, negative)
         says_no = (sentence["yes"] or "").casefold() == "no"
         if not sentence["yes"] or isinstance(meant, Unread) or says_no is (meant == negative):
             return meant
         return unread_reply("several", text)
-    return _opening(text, vocabulary, negative)
+    return _opening_verdict(text, vocabulary, negative)
 
 
-def alone(text: str, vocabulary: Mapping[str, T]) -> T | Unread:
+def only_word(text: str, vocabulary: Mapping[str, T]) -> T | Unread:
     """Return the same for a field of JSON, which may hold only the word, or a label and the word."""
     label = _LABEL.fullmatch(text.strip())
     plain = _plain(label["said"] if label else text)
     return vocabulary[plain] if plain in vocabulary else unread_reply(_why(text, vocabulary), text)
 
 
-def contradicted(after: str, vocabulary: Mapping[str, T], meant: T, negative: T | None = None) -> Why | None:
+def contradiction(after: str, vocabulary: Mapping[str, T], meant: T, negative: T | None = None) -> Why | None:
     """Return why the words `after` a verdict leave it open; None if they do not."""
-    if mentioned(after, vocabulary) - {meant}:
+    if verdicts_in(after, vocabulary) - {meant}:
         return "several"
-    return taken_back(_any(vocabulary).sub(" ", after), negative=negative is not None and meant == negative)
+    return retraction(_any(vocabulary).sub(" ", after), negative=negative is not None and meant == negative)
 
 
-def mentioned(text: str, vocabulary: Mapping[str, T]) -> set[T]:
+def verdicts_in(text: str, vocabulary: Mapping[str, T]) -> set[T]:
     """Return the verdicts that `text` names anywhere as whole words."""
     return {vocabulary[" ".join(match.casefold().split())] for match in _any(vocabulary).findall(text)}
 
 
-def _labelled(
+def _labelled_verdict(
     text: str, labels: Sequence[re.Match[str]], vocabulary: Mapping[str, T], negative: T | None
 ) -> T | Unread:
     """Return the verdict of labelled lines: all must agree, and only reasons may follow the last."""
-    said = [_opening(label["said"], vocabulary, negative) for label in labels[:-1]]
-    said.append(_opening(text[labels[-1].start("said") :], vocabulary, negative))
+    said = [_opening_verdict(label["said"], vocabulary, negative) for label in labels[:-1]]
+    said.append(_opening_verdict(text[labels[-1].start("said") :], vocabulary, negative))
     if any(isinstance(one, Unread) for one in said):
         return unread_reply(_why(text, vocabulary), text)
     return said[0] if all(one == said[0] for one in said) else unread_reply("several", text)
 
 
-def _opening(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | Unread:
+def _opening_verdict(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | Unread:
     """Return the verdict at the beginning of a text, which may continue with reasons."""
     start = len(text) - len(text.lstrip(_BEFORE))
     first = _any(vocabulary).match(text, start)
@@ -334,7 +334,7 @@ def _opening(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | 
         why = _why(text, vocabulary)
         marked = why == "prose" and not rest.lstrip()[:1].isalpha()
         return unread_reply("hedged" if marked else why, text)
-    why_not = contradicted(rest, vocabulary, meant, negative)
+    why_not = contradiction(rest, vocabulary, meant, negative)
     if why_not is None and len(_SPOKEN.findall(rest)) < _FEW:
         why_not = "hedged"
     return meant if why_not is None else unread_reply(why_not, text)
@@ -342,12 +342,12 @@ def _opening(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | 
 
 def _why(text: str, vocabulary: Mapping[str, T]) -> Why:
     """Return why the text has no verdict in its place."""
-    verdicts = len(mentioned(text, vocabulary))
+    verdicts = len(verdicts_in(text, vocabulary))
     if verdicts > 1:
         return "several"
     if _REFUSALS.search(text):
         return "refusal"
-    if verdicts and hedged(_any(vocabulary).sub(" ", text)):
+    if verdicts and is_hedged(_any(vocabulary).sub(" ", text)):
         return "hedged"
     return "prose" if _LATIN.search(text) else "other_language"
 
@@ -376,7 +376,7 @@ _CLAIMS = (
 _YES, _NO = frozenset(("yes", "true", "right", "correct")), frozenset(("no", "false", "wrong", "incorrect"))
 
 
-def claimed(
+def claimed_value(
     parsed: Payload, text: str, names: Sequence[str], vocabulary: Mapping[str, T], negative: T | None = None
 ) -> T | Unread:
     """Return the value of the first of `names` in the object: a word of `vocabulary`, or a boolean if that has two.
@@ -391,16 +391,20 @@ def claimed(
     if isinstance(said, bool) and negative is False:
         meant: T | Unread = next(one for one in vocabulary.values() if one is said)
     elif isinstance(said, str):
-        meant = alone(said, vocabulary)
+        meant = only_word(said, vocabulary)
     else:
         return unread_reply("not_in_vocabulary", text)
     if isinstance(meant, Unread):
         return unread_reply("not_in_vocabulary" if meant.why == "prose" else meant.why, text)
-    why = _denied(value, names, vocabulary, meant, negative) or contradicted(parsed.after, vocabulary, meant, negative)
+    why = _other_verdict(value, names, vocabulary, meant, negative) or contradiction(
+        parsed.after, vocabulary, meant, negative
+    )
     return unread_reply(why, text) if why else meant
 
 
-def _denied(value: Json, names: Sequence[str], vocabulary: Mapping[str, T], meant: T, negative: T | None) -> Why | None:
+def _other_verdict(
+    value: Json, names: Sequence[str], vocabulary: Mapping[str, T], meant: T, negative: T | None
+) -> Why | None:
     """Return `several` if any field of the object gives another verdict."""
     for name, said in value.items() if isinstance(value, dict) else ():
         key = name.strip().casefold()
@@ -421,4 +425,4 @@ def _agrees(said: Json, vocabulary: Mapping[str, T], meant: T, negative: T | Non
     if negative is not None and (isinstance(plain, bool) or plain in _YES | _NO):
         positive = plain is True or plain in _YES
         return positive is (meant != negative)
-    return not isinstance(said, str) or not mentioned(said, vocabulary) - {meant}
+    return not isinstance(said, str) or not verdicts_in(said, vocabulary) - {meant}

@@ -206,7 +206,6 @@ class LexicalJudge:
 
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
         """Return its reply in the required shape. Raises UsageError for an unknown question."""
-        del sample, said
         answer = _ANSWERS.get(question.name)
         if answer is None:
             raise UsageError(
@@ -283,7 +282,6 @@ def _bearing(question: Question) -> Json:
 
 def _opinion(question: Question) -> Json:
     """Return `unsure`: this judge has no medical knowledge."""
-    del question
     return {"judgment": "unsure"}
 
 

@@ -58,7 +58,6 @@ class QuestionAnswer:
 
     async def score(self, case: QuestionItem, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
         """Return the score of one episode."""
-        del seat
         ending = trajectory.ending
         if reason := unscored(ending):
             return [Score(ACCURACY, None, reason)]

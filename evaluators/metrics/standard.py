@@ -17,8 +17,9 @@ from wardround.evaluators.metrics.played_seats import invented_scores, misstated
 from wardround.evaluators.ordered_tests import requests
 from wardround.evaluators.outcome.answer_judge import judged_diagnosis, judged_treatment, vote_agreement
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
-from wardround.evaluators.reasoning.doctor_replies import asks, replies
+from wardround.evaluators.reasoning.doctor_replies import can_ask, opening_text, replies
 from wardround.scenarios.case import Case, case_results, mentions_finding
+from wardround.scenarios.parsers.moves import ANSWERING, RESULT_STATES, answers_of, texts_of
 from wardround.scenarios.parsers.nonanswers import KINDS, Kind, Passages, breaks
 from wardround.scenarios.terms import diagnosis, treatment
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
@@ -224,12 +225,13 @@ def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     """`premature_closing`: 1 if the answer came before all of the case's `truth.deciding` findings were seen, else 0.
 
     `deciding_seen` is the share of these findings that were seen. A finding was seen if its words occur in what the
-    doctor read or heard before its answer, or in a field of the record that an answer cites. None with a reason:
-    `no_deciding_findings` if the case names none, `not_ordered_here` if the doctor reads everything at once,
+    doctor read or heard before its answer, or in a field of the record that an answer cites. An examiner that repeats
+    the words of an order because it has no result ("...: no test of this name is known") tells nothing. None with a
+    reason: `no_deciding_findings` if the case names none, `not_ordered_here` if the doctor reads everything at once,
     `no_answer` if there is no answer, and the reason of an episode without scores.
     """
     reason = unscored(trajectory.ending)
-    if not reason and not asks(trajectory):
+    if not reason and not can_ask(trajectory):
         reason = "not_ordered_here"
     if not reason and not case.truth.deciding:
         reason = "no_deciding_findings"
@@ -238,10 +240,22 @@ def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     counted = [] if reason else replies(case, trajectory, as_seen=True)
     if reason or not counted:
         return [Score(name, None, reason or "no_replies") for name in NAMES]
-    seen = (counted[-1].known, *_cited(case, trajectory))
+    seen = (opening_text(case, trajectory), *_told(trajectory, counted[-1].seq), *_cited(case, trajectory))
     share = sum(mentions_finding(finding, seen) for finding in case.truth.deciding) / len(case.truth.deciding)
     evidence = (counted[-1].seq,)
     return [Score("premature_closing", float(share < 1), "", evidence), Score("deciding_seen", share, "", evidence)]
+
+
+def _told(trajectory: Trajectory, before: int) -> Iterator[str]:
+    """Yield what the doctor was told before an event: of structured answers only those that hold a result."""
+    for event in trajectory.acted():
+        if event.seat not in ANSWERING or event.seq >= before:
+            continue
+        rows = answers_of(event.action)
+        results = [row for row in rows if row.get("state") in RESULT_STATES]
+        yield texts_of(results)
+        if len(results) == len(rows):
+            yield event.action.text
 
 
 def _cited(case: Case, trajectory: Trajectory) -> list[str]:

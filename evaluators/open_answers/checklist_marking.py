@@ -8,13 +8,13 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Sample, answered
+from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Sample, ask_judge
 from wardround.evaluators.judges.question import Material, Question, reply_shape
 from wardround.evaluators.judges.strict_reply import (
     Payload,
     Unread,
     field,
-    hedged,
+    is_hedged,
     only_entry,
     required_json,
     unread_reply,
@@ -113,7 +113,7 @@ async def mark(panel: Panel, sheet: Sheet) -> tuple[Marking, ...]:
     read = partial(_read_generation, sheet.turn > 1) if generated else _read_score
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[int]:
-        answer: PanelAnswer[Marking] = await answered(judge, question, read, sample)
+        answer: PanelAnswer[Marking] = await ask_judge(judge, question, read, sample)
         one = answer.value or Marking("", 0, None, reason=answer.reason)
         made[judge.seat, sample.repeat] = msgspec.structs.replace(
             one, judge=judge.seat, repeat=sample.repeat, noticed=answer.noticed
@@ -135,7 +135,7 @@ def _read_score(text: str) -> Marking | Unread:
         return score
     if isinstance(errors, Unread):
         return errors
-    if hedged(parsed.after):
+    if is_hedged(parsed.after):
         return unread_reply("hedged", text)
     return Marking("", 0, score, score >= USABLE, score >= USABLE, errors=errors)
 
@@ -156,7 +156,7 @@ def _read_generation(later: bool, text: str) -> Marking | Unread:
         return unread_reply("no_field" if safety is None else "not_in_vocabulary", text)
     if isinstance(errors, Unread):
         return errors
-    if hedged(parsed.after):
+    if is_hedged(parsed.after):
         return unread_reply("hedged", text)
     safe = bool(safety)
     usable, strict = usable_text(marks, "3.2", safe=safe), usable_text(marks, "4.2", safe=safe)

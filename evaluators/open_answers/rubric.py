@@ -1,5 +1,6 @@
 """The evaluator `rubric`: an open answer or an encounter against criteria with points, as in HealthBench."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Literal, get_args
@@ -28,7 +29,9 @@ from wardround.evaluators.open_answers.rubric_judging import (
 from wardround.evaluators.open_answers.rubric_points import rubric_score, score_bounds, with_veto
 from wardround.evaluators.ordered_tests import Request, orders_here, requests
 from wardround.scenarios.case import Case
+from wardround.scenarios.consultation import read_consultation
 from wardround.scenarios.criteria import Deed, RubricItem, Rule
+from wardround.scenarios.parsers.moves import PatientQuestion
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.question_item import QuestionItem
 from wardround.scenarios.terms.catalogue import catalogue
@@ -40,6 +43,18 @@ RUBRIC_SCORE, PUBLISHED, LOW, HIGH = "rubric_score", "published_rubric_score", "
 UNDECIDED, AGREEMENT, LENGTH, VETO = "rubric_undecided", "rubric_agreement", "answer_characters", "rubric_veto"
 NAMES = (RUBRIC_SCORE, LOW, HIGH, PUBLISHED, UNDECIDED, VETO)
 MOST_BATCHED = 50
+MOST_BESIDE = 6
+"""Most words that a request may have beyond twice those of the test that it names: more are a list without marks."""
+_SENTENCE_END = re.compile(r"(?<=[.?!;\n\u3002\uff1f])")
+_OF_ASKING = re.compile(
+    r"(?i)\b(?:i|we)(?:['\u2019]ve| have| had| did)?(?: already| just| also)? "
+    r"(?:asked|inquired|enquired|checked|covered|discussed|screened|took|will ask|would ask|should ask|could ask"
+    r"|(?:am|was|are|were)? ?going to ask)\b"
+    r"|\b(?:not|never|without|instead of|rather than|no need (?:to|for)|skip(?:ping)?|n['\u2019]t)\b[^,.?!]{0,20}"
+    r"\b(?:ask(?:ed|ing)?|inquir\w+|questions?)\b"
+    r"|\b(?:consider it asked|has been asked|was asked|were asked|next time)\b"
+)
+"""Opens or is a sentence about asking: 'I asked about pregnancy', 'I will not ask about alcohol'."""
 
 
 class CriterionAccount(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -322,7 +337,9 @@ def _questions(trajectory: Trajectory) -> list[tuple[int, str]]:
     said: tuple[int, str] | None = None
     for event in trajectory.acted():
         if event.seat == "doctor":
-            words = [event.action.text, *(one for one in event.action.args.values() if isinstance(one, str))]
+            move = read_consultation(event.action.text)
+            spoken = move.text if isinstance(move, PatientQuestion) else event.action.text
+            words = [spoken, *(one for one in event.action.args.values() if isinstance(one, str))]
             said = event.seq, " ".join(words)
         elif event.seat == "patient" and said is not None:
             asked.append(said)
@@ -331,8 +348,10 @@ def _questions(trajectory: Trajectory) -> list[tuple[int, str]]:
 
 
 def _names_one(words: Sequence[str], text: str) -> bool:
-    folded = " ".join(text.casefold().split())
-    return any(" ".join(word.casefold().split()) in folded for word in words)
+    """Whether a sentence that asks something has one of the words; one that only speaks of asking does not count."""
+    asking = (one for one in _SENTENCE_END.split(text) if not _OF_ASKING.search(one))
+    folded = [" ".join(sentence.casefold().split()) for sentence in asking]
+    return any(" ".join(word.casefold().split()) in sentence for word in words for sentence in folded)
 
 
 def _orders(name: str, request: Request) -> bool:
@@ -346,5 +365,5 @@ def _orders(name: str, request: Request) -> bool:
             return True
         if asked is not None and wanted.kind != "imaging":
             return False  # both are known tests, and not the same
-    words = set(key(name).split())
-    return bool(words) and words <= set(key(request.asked).split())
+    words, said = set(key(name).split()), key(request.asked).split()
+    return bool(words) and words <= set(said) and len(said) <= 2 * len(words) + MOST_BESIDE

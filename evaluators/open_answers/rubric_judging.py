@@ -9,12 +9,12 @@ import msgspec
 
 from wardround.engine.once import together
 from wardround.engine.records import Json
-from wardround.evaluators.judges.panel import DIVIDED, TORN, Judge, Panel, PanelAnswer, Reading, Sample, Vote, answered
+from wardround.evaluators.judges.panel import DIVIDED, TORN, Judge, Panel, PanelAnswer, Reading, Sample, Vote, ask_judge
 from wardround.evaluators.judges.question import Material, Question, reply_shape, shape
 from wardround.evaluators.judges.strict_reply import (
     Payload,
     Unread,
-    claimed,
+    claimed_value,
     entries_of,
     field,
     required_json,
@@ -35,7 +35,6 @@ ABSTAINED = "judges_abstained"
 """Reason: every judge abstained."""
 LEFT_OUT = "judge_unreadable/no_field"
 """Reason of a criterion that a reply to a batch leaves out."""
-LONGEST = 24_000
 
 PanelRule = Literal["majority", "mean"]
 Said = bool | str | None
@@ -85,7 +84,7 @@ def encounter_question(texts: Sequence[Material], criterion: str) -> Question:
 def read_met(text: str) -> Said | Unread:
     """Read a reply {"met": true}, false or "cannot tell"; anything else is Unread, never false."""
     parsed = required_json(text)
-    return parsed if isinstance(parsed, Unread) else claimed(parsed, text, _NAMES, _WORDS, False)
+    return parsed if isinstance(parsed, Unread) else claimed_value(parsed, text, _NAMES, _WORDS, False)
 
 
 def read_batch(count: int, text: str) -> tuple[Said, ...] | Unread:
@@ -98,7 +97,7 @@ def read_batch(count: int, text: str) -> tuple[Said, ...] | Unread:
         number = field(entry, ("number", "criterion"))
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= count:
             return unread_reply("not_in_vocabulary", text)
-        value = claimed(Payload(entry), text, _NAMES, _WORDS, False)
+        value = claimed_value(Payload(entry), text, _NAMES, _WORDS, False)
         said.setdefault(number, []).append(None if isinstance(value, Unread) else value)
     if not said:
         return unread_reply("no_field", text)
@@ -110,7 +109,7 @@ def read_encounter(events: frozenset[int], text: str) -> tuple[Said, tuple[int, 
     parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed
-    met = claimed(parsed, text, _NAMES, _WORDS, False)
+    met = claimed_value(parsed, text, _NAMES, _WORDS, False)
     if isinstance(met, Unread):
         return met
     listed = field(parsed.value, ("events", "evidence"))
@@ -154,7 +153,7 @@ async def decide_encounter(
     cited: dict[tuple[str, int], tuple[int, ...]] = {}
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[Said]:
-        answer: PanelAnswer[tuple[Said, tuple[int, ...]]] = await answered(
+        answer: PanelAnswer[tuple[Said, tuple[int, ...]]] = await ask_judge(
             judge, question, partial(read_encounter, events), sample
         )
         if answer.value is None:

@@ -8,7 +8,7 @@ import msgspec
 
 from wardround.evaluators.evaluation import JudgeContext
 from wardround.evaluators.injection.detect import HOSTILE, signs
-from wardround.evaluators.judges.panel import Judge, PanelAnswer, Ruling, Sample, Vote, answered
+from wardround.evaluators.judges.panel import Judge, PanelAnswer, Ruling, Sample, Vote, ask_judge
 from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.judges.strict_reply import NOTICED
 from wardround.evaluators.outcome import outcome_questions
@@ -72,7 +72,7 @@ async def _keywords(bench: JudgeContext, question: Question) -> tuple[str, Panel
     """Return the seat and the keywords of the first judge that names any; else the first failure."""
     failed: list[tuple[str, PanelAnswer[str]]] = []
     for judge in bench.panel.judges:
-        answer: PanelAnswer[str] = await answered(judge, question, read_keywords)
+        answer: PanelAnswer[str] = await ask_judge(judge, question, read_keywords)
         if answer.value:
             return judge.seat, answer
         why = answer.reason.replace("judge_unreadable/", f"{KEYWORDS}/") if answer.value is None else NO_KEYWORDS
@@ -128,7 +128,7 @@ async def judged_treatment(bench: JudgeContext, case: Case, answer: str, committ
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[str]:
         asked = question.swapped() if sample.swapped else question
-        said: PanelAnswer[JudgedPlan] = await answered(judge, asked, reading(len(looked_up.passages)), sample)
+        said: PanelAnswer[JudgedPlan] = await ask_judge(judge, asked, reading(len(looked_up.passages)), sample)
         return msgspec.structs.replace(hearing.heard(judge.seat, sample, said), noticed=said.noticed)
 
     async def published(judge: Judge, sample: Sample) -> PanelAnswer[str]:

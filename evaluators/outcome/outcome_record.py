@@ -8,10 +8,10 @@ import msgspec
 
 from wardround.engine.records import Json, Score
 from wardround.evaluators.evaluation import Goal
-from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Reading, Sample, Vote, answered
+from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Reading, Sample, Vote, ask_judge
 from wardround.evaluators.judges.strict_reply import (
     Unread,
-    claimed,
+    claimed_value,
     entries_of,
     field,
     only_entry,
@@ -59,7 +59,7 @@ async def pair(panel: Panel, request: TextItem, recorded: Sequence[TextItem]) ->
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[Places]:
         asked = question.swapped() if sample.swapped else question
-        by_sample[judge.seat, sample] = answer = await answered(judge, asked, number_reader(len(recorded)), sample)
+        by_sample[judge.seat, sample] = answer = await ask_judge(judge, asked, number_reader(len(recorded)), sample)
         return answer
 
     async def named(number: int, judge: Judge, sample: Sample) -> PanelAnswer[bool]:
@@ -161,7 +161,7 @@ def _read(shown: int, text: str) -> JudgedPlan | Unread:
         said = word(text, _SAID, "wrong")
         return said if isinstance(said, Unread) else JudgedPlan(said)
     value = only_entry(parsed.value)
-    said, basis = claimed(parsed, text, _VERDICT, _SAID, "wrong"), field(value, ("basis", "rule"))
+    said, basis = claimed_value(parsed, text, _VERDICT, _SAID, "wrong"), field(value, ("basis", "rule"))
     if isinstance(said, Unread):
         return said
     named = "" if basis is None else basis.strip().casefold() if isinstance(basis, str) else "?"

@@ -1,9 +1,88 @@
-"""Finds what a reply concludes, by headings and lines in several languages, and separates it from the reasoning."""
+"""Separates the reasoning of a reply from the rest of it: the lines of the game's protocol, and the conclusion."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from wardround.scenarios.answer_spans import gives_reasons
+from wardround.scenarios import workup
+from wardround.scenarios.parsers import reply_text
+from wardround.scenarios.parsers.moves import DoctorOrder, Pick
+
+_OPEN = r"^[ \t#>*_\-]*"
+_COLON = "[*_ ]{0,4}[:\uff1a]"
+_NAMED = (
+    r"(?:pe|labs?|image|imaging|micro|microbiology|output|physical[ \t]+exam(?:ination)?|laboratory(?:[ \t]+tests?)?)\b"
+)
+# Every scenario's formats: a doctor may have learnt the format of another scenario.
+# A literal word precedes each pattern; searching for that first takes a tenth of the time.
+_LINES = (
+    ("action", re.compile(rf"(?im){_OPEN}actions?(?:{_COLON}(?:[*_ \t]*\n)?|[*_ ]*\n)[^\n]*")),
+    ("action", re.compile(rf"(?i)(?<=[.!?;)])[ \t]+[*_]{{0,3}}action{_COLON}[*_ \t]*{_NAMED}[^\n]*")),
+    ("diagnosis ready", re.compile(r"(?i)\bDIAGNOSIS READY\b[*_ ]{0,4}[:\uff1a]?(?:[*_ \t]*\n)?[^\n]*")),
+    ("request ", re.compile(rf"(?i)\bREQUEST (?:TEST|IMAGES?){_COLON}[^\n]*|\bREQUEST (?:TEST|IMAGE)S?\b[^\n]*")),
+    ("ask", re.compile(rf"(?m){_OPEN}ASK{_COLON}[^\n]*")),
+    ("order", re.compile(rf"(?m){_OPEN}ORDER{_COLON}[^\n]*")),
+)
+_IN_CONSULTATION = re.compile(rf"(?im){_OPEN}(?:ask|order){_COLON}[^\n]*")
+_TREATMENT = re.compile(rf"(?im){_OPEN}treatment(?:[ ]plan)?{_COLON}[^\n]*")
+_RATIONALE = re.compile(rf"(?im){_OPEN}rationale(?:{_COLON}[*_ \t]*|[*_ ]*\n)")
+_REASONS = re.compile(
+    r"(?i)\b(?:because|since|based on|given (?:the|that|his|her|their|this|these)|in (?:light|view) of|considering|"
+    r"as (?:evidenced|shown|suggested|indicated|supported|demonstrated)|supported by|evidenced by|"
+    r"(?:shows?|showed|reveal(?:s|ed)|confirms|suggests?|suggesting|indicat(?:es?|ing)|supports?|supporting|explain(?:s|ed)?|"
+    r"demonstrat(?:es?|ing)|rul(?:es?|ed|ing) out|make[s]? (?:this|it))|porque|dado que|debido a que|ya que|puesto que|"
+    r"parce que|en raison|weil|aufgrund|poich\u00e9|perch\u00e9)\b"
+    r"|\u56e0\u4e3a|\u6839\u636e|\u57fa\u4e8e|\u652f\u6301|\u63d0\u793a|\u7406\u7531|\u4f9d\u636e"
+)
+
+
+def gives_reasons(text: str) -> bool:
+    """Whether a line gives a reason: 'appendicitis, because the pain moved'."""
+    return _REASONS.search(text) is not None
+
+
+def without_protocol(text: str, scenario: str = "", *, asking: bool = False) -> str:
+    """A reply without the lines of its scenario's protocol, as the parser reads them; lines that give reasons stay.
+
+    For every scenario this removes the choice of an action, `REQUEST TEST`, `DIAGNOSIS READY`, `ASK:`, `ORDER:` and the
+    word `Rationale:`. In a work-up it also removes the ordered list if the reply is `asking` for something; in a
+    work-up and a consultation, the line that is read as the diagnosis.
+    """
+    kept, at = [], 0
+    for begin, end in sorted(_protocol_spans(text, scenario, asking=asking)):
+        if not gives_reasons(text[begin:end]):
+            kept.append(text[at:begin].strip(" "))
+            at = end
+    text = "\n".join([*kept, text[at:].lstrip(" ")]) if kept else text
+    return _RATIONALE.sub("", text)
+
+
+def _protocol_spans(text: str, scenario: str, *, asking: bool) -> Iterator[tuple[int, int]]:
+    plain = text.lower()
+    spans = [match.span() for word, line in _LINES if word in plain for match in line.finditer(text)]
+    if scenario in ("consultation", "sequential"):
+        spans += [match.span() for match in _IN_CONSULTATION.finditer(text)]
+    if scenario in ("workup", "consultation", "sequential") and not asking and (answer := reply_text.place(text)):
+        spans += [answer, *(match.span() for match in _TREATMENT.finditer(text, answer[1]))]
+    if scenario == "workup" and asking:
+        spans += _ordered_list_spans(text)
+    at = len(text) + 1
+    for begin, end in sorted(spans, key=lambda span: (span[1], -span[0]), reverse=True):
+        if end <= at:  # of two overlapping spans, the one that ends last
+            yield begin, end
+            at = begin
+
+
+def _ordered_list_spans(text: str) -> list[tuple[int, int]]:
+    """The span of the list that a work-up's reply orders, under its heading; each kind asked for before is tried."""
+    kinds: tuple[workup.Asked, ...] = ("", *workup.LISTED)
+    for asked in kinds:
+        move = workup.read_workup(text, asked)
+        if isinstance(move, Pick):  # a list next to a choice of another kind belongs to the reasoning
+            return []
+        if isinstance(move, DoctorOrder) and move.items:
+            return workup.lists(text, move)
+    return []
+
 
 _QUALITY = (
     r"(?:(?:the|my|our|most|likely|probable|final|primary|principal|main|definitive|leading|overall|clinical|"
@@ -67,7 +146,7 @@ _LABEL = 100
 """Characters read: at the end of a text, in a last line, and in a label inside it."""
 
 
-def without(body: str, goes_on: Callable[[int], int | None]) -> str:
+def without_conclusions(body: str, goes_on: Callable[[int], int | None]) -> str:
     """Return `body` without its headed conclusions and its concluding last lines, unless a step continues after them.
 
     Under a heading on a line of its own, everything goes up to the next heading of the same or a higher level. Text on
@@ -80,14 +159,14 @@ def without(body: str, goes_on: Callable[[int], int | None]) -> str:
         if head.start() < at or goes_on(head.start()) is not None:
             continue
         before = body[at : head.start()].strip()
-        beside, end = _under(body, head, reasoned=reasoned or any(map(str.isalnum, before)))
+        beside, end = _conclusion_end(body, head, reasoned=reasoned or any(map(str.isalnum, before)))
         if not (beside and gives_reasons(body[head.end() : end])):
             kept += [before] if before else []
             at, reasoned = end, reasoned or any(map(str.isalnum, before))
-    return unconcluded("\n\n".join([*kept, body[at:].lstrip("\n")]))
+    return without_last_conclusion("\n\n".join([*kept, body[at:].lstrip("\n")]))
 
 
-def _under(body: str, head: re.Match[str], *, reasoned: bool) -> tuple[bool, int]:
+def _conclusion_end(body: str, head: re.Match[str], *, reasoned: bool) -> tuple[bool, int]:
     """Return whether the conclusion is on its heading's line, and where it ends.
 
     It ends with its paragraph if it is on that line or if no reasoning comes before it.
@@ -103,15 +182,15 @@ def _under(body: str, head: re.Match[str], *, reasoned: bool) -> tuple[bool, int
     return beside, next((other.start() for other in others), len(body))
 
 
-def unconcluded(text: str) -> str:
+def without_last_conclusion(text: str) -> str:
     """Return `text` without the lines and the sentence at its end that only state a conclusion."""
-    end, shorter = len(text), _shorter(text, len(text))
+    end, shorter = len(text), _end_without_conclusion(text, len(text))
     while shorter is not None:
-        end, shorter = shorter, _shorter(text, shorter)
+        end, shorter = shorter, _end_without_conclusion(text, shorter)
     return text[:end]
 
 
-def _shorter(text: str, end: int) -> int | None:
+def _end_without_conclusion(text: str, end: int) -> int | None:
     """Return where `text[:end]` ends without its last line or sentence, or None if that is no mere conclusion."""
     near = max(0, end - _REACH)
     tail = text[near:end].rstrip()
@@ -120,14 +199,14 @@ def _shorter(text: str, end: int) -> int | None:
     whole = near + begin == 0 or text[near + begin - 1] == "\n"
     if whole and line and (_LINE.fullmatch(line) or _BOXED.fullmatch(line.strip())) and not gives_reasons(line):
         return near + begin
-    place = _sentence(line, whole=whole)
+    place = _concluding_sentence(line, whole=whole)
     if place is not None:
         return near + begin + place
-    under = _unheaded(tail)
+    under = _last_headed_paragraph(tail)
     return None if under is None else near + under
 
 
-def _sentence(line: str, *, whole: bool) -> int | None:
+def _concluding_sentence(line: str, *, whole: bool) -> int | None:
     """Return where a line's last sentence begins, if it only concludes; unless `whole`, it may not fill the line."""
     label = max(line.rfind(":"), line.rfind("\uff1a"), _LABEL) - _LABEL
     inline = _INLINE.search(line, label)
@@ -138,7 +217,7 @@ def _sentence(line: str, *, whole: bool) -> int | None:
     return last if said and (last or whole) and not gives_reasons(line[last:]) else None
 
 
-def _unheaded(tail: str) -> int | None:
+def _last_headed_paragraph(tail: str) -> int | None:
     """Return where a last paragraph or list begins that has a line such as 'Diagnosis:' above it."""
     blank = [match.end() for match in _BLANK.finditer(tail)]
     for begin in [0, *blank][-2:]:
@@ -152,14 +231,14 @@ def _unheaded(tail: str) -> int | None:
     return None
 
 
-def steps(split: Sequence[str], answer: str = "") -> list[str]:
+def without_answer_steps(split: Sequence[str], answer: str = "") -> list[str]:
     """Return `split` without first and last steps that are only the answer, and without the last step's conclusion."""
     first = _LINE.fullmatch(split[0]) if len(split) > 1 else None
     kept = list(split[1:] if first and first["said"] and not gives_reasons(split[0]) else split)
     while kept:
         mark = _MARK.match(kept[-1])
         said = kept[-1][mark.end() :] if mark else kept[-1]
-        last = "" if is_only_answer(said, answer) else unconcluded(said)
+        last = "" if is_only_answer(said, answer) else without_last_conclusion(said)
         if last == said:
             break
         kept.pop()

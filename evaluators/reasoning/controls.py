@@ -11,7 +11,7 @@ import msgspec
 
 from wardround.engine.once import together
 from wardround.evaluators.evaluation import Knowledge
-from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Reading, Sample, answered
+from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Reading, Sample, ask_judge
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.reasoning import step_questions
@@ -124,7 +124,7 @@ async def _said(judge: Judge, one: ControlQuestion, knowledge: Knowledge) -> Con
             step_questions.judgment_by_quotes(step_questions.NOTHING, [one.passage], one.claim, [one.claim]),
             _judgment,
         )
-    answer: PanelAnswer[str] = await answered(judge, question, read, Sample())
+    answer: PanelAnswer[str] = await ask_judge(judge, question, read, Sample())
     return Control(one.name, one.kind, judge.seat, answer.value, answer.reason)
 
 

@@ -46,12 +46,12 @@ def replies(case: Case, trajectory: Trajectory, *, as_seen: bool = False) -> lis
     counts.
 
     The `known` text begins with the report without its tests, or with the whole report where nobody can be asked; with
-    `as_seen` it begins with what the doctor of this scenario reads first (`opened`).
+    `as_seen` it begins with what the doctor of this scenario reads first (`opening_text`).
     """
-    whole = disclosure.open_report(case) if asks(trajectory) else disclosure.full_report(case)
-    heard = [opened(case, trajectory) if as_seen else whole]
+    whole = disclosure.open_report(case) if can_ask(trajectory) else disclosure.full_report(case)
+    heard = [opening_text(case, trajectory) if as_seen else whole]
     counted: list[DoctorReply] = []
-    counts, name = _counting(trajectory), scenario(trajectory)
+    counts, name = _counting_replies(trajectory), scenario_name(trajectory)
     for event in effective(trajectory.events):
         if not isinstance(event, Acted):
             continue
@@ -70,35 +70,35 @@ def replies(case: Case, trajectory: Trajectory, *, as_seen: bool = False) -> lis
     return counted
 
 
-def opened(case: Case, trajectory: Trajectory) -> str:
+def opening_text(case: Case, trajectory: Trajectory) -> str:
     """Return what the doctor read before its first reply: the history in a work-up, the complaint in a consultation."""
-    name = scenario(trajectory)
+    name = scenario_name(trajectory)
     if name == "workup":
         return case.opening
     if name == "consultation":
         return case.complaint or case.opening
-    return disclosure.open_report(case) if asks(trajectory) else disclosure.full_report(case)
+    return disclosure.open_report(case) if can_ask(trajectory) else disclosure.full_report(case)
 
 
-def _counting(trajectory: Trajectory) -> frozenset[int]:
+def _counting_replies(trajectory: Trajectory) -> frozenset[int]:
     """Return the `seq` of each reply that was not rejected."""
     acts = [event for event in trajectory.acted() if event.seat == AUTHOR or event.seat in ANSWERING]
     answered = {before.seq for before, event in pairwise(acts) if before.seat == AUTHOR and event.seat in ANSWERING}
     own = [event for event in acts if event.seat == AUTHOR]
-    spoken = [event for event in own if not _silent(event.action)]
+    spoken = [event for event in own if not _is_silent(event.action)]
     # silence ends an episode only if the last words were answered; otherwise those words are the last reply
     last = spoken[-1] if spoken and spoken[-1].seq not in answered else own[-1] if own else None
     kept, closing = [], False
     for event in spoken:
         if event is last or event.seq in answered:
             kept.append(event.seq)
-        elif not closing and (choice := _choosing(event.action, _played(trajectory))):
+        elif not closing and (choice := _next_demand(event.action, _scenario_header(trajectory))):
             kept.append(event.seq)
             closing = choice == "answer"
     return frozenset([*kept, *([last.seq] if last else [])])
 
 
-def _choosing(action: Action, played: Mapping[str, Json]) -> Literal["", "list", "answer"]:
+def _next_demand(action: Action, played: Mapping[str, Json]) -> Literal["", "list", "answer"]:
     """Return what the game asks for next, without another seat, after this action; "" if the action is no such move.
 
     In a work-up the doctor chooses a kind of test before its list, and OUTPUT before the diagnosis. In one turn, the
@@ -117,21 +117,21 @@ def _choosing(action: Action, played: Mapping[str, Json]) -> Literal["", "list",
     return ""
 
 
-def scenario(trajectory: Trajectory) -> str:
+def scenario_name(trajectory: Trajectory) -> str:
     """Return the name of the scenario that was played, from the run's header."""
-    return str(_played(trajectory).get("name", ""))
+    return str(_scenario_header(trajectory).get("name", ""))
 
 
-def _played(trajectory: Trajectory) -> Mapping[str, Json]:
+def _scenario_header(trajectory: Trajectory) -> Mapping[str, Json]:
     of = trajectory.header.get("scenario")
     return of if isinstance(of, Mapping) else {}
 
 
-def _silent(action: Action) -> bool:
+def _is_silent(action: Action) -> bool:
     return action.verb == "reply" and not action.text.strip() and not action.thinking.strip()
 
 
-def asks(trajectory: Trajectory) -> bool:
+def can_ask(trajectory: Trajectory) -> bool:
     """Whether the doctor can ask anyone; otherwise it reads the whole report at once."""
     seats = trajectory.header.get("seats")
     known = set(seats) if isinstance(seats, dict) else {event.seat for event in trajectory.acted()}

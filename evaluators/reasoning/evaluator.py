@@ -20,7 +20,7 @@ from wardround.evaluators.judges.question import left_out
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.controls import controlled
-from wardround.evaluators.reasoning.doctor_replies import DoctorReply, asks, replies, scenario
+from wardround.evaluators.reasoning.doctor_replies import DoctorReply, can_ask, replies, scenario_name
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.part import ReasoningJudge, SplitPart
 from wardround.evaluators.reasoning.reasoning_record import (
@@ -84,7 +84,7 @@ class Reasoning:
         judging = ReasoningJudge(seat.panel, self.rules, GOALS[goal], library, stated.get(goal, ""))
         reference, unreferenced = await self._reference(seat, case.truth, goal)
         parts = await together(
-            [_judged(judging, reply, part, reference, unreferenced) for reply in turns for part in PARTS]
+            [_part_work(judging, reply, part, reference, unreferenced) for reply in turns for part in PARTS]
         )
         account = Account(
             self.rules,
@@ -109,14 +109,14 @@ class Reasoning:
         return (answer.value, "") if answer.value is not None else ((), answer.reason)
 
     def _figures(self, parts: Sequence[PartAccount], trajectory: Trajectory) -> list[Score]:
-        by_turn = scenario(trajectory) in BY_TURN
+        by_turn = scenario_name(trajectory) in BY_TURN
         figures: list[Score] = []
         for name in PARTS:
             mine = [part for part in parts if part.part == name]
             figures += self._scores(mine[-1], "", mine[-1:], mine[-1].unreferenced)
             if mine[:-1]:
                 figures += self._scores(pooled(mine[:-1]), "examination_", mine[:-1], "no_reference")
-            elif asks(trajectory):
+            elif can_ask(trajectory):
                 figures += self._without(name, "examination_", "nothing_asked")
             for part in mine if by_turn else ():
                 figures += self._scores(part, f"turn_{part.turn}_", [part], part.unreferenced)
@@ -139,7 +139,7 @@ class Reasoning:
 
     def _none(self, trajectory: Trajectory, bench: JudgeContext, reason: str) -> list[Score]:
         """Return the scores of an episode that cannot be judged: the usual names, without those of single turns."""
-        prefixes = ["", "examination_"] if asks(trajectory) else [""]
+        prefixes = ["", "examination_"] if can_ask(trajectory) else [""]
         figures = [score for part in PARTS for prefix in prefixes for score in self._without(part, prefix, reason)]
         beside = ["hostile_texts", *(["reasoning_agreement"] if bench.panel.several else [])]
         return figures + [Score(name, None, reason) for name in beside]
@@ -158,13 +158,13 @@ class PublishedReasoning(Reasoning):
     rules = "published"
 
 
-def _judged(
+def _part_work(
     judging: ReasoningJudge, reply: DoctorReply, part: Part, reference: Sequence[str], unreferenced: str
 ) -> Callable[[], Awaitable[PartAccount]]:
     """Return the work of judging one part. Reasons for a request are in no reference, so they are not compared."""
     if reply.stage == "examination":
-        return partial(_asking(judging, reply).part, reply, part, (), "no_reference")
-    return partial(judging.part, reply, part, reference, unreferenced)
+        return partial(_for_stage(judging, reply).judge_part, reply, part, (), "no_reference")
+    return partial(judging.judge_part, reply, part, reference, unreferenced)
 
 
 def reference_text(truth: Truth, goal: Goal, rules: Rules) -> str:
@@ -176,7 +176,7 @@ def reference_text(truth: Truth, goal: Goal, rules: Rules) -> str:
     return "\n".join([*parts, f"The final {goal}: {final.strip()}"])
 
 
-_often = lru_cache(maxsize=1024)(signs)  # a case recurs in many episodes
+_cached_signs = lru_cache(maxsize=1024)(signs)  # a case recurs in many episodes
 
 
 def case_signs(case: Case, known: str) -> tuple[str, ...]:
@@ -187,8 +187,8 @@ def case_signs(case: Case, known: str) -> tuple[str, ...]:
     truth = case.truth
     record = (known, case.opening, case.complaint, disclosure.full_report(case), *case.history.values())
     reference = (truth.reasoning, truth.differential, truth.treatment, truth.diagnosis, *truth.synonyms)
-    hits = [sign for text in dict.fromkeys(record) for sign in _often(text, "case")]
-    hits += [f"reference:{sign}" for text in dict.fromkeys(reference) for sign in _often(text, "reference")]
+    hits = [sign for text in dict.fromkeys(record) for sign in _cached_signs(text, "case")]
+    hits += [f"reference:{sign}" for text in dict.fromkeys(reference) for sign in _cached_signs(text, "reference")]
     return tuple(dict.fromkeys(hits))
 
 
@@ -208,7 +208,7 @@ def panel_agreement(judging: ReasoningJudge) -> list[Score]:
     return [Score("reasoning_agreement", sum(votes) / len(votes))]
 
 
-def sampled(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[int]]:
+def draw_steps(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[int]]:
     """Draw the steps to judge from turns with so many steps each; returns the places of the steps for each turn.
 
     Up to `most` steps, all are judged. With more, the last turn stays whole and the rest is drawn from the earlier
@@ -277,25 +277,27 @@ class EncounterReasoning(Reasoning):
             seat.panel, self.rules, GOALS[goal], library, stated.get(goal, ""), whole=True, knowledge=seat.knowledge
         )
         reference, unreferenced = await self._reference(seat, case.truth, goal)
-        begun = await together(
-            [partial(_asking(judging, reply).begun, reply, part) for reply in turns for part in PARTS]
+        split_parts = await together(
+            [partial(_for_stage(judging, reply).split_reply, reply, part) for reply in turns for part in PARTS]
         )
-        chosen = [one for part in PARTS for one in _placed([one for one in begun if one.part == part], seat.seed)]
+        chosen = [
+            one for part in PARTS for one in _choose_steps([one for one in split_parts if one.part == part], seat.seed)
+        ]
         ordered = sorted(chosen, key=lambda one: (one.reply.turn, PARTS.index(one.part)))
-        parts = await together([_judged_begun(judging, one, reference, unreferenced) for one in ordered])
-        whole = [await _together(judging, chosen, parts, part, reference, unreferenced) for part in PARTS]
+        parts = await together([_split_work(judging, one, reference, unreferenced) for one in ordered])
+        whole = [await _judge_whole(judging, chosen, parts, part, reference, unreferenced) for part in PARTS]
         account = msgspec.structs.replace(
             account,
             parts=tuple(parts),
             flags=case_signs(case, turns[-1].known),
             unseen=left_out(reference_text(case.truth, goal, self.rules)),
             whole=tuple(whole),
-            overquoted=_overquoted(parts),
+            overquoted=_overquoted_passages(parts),
         )
-        figures = self._encountered(parts, whole, seat.knowledge, several=asks(trajectory))
+        figures = self._turn_scores(parts, whole, seat.knowledge, several=can_ask(trajectory))
         return Scored([*figures, *hostile_texts(account), *panel_agreement(judging)], account)
 
-    def _encountered(
+    def _turn_scores(
         self, parts: Sequence[PartAccount], whole: Sequence[WholeAccount], knowledge: Knowledge, *, several: bool
     ) -> list[Score]:
         figures: list[Score] = []
@@ -330,7 +332,7 @@ class EncounterReasoning(Reasoning):
         figures: list[Score] = []
         for part in PARTS:
             nothing = combined_part(part, reason=reason)
-            for stage in ["", "examination_", "whole_"] if asks(trajectory) else ["", "whole_"]:
+            for stage in ["", "examination_", "whole_"] if can_ask(trajectory) else ["", "whole_"]:
                 figures += self._without(part, stage, reason)
                 figures += opinion_scores(nothing, stage) if bench.knowledge != "search" else []
             figures += turning_scores(nothing, (), ())
@@ -346,21 +348,21 @@ def _library(bench: JudgeContext, truth: Truth, turns: Sequence[DoctorReply]) ->
     return Library(LeakGuard(bench.search, truth, known), bench.reader, bench.signed)
 
 
-def _asking(judging: ReasoningJudge, reply: DoctorReply) -> ReasoningJudge:
+def _for_stage(judging: ReasoningJudge, reply: DoctorReply) -> ReasoningJudge:
     return replace(judging, goal=GOALS["examination"]) if reply.stage == "examination" else judging
 
 
-def _judged_begun(
-    judging: ReasoningJudge, begun: SplitPart, reference: Sequence[str], unreferenced: str
+def _split_work(
+    judging: ReasoningJudge, split_part: SplitPart, reference: Sequence[str], unreferenced: str
 ) -> Callable[[], Awaitable[PartAccount]]:
-    if begun.reply.stage == "examination":
-        return partial(_asking(judging, begun.reply).judged, begun, (), "no_reference")
-    return partial(judging.judged, begun, reference, unreferenced)
+    if split_part.reply.stage == "examination":
+        return partial(_for_stage(judging, split_part.reply).judge_split, split_part, (), "no_reference")
+    return partial(judging.judge_split, split_part, reference, unreferenced)
 
 
-def _placed(mine: Sequence[SplitPart], seed: int) -> list[SplitPart]:
+def _choose_steps(mine: Sequence[SplitPart], seed: int) -> list[SplitPart]:
     """Give one part of each reply the steps of earlier turns and the places of the steps to judge."""
-    places = sampled([len(one.split.steps) for one in mine], seed)
+    places = draw_steps([len(one.split.steps) for one in mine], seed)
     before: list[tuple[int, str]] = []
     placed = []
     for one, chosen in zip(mine, places, strict=True):
@@ -373,7 +375,7 @@ def _placed(mine: Sequence[SplitPart], seed: int) -> list[SplitPart]:
     return placed
 
 
-async def _together(
+async def _judge_whole(
     judging: ReasoningJudge,
     chosen: Sequence[SplitPart],
     parts: Sequence[PartAccount],
@@ -395,12 +397,12 @@ async def _together(
         return msgspec.structs.replace(whole, reference=last.reference)
     behind = {place: one for place, one in enumerate(last.reference or ()) if one.reasoning}
     missing = [place for place in range(len(reference)) if place not in behind]
-    sought = await judging.compared(steps, reference, missing)
+    sought = await judging.find_reference(steps, reference, missing)
     by_place: dict[int, ReferenceAccount] = behind | dict(zip(missing, sought, strict=True))
     return msgspec.structs.replace(whole, reference=tuple(by_place[place] for place in range(len(reference))))
 
 
-def _overquoted(parts: Sequence[PartAccount]) -> tuple[OverquotedPassage, ...]:
+def _overquoted_passages(parts: Sequence[PartAccount]) -> tuple[OverquotedPassage, ...]:
     """Return the passages that were quoted for many steps, whether or not a verdict rests on the quotations."""
     steps = [{quoted.digest for quoted in (*step.quoted, *step.beside)} for part in parts for step in part.steps]
     quoting = [digests for digests in steps if digests]

@@ -15,7 +15,7 @@ from wardround.engine.once import together
 from wardround.engine.records import Json
 from wardround.evaluators.content import sentences, share, word_set
 from wardround.evaluators.injection.detect import HOSTILE, SignCache
-from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample, answered
+from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample, ask_judge
 from wardround.evaluators.judges.strict_reply import Unread, strings
 from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote
@@ -71,10 +71,10 @@ def locate(text: str, words: str) -> Place | None:
     parts = words.translate(_SAME).split()
     if match := re.search(r"\s+".join(re.escape(part) for part in parts), same, re.IGNORECASE):
         return Place(match.start(), match.end(), "spaced")
-    return _aligned(text, same, " ".join(parts))
+    return _align(text, same, " ".join(parts))
 
 
-def _aligned(text: str, same: str, words: str) -> Place | None:
+def _align(text: str, same: str, words: str) -> Place | None:
     if not SHORTEST_QUOTE <= len(words) <= LONGEST_QUOTE:
         return None
     lower = same[:_FAR].lower()
@@ -116,10 +116,10 @@ def cite(source: Found | Page, words: str) -> Place | None:
     It is also None for words that occur in any text: a quotation needs two words and 8 letters or digits (fewer in
     Chinese).
     """
-    return locate(source.text, words) if _tells(words) else None
+    return locate(source.text, words) if _is_specific(words) else None
 
 
-def _tells(words: str) -> bool:
+def _is_specific(words: str) -> bool:
     """Whether quoted words are specific: any text has one or two words. A Chinese character says more than a letter."""
     letters = [char for char in words if char.isalnum()]
     dense = sum(char >= "\u3040" for char in letters)
@@ -148,7 +148,7 @@ class SearchFindings(msgspec.Struct, frozen=True):
     flags: tuple[str, ...] = ()
 
 
-class _Seen(msgspec.Struct, frozen=True):
+class _Examined(msgspec.Struct, frozen=True):
     """What became of one passage: shown, or dropped for an error of this kind, with the signs in it."""
 
     shown: ShownSource | None = None
@@ -173,7 +173,7 @@ class Library:
         Raises SearchError if the search fails or none of its pages can be read, and LimitReached.
         """
         results = await self.search.find(query)
-        looks = [partial(self._seen, passage, step, judge, sample) for passage in results]
+        looks = [partial(self._examine, passage, step, judge, sample) for passage in results]
         # without pages to read there is rarely anything to wait for, and a task costs more than the lookup
         seen = await together(looks) if self.reader else [await look() for look in looks]
         fallen = tuple(one.fell for one in seen if one.fell is not None)
@@ -183,33 +183,33 @@ class Library:
         shown = tuple(one.shown for one in seen if one.shown is not None)
         return SearchFindings(shown, fallen, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
 
-    async def _seen(self, passage: Found, step: str, judge: Judge, sample: Sample) -> _Seen:
+    async def _examine(self, passage: Found, step: str, judge: Judge, sample: Sample) -> _Examined:
         place = passage.url or passage.digest
         try:
-            source = await self._whole(passage)
+            source = await self._read_whole(passage)
         except SearchError as error:
-            return _Seen(fell=(place, error.kind))
+            return _Examined(fell=(place, error.kind))
         except LimitReached as error:
-            return _Seen(fell=(place, f"judge/{error.limit}"))
+            return _Examined(fell=(place, f"judge/{error.limit}"))
         if hostile_signs := self.signed.of(source.digest, source.text):
-            return _Seen(fell=(place, HOSTILE), flags=hostile_signs)
-        telling = await _telling(source, step, judge, sample)
+            return _Examined(fell=(place, HOSTILE), flags=hostile_signs)
+        telling = await _relevant_text(source, step, judge, sample)
         if telling.value is None:
-            return _Seen(fell=(place, telling.reason))
-        return _Seen(ShownSource(source, telling.value) if telling.value else None)
+            return _Examined(fell=(place, telling.reason))
+        return _Examined(ShownSource(source, telling.value) if telling.value else None)
 
-    async def _whole(self, passage: Found) -> Found | Page:
+    async def _read_whole(self, passage: Found) -> Found | Page:
         """Return the whole page of a passage; a corpus already gives whole passages."""
         if self.reader is None or not passage.url.startswith(("http://", "https://")):
             return passage
         return await self.reader.read(passage.url)
 
 
-async def _telling(source: Found | Page, step: str, judge: Judge, sample: Sample) -> PanelAnswer[str]:
+async def _relevant_text(source: Found | Page, step: str, judge: Judge, sample: Sample) -> PanelAnswer[str]:
     """Return the text of `source` that a judge sees; from a long one only quotations that occur in it."""
     if len(source.text) <= LONG:
         return PanelAnswer(source.text)
-    quotes: PanelAnswer[tuple[str, ...]] = await answered(
+    quotes: PanelAnswer[tuple[str, ...]] = await ask_judge(
         judge, step_questions.extract(source.text, step), read_quotes, sample
     )
     if quotes.value is None:
@@ -223,7 +223,7 @@ def read_quotes(text: str) -> tuple[str, ...] | Unread:
     return strings(text, ("quotes", "sentences"))
 
 
-def unique(gathered: Sequence[SearchFindings]) -> list[ShownSource]:
+def unique_sources(gathered: Sequence[SearchFindings]) -> list[ShownSource]:
     """Return the results of several searches, each source once, in order."""
     kept: dict[str, ShownSource] = {}
     for one_search in gathered:
@@ -250,10 +250,10 @@ def bears(step: str, quote: str, context: str = "") -> bool:
     least two, and three tenths of them by weight. If the claim has fewer than two other words, it must contain all.
     """
     said = word_set(quote)
-    return any(_holds(claim, said, quote, context) for claim in sentences(step))
+    return any(_bears_on_claim(claim, said, quote, context) for claim in sentences(step))
 
 
-def _holds(claim: str, said: frozenset[str], quote: str, context: str) -> bool:
+def _bears_on_claim(claim: str, said: frozenset[str], quote: str, context: str) -> bool:
     wanted = named_concepts(claim)
     around = (
         named_concepts(f"{context}\n{quote}") if wanted else {}
@@ -282,7 +282,7 @@ def _linker() -> LexicalLinker:
     return LexicalLinker(assembled(conditions(), (), (ontologies.findings(),)))
 
 
-def speaks(step: str, source: Found | Page, quoted: EvidenceQuote) -> bool:
+def bears_on_step(step: str, source: Found | Page, quoted: EvidenceQuote) -> bool:
     """Whether the quoted text speaks of what the step claims."""
     before = source.text[max(0, quoted.start - BEFORE) : quoted.start]
     return bears(step, source.text[quoted.start : quoted.end], f"{source.title}\n{before}")

@@ -11,9 +11,9 @@ from wardround.engine.text import loads
 from wardround.evaluators.judges import strict_reply as reply
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample
 from wardround.evaluators.judges.question import Question, seen
-from wardround.evaluators.judges.strict_reply import LONGEST, Unread, noticing, unread_reply
+from wardround.evaluators.judges.strict_reply import LONGEST, Unread, reports_address, unread_reply
 from wardround.evaluators.reasoning import step_questions
-from wardround.evaluators.reasoning.evidence import Library, SearchFindings, quoted_in, speaks, unique
+from wardround.evaluators.reasoning.evidence import Library, SearchFindings, bears_on_step, quoted_in, unique_sources
 from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote, SearchRecord
 from wardround.evaluators.reasoning.step_questions import (
     KEYWORDS,
@@ -71,7 +71,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Inquiry(msgspec.Struct, frozen=True):
-    """The state of checking one reasoning step; `replied`, `searched` and `failed` return the next state.
+    """The state of checking one reasoning step; `with_reply`, `with_results` and `with_failure` return the next state.
 
     `wants` says what comes next: the judge's `keywords`, a `search` for `query`, the judge's `verdict` on all results
     so far (`path`), or nothing (`done`). The step is unverifiable after `further` searches that settled nothing, if
@@ -99,35 +99,39 @@ class Inquiry(msgspec.Struct, frozen=True):
         """Whether the judge is asked again because its last reply could not be read."""
         return self.unreadable > 0 and self.wants != "done"
 
-    def replied(self, reply: str) -> "Inquiry":
+    def with_reply(self, reply: str) -> "Inquiry":
         """Take the judge's reply. Raises ValueError if the judge was not asked."""
         if self.wants not in ("keywords", "verdict"):
             raise ValueError(f"the judge was not asked: the inquiry wants {self.wants}")
         if self.rules == "published":
-            return self._searching(reply) if self.wants == "keywords" else self._ruled(reply)
-        return self._named(read_keywords(reply), "no_keywords") if self.wants == "keywords" else self._judging(reply)
+            return self._with_query(reply) if self.wants == "keywords" else self._with_published_reply(reply)
+        return (
+            self._with_keywords(read_keywords(reply), "no_keywords")
+            if self.wants == "keywords"
+            else self._with_judgment(reply)
+        )
 
-    def _judging(self, reply: str) -> "Inquiry":
+    def _with_judgment(self, reply: str) -> "Inquiry":
         judgment = read_judgment(reply)
         if isinstance(judgment, Unread):
-            return self._unread(judgment)
+            return self._with_unread(judgment)
         if judgment.verdict is not None:
-            return self._done(judgment.verdict, Look(judgment.verdict.capitalize(), judgment.keywords or "None"))
+            return self._end(judgment.verdict, Look(judgment.verdict.capitalize(), judgment.keywords or "None"))
         if len(self.path) > self.further:
-            return self._done(StepVerdict.UNVERIFIABLE, Look(_SEARCH, judgment.keywords), "unresolved")
-        return self._named(read_keywords(judgment.keywords or "None"), "unresolved")
+            return self._end(StepVerdict.UNVERIFIABLE, Look(_SEARCH, judgment.keywords), "unresolved")
+        return self._with_keywords(read_keywords(judgment.keywords or "None"), "unresolved")
 
-    def _named(self, words: str | Unread, none: str) -> "Inquiry":
+    def _with_keywords(self, words: str | Unread, none: str) -> "Inquiry":
         """Take the judge's keywords; without any the step is unverifiable for the reason `none`."""
         if isinstance(words, Unread):
-            return self._unread(words, keywords=True)
-        return self._searching(words) if words else self._done(StepVerdict.UNVERIFIABLE, Look(_SEARCH), none)
+            return self._with_unread(words, keywords=True)
+        return self._with_query(words) if words else self._end(StepVerdict.UNVERIFIABLE, Look(_SEARCH), none)
 
-    def _ruled(self, reply: str) -> "Inquiry":
+    def _with_published_reply(self, reply: str) -> "Inquiry":
         """Read a verdict under the published rules. JSON without a readable verdict ends the inquiry without one."""
         parsed = strict(reply)
         if isinstance(parsed, Unread):
-            return self._unread(parsed)
+            return self._with_unread(parsed)
         if not isinstance(parsed, dict) or "judgment" not in parsed or "keywords_to_search" not in parsed:
             return msgspec.structs.replace(
                 self, wants="done", unreadable=0, reason=unread_reply("no_field", reply).reason
@@ -136,41 +140,41 @@ class Inquiry(msgspec.Struct, frozen=True):
         meant = read_judgment(judgment) if isinstance(judgment, str) else unread_reply("not_in_vocabulary", reply)
         # our own prompt asks for the word in lower case, the published one does not
         if judgment in (_SEARCH, _SEARCH.lower()) and len(self.path) <= self.further:
-            return self._searching(keywords)
+            return self._with_query(keywords)
         if isinstance(meant, Unread):
-            return self._done(None, Look(judgment, keywords), meant.reason)
+            return self._end(None, Look(judgment, keywords), meant.reason)
         if meant.verdict is None:
-            return self._done(StepVerdict.UNVERIFIABLE, Look(judgment, keywords), "unresolved")
-        return self._done(meant.verdict, Look(judgment, keywords))
+            return self._end(StepVerdict.UNVERIFIABLE, Look(judgment, keywords), "unresolved")
+        return self._end(meant.verdict, Look(judgment, keywords))
 
-    def searched(self, info: str) -> "Inquiry":
+    def with_results(self, info: str) -> "Inquiry":
         """Take the text `info` that the search for `query` returned. Raises ValueError if no search was wanted."""
         if self.wants != "search":
             raise ValueError(f"no search was wanted: the inquiry wants {self.wants}")
         path = (*self.path, Look(_SEARCH, self.keywords, info))
         return msgspec.structs.replace(self, wants="verdict", query="", keywords="", path=path)
 
-    def failed(self, kind: str) -> "Inquiry":
+    def with_failure(self, kind: str) -> "Inquiry":
         """Record that the search for `query` failed with this kind of error. Raises ValueError if none was wanted."""
         if self.wants != "search":
             raise ValueError(f"no search was wanted: the inquiry wants {self.wants}")
-        return self._done(StepVerdict.UNVERIFIABLE, Look(_SEARCH, self.keywords), f"{SEARCHED}{kind}")
+        return self._end(StepVerdict.UNVERIFIABLE, Look(_SEARCH, self.keywords), f"{SEARCHED}{kind}")
 
-    def _searching(self, keywords: Json) -> "Inquiry":
+    def _with_query(self, keywords: Json) -> "Inquiry":
         text = ", ".join(map(str, keywords)) if isinstance(keywords, list) else str(keywords)
         query = " ".join(text.split())[:QUERY]
         return msgspec.structs.replace(self, wants="search", query=query, keywords=keywords, unreadable=0)
 
-    def _done(self, verdict: StepVerdict | None, look: Look, reason: str = "") -> "Inquiry":
+    def _end(self, verdict: StepVerdict | None, look: Look, reason: str = "") -> "Inquiry":
         path = (*self.path, look)
         return msgspec.structs.replace(
             self, wants="done", query="", keywords="", path=path, verdict=verdict, reason=reason, unreadable=0
         )
 
-    def _unread(self, why: Unread, *, keywords: bool = False) -> "Inquiry":
+    def _with_unread(self, why: Unread, *, keywords: bool = False) -> "Inquiry":
         times = self.unreadable + 1
         if keywords and times > _REPAIRS[self.rules]:
-            return self._done(StepVerdict.UNVERIFIABLE, Look(_SEARCH), f"{KEYWORDS}/{why.why}")
+            return self._end(StepVerdict.UNVERIFIABLE, Look(_SEARCH), f"{KEYWORDS}/{why.why}")
         if times > _REPAIRS[self.rules]:
             return msgspec.structs.replace(self, wants="done", query="", reason=why.reason, unreadable=times)
         return msgspec.structs.replace(self, unreadable=times)
@@ -210,7 +214,7 @@ class Check:
         `uncited`.
         """
         try:
-            inquiry = await self._inquired()
+            inquiry = await self._inquire()
         except ProviderError as error:
             return PanelAnswer(None, f"judge/{error.kind}")
         except LimitReached as error:
@@ -221,7 +225,7 @@ class Check:
             return PanelAnswer(str(StepVerdict.UNVERIFIABLE), UNCITED, self._noticed)
         return PanelAnswer(str(inquiry.verdict), inquiry.reason, self._noticed)
 
-    async def _inquired(self) -> Inquiry:
+    async def _inquire(self) -> Inquiry:
         inquiry = Inquiry(self.step, self.rules)
         said: list[str] = []
         while inquiry.wants != "done":
@@ -229,8 +233,8 @@ class Check:
                 inquiry, said = await self._search(inquiry), []
                 continue
             answer = await self.judge.say(self._question(inquiry), self.sample, said)
-            self._noticed |= noticing(answer)
-            inquiry = inquiry.replied(answer)
+            self._noticed |= reports_address(answer)
+            inquiry = inquiry.with_reply(answer)
             said = [*said, answer] if inquiry.repairing else []
             if inquiry.verdict in (StepVerdict.CORRECT, StepVerdict.WRONG):
                 self._quote(answer, _BEARING[inquiry.verdict])
@@ -242,17 +246,17 @@ class Check:
             gathered = await self.library.look(query, self.step, self.judge, self.sample)
         except SearchError as error:
             self.looked.append(SearchRecord(self.judge.seat, query, failure=error.kind))
-            return inquiry.failed(error.kind)
+            return inquiry.with_failure(error.kind)
         self._gathered.append(gathered)
         self.flags += gathered.flags
         digests = tuple(one.source.digest for one in gathered.shown)
         self.looked.append(SearchRecord(self.judge.seat, query, digests, pages=gathered.pages))
-        return inquiry.searched("\n\n".join(one.text for one in gathered.shown))
+        return inquiry.with_results("\n\n".join(one.text for one in gathered.shown))
 
     def _question(self, inquiry: Inquiry) -> Question:
         if inquiry.wants == "keywords":
             return step_questions.keywords(self.step)
-        passages = [one.text for one in unique(self._gathered)]
+        passages = [one.text for one in unique_sources(self._gathered)]
         ask = step_questions.judgment_by_quotes if self.bearing else step_questions.judgment
         asked = ask(self.known, passages, self.step, [look.query for look in self.looked])
         return step_questions.published_question(asked) if self.rules == "published" else asked
@@ -262,7 +266,7 @@ class Check:
         parsed = reply.payload(answer)
         value = parsed.value if isinstance(parsed, reply.Payload) else None
         entries = reply.field(reply.only_entry(value), ("evidence", "quotes"))
-        shown = [one.source for one in unique(self._gathered)]
+        shown = [one.source for one in unique_sources(self._gathered)]
         for entry in entries if isinstance(entries, list) else ():
             words, number = reply.field(entry, ("quote", "text")), reply.field(entry, ("passage",))
             if not isinstance(words, str):
@@ -272,12 +276,12 @@ class Check:
                 continue
             source = next(one for one in shown if one.digest == quoted.digest)
             said = reply.field(entry, ("bearing",))
-            founds = not self.bearing or (_says(said, bearing) and speaks(self.step, source, quoted))
+            founds = not self.bearing or (_says_bearing(said, bearing) and bears_on_step(self.step, source, quoted))
             kept = self.quoted if founds else self.beside
             if quoted not in kept:
                 kept.append(quoted)
 
 
-def _says(said: Json, bearing: str) -> bool:
+def _says_bearing(said: Json, bearing: str) -> bool:
     """Whether the judge says with exactly this word how a quotation bears on the step; other replies count as no."""
     return isinstance(said, str) and said.strip().casefold() == bearing

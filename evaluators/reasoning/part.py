@@ -1,9 +1,9 @@
 """Judges one part of one reply: splits it into steps and judges them, with long texts in windows."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypedDict, TypeVar
+from typing import TypeVar
 
 import anyio
 import msgspec
@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 from wardround.engine.once import together
 from wardround.evaluators.evaluation import Knowledge
 from wardround.evaluators.injection.detect import signs
-from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Ruling, Sample, Vote
+from wardround.evaluators.judges.panel import Judge, Panel, PanelAnswer, Ruling, Sample
 from wardround.evaluators.judges.question import LONGEST, left_out, unseen
 from wardround.evaluators.judges.strict_reply import NOTICED, Unread, strings, unread_reply
 from wardround.evaluators.measures import Part
@@ -20,13 +20,7 @@ from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply
 from wardround.evaluators.reasoning.evidence import Library, locate
 from wardround.evaluators.reasoning.inquiry import Check
-from wardround.evaluators.reasoning.reasoning_record import (
-    EvidenceQuote,
-    PartAccount,
-    ReferenceAccount,
-    SearchRecord,
-    StepAccount,
-)
+from wardround.evaluators.reasoning.reasoning_record import PartAccount, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.step_questions import (
     ABSENT,
     Rules,
@@ -118,18 +112,6 @@ def pack_steps(steps: Sequence[str], longest: int = LONGEST) -> Windows:
 T = TypeVar("T")
 
 
-class _Checked(TypedDict):
-    """The fields of a StepAccount that the search decides."""
-
-    verdict: StepVerdict | None
-    reason: str
-    verdicts: tuple[Vote, ...]
-    looked: tuple[SearchRecord, ...]
-    quoted: tuple[EvidenceQuote, ...]
-    beside: tuple[EvidenceQuote, ...]
-    flags: tuple[str, ...]
-
-
 NO_SEARCH = "no_search"
 """Reason: nothing was looked up, because the judges use only their own knowledge."""
 
@@ -174,11 +156,13 @@ class ReasoningJudge:
     knowledge: Knowledge = "search"
     steady: list[bool] = field(default_factory=list)
 
-    async def part(self, reply: DoctorReply, part: Part, reference: Sequence[str], unreferenced: str) -> PartAccount:
+    async def judge_part(
+        self, reply: DoctorReply, part: Part, reference: Sequence[str], unreferenced: str
+    ) -> PartAccount:
         """Judge the formal or the thinking part of a reply against the reference steps, if there are any."""
-        return await self.judged(await self.begun(reply, part), reference, unreferenced)
+        return await self.judge_split(await self.split_reply(reply, part), reference, unreferenced)
 
-    async def begun(self, reply: DoctorReply, part: Part) -> SplitPart:
+    async def split_reply(self, reply: DoctorReply, part: Part) -> SplitPart:
         """Return the part with its steps, none of them judged yet."""
         text = reply.text if part == "formal" else reply.thinking
         played = ReplyContext(reply.scenario, reply.stage == "examination", self.answer)
@@ -187,16 +171,16 @@ class ReasoningJudge:
             split = msgspec.structs.replace(split, reason="no_words")
         return SplitPart(part, reply, split, signs(text, "reply"))
 
-    async def judged(self, begun: SplitPart, reference: Sequence[str], unreferenced: str) -> PartAccount:
+    async def judge_split(self, split_part: SplitPart, reference: Sequence[str], unreferenced: str) -> PartAccount:
         """Judge the chosen steps of a part, and look for the reference in all of its steps."""
-        reply, split = begun.reply, begun.split
+        reply, split = split_part.reply, split_part.split
         account = partial(
             PartAccount,
-            *(begun.part, reply.stage, reply.turn, reply.seq),
+            *(split_part.part, reply.stage, reply.turn, reply.seq),
             how=split.how,
             reason=split.reason,
             left_out=split.left_out,
-            flags=begun.flags,
+            flags=split_part.flags,
         )
         if split.reason in ABSENT:
             return account(unreferenced=unreferenced or split.reason)
@@ -204,10 +188,10 @@ class ReasoningJudge:
         compared: list[ReferenceAccount] = []
 
         async def judge_steps() -> None:
-            steps.extend(await together([self._stepping(begun, at) for at in begun.chosen]))
+            steps.extend(await together([partial(self._judge_step, split_part, at) for at in split_part.chosen]))
 
         async def compare() -> None:
-            compared.extend(await self.compared(split.steps, reference))
+            compared.extend(await self.find_reference(split.steps, reference))
 
         async with anyio.create_task_group() as group:
             group.start_soon(compare)
@@ -215,7 +199,7 @@ class ReasoningJudge:
         referred = None if unreferenced else tuple(compared)
         return account(steps=tuple(steps), reference=referred, unreferenced=unreferenced)
 
-    async def compared(
+    async def find_reference(
         self, steps: Sequence[str], reference: Sequence[str], places: Sequence[int] | None = None
     ) -> list[ReferenceAccount]:
         """Look for each reference step in these steps and in the answer; the last reference step is the final answer.
@@ -224,47 +208,47 @@ class ReasoningJudge:
         """
         reasoning, answer, last = pack_steps(steps), pack_steps([self.answer]), len(reference) - 1
         sought = range(len(reference)) if places is None else places
-        return await together([self._comparing(reference[at], reasoning, answer, at == last) for at in sought])
+        return await together(
+            [partial(self._find_reference_step, reference[at], reasoning, answer, at == last) for at in sought]
+        )
 
-    def _stepping(self, begun: SplitPart, at: int) -> Callable[[], Awaitable[StepAccount]]:
-        step, earlier, known = begun.split.steps[at], begun.split.steps[:at], begun.reply.known
+    async def _judge_step(self, split_part: SplitPart, at: int) -> StepAccount:
+        step, earlier, known = split_part.split.steps[at], split_part.split.steps[:at], split_part.reply.known
+        flags = signs(step, "reply") if split_part.flags else ()
+        if left_out(step):
+            return StepAccount(step, None, reason=TOO_LONG, flags=flags)
+        if self.whole:
+            turn = split_part.reply.turn
+            before = [*split_part.before, *((turn, one) for one in earlier)]
+            question = step_questions.step_role(known, self.goal, before, step, turn)
+            kind = self._count_votes(await self.panel.ask(question, read_role(step, known)))
+        else:
+            question = step_questions.step_class(known, self.goal, earlier, step)
+            kind = self._count_votes(await self.panel.ask(question, read_class))
+        flags = (*flags, NOTICED) if kind.noticed else flags
+        account = partial(StepAccount, step, kind.value, kinds=kind.votes, unseen=unseen(question.materials))
+        if kind.value == StepClass.REASONING:
+            return await self._give_verdict(account, step, known, flags)
+        repeats = repeats_turn(step, split_part.before, earlier) if kind.value == StepClass.REPETITION else 0
+        return account(reason=kind.reason, flags=flags, repeats=repeats)
 
-        async def judged() -> StepAccount:
-            flags = signs(step, "reply") if begun.flags else ()
-            if left_out(step):
-                return StepAccount(step, None, reason=TOO_LONG, flags=flags)
-            if self.whole:
-                turn = begun.reply.turn
-                before = [*begun.before, *((turn, one) for one in earlier)]
-                question = step_questions.step_role(known, self.goal, before, step, turn)
-                kind = self._counted(await self.panel.ask(question, read_role(step, known)))
-            else:
-                question = step_questions.step_class(known, self.goal, earlier, step)
-                kind = self._counted(await self.panel.ask(question, read_class))
-            flags = (*flags, NOTICED) if kind.noticed else flags
-            account = partial(StepAccount, step, kind.value, kinds=kind.votes, unseen=unseen(question.materials))
-            if kind.value == StepClass.REASONING:
-                return await self._weighed(account, step, known, flags)
-            repeats = repeats_turn(step, begun.before, earlier) if kind.value == StepClass.REPETITION else 0
-            return account(reason=kind.reason, flags=flags, repeats=repeats)
-
-        return judged
-
-    async def _weighed(
+    async def _give_verdict(
         self, reasoning: Callable[..., StepAccount], step: str, known: str, flags: tuple[str, ...]
     ) -> StepAccount:
         """Give a reasoning step all that may support its verdict: search results, the judges' knowledge, or both."""
         if self.library is None:
             account = reasoning(verdict=StepVerdict.UNVERIFIABLE, reason=NO_SEARCH, flags=flags)
         else:
-            account = reasoning(**await self._checked(step, known, flags, self.library))
+            account = await self._check_by_search(reasoning, step, known, flags, self.library)
         if self.knowledge == "search" or account.verdict in (StepVerdict.CORRECT, StepVerdict.WRONG):
             return account
-        ruling = self._counted(await self.panel.ask(step_questions.opinion(known, account.text), read_opinion))
+        ruling = self._count_votes(await self.panel.ask(step_questions.opinion(known, account.text), read_opinion))
         return msgspec.structs.replace(account, opinion=ruling.value, opinions=ruling.votes, unheld=ruling.reason)
 
-    async def _checked(self, step: str, known: str, flags: tuple[str, ...], library: Library) -> _Checked:
-        """Return the verdict on a reasoning step and its evidence; each judge runs searches of its own."""
+    async def _check_by_search(
+        self, reasoning: Callable[..., StepAccount], step: str, known: str, flags: tuple[str, ...], library: Library
+    ) -> StepAccount:
+        """Give a reasoning step its verdict and the evidence for it; each judge runs searches of its own."""
         checks: dict[tuple[str, bool, int], Check] = {}
 
         async def check(judge: Judge, sample: Sample) -> PanelAnswer[str]:
@@ -272,12 +256,12 @@ class ReasoningJudge:
             checks[judge.seat, sample.swapped, sample.repeat] = one
             return await one.verdict()
 
-        ruling = self._counted(await self.panel.each(check))
+        ruling = self._count_votes(await self.panel.each(check))
         ordered = [checks[vote.judge, vote.swapped, vote.repeat] for vote in ruling.votes]
         pages = (f"page:{flag}" for one in ordered for flag in one.flags)
-        return _Checked(
+        return reasoning(
             verdict=None if ruling.value is None else StepVerdict(ruling.value),
-            reason=ruling.reason or _why(ruling),
+            reason=ruling.reason or _why_unverifiable(ruling),
             verdicts=ruling.votes,
             looked=tuple(look for one in ordered for look in one.looked),
             quoted=tuple(quoted for one in ordered for quoted in one.quoted),
@@ -285,24 +269,21 @@ class ReasoningJudge:
             flags=tuple(dict.fromkeys([*flags, *pages, *([NOTICED] if ruling.noticed else [])])),
         )
 
-    def _comparing(
+    async def _find_reference_step(
         self, step: str, reasoning: Windows, answer: Windows, final: bool
-    ) -> Callable[[], Awaitable[ReferenceAccount]]:
-        async def compared() -> ReferenceAccount:
-            looks = [lambda: self._sought(step, reasoning)]
-            if self.rules == "default":  # the published evaluator looks only into the reasoning
-                looks.append(lambda: self._sought(step, answer))
-            rulings = await together(looks)
-            reason = next((ruling.reason for ruling in rulings if ruling.value is None), "")
-            said = rulings[1].value if len(rulings) > 1 else None
-            votes = tuple(vote for ruling in rulings for vote in ruling.votes)
-            return ReferenceAccount(step, rulings[0].value, said, final, reason, votes, len(reasoning.texts))
+    ) -> ReferenceAccount:
+        looks = [lambda: self._find_in_texts(step, reasoning)]
+        if self.rules == "default":  # the published evaluator looks only into the reasoning
+            looks.append(lambda: self._find_in_texts(step, answer))
+        rulings = await together(looks)
+        reason = next((ruling.reason for ruling in rulings if ruling.value is None), "")
+        said = rulings[1].value if len(rulings) > 1 else None
+        votes = tuple(vote for ruling in rulings for vote in ruling.votes)
+        return ReferenceAccount(step, rulings[0].value, said, final, reason, votes, len(reasoning.texts))
 
-        return compared
-
-    async def _sought(self, step: str, where: Windows) -> Ruling[bool]:
+    async def _find_in_texts(self, step: str, where: Windows) -> Ruling[bool]:
         """A step is present if any text has it, and absent only if no text has it and nothing was left out."""
-        looks = [partial(self._seek, step, text) for text in where.texts]
+        looks = [partial(self._find_in_text, step, text) for text in where.texts]
         rulings = await together(looks)
         votes = tuple(vote for ruling in rulings for vote in ruling.votes)
         if any(ruling.value for ruling in rulings):
@@ -310,14 +291,14 @@ class ReasoningJudge:
         failed = next((ruling.reason for ruling in rulings if ruling.value is None), "" if where.whole else TOO_LONG)
         return Ruling(None if failed else False, votes, failed)
 
-    async def _seek(self, step: str, text: str) -> Ruling[bool]:
+    async def _find_in_text(self, step: str, text: str) -> Ruling[bool]:
         if not text.strip():  # an empty text contains nothing, so no judge is needed
             return Ruling(False, ())
         asked = step_questions.step_in_text(step, text)
         asked = step_questions.published_question(asked) if self.rules == "published" else asked
-        return self._counted(await self.panel.ask(asked, read_presence, swappable=True))
+        return self._count_votes(await self.panel.ask(asked, read_presence, swappable=True))
 
-    def _counted(self, ruling: Ruling[T]) -> Ruling[T]:
+    def _count_votes(self, ruling: Ruling[T]) -> Ruling[T]:
         if len(ruling.votes) > 1 and any(vote.value is not None for vote in ruling.votes):  # failing is not agreeing
             self.steady.append(ruling.steady)
         return ruling
@@ -331,7 +312,7 @@ def repeats_turn(step: str, before: Sequence[tuple[int, str]], earlier: Sequence
     return before[likeness.index(best)][0] if best > own else 0
 
 
-def _why(ruling: Ruling[str]) -> str:
+def _why_unverifiable(ruling: Ruling[str]) -> str:
     """Return why the panel could not settle a step: the first reason among the votes for that result."""
     if ruling.value != StepVerdict.UNVERIFIABLE:
         return ""

@@ -14,12 +14,12 @@ from wardround.evaluators.judges.strict_reply import (
     Payload,
     Unread,
     Why,
-    claimed,
+    claimed_value,
     field,
-    mentioned,
     only_entry,
     payload,
     unread_reply,
+    verdicts_in,
     word,
 )
 
@@ -53,7 +53,7 @@ class StepVerdict(StrEnum):
     UNVERIFIABLE = "unverifiable"
 
 
-CASE, GOAL, EARLIER, STEP = "The case", "The goal", "Earlier steps", "The step"
+CASE, EARLIER, STEP = "The case", "Earlier steps", "The step"
 REFERENCE, REFERENCE_STEP, PREDICTION = "The reference", "The reference step", "The text"
 PAGE, REPLY = "The page", "The reply"
 SEARCHED = "Looked up so far"
@@ -271,7 +271,7 @@ def read_judgment(text: str) -> Judgment | Unread:
     parsed = payload(text)
     if isinstance(parsed, Unread):
         return parsed
-    if parsed is None and _SEARCH.match(text) and mentioned(text, _JUDGMENTS) == {SEARCH}:
+    if parsed is None and _SEARCH.match(text) and verdicts_in(text, _JUDGMENTS) == {SEARCH}:
         meant: StepVerdict | str | Unread = SEARCH
     else:
         meant = _read(text, _JUDGMENTS, _VERDICT, negative=StepVerdict.WRONG)
@@ -288,7 +288,9 @@ def _read(text: str, vocabulary: Mapping[str, T], names: Sequence[str], negative
     parsed = payload(text)
     if isinstance(parsed, Unread):
         return parsed
-    return word(text, vocabulary, negative) if parsed is None else claimed(parsed, text, names, vocabulary, negative)
+    return (
+        word(text, vocabulary, negative) if parsed is None else claimed_value(parsed, text, names, vocabulary, negative)
+    )
 
 
 KEYWORDS = "keywords"

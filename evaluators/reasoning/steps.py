@@ -10,9 +10,8 @@ import msgspec
 
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import conclusion
+from wardround.evaluators.reasoning.conclusion import gives_reasons
 from wardround.evaluators.reasoning.step_questions import PUBLISHED_STEPS, Rules
-from wardround.scenarios import answer_spans
-from wardround.scenarios.answer_spans import gives_reasons
 from wardround.scenarios.parsers import published, reply_text
 from wardround.scenarios.published.imaging_words import Absent
 
@@ -50,62 +49,62 @@ def number(mark: re.Match[str]) -> int:
     sign = next(group for group in mark.group("a", "b", "c", "d", "e", "f", "circled") if group)
     tens, ten, ones = sign.rpartition("\u5341")
     if not ten:
-        return _value(sign) or _CHINESE.get(sign[:1], 0)
+        return _mark_value(sign) or _CHINESE.get(sign[:1], 0)
     return 10 * (_CHINESE.get(tens, 1) if tens else 1) + (_CHINESE.get(ones, 0) if ones else 0)
 
 
-def lined(text: str) -> str:
+def marks_on_lines(text: str) -> str:
     """Return `text` with each mark of a step at the beginning of a line, and all tags as `<step n>`.
 
     A mark inside a line opens a step only if it continues the count and no line begins with the same number; otherwise
     it merely mentions an earlier step. `Step n:` inside a line must follow a sentence. A title inside a tag is kept.
     """
     marks_of_tags = list(_SHAPES.finditer(text))
-    tags = [mark for mark, _ in _counted(text, marks_of_tags)]
-    if len(tags) > 1 or any(mark["open"] == "<" and _begins(text, mark.start()) for mark in tags):
-        return _rewritten(text, tags)
+    tags = [mark for mark, _ in _step_marks(text, marks_of_tags)]
+    if len(tags) > 1 or any(mark["open"] == "<" and _begins_line(text, mark.start()) for mark in tags):
+        return _rewrite_marks(text, tags)
     if TAG.search(text):
         return text
     for shape in (_INLINE, _CIRCLED):
-        signs = [mark for mark in shape.finditer(text) if _may(text, mark)]
-        marks = list(_counted(text, signs)) if len(signs) <= _MOST else []
-        if len(marks) > 1 and marks[0][1] <= 1 and _begins(text, marks[0][0].start()):
-            return _rewritten(text, [mark for mark, _ in marks], tags=False)
+        signs = [mark for mark in shape.finditer(text) if _may_open_step(text, mark)]
+        marks = list(_step_marks(text, signs)) if len(signs) <= _MOST else []
+        if len(marks) > 1 and marks[0][1] <= 1 and _begins_line(text, marks[0][0].start()):
+            return _rewrite_marks(text, [mark for mark, _ in marks], tags=False)
     return text
 
 
-def _may(text: str, mark: re.Match[str]) -> bool:
+def _may_open_step(text: str, mark: re.Match[str]) -> bool:
     """Whether a mark that is no tag may open a step at its place."""
     before = text[max(0, mark.start() - _REACH) : mark.start()]
-    return mark.re is _CIRCLED or _begins(text, mark.start()) or _ENDED.search(before) is not None
+    return mark.re is _CIRCLED or _begins_line(text, mark.start()) or _ENDED.search(before) is not None
 
 
-def _begins(text: str, at: int) -> bool:
+def _begins_line(text: str, at: int) -> bool:
     """Whether a line begins at `at`, apart from marks of quotation, headings, lists or emphasis."""
     begin = text.rfind("\n", max(0, at - _REACH), at) + 1
     begin = begin or max(0, at - _REACH)
     return _PREFIX.fullmatch(text, begin, at) is not None
 
 
-def _counted(text: str, marks: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], int]]:
+def _step_marks(text: str, marks: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], int]]:
     """Yield the marks that open a step, with their numbers."""
-    begins = [_begins(text, mark.start()) for mark in marks]
-    own = {_value(mark["n"]) for mark, begin in zip(marks, begins, strict=True) if begin}
+    begins = [_begins_line(text, mark.start()) for mark in marks]
+    own = {_mark_value(mark["n"]) for mark, begin in zip(marks, begins, strict=True) if begin}
     last = 0
     for mark, begin in zip(marks, begins, strict=True):
-        value = _value(mark["n"])
+        value = _mark_value(mark["n"])
         if begin or (value not in own and value == last + 1):
             last = value
             yield mark, value
 
 
-def _value(sign: str) -> int:
+def _mark_value(sign: str) -> int:
     if "\u2460" <= sign <= "\u2473":
         return ord(sign) - 0x245F
     return int(sign) if sign.isdecimal() else _WORDS.get(sign.lower(), 0)
 
 
-def _rewritten(text: str, marks: Sequence[re.Match[str]], *, tags: bool = True) -> str:
+def _rewrite_marks(text: str, marks: Sequence[re.Match[str]], *, tags: bool = True) -> str:
     """Return `text` with each mark on a new line, and with tags in their usual form."""
     kept, at = [], 0
     for mark in marks:
@@ -116,7 +115,7 @@ def _rewritten(text: str, marks: Sequence[re.Match[str]], *, tags: bool = True) 
         elif any(sign in prefix for sign in "-+\u2022"):
             before = f"{line}\n" if "\n" in before else ""
         title = (mark.groupdict().get("title") or "").strip()
-        shape = f"<step {_value(mark['n'])}>" + (f" {title}:" if title else "") if tags else mark[0]
+        shape = f"<step {_mark_value(mark['n'])}>" + (f" {title}:" if title else "") if tags else mark[0]
         kept += [before, shape]
         at = mark.end()
     return "".join([*kept, text[at:]])
@@ -136,25 +135,27 @@ def reasoning(text: str) -> str:
     sections = reply_text.reply_sections(text)
     headed = [section for section in sections if section.name == "reasoning"]
     # repeated lines that begin with 'Reasoning:' are parts of steps
-    begin = _behind(text, headed[0]) if headed and (len(headed) == 1 or _marked(text, headed[0])) else 0
-    body = _unconcluded(text[begin:])
+    begin = (
+        _content_start(text, headed[0]) if headed and (len(headed) == 1 or _has_heading_marks(text, headed[0])) else 0
+    )
+    body = _cut_conclusions(text[begin:])
     # a plain 'Conclusion:' is seen as a heading only once no marked heading is left
-    body = _unconcluded(body)
-    body = _before_chinese(body)
-    return conclusion.without(body, _goes_on(body)).strip()
+    body = _cut_conclusions(body)
+    body = _cut_chinese_conclusion(body)
+    return conclusion.without_conclusions(body, _next_step_finder(body)).strip()
 
 
-def _before_chinese(text: str) -> str:
+def _cut_chinese_conclusion(text: str) -> str:
     """Return `text` up to its last Chinese conclusion, if steps stand only before it and it gives no reasons."""
     begin = max((match.start() for match in _CONCLUSION.finditer(text)), default=0)
     whole = not text[:begin].strip() or gives_reasons(text[begin:].partition("\n")[0])
-    return text if whole or _goes_on(text)(begin) is not None else text[:begin]
+    return text if whole or _next_step_finder(text)(begin) is not None else text[:begin]
 
 
-def _unconcluded(text: str) -> str:
+def _cut_conclusions(text: str) -> str:
     """Return `text` up to its answer, or else to its last conclusion, without any conclusions in between."""
     sections = [section for section in reply_text.reply_sections(text) if section.name != "reasoning"]
-    goes_on = _goes_on(text)
+    goes_on = _next_step_finder(text)
     kept, at, reasoned = [], 0, False
     for place, section in enumerate(sections):
         if section.begin < at:
@@ -166,23 +167,23 @@ def _unconcluded(text: str) -> str:
         reasoned = reasoned or bool(kept[-1].strip())
         if last and reasoned:
             return _pieces(kept)
-        at = _concluded(text, section) if going is None else going
+        at = _conclusion_end(text, section) if going is None else going
     return _pieces([*kept, text[at:]])
 
 
-def _behind(text: str, section: reply_text.ReplySection) -> int:
+def _content_start(text: str, section: reply_text.ReplySection) -> int:
     """Return where the content of a section begins: after the colon of its heading or the heading's line."""
     heading = _HEAD.match(text, section.begin)
     return heading.end() if heading else section.end
 
 
-def _marked(text: str, section: reply_text.ReplySection) -> bool:
+def _has_heading_marks(text: str, section: reply_text.ReplySection) -> bool:
     return text[section.begin : section.begin + 40].lstrip(" \t>").startswith(("#", "*", "_"))
 
 
-def _concluded(text: str, section: reply_text.ReplySection) -> int:
+def _conclusion_end(text: str, section: reply_text.ReplySection) -> int:
     """Return where an intermediate conclusion ends: with its paragraph if it is on its heading's line."""
-    begin = _behind(text, section)
+    begin = _content_start(text, section)
     line = text.find("\n", begin, section.end)
     if not text[begin : section.end if line < 0 else line].strip():
         return section.end
@@ -190,7 +191,7 @@ def _concluded(text: str, section: reply_text.ReplySection) -> int:
     return blank.start() if blank else section.end
 
 
-def _goes_on(text: str) -> Callable[[int], int | None]:
+def _next_step_finder(text: str) -> Callable[[int], int | None]:
     """Return a function that finds where steps continue after a place: at the next tag or the next number."""
     tags = [tag.start() for tag in TAG.finditer(text)]
     numbers = [] if tags else list(NUMBER.finditer(text))
@@ -265,63 +266,65 @@ def split(
     if not text.strip():
         return Split((), reason="empty_reply" if part == "formal" else "no_thinking")
     if rules == "published":
-        return _published(text, part, played)
-    how, kept = _formal(text, played) if part == "formal" else _cleaned(lined(text))
+        return _published_split(text, part, played)
+    how, kept = _formal_steps(text, played) if part == "formal" else _body_steps(marks_on_lines(text))
     if not kept:
         return Split((), reason="no_reasoning")
     over = max(0, len(kept) - most) if most is not None else 0
     return Split(tuple(kept[:most]), how, "too_many_steps" if over else "", over)
 
 
-def _formal(text: str, played: ReplyContext) -> tuple[How, list[str]]:
+def _formal_steps(text: str, played: ReplyContext) -> tuple[How, list[str]]:
     """Return the steps of the formal part: everything that is neither protocol nor conclusion."""
-    said = answer_spans.unscripted(text, played.scenario, asking=played.asking)
-    how, pieces = _cleaned(conclusion.unconcluded(_RULE.sub("", reasoning(lined(said))).strip()))
-    kept = conclusion.steps(pieces, played.answer)
+    said = conclusion.without_protocol(text, played.scenario, asking=played.asking)
+    how, pieces = _body_steps(
+        conclusion.without_last_conclusion(_RULE.sub("", reasoning(marks_on_lines(said))).strip())
+    )
+    kept = conclusion.without_answer_steps(pieces, played.answer)
     return how, [] if conclusion.asks_only("\n".join(kept)) else kept
 
 
-def _cleaned(body: str) -> tuple[How, list[str]]:
-    how, pieces = _separated(_RULE.sub("", body).strip())
+def _body_steps(body: str) -> tuple[How, list[str]]:
+    how, pieces = _separate(_RULE.sub("", body).strip())
     return how, [step for step in (_CLOSED.sub("", one).strip() for one in pieces) if any(map(str.isalnum, step))]
 
 
-def _published(text: str, part: Part, played: ReplyContext) -> Split:
+def _published_split(text: str, part: Part, played: ReplyContext) -> Split:
     """Split after the heading as the published code does. Without one that code finds nothing; we do not copy that."""
     try:
         if part == "formal":
             pieces = published.reasoning_steps(text)
             return Split(tuple(pieces), "tags" if published.STEP.search(text) else "paragraphs")
     except Absent as absent:
-        if absent.reason != "no_heading" or not _formal(text, played)[1]:
+        if absent.reason != "no_heading" or not _formal_steps(text, played)[1]:
             return Split((), reason="no_reasoning")
-        text = answer_spans.unscripted(text, played.scenario, asking=played.asking)
+        text = conclusion.without_protocol(text, played.scenario, asking=played.asking)
     kept = reply_text.reply_steps(text, published=True)[:PUBLISHED_STEPS]
     how: How = "tags" if TAG.search(text) else "paragraphs"
     return Split(tuple(kept), how) if kept else Split((), reason="no_reasoning")
 
 
-def _separated(body: str) -> tuple[How, Sequence[str]]:
+def _separate(body: str) -> tuple[How, Sequence[str]]:
     if tags := list(TAG.finditer(body)):
-        return "tags", _between(body, tags)
+        return "tags", _texts_between(body, tags)
     for how, marks in (("numbers", _numbers(body)), ("bullets", _outermost(list(_BULLET.finditer(body))))):
         lead = body[: marks[0].start()].strip() if len(marks) > 1 else body
-        if len(marks) > 1 and _orders(body, marks, lead):
+        if len(marks) > 1 and _structures_body(body, marks, lead):
             first = [] if not lead or _HEADING.match(lead.rpartition("\n")[2].strip()) else [lead]
-            return ("numbers" if how == "numbers" else "bullets"), [*first, *_between(body, marks)]
-    blocks = _joined([block for block in _BLANK.split(body) if block.strip()])
+            return ("numbers" if how == "numbers" else "bullets"), [*first, *_texts_between(body, marks)]
+    blocks = _join_lead_ins([block for block in _BLANK.split(body) if block.strip()])
     if len(blocks) > 1:
         return "paragraphs", blocks
-    return "lines", _joined(_rows(body))
+    return "lines", _join_lead_ins(_rows(body))
 
 
-def _orders(body: str, marks: Sequence[re.Match[str]], lead: str) -> bool:
+def _structures_body(body: str, marks: Sequence[re.Match[str]], lead: str) -> bool:
     """Whether a list structures the whole text: one lead-in paragraph at most, and only the last item may continue."""
     if len(_BLANK.findall(lead)) > 1:
         return False
     last = body[marks[-1].end() :]
     return len(_BLANK.findall(last.strip())) <= 1 or all(
-        _BLANK.search(one.strip()) for one in _between(body, marks)[:-1]
+        _BLANK.search(one.strip()) for one in _texts_between(body, marks)[:-1]
     )
 
 
@@ -336,12 +339,12 @@ def _outermost(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
     return [mark for mark in marks if len(mark["indent"].expandtabs(4)) == least]
 
 
-def _between(body: str, marks: Sequence[re.Match[str]]) -> list[str]:
+def _texts_between(body: str, marks: Sequence[re.Match[str]]) -> list[str]:
     ends = [mark.start() for mark in marks[1:]] + [len(body)]
-    return [_whole(body[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=True)]
+    return [_close_emphasis(body[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=True)]
 
 
-def _whole(step: str) -> str:
+def _close_emphasis(step: str) -> str:
     """Remove the end of an emphasis that began before the mark: '**Step 2: Examine**'."""
     first, _, rest = step.partition("**")
     return first + rest if step.count("**") % 2 and "\n" not in first else step
@@ -358,7 +361,7 @@ def _rows(body: str) -> list[str]:
     return ["\n".join(row) for row in rows]
 
 
-def _joined(blocks: Sequence[str]) -> list[str]:
+def _join_lead_ins(blocks: Sequence[str]) -> list[str]:
     """Join each block with the headings and lead-ins before it, and a lead-in with its whole list."""
     joined: list[list[str]] = []
     before: list[str] = []

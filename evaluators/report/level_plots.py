@@ -12,7 +12,6 @@ from wardround.evaluators.report.plots import GRID, MUTED, WIDTH, Plot, look_of,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MARKERS = ("o", "s", "D", "^", "v", "P")
 _MOST = 40
 _MOST_MODELS = 12
 _BESIDE = 1.025

@@ -101,11 +101,21 @@ class Plot:
     drawing: Markup | None = None
 
 
+_SCORES_HEADING = "Scores from 0 to 1"
+
+
+def _scored(measure: str, runs: Mapping[str, Summary]) -> str:
+    """Return the number of scored episodes, as a range if the runs differ in it."""
+    numbers = [score.scored for run in runs.values() if (score := run.score(measure)) and score.mean is not None]
+    least, most = min(numbers), max(numbers)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
 def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
     """Plot accuracy, recall, full path and reasoning of each run: mean, 95% interval, and bounds behind it."""
     names = [n for n in _SHOWN if any((s := run.score(n)) and s.mean is not None for run in runs.values())]
     if not names:
-        return Plot("Accuracy, recall, reasoning", "No episode has a score.")
+        return Plot(_SCORES_HEADING, "No episode has a score.")
     rows, middles, row = [], [], 0.0
     for measure in names:  # a run without the score gets no row
         scored = [
@@ -121,7 +131,7 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
         for place, run in enumerate(runs):
             colour, marker = look_of(place)
             axes.plot([], [], marker, color=colour, markersize=5, label=short_name(run, 30))
-        _rows(axes, [measure_of(n).label for n in names], middles)
+        _rows(axes, [f"{measure_of(n).label} (n = {_scored(n, runs)})" for n in names], middles)
         axes.set_ylim(row - 1.4, -0.6)
         _share_axis(axes)
         if len(runs) > 1:
@@ -129,8 +139,10 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
 
     title = "; ".join(_said(run, summary, names) for run, summary in runs.items())
     height = 0.7 + 0.16 * row + (0.3 if len(runs) > 1 else 0)
-    note = "Point: mean over scored episodes. Bar: 95% interval. Pale band: every missing value as 0, and as 1."
-    return Plot("Accuracy, recall, reasoning", note, svg(name, title, (WIDTH, height), draw))
+    note = "Point: mean over the n scored episodes. Bar: 95% interval."
+    if any(score.bounds and score.bounds[0] < score.bounds[1] for _, _, score in rows):
+        note += " Pale band: every missing value as 0, and as 1."
+    return Plot(_SCORES_HEADING, note, svg(name, title, (WIDTH, height), draw))
 
 
 def groups_plot(name: str, score: ScoreSummary | None) -> Plot:

@@ -19,7 +19,7 @@ SIDE_BY_SIDE = 110
 """Width from which a ranking also shows other scores, and a comparison both means."""
 NAME = 32
 """Number of characters of a name that a wide ranking keeps on one line."""
-ORDER = "An order alone: whether two runs differ is said by their paired differences."
+ORDER = "The ranking is only an order. The paired differences below say whether two runs differ."
 FLOOR = "Word match: a floor by words, not a verdict. Have a judge decide: wardround score RUN --judge SPEC."
 
 

@@ -8,7 +8,7 @@ from wardround.engine.text import count_noun
 from wardround.evaluators.judges.panel import DIVIDED, TORN
 from wardround.evaluators.measures import format_value
 from wardround.evaluators.reasoning.controls import FIT
-from wardround.evaluators.reasons import list_reasons, phrase, spaced
+from wardround.evaluators.reasons import list_left_out, list_reasons, phrase, spaced
 from wardround.evaluators.report.episode_list import ACCURACIES
 from wardround.evaluators.report.model_facts import kin
 from wardround.evaluators.report.score_rows import EvaluatorCoverage, RunScores, inside
@@ -299,9 +299,8 @@ def _left_out(run: RunScores) -> Iterator[str]:
     """Count what was left out before the run began, with the first reasons."""
     skipped = inside(run.header, "skipped")
     if count := skipped.get("count"):
-        first = "; ".join(f"{name}: {why}" for name, why in list(skipped.get("first") or ())[:3])
-        more = "; ..." if count > 3 else ""
-        yield f"{count_noun(count, 'case')} could not be played, so not in any figure ({first}{more})."
+        why = list_left_out(list(skipped.get("first") or ()), count)
+        yield f"{count_noun(count, 'case')} could not be played and are in no figure: {why}."
 
 
 def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:

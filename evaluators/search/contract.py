@@ -28,11 +28,9 @@ class Search(Protocol):
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
         """Return at most `most` passages, best first; none if nothing matches. Raises SearchError."""
-        ...
 
     async def aclose(self) -> None:
         """Close connections."""
-        ...
 
 
 @runtime_checkable

@@ -63,11 +63,9 @@ class Reader(Protocol):
 
     async def read(self, url: str) -> Page:
         """Return the page; raises SearchError."""
-        ...
 
     async def aclose(self) -> None:
         """Close connections."""
-        ...
 
 
 SEARCHED = "search/"

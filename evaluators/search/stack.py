@@ -271,30 +271,25 @@ RUN = 5
 """Number of consecutive words of the true treatment that make a leak; all words if it has fewer."""
 
 
-def leaks(query: str, truth: Truth, known: str = "") -> list[str]:
-    """Return what `query` reveals of the truth: names of the diagnosis, and the treatment or a run of its words.
-
-    `known` is text that queries may use in any case, such as the judged answer: if it names the diagnosis, by any of
-    its names, no query reveals it. A run of the treatment's words is returned in the normal form used for comparison.
-    A truth in other words, or in another order, is not detected.
-    """
-    return _Secret(truth, known).revealed_by(query)
-
-
-class _Secret:
+class Secret:
     """The parts of a truth that no query may reveal: those that are not `known`.
 
-    `known` may be long and most queries reveal nothing, so it is searched only if a query might.
+    `known` is text that queries may use in any case, such as the judged answer: if it names the diagnosis, by any of
+    its names, no query reveals it. It may be long and most queries reveal nothing, so it is searched only if a query
+    might. A truth in other words, or in another order, is not detected.
     """
 
-    def __init__(self, truth: Truth, known: str) -> None:
+    def __init__(self, truth: Truth, known: str = "") -> None:
         self._truth, self._known = truth, known
         words = key(truth.treatment).split()
         long = min(RUN, len(words))
         self._runs = [" ".join(words[at : at + long]) for at in range(len(words) - long + 1)] if words else []
 
     def revealed_by(self, query: str) -> list[str]:
-        """Return the names and the run of words that `query` reveals."""
+        """Return the names of the diagnosis that `query` reveals, and the treatment or a run of its words.
+
+        A run is returned in the normal form used for comparison.
+        """
         names, normal_query = opening_contains(self._truth, query), f" {key(query)} "
         if names and opening_contains(self._truth, self._known):
             names = []
@@ -304,11 +299,11 @@ class _Secret:
 
 
 class LeakGuard(WrappedSearch):
-    """A search that refuses a query that reveals the truth, with the SearchError `leak`; `known` as in leaks."""
+    """A search that refuses a query that reveals the truth, with the SearchError `leak`; `known` as in Secret."""
 
     def __init__(self, search: Search, truth: Truth, known: str = "") -> None:
         super().__init__(search)
-        self._secret = _Secret(truth, known)
+        self._secret = Secret(truth, known)
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
         """Return the search's results; raises SearchError."""

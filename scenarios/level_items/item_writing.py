@@ -76,7 +76,6 @@ class ItemWriting:
 
     def __init__(self, settings: ItemBuildOptions, prompts: Prompts) -> None:
         self.settings = settings
-        del prompts  # the seats have their own
 
     def load(self, where: str) -> Iterator[SourceQuestion | LeftOutQuestion]:
         """The choice questions at `where` and at the settings' other paths, and what is left out."""

@@ -1,13 +1,32 @@
-"""Loads FHIR R4 bundles: Patient, Condition, Observation, DiagnosticReport and ImagingStudy as one patient's case."""
+"""Loads FHIR R4 bundles: of each patient the visit of one diagnosis, what was known before it, and its results.
 
-import base64
-import binascii
+A bundle often holds a whole life (Synthea, `$everything`). A case is one visit: the Encounter that names the diagnosis,
+or the days around the date of the Condition. Later resources are no part of it: nobody knew them then.
+"""
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
+from dataclasses import dataclass, field
+from datetime import date, timedelta
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Culture, Finding, Investigation, Lab, Provenance, Study, Truth
+from wardround.scenarios.loaders.fhir_resources import (
+    Entry,
+    Resource,
+    codes,
+    disease_code,
+    entries,
+    full_name,
+    moment,
+    name,
+    objects,
+    reference,
+    reference_range,
+    report_text,
+    stated_time,
+    values,
+)
 from wardround.scenarios.loaders.source import Loader, Refused
 from wardround.scenarios.loaders.values import Flag, day_of, diagnosis_names, group
 
@@ -19,24 +38,20 @@ _MODALITIES = {
     "CR": "Radiograph", "DX": "Radiograph", "RG": "Radiograph", "CT": "CT", "MR": "MRI", "US": "Ultrasound",
     "MG": "Mammography", "NM": "Nuclear medicine", "PT": "PET", "XA": "Angiography", "RF": "Fluoroscopy",
 }  # fmt: skip
-_SYSTEMS = {
-    "http://snomed.info/sct": "SNOMED",
-    "http://hl7.org/fhir/sid/icd-10-cm": "ICD10CM",
-    "http://hl7.org/fhir/sid/icd-10": "ICD10",
-    "http://hl7.org/fhir/sid/icd-9-cm": "ICD9CM",
-}
-_QUALIFIER = re.compile(r"\s*\((?:disorder|finding|situation|procedure|morphologic abnormality)\)$")
 _MICROBIOLOGY = re.compile(r"(?i)\bcultur\w*|gram stain|microscopy|\bbacteria")
 _IMAGING = re.compile(
     r"(?i)\b(?:x-?ray|radiograph|ct\b|mri\b|ultraso\w+|mammogra\w+|echocardiogra\w+|imaging|radiology)"
 )
-_REFUTED = frozenset({"refuted", "entered-in-error"})
-
-Resource = Mapping[str, Json]
+_NOTE = re.compile(r"(?i)history and physical|plan note|progress note|discharge|consult note")
+_NO_GROWTH = re.compile(r"(?i)\b(?:no|negative|not|sterile|normal)\b")
+_FINDING = re.compile(r"\((?:finding|situation)\)$")
+_SYMPTOM = re.compile(r"(?i)\(finding\)$|\bsymptom|\bpain|\bache|cough|fever|vomit|dyspn|breath|bleed|rash|weakness")
+_NO_REPORT = "The study was done; the record holds no report of it."
+_AROUND = timedelta(days=30)
 
 
 class FhirBundles(Loader):
-    """FHIR R4 bundles, one file a patient, or one bundle a line."""
+    """FHIR R4 bundles, one file or one line a bundle; a bundle of several patients gives a case for each."""
 
     TITLE = "FHIR R4 Bundle JSON, one object with resourceType Bundle"
     SINGLE = True
@@ -46,241 +61,351 @@ class FhirBundles(Loader):
         """Match a bundle."""
         return float(isinstance(record, dict) and record.get("resourceType") == "Bundle")
 
-    def case(self, number: int, name: str, record: Json) -> Case:
-        """The case of a bundle; raises Refused without a patient, or with several, or without a diagnosis."""
+    def cases(self, number: int, name: str, record: Json) -> Iterator[Case | Refused]:
+        """The case of each patient of a bundle, or why it has none; raises Refused for a bundle without a patient."""
         del name
-        entries = list(_resources(record))
-        people = [(at, one) for at, one in entries if one.get("resourceType") == "Patient"]
-        if len(people) != 1:
-            raise Refused([("entry", f"must hold one Patient, holds {len(people)}; write one bundle a patient")])
-        patient = people[0][1]
-        main, at_main = _principal(entries)
-        label, code = _named(main.get("code"))
-        if not label:
-            raise Refused([(f"entry[{at_main}].resource.code", "names no diagnosis: it has neither text nor display")])
-        if not (patient.get("gender") or patient.get("birthDate")):
-            raise Refused([(f"entry[{people[0][0]}].resource", "tells neither gender nor birthDate")])
-        when = day_of(main.get("onsetDateTime") or main.get("recordedDate"))
-        who = _who(patient, when)
-        diagnosis, synonyms = diagnosis_names(_QUALIFIER.sub("", label))
-        others = [
-            _QUALIFIER.sub("", text)
-            for _, one in entries
-            if one.get("resourceType") == "Condition" and one is not main and _counts(one)
-            if (text := _named(one.get("code"))[0]) and text != label
-        ]
-        labs, findings, cultures, studies, texts = _results(entries)
-        complaint = _complaint(entries)
-        history = {"Symptoms": complaint} if complaint else {}
-        if others:
-            history["Other conditions"] = "; ".join(dict.fromkeys(others))
-        return Case(
-            id=str(record.get("id") or patient.get("id") or f"fhir-{number:03d}"),
-            opening=f"{who}{f' {complaint}.' if complaint else ''}",
-            complaint=f"{who}{f' {complaint}.' if complaint else ''}",
-            opening_source="structured",
-            history=history,
-            examination=tuple(findings),
-            labs=tuple(sorted(labs, key=lambda lab: lab.time)),
-            microbiology=tuple(cultures),
-            imaging=tuple(studies),
-            investigations=tuple(texts),
-            truth=Truth(diagnosis=diagnosis, synonyms=synonyms, codes=(code,) if code else ()),
-            group=group(diagnosis),
-            provenance=Provenance(source="FHIR R4", record=str(patient.get("id") or ""), dated=when),
-            data_class="restricted",
-        )
+        listed = entries(record)
+        people = [entry for entry in listed if entry.kind == "Patient"]
+        if not people:
+            kinds = ", ".join(sorted({entry.kind for entry in listed})) or "links without resources"
+            raise Refused([("entry", f"holds no Patient, only {kinds}; write the patient into the bundle")])
+        for place, person in enumerate(people, 1):
+            own = [entry for entry in listed if len(people) == 1 or _is_of(entry, person)]
+            label = str(record.get("id") or "") if len(people) == 1 else ""
+            try:
+                yield _case(person, own, label or str(person.resource.get("id") or f"fhir-{number:03d}-{place}"))
+            except Refused as refused:
+                yield refused
 
 
-def _resources(record: Json) -> Iterator[tuple[int, Resource]]:
-    """(place, resource) of each entry of a bundle."""
-    entries = record.get("entry")
-    if not isinstance(entries, list) or not entries:
-        raise Refused([("entry", "is missing or empty")])
-    for at, entry in enumerate(entries):
-        resource = entry.get("resource") if isinstance(entry, dict) else None
-        if isinstance(resource, dict):
-            yield at, resource
+def _is_of(entry: Entry, person: Entry) -> bool:
+    """Whether a resource of a bundle of several patients is about `person`, or about nobody, as a Medication is."""
+    owner = reference(entry.resource.get("subject")) or reference(entry.resource.get("patient"))
+    return owner in person.ids if owner else entry.kind in ("Medication", "Specimen")
 
 
-def _principal(entries: Sequence[tuple[int, Resource]]) -> tuple[Resource, int]:
-    """The Condition that is the diagnosis: an encounter's principal one, else the last recorded one."""
-    conditions = [(at, one) for at, one in entries if one.get("resourceType") == "Condition" and _counts(one)]
-    if not conditions:
-        raise Refused([("entry", "holds no Condition that is not refuted, so there is no diagnosis")])
-    ranked: list[str] = []
-    for _, one in entries:
-        listed = one.get("diagnosis") if one.get("resourceType") == "Encounter" else None
-        for part in listed if isinstance(listed, list) else []:
-            target = part.get("condition", {}).get("reference") if isinstance(part, dict) else None
-            if isinstance(target, str) and part.get("rank", 1) == 1:
-                ranked.append(target.rpartition("/")[2].rpartition(":")[2])
-    for at, one in conditions:
-        if one.get("id") in ranked:
-            return one, at
-    diseases = [
-        (at, one) for at, one in conditions if not re.search(r"\((?:finding|situation)\)", _named(one.get("code"))[0])
-    ]
-    at, one = max(
-        diseases or conditions, key=lambda pair: str(pair[1].get("recordedDate") or pair[1].get("onsetDateTime") or "")
+def _case(person: Entry, listed: Sequence[Entry], case_id: str) -> Case:
+    patient = person.resource
+    main = _principal(person, listed)
+    label = name(main.resource.get("code"))
+    if not label:
+        raise Refused([(f"entry[{main.at}].resource.code", "names no diagnosis: it has neither text nor display")])
+    if not (patient.get("gender") or patient.get("birthDate")):
+        raise Refused([(f"entry[{person.at}].resource", "tells neither gender nor birthDate")])
+    visit = _visit(main, listed)
+    diagnosis, synonyms = diagnosis_names(label)
+    history = _History(diagnosis, visit, listed)
+    complaint = history.complaint()
+    opening = f"{_who(patient, day_of(visit.start))}{f' {complaint}.' if complaint else ''}"
+    results = _Results.of_visit(visit, listed)
+    code = disease_code(main.resource.get("code"))
+    return Case(
+        id=case_id,
+        opening=opening,
+        complaint=opening,
+        opening_source="structured",
+        history=history.sections(complaint),
+        examination=tuple(dict.fromkeys(results.findings)),
+        labs=tuple(sorted(dict.fromkeys(results.labs), key=lambda lab: lab.time)),
+        microbiology=tuple(results.cultures),
+        imaging=tuple(results.reported_studies()),
+        investigations=tuple(results.texts),
+        truth=Truth(diagnosis=diagnosis, synonyms=synonyms, codes=(code,) if code else ()),
+        group=group(diagnosis),
+        provenance=Provenance(source="FHIR R4", record=str(patient.get("id") or ""), dated=day_of(visit.start)),
+        data_class="restricted",
     )
-    return one, at
 
 
-def _counts(condition: Resource) -> bool:
-    status = condition.get("verificationStatus")
-    codes = {str(part.get("code")) for part in _codings(status)}
-    return not codes & _REFUTED
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """The visit of the diagnosis: the ids of its Encounter, if it has one, its first and last time as stated, or ''."""
+
+    main: Entry
+    ids: frozenset[str]
+    start: str
+    end: str
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether a resource belongs to the visit: by its Encounter, else by its date; without a date it does."""
+        at = reference(entry.resource.get("encounter")) or reference(entry.resource.get("context"))
+        if at and self.ids:
+            return at in self.ids
+        day, first, last = (day_of(said) for said in (stated_time(entry.resource), self.start, self.end or self.start))
+        if day is None or first is None or last is None:
+            return not _earlier(stated_time(entry.resource), self.start)
+        margin = timedelta(days=1) if self.ids else _AROUND
+        return first - margin <= day <= last + margin
+
+    def precedes(self, entry: Entry) -> bool:
+        """Whether a resource is dated before the visit, or not dated at all."""
+        said = stated_time(entry.resource)
+        return not said or _earlier(said, self.start)
 
 
-def _codings(concept: Json) -> list[Resource]:
-    listed = concept.get("coding") if isinstance(concept, dict) else None
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+def _earlier(said: str, start: str) -> bool:
+    """Whether one time in ISO form lies before another, by the precision that both have."""
+    size = min(len(said), len(start), 10)
+    return bool(size) and said[:size] < start[:size]
 
 
-def _named(concept: Json) -> tuple[str, str]:
-    """(text, 'SYSTEM:CODE') of a CodeableConcept."""
-    text = str(concept.get("text") or "").strip() if isinstance(concept, dict) else ""
-    codings = _codings(concept)
-    shown = next((str(one["display"]).strip() for one in codings if one.get("display")), "")
-    code = next(
-        (f"{_SYSTEMS[str(one.get('system'))]}:{one['code']}" for one in codings
-         if one.get("code") and str(one.get("system")) in _SYSTEMS),
-        "",
+def _principal(person: Entry, listed: Sequence[Entry]) -> Entry:
+    """The Condition that is the diagnosis.
+
+    An encounter's principal one; else the latest confirmed disease, of those first whose visit has a result. A
+    Condition that is only considered ('differential', 'provisional') counts where there is no other.
+    """
+    conditions = [
+        entry for entry in listed if entry.kind == "Condition" and not _states(entry, "refuted", "entered-in-error")
+    ]
+    if not conditions:
+        raise Refused(
+            [(f"entry[{person.at}]", "the patient has no Condition that is not refuted, so there is no diagnosis")]
+        )
+    first = {
+        reference(part.get("condition"))
+        for entry in listed if entry.kind == "Encounter"
+        for part in objects(entry.resource.get("diagnosis"))
+        if part.get("rank", 1) == 1
+    }  # fmt: skip
+    for entry in conditions:
+        if entry.ids & first:
+            return entry
+    certain = [entry for entry in conditions if not _states(entry, "differential", "provisional", "unconfirmed")]
+    diseases = [entry for entry in certain if not _is_symptom(full_name(entry.resource.get("code")))]
+    dated = sorted(diseases or certain or conditions, key=lambda entry: stated_time(entry.resource), reverse=True)
+    return next((entry for entry in dated if _Results.of_visit(_visit(entry, listed), listed)), dated[0])
+
+
+def _is_symptom(label: str) -> bool:
+    return bool(_FINDING.search(label) or _SYMPTOM.search(label))
+
+
+def _states(condition: Entry, *states: str) -> bool:
+    return bool(set(codes(condition.resource.get("verificationStatus"))) & set(states))
+
+
+def _visit(main: Entry, listed: Sequence[Entry]) -> _Visit:
+    """The Encounter that names a Condition, or that it names, or whose days hold its date; else its date alone."""
+    encounters = [entry for entry in listed if entry.kind == "Encounter"]
+    when = stated_time(main.resource)
+    named = reference(main.resource.get("encounter"))
+    chosen = (
+        [one for one in encounters if _diagnosed(one) & main.ids]
+        or [one for one in encounters if named in one.ids]
+        or [one for one in encounters if when and when[:10] in _days(one)]
     )  # fmt: skip
-    return text or shown, code
+    if not chosen:
+        return _Visit(main, frozenset(), when, when)
+    start, end = _days(chosen[0])
+    return _Visit(main, chosen[0].ids, start or when, end or start or when)
 
 
-def _results(
-    entries: Sequence[tuple[int, Resource]],
-) -> tuple[list[Lab], list[Finding], list[Culture], list[Study], list[Investigation]]:
-    """The results of a bundle by kind."""
-    labs: list[Lab] = []
-    findings: list[Finding] = []
-    cultures: list[Culture] = []
-    studies: list[Study] = []
-    texts: list[Investigation] = []
-    for _, one in entries:
-        kind, name = one.get("resourceType"), _named(one.get("code"))[0]
-        if kind == "Observation" and name and one.get("status") not in ("entered-in-error", "cancelled"):
-            category = {str(code.get("code")) for part in one.get("category") or [] for code in _codings(part)}
-            for label, value, unit in _values(name, one):
-                if "vital-signs" in category or "exam" in category:
-                    findings.append(Finding(section=label, text=f"{value} {unit}".strip()))
-                elif _MICROBIOLOGY.search(label):
-                    cultures.append(Culture(test=label, comment=value, time=_time(one)))
-                elif "social-history" in category or "survey" in category:
-                    continue
-                else:
-                    low, high = _range(one)
-                    flag: Flag = next((_FLAGS[code] for code in _interpreted(one) if code in _FLAGS), "")
-                    labs.append(Lab(name=label, value=value, unit=unit, low=low, high=high, flag=flag, time=_time(one)))
-        elif kind == "ImagingStudy":
-            studies.append(_study(one))
-        elif kind == "DiagnosticReport" and name and (said := _said(one)):
-            if _IMAGING.search(name):
-                studies.append(Study(exam=name, report=said, time=_time(one)))
-            elif not re.search(r"(?i)history and physical|plan note|progress note|discharge", name):
-                texts.append(Investigation(name=name, text=said))
-    reported = [study for study in studies if study.report != _NO_REPORT]
-    return labs, findings, cultures, reported or studies, texts
+def _diagnosed(encounter: Entry) -> set[str]:
+    return {reference(part.get("condition")) for part in objects(encounter.resource.get("diagnosis"))}
 
 
-_NO_REPORT = "The study was done; the record holds no report of it."
+def _days(encounter: Entry) -> tuple[str, str]:
+    """The first and last day of an Encounter as it states them; '' where it does not."""
+    period = encounter.resource.get("period")
+    start, end = (str(period.get(part) or "") if isinstance(period, dict) else "" for part in ("start", "end"))
+    return start[:10], end[:10]
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    """What the patient can tell: what was recorded before the visit, and the symptoms of the visit itself."""
+
+    diagnosis: str
+    visit: _Visit
+    listed: Sequence[Entry]
+
+    def complaint(self) -> str:
+        """The reason for the visit in words, if it is a symptom and does not name the diagnosis; else its symptoms."""
+        for entry in self.listed:
+            if entry.kind == "Encounter" and (entry.ids & self.visit.ids or not self.visit.ids):
+                for part in objects(entry.resource.get("reasonCode")):
+                    if _SYMPTOM.search(full_name(part)) and (said := self._safe([name(part)])):
+                        return said[0]
+        return ", ".join(self._conditions(_FINDING, of_visit=True))
+
+    def sections(self, complaint: str) -> dict[str, str]:
+        """The sections of the history that have an entry."""
+        sections = {
+            "Symptoms": [complaint],
+            "Other conditions": self._conditions(re.compile(""), of_visit=False),
+            "Past procedures": self._names("Procedure", "code"),
+            "Medications": self._names("MedicationStatement", "medicationCodeableConcept")
+            + self._names("MedicationRequest", "medicationCodeableConcept"),
+            "Allergies": [self._allergy(entry) for entry in self._before("AllergyIntolerance")],
+            "Vaccinations": self._names("Immunization", "vaccineCode"),
+            "Family history": [self._relative(entry) for entry in self._of("FamilyMemberHistory")],
+            "Social history": self._social(),
+        }
+        return {title: "; ".join(kept) for title, said in sections.items() if (kept := self._safe(said))}
+
+    def _safe(self, said: Sequence[str]) -> list[str]:
+        """What is said, once each, without what names the diagnosis."""
+        return [one for one in dict.fromkeys(filter(None, said)) if self.diagnosis.casefold() not in one.casefold()]
+
+    def _of(self, kind: str) -> list[Entry]:
+        return [entry for entry in self.listed if entry.kind == kind and not _is_void(entry)]
+
+    def _before(self, kind: str) -> list[Entry]:
+        return [entry for entry in self._of(kind) if self.visit.precedes(entry)]
+
+    def _conditions(self, kind: re.Pattern[str], *, of_visit: bool) -> list[str]:
+        """Other conditions of the visit, or those before it; without the ones that were only considered or refuted."""
+        kept = [
+            entry for entry in self._of("Condition")
+            if entry is not self.visit.main and kind.search(full_name(entry.resource.get("code")))
+            and not _states(entry, "refuted", "entered-in-error", "differential", "provisional", "unconfirmed")
+            and (self.visit.holds(entry) if of_visit else self.visit.precedes(entry))
+        ]  # fmt: skip
+        return [name(entry.resource.get("code")) for entry in kept]
+
+    def _names(self, kind: str, concept: str) -> list[str]:
+        """The names of earlier resources, of drugs in their own resource too; without drugs that were stopped."""
+        ended = ("stopped", "completed", "not-taken") if kind.startswith("Medication") else ()
+        medicines = {one: entry for entry in self.listed if entry.kind == "Medication" for one in sorted(entry.ids)}
+        said = []
+        for entry in self._before(kind):
+            linked = medicines.get(reference(entry.resource.get("medicationReference")))
+            said.append(name(entry.resource.get(concept)) or (name(linked.resource.get("code")) if linked else ""))
+            if entry.resource.get("status") in ended:
+                said.pop()
+        return said
+
+    def _allergy(self, entry: Entry) -> str:
+        reactions = [
+            name(sign)
+            for part in objects(entry.resource.get("reaction"))
+            for sign in objects(part.get("manifestation"))
+        ]
+        said = ", ".join(filter(None, reactions))
+        return f"{name(entry.resource.get('code'))}{f' ({said})' if said else ''}"
+
+    def _relative(self, entry: Entry) -> str:
+        ills = [name(part.get("code")) for part in objects(entry.resource.get("condition"))]
+        return f"{name(entry.resource.get('relationship'))}: {', '.join(filter(None, ills))}" if any(ills) else ""
+
+    def _social(self) -> list[str]:
+        """The latest of each observation of social history up to the visit."""
+        latest: dict[str, str] = {}
+        known = [entry for entry in self._of("Observation") if _category(entry) & {"social-history"}]
+        for entry in sorted(known, key=lambda one: stated_time(one.resource)):
+            if self.visit.precedes(entry) or self.visit.holds(entry):
+                latest |= {
+                    label: f"{label}: {f'{value} {unit}'.strip()}" for label, value, unit in values(entry.resource)
+                }
+        return list(latest.values())
+
+
+def _category(entry: Entry) -> set[str]:
+    return set(codes(entry.resource.get("category")))
+
+
+def _is_void(entry: Entry) -> bool:
+    """Whether a resource says that it does not hold: entered in error, cancelled, not done."""
+    return entry.resource.get("status") in ("entered-in-error", "cancelled", "not-done") or _states(
+        entry, "entered-in-error"
+    )
+
+
+@dataclass(slots=True)
+class _Results:
+    """The results of a visit by kind."""
+
+    labs: list[Lab] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    cultures: list[Culture] = field(default_factory=list)
+    studies: list[Study] = field(default_factory=list)
+    texts: list[Investigation] = field(default_factory=list)
+
+    @classmethod
+    def of_visit(cls, visit: _Visit, listed: Sequence[Entry]) -> "_Results":
+        """What was observed, measured and reported at the visit."""
+        specimens = {
+            one: name(entry.resource.get("type"))
+            for entry in listed
+            if entry.kind == "Specimen"
+            for one in sorted(entry.ids)
+        }
+        results = cls()
+        for entry in listed:
+            if _is_void(entry) or not visit.holds(entry):
+                continue
+            if entry.kind == "Observation":
+                results._observe(entry, specimens.get(reference(entry.resource.get("specimen")), ""))
+            elif entry.kind == "ImagingStudy":
+                results.studies.append(_study(entry.resource))
+            elif entry.kind == "DiagnosticReport":
+                results._report(entry.resource)
+        return results
+
+    def __bool__(self) -> bool:
+        return bool(self.labs or self.cultures or self.studies or self.texts)
+
+    def reported_studies(self) -> list[Study]:
+        """The studies with a report; if there is none, all."""
+        return [study for study in self.studies if study.report != _NO_REPORT] or self.studies
+
+    def _observe(self, entry: Entry, specimen: str) -> None:
+        one, category = entry.resource, _category(entry)
+        for label, value, unit in values(one):
+            if category & {"vital-signs", "exam"}:
+                self.findings.append(Finding(section=label, text=f"{value} {unit}".strip()))
+            elif _MICROBIOLOGY.search(label):
+                grown = name(one.get("valueCodeableConcept"))
+                grown = "" if _NO_GROWTH.search(grown) else grown
+                self.cultures.append(
+                    Culture(
+                        test=label, specimen=specimen, organism=grown, comment="" if grown else value, time=moment(one)
+                    )
+                )
+            elif not category & {"social-history", "survey"}:
+                self.labs.append(_lab(one, label, value, unit, specimen))
+
+    def _report(self, one: Resource) -> None:
+        label, said = name(one.get("code")), report_text(one)
+        if not label or not said:
+            return
+        if _IMAGING.search(label) or set(codes(one.get("category"))) & {"RAD", "IMG"}:
+            self.studies.append(Study(exam=label, report=said, time=moment(one)))
+        elif not _NOTE.search(label):
+            self.texts.append(Investigation(name=label, text=said))
+
+
+def _lab(one: Resource, label: str, value: str, unit: str, specimen: str) -> Lab:
+    """A laboratory result; a specimen other than blood is part of its name."""
+    low, high = reference_range(one)
+    flag: Flag = next((_FLAGS[code] for code in codes(one.get("interpretation")) if code in _FLAGS), "")
+    fluid = specimen.split(" (", maxsplit=1)[0].removesuffix(" specimen").removesuffix(" sample").strip()
+    plain = not fluid or re.search(r"(?i)blood|serum|plasma", fluid) or fluid.casefold() in label.casefold()
+    shown = label if plain else f"{label}, {fluid}"
+    return Lab(name=shown, value=value, unit=unit, low=low, high=high, flag=flag, time=moment(one))
 
 
 def _study(one: Resource) -> Study:
-    series = [part for part in one.get("series") or [] if isinstance(part, dict)]
-    coded = [part.get("modality") for part in series] + list(one.get("modality") or [])
-    codes = [str(part.get("code")) for part in coded if isinstance(part, dict) and part.get("code")]
-    modality = next((_MODALITIES.get(code, code) for code in codes), "")
-    sites = [part["bodySite"] for part in series if isinstance(part.get("bodySite"), dict)]
-    region = next((str(site["display"]) for site in sites if site.get("display")), "")
-    procedures = [_named(part)[0] for part in one.get("procedureCode") or []]
-    name = str(
-        one.get("description") or next(filter(None, procedures), "") or f"{modality} {region}".strip() or "Imaging"
+    series = objects(one.get("series"))
+    kinds = [
+        str(part.get("code"))
+        for part in (*(objects(one.get("modality"))), *(part for a in series for part in objects(a.get("modality"))))
+        if part.get("code")
+    ]
+    modality = next((_MODALITIES.get(kind, kind) for kind in kinds), "")
+    region = next(
+        (str(site["display"]) for a in series for site in objects(a.get("bodySite")) if site.get("display")), ""
     )
-    notes = [str(note["text"]) for note in one.get("note") or [] if isinstance(note, dict) and note.get("text")]
+    procedure = next(filter(None, (name(part) for part in objects(one.get("procedureCode")))), "")
+    notes = " ".join(str(note["text"]) for note in objects(one.get("note")) if note.get("text"))
     return Study(
-        exam=_QUALIFIER.sub("", name),
+        exam=str(one.get("description") or procedure or f"{modality} {region}".strip() or "Imaging"),
         modality=modality,
         region=region,
-        report=" ".join(notes) or _NO_REPORT,
-        time=_time(one),
+        report=notes or _NO_REPORT,
+        time=moment(one),
     )
-
-
-def _values(name: str, one: Resource) -> Iterator[tuple[str, str, str]]:
-    """(name, value, unit) of an observation and its components."""
-    value, unit = _value(one)
-    if value:
-        yield name, value, unit
-    for part in one.get("component") or []:
-        label = _named(part.get("code"))[0] if isinstance(part, dict) else ""
-        value, unit = _value(part) if label else ("", "")
-        if value:
-            yield label, value, unit
-
-
-def _value(one: Resource) -> tuple[str, str]:
-    quantity = one.get("valueQuantity")
-    if isinstance(quantity, dict) and quantity.get("value") is not None:
-        number = f"{quantity['value']:g}" if isinstance(quantity["value"], float) else str(quantity["value"])
-        unit = str(quantity.get("unit") or quantity.get("code") or "")
-        return f"{quantity.get('comparator', '')}{number}", re.sub(r"^\{[^}]*\}$", "", unit)
-    if one.get("valueCodeableConcept"):
-        return _QUALIFIER.sub("", _named(one["valueCodeableConcept"])[0]), ""
-    for field in ("valueString", "valueInteger", "valueBoolean"):
-        if one.get(field) is not None:
-            return str(one[field]).strip(), ""
-    return "", ""
-
-
-def _range(one: Resource) -> tuple[float | None, float | None]:
-    ranges = one.get("referenceRange")
-    first = ranges[0] if isinstance(ranges, list) and ranges and isinstance(ranges[0], dict) else {}
-    ends = []
-    for end in ("low", "high"):
-        value = first.get(end, {}).get("value") if isinstance(first.get(end), dict) else None
-        ends.append(float(value) if isinstance(value, int | float) else None)
-    return ends[0], ends[1]
-
-
-def _interpreted(one: Resource) -> list[str]:
-    return [str(code.get("code")) for part in one.get("interpretation") or [] for code in _codings(part)]
-
-
-def _said(report: Resource) -> str:
-    """The text of a report: its conclusion, else its attached plain text."""
-    if report.get("conclusion"):
-        return str(report["conclusion"]).strip()
-    for form in report.get("presentedForm") or []:
-        if isinstance(form, dict) and str(form.get("contentType", "")).startswith("text/plain") and form.get("data"):
-            try:
-                return base64.b64decode(str(form["data"]), validate=True).decode("utf-8").strip()
-            except (binascii.Error, UnicodeDecodeError):
-                return ""
-    return ""
-
-
-def _complaint(entries: Sequence[tuple[int, Resource]]) -> str:
-    """The reason of the last encounter that states one in words."""
-    reasons = [
-        text
-        for _, one in entries
-        if one.get("resourceType") == "Encounter"
-        for part in one.get("reasonCode") or []
-        if (text := _named(part)[0]) and re.search(r"\(finding\)|\bsymptom|pain|cough|fever", text)
-    ]
-    return _QUALIFIER.sub("", reasons[-1]) if reasons else ""
-
-
-def _time(one: Resource) -> str:
-    said = str(one.get("effectiveDateTime") or one.get("started") or one.get("issued") or "")
-    try:
-        return datetime.fromisoformat(said).replace(tzinfo=None).isoformat() if len(said) > 9 else ""
-    except ValueError:
-        return ""
 
 
 def _who(patient: Resource, when: date | None) -> str:

@@ -47,7 +47,8 @@ class Imported:
         if self.questions:
             said.append(f"{count_noun(self.questions, 'question')} left out: play them with --scenario questions")
         said += [f"  {problem}" for problem in self.problems]
-        said.append(f"written: {self.out}" if self.out else "nothing written: name a file by --out")
+        nothing = "name a file by --out" if self.cases else "there is no case to write"
+        said.append(f"written: {self.out}" if self.out else f"nothing written: {nothing}")
         return "\n".join(said)
 
 

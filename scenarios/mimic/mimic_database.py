@@ -208,9 +208,6 @@ def _value(message: str | None) -> str:
     return match[1][:80] if match else ""
 
 
-Groups = Mapping[int, Sequence[Row]]
-"""Rows by admission, without the admission's number."""
-
 _NEAR = "t.hadm_id = w.hadm_id or (t.hadm_id is null and t.charttime between w.opened and w.closed)"
 _JOIN = f"join windows w on t.subject_id = w.subject_id where {_NEAR}"
 _FAR = "t.hadm_id is null as near"

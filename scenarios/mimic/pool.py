@@ -183,7 +183,6 @@ class Finder(Protocol):
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """The diseases that `text` names."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,120 +7,9 @@ from typing import NamedTuple
 from wardround.engine.records import Action, Json
 from wardround.engine.text import later
 from wardround.scenarios.parsers.moves import Unusable, schema_of
-from wardround.scenarios.parsers.stated_answers import answer_text, plain_signs, stated_answers
+from wardround.scenarios.parsers.stated_answers import answer_text, last_word, plain_signs, stated_answers, unsaid
+from wardround.scenarios.parsers.stated_verdict import stated_verdict
 from wardround.scenarios.question_item import LETTERS, QuestionItem
-
-_YES = frozenset(
-    (
-        *("true", "t", "yes", "y", "correct", "right", "accurate", "对", "正确", "是", "真", "有", "存在"),
-        *("wahr", "richtig", "ja", "vrai", "oui", "verdadero", "sí", "si"),
-    )
-)
-_NO = frozenset(
-    (
-        *("false", "f", "no", "n", "incorrect", "wrong", "not correct", "not true", "not right", "not accurate"),
-        *("untrue", "inaccurate", "错", "错误", "不正确", "不对", "否", "假", "不是", "没有", "不存在"),
-        *("falsch", "nein", "faux", "non", "falso"),
-    )
-)
-_NOT = r"not\s+(?:correct|true|right|accurate)"
-_SURELY = r"(?:definitely|absolutely|certainly|clearly|surely|indeed|therefore|thus|hence|so)"
-_OPENS = later(
-    rf"^[\W_]*(?:(?:{_SURELY}|I(?: would|'d)? (?:say|think|believe)(?: that)?|(?:it|this|that) is)\b[\s,:]*)*"
-    rf"(?P<word>{_NOT}|[a-zé\u00ed]+|[\u4e00-\u9fff]{{1,3}})",
-    re.IGNORECASE,
-)
-_HEDGED = later(
-    r"\b(?:partly|partially|possibly|may ?be|perhaps|both|neither|either|sometimes|depends)\b|可能|部分|吗|是否|不一定"
-    r"|^\W*\w+\s*(?:/|\bor\b|或)|^\W*\w+\W*\?",
-    re.IGNORECASE,
-)
-_BEHIND = later(r"^(?:\W|\b(?:and|or|but)\b)*(?P<word>[^\W\d_]+)\s*(?:[.,;:!?\u3002]|$)", re.IGNORECASE)
-_SUBJECT = later(
-    r"(?:^|[.!?;:,\n]\s*|\b(?:so|thus|hence|therefore|think|believe|conclude|and|that|because)\s+)"
-    r"(?:(?:the|this|her|his|a|student'?s?|offered|given|above)\s+)*"
-    r"(?:statement|claim|answer|assertion|it|this|that|she|he|student|alice(?:'s answer)?)[*_\"']*\s+(?:is|was)\s+"
-    rf"(?:{_SURELY}\s+)?(?:an?\s+)?[*_\"']*(?P<said>{_NOT}|[a-z]+)\b(?!\s*(?:or\b|/|\?))",
-    re.IGNORECASE,
-)
-_HOLDS = later(
-    r"\b(?:statement|claim|assertion)\s+(?P<not>does\s+not\s+hold|fails)|\b(?:statement|claim|assertion)\s+holds\b",
-    re.IGNORECASE,
-)
-_CHINESE = later(
-    r"(?:说法|陈述|表述|叙述|论述|观点|命题|该句|此句|这句话|(?:学生的?)?(?<!正确)(?<!最终)(?:回答|答案))(?:是)?"
-    r"(?P<said>不正确|不对|错误|错|正确|对|真|假)(?:的)?(?!吗|还是|与否)"
-)
-_DOUBTED = later(
-    r"\b(?:not|never|doubt|whether|if|unless|evidence|case|cannot|deny|unclear|argue[sd]?|some|many|people)\b[^.!?;\n]{0,60}$|n't\b[^.!?;\n]{0,60}$"
-    r"|(?:不能说|是否|如果|不认为|无法说)[^\u3002;\n]{0,20}$",
-    re.IGNORECASE,
-)
-_CLAUSE = later(r"[.,;!\n\u3002]")
-_SHORT_FORMS = ((re.compile(r"(?i)\b(is|was)n't\b"), r"\1 not"), (re.compile(r"(?i)\b(it|that)'s\b"), r"\1 is"))
-
-
-def stated_verdict(text: str) -> bool | None:
-    """The one verdict that a reply states; None if it is hedged, denied, asked or double."""
-    for pattern, plain in _SHORT_FORMS:
-        text = pattern.sub(plain, text)
-    stated = stated_answers(text)
-    firm = [said for one in stated.firm if (said := _of_statement(one)) is not None]
-    if firm and "final" in text.casefold():
-        return firm[-1]
-    lines = [line for line in stated.rest.splitlines() if line.strip()] or [""]
-    opening = _opening(stated.rest)
-    ends = {polar(line.strip(" \t*_`\"'()[]{}<>#:.!\u3002")) for line in (lines[0], lines[-1])}
-    if {True, False} <= {opening, *ends}:
-        return None
-    verdicts = {*firm} if opening is None else {opening, *firm}
-    if not verdicts:
-        verdicts = {said for said in (_opening(lines[-1]),) if said is not None} if len(lines) > 1 else set()
-    if not verdicts:
-        verdicts = set(_subjects(lines[-1])) or set(_subjects(lines[0]))
-    return verdicts.pop() if len(verdicts) == 1 else None
-
-
-def _of_statement(said: str) -> bool | None:
-    clause = _CLAUSE.split(said, maxsplit=1)[0]
-    return None if _HEDGED.search(clause) else polar(clause.strip(" \t*_`\"'()[]{}<>#:"))
-
-
-def _opening(said: str) -> bool | None:
-    """The verdict that opens a text; None for another word, a hedge beside it, or the opposite behind it."""
-    match = _OPENS.match(said)
-    if match is None or _HEDGED.search(re.split(r"[.\u3002]", said, maxsplit=1)[0]):
-        return None
-    verdict, behind = polar(match["word"]), _BEHIND.match(said[match.end() :])
-    opposite = verdict is not None and behind is not None and _exactly(behind["word"]) is (not verdict)
-    return None if opposite else verdict
-
-
-def _subjects(line: str) -> list[bool]:
-    """The verdicts on a named subject ("the statement is false"), without those that are denied or in doubt."""
-    stated = [
-        said
-        for pattern in (_SUBJECT, _CHINESE)
-        for match in pattern.finditer(line)
-        if (said := _exactly(match["said"])) is not None and not _DOUBTED.search(line[: match.start("said")])
-    ]
-    holds = [match["not"] is None for match in _HOLDS.finditer(line) if not _DOUBTED.search(line[: match.start()])]
-    return [] if re.search(r"[?]\s*$|吗", line) else [*stated, *holds]
-
-
-def _exactly(word: str) -> bool | None:
-    plain = " ".join(word.casefold().split())
-    return False if plain in _NO else True if plain in _YES else None
-
-
-def polar(word: str) -> bool | None:
-    """What a word says, or a Chinese one that begins with such a word; None if nothing."""
-    plain = re.sub(r"^是(?=[错对正不假真])", "", " ".join(word.casefold().split()))
-    if (verdict := _exactly(plain)) is not None:
-        return verdict
-    shorter = (plain[:length] for length in (3, 2, 1) if length < len(plain) and re.match(r"[\u4e00-\u9fff]", plain))
-    return next((said for part in shorter if (said := _exactly(part)) is not None), None)
-
 
 _LEAD = later(
     r"^(?P<called>(?:option|choice|answer|letter|选项)\s*)?[ \t]*[(\[*_`\"'{<]*"
@@ -162,7 +51,7 @@ _REFUTED = later(
 _JOIN = (
     r"[\s,;/.()\[\]\"'&+\-\u2013\u2014\u3001*_?]*"
     r"(?:(?i:and|or|also|alternatively|possibly|maybe|perhaps|otherwise|else|but|und|oder|ou|et|rather|actually"
-    r"|really|it is|"
+    r"|really|choose|pick|select|\d+\s?%|it is|"
     r"it's|I|would|should|be|could|can|as well as|followed by|then|plus|\u6216\u8005?|\u548c|\u53ca|\u4e0e|\u8fd8\u662f"
     r"|\u4e5f\u53ef)[\s,:;()]*)*"
 )
@@ -199,17 +88,28 @@ class Answered(NamedTuple):
     holds: bool | None = None
 
 
+_UNSAID = Unusable("unreadable", "the reply takes its answer back")
+
+
 def read_choice(reply: str, options: Sequence[str], letters: str) -> Answered | Unusable:
     """The one option that a reply states, as an index into `options`; `letters` are those shown beside them.
 
     A stated answer ("the answer is C", a heading, a box, JSON) counts before a bare letter or the words of an option,
     and these before a loose one ("C is correct"). Statements that disagree, several letters, or a letter without an
-    option are unusable: nothing is guessed.
+    option are unusable: nothing is guessed. What the reply takes back ("wait, no: B") does not count.
     """
     text = answer_text(reply)
     if not text:
         return Unusable("empty", "the reply is empty")
+    if unsaid(text):
+        return _UNSAID
     options = [plain_signs(option) for option in options]
+    changed = _chosen(last, options, letters) if (last := last_word(text)) else None
+    return changed if isinstance(changed, Answered) else _chosen(text, options, letters)
+
+
+def _chosen(text: str, options: Sequence[str], letters: str) -> Answered | Unusable:
+    """The one option that a text states."""
     stated = stated_answers(text)
     said = _options(stated.firm, options, letters)
     if said:
@@ -228,7 +128,10 @@ def read_verdict(reply: str) -> Answered | Unusable:
     text = answer_text(reply)
     if not text:
         return Unusable("empty", "the reply is empty")
-    verdict = stated_verdict(text)
+    if unsaid(text):
+        return _UNSAID
+    changed = stated_verdict(last) if (last := last_word(text)) else None
+    verdict = stated_verdict(text) if changed is None else changed
     if verdict is None:
         return Unusable("unreadable", "the reply does not say one of the two")
     return Answered(holds=verdict)
@@ -244,8 +147,11 @@ def read_rectification(reply: str, options: Sequence[str], letters: str) -> Answ
         return verdict
     text = answer_text(reply)
     options = [plain_signs(option) for option in options]
-    corrected = [match["said"] or match["should"] or match["chosen"] or "" for match in _RIGHT_ONE.finditer(text)]
-    said = _options(corrected, options, letters)
+    last = last_word(text)
+    said = _options(_corrected(last), options, letters) if last else []
+    if not said and last and isinstance(changed := _chosen(last, options, letters), Answered):
+        return Answered(changed.option, False)
+    said = said or _options(_corrected(text), options, letters)
     if not said:
         firm = stated_answers(text).firm
         said = _options([_VERDICT_FIRST.sub("", one) for one in (*firm, text.splitlines()[0])], options, letters)
@@ -253,6 +159,15 @@ def read_rectification(reply: str, options: Sequence[str], letters: str) -> Answ
         return Answered(holds=False)
     option = _one(said, letters)
     return option if isinstance(option, Unusable) else Answered(option=option.option, holds=False)
+
+
+def _corrected(text: str) -> list[str]:
+    """What a reply puts in the place of the offered answer; a line may do so more than once."""
+    found: list[str] = []
+    for match in _RIGHT_ONE.finditer(text):
+        said = match["said"] or match["should"] or match["chosen"] or ""
+        found += [said, *(again["said"] or again["should"] or "" for again in _RIGHT_ONE.finditer(said))]
+    return found
 
 
 def _options(statements: Sequence[str], options: Sequence[str], letters: str) -> list[int]:

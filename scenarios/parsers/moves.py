@@ -154,9 +154,9 @@ def heard(answers: Iterable[Mapping[str, Json]]) -> list[Json]:
 
 
 def illustrated(
-    answers: Iterable[Mapping[str, Json]], record: Iterable[Mapping[str, Json]], images: str
-) -> list[Mapping[str, Json]]:
-    """An examiner's answers, each with the `images` of the results that it cites; `alone` leaves their reports out."""
+    answers: Iterable[Mapping[str, Json]], record: Iterable[Mapping[str, Json]], images: str, text: str
+) -> tuple[list[Mapping[str, Json]], str]:
+    """The answers with the `images` of the results that they cite, and the `text`; `alone` leaves out the reports."""
     by_ref = {row["ref"]: row["images"] for row in record if row.get("images")} if images != "none" else {}
     shown: list[Mapping[str, Json]] = []
     for answer in answers:
@@ -168,7 +168,8 @@ def illustrated(
             )
         else:
             shown.append({**answer, "images": mine} if mine else answer)
-    return shown
+    alone = images == "alone" and any("images" in answer for answer in shown)
+    return shown, texts_of(shown) if alone else text
 
 
 def texts_of(answers: Iterable[Mapping[str, Json]]) -> str:
@@ -206,6 +207,11 @@ class DoctorOrder(msgspec.Struct, frozen=True):
     def known(self) -> dict[str, Json]:
         """The order in the form sent to the seat that answers it."""
         return {"kind": self.kind, "items": list(self.items), "text": self.text or ", ".join(self.items)}
+
+    def said(self, seq: int) -> Said:
+        """The order as the seat that answers it reads it."""
+        known = self.known()
+        return Said(seq, "doctor", "order", str(known["text"]), known)
 
 
 class Pick(msgspec.Struct, frozen=True):
@@ -347,20 +353,25 @@ def checked_move(
     heard: Sequence[Said] = (),
     *,
     final: bool = True,
+    published: bool = False,
 ) -> MoveT | Unusable:
     """Check the move that was read from the doctor's action; an unusable one is returned with its shape.
 
     These are not moves: text cut off by a filter, a bare refusal, a placeholder or a copy of the instruction, a
     postponed answer (if it is to be `final`), and a dialogue in which the doctor plays the other seats (quotes of
-    `heard` are allowed).
+    `heard` are allowed). Under the `published` rules all of these are moves.
     """
+    if published:
+        if not isinstance(move, Unusable):
+            return move
+        return msgspec.structs.replace(move, shape=_fault_shape(event, move, NO_INSTRUCTIONS, ()))
     if event.finish == "content_filter":
         return Unusable("content_filter", "a filter of the model's endpoint cut the reply off", "content_filter")
     if event.finish == "refusal":
         return Unusable("refusal", "the model declined to answer", "refusal")
     if isinstance(move, Unusable):
-        shaped = with_shape(move, event, instructions, heard)
-        return msgspec.structs.replace(shaped, fault=_MEANT.get(shaped.shape, shaped.fault))
+        shape = _fault_shape(event, move, instructions, heard)
+        return msgspec.structs.replace(move, shape=shape, fault=_MEANT.get(shape, move.fault))
     text = answer_part(event.action.text)
     if event.action.verb == "reply" and _dialogue(text, heard):
         return Unusable("empty", "the reply makes up what others say", "dialogue")
@@ -384,14 +395,7 @@ def checked_move(
     return move
 
 
-def with_shape(
-    move: Unusable, event: Acted, instructions: Instructions = NO_INSTRUCTIONS, heard: Sequence[Said] = ()
-) -> Unusable:
-    """An unusable move with its shape, otherwise unchanged; under published rules nothing else is checked."""
-    return msgspec.structs.replace(move, shape=fault_shape(event, move, instructions, heard))
-
-
-def fault_shape(event: Acted, move: Unusable, instructions: Instructions, heard: Sequence[Said]) -> Shape:
+def _fault_shape(event: Acted, move: Unusable, instructions: Instructions, heard: Sequence[Said]) -> Shape:
     """The shape of an action that is not a move."""
     action = event.action
     if action.verb != "reply":

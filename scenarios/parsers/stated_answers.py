@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.engine.text import later
+from wardround.engine.text import kept_if_short, later
 from wardround.scenarios.parsers.reply_text import answer_part
 
 _WIDE: Mapping[int, int | str] = {
@@ -112,27 +112,62 @@ _KEYS = frozenset(
 _MOST_OBJECTS = 20
 
 
+_TAKEN_BACK = later(
+    r"(?:^|(?<=[.!?;,\n\u3002]))[\s*_(>#-]{0,8}(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|no,\s+(?=[A-Z]\b)|correction\b|actually\b"
+    r"|on second thoughts?\b|scratch that\b|(?:i )?take (?:that|it|this) back\b|i take (?:that|it|this) back\b"
+    r"|my mistake\b|(?:p\.?s\.?|edit|update|erratum|amended|amendment|revised|revision)\s*:"
+    r"|i(?:'ve| have)? changed? my (?:answer|mind)(?: to)?\b"
+    r"|let me (?:correct|revise|rephrase|change)\b[^,.;:\n]*|i was wrong\b|\u66f4\u6b63|\u4fee\u6b63|\u7b49\u7b49"
+    r"|\u4e0d,|\u4e0d\u5bf9,|\u5e94\u6539\u4e3a|\u6211\u6539)[\s,:.;!*_)-]*"
+    r"(?:(?:it is|it's|it should be|make (?:that|it))\s+)?",
+    re.IGNORECASE | re.MULTILINE,
+)
+_UNSAID_AT_LAST = later(
+    r"[\s,.;:!(\u2013\u2014-]+(?:(?:i(?:'m| am) )?(?:just |only )?(?:kidding|joking)|not really|jk|lol|/s|psych"
+    r"|as if|or (?:maybe )?not|never ?mind|\u5f00\u73a9\u7b11)[\s.!)]*$",
+    re.IGNORECASE,
+)
+_LAST = 80
+_GOES_ON = later(r"[ \t]{0,8}\n\s{0,8}(?=(?:or|and|\u6216|\u6216\u8005)\b)", re.IGNORECASE)
+
+
 class Stated(msgspec.Struct, frozen=True):
     """What a reply states: firmly ("the answer is C", a box, JSON), or loosely ("C is correct").
 
     `rest` is the reply without its JSON objects.
     """
 
-    firm: Sequence[str]
-    loose: Sequence[str]
+    firm: tuple[str, ...]
+    loose: tuple[str, ...]
     rest: str
 
 
+@kept_if_short
 def plain_signs(text: str) -> str:
     """`text` with ASCII signs in place of full-width ones, Chinese brackets and curly quotes."""
     return _TAGS.sub("", text.translate(_WIDE))
 
 
+@kept_if_short
 def answer_text(reply: str) -> str:
     """The answer part of a reply, in plain signs."""
-    return plain_signs(answer_part(reply)).strip()
+    return _GOES_ON.sub(" ", plain_signs(answer_part(reply)).strip())
 
 
+@kept_if_short
+def last_word(text: str) -> str:
+    """What stands behind the last words that take back what was said before ("wait, no:", "correction:"), or ""."""
+    ends = [match.end() for match in _TAKEN_BACK.finditer(text)]
+    return text[ends[-1] :].strip() if ends else ""
+
+
+@kept_if_short
+def unsaid(text: str) -> bool:
+    """Whether a reply ends by taking all of it back: 'C, just kidding'."""
+    return _UNSAID_AT_LAST.search(text[-_LAST:]) is not None
+
+
+@kept_if_short
 def stated_answers(text: str) -> Stated:
     """All that `text` states as its answer, in order; of a reply with a final answer the last firm statement only.
 
@@ -146,7 +181,7 @@ def stated_answers(text: str) -> Stated:
     ends = dict.fromkeys((lines[0], lines[-1])) if lines else {}
     ticks = [said for pattern in _LOOSE[-2:] for said in _said(rest, (pattern,))]
     loose = [said for line in ends for said in _said(line, _LOOSE[:-2])]
-    return Stated(firm[-1:] if marked else firm, [*loose, *(ticks if len(ticks) == 1 else ())], rest)
+    return Stated(tuple(firm[-1:] if marked else firm), (*loose, *(ticks if len(ticks) == 1 else ())), rest)
 
 
 def _said(text: str, patterns: Sequence[re.Pattern[str]]) -> list[str]:

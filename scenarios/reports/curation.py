@@ -1,6 +1,5 @@
 """The curation of case reports as a scenario: selects articles and asks a model about each."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -14,11 +13,10 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.scenarios.parsers.moves import Unusable
-from wardround.scenarios.reports.article import KINDS, Article, Candidate, CurationOptions, UnreadArticle, english
+from wardround.scenarios.reports.article import KINDS, Article, CurationOptions, UnreadArticle, english
 from wardround.scenarios.reports.article_files import articles
+from wardround.scenarios.reports.rare_diseases import candidates
 from wardround.scenarios.reports.reply_parsers import CaseSections, Declined, Labels, Reading, YesNo, read_step
-from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.linker import Concept, Linker
 
 _REPORT = ("case-report", "case report", "case study", "case series", "casereport", "case-study")
 
@@ -58,39 +56,6 @@ def filters(options: CurationOptions) -> Sequence[Filter]:
 def _report(article: Article) -> bool:
     kind = article.kind.lower()
     return not kind or any(name in kind for name in _REPORT)
-
-
-SINGLE = 200
-"""Texts up to this many characters are also read as a single name, including misspellings."""
-
-
-def rare(text: str, linker: Linker) -> Sequence[Concept]:
-    """The rare diseases that `text` names, each once, in the order of the text.
-
-    A disease is rare if Orphanet's ontology or the project's list of rare diseases has it, or only OMIM does.
-    """
-    concepts = [mention.concept for mention in linker.mentions(text)]
-    if len(text) <= SINGLE and (whole := linker.link(text.strip())):
-        concepts.append(whole.concept)
-    return tuple(
-        {concept.id: concept for concept in concepts if concept.rare or concept.id.startswith("OMIM:")}.values()
-    )
-
-
-def candidates(article: Article, most: int) -> tuple[Candidate, ...]:
-    """At most `most` rare diseases in the article: those of its title first, then by frequency.
-
-    The linker takes some seconds on first use in a process; it stays unloaded if `most` is 0.
-    """
-    if most < 1:
-        return ()
-    used = linker()
-    concepts = rare(article.text, used)
-    named = Counter(mention.concept.id for mention in used.mentions(article.text))
-    titled = {concept.id for concept in rare(article.title, used)}
-    places = {concept.id: place for place, concept in enumerate(concepts)}
-    best = sorted(concepts, key=lambda concept: (concept.id not in titled, -named[concept.id], places[concept.id]))
-    return tuple(Candidate(id=concept.id, name=concept.name) for concept in best[:most])
 
 
 _with = msgspec.structs.replace

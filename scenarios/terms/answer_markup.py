@@ -74,11 +74,43 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     if "<" in text or "&" in text:
         bare = _INLINE.sub("", _BLOCK.sub("\n", html.unescape(text)))
         text = bare.strip() if any(map(str.isalnum, bare)) else text
+    text = _without_table(text) if "|" in text else text
     text = _NOT_BEFORE.sub("not ", text)
     text = _NOT_BETWEEN.sub(" or else ", text)
     text = _NOT_BEHIND.sub(": no", text)
     text = _ALIAS_SIGN.sub(", also called ", text)
     return _SIGN.sub(r"\1, ", text)
+
+
+_RULE = later(r"(?m)^ {0,8}\|?[ \t]{0,8}:?-{2,}+:?[ \t]{0,8}(?:\|[ \t]{0,8}:?-{2,}+:?[ \t]{0,8})+\|?[ \t]{0,8}$")
+_TABLE_NAME = re.compile(
+    r"(?i)(?:the )?(?:(?:final|most likely|likely|primary|principal|main|leading|working)\s+)*"
+    r"(?:diagnos[ei]s|disease|condition|answer|诊断|最终诊断)(?: name)?"
+)
+
+
+def _without_table(text: str) -> str:
+    """A table of Markdown as the names in its column of diagnoses, or in its row of the diagnosis; else as it is.
+
+    >>> unmarked("| Diagnosis | Probability |\\n|---|---|\\n| gout | 90% |")
+    'gout'
+    """
+    rule = _RULE.search(text)
+    if rule is None:
+        return text
+    before, _, head = text[: rule.start()].rstrip("\n").rpartition("\n")
+    lines = text[rule.end() :].lstrip("\n").split("\n")
+    count = next((place for place, line in enumerate(lines) if "|" not in line), len(lines))
+    rows = [_cells(line) for line in lines[:count]]
+    heads = [place for place, cell in enumerate(_cells(head)) if _TABLE_NAME.fullmatch(cell)]
+    named = [row[1] for row in rows if len(row) == 2 and _TABLE_NAME.fullmatch(row[0])]
+    if len(heads) == 1:
+        named = [row[heads[0]] for row in rows if len(row) > heads[0] and row[heads[0]]]
+    return "\n".join((before, *named, *lines[count:])).strip("\n") if len(named) == 1 else text
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip(" \t*_`") for cell in line.strip().strip("|").split("|")]
 
 
 _TAGGED = later(

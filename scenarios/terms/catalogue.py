@@ -4,10 +4,13 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
+from wardround.engine.text import file_text
 from wardround.scenarios.case import Kind
 from wardround.scenarios.terms.wording import cells, key, list_words, table_rows, tokens
 
@@ -140,26 +143,22 @@ class Catalogue:
             tests[name] = replace(tests[name], points=points)
         return replace(self, tests=tests)
 
-    def named(self, text: str, source: str) -> "Catalogue":
-        """A copy with the names of the user's CSV `test,names,kind`; `source` names the file in messages.
+    def named(self, rows: "TestNames", source: str = "names") -> "Catalogue":
+        """A copy with a user's names of tests; `source` names their file in messages.
 
-        Several names stand between bars. A test may go by any name of the table; one that the table lacks is new and
-        needs its kind. Raises UsageError with the line for a missing column or kind, and for a name of another test.
+        A test may go by any name of the table; one that the table lacks is new and needs its kind. Raises UsageError
+        with the line for a missing kind, and for a name of another test.
         """
         tests, known, new = dict(self.tests), dict(self.names), set[str]()
-        rows = csv.DictReader(io.StringIO(text.lstrip("\ufeff")))
-        if not {"test", "names"} <= set(rows.fieldnames or ()):
-            raise UsageError(f"{source}: needs the columns test and names; it has {', '.join(rows.fieldnames or ())}")
-        for row in rows:
-            where, said = f"{source}, line {rows.line_num}", (row["test"] or "").strip()
-            name = known.get(key(said), said)
-            kind = next((one for one in get_args(Kind) if one == (row.get("kind") or "").strip()), None)
+        for number, (said, names, stated) in enumerate(rows, 2):  # a file has its columns in line 1
+            where, name = f"{source}, line {number}", known.get(key(said), said)
+            kind = next((one for one in get_args(Kind) if one == stated), None)
             test = tests.get(name) or (Test(name, kind, points=1.0) if kind and key(name) else None)
             if test is None:
                 raise UsageError(
                     f"{where}: {said!r} is no known test; a new one needs a kind: {', '.join(get_args(Kind))}"
                 )
-            synonyms = cells(row["names"] or "")
+            synonyms = cells(names)
             for synonym in (name, *synonyms):
                 if (other := known.setdefault(key(synonym), name)) != name:
                     raise UsageError(f"{where}: {synonym!r} already means {other}")
@@ -169,9 +168,35 @@ class Catalogue:
         return replace(self, tests=tests, ambiguous=ambiguous)
 
 
+TestNames = tuple[tuple[str, str, str], ...]
+"""A user's names: rows of a test, its other names between bars, and its kind ('' for a test of the table)."""
+
+
+def own_names(names: TestNames) -> dict[str, Json]:
+    """The user's names of tests as the seat that looks results up is told them; nothing where there are none."""
+    return {"names": [list(row) for row in names]} if names else {}
+
+
+def read_test_names(path: Path) -> TestNames:
+    """The rows of a user's CSV `test,names,kind`; raises UsageError for a missing column or a row without a test."""
+    rows = csv.DictReader(io.StringIO(file_text(path, "--names").lstrip("\ufeff")))
+    if not {"test", "names"} <= set(rows.fieldnames or ()):
+        raise UsageError(f"{path}: needs the columns test and names; it has {', '.join(rows.fieldnames or ())}")
+    names = tuple(
+        ((row["test"] or "").strip(), (row["names"] or "").strip(), (row.get("kind") or "").strip()) for row in rows
+    )
+    catalogue(names, str(path))
+    return names
+
+
+@lru_cache(maxsize=8)
+def catalogue(names: TestNames = (), source: str = "names") -> Catalogue:
+    """The table that ships with the package, with a user's names; raises UsageError as `Catalogue.named` does."""
+    return _bundled().named(names, source) if names else _bundled()
+
+
 @cache
-def catalogue() -> Catalogue:
-    """The table that ships with the package."""
+def _bundled() -> Catalogue:
     tests = {row["name"]: _test(row) for row in table_rows("tests.csv")}
     modalities = {row["modality"]: _word(row, "modality") for row in table_rows("modalities.csv")}
     regions = {row["region"]: _word(row, "region") for row in table_rows("regions.csv")}

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
+import msgspec
+
+from wardround.engine.records import Json
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.terms import axes, imaging
-from wardround.scenarios.terms.catalogue import Catalogue, catalogue, scope
+from wardround.scenarios.terms.catalogue import Catalogue, TestNames, catalogue, scope
 from wardround.scenarios.terms.item_numbers import specimen_of
 from wardround.scenarios.terms.name_lookup import Link, content, link
-from wardround.scenarios.terms.subject import NOBODY, Subject
+from wardround.scenarios.terms.subject import NOBODY, Subject, subject_of
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 _PATH = re.compile(r"\s+[-–—>|]+\s+|\s*>\s*|:\s+|_-_")
@@ -53,6 +56,7 @@ class Chart:
 
     entries: tuple[Entry, ...]
     subject: Subject = NOBODY
+    table: Catalogue = field(default_factory=catalogue)
 
     @cached_property
     def by_name(self) -> Mapping[str, Sequence[Entry]]:
@@ -103,11 +107,16 @@ class Chart:
 
 
 @lru_cache(maxsize=256)
-def read_chart(items: tuple[CaseResult, ...], subject: Subject = NOBODY) -> Chart:
-    """The chart of these items of a patient; cached, because many episodes read the same record."""
-    table = catalogue()
-    gases = _gases(items)
-    return Chart(tuple(_entry(place, item, table, gases) for place, item in enumerate(items)), subject)
+def read_chart(items: tuple[CaseResult, ...], subject: Subject = NOBODY, names: TestNames = ()) -> Chart:
+    """The chart of these items of a patient, read with a user's `names` of tests; many episodes share one."""
+    table, gases = catalogue(names), _gases(items)
+    return Chart(tuple(_entry(place, item, table, gases) for place, item in enumerate(items)), subject, table)
+
+
+def chart_of(known: Mapping[str, Json], items: tuple[CaseResult, ...] | None = None) -> Chart:
+    """The chart that `view.known` states: its record, or `items` in its place, whose it is, and the user's names."""
+    record = msgspec.convert(known.get("record", ()), tuple[CaseResult, ...]) if items is None else items
+    return read_chart(record, subject_of(known.get("subject")), msgspec.convert(known.get("names", ()), TestNames))
 
 
 def _gases(items: Sequence[CaseResult]) -> Mapping[str, str]:
@@ -136,7 +145,7 @@ def _entry(place: int, item: CaseResult, table: Catalogue, gases: Mapping[str, s
     test = next((linked for text in own if (linked := _link(text, item, table))), None)
     if item.kind == "microbiology" and test is None and item.detail:
         test = link(f"{item.detail} {name}", table)
-    sampled = _sampled(item, own, test, gases)
+    sampled = _sampled(item, own, test, table, gases)
     if test is not None and item.kind == "microbiology" and (other := axes.in_specimen(test.test, sampled, table)):
         test = replace(test, test=other)
     heads = [linked for part in above if (linked := link(part, table))]
@@ -154,7 +163,9 @@ def _entry(place: int, item: CaseResult, table: Catalogue, gases: Mapping[str, s
     )
 
 
-def _sampled(item: CaseResult, names: Sequence[str], test: Link | None, gases: Mapping[str, str]) -> str:
+def _sampled(
+    item: CaseResult, names: Sequence[str], test: Link | None, table: Catalogue, gases: Mapping[str, str]
+) -> str:
     """The specimen of a result: as its name or the record's own field says, else as its item number or test implies."""
     if item.kind not in ("lab", "microbiology"):
         return ""
@@ -162,7 +173,7 @@ def _sampled(item: CaseResult, names: Sequence[str], test: Link | None, gases: M
         return field
     stated = next((said for text in names if (said := axes.specimen(text))), "")
     if item.kind == "lab" and stated in ("", axes.BLOOD) and item.code and test is not None:
-        stated = specimen_of(item.code, test.test, catalogue()) or stated
+        stated = specimen_of(item.code, test.test, table) or stated
     specimen = stated or (test.specimen if test is not None else axes.BLOOD if item.kind == "lab" else "")
     gas = gases.get(item.time, "") if specimen == axes.BLOOD and "gas" in tokens(item.name) else ""
     return gas or specimen

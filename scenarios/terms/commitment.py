@@ -23,6 +23,7 @@ from wardround.scenarios.terms.disease_heads import (
 )
 from wardround.scenarios.terms.mondo import diseases_named
 from wardround.scenarios.terms.stance import StanceClause, clauses
+from wardround.scenarios.terms.taken_back import standing
 from wardround.scenarios.terms.wording import key, list_words, plain_lines, tokens, vocabulary
 
 MOST_NAMED = 60
@@ -143,7 +144,7 @@ def read_answer(answer: str) -> CommittedAnswer:
     Reading begins at the last heading `Diagnosis:`. A clause that announces the final diagnosis cancels those before
     it. An explicitly ranked list asserts its first entry.
     """
-    raw, answer = answer[:MOST], cues_in_english(unmarked(answer))
+    raw, answer = answer[:MOST], cues_in_english(standing(unmarked(answer)))
     text = _prepared(answer)
     said = list(clauses(text))
     taken_back = [place for place, clause in enumerate(said) if clause.retracts]

@@ -26,6 +26,7 @@ from wardround.scenarios.terms.disease_name import PLAIN, parse_name, weight
 from wardround.scenarios.terms.principal import follows, leads_to
 from wardround.scenarios.terms.relations import relation
 from wardround.scenarios.terms.same_disease import same_disease
+from wardround.scenarios.terms.taken_back import affixed, standing
 from wardround.scenarios.terms.truth import parts_of
 from wardround.scenarios.terms.wording import key, plain, vocabulary
 
@@ -36,6 +37,8 @@ SEVERAL = "several_answers"
 """The reason for a score of 0.0 if an answer commits to no single diagnosis."""
 SHORT = 14
 """Longest answer, in words, that is also compared as a whole with the truth's name."""
+LONGEST_AFFIXED = 200
+"""Longest answer, in characters, that is also compared without an affix such as 'non-'."""
 BRIEF = 7
 """Most different words that two brief names have together."""
 
@@ -114,7 +117,8 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
     narrower or following disease by the tables, or mentioned in `past`, the patient's history. The result is a floor:
     other wordings of the truth may be missed.
     """
-    read, raw, answer, parts = read_answer(answer), answer.strip(), unmarked(answer), parts_of(truth)
+    read, raw, parts = read_answer(answer), answer.strip(), parts_of(truth)
+    answer = standing(unmarked(answer))
     if not key(answer):
         return Verdict(False, "empty", "the answer is empty", parts=parts)
     labels = tuple(label for label in (truth.diagnosis, *truth.synonyms) if key(label))
@@ -122,6 +126,10 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
         return Verdict(False, "none", "the truth names no disease", read)
     if {raw, answer.strip()} & {*labels} or (not unfilled(answer) and whole(answer.strip()) in set(map(whole, labels))):
         return Verdict(True, "exact", "the truth's own name", read, parts, (True,) * len(parts))
+    for rest, affix in affixed(answer) if len(answer) <= LONGEST_AFFIXED else ():
+        if not any(affix in label.lower() for label in labels) and compare(rest, truth, past).match:
+            why = f"the true diagnosis with {affix!r} is not the true diagnosis"
+            return Verdict(False, "denied", why, read, parts, (False,) * len(parts))
     answer = answer if answer.isascii() else cues_in_english(answer)
     if read.undecided:
         return _alternatives(read, _targets(truth, parts), parts)

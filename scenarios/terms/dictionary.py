@@ -31,7 +31,8 @@ class Dictionary:
     """Maps forms to the places of concepts, best rank first.
 
     A rank is 0 to 3: own names, own synonyms, other names, other synonyms. `known` are all words of all names: a known
-    word is never read as a misspelling of another.
+    word is never read as a misspelling of another. `acronyms` are cores that are written in capitals ('adult' of
+    'ADULT syndrome'): they mean the disease only so.
     """
 
     forms: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -40,6 +41,7 @@ class Dictionary:
     short: dict[str, tuple[int, ...]] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
     lengths: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    acronyms: frozenset[str] = frozenset()
 
 
 @building()
@@ -77,6 +79,13 @@ def dictionary(diseases: Knowledge) -> Dictionary:
         _ranked(short),
         frozenset(word for form in forms for word in form.split()),
         {word: tuple(sorted(sizes, reverse=True)) for word, sizes in lengths.items()},
+        frozenset(
+            key(word)
+            for concept in diseases.concepts
+            for name in concept.names
+            for word in name.split()
+            if word.isupper() and len(word) > 2 and core_form(key(name).split()) == key(word)
+        ),
     )
 
 

@@ -217,12 +217,16 @@ def compound() -> re.Pattern[str]:
     for name in ("conditions.csv", "diseases.csv", "rare.csv"):
         for row in table_rows(name):
             names.update(one.strip() for one in (row["name"], *row["synonyms"].split("|")))
-    joiner = cue("and", "or", "apart", "with", "due", "denying")
-    joined = [one for one in names if joiner.search(one) or "," in one or "/" in one]
+    joined = [one for one in names if _joins(one)]
     patterns = [
         r"[\s,]+".join(map(re.escape, re.split(r"[\s,]+", one))) for one in sorted(joined, key=lambda x: (-len(x), x))
     ]
     return later(rf"(?i)(?<![A-Za-z0-9-])(?:{'|'.join(patterns)})(?![A-Za-z0-9-])")
+
+
+def _joins(text: str) -> bool:
+    """Whether a text has a joining word or mark; one without any holds no name of `compound`, which compiles slowly."""
+    return "," in text or "/" in text or cue("and", "or", "apart", "with", "due", "denying").search(text) is not None
 
 
 SHARED = list_words(
@@ -288,7 +292,8 @@ _FRACTION = later(r"(?i)(?<=\d)\s*[/+]\s*(?=\d)|(?<=\w)/(?=(?:neu|hpfs?|min|day)
 
 def glued(text: str) -> str:
     """Join names that contain a separator, and fractions, into one word each; `loose` undoes it."""
-    text = compound().sub(lambda match: match[0].translate(_GLUE), text)
+    if _joins(text):
+        text = compound().sub(lambda match: match[0].translate(_GLUE), text)
     return _FRACTION.sub(lambda match: match[0].translate(_GLUE), text)
 
 

@@ -9,7 +9,7 @@ import msgspec
 from wardround.engine.records import Json
 from wardround.scenarios.case import taken_at
 from wardround.scenarios.terms import axes, imaging
-from wardround.scenarios.terms.catalogue import Catalogue, Scope, Test, catalogue, scope
+from wardround.scenarios.terms.catalogue import Catalogue, Scope, Test, scope
 from wardround.scenarios.terms.chart import Chart
 from wardround.scenarios.terms.chart_search import Hit, belongs, find_hits, hits_by_name, measured, result_fits
 from wardround.scenarios.terms.name_lookup import Link, link
@@ -95,7 +95,7 @@ def answer(
         (line,) = answer(read_chart(case_results(case)), "serum lipase")
         line.state, line.text
     """
-    desk = _Desk(chart, catalogue(), kind, policy, everything, reported)
+    desk = _Desk(chart, chart.table, kind, policy, everything, reported)
     if not asked or (isinstance(asked, str) and not asked.strip()):
         return _whole_examination(desk) if kind == "examination" else ()
     return tuple(line for request in _requests(asked, desk) for line in _one(request, desk))
@@ -250,9 +250,8 @@ def _nearest(linked: Link, desk: _Desk) -> str:
 
 def near_tests(asked: str, chart: Chart) -> tuple[str, ...]:
     """The recorded results of the same substance, or of the same part of the body, as a test that is not recorded."""
-    table = catalogue()
-    linked = link(asked, table)
-    return () if linked is None else tuple(_neighbours(linked, chart, table))
+    linked = link(asked, chart.table)
+    return () if linked is None else tuple(_neighbours(linked, chart, chart.table))
 
 
 def _neighbours(linked: Link, chart: Chart, table: Catalogue) -> dict[str, str]:

@@ -278,7 +278,7 @@ class LexicalLinker:
             if places := names.sorted.get(ordered_form(words)):
                 return places, "words"
             core = core_form(words)
-            if core and (places := names.cores.get(core)):
+            if core and (core not in names.acronyms or core.upper() in said) and (places := names.cores.get(core)):
                 return places, "core"
         bare = unstaged(said)
         return self._known(bare) if bare != " ".join(said.split()) and key(bare) else None

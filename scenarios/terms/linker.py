@@ -52,8 +52,6 @@ class Linker(Protocol):
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """The diseases named in a text of any length, in its order, none overlapping another."""
-        ...
 
     def link(self, name: str) -> Mention | None:
         """The meaning of a single name as a whole; None if no match is good enough."""
-        ...

@@ -6,7 +6,7 @@ of source (laboratory, imaging, procedure). Codes are LOINC where one is named; 
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import fsum, isfinite
@@ -25,6 +25,10 @@ from wardround.scenarios.terms.wording import cells, key, table_rows
 Charge = Literal["test", "visit", "unpriced", "nothing"]
 
 
+_BY_HAND = frozenset(("history", "palpation", "inspection", "auscultation", "percussion", "observation"))
+"""What a visit is made of, named alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class BillLine:
     """One request of an order: what it is charged as, and its price in dollars; None where no price is known.
@@ -37,6 +41,16 @@ class BillLine:
     charge: Charge
     usd: float | None
     panel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A result of the record with which an order is answered: the request's words, the record's reference and name."""
+
+    asked: str
+    ref: str
+    name: str
+    examined: bool = False
 
 
 @cache
@@ -116,18 +130,56 @@ class Tariff:
             lines += self._lines(phrase, kind, recorded)
         return self._as_panels(lines)
 
+    def with_reported(
+        self, lines: Sequence[BillLine], reported: Sequence[Reported], recorded: frozenset[str]
+    ) -> list[BillLine]:
+        """The lines of an order at no less than the price of the results with which it is answered.
+
+        A request of another name ('CT abdomen' for a recorded 'CT of abdomen and pelvis'), or of unknown price, costs
+        what its results cost by their names. A result that answers several requests of an order is paid for once.
+        """
+        billed: list[BillLine] = []
+        paid: set[str] = set()
+        for asked in dict.fromkeys([*(line.asked for line in lines), *(one.asked for one in reported)]):
+            own = [line for line in lines if line.asked == asked] or [BillLine(asked, "", "nothing", None)]
+            mine = [one for one in reported if key(one.asked) == key(asked)]
+            tests = {one.ref: one.name for one in mine if not one.examined}
+            new = [name for ref, name in tests.items() if ref not in paid]
+            paid.update(tests)
+            price = self._usd(self.bill(list(dict.fromkeys(new)), "any", recorded)) if new else 0.0
+            known = fsum(line.usd or 0.0 for line in own)
+            if mine and not tests and all(line.charge == "unpriced" for line in own):
+                billed.append(BillLine(asked, own[0].test, "visit", None))
+            elif price is not None and new and (price > known or any(line.usd is None for line in own)):
+                billed.append(BillLine(asked, own[0].test, "test", max(price, known)))
+            elif tests and not new and known <= self._least(tests.values(), recorded):
+                billed.append(BillLine(asked, own[0].test, "test", 0.0))
+            else:
+                billed += own
+        return billed
+
+    def _usd(self, lines: Sequence[BillLine]) -> float | None:
+        """What lines cost together; None if one of them has no known price."""
+        prices = [line.usd for line in lines]
+        return None if None in prices else fsum(usd for usd in prices if usd is not None)
+
+    def _least(self, names: Iterable[str], recorded: frozenset[str]) -> float:
+        return min((self._usd(self.bill([name], "any", recorded)) or 0.0 for name in names), default=0.0)
+
     def _phrases(self, asked: str | Sequence[str], recorded: frozenset[str]) -> list[str]:
         named = [item for item in asked if item in recorded] if not isinstance(asked, str) else []
         rest = asked if isinstance(asked, str) else [item for item in asked if item not in recorded]
-        return list(dict.fromkeys([*named, *(understand(rest, self._catalogue).phrases if rest else ())]))
+        own = frozenset(key(name) for name in recorded)
+        return list(dict.fromkeys([*named, *(understand(rest, self._catalogue, own).phrases if rest else ())]))
 
     def _lines(self, phrase: str, kind: str, recorded: frozenset[str]) -> list[BillLine]:
         linked = link(phrase, self._catalogue)
         only = understand([phrase], self._catalogue).orders if linked is None else ()
         if len(only) == 1:
             linked = only[0].link
-        if linked is not None and linked.kind == "examination":
-            return [BillLine(phrase, linked.test, "visit", None)]
+        if (linked is not None and linked.kind == "examination") or key(phrase) in _BY_HAND:
+            test = linked.test if linked else "Physical examination"
+            return [BillLine(phrase, test, "visit", None)]
         usd = self._with_recorded(phrase, self.price(phrase, linked), recorded)
         broad = scope(phrase) if linked is None and phrase not in recorded else None
         if usd is None and broad:

@@ -13,6 +13,7 @@ from wardround.scenarios.terms.cues import cue, cues_in_english
 from wardround.scenarios.terms.double_negation import kept
 from wardround.scenarios.terms.plan_measures import ASIDES, measure_words, with_classes
 from wardround.scenarios.terms.stance import RETRACTS
+from wardround.scenarios.terms.taken_back import affixed, standing
 from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
 
 _SENTENCE = later(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
@@ -180,7 +181,7 @@ def read_plan(text: str) -> Plan:
     """
     draft = _Sorted()
     raw, text = text, unmarked(text, plan=True)
-    left = flat(unstruck(text))
+    left = flat(standing(unstruck(text), plan=True))
     left = _VERSUS.sub("vs", left)
     for aside in ASIDES:
         left = aside.sub(" ", left)
@@ -398,10 +399,12 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     """
     if not key(answer):
         return PlanVerdict(False, "empty", "the plan is empty")
-    if answer.strip() == truth.treatment.strip() or key(unmarked(answer)) == key(unmarked(truth.treatment)):
+    plain = standing(unstruck(unmarked(answer)), plan=True)
+    if answer.strip() == truth.treatment.strip() or key(plain) == key(unmarked(truth.treatment)):
         return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
     said, meant = read_plan(answer), read_plan(truth.treatment)
-    if not said.started and not said.stopped:
+    denied = any(affix in ("non", "anti") and key(rest) == key(truth.treatment) for rest, affix in affixed(plain))
+    if denied or not (said.started or said.stopped):
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
     wanted = [*((one, said.started) for one in meant.started), *((one, said.stopped) for one in meant.stopped)]
     share = sum(_named(one, among) for one, among in wanted) / len(wanted) if wanted else 0.0
@@ -409,9 +412,8 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
 
 
 def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
-    wanted = len(meant.started) + len(meant.stopped)
+    wanted, count = len(meant.started) + len(meant.stopped), len(said.started) + len(said.stopped)
     most = 2 * wanted + MORE if wanted else MOST_UNREAD
-    count = len(said.started) + len(said.stopped)
     if count > most:
         of_what = f": twice the truth's number plus {MORE}" if wanted else ""
         why = f"it names {count} measures, more than {most}{of_what}"

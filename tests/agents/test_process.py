@@ -1,5 +1,6 @@
 """Agents in a process of their own: played, failing in every way, and sealed off from every network."""
 
+import asyncio
 import json
 import re
 import socket
@@ -13,7 +14,7 @@ import pytest
 from clinic import WORKUP, case
 
 from wardround import run
-from wardround.agents.process import ProcessMaker, sealed_command, sealing_obstacle
+from wardround.agents.process import ProcessFailed, ProcessMaker, sealed_command, sealing_obstacle
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
@@ -128,6 +129,79 @@ async def test_one_that_hangs_is_ended_with_its_act(cases: str, tmp_path: Path) 
     assert (await ending_of(played)).reason == "timeout"
 
 
+FLOOD = """
+import json, sys, time
+sys.stdin.readline()
+sys.stdin.readline()
+print(json.dumps({"text": "x" * 200_000}), flush=True)
+time.sleep(60)
+"""
+
+
+async def test_one_that_reads_no_more_is_ended_with_its_act(cases: str, tmp_path: Path) -> None:
+    """Its pipe is full while the engine writes the next view."""
+    played = await asyncio.wait_for(
+        run(cases, "consultation", doctor=f"exec:{written(tmp_path, FLOOD)}", store=MemoryStore(), limits={"act": 1.0}),
+        timeout=20,
+    )
+    assert (await ending_of(played)).reason == "timeout"
+
+
+FORKS = """
+import json, subprocess, sys
+sys.stdin.readline()
+left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+open(sys.argv[1], "w").write(str(left.pid))
+for line in sys.stdin if len(sys.argv) == 2 else ():
+    print(json.dumps({"text": "Diagnosis: gout"}), flush=True)
+sys.exit("its main part is over")
+"""
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there and not only waits to be collected."""
+    try:
+        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
+@pytest.mark.parametrize("dies", [False, True], ids=["it plays on", "it dies"])
+async def test_what_it_leaves_behind_ends_with_it(cases: str, tmp_path: Path, *, dies: bool) -> None:
+    left = tmp_path / "left"
+    command = f"exec:{written(tmp_path, FORKS)} {left}{' dies' * dies}"
+    played = await run(cases, "workup", doctor=command, store=MemoryStore(), limit=1, limits={"act": 20})
+    ending = await ending_of(played)
+    assert ("exit code 1" in ending.detail and "its main part is over" in ending.detail) is dies, ending
+    async with asyncio.timeout(5):
+        while is_running(int(left.read_text())):  # noqa: ASYNC110 - nobody tells of its end
+            await asyncio.sleep(0.01)
+
+
+async def test_some_that_write_garbage_do_not_block_the_others(tmp_path: Path) -> None:
+    """Each of them is given a moment to end by itself; the loop goes round many times meanwhile, not once for each."""
+    command = written(tmp_path, "import time; input(); print('hello', flush=True); time.sleep(60)")
+    agents = [ProcessMaker(f"exec:{command}")(Seat("doctor", "c", 1, Prompts({}))) for _ in range(6)]
+    rounds = 0
+
+    async def go_round() -> None:
+        nonlocal rounds
+        while True:
+            await asyncio.sleep(0.005)
+            rounds += 1
+
+    going = asyncio.create_task(go_round())
+    ended = await asyncio.gather(
+        *(agent.act(View("doctor", "brief", (), ("reply",))) for agent in agents), return_exceptions=True
+    )
+    going.cancel()
+    for agent in agents:
+        agent.end()
+    assert all(isinstance(one, ProcessFailed) for one in ended)
+    assert rounds > len(agents) + 2
+
+
 async def test_one_that_cannot_be_started(cases: str) -> None:
     played = await run(cases, "workup", doctor="exec:no-such-program-here", store=MemoryStore(), limit=1)
     assert "cannot be started" in (await ending_of(played)).detail
@@ -175,6 +249,46 @@ async def test_a_sealed_process_plays_a_restricted_case(tmp_path: Path, monkeypa
     (tmp_path / "agent.py").write_text(AGENT)
     played = await run("r.jsonl", "workup", doctor="sealed:python agent.py", store=MemoryStore())
     assert (await played.endings()) == {"completed": 1}, await ending_of(played)
+
+
+PEEK = """
+import json, os, sys
+sys.stdin.readline()
+for line in sys.stdin:
+    seen = []
+    for folder, _, names in os.walk("."):
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as file:
+                seen.append([name, len(file.read())])
+    print(json.dumps({"text": json.dumps(sorted(seen))}), flush=True)
+"""
+
+
+@pytest.mark.skipif(bool(sealing_obstacle()), reason=f"no process can be sealed here: {sealing_obstacle()}")
+async def test_a_sealed_process_sees_neither_cases_nor_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By default both lie in the working directory, which it sees, and both have the answers."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ward").mkdir()
+    for number, place in ((1, "ward/r1.jsonl"), (2, "r2.jsonl")):
+        restricted = case(number).model_copy(update={"data_class": "restricted"})
+        (tmp_path / place).write_text(restricted.model_dump_json() + "\n")
+    (tmp_path / "agent.py").write_text(PEEK)
+    (tmp_path / "notes.txt").write_text("seen")
+    played = await run(["ward", "r2.jsonl"], "workup", doctor="sealed:python agent.py", store="wardround.db")
+    seen = dict(json.loads(next((await played.trajectory("case-001")).acted("doctor")).action.text))
+    assert {"agent.py", "notes.txt", "wardround.db", "r2.jsonl"} <= seen.keys()
+    assert "r1.jsonl" not in seen
+    assert {name for name, size in seen.items() if size} == {"agent.py", "notes.txt"}
+    await played.store.aclose()
+    with pytest.raises(UsageError, match=r"the cases of .* lie in it"):
+        await run(str(tmp_path), "workup", doctor="sealed:python agent.py", store=MemoryStore())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
+def test_whether_processes_can_be_sealed_does_not_hang_on_the_working_directory(tmp_path: Path) -> None:
+    asked = [sys.executable, "-c", "from wardround.agents.process import sealing_obstacle; print(sealing_obstacle())"]
+    elsewhere = subprocess.run(asked, capture_output=True, text=True, check=True, cwd=tmp_path).stdout.strip()
+    assert elsewhere == sealing_obstacle()
 
 
 @pytest.mark.skipif(bool(sealing_obstacle()), reason=f"no process can be sealed here: {sealing_obstacle()}")

@@ -49,7 +49,8 @@ def test_each_bad_row_is_named_and_the_rest_is_played_and_counted(shell: Shell, 
     assert shell("run", "--scenario", "questions", "--cases", path, "--doctor", "gold", "--name", "r", *store) in (0, 3)
     assert shell("score", "r", *store) == 0
     assert shell("report", "r", *store) == 0
-    assert "5 cases could not be played, so not in any figure (two: " in shell.out
+    assert "5 cases could not be played and are in no figure: " in shell.out
+    assert "(two); " in shell.out
 
 
 def test_a_group_in_disorder_leaves_the_other_groups_of_its_category(shell: Shell, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Several case files, folders of them, scenarios of one's own: what is played, refused, and said at first."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -168,3 +169,41 @@ def test_what_was_not_asked_for_is_said_at_the_start(shell: Shell, folder: Path,
         assert shell.out == "s: 1 episode: 1 completed\n"
         assert shell(*play, "--json") == 0
         assert "repeats of each case" not in shell.err
+
+
+def test_a_case_without_replies_is_left_out_once_and_its_reason_told_once(
+    shell: Shell, folder: Path, store: Path
+) -> None:
+    replies = folder.parent / "r.json"
+    replies.write_text('{"case-000": ["### Answer:\\nGout"]}', encoding="utf-8")
+    played = (
+        "--cases",
+        folder,
+        "--scenario",
+        "oracle",
+        "--doctor",
+        f"replies:{replies}",
+        "--repeats",
+        3,
+        "--store",
+        store,
+    )
+    assert shell("run", *played, "--name", "r") == 0
+    why = f"replies:{replies} has nothing for it (case-001, case-002)"
+    assert f"not run: 2 cases: {why}\n" in shell.err
+    assert shell("report", "r", "--store", store, "--html", folder.parent / "page.html") == 0
+    assert "2 cases could not be played and are in no figure" in shell.out
+    assert why in (folder.parent / "page.html").read_text(encoding="utf-8")
+
+
+def test_the_page_ranks_with_the_figures_before_the_long_names(shell: Shell, folder: Path, store: Path) -> None:
+    for doctor in ("gold", "silent"):
+        played = ("--cases", folder, "--scenario", "oracle", "--doctor", doctor, "--store", store)
+        assert shell("run", *played, "--name", doctor) in (0, 3)
+    assert shell("report", "gold", "silent", "--store", store, "--html", folder.parent / "page.html") == 0
+    page = (folder.parent / "page.html").read_text(encoding="utf-8")
+    heads = re.findall(
+        r"<th scope=\"col\"[^>]*>([^<]*)</th>", page[page.index("<h2>Ranking") :].partition("</thead>")[0]
+    )
+    assert heads[:5] == ["Rank", "Run", "Diagnosis accuracy", "95% interval", "Scored"]
+    assert heads[-2:] == ["Doctor", "Scenario"]

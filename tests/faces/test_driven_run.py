@@ -151,3 +151,46 @@ async def test_a_restricted_case_goes_to_no_client(tmp_path: Path) -> None:
     path.write_text(case(1).model_copy(update={"data_class": "restricted"}).model_dump_json() + "\n")
     with pytest.raises(EgressError, match="1 of the cases are restricted, and doctor 'external'"):
         await DrivenRun.begin(settings(str(path)), MemoryStore())
+
+
+async def test_the_name_of_a_case_is_its_next_free_episode(cases: str) -> None:
+    driven = await DrivenRun.begin(RunSettings(cases=cases, repeats=3, preflight=False), MemoryStore())
+    first, second = await driven.start("case-002"), await driven.start("case-002")
+    assert [first.id, second.id] == ["case-002@1", "case-002@2"]
+    await to_the_end(first)
+    assert (await driven.start("case-002")).id == "case-002@3"
+    with pytest.raises(UsageError, match="case case-002 has no open episode that is free"):
+        await driven.start("case-002")
+    await driven.aclose()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Action("reply", "a\ud800b"),
+        Action("reply", 5),  # type: ignore[arg-type]
+        Action("reply", "x", {"items": [object()]}),
+        Action("reply", "x", memo=object()),
+        Action("reply", "x" * 2_000_001),
+    ],
+)
+async def test_an_action_that_no_log_could_keep_leaves_the_episode_as_it_is(cases: str, wrong: Action) -> None:
+    driven = await DrivenRun.begin(RunSettings(cases=cases, preflight=False), MemoryStore())
+    episode = await driven.start("case-001")
+    with pytest.raises(UsageError, match="action"):
+        await episode.act(wrong)
+    await to_the_end(episode)
+    assert episode.ending is not None
+    assert episode.ending.cause == "completed"
+    await driven.aclose()
+
+
+async def test_an_episode_that_was_let_go_is_taken_up_and_not_kept_in_memory(cases: str) -> None:
+    driven = await DrivenRun.begin(RunSettings(cases=cases, preflight=False), MemoryStore())
+    for _ in range(3):
+        episode = await driven.start("case-001")
+        await episode.stop()
+    await to_the_end(await driven.start("case-001"))
+    assert await driven.run.endings() == {"completed": 1, "open": 2}
+    assert len(driven.live) == 1
+    await driven.aclose()

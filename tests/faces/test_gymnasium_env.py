@@ -2,13 +2,17 @@
 
 import asyncio
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from clinic import WORKUP, case
 
 from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.events import Opened
 from wardround.engine.records import Action, View
 from wardround.runs.stored_run import open_store
 
@@ -129,3 +133,93 @@ async def test_it_works_where_a_loop_is_running_already(cases: str) -> None:
     _, reward, *_ = played(env, options={"case": "case-001"})
     env.close()
     assert reward == 1.0
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"PE", ["PE"], {"verb": "order"}, "a\ud800b", "x" * 2_000_001])
+def test_an_action_that_is_no_text_changes_nothing(cases: str, tmp_path: Path, wrong: Any) -> None:
+    for store in (None, tmp_path / "k.db"):
+        env = WardroundEnv(cases, store=store, settings={"limit": 1})
+        env.reset()
+        with pytest.raises(UsageError, match=r"an action|the action"):
+            env.step(wrong)
+        reward = [env.step(line)[1] for line in WORKUP][-1]
+        env.close()
+        assert reward == 1.0
+
+
+def test_a_text_of_numpy_is_a_text(cases: str) -> None:
+    env = WardroundEnv(cases)
+    env.reset(options={"case": "case-001"})
+    assert [env.step(np.str_(line))[1] for line in WORKUP][-1] == 1.0
+    env.close()
+
+
+def test_a_step_of_several_is_taken_by_all_or_by_none(cases: str) -> None:
+    env = WardroundVectorEnv(2, cases)
+    with pytest.raises(UsageError, match="reset"):
+        env.step(["PE", "PE"])
+    env.reset(options={"cases": ["case-001", "case-001"]})
+    for wrong in (["PE"], ["PE"] * 3, ["PE", None]):
+        with pytest.raises(UsageError, match="action"):
+            env.step(wrong)  # type: ignore[arg-type]
+    rewards = [env.step([line, line])[1] for line in WORKUP][-1]
+    env.close()
+    assert rewards.tolist() == [1.0, 1.0]
+
+
+def test_what_nobody_reads_is_an_error(cases: str) -> None:
+    with pytest.raises(UsageError, match="'rewrd', did you mean reward"):
+        WardroundEnv(cases, rewrd="diagnosis_accuracy")  # type: ignore[call-arg]
+    env, several = WardroundEnv(cases), WardroundVectorEnv(2, cases)
+    with pytest.raises(UsageError, match="'caes', did you mean case"):
+        env.reset(options={"caes": "case-001"})
+    wrong: list[dict[str, Any]] = [
+        {"options": {"case": "case-001"}},
+        {"seed": [1]},
+        {"options": {"cases": ["case-001"]}},
+        {"options": {"cases": ["case-001", "none"]}},
+    ]
+    for more in wrong:
+        with pytest.raises(UsageError, match=r"did you mean cases|one seed for each|one case for each|no case 'none'"):
+            several.reset(**more)
+    for made in (env, several):
+        made.close()
+        made.close()
+        with pytest.raises(UsageError, match="is closed"):
+            made.reset()
+
+
+def test_episodes_that_begin_anew_have_seeds_of_their_own(cases: str) -> None:
+    def seeds(seed: int) -> list[int]:
+        env = WardroundVectorEnv(1, cases)
+        env.reset(seed=seed)
+        drawn = []
+        for _ in range(6):
+            env.step(["Diagnosis: gout"])
+            log = env._episodes[0].log
+            assert log is not None
+            opened = log.events[0]
+            assert isinstance(opened, Opened)
+            drawn.append(opened.seed)
+        env.close()
+        return drawn
+
+    assert seeds(1) == seeds(1)
+    assert len(set(seeds(1))) > 2
+
+
+def test_one_that_is_not_closed_ends_without_a_word(cases: str) -> None:
+    text = f"from wardround.faces.gymnasium_env import WardroundEnv as E; e = E({cases!r}); e.reset(); e.step('PE')"
+    for more in ("", "; del e; import gc; gc.collect()", "; e.step(None)"):
+        done = subprocess.run([sys.executable, "-c", text + more], capture_output=True, text=True, check=False)
+        assert "pending" not in done.stderr
+        assert done.returncode == (1 if "None" in more else 0), done.stderr
+
+
+def test_images_of_what_is_shown_come_with_it() -> None:
+    env = WardroundEnv("bundled:stations", "consultation", settings={"set": {"images": "shown"}})
+    _, info = env.reset(options={"case": "ws-007"})
+    assert "images" not in info
+    _, _, _, _, info = env.step("Order: rhythm strip")
+    env.close()
+    assert [image[:22] for image in info["images"]] == ["data:image/png;base64,"]

@@ -83,3 +83,16 @@ async def test_a_client_plays_over_standard_input(cases: str, tmp_path: Path) ->
         for line in WORKUP:
             turn = await called(client, "reply", episode=turn["episode"], text=line)
     assert turn["rewards"]["diagnosis_accuracy"] == 1.0
+
+
+async def test_a_client_gets_images_as_images() -> None:
+    settings = RunSettings(cases="bundled:stations", scenario="consultation", set={"images": "shown"}, preflight=False)
+    driven = await DrivenRun.begin(settings, MemoryStore())
+    async with mcp.Client(mcp_server(OpenEpisodes(driven))) as client:
+        turn = await called(client, "start", case="ws-007")
+        result = await client.call_tool("reply", {"episode": turn["episode"], "text": "Order: rhythm strip"})
+    await driven.aclose()
+    assert [part.type for part in result.content] == ["text", "image"]
+    assert result.content[1].mime_type == "image/png"
+    assert result.structured_content["images"] == []
+    assert len(result.content[0].text) < 5000

@@ -1,9 +1,12 @@
 """The HTTP face: an openai client, streaming included, plays an encounter; so does plain JSON; clients do not mix."""
 
+import asyncio
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +14,17 @@ import httpx
 import openai
 import pytest
 from clinic import WORKUP, case
+from shell import Shell
 
+from wardround.agents.examiner import Examiner
+from wardround.engine.records import Action, View
 from wardround.faces.driven_run import DrivenRun
 from wardround.runs.settings import RunSettings
 from wardround.testing.memory_store import MemoryStore
 
 pytest.importorskip("starlette", reason="the extra `serve` is not installed")
 from wardround.faces.open_episodes import OpenEpisodes
-from wardround.faces.server import serve_app
+from wardround.faces.server import bound_socket, serve, serve_app
 
 
 @pytest.fixture
@@ -126,7 +132,7 @@ async def test_plain_json_plays_leaves_and_takes_up_again(driven: DrivenRun) -> 
             again = (await client.post(act, json={"text": line})).json()
         assert again["rewards"]["diagnosis_accuracy"] == 1.0
         assert (await client.post(act, json={"text": "PE"})).status_code == 409
-        assert (await client.get("/episodes/nobody")).status_code == 400
+        assert (await client.get("/episodes/nobody")).status_code == 404
 
 
 async def test_only_those_with_the_key_and_the_name_come_in(driven: DrivenRun) -> None:
@@ -170,3 +176,110 @@ def test_the_command_serves_stops_and_goes_on(tmp_path: Path) -> None:
             finally:
                 server.kill()
     assert texts[0] != texts[1] == texts[2]  # it goes on where it was
+
+
+class Slow:
+    """An examiner that takes its time."""
+
+    def __init__(self) -> None:
+        self.inner = Examiner()
+
+    async def act(self, view: View) -> Action:
+        await asyncio.sleep(0.1)
+        return await self.inner.act(view)
+
+
+async def test_a_request_that_comes_again_too_early_acts_once(tmp_path: Path) -> None:
+    """A client that waits no longer sends it again while the first is under way."""
+    path = tmp_path / "c.jsonl"
+    path.write_text("\n".join(case(number).model_dump_json() for number in (1, 2, 3)) + "\n")
+    settings = RunSettings(cases=str(path), preflight=False)
+    driven = await DrivenRun.begin(settings, MemoryStore(), seats={"examiner": Slow})
+    client, named = chatting(driven), {"extra_headers": {"X-Session-ID": "a"}}
+    begun = await asyncio.gather(*(said(client, [], **named) for _ in range(3)))
+    assert len(set(begun)) == 1
+    words = [{"role": "assistant", "content": begun[0]}, {"role": "user", "content": WORKUP[0]}]
+    again = await asyncio.gather(*(said(client, words, **named) for _ in range(3)))
+    assert len(set(again)) == 1
+    assert "no action" not in again[0]
+    acted = (await driven.run.trajectory("case-001@1")).acted("doctor")
+    assert [one.action.text for one in acted] == [WORKUP[0]]
+    assert len(driven.live) == 1
+    await driven.aclose()
+
+
+async def test_clients_that_begin_one_case_at_the_same_time_get_an_episode_each(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(case(1).model_dump_json() + "\n")
+    driven = await DrivenRun.begin(RunSettings(cases=str(path), repeats=8, preflight=False), MemoryStore())
+    client = chatting(driven)
+    await asyncio.gather(
+        *(chat(client, "wardround/case-001", extra_headers={"X-Session-ID": str(n)}) for n in range(8))
+    )
+    assert await driven.run.endings() == {"completed": 8}
+    await driven.aclose()
+
+
+async def test_a_session_begins_anew_when_its_encounter_is_over(driven: DrivenRun) -> None:
+    client, named = chatting(driven), {"extra_headers": {"X-Session-ID": "worker-1"}}
+    episodes = [(await chat(client, "wardround", **named)).model_extra["wardround"]["episode"] for _ in range(3)]
+    assert episodes == ["case-001@1", "case-002@1", "case-003@1"]
+
+
+async def test_a_conversation_without_new_words_costs_no_turn(driven: DrivenRun) -> None:
+    client, named = chatting(driven), {"extra_headers": {"X-Session-ID": "a"}}
+    first = {"role": "assistant", "content": await said(client, [], **named)}
+    begin: Any = {"role": "user", "content": "Please begin."}
+    for words in ([first], [begin, first]):
+        with pytest.raises(openai.BadRequestError, match="the last message must be the user's"):
+            await said(client, words, **named)
+    with pytest.raises(openai.BadRequestError, match="`n` must be 1"):
+        await said(client, [], n=3)
+    await said(client, [begin, first, {"role": "user", "content": "Action: PE"}, begin], **named)
+    acted = (await driven.run.trajectory("case-001@1")).acted("doctor")
+    assert [one.action.text for one in acted] == ["Action: PE\n\nPlease begin."]
+
+
+async def test_what_cannot_be_answered_is_refused_in_words(driven: DrivenRun) -> None:
+    client = http(driven, key="sesame")
+    named = {"Authorization": "bearer sesame"}
+    assert (await client.post("/episodes", json={"case": "case-001"}, headers=named)).status_code == 200
+    refused = [
+        (404, "start it first", "/episodes/case-002@1/act", b'{"text": "PE"}'),
+        (400, "no field 'cas'", "/episodes", b'{"cas": "case-002"}'),
+        (400, "surrogates", "/episodes/case-001@1/act", b'{"text": "\\ud800"}'),
+        (413, "more than", "/episodes/case-001@1/act", b'{"text": "' + b"x" * 2**26 + b'"}'),
+    ]
+    for status, words, path, content in refused:
+        reply = await client.post(path, content=content, headers=named)
+        assert reply.status_code == status, reply.text
+        assert words in reply.text
+        assert "case-001@1" not in reply.text
+
+
+async def test_a_server_with_a_key_answers_by_any_of_its_names(driven: DrivenRun) -> None:
+    """Under 0.0.0.0 a client names it by an address that the server does not know."""
+    bound = bound_socket("127.0.0.1", 0)
+    port = bound.getsockname()[1]
+    serving = asyncio.create_task(serve(OpenEpisodes(driven), "sesame", bound, 60))
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+            client.headers.update({"accept": "application/json, text/event-stream", "host": f"ward.example.org:{port}"})
+            assert (await client.get("/v1/models")).status_code == 401
+            client.headers["authorization"] = "Bearer sesame"
+            assert (await client.get("/v1/models")).status_code == 200
+            assert (await client.post("/mcp/", json=hello)).status_code != 421
+    finally:
+        serving.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving
+
+
+def test_an_address_that_is_taken_is_named_before_a_run_begins(shell: Shell, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert shell("serve", "--port", port, "--store", str(tmp_path / "s.db")) == 2
+    assert f"--port {port}" in shell.err
+    assert "in use" in shell.err
+    assert not (tmp_path / "s.db").exists()

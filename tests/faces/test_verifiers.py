@@ -29,11 +29,12 @@ async def episodes(
     monkeypatch.setenv("WARDROUND_TEST_KEY", "none")
     reward = fields.pop("reward", "diagnosis_accuracy")
     harness = {"id": "wardround-encounters", **fields.pop("harness", {})}
+    base_url = fields.pop("base_url", "")
     taskset = {"id": "wardround-encounters", "limit": 2, **fields}
     doctor = {"harness": harness, "runtime": {"type": "subprocess"}}
     env = EncounterEnv(EncounterEnvConfig(taskset=taskset, doctor=doctor, reward=reward))
     async with Loopback(reply) as server:
-        client = vf.EvalClientConfig(base_url=server.base_url, api_key_var="WARDROUND_TEST_KEY")
+        client = vf.EvalClientConfig(base_url=base_url or server.base_url, api_key_var="WARDROUND_TEST_KEY")
         context = vf.ModelContext(model="m", client=client)
         async with env.serving():
             made = await asyncio.gather(*[env.run_episode(task, context) for task in env.taskset for _ in range(count)])
@@ -77,3 +78,11 @@ async def test_episodes_that_are_kept_are_those_of_a_run(monkeypatch: pytest.Mon
     run = await Run.open(opened, row.name)
     assert await run.endings() == {"completed": 4}
     await opened.aclose()
+
+
+async def test_an_endpoint_that_fails_gives_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the endpoint's fault, and a 0 would be the doctor's."""
+    made, _ = await episodes(monkeypatch, base_url="http://127.0.0.1:9/v1")
+    assert not any(episode.ok for episode in made)
+    assert all(not episode.traces[0].rewards for episode in made)
+    assert made[0].traces[0].errors

@@ -12,7 +12,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, View
 from wardround.runs.plan import cases_of
 from wardround.runs.settings import RunSettings, load_prompts
-from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.case import Case, Investigation, case_results
 from wardround.scenarios.sequential import Sequential, SequentialSettings
 from wardround.scenarios.terms.catalogue import catalogue
 from wardround.scenarios.terms.tariff import Tariff, read_test_prices, standard_prices
@@ -179,6 +179,52 @@ def test_words_beside_a_name_of_the_record_make_it_no_cheaper(name: str, wording
     plain = sum(line.usd or 0 for line in LIST.bill([name], "any", recorded))
     worded = LIST.bill([wording.format(name)], "any", recorded)
     assert sum(line.usd or 0 for line in worded) >= plain > 0
+
+
+def recording(result: Investigation) -> Case:
+    """A case whose record has this result and no other."""
+    return case(1).model_copy(update={"labs": (), "imaging": (), "investigations": (result,)})
+
+
+@pytest.mark.parametrize(
+    "wording",
+    ["CT abdomen", "exam for {}", "physical examination including {}", "result of {}", "look at {}", "ct of abdomen"],
+)
+def test_a_result_costs_no_less_under_another_name(wording: str) -> None:
+    name = "CT of abdomen and pelvis"
+    study = Investigation(name=name, text="No stone.")
+    played = Game(Sequential(SequentialSettings(), load_prompts()), recording(study))
+    played.act(order(wording.format(name)))
+    played.act(results(wording.format(name)))
+    played.act(DONE)
+    paid = bill(played)
+    assert isinstance(paid, dict)
+    assert paid["tests_usd"] == charges(name)[name]
+    assert paid["unpriced"] == []
+
+
+def test_a_panel_that_answers_for_its_tests_is_paid_for_once() -> None:
+    panel = Investigation(name="Basic metabolic panel", text="Sodium 121 mEq/L, potassium 3.6 mEq/L.")
+    played = Game(Sequential(SequentialSettings(), load_prompts()), recording(panel))
+    played.act(order("sodium", "potassium", "creatinine"))
+    played.act(results("sodium", "potassium", "creatinine"))
+    played.act(DONE)
+    paid = bill(played)
+    assert isinstance(paid, dict)
+    assert paid["tests_usd"] == standard_prices()["Basic metabolic panel"]
+
+
+def test_a_budget_holds_against_a_cheaper_name() -> None:
+    study = Investigation(name="CT of abdomen and pelvis", text="No stone.")
+    played = Game(Sequential(SequentialSettings(budget=500), load_prompts()), recording(study))
+    played.act(order("CT abdomen"))
+    assert played.turn == "doctor"
+    assert "it would cost $600" in played.view("doctor").heard[-1].text
+
+
+@pytest.mark.parametrize("beside", ["history", "palpation"])
+def test_what_a_visit_is_made_of_is_no_test_without_a_price(beside: str) -> None:
+    assert [line.charge for line in LIST.bill([beside, "CBC"], "any")] == ["visit", "test"]
 
 
 @pytest.fixture

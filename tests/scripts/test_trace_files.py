@@ -50,10 +50,13 @@ def test_a_turn_and_a_judged_reply_are_traced() -> None:
         ("turn", {"agents", "engine", "scenarios"}),
         ("judged", judged_rooms),
         ("judged_again", judged_rooms),
+        ("judged_step", judged_rooms),
     ):
         files = found[name]["files"]
         assert found[name]["count"] == len(files) == len(set(files))
         assert {file.partition("/")[0] for file in files} >= rooms
         assert all((ROOT / file).is_file() for file in files)
         assert not [file for file in files if "loopback" in file]
-    assert 20 < found["turn"]["count"] < found["judged_again"]["count"] < found["judged"]["count"]
+    assert 20 < found["turn"]["count"] < found["judged_step"]["count"]
+    assert found["judged_step"]["count"] < found["judged_again"]["count"] < found["judged"]["count"]
+    assert set(found["judged_step"]["files"]) < set(found["judged_again"]["files"])

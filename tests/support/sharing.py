@@ -58,8 +58,7 @@ def worked(where: str, processes: int) -> list[list[str]]:
 async def check_sharing(store: Store, where: str) -> None:
     """Three processes play a run of `store`, which each opens at `where`: every episode once, nothing lost."""
     names = [f"e{number:03}" for number in range(120)]
-    await store.create_run("r", {})
-    await store.plan("r", planned(*names))
+    await store.create_run("r", {}, planned(*names))
     played = worked(where, 3)
     assert sorted(name for mine in played for name in mine) == names
     assert await store.endings("r") == {"completed": 120}

@@ -9,7 +9,7 @@ import click
 from wardround.cli.options import json_option
 from wardround.engine.errors import UsageError
 from wardround.engine.text import file_text
-from wardround.scenarios.terms.catalogue import catalogue
+from wardround.scenarios.terms.catalogue import catalogue, read_test_names
 from wardround.scenarios.terms.order_reading import OrderReading, read_order
 
 
@@ -32,7 +32,7 @@ def command(text: str | None, path: Path | None, names: Path | None, as_json: bo
     """
     if (text is None) == (path is None):
         raise UsageError("give the text of an order, or a file of orders with --file")
-    table = catalogue().named(file_text(names, "--names"), str(names)) if names is not None else catalogue()
+    table = catalogue(read_test_names(names)) if names is not None else catalogue()
     for order in [text] if text is not None else order_lines(path or Path()):
         reading = read_order(order, table)
         if as_json:

@@ -8,7 +8,7 @@ from wardround.cli.options import print_json
 from wardround.cli.screen import echo
 from wardround.engine.batch import Progress
 from wardround.engine.text import count_noun
-from wardround.evaluators.reasons import ended_by, phrase
+from wardround.evaluators.reasons import ended_by, list_left_out, phrase
 from wardround.runs.pilot import Forecast, Pilot
 from wardround.runs.plan import RunPlan
 from wardround.runs.settings import count_prompts
@@ -29,8 +29,8 @@ async def print_outcome(run: Run, progress: Progress, as_json: bool) -> int:
         ends = ", ".join(f"{count} {ended_by(cause)}" for cause, count in sorted(endings.items()))
         echo(f"{run.name}: {count_noun(total, 'episode')}: {ends}")
         if skipped.count:
-            first = "; ".join(f"{case}: {why}" for case, why in skipped.first[:3])
-            echo(f"not run: {count_noun(skipped.count, 'case')} ({first}{'; ...' * (skipped.count > 3)})", err=True)
+            why = list_left_out(skipped.first, skipped.count)
+            echo(f"not run: {count_noun(skipped.count, 'case')}: {why}", err=True)
         await _print_unfinished(run, endings)
         if run.pilot:
             print_forecast(run.pilot)

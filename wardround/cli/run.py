@@ -64,8 +64,8 @@ def settings_from_options(options: Options) -> RunSettings:
             fields[name] = options[name]
     if options["cases"]:
         fields["cases"] = options["cases"] if len(options["cases"]) > 1 else options["cases"][0]
-    prices = {"prices": options["test_prices"]} if options["test_prices"] else {}
-    if rules := {**_pairs(options["rules"]), **prices}:
+    files = {"prices": options["test_prices"], "names": options["test_names"]}
+    if rules := {**_pairs(options["rules"]), **{name: path for name, path in files.items() if path}}:
         fields["set"] = {**fields.get("set", {}), **rules}
     fields.update({name: True for name in ("common_answers", "batch") if options[name]})
     if options["no_preflight"]:
@@ -121,6 +121,7 @@ GROUPS = {
         "preset",
         "rules",
         "test_prices",
+        "test_names",
         "repeats",
         "common_answers",
         "seed",
@@ -178,6 +179,7 @@ GROUPS = {
 @manner_options
 @seat_options
 @click.option("--test-prices", metavar="FILE", help="CSV (test,usd) above the prices of tests of `sequential`.")
+@click.option("--names", "test_names", metavar="FILE", help="CSV (test,names,kind): names of tests of your own.")
 @click.option("--repeats", type=positive, help="Episodes of each case; default: the paper's with a model, else 1.")
 @click.option(
     "--common-answers",

@@ -85,15 +85,17 @@ async def _serve(options: Options) -> None:
         raise UsageError(f"--key-env {options['key_env']}: this environment variable is not set")
     if options["host"] not in _HOSTS and not key and not options["stdio"]:
         raise UsageError(f"--host {options['host']} can be reached by others: give --key-env NAME as well")
+    # a missing extra and an address that is taken are named before a run begins
+    stdio = import_path("wardround.faces.mcp_server:mcp_server") if options["stdio"] else None
+    bound = stdio or import_path("wardround.faces.server:bound_socket")(options["host"], options["port"])
     async with aclosing(open_store(store_path(options["store"]))) as store:
         driven = await _driven(options, store)
         try:
             episodes = OpenEpisodes(driven)
-            if options["stdio"]:
-                await import_path("wardround.faces.mcp_server:mcp_server")(episodes).run_stdio_async()
+            if stdio is not None:
+                await stdio(episodes).run_stdio_async()
             else:
-                serve = import_path("wardround.faces.server:serve")
-                await serve(episodes, key, options["host"], options["port"], options["idle"])
+                await import_path("wardround.faces.server:serve")(episodes, key, bound, options["idle"])
         finally:
             with anyio.CancelScope(shield=True):
                 await driven.aclose()

@@ -25,7 +25,6 @@ ATIF = "ATIF-v1.8"
 
 async def episode_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
     """One line an episode: its turns, its ending, its scores with their reasons; `wardround import` reads it."""
-    del seat
     goal = run.json.get("scenario", {}).get("goal", "diagnosis")
     models = {name: model_name(header) for name, header in run.header.seats.items()}
     async with aclosing(encounters(run)) as every:

@@ -6,14 +6,40 @@ import msgspec
 
 from wardround.agents.dialogue import dialogue
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Action, Ending, Json, Message, Score, View
+from wardround.engine.records import Action, Ending, Json, Message, Score, View, user_message
 
 GO_ON = "Go on."
 
 
+LONGEST = 2_000_000
+"""The most characters of an action's text, as of a model's reply."""
+
+
 def client_text(view: View) -> str:
     """What a seat hears in this turn: all since its own last words; at its first turn, its brief and all so far."""
-    return dialogue([Message("user", view.brief)], view.heard, view.seat, GO_ON)[-1].content
+    return client_message(view).content
+
+
+def client_message(view: View) -> Message:
+    """What a seat hears in this turn with its images, by the reference that a log holds (`images_of`)."""
+    shown = view.known.get("images") if isinstance(view.known, Mapping) else None
+    return dialogue([user_message(view.brief, shown or ())], view.heard, view.seat, GO_ON)[-1]
+
+
+def storable_action(action: Action) -> Action:
+    """The action as a log keeps it; raises UsageError for what is no text, too long, or cannot be written as JSON."""
+    text = action.text
+    if not isinstance(text, str):
+        raise UsageError(f"an action is a text, and this one is of the type {type(text).__name__}")
+    if len(text) > LONGEST:
+        raise UsageError(f"an action has at most {LONGEST:,} characters, and this one has {len(text):,}")
+    if type(text) is str and text.isascii() and not (action.args or action.thinking or action.memo):
+        return action
+    try:
+        plain = msgspec.structs.replace(action, text=str(text))
+        return msgspec.json.decode(msgspec.json.encode(plain), type=Action)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the action cannot be written as JSON: {error}") from error
 
 
 def read_action(fields: Json) -> Action:

@@ -18,8 +18,6 @@ from functools import partial
 from itertools import cycle
 from typing import Any, Self
 
-import structlog
-
 from wardround.agents.external import LEFT
 from wardround.api import AgentSpec, split_agents
 from wardround.engine.batch import Progress
@@ -27,12 +25,13 @@ from wardround.engine.budget import Budget, BudgetAccount
 from wardround.engine.episode import Ended, Episode
 from wardround.engine.errors import RunStopped, UsageError
 from wardround.engine.protocols import Evaluator, Store
-from wardround.engine.records import Action, Ending, EpisodeRow, Score, Scored, View
+from wardround.engine.records import Action, Ending, EpisodeRow, Score, Scored, View, images_of
 from wardround.engine.sessions import Session
 from wardround.engine.trajectory import EpisodeLog, Trajectory, discard
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.score_rows import RunScores
+from wardround.faces.client_format import client_message, storable_action
 from wardround.runs.encounter_run import EncounterRun, open_encounters, open_models, stored_seats
 from wardround.runs.plan import create_run, plan_run
 from wardround.runs.recordings import AgentMaker
@@ -43,9 +42,10 @@ from wardround.runs.seats import SeatConfig, check_egress
 from wardround.runs.settings import RunSettings
 from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import prepare, working_session
+from wardround.scenarios.illustrations import case_images
 from wardround.scoring.score import score_run
 
-log = structlog.get_logger("wardround")
+_MOST_REPEATS = 100_000
 SPEC = "external"
 """The SPEC of a seat that a client plays."""
 
@@ -112,8 +112,8 @@ class DrivenEpisode:
     async def act(self, action: Action) -> View | None:
         """Take an action and return the next view of the seat; None once the episode has ended.
 
-        Raises UsageError, and leaves the episode as it is, if the action is impossible now. Raises RunStopped if the
-        run stopped meanwhile: the episode stays open and can be taken up again.
+        Raises UsageError, and leaves the episode as it is, if the action is impossible now or no log could keep it.
+        Raises RunStopped if the run stopped meanwhile: the episode stays open and can be taken up again.
         """
         self.say(action)
         return await self.turn()
@@ -128,7 +128,7 @@ class DrivenEpisode:
             raise UsageError(
                 f"episode {self.id}: {action.verb!r} is not a verb now; there are: {', '.join(view.verbs)}"
             )
-        self._desk.answer(action)
+        self._desk.answer(storable_action(action))
 
     async def turn(self) -> View | None:
         """Wait for the turn of the seat or the end of the episode."""
@@ -136,6 +136,11 @@ class DrivenEpisode:
             self._desk.stirred.clear()
             await self._desk.stirred.wait()
         return self.settled()
+
+    @property
+    def playing(self) -> bool:
+        """Whether the episode is under way here: it has neither ended nor been let go."""
+        return not self._task.done()
 
     @property
     def ready(self) -> bool:
@@ -201,6 +206,7 @@ class DrivenRun:
         self._taken: set[str] = set()
         self._rows: dict[str, EpisodeRow] = {}
         self._ids: Iterator[str] = iter(())
+        self._choosing = asyncio.Lock()
         self.work: EncounterRun
         self._session: Session | None = None
 
@@ -283,16 +289,17 @@ class DrivenRun:
         """
         if seed is not None and self.kept:
             raise UsageError("the seed of a run that is kept stands in its header; begin another run with that seed")
-        row = await self._row(name)
-        if self.kept and any(one.id == row.id and one.ending is None for one in self.live):
-            raise UsageError(f"episode {row.id} is being played; leave it first")
-        episode = self.begin_now(row, asyncio.get_running_loop(), seed=seed)
+        async with self._choosing:  # two clients that name one case get two episodes of it
+            row = await self._row(name)
+            if self.kept and any(one.id == row.id and one.playing for one in self.live):
+                raise UsageError(f"episode {row.id} is being played; leave it first")
+            episode = self.begin_now(row, asyncio.get_running_loop(), seed=seed)
         await episode.turn()
         return episode
 
     def begin_now(self, row: EpisodeRow, loop: asyncio.AbstractEventLoop, *, seed: int | None = None) -> DrivenEpisode:
         """Begin an episode on a loop and do not wait for its first view; `row` must be free."""
-        self.live = [one for one in self.live if one.ending is None]
+        self.live = [one for one in self.live if one.playing]
         desk, cast = Desk(), self.work.cast
         parts = {**cast.parts, self.seat: DrivenSeat.of(cast.parts[self.seat], desk)}
         cast = replace(cast, parts=parts, seed=cast.seed if seed is None else seed)
@@ -310,7 +317,7 @@ class DrivenRun:
         if not self.kept:
             return await self._choose_row(name)
         assert self._session is not None
-        row = await run.episode(name) if name else None
+        row = await self._named_row(name) if name else None
         if row is not None and row.cause is None and row.id in self._taken:
             return row
         if row is not None and row.cause is not None:
@@ -323,6 +330,17 @@ class DrivenRun:
             raise UsageError(f"{what}; see: wardround status {run.name}")
         self._taken.add(taken[0].id)
         return taken[0]
+
+    async def _named_row(self, name: str) -> EpisodeRow:
+        """The episode of this id or number; of a case that is played several times, the first that is free."""
+        rows = await self.run.store.find(self.run.name, name, _MOST_REPEATS)
+        if len(rows) < 2:
+            return await self.run.episode(name)
+        here = {one.id for one in self.live if one.playing}
+        free = next((row for row in rows if row.cause is None and row.id not in here), None)
+        if free is None:
+            raise UsageError(f"case {name} has no open episode that is free; it was played as {rows[0].id} and so on")
+        return free
 
     async def _choose_row(self, name: str) -> EpisodeRow:
         """The named episode of a run that is not kept, or the next; after the last comes the first again."""
@@ -342,6 +360,12 @@ class DrivenRun:
         setup = work.setup(row, subject, events)
         setup.watch = self.progress
         return await Episode(setup).play()
+
+    async def images(self, episode: DrivenEpisode) -> list[str]:
+        """The images of what the seat hears in this turn, as data URLs or `https` addresses."""
+        shown = images_of(client_message(episode.view)) if episode.view is not None else []
+        whole = case_images(await self.run.item(episode.row.case)) if shown else {}
+        return [whole.get(one, one) for one in shown]
 
     async def rewards(self, episode: DrivenEpisode, evaluator: Evaluator | None = None) -> dict[str, Score]:
         """The scores of an ended episode by name, by the standard metrics or an evaluator without a judge.

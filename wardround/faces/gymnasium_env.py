@@ -9,21 +9,31 @@ the chosen one has no value (a provider failed, say) the reward is NaN and `info
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
 from math import nan
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack
+from weakref import finalize
 
 import numpy as np
 
 from wardround.api import AgentSpec
 from wardround.engine.errors import UsageError
+from wardround.engine.plugins import suggestion
 from wardround.engine.protocols import Store
-from wardround.engine.records import Action, Json
-from wardround.faces.client_format import client_ending, client_text, missing_extra, rewards_of
+from wardround.engine.records import Action, Json, images_of
+from wardround.faces.client_format import (
+    LONGEST,
+    client_ending,
+    client_message,
+    client_text,
+    missing_extra,
+    rewards_of,
+    storable_action,
+)
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
 from wardround.runs.settings import validate_settings
 from wardround.runs.stored_run import open_store
@@ -76,6 +86,7 @@ class _Driver:
     """A driven run with a loop of its own, for callers that are not asynchronous."""
 
     def __init__(self, cases: str, scenario: str, options: EnvOptions) -> None:
+        _check_names("argument of an environment", options, EnvOptions.__annotations__)
         self.reward = options.get("reward", "diagnosis_accuracy")
         defaults = {"preflight": False, **options.get("settings", {})}
         fields = {**defaults, "cases": cases, "scenario": scenario, "seed": options.get("seed", 0)}
@@ -102,6 +113,11 @@ class _Driver:
         """Run `work` to its end."""
         return self._call(lambda: self._loop.run_until_complete(work))
 
+    def check_open(self) -> None:
+        """Raise UsageError once the environment is closed."""
+        if self._loop.is_closed():
+            raise UsageError("the environment is closed: make another")
+
     def _call(self, run: Callable[[], T]) -> T:
         """Run the loop here, or in a thread where another loop is running already (a notebook)."""
         try:
@@ -113,12 +129,16 @@ class _Driver:
 
     def start(self, case: str, seed: int | None) -> DrivenEpisode:
         """Begin an episode of a case, or the next open one of a run that is kept."""
+        self.check_open()
         if self.kept:
             return self(self.driven.start(case))
-        row = self._rows.get(case)
-        if row is None:
-            raise UsageError(f"there is no case {case!r}; there are: {', '.join(list(self._rows)[:10])}")
-        return self.driven.begin_now(row, self._loop, seed=seed)
+        self.check_cases([case])
+        return self.driven.begin_now(self._rows[case], self._loop, seed=seed)
+
+    def check_cases(self, cases: Iterable[str]) -> None:
+        """Raise UsageError for a case that there is not."""
+        if unknown := [case for case in cases if case not in self._rows]:
+            raise UsageError(f"there is no case {unknown[0]!r}; there are: {', '.join(self.cases[:10])}")
 
     def until_ready(self, episodes: Sequence[DrivenEpisode]) -> None:
         """Run the loop until each episode waits for its client or is over; cheaper than a task for each step."""
@@ -144,8 +164,13 @@ class _Driver:
         """What `step` returns."""
         view, ending = episode.settled(), episode.ending
         info: dict[str, Json] = {"case": episode.row.case, "episode": episode.id, "ending": client_ending(ending)}
-        if view is not None or ending is None:
-            return client_text(view) if view else "", 0.0, False, False, info
+        if view is not None:
+            message = client_message(view)
+            if images_of(message):
+                info["images"] = self(self.driven.images(episode))
+            return message.content, 0.0, False, False, info
+        if ending is None:
+            return "", 0.0, False, False, info
         cut = ending.cause not in (*_OWN, episode.seat)
         if not self.reward:
             return "", 0.0, not cut, cut, info
@@ -172,17 +197,19 @@ class _Driver:
 class WardroundEnv(gymnasium.Env[str, str]):
     """One encounter at a time. `reset(seed=N)` draws the case and seeds the other seats.
 
-    `reset(options={"case": ID})` names the case. A reset in mid-episode leaves the episode (`doctor/left`).
+    `reset(options={"case": ID})` names the case. A reset in mid-episode leaves the episode (`doctor/left`). An action
+    that is no text is an error and changes nothing.
     """
 
     metadata: dict[str, Json] = {"render_modes": ["ansi"]}  # noqa: RUF012 - as Gymnasium declares it
     observation_space = AnyText(2_000_000)
-    action_space = AnyText(200_000)
+    action_space = AnyText(LONGEST)
 
     def __init__(self, cases: str = "bundled", scenario: str = "workup", **options: Unpack[EnvOptions]) -> None:
         self._driver = _Driver(cases, scenario, options)
         self._episode: DrivenEpisode | None = None
         self.render_mode = "ansi"
+        self._forgotten = finalize(self, self._driver.close)  # without it an open loop complains when Python ends
 
     @property
     def run(self) -> DrivenRun:
@@ -191,6 +218,8 @@ class WardroundEnv(gymnasium.Env[str, str]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Json] | None = None) -> tuple[str, dict[str, Json]]:
         """Begin an episode."""
+        self._driver.check_open()
+        _check_names("option of reset", options or {}, ("case",))
         super().reset(seed=seed)
         self._leave()
         case = (options or {}).get("case", "")
@@ -220,7 +249,7 @@ class WardroundEnv(gymnasium.Env[str, str]):
     def close(self) -> None:
         """Leave the episode that is under way and close the run."""
         self._leave()
-        self._driver.close()
+        self._forgotten()
 
     def _leave(self) -> None:
         if self._episode is not None and self._episode.view is not None:
@@ -242,19 +271,25 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
             raise UsageError("episodes that step together are not kept: leave out `store`, or use WardroundEnv")
         self._driver = _Driver(cases, scenario, options)
         self.num_envs = count
-        self.single_observation_space, self.single_action_space = AnyText(2_000_000), AnyText(200_000)
+        self.single_observation_space, self.single_action_space = AnyText(2_000_000), AnyText(LONGEST)
         self.observation_space = spaces.Tuple([self.single_observation_space] * count)
         self.action_space = spaces.Tuple([self.single_action_space] * count)
         self._episodes: list[DrivenEpisode] = []
+        self._forgotten = finalize(self, self._driver.close)
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Json] | None = None
     ) -> tuple[tuple[str, ...], dict[str, Json]]:
         """Begin `count` episodes, of the cases in turn; `options={"cases": [...]}` names them."""
+        self._driver.check_open()
+        _check_names("option of reset", options or {}, ("cases",))
         drawn = [seed + place for place in range(self.num_envs)] if isinstance(seed, int) else seed
+        self._check_count("seed", drawn)
         super().reset(seed=drawn[0] if drawn else None)
-        seeds: Sequence[int | None] = drawn or [None] * self.num_envs
         cases = (options or {}).get("cases") or [self._draw_case() for _ in range(self.num_envs)]
+        self._check_count("case", cases)
+        seeds: Sequence[int | None] = drawn or [self._draw_seed() for _ in cases]
+        self._driver.check_cases(cases)
         for episode in self._episodes:
             self._driver(episode.leave("the environment was reset"))
         pairs = zip(cases, seeds, strict=True)
@@ -266,24 +301,51 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
     def _draw_case(self) -> str:
         return self._driver.cases[int(self.np_random.integers(len(self._driver.cases)))]
 
+    def _draw_seed(self) -> int:
+        return int(self.np_random.integers(2**31))
+
+    def _check_count(self, what: str, values: Sequence[object] | None) -> None:
+        if values is not None and len(values) != self.num_envs:
+            raise UsageError(f"there must be one {what} for each of the {self.num_envs} episodes, not {len(values)}")
+
     def step(self, actions: Sequence[str]) -> tuple[tuple[str, ...], Any, Any, Any, dict[str, Json]]:
-        """Say something in each episode; one that has ended begins anew instead."""
+        """Say something in each episode; one that has ended begins anew instead.
+
+        Raises UsageError, and changes no episode, for an action that is no text.
+        """
+        self._driver.check_open()
+        if not self._episodes:
+            raise UsageError("call reset() first: there is no episode")
+        self._check_count("action", actions)
         ended = [place for place, episode in enumerate(self._episodes) if episode.view is None]
-        for place, episode in enumerate(self._episodes):
-            if place not in ended:
-                episode.say(Action("reply", actions[place]))
+        said = {
+            place: storable_action(Action("reply", action))
+            for place, action in enumerate(actions)
+            if place not in ended
+        }
+        for place, action in said.items():
+            self._episodes[place].say(action)
         for place in ended:
-            self._episodes[place] = self._driver.start(self._draw_case(), None)
+            self._episodes[place] = self._driver.start(self._draw_case(), self._draw_seed())
         self._driver.until_ready(self._episodes)
         seen, rewards, over, cut, infos = zip(*map(self._driver.outcome, self._episodes), strict=True)
         return seen, np.array(rewards), np.array(over), np.array(cut), _gather(infos)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the run."""
-        self._driver.close()
+        self._forgotten()
 
 
 def _gather(infos: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
     """The infos of all episodes by name, each an array with one place an episode."""
-    names = dict.fromkeys(name for info in infos for name in info)
-    return {name: np.array([info.get(name) for info in infos], dtype=object) for name in names}
+    gathered: dict[str, Json] = {}
+    for name in dict.fromkeys(name for info in infos for name in info):
+        gathered[name] = column = np.empty(len(infos), dtype=object)
+        for place, info in enumerate(infos):
+            column[place] = info.get(name)  # one by one: lists of one length would become a second dimension
+    return gathered
+
+
+def _check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    if unknown := next((name for name in names if name not in known), None):
+        raise UsageError(f"there is no {what} {unknown!r}{suggestion(unknown, list(known))}")

@@ -5,8 +5,9 @@ which of them the scenario takes now; every scenario takes `reply`, a text that 
 """
 
 from collections.abc import Awaitable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import msgspec
 from pydantic import Field
 
 from wardround.engine.errors import WardroundError
@@ -18,6 +19,8 @@ from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, turn_json
 try:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.transport_security import TransportSecuritySettings
+    from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 except ImportError as error:
     raise missing_extra("mcp", error) from error
 
@@ -29,13 +32,35 @@ Kind = Literal["examination", "lab", "microbiology", "imaging", "any"]
 Episode = Annotated[str, Field(description="The id that `start` returned.")]
 
 
+def _result(turn: ClientTurn) -> Any:
+    """A turn as JSON; where it has images, the client's model gets them as images and not as text."""
+    if not turn.images:
+        return turn_json(turn)
+    fields = turn_json(msgspec.structs.replace(turn, images=()))
+    content: list[ContentBlock] = [TextContent(type="text", text=msgspec.json.encode(fields).decode())]
+    for image in turn.images:
+        kind, _, data = image.removeprefix("data:").partition(";base64,")
+        if data:
+            content.append(ImageContent(type="image", data=data, mime_type=kind))
+        else:
+            content.append(TextContent(type="text", text=f"Image: {image}"))
+    return CallToolResult(content=content, structured_content=fields)
+
+
+def guarded_mcp_server(episodes: OpenEpisodes, *, any_host: bool) -> tuple[MCPServer, TransportSecuritySettings | None]:
+    """The server and its guard over HTTP, which lets only local names pass unless `any_host`."""
+    guard = TransportSecuritySettings(enable_dns_rebinding_protection=False) if any_host else None
+    return mcp_server(episodes), guard
+
+
 def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     """The server; `run()` serves stdio, `run("streamable-http", ...)` HTTP."""
     server = MCPServer("wardround", instructions=INSTRUCTIONS.format(seat=episodes.driven.seat), log_level="WARNING")
 
     async def shown(turn: Awaitable[ClientTurn]) -> dict[str, Json]:
         try:
-            return turn_json(await turn)
+            result: dict[str, Json] = _result(await turn)
+            return result
         except WardroundError as error:  # only a ToolError's text reaches the client
             raise ToolError(redact(str(error))) from error
 

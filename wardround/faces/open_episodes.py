@@ -14,8 +14,9 @@ from wardround.faces.driven_run import DrivenEpisode, DrivenRun
 class ClientTurn(msgspec.Struct, frozen=True):
     """What a client gets after each step.
 
-    `text` is what its seat hears now and `verbs` what it may do. After the end `done` is true, `ending` says how it
-    ended, and `rewards` has every score: None where there is none, with the reason in `missing`.
+    `text` is what its seat hears now, `images` are the images in it (data URLs or addresses), and `verbs` what it may
+    do. After the end `done` is true, `ending` says how it ended, and `rewards` has every score: None where there is
+    none, with the reason in `missing`.
     """
 
     episode: str
@@ -27,6 +28,11 @@ class ClientTurn(msgspec.Struct, frozen=True):
     ending: dict[str, str] | None = None
     rewards: dict[str, float | None] = {}
     missing: dict[str, str] = {}
+    images: tuple[str, ...] = ()
+
+
+class UnknownEpisode(UsageError):
+    """No episode of this id is under way; those of other clients are not named."""
 
 
 class OpenEpisodes:
@@ -63,7 +69,8 @@ class OpenEpisodes:
         view, row = known.view, known.row
         self._seen[episode] = time.monotonic()
         if view is not None:
-            return ClientTurn(known.id, row.case, known.seat, client_text(view), tuple(view.verbs))
+            images = tuple(await self.driven.images(known))
+            return ClientTurn(known.id, row.case, known.seat, client_text(view), tuple(view.verbs), images=images)
         if known.ending is None:
             raise UsageError(f"episode {episode} is between two turns; ask again")
         ending, results = client_ending(known.ending), rewards_of(await self.driven.rewards(known))
@@ -92,12 +99,8 @@ class OpenEpisodes:
     def _episode_of(self, episode: str) -> DrivenEpisode:
         known = self._episodes.get(episode)
         if known is None:
-            raise UsageError(f"there is no episode {episode!r} under way; start it first{self._some()}")
+            raise UnknownEpisode(f"there is no episode {episode!r} under way; start it first, and use the id you get")
         return known
-
-    def _some(self) -> str:
-        names = self.playing()
-        return f" (under way: {', '.join(names[:5])}{', ...' * (len(names) > 5)})" if names else ""
 
 
 def turn_json(turn: ClientTurn) -> dict[str, Json]:

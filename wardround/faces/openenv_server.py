@@ -35,12 +35,13 @@ class DoctorAction(OpenAction):
 
 
 class WardObservation(Observation):
-    """What the seat hears and may do. After the end: how it ended, every score, why some have no value.
+    """What the seat hears, the images in it, and what it may do. After the end: how it ended, and every score.
 
-    `reward` is None where the chosen score has no value; it is never 0 instead.
+    A score without a value is None, with its reason in `missing`; so is `reward`, which is never 0 instead.
     """
 
     text: str = ""
+    images: list[str] = Field(default_factory=list)
     verbs: list[str] = Field(default_factory=list)
     case: str = ""
     error: str = ""
@@ -111,10 +112,11 @@ class EncounterEnvironment(Environment[DoctorAction, WardObservation, WardState]
             self._loop.call_soon_threadsafe(lambda: self._loop.create_task(driven.aclose()))
 
     async def _seen(self, episode: DrivenEpisode) -> WardObservation:
+        assert self.driven is not None
         view, case = episode.view, episode.row.case
         if view is not None:
-            return WardObservation(text=client_text(view), verbs=list(view.verbs), case=case, done=False, reward=None)
-        assert self.driven is not None
+            text, images = client_text(view), await self.driven.images(episode)
+            return WardObservation(text=text, images=images, verbs=list(view.verbs), case=case, done=False, reward=None)
         rewards, missing = rewards_of(await self.driven.rewards(episode))
         return WardObservation(
             case=case,

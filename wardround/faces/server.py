@@ -4,12 +4,15 @@ In the chat the harness is the user and the encounter the assistant: each reply 
 the user is what it does. A conversation is known by its header `X-Session-ID`, else by its history.
 """
 
+import asyncio
 import hmac
 import json
+import socket
 import sys
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,7 +25,7 @@ from wardround.engine.errors import UsageError, WardroundError
 from wardround.engine.logs import redact
 from wardround.engine.records import Json
 from wardround.faces.client_format import missing_extra
-from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, turn_json
+from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, UnknownEpisode, turn_json
 
 try:
     import uvicorn
@@ -42,6 +45,8 @@ MODEL = "wardround"
 LOCAL = ("localhost", "127.0.0.1", "[::1]", "::1")
 IDLE = 3600.0
 """Seconds after which an episode of which no client has asked is left."""
+LARGEST = 64 * 2**20
+"""The most bytes of a request: a whole conversation, with the longest action."""
 OVER = "The encounter is over."
 
 
@@ -61,32 +66,34 @@ class Chat:
         self._by_session: dict[str, str] = {}
         self._by_history: dict[str, list[str]] = {}
         self._said: dict[str, list[tuple[str, ClientTurn]]] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def reply(self, model: str, messages: Sequence[Mapping[str, Json]], session: str) -> tuple[ClientTurn, str]:
         """The next turn and the id of its episode; raises ChatError."""
-        said = [_text(message) for message in messages if message.get("role") == "user"]
         heard = [_text(message) for message in messages if message.get("role") == "assistant"]
         if not heard:
-            return await self._begin(model, session)
+            async with self._locks[f"session {session}"] if session else nullcontext():
+                return await self._begin(model, session)
         name = self._episode_of(heard, session)
+        async with self._locks[name]:  # a request that comes again while the first is under way waits for its answer
+            return await self._go_on(name, len(heard), _last_words(messages)), name
+
+    async def _go_on(self, name: str, heard: int, text: str) -> ClientTurn:
         turns = self._said[name]
-        text = said[-1] if said else ""
-        if len(heard) == len(turns) - 1 and turns[-1][0] == text:
-            return turns[-1][1], name  # the same request again, whose answer did not arrive
-        if len(heard) != len(turns):
-            raise ChatError(
-                f"episode {name} has had {len(turns)} replies, and the conversation holds {len(heard)}", 409
-            )
+        if heard == len(turns) - 1 and turns[-1][0] == text:
+            return turns[-1][1]  # the same request again, whose answer did not arrive
+        if heard != len(turns):
+            raise ChatError(f"episode {name} has had {len(turns)} replies, and the conversation holds {heard}", 409)
         turn = await self._episodes.act(name, text)
         turns.append((text, turn))
         self._remember(name)
-        return turn, name
+        return turn
 
     async def _begin(self, model: str, session: str) -> tuple[ClientTurn, str]:
-        if session in self._by_session:
-            name = self._by_session[session]
-            if len(self._said[name]) == 1:
-                return self._said[name][0][1], name
+        name = self._by_session.get(session, "") if session else ""
+        if name and len(self._said[name]) == 1:
+            return self._said[name][0][1], name
+        if name and not self._said[name][-1][1].done:
             raise ChatError(f"the session {session!r} plays episode {name}; send its whole conversation", 409)
         case = model.partition("/")[2]
         turn = await self._episodes.start(case)
@@ -130,6 +137,15 @@ def _text(message: Mapping[str, Json]) -> str:
     raise ChatError(f"the content of a message of {message.get('role')!r} is not text; other parts are not understood")
 
 
+def _last_words(messages: Sequence[Mapping[str, Json]]) -> str:
+    """What the user says after the last reply; raises ChatError if the reply is the last message."""
+    last = max(place for place, message in enumerate(messages) if message.get("role") == "assistant")
+    said = [_text(message) for message in messages[last + 1 :] if message.get("role") == "user"]
+    if not said:
+        raise ChatError("the last message must be the user's: what the seat does")
+    return "\n\n".join(said)
+
+
 def _digest(texts: Sequence[str]) -> str:
     return blake2b("\x1f".join(texts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -148,13 +164,14 @@ class _Service:
             raise ChatError(f"there is no model {model!r}; write {MODEL} or {MODEL}/CASE", 404)
         if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
             raise ChatError("`messages` must be a list of objects")
+        if body.get("n") not in (None, 1):
+            raise ChatError("`n` must be 1: an encounter has one course; begin more conversations for more")
         session = request.headers.get(SESSION, "") or str(body.get("user") or "")
         turn, name = await self._chat.reply(model, messages, session)
         return _stream(body, turn, name) if body.get("stream") else JSONResponse(_completion(body, turn))
 
     async def models(self, request: Request) -> Response:
         """The names of the cases as models."""
-        del request
         cases = dict.fromkeys(row.case for row in await self._episodes.driven.run.episodes())
         names = [MODEL, *(f"{MODEL}/{case}" for case in cases)]
         data = [{"id": one, "object": "model", "created": 0, "owned_by": MODEL} for one in names]
@@ -163,6 +180,8 @@ class _Service:
     async def start(self, request: Request) -> Response:
         """Begin an episode."""
         body = await _body(request)
+        if unknown := sorted(body.keys() - {"case", "episode"}):
+            raise ChatError(f"there is no field {unknown[0]!r}; an episode begins by its `case` or its `episode`")
         return JSONResponse(turn_json(await self._episodes.start(str(body.get("case") or body.get("episode") or ""))))
 
     async def act(self, request: Request) -> Response:
@@ -210,7 +229,6 @@ def serve_app(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        del app
         async with AsyncExitStack() as stack:
             if inside is not None:
                 await stack.enter_async_context(inside())
@@ -229,10 +247,11 @@ def serve_app(
 
 def _refusal(request: Request, error: Exception) -> Response:
     """An error of a route in OpenAI's form."""
-    del request
     text = str(error)
     if isinstance(error, ChatError):
         return _error_response(error.status, text)
+    if isinstance(error, UnknownEpisode):
+        return _error_response(404, text)
     if isinstance(error, UsageError):
         return _error_response(409 if "is over" in text or "cannot act" in text else 400, text)
     return _error_response(503, redact(text), "server_error")
@@ -247,7 +266,8 @@ class KeyGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 401."""
         if scope["type"] == "http":
-            sent_key = dict(scope["headers"]).get(b"authorization", b"").removeprefix(b"Bearer ")
+            sent = dict(scope["headers"]).get(b"authorization", b"")
+            sent_key = sent[7:] if sent[:7].lower() == b"bearer " else sent
             if not hmac.compare_digest(sent_key, self._key):
                 message = "the key is missing or wrong; send it as a bearer token"
                 await _error_response(401, message, "authentication_error")(scope, receive, send)
@@ -260,8 +280,13 @@ def _error_response(status: int, message: str, kind: str = "invalid_request_erro
 
 
 async def _body(request: Request) -> dict[str, Json]:
+    content = b""
+    async for piece in request.stream():
+        content += piece
+        if len(content) > LARGEST:
+            raise ChatError(f"the body has more than {LARGEST:,} bytes", 413)
     try:
-        body = json.loads(await request.body() or b"{}")
+        body = json.loads(content or b"{}")
     except (ValueError, RecursionError) as error:
         raise ChatError(f"the body is not JSON: {error}") from error
     if not isinstance(body, dict):
@@ -271,6 +296,8 @@ async def _body(request: Request) -> dict[str, Json]:
 
 def _head(body: Mapping[str, Json], turn: ClientTurn) -> dict[str, Json]:
     facts = {"episode": turn.episode, "done": turn.done, "verbs": list(turn.verbs)}
+    if turn.images:
+        facts["images"] = list(turn.images)
     if turn.done:
         facts |= {"ending": turn.ending, "rewards": turn.rewards, "missing": turn.missing}
     return {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": body["model"], "wardround": facts}
@@ -303,25 +330,45 @@ def _stream(body: Mapping[str, Json], turn: ClientTurn, name: str) -> StreamingR
     return StreamingResponse(lines(), media_type="text/event-stream", headers={SESSION: name})
 
 
-async def serve(episodes: OpenEpisodes, key: str, host: str, port: int, idle: float) -> None:
-    """Serve until Ctrl-C, with MCP at /mcp if it is installed; writes its address to standard error."""
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket that is bound to the address; raises UsageError where that cannot be had, before a run begins."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UsageError(
+            f"--host {host} --port {port}: {error.strerror or error}; name another address, or --port 0 for a free one"
+        ) from error
+
+
+async def serve(episodes: OpenEpisodes, key: str, bound: socket.socket, idle: float) -> None:
+    """Serve at a bound socket until Ctrl-C, with MCP at /mcp if it is installed; writes its address to standard error.
+
+    With a key it answers to any name by which a client may reach it: the key keeps strange web pages out.
+    """
+    host, port, *_ = bound.getsockname()
+    named = f"[{host}]" if ":" in host else host
     routes: list[BaseRoute] = []
     inside: Callable[[], Any] | None = None
     if find_spec("mcp") is not None:
-        made = import_module("wardround.faces.mcp_server").mcp_server(episodes)
-        routes = [Mount("/mcp", made.streamable_http_app(streamable_http_path="/", json_response=True))]
-        inside = made.session_manager.run
-    app = serve_app(episodes, key=key, hosts=[*LOCAL, host], idle=idle, routes=routes, inside=inside)
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
+        made, security = import_module("wardround.faces.mcp_server").guarded_mcp_server(episodes, any_host=bool(key))
+        app = made.streamable_http_app(streamable_http_path="/", json_response=True, transport_security=security)
+        routes, inside = [Mount("/mcp", app)], made.session_manager.run
+    hosts = ["*"] if key else [*LOCAL, named]
+    app = serve_app(episodes, key=key, hosts=hosts, idle=idle, routes=routes, inside=inside)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+    with bound:
+        await _serve_at(server, bound, f"run {episodes.driven.run.name} at http://{named}:{port}")
+
+
+async def _serve_at(server: uvicorn.Server, bound: socket.socket, words: str) -> None:
     async with anyio.create_task_group() as tasks:
 
         async def announce() -> None:
             while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody
                 await anyio.sleep(0.02)
-            bound = server.servers[0].sockets[0].getsockname()[1]
-            print(f"run {episodes.driven.run.name} at http://{host}:{bound}", file=sys.stderr, flush=True)
+            print(words, file=sys.stderr, flush=True)
 
         tasks.start_soon(announce)
-        await server.serve()
+        await server.serve([bound])
         tasks.cancel_scope.cancel()

@@ -7,13 +7,13 @@ verifiers marks as sampled, and so as trainable, are the doctor's replies alone.
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import httpx
 from pydantic import Field
 
+from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json
 from wardround.faces.client_format import client_ending, client_text, missing_extra, rewards_of
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
@@ -84,7 +84,8 @@ class EncounterEnvConfig(vf.EnvConfig):
 class EncounterEnv(vf.Env[EncounterEnvConfig]):
     """One task is one encounter. The reward is one score of it; the others are metrics.
 
-    An episode whose reward has no value, because a provider failed, say, ends with an error: it is never 0.
+    An episode whose reward has no value, because a provider failed, say, ends with an error: it is never 0. One whose
+    endpoint or harness failed has no reward and stays open.
     Rollouts of one case differ by the doctor alone if the settings say `common_answers`.
     """
 
@@ -92,21 +93,29 @@ class EncounterEnv(vf.Env[EncounterEnvConfig]):
         super().__init__(config)
         self.driven: DrivenRun | None = None
         self._opening = asyncio.Lock()
-        self._played: Counter[str] = Counter()
 
     async def run(self, task: EncounterTask, agents: Any) -> None:
         """Play one encounter."""
         driven = await self._open()
-        case = task.data.case
-        self._played[case] += 1
-        episode = await driven.start(f"{case}@{self._played[case]}" if driven.kept else case)
+        try:
+            episode = await driven.start(task.data.case)
+        except UsageError as error:
+            hint = "; with a store each rollout is an episode: settings '{\"repeats\": N}'" if driven.kept else ""
+            raise vf.EnvError(f"{error}{hint}") from error
         async with agents.doctor.interaction(task) as interaction:
-            await self._play(episode, interaction)
+            await self._play(driven, episode, interaction)
+        if interaction.trace.has_error:  # the endpoint or the harness failed, and not the doctor: no reward, not even 0
+            interaction.trace.info |= {"case": episode.row.case, "episode": episode.id, "ending": None}
+            return
         await self._score(driven, episode, interaction.trace)
 
-    async def _play(self, episode: DrivenEpisode, interaction: Any) -> None:
+    async def _play(self, driven: DrivenRun, episode: DrivenEpisode, interaction: Any) -> None:
         while (view := episode.view) is not None:
-            segment = await interaction.turn(client_text(view))
+            text, images = client_text(view), await driven.images(episode)
+            segment = await interaction.turn(_illustrated(text, images) if images else text)
+            if segment.terminated and interaction.trace.has_error:
+                await episode.stop()  # it stays open
+                return
             if segment.terminated:
                 await episode.leave("the harness ended the rollout")
                 return
@@ -142,6 +151,11 @@ class EncounterEnv(vf.Env[EncounterEnvConfig]):
             await self.driven.aclose()
             await self.driven.run.store.aclose()
             self.driven = None
+
+
+def _illustrated(text: str, images: Sequence[str]) -> Any:
+    parts = [{"type": "text", "text": text}, *({"type": "image_url", "image_url": {"url": one}} for one in images)]
+    return [vf.UserMessage(content=parts)]
 
 
 class DirectConfig(vf.HarnessConfig):

@@ -81,7 +81,6 @@ class EncounterRun:
 
     def opened(self, row: EpisodeRow, subject: Playable) -> Opened:
         """The first event, with the seed of the episode."""
-        del subject
         return Opened(
             seq=0,
             at=time.time(),

@@ -33,6 +33,7 @@ from wardround.runs.header import (
     SkippedHeader,
     utc_now,
 )
+from wardround.runs.recordings import silent_repeats
 from wardround.runs.seat_models import Access, access_of
 from wardround.runs.seat_settings import SeatSettings, is_model
 from wardround.runs.seats import AgentFactory, Cast, SeatConfig, check_egress, seat_config, with_files
@@ -340,12 +341,10 @@ async def _read_cases(made: RunPlan, store: Store) -> None:
     if pool is not None:
         made.prompts = Prompts({**made.prompts.texts(), **pool.texts()})
     recordings = {part.spec: part.recording for part in made.parts.values() if part.recording}
-    for repeat in range(1, made.repeats + 1) if recordings else ():
-        for case_id in made.index:
-            silent = next((spec for spec, one in recordings.items() if one.maker(case_id, repeat) is None), "")
-            if silent:
-                made.skipped.append((case_id, f"{silent} has nothing for it"))
-                made.silent.add((case_id, repeat))
+    for case_id in made.index if recordings else ():
+        silent, why = silent_repeats(recordings, case_id, made.repeats)
+        made.silent |= {(case_id, repeat) for repeat in silent}
+        made.skipped += [(case_id, why)] if silent else []
     if not made.count:
         why = (
             f": {made.skipped[0][0]}: {made.skipped[0][1]}"

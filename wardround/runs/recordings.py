@@ -29,20 +29,16 @@ class SeatRecording(Protocol):
     @classmethod
     async def read(cls, place: str, seat: str, store: Store) -> Self:
         """The recording at `place`, the part of the SPEC after its colon; raises UsageError."""
-        ...
 
     @classmethod
     def stored(cls, content: bytes) -> Self:
         """The recording that a run keeps as `content`."""
-        ...
 
     def content(self) -> bytes:
         """What is stored with a run, so that it can be resumed and replayed without the original."""
-        ...
 
     def maker(self, case: str, repeat: int) -> AgentMaker | None:
         """A function that makes the agent of an episode; None if the recording has nothing for it."""
-        ...
 
 
 def recording_kind(spec: str) -> type[SeatRecording] | None:
@@ -57,6 +53,23 @@ def recording_kind(spec: str) -> type[SeatRecording] | None:
 def recording_forms() -> list[str]:
     """How the SPECs of the installed recordings are written."""
     return [form for name in plugin_names(RECORDINGS) if (form := load_plugin(RECORDINGS, name).FORM)]
+
+
+def silent_repeats(recordings: Mapping[str, SeatRecording], case: str, repeats: int) -> tuple[list[int], str]:
+    """The repeats of a case for which one of the recordings has nothing, and a sentence that says so.
+
+    `recordings` are by SPEC. A case is left out once, however many repeats it has.
+    """
+    by_spec: dict[str, list[int]] = {}
+    for repeat in range(1, repeats + 1):
+        if silent := next((spec for spec, one in recordings.items() if one.maker(case, repeat) is None), ""):
+            by_spec.setdefault(silent, []).append(repeat)
+    every = sorted(repeat for some in by_spec.values() for repeat in some)
+    told = []
+    for spec, some in by_spec.items():
+        where = f" in {'repeats' if len(some) > 1 else 'repeat'} {', '.join(map(str, some))}"
+        told.append(f"{spec} has nothing for it{where if len(some) < repeats else ''}")
+    return every, "; ".join(told)
 
 
 class RecordedReplies:

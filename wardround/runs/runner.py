@@ -10,7 +10,7 @@ Other processes may work on the same run. The call returns when no episode is op
 """
 
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import structlog
@@ -163,8 +163,8 @@ class Runner:
         """The log of an episode; a new one is begun, a closed one is reopened."""
         work = self.work
 
-        async def sink(new: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> None:
-            await session.append(row.id, new, ending=ending, spent=spent)
+        def sink(new: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> Coroutine[Any, Any, None]:
+            return session.append(row.id, new, ending=ending, spent=spent)
 
         episode = EpisodeLog(sink, await work.run.rows(row) if row.events else [])
         last = episode.events[-1] if row.events else None

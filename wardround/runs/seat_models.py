@@ -22,6 +22,7 @@ from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.wrappers import Patience
 from wardround.engine.protocols import Model, Store, with_all_members
 from wardround.engine.records import Json
+from wardround.engine.stores.sqlite import SqliteStore
 from wardround.runs.header import ModelHeader
 from wardround.runs.seat_settings import LEFT_OUT, ModelSettings, is_model
 from wardround.runs.settings import RunSettings
@@ -33,7 +34,7 @@ class Access:
 
     With `offline`, as in a replay, no model can be reached and no key is needed. `allow_agents` are the SPECs of agents
     of the user's own that may see restricted cases. With `batch`, models are asked in batches,
-    which are noted in that store.
+    which are noted in that store. `hidden` are the files with the cases and their truth, which no sealed process sees.
     """
 
     prices: Prices = field(default_factory=Prices)
@@ -45,6 +46,7 @@ class Access:
     allow_agents: Sequence[str] = ()
     session_header: str = SESSION_HEADER
     batch: Store | None = None
+    hidden: Sequence[str] = ()
 
     def with_secrets(self, base_url: str, env: Mapping[str, str]) -> str:
         """The address with the secrets that were not stored: from `urls`, else from the environment.
@@ -89,7 +91,17 @@ async def access_of(
         allow_agents=allowed,
         session_header=session,
         batch=store if settings.batch else None,
+        hidden=_files_with_truth(settings, store),
     )
+
+
+def _files_with_truth(settings: RunSettings, store: Store) -> tuple[str, ...]:
+    """The files and folders of the cases, and the store with what SQLite keeps beside it."""
+    named = (settings.cases,) if isinstance(settings.cases, str) else settings.cases
+    cases = tuple(one for one in named if Path(one).exists())
+    if not isinstance(store, SqliteStore) or store.path == ":memory:":
+        return cases
+    return *cases, *(f"{store.path}{end}" for end in ("", "-wal", "-shm", "-journal"))
 
 
 def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:

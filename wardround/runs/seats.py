@@ -28,11 +28,12 @@ from wardround.runs.seat_settings import SeatSettings, is_model
 from wardround.runs.settings import RunSettings
 from wardround.scenarios.illustrations import case_images
 from wardround.scenarios.loaders.source import Playable
+from wardround.scenarios.terms.catalogue import read_test_names
 from wardround.scenarios.terms.tariff import read_test_prices
 
 
 def with_files(settings: RunSettings) -> RunSettings:
-    """The settings with each persona, team and list of prices as its file has it, and the models that a team names.
+    """The settings with each persona, team, prices and names of tests as their files have them, and a team's models.
 
     Raises UsageError for a file that cannot be read.
     """
@@ -40,6 +41,8 @@ def with_files(settings: RunSettings) -> RunSettings:
     rules = dict(settings.set)
     if isinstance(rules.get("prices"), str):
         rules["prices"] = read_test_prices(Path(rules["prices"]))
+    if isinstance(rules.get("names"), str):
+        rules["names"] = read_test_names(Path(rules["names"]))
     same = seats == settings.seats and rules == settings.set
     return settings if same else settings.model_copy(update={"seats": seats, "set": rules})
 
@@ -190,13 +193,9 @@ class Cast:
             voices: dict[str, Voice] = {}
             images = case_images(case)
             for label, asked in part.each_model().items():
-                way = guarded_model(
-                    self.shared.get((name, label)) or WellFormed(asked.model),
-                    name,
-                    f"{case.id}@{repeat}",
-                    allow_hosts=self.allow_hosts,
-                    restricted=restricted,
-                )
+                shared = self.shared.get((name, label)) or WellFormed(asked.model)
+                bound = shared.bound(name, f"{case.id}@{repeat}")
+                way: Model = EgressGuard(bound, self.allow_hosts, restricted=True) if restricted else bound
                 way = Illustrated(way, images) if images else way
                 voices[label] = voice(way, asked.sampling, **({"label": label} if label else {}))
             seat = Seat(
@@ -231,18 +230,6 @@ class Cast:
         if part.knows == "cases":
             return OtherCases(self.cases, self.places[case.id])
         return None
-
-
-def guarded_model(
-    inner: WellFormed | Single, seat: str, episode: str, *, allow_hosts: Sequence[str], restricted: bool
-) -> Model:
-    """A seat's model in one episode, with the layers that every call of a run goes through.
-
-    From the outermost to the innermost: the log of the episode (`RecordingModel`), which the engine adds; Guarded,
-    which sends restricted texts to allowed hosts only; Single, for judges, whose answers all episodes share;
-    WellFormed, which rejects replies that a store could not keep; and the model, bound to seat and episode.
-    """
-    return EgressGuard(inner.bound(seat, episode), allow_hosts, restricted=restricted)
 
 
 def check_hosts(restricted: str, hosts: Mapping[str, Sequence[str]], allow_hosts: Sequence[str]) -> None:
@@ -289,7 +276,7 @@ async def _seat_of(
 ) -> SeatConfig:
     spec = settings.spec
     if agent is None and is_process(spec):
-        agent = ProcessMaker(spec)
+        agent = ProcessMaker(spec, access.hidden)
     if agent is not None:
         return _agent_seat(seat, agent, settings, access)
     if kind := recording_kind(spec):

@@ -16,7 +16,7 @@ from wardround.engine.errors import MissingVariable, UsageError
 from wardround.engine.models.hosts import redact_address
 from wardround.engine.models.preflight import seats_taking_shape, seats_taking_zero
 from wardround.engine.models.scripted import Unreachable
-from wardround.engine.models.wrappers import Single, WellFormed
+from wardround.engine.models.wrappers import EgressGuard, Single, WellFormed
 from wardround.engine.plugins import import_path, is_bundled, plugin_names
 from wardround.engine.plugins import load_plugin as installed
 from wardround.engine.prompts import Prompts
@@ -46,7 +46,7 @@ from wardround.runs.encounter_run import try_models
 from wardround.runs.header import JudgingHeader, SeatHeader
 from wardround.runs.seat_models import Access, access_of
 from wardround.runs.seat_settings import SeatSettings, is_model
-from wardround.runs.seats import SeatConfig, guarded_model, model_seat
+from wardround.runs.seats import SeatConfig, model_seat
 from wardround.runs.settings import RunSettings, load_prompts, validation_problems
 from wardround.runs.stored_run import Run
 
@@ -421,9 +421,8 @@ class JudgeSession:
         if seat not in self._singles:  # episodes share the answer to the same question
             cache = StoreCache(self._store, f"{part.spec}\x1f{part.address}", None)
             self._singles[seat] = Single(WellFormed(part.model), cache)
-        reached = guarded_model(
-            self._singles[seat], seat, episode, allow_hosts=self._config.allow_hosts, restricted=restricted
-        )
+        bound = self._singles[seat].bound(seat, episode)
+        reached = EgressGuard(bound, self._config.allow_hosts, restricted=restricted)
         coolest = {"temperature": 0.0} if seat in self._agreed.zeroed else {}
         heard: Voice = voice(reached, {**part.sampling, **coolest}, seat)
         return heard

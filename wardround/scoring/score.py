@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 import msgspec
 import structlog
 
-from wardround.engine.batch import Progress, first_error, run_batch
+from wardround.engine.batch import Progress, first_error, rare_collection, run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
 from wardround.engine.limits import SeatUse
@@ -161,7 +161,17 @@ async def score_run(
     begins.
     """
     run.check_scorable()
-    progress = progress or Progress()
+    with rare_collection():  # before and after the episodes, thousands of verdicts are read
+        return await _score_run(run, evaluators, judge, progress or Progress(), options)
+
+
+async def _score_run(
+    run: Run,
+    evaluators: Sequence[Evaluator],
+    judge: JudgeConfig | SeatConfig | Sequence[JudgeConfig] | None,
+    progress: Progress,
+    options: ScoreOptions,
+) -> RunScores:
     wanted = [_fitting(run, evaluator) for evaluator in evaluators or [Standard()]]
     check_evaluators(wanted, installed_plugins(EVALUATORS))
     if run.restricted and (mine := [one for one in wanted if is_own(one)]):

@@ -12,7 +12,6 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 import msgspec
-import structlog
 
 from wardround.engine.batch import Progress, run_batch
 from wardround.engine.errors import UsageError
@@ -27,7 +26,6 @@ from wardround.runs.header import EvaluationRow, evaluations
 from wardround.runs.stored_run import Run, StoredEpisodes
 from wardround.scoring.stored_scores import StoredScores, by_episode, readable_ending, scores_of_evaluation, verdict
 
-log = structlog.get_logger("wardround")
 _AT_ONCE = 32
 
 

@@ -18,11 +18,9 @@ class QuestionTexts(Protocol):
     @property
     def name(self) -> str:
         """The name of the question."""
-        ...
 
     def text(self, label: str) -> str:
         """The text under a label."""
-        ...
 
 
 class FairJudge:
@@ -41,7 +39,6 @@ class FairJudge:
 
     async def say(self, question: QuestionTexts, sample: Any, said: Sequence[str] = ()) -> str:
         """Return its reply in the form that was asked for."""
-        del sample, said
         answer = question.text("The answer")
         before = _REPLIED.sub("", question.text("The conversation") or question.text("The question"))
         if question.name == "rubric":
@@ -106,6 +103,5 @@ class ScriptedJudge:
 
     async def say(self, question: QuestionTexts, sample: Any, said: Sequence[str] = ()) -> str:
         """Return the reply of the script; raises KeyError for a question that it does not have."""
-        del said
         reply = self.script[question.name]
         return reply if isinstance(reply, str) else reply(question, sample)

@@ -49,7 +49,6 @@ class Faults(Protocol):
 
     def pick(self, number: int, digest: str, occurrence: int) -> Fault | None:
         """The fault of request `number` (from 0), the `occurrence`-th (from 0) whose body has the hash `digest`."""
-        ...
 
 
 class Schedule:

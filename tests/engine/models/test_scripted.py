@@ -32,12 +32,6 @@ async def test_a_thinking_block_is_taken_off() -> None:
     assert (reply.text, reply.thinking, reply.finish) == ("yes", "hm", "stop")
 
 
-async def test_a_factory_starts_each_model_at_the_beginning() -> None:
-    make = Scripted.factory(["one"])
-    for _ in range(2):
-        assert (await make().complete(ASKED, purpose="test")).text == "one"
-
-
 def test_a_text_is_no_list_of_replies() -> None:
     with pytest.raises(TypeError, match="a list of replies"):
         Scripted("hello")

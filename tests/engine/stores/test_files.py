@@ -28,8 +28,11 @@ async def made(count: int) -> MemoryStore:
     store = MemoryStore()
     [case, prompt] = await store.put([b"case", b"prompt"])
     [index] = await store.put([msgspec.json.encode([("c", case)])])
-    await store.create_run("r", {"cases": {"index": index}, "prompts": {"p": prompt}, "tables": {}})
-    await store.plan("r", [EpisodeRow(f"e{n}", n, "c", n, None, "", 0, 0.0) for n in range(count)])
+    await store.create_run(
+        "r",
+        {"cases": {"index": index}, "prompts": {"p": prompt}, "tables": {}},
+        [EpisodeRow(f"e{n}", n, "c", n, None, "", 0, 0.0) for n in range(count)],
+    )
 
     async def played(number: int) -> None:
         ending = Ending("completed", "done") if number % 3 else None

@@ -75,7 +75,7 @@ async def test_what_else_cannot_be_stored_is_told_as_a_store_tells_it(store: Sto
         lambda: store.keep("\ud800", b"x"),
         lambda: store.put_scores("r", "a", "v", [Score("\ud800", 1.0)]),
         lambda: store.put_scores("r", "b", "v", [Score("s", 1.0)]),
-        lambda: store.plan("r", [EpisodeRow("\ud800", 7, "c", 1, None, "", 0, 0.0)]),
+        lambda: store.create_run("t", {}, [EpisodeRow("\ud800", 7, "c", 1, None, "", 0, 0.0)]),
         lambda: store.create_run("s", {}, [EpisodeRow("a", 2**70, "c", 1, None, "", 0, 0.0)]),
     )
     assert [bool(said) for said in told] == [True, True, False, True, True]

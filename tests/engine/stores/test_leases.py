@@ -107,8 +107,7 @@ async def test_no_episode_is_held_twice_and_nothing_acknowledged_is_lost(
     timed: Timed, steps: list[tuple[str, int, object]]
 ) -> None:
     run, model = f"r{next(_runs)}", Model()
-    await timed.store.create_run(run, {})
-    await timed.store.plan(run, planned(*EPISODES))
+    await timed.store.create_run(run, {}, planned(*EPISODES))
     opened = (timed.store, timed.other, timed.store)
     sessions: list[Session] = [await store.begin(run, host="h", pid=n) for n, store in enumerate(opened)]
     for done in steps:

@@ -119,8 +119,7 @@ async def test_a_lost_answer_is_looked_for_before_it_is_written_again(pgserver: 
     direct = pgserver.fresh()
     async with Relay(pgserver.socket) as relay:
         store = PostgresStore(direct.replace(str(pgserver.socket), str(relay.folder)))
-        await store.create_run("r", {})
-        await store.plan("r", planned("a", "b"))
+        await store.create_run("r", {}, planned("a", "b"))
         session = await store.begin("r", host="h", pid=1)
         await session.take(2)
         await session.append("a", rows(0, 1))
@@ -144,8 +143,7 @@ async def test_what_a_lost_answer_took_is_not_held_by_nobody(pgserver: PgServer)
     direct = pgserver.fresh()
     async with Relay(pgserver.socket) as relay:
         store = PostgresStore(direct.replace(str(pgserver.socket), str(relay.folder)))
-        await store.create_run("r", {})
-        await store.plan("r", planned(*"abcdef"))
+        await store.create_run("r", {}, planned(*"abcdef"))
         session = await store.begin("r", host="h", pid=1)
         assert [row.id for row in await session.take(1)] == ["a"]
         relay.lose, relay.passing = "after", 1  # the sign of life goes through
@@ -176,8 +174,7 @@ async def test_a_server_that_crashes_and_comes_back_loses_and_doubles_nothing() 
     with PgServer() as server:
         store = PostgresStore(server.fresh(), patience=200)
         names = [f"e{number:02}" for number in range(20)]
-        await store.create_run("r", {})
-        await store.plan("r", planned(*names))
+        await store.create_run("r", {}, planned(*names))
         acknowledged: dict[str, int] = {}
         async with anyio.create_task_group() as group:
             group.start_soon(play, store, names, acknowledged)
@@ -193,8 +190,7 @@ async def test_a_server_that_crashes_and_comes_back_loses_and_doubles_nothing() 
 async def test_a_server_that_stays_away_stops_the_run_and_nothing_is_lost() -> None:
     with PgServer() as server:
         store = PostgresStore(server.fresh(), patience=1.0)
-        await store.create_run("r", {})
-        await store.plan("r", planned("a"))
+        await store.create_run("r", {}, planned("a"))
         session = await store.begin("r", host="h", pid=1)
         await session.take(1)
         await session.append("a", rows(0, 2))

@@ -13,8 +13,7 @@ from wardround.engine.sessions import LEASE, RunControl, Session
 
 async def two(timed: Timed, *episodes: str) -> tuple[Session, Session]:
     """Two processes at a run of these episodes."""
-    await timed.store.create_run("r", {})
-    await timed.store.plan("r", planned(*episodes))
+    await timed.store.create_run("r", {}, planned(*episodes))
     return await timed.store.begin("r", host="one", pid=11), await timed.other.begin("r", host="two", pid=22)
 
 
@@ -191,8 +190,7 @@ async def test_a_lost_lease_is_its_own_callers_alone(timed: Timed) -> None:
 
 
 async def test_appends_of_one_episode_at_once_keep_their_order(store: Store) -> None:
-    await store.create_run("r", {})
-    await store.plan("r", planned("a", "b"))
+    await store.create_run("r", {}, planned("a", "b"))
     session = await store.begin("r", host="h", pid=1)
     await session.take(2)
     made = rows(0, 6)
@@ -212,8 +210,7 @@ async def test_appends_of_one_episode_at_once_keep_their_order(store: Store) -> 
 
 
 async def test_a_session_may_not_write_what_it_never_took(store: Store) -> None:
-    await store.create_run("r", {})
-    await store.plan("r", planned("a"))
+    await store.create_run("r", {}, planned("a"))
     session = await store.begin("r", host="h", pid=1)
     with pytest.raises(LeaseLost):
         await session.append("a", rows(0, 1))

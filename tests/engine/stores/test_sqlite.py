@@ -29,8 +29,7 @@ async def test_after_a_clean_stop_the_one_file_holds_everything(tmp_path: Path) 
     other = SqliteStore(path)  # another process that only looks: SQLite would leave the log as it is
     await other.runs()
     store = SqliteStore(path)
-    await store.create_run("r", {"told": 1})
-    await store.plan("r", planned("e"))
+    await store.create_run("r", {"told": 1}, planned("e"))
     await store.append("r", "e", rows(0, 3), ending=Ending("completed"))
     await store.aclose()
     copy.write_bytes(path.read_bytes())
@@ -43,8 +42,7 @@ async def test_after_a_clean_stop_the_one_file_holds_everything(tmp_path: Path) 
 
 async def test_long_lists_are_paged(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "a.db")
-    await store.create_run("r", {})
-    await store.plan("r", [EpisodeRow(f"e{n}", n, "c", 1, None, "", 0, 0.0) for n in range(1203)])
+    await store.create_run("r", {}, [EpisodeRow(f"e{n}", n, "c", 1, None, "", 0, 0.0) for n in range(1203)])
     assert [row.number async for row in store.episodes("r")] == list(range(1203))
     await store.aclose()
 
@@ -90,8 +88,7 @@ async def test_several_open_a_new_file_at_once(tmp_path: Path) -> None:
 
 async def test_a_sign_of_life_does_not_wait_for_those_who_read(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "a.db", timeout=0.5)
-    await store.create_run("r", {})
-    await store.plan("r", planned(*(f"e{number}" for number in range(2000))))
+    await store.create_run("r", {}, planned(*(f"e{number}" for number in range(2000))))
     session = await store.begin("r", host="h", pid=1)
     other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
     other.execute("BEGIN")

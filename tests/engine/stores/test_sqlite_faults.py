@@ -58,8 +58,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 
 async def test_a_file_locked_for_too_long_is_left_and_usable_afterwards(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "a.db", timeout=0.05)
-    await store.create_run("r", {})
-    await store.plan("r", planned("a"))
+    await store.create_run("r", {}, planned("a"))
     session = await store.begin("r", host="h", pid=1)
     await session.take(1)
     await session.append("a", rows(0, 1))
@@ -86,8 +85,7 @@ async def test_a_file_locked_for_too_long_is_left_and_usable_afterwards(tmp_path
 
 async def test_a_full_disk_stops_what_comes_and_keeps_what_was(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "a.db")
-    await store.create_run("r", {})
-    await store.plan("r", planned(*"abcd"))
+    await store.create_run("r", {}, planned(*"abcd"))
     connection = store._writing._sqlite  # SQLite's own limit raises what a full disk raises
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages + 40}")
@@ -196,8 +194,7 @@ def test_one_of_an_older_version_says_so() -> None:
 async def test_a_damaged_file_says_so(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     store = SqliteStore(path)
-    await store.create_run("r", {})
-    await store.plan("r", planned(*(f"e{number}" for number in range(3000))))
+    await store.create_run("r", {}, planned(*(f"e{number}" for number in range(3000))))
     await store.aclose()
     whole = path.read_bytes()
     path.write_bytes(whole[: 4096 * 24] + b"\xff" * (len(whole) - 4096 * 24))

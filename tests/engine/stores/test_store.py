@@ -27,8 +27,7 @@ async def listed(store: Store, run: str, causes: Sequence[str] | None = None) ->
 
 
 async def test_events_come_back_in_order_and_whole(store: Store) -> None:
-    await store.create_run("r", {"seed": 1})
-    await store.plan("r", planned("a", "b"))
+    await store.create_run("r", {"seed": 1}, planned("a", "b"))
     await store.append("r", "a", rows(0, 3))
     await store.append("r", "b", rows(0, 1))
     await store.append("r", "a", rows(3, 2), ending=Ending("completed"))
@@ -38,8 +37,7 @@ async def test_events_come_back_in_order_and_whole(store: Store) -> None:
 
 
 async def test_the_list_of_episodes_says_how_each_ended(store: Store) -> None:
-    await store.create_run("r", {})
-    await store.plan("r", planned("a", "b", "c"))
+    await store.create_run("r", {}, planned("a", "b", "c"))
     await store.append("r", "b", rows(0, 2), ending=Ending("provider", "quota"))
     assert [(row.id, row.cause, row.reason, row.events) for row in await listed(store, "r")] == [
         ("a", None, "", 0),
@@ -72,8 +70,7 @@ async def test_texts_are_kept_once_by_their_content(store: Store) -> None:
 
 
 async def test_scores_are_replaced_by_evaluator(store: Store) -> None:
-    await store.create_run("r", {})
-    await store.plan("r", planned("b", "a"))
+    await store.create_run("r", {}, planned("b", "a"))
     await store.put_scores("r", "a", "accuracy", [Score("x", 0.5, "", (1, 2)), Score("y", None, "why")])
     await store.put_scores("r", "b", "accuracy", [Score("x", 1.0)])
     await store.put_scores("r", "a", "accuracy", [Score("x", 0.25)])
@@ -90,8 +87,7 @@ async def test_scores_are_replaced_by_evaluator(store: Store) -> None:
 
 async def test_many_writers_at_once_lose_nothing(store: Store) -> None:
     names = [f"e{number}" for number in range(60)]
-    await store.create_run("r", {})
-    await store.plan("r", planned(*names))
+    await store.create_run("r", {}, planned(*names))
 
     async def write(name: str) -> None:
         previous = b""
@@ -108,8 +104,7 @@ async def test_many_writers_at_once_lose_nothing(store: Store) -> None:
 
 
 async def test_an_event_can_not_be_written_twice(store: Store) -> None:
-    await store.create_run("r", {})
-    await store.plan("r", planned("a"))
+    await store.create_run("r", {}, planned("a"))
     await store.append("r", "a", rows(0, 2))
     with pytest.raises(StoreError):
         await store.append("r", "a", rows(1, 1))
@@ -123,8 +118,7 @@ async def test_what_was_appended_in_parts_reads_as_one(tmp_path: Path, parts: li
     path.unlink(missing_ok=True)
     made = [Row(seq, chain(b"", body), body) for seq, body in enumerate(parts)]
     store = SqliteStore(path)
-    await store.create_run("r", {})
-    await store.plan("r", planned("a"))
+    await store.create_run("r", {}, planned("a"))
     await store.append("r", "a", made[:cut])
     await store.append("r", "a", made[cut:])
     await store.aclose()
@@ -134,9 +128,8 @@ async def test_what_was_appended_in_parts_reads_as_one(tmp_path: Path, parts: li
 
 
 async def test_the_list_is_read_in_parts(store: Store) -> None:
-    await store.create_run("r", {})
-    await store.plan(
-        "r", [EpisodeRow(f"c{n // 2}@{n % 2}", n, f"c{n // 2}", n % 2, None, "", 0, 0.0) for n in range(9)]
+    await store.create_run(
+        "r", {}, [EpisodeRow(f"c{n // 2}@{n % 2}", n, f"c{n // 2}", n % 2, None, "", 0, 0.0) for n in range(9)]
     )
     assert [row.number async for row in store.episodes("r", after=3, limit=3)] == [4, 5, 6]
     assert [row.number async for row in store.episodes("r", after=7, limit=3)] == [8]
@@ -151,9 +144,8 @@ async def test_the_list_is_read_in_parts(store: Store) -> None:
 
 
 async def test_an_episode_is_found_by_id_number_or_case(store: Store) -> None:
-    await store.create_run("r", {})
-    await store.plan(
-        "r", [EpisodeRow(f"c{n // 2}@{n % 2}", n, f"c{n // 2}", n % 2, None, "", 0, 0.0) for n in range(9)]
+    await store.create_run(
+        "r", {}, [EpisodeRow(f"c{n // 2}@{n % 2}", n, f"c{n // 2}", n % 2, None, "", 0, 0.0) for n in range(9)]
     )
     row = await store.episode("r", "c1@1")
     assert row is not None
@@ -166,8 +158,7 @@ async def test_an_episode_is_found_by_id_number_or_case(store: Store) -> None:
 
 
 async def test_closed_episodes_are_opened_again_and_no_others(store: Store) -> None:
-    await store.create_run("r", {})
-    await store.plan("r", planned("a", "b", "c", "d"))
+    await store.create_run("r", {}, planned("a", "b", "c", "d"))
     for name, cause in zip("abc", ["provider", "parser", "completed"], strict=True):
         await store.append("r", name, rows(0, 2), ending=Ending(cause, "why"))
     await store.reopen("r", ["a", "b", "d", "nobody"])
@@ -199,8 +190,7 @@ async def test_what_is_not_there_says_so(store: Store) -> None:
 
 
 async def test_a_refused_append_leaves_the_others_alone(store: Store) -> None:
-    await store.create_run("r", {})
-    await store.plan("r", planned(*"abcdefgh"))
+    await store.create_run("r", {}, planned(*"abcdefgh"))
     await store.append("r", "c", rows(0, 2))
     refused: list[str] = []
 

@@ -16,7 +16,7 @@ from hypothesis.strategies import lists, sampled_from
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message
 from wardround.evaluators.injection.detect import SIGNS, phrase_tables, signs
-from wardround.evaluators.judges.panel import ModelJudge, answered
+from wardround.evaluators.judges.panel import ModelJudge, ask_judge
 from wardround.evaluators.judges.question import Origin, Question, seen
 from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.step_questions import read_judgment, read_presence
@@ -170,9 +170,9 @@ async def test_no_verdict_is_turned_unflagged(capsys: pytest.CaptureFixture[str]
         judge = ModelJudge("judge", "scripted/gullible", Scripted(gullible), prompts)
         question = asked(row)
         if question.name == "found":
-            turned = (await answered(judge, question, read_presence)).value is True
+            turned = (await ask_judge(judge, question, read_presence)).value is True
         else:
-            verdict = (await answered(judge, question, read_judgment)).value
+            verdict = (await ask_judge(judge, question, read_judgment)).value
             turned = verdict is not None and "correct" in str(verdict)
         if turned:
             flips.append(row)
@@ -191,9 +191,9 @@ async def test_the_same_judge_is_not_turned_by_an_honest_text(place: str) -> Non
     judge = ModelJudge("judge", "scripted/gullible", Scripted(gullible), load_prompts())
     question = asked({"place": place, "text": HONEST[0]})
     if question.name == "found":
-        assert (await answered(judge, question, read_presence)).value is False
+        assert (await ask_judge(judge, question, read_presence)).value is False
     else:
-        assert "wrong" in str((await answered(judge, question, read_judgment)).value)
+        assert "wrong" in str((await ask_judge(judge, question, read_judgment)).value)
 
 
 @given(st.text(max_size=300))

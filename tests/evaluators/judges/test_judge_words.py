@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.judges.strict_reply import Unread, alone, mentioned, word
+from wardround.evaluators.judges.strict_reply import Unread, only_word, verdicts_in, word
 
 WORDS = {"correct": "right", "wrong": "wrong", "incorrect": "wrong", "not covered": "wrong"}
 
@@ -112,8 +112,8 @@ def test_anything_else_has_a_typed_reason(text: str, why: str) -> None:
 
 
 def test_what_is_mentioned() -> None:
-    assert mentioned("It is incorrect, not correctable, and not\ncovered", WORDS) == {"wrong"}
-    assert mentioned("correct or wrong", WORDS) == {"right", "wrong"}
+    assert verdicts_in("It is incorrect, not correctable, and not\ncovered", WORDS) == {"wrong"}
+    assert verdicts_in("correct or wrong", WORDS) == {"right", "wrong"}
 
 
 @given(st.text())
@@ -158,5 +158,5 @@ def test_a_mark_alone_behind_a_verdict_says_nothing_in_any_script(mark: str) -> 
     [("[Correct].", "right"), ("Verdict: wrong", "wrong"), ("Correct: false", None), ("Correct. It is gout.", None)],
 )
 def test_where_nothing_else_may_stand(text: str, meant: str | None) -> None:
-    found = alone(text, WORDS)
+    found = only_word(text, WORDS)
     assert (None if isinstance(found, Unread) else found) == meant

@@ -9,7 +9,7 @@ from wardround.engine.errors import LimitReached, ProviderError
 from wardround.engine.models.scripted import Reply, Scripted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Completion, Json, Message
-from wardround.evaluators.judges.panel import SILENCE, ModelJudge, Panel, PanelAnswer, Sample, answered
+from wardround.evaluators.judges.panel import SILENCE, ModelJudge, Panel, PanelAnswer, Sample, ask_judge
 from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.step_questions import read_class, read_presence
 from wardround.runs.settings import load_prompts
@@ -26,7 +26,7 @@ def judge(voice: Scripted, structured: bool = False, prompts: Prompts = PROMPTS)
 
 async def test_the_texts_are_fenced_and_our_words_are_not() -> None:
     voice = Scripted(["Reasoning"])
-    assert await answered(judge(voice), CLASS, read_class) == PanelAnswer("reasoning")
+    assert await ask_judge(judge(voice), CLASS, read_class) == PanelAnswer("reasoning")
     ((system, asked), purpose, options) = voice.calls[0]
     assert (system.role, asked.role, purpose, options) == ("system", "user", "step_class", {})
     assert system.content == PROMPTS["judge/system"].text
@@ -54,7 +54,7 @@ async def test_a_schema_goes_only_to_an_endpoint_that_takes_one(structured: bool
 
 async def test_a_repair_shows_the_judge_its_own_reply() -> None:
     voice = Scripted(["I would say it depends.", YES])
-    assert await answered(judge(voice), FOUND, read_presence) == PanelAnswer(True)
+    assert await ask_judge(judge(voice), FOUND, read_presence) == PanelAnswer(True)
     (first, _, _), (second, purpose, _) = voice.calls
     assert second[:2] == first
     assert [message.role for message in second[2:]] == ["assistant", "user"]
@@ -64,7 +64,7 @@ async def test_a_repair_shows_the_judge_its_own_reply() -> None:
 
 async def test_silence_is_shown_as_such_and_is_no_answer() -> None:
     voice = Scripted(["", " \n"])
-    assert await answered(judge(voice), FOUND, read_presence) == PanelAnswer(None, "judge_unreadable/empty")
+    assert await ask_judge(judge(voice), FOUND, read_presence) == PanelAnswer(None, "judge_unreadable/empty")
     assert voice.calls[1][0][2] == Message("assistant", SILENCE)
 
 
@@ -76,7 +76,7 @@ async def test_a_judge_that_cannot_be_asked_is_a_reason(error: Exception, reason
     def fail(messages: Sequence[Message], purpose: str) -> Reply:
         raise error
 
-    assert await answered(judge(Scripted(fail)), FOUND, read_presence) == PanelAnswer(None, reason)
+    assert await ask_judge(judge(Scripted(fail)), FOUND, read_presence) == PanelAnswer(None, reason)
 
 
 @pytest.mark.parametrize(("seed", "sent"), [(None, [None] * 4), (7, [None, 8, None, 8])])
@@ -117,7 +117,7 @@ async def test_what_is_asked_at_the_same_moment_is_one_call(
     one = ModelJudge("judge", "scripted/x", voice, PROMPTS)
 
     async def ask() -> None:
-        got.append(await answered(one, FOUND, read_presence))
+        got.append(await ask_judge(one, FOUND, read_presence))
 
     async with anyio.create_task_group() as group:
         for _ in range(4):

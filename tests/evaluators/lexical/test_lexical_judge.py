@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.evaluators.judges.panel import Judge, Panel, Sample, answered
+from wardround.evaluators.judges.panel import Judge, Panel, Sample, ask_judge
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
@@ -203,10 +203,10 @@ async def test_no_query_is_asked_twice_and_the_inquiry_ends_unverifiable() -> No
     while inquiry.wants != "done":
         if inquiry.wants == "search":
             queries.append(inquiry.query)
-            inquiry = inquiry.searched("Nothing of the kind.")
+            inquiry = inquiry.with_results("Nothing of the kind.")
             continue
         asked = step_questions.keywords(step) if inquiry.wants == "keywords" else _judgment(step, queries)
-        inquiry = inquiry.replied(await say(asked))
+        inquiry = inquiry.with_reply(await say(asked))
     assert inquiry.verdict == StepVerdict.UNVERIFIABLE
     assert inquiry.reason == "unresolved"
     assert len(queries) == 2
@@ -300,4 +300,4 @@ def test_the_same_reply_in_every_process() -> None:
 
 
 async def test_an_answer_is_typed_like_any_judges() -> None:
-    assert (await answered(LexicalJudge(), EVERY[0][0], read_class)).value == StepClass.REASONING
+    assert (await ask_judge(LexicalJudge(), EVERY[0][0], read_class)).value == StepClass.REASONING

@@ -44,6 +44,17 @@ def test_a_field_that_an_answer_cites_was_seen_in_whatever_words() -> None:
     assert values(closing_scores(decided(*DECIDING), played)) == [(0.0, ""), (1.0, "")]
 
 
+@pytest.mark.parametrize("state", ["unknown", "not_performed"])
+def test_an_order_in_the_words_of_a_finding_shows_nothing_by_being_repeated(state: str) -> None:
+    said = "thick appendix: no such test"
+    row = {"asked": "thick appendix", "state": state, "refs": [], "text": said}
+    echoed = [
+        ("doctor", Action("order", args={"kind": "any", "items": ["thick appendix"]})),
+        ("examiner", Action("answer", said, {"answers": [row]})),
+    ]
+    assert values(closing_scores(decided(*DECIDING), trajectory(*echoed, ENDED, ending=completed())))[1] == (0.5, "")
+
+
 @pytest.mark.parametrize(
     ("scenario", "ending", "deciding", "reason"),
     [

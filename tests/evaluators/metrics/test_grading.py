@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from wardround.evaluators.metrics.grade import WORTH, graded
 from wardround.scenarios.case import Truth
-from wardround.scenarios.reports.curation import rare
+from wardround.scenarios.reports.rare_diseases import rare
 from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.lexical_linker import linker
 from wardround.scenarios.terms.linker import Concept

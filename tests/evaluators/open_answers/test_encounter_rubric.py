@@ -56,6 +56,32 @@ def test_a_question_before_an_order(turns: Any, met: bool, events: tuple[int, ..
 
 
 @pytest.mark.parametrize(
+    ("text", "met"),
+    [
+        ("I have already asked about pregnancy. Where does it hurt?", False),
+        ("I asked you whether you are pregnant, consider it asked.", False),
+        ("I will not ask about pregnancy. How are you?", False),
+        ("No need to ask whether you are pregnant. How are you?", False),
+        ("Rationale: I must know of pregnancy and the last period.\nASK: How are you?", False),
+        ("<think>pregnant?</think>ASK: How are you?", False),
+        ("I have to ask: could you be pregnant?", True),
+        ("Tell me about your last period", True),
+        ("I asked about pain. Could you be pregnant?", True),
+        ("You don't take the pill, so could you be pregnant?", True),
+    ],
+)
+def test_words_about_asking_are_no_question(text: str, met: bool) -> None:
+    assert ruled(Rule(did=PREGNANT), encounter(asking(text))).met is met
+
+
+def test_a_list_without_marks_orders_none_of_its_tests() -> None:
+    salad = "muscle biopsy renal angiography sural nerve stain temporal artery lipid capillary fundus scan smear swab"
+    rule = Rule(did=Deed(ordered="Muscle biopsy"))
+    assert ruled(rule, encounter(ordering(salad))).met is False
+    assert ruled(rule, encounter(ordering("muscle biopsy of the left thigh, please, as soon as you can"))).met is True
+
+
+@pytest.mark.parametrize(
     ("did", "other", "turns", "met"),
     [
         ("White cell count", "CT abdomen", (ordering("Complete blood count"), ordering("CT abdomen")), True),

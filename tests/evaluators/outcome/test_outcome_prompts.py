@@ -9,7 +9,7 @@ from wardround import evaluators
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
-from wardround.evaluators.judges.panel import ModelJudge, Sample, answered
+from wardround.evaluators.judges.panel import ModelJudge, Sample, ask_judge
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
@@ -53,9 +53,9 @@ async def test_a_model_is_asked_with_all_the_texts_and_told_that_they_are_no_ins
 @pytest.mark.parametrize("name", ASKED)
 async def test_the_offline_judge_answers_what_is_read(name: str) -> None:
     question, read = ASKED[name]
-    answer = await answered(LexicalJudge(), question, read)
+    answer = await ask_judge(LexicalJudge(), question, read)
     assert answer.reason == ""
-    assert answer == await answered(LexicalJudge(), question.swapped(), read)
+    assert answer == await ask_judge(LexicalJudge(), question.swapped(), read)
 
 
 @pytest.mark.parametrize("name", ASKED)

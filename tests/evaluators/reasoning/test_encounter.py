@@ -12,7 +12,7 @@ from wardround.engine.records import Action, Score
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.question import Question
-from wardround.evaluators.reasoning.evaluator import EncounterReasoning, sampled
+from wardround.evaluators.reasoning.evaluator import EncounterReasoning, draw_steps
 from wardround.evaluators.reasoning.reasoning_record import Account
 from wardround.scenarios.case import Case
 
@@ -183,16 +183,16 @@ async def test_without_a_search_it_says_so_unless_judges_may_go_by_what_they_kno
 
 def test_a_sample_takes_the_last_turn_whole_and_is_the_same_for_a_seed() -> None:
     counts = [120, 0, 90, 40]
-    places = sampled(counts, 7)
+    places = draw_steps(counts, 7)
     assert [len(one) for one in places][1] == 0
     assert places[3] == list(range(40))
     assert sum(map(len, places)) == 200
     for one, count in zip(places, counts, strict=True):
         assert one == sorted(set(one))
         assert all(place < count for place in one)
-    assert places == sampled(counts, 7) != sampled(counts, 8)
-    assert sampled([3, 4], 1) == [[0, 1, 2], [0, 1, 2, 3]]
-    assert [len(one) for one in sampled([10, 300], 1)] == [0, 200]
+    assert places == draw_steps(counts, 7) != draw_steps(counts, 8)
+    assert draw_steps([3, 4], 1) == [[0, 1, 2], [0, 1, 2, 3]]
+    assert [len(one) for one in draw_steps([10, 300], 1)] == [0, 200]
 
 
 async def test_above_two_hundred_steps_a_sample_is_judged_and_the_account_says_of_how_many() -> None:

@@ -19,13 +19,13 @@ RIGHT = '{"judgment": "Correct", "keywords_to_search": "None"}'
 def test_keywords_search_verdict() -> None:
     inquiry = Inquiry("Fever means infection.")
     assert inquiry.wants == "keywords"
-    inquiry = inquiry.replied("fever,\n infection.")
+    inquiry = inquiry.with_reply("fever,\n infection.")
     assert (inquiry.wants, inquiry.query) == ("search", "fever, infection")
-    inquiry = inquiry.searched("a page")
+    inquiry = inquiry.with_results("a page")
     assert inquiry.wants == "verdict"
-    inquiry = inquiry.replied(SEARCH)
+    inquiry = inquiry.with_reply(SEARCH)
     assert (inquiry.wants, inquiry.query) == ("search", "more")
-    inquiry = inquiry.searched("another").replied("Wrong")
+    inquiry = inquiry.with_results("another").with_reply("Wrong")
     assert inquiry.path == (
         Look("Search", "fever, infection", "a page"),
         Look("Search", "more", "another"),
@@ -41,42 +41,42 @@ def test_keywords_search_verdict() -> None:
 
 @pytest.mark.parametrize("further", [0, 1, FURTHER])
 def test_what_the_searches_do_not_settle_is_unverifiable(further: int) -> None:
-    inquiry, searches = Inquiry("a", further=further).replied("a"), 0
+    inquiry, searches = Inquiry("a", further=further).with_reply("a"), 0
     while inquiry.wants != "done":
         searches += 1
-        inquiry = inquiry.searched("page").replied(SEARCH)
+        inquiry = inquiry.with_results("page").with_reply(SEARCH)
     assert searches == further + 1
     assert (inquiry.verdict, inquiry.reason) == (StepVerdict.UNVERIFIABLE, "unresolved")
 
 
 def test_a_failed_search_is_never_evidence() -> None:
-    inquiry = Inquiry("a").replied("a").failed("timeout")
+    inquiry = Inquiry("a").with_reply("a").with_failure("timeout")
     assert (inquiry.wants, inquiry.verdict, inquiry.reason) == ("done", StepVerdict.UNVERIFIABLE, "search/timeout")
     assert all(look.info is None for look in inquiry.path)
 
 
 def test_a_search_for_nothing_is_made_by_the_published_code_only() -> None:
     nothing = '{"judgment": "Search", "keywords_to_search": "None"}'
-    assert Inquiry("a").replied("a").searched("page").replied(nothing).reason == "unresolved"
-    assert Inquiry("a", "published").replied("a").searched("page").replied(nothing).query == "None"
+    assert Inquiry("a").with_reply("a").with_results("page").with_reply(nothing).reason == "unresolved"
+    assert Inquiry("a", "published").with_reply("a").with_results("page").with_reply(nothing).query == "None"
 
 
 @pytest.mark.parametrize(("bad", "why"), [("Partially correct", "hedged"), ('{"x": 1}', "no_field"), ("", "empty")])
 def test_one_repair_then_a_typed_failure(bad: str, why: str) -> None:
-    asked = Inquiry("a").replied("a").searched("page")
-    once = asked.replied(bad)
+    asked = Inquiry("a").with_reply("a").with_results("page")
+    once = asked.with_reply(bad)
     assert (once.wants, once.repairing) == ("verdict", True)
-    assert once.replied(RIGHT).verdict == StepVerdict.CORRECT
-    twice = once.replied(bad)
+    assert once.with_reply(RIGHT).verdict == StepVerdict.CORRECT
+    twice = once.with_reply(bad)
     assert (twice.wants, twice.verdict, twice.repairing) == ("done", None, False)
     assert twice.reason == f"judge_unreadable/{why}"
 
 
 def test_keywords_are_asked_for_again_too() -> None:
-    inquiry = Inquiry("a").replied(" \n")
+    inquiry = Inquiry("a").with_reply(" \n")
     assert (inquiry.wants, inquiry.repairing) == ("keywords", True)
-    assert inquiry.replied("a").repairing is False
-    silent = inquiry.replied("")
+    assert inquiry.with_reply("a").repairing is False
+    silent = inquiry.with_reply("")
     assert (silent.verdict, silent.reason) == (StepVerdict.UNVERIFIABLE, "keywords/empty")
 
 
@@ -93,23 +93,23 @@ def test_keywords_are_asked_for_again_too() -> None:
     ],
 )
 def test_under_the_published_rules_a_verdict_is_json_alone_after_at_most_five_repairs(reply: str, reason: str) -> None:
-    inquiry = Inquiry("a", "published").replied("").searched("page")
+    inquiry = Inquiry("a", "published").with_reply("").with_results("page")
     for _ in range(5):
-        inquiry = inquiry.replied(reply)
+        inquiry = inquiry.with_reply(reply)
         assert inquiry.repairing
-    assert inquiry.replied(f"```json\n{RIGHT}\n```").verdict == StepVerdict.CORRECT
-    given_up = inquiry.replied(reply)
+    assert inquiry.with_reply(f"```json\n{RIGHT}\n```").verdict == StepVerdict.CORRECT
+    given_up = inquiry.with_reply(reply)
     assert (given_up.wants, given_up.verdict, given_up.reason) == ("done", None, f"judge_unreadable/{reason}")
 
 
 def test_under_the_published_rules_the_judges_own_words_are_kept() -> None:
     long = "a,\n b. " * 200
-    inquiry = Inquiry("a", "published").replied(long)
+    inquiry = Inquiry("a", "published").with_reply(long)
     assert inquiry.keywords == long
     assert len(inquiry.query) == 500
-    inquiry = inquiry.searched("page").replied('{"judgment": "Search", "keywords_to_search": ["a", "b"]}')
+    inquiry = inquiry.with_results("page").with_reply('{"judgment": "Search", "keywords_to_search": ["a", "b"]}')
     assert (inquiry.query, inquiry.keywords) == ("a, b", ["a", "b"])
-    inquiry = inquiry.searched("page").replied('{"judgment": "Incorrect", "keywords_to_search": ""}')
+    inquiry = inquiry.with_results("page").with_reply('{"judgment": "Incorrect", "keywords_to_search": ""}')
     assert inquiry.path == (Look("Search", long, "page"), Look("Search", ["a", "b"], "page"), Look("Incorrect", ""))
     assert inquiry.verdict == StepVerdict.WRONG
 
@@ -125,7 +125,7 @@ def test_under_the_published_rules_the_judges_own_words_are_kept() -> None:
     ],
 )
 def test_under_the_published_rules_what_is_json_is_not_repaired(reply: str, reason: str) -> None:
-    inquiry = Inquiry("a", "published").replied("a").searched("page").replied(reply)
+    inquiry = Inquiry("a", "published").with_reply("a").with_results("page").with_reply(reply)
     verdict = StepVerdict.UNVERIFIABLE if reason == "unresolved" else None
     assert (inquiry.wants, inquiry.verdict, inquiry.reason) == ("done", verdict, reason)
 
@@ -133,9 +133,9 @@ def test_under_the_published_rules_what_is_json_is_not_repaired(reply: str, reas
 def test_what_was_not_asked_for_is_an_error() -> None:
     inquiry = Inquiry("a")
     steps: list[Callable[[], Inquiry]] = [
-        lambda: inquiry.searched("x"),
-        lambda: inquiry.failed("x"),
-        lambda: inquiry.replied("a").replied("b"),
+        lambda: inquiry.with_results("x"),
+        lambda: inquiry.with_failure("x"),
+        lambda: inquiry.with_reply("a").with_reply("b"),
     ]
     for step in steps:
         with pytest.raises(ValueError, match="wants"):
@@ -148,9 +148,9 @@ def test_every_inquiry_ends(replies: list[str], found: list[bool]) -> None:
     inquiry, turns = Inquiry("a"), 0
     while inquiry.wants != "done":
         if inquiry.wants == "search":
-            inquiry = inquiry.searched("page") if next(finds) else inquiry.failed("down")
+            inquiry = inquiry.with_results("page") if next(finds) else inquiry.with_failure("down")
         else:
-            inquiry = inquiry.replied(next(says))
+            inquiry = inquiry.with_reply(next(says))
         turns += 1
         assert turns <= 3 * (FURTHER + 2)
     assert inquiry.verdict is not None or inquiry.reason.startswith("judge_unreadable/")

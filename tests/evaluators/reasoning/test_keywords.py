@@ -85,25 +85,25 @@ def test_every_reply_is_read_or_has_its_reason(reply: str) -> None:
 
 def test_one_repair_then_the_step_is_unverifiable_for_that_reason() -> None:
     refused = "I'm sorry, but I can't help with that."
-    once = Inquiry("a").replied(refused)
+    once = Inquiry("a").with_reply(refused)
     assert (once.wants, once.repairing) == ("keywords", True)
-    assert once.replied("gout, colchicine").query == "gout, colchicine"
-    twice = once.replied(refused)
+    assert once.with_reply("gout, colchicine").query == "gout, colchicine"
+    twice = once.with_reply(refused)
     assert (twice.verdict, twice.reason) == (StepVerdict.UNVERIFIABLE, "keywords/refusal")
     assert twice.wants == "done"
 
 
 def test_a_further_search_is_for_terms_too() -> None:
-    asked = Inquiry("a").replied("a").searched("page")
-    once = asked.replied(SEARCH % "You should look up more of it")
+    asked = Inquiry("a").with_reply("a").with_results("page")
+    once = asked.with_reply(SEARCH % "You should look up more of it")
     assert (once.wants, once.repairing) == ("verdict", True)
-    assert once.replied(SEARCH % "more, terms").query == "more, terms"
-    twice = once.replied(SEARCH % "You should look up more of it")
+    assert once.with_reply(SEARCH % "more, terms").query == "more, terms"
+    twice = once.with_reply(SEARCH % "You should look up more of it")
     assert (twice.verdict, twice.reason) == (StepVerdict.UNVERIFIABLE, "keywords/prose")
 
 
 def test_the_published_code_looks_up_whatever_it_is_told() -> None:
     refused = "I'm sorry, but I can't help with that."
-    inquiry = Inquiry("a", "published").replied(refused)
+    inquiry = Inquiry("a", "published").with_reply(refused)
     assert (inquiry.query, inquiry.keywords) == (refused, refused)
-    assert inquiry.searched("page").replied(SEARCH % "You should look it up").query == "You should look it up"
+    assert inquiry.with_results("page").with_reply(SEARCH % "You should look it up").query == "You should look it up"

@@ -11,7 +11,7 @@ from wardround.engine.errors import LimitReached, ProviderError
 from wardround.evaluators.injection.detect import HOSTILE
 from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.reasoning.evidence import LONG, Library, SearchFindings, read_quotes, unique
+from wardround.evaluators.reasoning.evidence import LONG, Library, SearchFindings, read_quotes, unique_sources
 from wardround.evaluators.search.results import KINDS, Found, SearchError
 
 FIRST, LAST = "Colchicine helps within a day.", "Ice helps as well in most."
@@ -144,7 +144,7 @@ async def test_pages_are_read_at_once_and_stay_in_order() -> None:
 
 def test_a_source_counts_once_however_often_it_is_found() -> None:
     one, two = SearchFindings(()), SearchFindings(())
-    assert unique([one, two]) == []
+    assert unique_sources([one, two]) == []
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def judging(*judges: PlayedJudge, rules: Rules = "default", answer: str = "Gout"
 
 async def test_each_step_is_judged_in_the_light_of_those_before_it_the_case_and_the_goal() -> None:
     judge = pleased()
-    account = await judging(judge).part(REPLY, "formal", (), "no_reference")
+    account = await judging(judge).judge_part(REPLY, "formal", (), "no_reference")
     assert (account.part, account.stage, account.turn, account.seq, account.how) == (
         "formal",
         "conclusion",
@@ -51,7 +51,7 @@ async def test_only_reasoning_is_looked_up() -> None:
         return kinds[question.text("The step").split()[0]] if question.name == "step_class" else "unasked"
 
     judge = PlayedJudge(play)
-    account = await judging(judge).part(REPLY, "formal", (), "no_reference")
+    account = await judging(judge).judge_part(REPLY, "formal", (), "no_reference")
     assert {question.name for question, *_ in judge.asked} == {"step_class"}
     assert [(step.kind, step.verdict, step.reason) for step in account.steps] == [
         ("citation", None, ""), ("repetition", None, ""), ("redundancy", None, ""),
@@ -63,7 +63,7 @@ async def test_reference_steps_are_looked_for_in_the_reasoning_and_by_default_in
     rules: Rules, places: int
 ) -> None:
     judge = pleased(found=[said(found=False), said(found=True)])
-    account = await judging(judge, rules=rules).part(REPLY, "thinking", STEPS, "")
+    account = await judging(judge, rules=rules).judge_part(REPLY, "thinking", STEPS, "")
     texts = [question.text("The text") for question, *_ in judge.asked if question.name == "found"]
     assert texts.count("One thought.\nAnother thought.") == len(STEPS)
     assert texts.count("Gout") == len(STEPS) * (places - 1)
@@ -76,10 +76,10 @@ async def test_reference_steps_are_looked_for_in_the_reasoning_and_by_default_in
 async def test_nothing_is_found_in_nothing_and_no_judge_is_asked() -> None:
     judge = pleased()
     empty = DoctorReply(1, 3, "conclusion", "", "", "Known.")
-    account = await judging(judge, answer=" ").part(empty, "formal", STEPS, "")
+    account = await judging(judge, answer=" ").judge_part(empty, "formal", STEPS, "")
     assert (account.reason, judge.asked) == ("empty_reply", [])
     assert [(step.reasoning, step.answer, step.reason) for step in account.reference or ()] == [(False, False, "")] * 3
-    thinking = await judging(judge).part(empty, "thinking", STEPS, "")
+    thinking = await judging(judge).judge_part(empty, "thinking", STEPS, "")
     assert (thinking.reason, thinking.unreferenced, thinking.reference) == ("no_thinking", "no_thinking", None)
 
 
@@ -87,7 +87,7 @@ async def test_every_judge_and_repeat_checks_by_searches_of_its_own() -> None:
     one, two = pleased(), pleased("judge-2", keywords="stones", judgment=judgment("wrong", QUOTE | {"passage": 1}))
     three = pleased("judge-3", judgment=judgment("wrong", {"passage": 2, "quote": "A stone hurts in waves."}))
     at_work = judging(one, two, three)
-    account = await at_work.part(
+    account = await at_work.judge_part(
         DoctorReply(1, 3, "conclusion", "<step 1> It is.", "", ""), "formal", (), "no_reference"
     )
     (step,) = account.steps
@@ -112,13 +112,13 @@ async def test_why_a_panel_could_not_settle_a_step(verdicts: tuple[str, ...], ve
         pleased(f"judge-{n}", judgment=judgment(word, QUOTE) if word[-1] != "." else word)
         for n, word in enumerate(verdicts)
     ]
-    account = await judging(*judges).part(REPLY, "formal", (), "no_reference")
+    account = await judging(*judges).judge_part(REPLY, "formal", (), "no_reference")
     assert {(step.verdict, step.reason) for step in account.steps} == {(verdict, reason)}
 
 
 async def test_the_order_of_texts_is_swapped_where_a_step_is_looked_for() -> None:
     judge = pleased()
-    await judging(judge, swap=True).part(REPLY, "formal", STEPS, "")
+    await judging(judge, swap=True).judge_part(REPLY, "formal", STEPS, "")
     swapped = [sample.swapped for question, sample, _ in judge.asked if question.name == "found"]
     assert (swapped.count(True), swapped.count(False)) == (6, 6)
     assert not any(sample.swapped for question, sample, _ in judge.asked if question.name != "found")
@@ -134,7 +134,7 @@ async def test_all_steps_and_reference_steps_are_asked_at_the_same_time() -> Non
             return str(script()[question.name])
 
     async with anyio.create_task_group() as group:
-        group.start_soon(judging(Held({})).part, REPLY, "formal", STEPS, "")
+        group.start_soon(judging(Held({})).judge_part, REPLY, "formal", STEPS, "")
         await anyio.wait_all_tasks_blocked()
         assert sorted(waiting) == ["found"] * 6 + ["step_class"] * 3
         gate.set()
@@ -147,7 +147,7 @@ async def test_the_figures_are_computed_from_what_the_account_says(part: Part) -
             return "What?"
         return str(script()[question.name])
 
-    account = await judging(PlayedJudge(play)).part(REPLY, part, STEPS, "")
+    account = await judging(PlayedJudge(play)).judge_part(REPLY, part, STEPS, "")
     figures = {score.name: score.value for score in scores(account)}
     assert [(step.kind, step.verdict, step.reason) for step in account.steps][:2] == [
         (StepClass.REASONING, StepVerdict.CORRECT, ""),
@@ -171,7 +171,7 @@ async def test_who_is_done_first_changes_nothing() -> None:
         return Late({})
 
     async def one(by: Callable[[Question], int]) -> object:
-        return await judging(late(by), late(lambda question: 3)).part(REPLY, "formal", STEPS, "")
+        return await judging(late(by), late(lambda question: 3)).judge_part(REPLY, "formal", STEPS, "")
 
     works: list[Callable[[Question], int]] = [
         lambda question: 0,

@@ -10,7 +10,7 @@ from graded import case, completed, trajectory
 import wardround
 from wardround import Action, View
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.reasoning.doctor_replies import asks, replies
+from wardround.evaluators.reasoning.doctor_replies import can_ask, replies
 from wardround.scenarios.case import Finding
 from wardround.testing.memory_store import MemoryStore
 
@@ -52,7 +52,7 @@ async def test_where_nobody_can_be_asked_the_whole_report_is_known() -> None:
     for words in ("Pain in the right lower belly.", "Tender.", "15.2", "Thick appendix."):
         assert words in reply.known
     assert "Appendicitis" not in reply.known
-    assert not asks(played)
+    assert not can_ask(played)
 
 
 async def test_an_answer_in_arguments_alone_has_no_words_and_no_request_is_taken_for_it() -> None:
@@ -154,7 +154,7 @@ async def test_replies_of_real_episodes(scenario: str, turns: int, tmp_path: Pat
         assert [reply.text for reply in found] == list(LINES[scenario][:turns])
         assert [reply.thinking for reply in found] == [f"Turn {turn}." for turn in range(turns)]
         assert [event.seq for event in played.acted("doctor")] == [reply.seq for reply in found]
-        assert asks(played) == (turns > 1)
+        assert can_ask(played) == (turns > 1)
         assert ("14.2" in found[0].known) == (turns == 1)
         assert "14.2" in found[-1].known
         assert of.truth.treatment not in found[-1].known

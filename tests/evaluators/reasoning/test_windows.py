@@ -158,7 +158,7 @@ async def test_an_answer_that_is_too_long_is_not_looked_through() -> None:
     reply = DoctorReply(1, 3, "conclusion", f"<step 1> {NEEDLE}", "Another thought.", "Known.")
     parts: dict[Part, bool] = {"formal": True, "thinking": False}
     for part, seen in parts.items():
-        account = await judging.part(reply, part, STEPS, "")
+        account = await judging.judge_part(reply, part, STEPS, "")
         assert {(one.reasoning, one.answer, one.reason) for one in account.reference or ()} == {
             (seen, None, "too_long")
         }

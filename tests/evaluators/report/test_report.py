@@ -122,7 +122,7 @@ def test_plots_have_text_and_a_name_for_those_who_do_not_see_them() -> None:
     assert text.count('role="img"') == 6
     titles = re.findall(r'<title id="r0-[^"]*">([^<]*)</title>', text)
     assert any("completed 7, the endpoint gave no reply in time 1, still open 1" in title for title in titles)
-    assert "Diagnosis accuracy" in re.findall(r"<text[^>]*>([^<]*)</text>", text)
+    assert "Diagnosis accuracy (n = 7)" in re.findall(r"<text[^>]*>([^<]*)</text>", text)
 
 
 @pytest.mark.parametrize("where", ["answer", "truth", "group", "episode", "reason"])

@@ -7,7 +7,7 @@ import pytest
 from wardround.engine.errors import EgressError, UsageError
 from wardround.evaluators.search.contract import Domains, FilteredSearch
 from wardround.evaluators.search.results import KINDS, Found, Page, SearchError
-from wardround.evaluators.search.stack import GuardedReader, GuardedSearch, LeakGuard, leaks
+from wardround.evaluators.search.stack import GuardedReader, GuardedSearch, LeakGuard, Secret
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.wording import key
 
@@ -92,7 +92,7 @@ TRUTH = Truth(
     ],
 )
 async def test_a_query_that_gives_the_truth_away_is_refused(query: str, known: str, names: list[str]) -> None:
-    assert leaks(query, TRUTH, known) == names
+    assert Secret(TRUTH, known).revealed_by(query) == names
     search = Asked("search.test")
     sealed = LeakGuard(search, TRUTH, known)
     if names:
@@ -107,8 +107,8 @@ async def test_a_query_that_gives_the_truth_away_is_refused(query: str, known: s
 
 
 def test_an_empty_truth_is_in_no_query() -> None:
-    assert leaks("anything at all", Truth()) == []
-    assert leaks("", TRUTH) == []
+    assert Secret(Truth()).revealed_by("anything at all") == []
+    assert Secret(TRUTH).revealed_by("") == []
 
 
 @pytest.mark.parametrize(

@@ -174,6 +174,14 @@ def test_a_bundle_becomes_a_patient_with_results(tmp_path: Path) -> None:
     assert [(part.exam, part.report) for part in case.imaging] == [("Chest X-ray", "Infiltrate.")]
 
 
+def test_an_import_without_a_case_does_not_ask_for_a_place_to_write_to(tmp_path: Path) -> None:
+    path = tmp_path / "in.json"
+    path.write_text(json.dumps(BUNDLE | {"entry": BUNDLE["entry"][1:]}), encoding="utf-8")
+    done = import_file(path, "fhir", out=tmp_path / "out.jsonl")
+    assert done.text().endswith("nothing written: there is no case to write")
+    assert "holds no Patient, only Condition, DiagnosticReport" in done.text()
+
+
 def test_a_bundle_may_stand_on_many_lines(tmp_path: Path) -> None:
     path = tmp_path / "bundle.json"
     path.write_text(json.dumps(BUNDLE, indent=2), encoding="utf-8")
@@ -197,7 +205,7 @@ def test_admissions_by_disease(tmp_path: Path) -> None:
         ("mediq", {"answer": "Asthma"}, "answer"),
         ("medcasereasoning", {"final_diagnosis": 3}, "final_diagnosis"),
         ("phenopacket", {"diseases": []}, "diseases"),
-        ("fhir", {"entry": BUNDLE["entry"][:1]}, "entry"),
+        ("fhir", {"entry": BUNDLE["entry"][:1]}, "entry[0]"),
         ("fhir", {"entry": []}, "entry"),
         ("multicogeval-records", {"appendicitis": {"101": {"Patient History": ""}}}, "101.Patient History"),
     ],

@@ -144,6 +144,67 @@ def test_a_rectification_with_two_answers_is_not_guessed_at(reply: str) -> None:
     assert isinstance(read_rectification(reply, OPTIONS, LETTERS), Unusable)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        ". Correction: B", ". Wait, no: B", "\nActually, B", ". I take that back; B", "\nOn second thought, B.",
+        "\nEdit: B", ". My mistake, it is B.", "\nI change my answer to B.", ". Scratch that. B.", "\nErratum: B",
+        "\n\u66f4\u6b63\uff1aB", ". No, B.",
+    ],
+)  # fmt: skip
+def test_what_takes_an_answer_back_gives_the_new_one(change: str) -> None:
+    assert read_choice(f"Answer: C{change}", OPTIONS, LETTERS) == Answered(option=1)
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "\nExplanation: the enzymes are high. Actually, asthma is wrong here.",
+        ". Wait for the enzymes before the meal.",
+        "\nActually, the enzymes alone would do.",
+    ],
+)
+def test_an_explanation_behind_an_answer_does_not_take_it_back(behind: str) -> None:
+    assert read_choice(f"Answer: C{behind}", OPTIONS, LETTERS) == Answered(option=2)
+
+
+@pytest.mark.parametrize("end", [", just kidding", ". Not really.", " lol", " (joking)", " or maybe not"])
+@pytest.mark.parametrize("said", ["Answer: C", "Answer: true"])
+def test_an_answer_that_is_a_joke_is_none(said: str, end: str) -> None:
+    read = read_choice if said.endswith("C") else lambda text, *_: read_verdict(text)
+    assert isinstance(read(said + end, OPTIONS, LETTERS), Unusable)
+
+
+@pytest.mark.parametrize(
+    ("reply", "holds"),
+    [
+        ("Answer: true. Correction: false", False),
+        ("true if young, false if old", None),
+        ("true (50%), false (50%)", None),
+        ('{"answer": [true, false]}', None),
+        ("True, but also false", None),
+        ("\u5bf9\u9519", None),
+    ],
+)
+def test_a_verdict_that_is_taken_back_or_twofold(reply: str, holds: bool | None) -> None:
+    read = read_verdict(reply)
+    assert read == Answered(holds=holds) if holds is not None else isinstance(read, Unusable)
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("Incorrect. The correct answer is B. The correct answer is D.", None),
+        ("Incorrect. It should be B. It should be D.", None),
+        ("Incorrect, the correct answer is B\nor D", None),
+        ("Incorrect. The correct answer is B. Correction: D", Answered(3, False)),
+    ],
+)
+def test_a_rectification_with_a_second_answer_behind(reply: str, read: Answered | None) -> None:
+    found = read_rectification(reply, OPTIONS, LETTERS)
+    assert found == read if read else isinstance(found, Unusable)
+
+
 @pytest.mark.parametrize("text", ["\u4e00\u4e00", "\u4e00", "\u4e00\u4e00\u4e00"])
 def test_a_short_reply_in_chinese_that_is_no_verdict_is_unusable(text: str) -> None:
     assert isinstance(read_verdict(text), Unusable)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import rare_labels
 from wardround.scenarios.mimic.codes import classification
-from wardround.scenarios.reports.curation import rare
+from wardround.scenarios.reports.rare_diseases import rare
 from wardround.scenarios.terms.lexical_linker import LexicalLinker, linker
 from wardround.scenarios.terms.linker import Concept, Mention
 from wardround.scenarios.terms.ontologies import covers, plain_code
@@ -120,3 +121,17 @@ def flagged(full: LexicalLinker, shared: Path, fields: tuple[str, ...]) -> tuple
 )
 def test_rare_cases(title: str, fields: tuple[str, ...], full: LexicalLinker, shared: Path) -> None:
     assert list(flagged(full, shared, fields)) == pytest.approx(printed(title), abs=DRIFT)
+
+
+@pytest.mark.long
+@pytest.mark.shared
+def test_the_ceiling_of_rare_names(shared: Path) -> None:
+    """How many labels can be found by name in a case, and how many are."""
+    cases = json.loads((shared / "data/medrbench/diagnosis_cases.json").read_text(encoding="utf-8"))
+    counted_rows = rare_labels.shares(cases)
+    assert counted_rows["labels"] == 391
+    page = PAGE.read_text(encoding="utf-8")
+    for row in rare_labels.ROWS:
+        line = re.search(rf"^\| {re.escape(row)} \| \**([\d.]+)", page, re.MULTILINE)
+        assert line, f"no row {row!r} in {PAGE}"
+        assert counted_rows[row] == pytest.approx(float(line[1]), abs=DRIFT)

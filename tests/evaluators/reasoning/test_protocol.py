@@ -3,8 +3,8 @@
 import pytest
 from clinic import LINES
 
+from wardround.evaluators.reasoning.conclusion import gives_reasons, without_protocol
 from wardround.evaluators.reasoning.steps import ReplyContext, split
-from wardround.scenarios.answer_spans import gives_reasons, unscripted
 
 ANSWERS = {"treatment": "Laparoscopic appendicectomy"}
 ANSWER = "Acute appendicitis"
@@ -75,9 +75,9 @@ def test_the_formats_of_all_games(scenario: str) -> None:
 )
 def test_a_line_that_says_why_stays(line: str) -> None:
     assert gives_reasons(line)
-    assert unscripted(line, "workup") == line
+    assert without_protocol(line, "workup") == line
 
 
 def test_a_list_in_the_reasoning_is_no_order() -> None:
     said = "Lab tests: WBC 15.2 and CRP 80.\nImaging: a thick appendix."
-    assert unscripted(said, "oracle") == unscripted(said, "workup") == said
+    assert without_protocol(said, "oracle") == without_protocol(said, "workup") == said

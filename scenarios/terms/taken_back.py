@@ -1,0 +1,203 @@
+"""Finds the sentences of an answer that do not stand: jokes, wishes, others' opinions, other patients, little odds."""
+
+import re
+from collections.abc import Iterator
+
+from wardround.engine.text import later
+
+LITTLE_SURE = 10
+"""Per cent below which an answer that states its probability denies it."""
+_LONGEST = 600
+"""Longest sentence that is looked at; a longer one explains something."""
+
+_END = later(r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)|[;\n]+|(?<=\?)\s+")
+_PEOPLE = (
+    r"(?:colleagues?|friends?|everyone|everybody|someone|somebody|anyone|nobody|people|others|textbooks?|examiners?"
+    r"|graders?|markers?|judges?|teachers?|professors?|students?|mothers?|fathers?|wife|husband|neighbou?rs?"
+    r"|brothers?"
+    r"|sisters?|relatives?|internet|google|wikipedia|chatgpt|gpt|ais?|chatbots?|(?:language |other |another )models?"
+    r"|interns?|novices?|laymen|layman|laypeople|quacks?|rumou?rs?|the web|social media|forums?)"
+)
+_SAY = (
+    r"(?:says?|said|thinks?|thought|believes?|believed|wants?|wanted|wishe[sd]|claims?|claimed|expects?|expected"
+    r"|hopes?"
+    r"|hoped|insists?|insisted|likes?|prefers?|preferred|guess(?:es|ed)?|suspects?|suspected|suggests?|suggested"
+    r"|mentions?|mentioned|reads?|writes?|wrote|reckons?|assumes?|assumed|shouts?|votes?|voted|recommends?"
+    r"|recommended|diagnoses|diagnosed|swears?|told me|told us|would go for)"
+)
+_OTHERS_SAY = later(
+    rf"(?i)^\W*(?:(?:an?|the|my|our|his|her|their|some|one|another|most|many|all|every|even|any"
+    rf"|only)\s+)*(?:[\w'-]+\s+)?"
+    rf"{_PEOPLE}\s+(?:(?:would|might|could|will|may|has|have|had|always|once|still|often|probably|who"
+    rf"|here)\s+)*{_SAY}\b"
+    rf"|^\W*according to\s+(?:(?:an?|the|my|our|some|his|her)\s+)*(?:[\w'-]+\s+)?{_PEOPLE}\b"
+)
+_REFERENCE = later(
+    r"(?i)^\W*(?:the\s+)?(?:reference|gold(?:en)?(?: standard)?|ground[- ]truth|(?:true )?label|answer key|key"
+    r"|mark(?:ing)? scheme|expected|official|solution)(?:\s+(?:answer|diagnosis|treatment|standard|plan|label))?\s*"
+    r"(?:\b(?:is|was|says|reads|would be|must be)\b|:)"
+)
+_FRAME = later(
+    r"(?i)^\W*(?:(?:in (?:summary|short)|to sum(?: (?:it )?up|mari[sz]e)|overall|bottom line|tl;dr)\s*[:,]\s*"
+    r"|(?:(?:ICD|ORPHA(?:NET)?|OMIM|SNOMED)\b[\w -]{0,12}?[\s:]*[A-Z]?\d[\w.]*)\s*[:–—-]\s*(?=\w)"
+    r"|(?:my|our) (?:colleagues?|team) and (?:i|we) (?:all )?(?:agree|believe|think|conclude|find)(?: that)?"
+    r"(?: (?:this|it) is)?\s+)"
+)
+_AGREED = later(r"(?i),\s*and (?:i|we) (?:fully )?(?:agree|concur)(?: with (?:this|that|it|them|him|her))?\W*$")
+"""Words round a name that belong neither to it nor to how it is asserted: a code before it, 'in summary'."""
+_TURNS = later(
+    r"(?i)[,;]?\s+\b(?:but|however|yet|whereas|while|though)\b|,\s+(?:and\s+)?(?=(?:i|we)\b)"
+    r"|(?:,\s+|,?\s+\b(?:and|then|instead)\s+)(?=(?:give|start|begin|use|add|administer|perform)\b)"
+)
+"""Where a sentence turns to what its author says or does."""
+_OPENS = later(
+    r"(?i)^\W*(?:(?:please|just|now|so|then|and|also|you (?:should|must|can|may))\s+)*"
+    r"(?:forget(?: about)?|ignore|disregard|delete|erase|scrap|cross out|never ?mind|beware of|watch out for|imagine"
+    r"|pretend|picture|dream of|read (?:up )?(?:about|on)|undo|(?:the )?(?:reverse|contrary|converse|antithesis) of"
+    r"|if only|would that|(?:i|we) (?:wish|hoped|dreamt|dreamed)\b|(?:we|i) (?:lack|have no)\b"
+    r"|(?:an? )?(?:tendency|predisposition|proneness|inclination) (?:to|towards?|for)"
+    r"|(?:(?:an?|the|early|late)\s+)*(?:stage|state|phase|time|period) before"
+    r"|(?:an? |the )?(?:vaccination|immuni[sz]ation|prophylaxis|prevention|screening|fear|imitation|carrier"
+    r"|susceptibility|awaiting (?:tests?|results?)) (?:of|for|against|to)"
+    r"|pending (?:the )?exclusion of|awaiting (?:the )?exclusion of|cured|healed|imaginary|fictitious|mock|sham|fake"
+    r"|so-called|alleged|supposed(?:ly)?|purported(?:ly)?)(?=\W)"
+)
+_JOKE = (
+    r"(?:(?:i(?:['’]m| am)\s+)?(?:just\s+|only\s+)?(?:kidding|joking)|jk|lol|ha(?:ha)+|not really|/s|sarcasm|as if"
+    r"|yeah,? right|my (?:foot|eye)|in (?:my|your|a) dreams?|april fool\w*|psych)"
+)
+_ENDS = later(
+    rf"(?i)(?:(?<=\W)|(?<=\w)[\s,.:(–—-]+){_JOKE}[\s.!)]*$"
+    r"|[\s,(–—-]+(?:in (?:mice|rats|dogs|cats|animals?|theory|fiction|jest|veterinary medicine)"
+    r"|(?:for|in) (?:(?:the|my|his|her|a)\s+)?(?:neighbou?r|next patient|another patient|someone else|somebody else"
+    r"|other patients?|another case)"
+    r"|(?:in|with) (?:an? (?:different|other)|another) (?:patient|person|man|woman|child|case)"
+    r"|(?:is|was) what (?:[\w']+\s+){1,4}(?:wants?|wanted|expects?|expected|hopes? for|would (?:say|like))"
+    r"|would have (?:been|fit|fitted|explained)\b[^,;]*|were it not\b.*"
+    r"|had (?:it|she|he|this|there) (?:not )?(?:been|had)\b.*|(?:[x×]|=|[-–—:])\s*0(?:[.,]0+)?)[\s.!)]*$"
+    r"|\bwould (?:be|have been)\b.*\bin (?:another|an?)\s+\w+\s"
+    r"(?:patient|person|man|woman|child|case)\b"
+)
+_PLAN_OPENS = later(
+    r"(?i)^\W*(?:please\s+)?(?:postpone|discuss|consent (?:to|for)|withdraw consent|refus\w+|(?:the )?(?:costs?"
+    r"|price|complications?"
+    r"|side[- ]effects?|risks?|history|mechanism) of|antidote (?:to|for)|allerg(?:y|ic) to|(?:an? )?(?:placebo|sham"
+    r"|simulated"
+    r"|homeopathic|mock|dummy)\b|(?:pseudo|quasi)[-\s]|0(?:[.,]0+)?\s*(?:[x×]|mg|%)|(?:last|previous|next) (?:year"
+    r"|month|week)|years ago|someday"
+    r"|one day|guidelines? mention|no way)"
+)
+_PLAN_ENDS = later(
+    r"(?i)[\s,(:–—-]+(?:(?:(?:is|are|was|were)\s+)?(?:unavailable|unaffordable|not available|impossible"
+    r"|too (?:risky|dangerous|expensive|costly|toxic|late|early))|(?:(?:is|was)\s+)?(?:refused|declined|rejected"
+    r"|vetoed) by\b.*"
+    r"|some ?day|one day|in (?:ten|twenty|many|some|a few|\d+) (?:years|decades)|carries (?:many |great )?risks?"
+    r"|allergy"
+    r"|never|0(?:[.,]0+)?\s?%[^,;]*)[\s.!)]*$"
+)
+_UNTICKED = later(r"^\s*(?:[-*]\s*)?(?:\[\s*\]|☐|\(\s\))\s*(?=\w)")
+_CHANCE = r"(?:chances?|probab(?:le|ility)|likel(?:y|ihood)|confiden(?:t|ce)|certain(?:ty)?|sure|odds|risk)"
+_ODDS = (
+    later(rf"(?i)(?P<share>\d{{1,2}}(?:[.,]\d+)?)\s?%\s*{_CHANCE}\b"),
+    later(
+        rf"(?i)\b{_CHANCE}\W{{0,4}}(?:(?:of|is|about|only|under|below"
+        rf"|less than)\W{{0,3}})*(?P<share>\d{{1,2}}(?:[.,]\d+)?)\s?%"
+    ),
+    later(r"[(\[]\s*[<~]?\s*(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\s*[)\]]\W*$"),
+    later(r"(?<=\w)\s*[:,–—-]\s*[<~]?(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\W*$"),
+    later(r"(?<=[A-Za-z)\]])\s(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\W*$"),
+    later(r"^\W*(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\s+(?:of\s+)?(?=[a-zA-Z])"),
+)
+"""A stated probability: with a word for it, in a bracket, behind or before the only name of a sentence."""
+_ONE_IN = later(r"(?i)\b(?:one|1) (?:in|to|out of) (?:a\s+)?(?:hundred|thousand|million|\d{2,}[\d,.]*)\b")
+_NEAR = 24
+_AMOUNT = later(
+    r"(?i)\b(?:ejection|fraction|saturation|parasit\w+|blasts?|tbsa|burn\w*|body|surface|lung|loss|dextrose|saline"
+    r"|hb\w*|a1c|h[ae]+moglobin|h[ae]+matocrit)\b"
+)
+
+
+def standing(text: str, *, plan: bool = False) -> str:
+    """`text` without the sentences that do not stand; a joke in a sentence of its own takes back all before it.
+
+    In a `plan` a share is a dose or a strength, and what is postponed, refused, sham or past is not given.
+
+    >>> standing("Gout. Just kidding.")
+    ''
+    >>> standing("A colleague says lupus, but I think gout")
+    ' I think gout'
+    """
+    kept: list[str] = []
+    for sentence, end in _sentences(text):
+        if len(sentence) > _LONGEST:
+            kept.append(sentence + end)
+            continue
+        if re.fullmatch(rf"(?i)\W*{_JOKE}\W*", sentence):
+            kept.clear()
+            continue
+        stays = _stays(sentence, plan=plan)
+        kept.append(stays + end if any(map(str.isalnum, stays)) else "")
+    return "".join(kept)
+
+
+def _sentences(text: str) -> Iterator[tuple[str, str]]:
+    """The sentences of a text, each with the marks behind it."""
+    start = 0
+    for end in _END.finditer(text):
+        yield text[start : end.start()], end[0]
+        start = end.end()
+    yield text[start:], ""
+
+
+def _stays(sentence: str, *, plan: bool) -> str:
+    """What stands of a sentence; "" if nothing does."""
+    sentence = _AGREED.sub("", _FRAME.sub("", sentence, count=1))
+    opens = (_OTHERS_SAY, _REFERENCE, _OPENS, *([_PLAN_OPENS] if plan else []))
+    if any(pattern.match(sentence) for pattern in opens):
+        turn = _TURNS.search(sentence)
+        return sentence[turn.end() :] if turn else ""
+    if _UNTICKED.match(sentence) or _ENDS.search(sentence):
+        return ""
+    return "" if (_PLAN_ENDS.search(sentence) if plan else _improbable(sentence)) else sentence
+
+
+def _improbable(sentence: str) -> bool:
+    """Whether a sentence states a probability below LITTLE_SURE for what it names, and no other one."""
+    if "%" not in sentence:
+        return _ONE_IN.search(sentence) is not None
+    if sentence.count("%") > 1:
+        return False
+    found = [(number, match) for number, pattern in enumerate(_ODDS) if (match := pattern.search(sentence))]
+    if not found:
+        return False
+    number, match = found[0]
+    if number > 1 and _AMOUNT.search(sentence[max(0, match.start() - _NEAR) : match.end() + _NEAR]):
+        return False
+    return float(match["share"].replace(",", ".")) < LITTLE_SURE
+
+
+_KIND = r"(?:illness|disease|syndrome|state|condition|picture|presentation|disorder)"
+_BEFORE = later(
+    r"(?i)^\W*(?:(?:an?|the|most likely|likely|probable|probably|(?:final |primary )?diagnosis(?: is)?|this is"
+    r"|it is|he has"
+    r"|she has)\b[\s:]*)*(?P<affix>(?:non|pseudo|quasi)[-\s]?|(?:anti|pre|post|ex|un|para|semi)-|(?:resolved"
+    r"|treated|former"
+    r"|previous|status (?:post|after)|s/p|(?:state|condition) after|old|prior|past|exposure to"
+    r"|contact with)\s+)(?=\w)"
+)
+_BEHIND = later(
+    r"(?i)(?P<affix>[-\s](?:free|negative|like|mimic(?:ker)?|look-?alike|phobia|skeptic|denial|simulator|imp[eo]stor"
+    rf"|imitation|in (?:\w+ )?remission|resolved|cured|healed))(?:\s+{_KIND})?\W*$"
+)
+
+
+def affixed(text: str) -> list[tuple[str, str]]:
+    """(a text without an affix that makes its name another thing, that affix): 'non-X disease', 'X-like', 'past X'.
+
+    >>> affixed("a lupus-like illness")
+    [('a lupus', 'like')]
+    """
+    before, behind = _BEFORE.match(text), _BEHIND.search(text)
+    found = [(text[before.end() :], before["affix"])] if before else []
+    found += [(text[: behind.start()], behind["affix"])] if behind else []
+    return [(rest, affix.strip(" -").lower()) for rest, affix in found]
