@@ -271,3 +271,8 @@ def _in_words(args: Mapping[str, Json]) -> str:
         return f"{head}{named}" if named else f"{kind}, all of it" if kind else ""
     texts = list(dict.fromkeys(value for value in args.values() if isinstance(value, str) and value.strip()))
     return "\n".join(texts) if texts else msgspec.json.encode(dict(args)).decode() if args else ""
+
+
+def format_points(value: float) -> str:
+    """Write the cost of tests in points."""
+    return "1 point" if value == 1 else f"{value:g} points"

@@ -19,7 +19,7 @@ from wardround.evaluators.reasoning.reasoning_record import Account, EvidenceQuo
 from wardround.evaluators.reasoning.step_questions import PUBLISHED_STEPS, Rules
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.answer_reading import as_read
-from wardround.evaluators.report.episode_dialogue import SAID, VERBS, Dialogue
+from wardround.evaluators.report.episode_dialogue import SAID, VERBS, Dialogue, format_points
 from wardround.evaluators.report.episode_list import ACCURACIES
 from wardround.evaluators.report.rendering import (
     MEANINGS,
@@ -324,10 +324,6 @@ def episode_page(
     )
 
 
-def _points(value: float) -> str:
-    return "1 point" if value == 1 else f"{value:g} points"
-
-
 def _unmet(account: AssessmentAccount) -> list[TextItem]:
     """Return the recorded items that no request asked for."""
     met = {place for pair in account.pairs for place in pair.same}
@@ -344,7 +340,7 @@ _WORDS: dict[str, Any] = {
     "phrase": phrase,
     "ended_by": ended_by,
     "desk_words": lambda word: SAID.get(word) or phrase(word),
-    "points": _points,
+    "points": format_points,
     "verbs": VERBS,
 }
 """Functions by which the template formats values."""

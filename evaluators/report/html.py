@@ -61,7 +61,7 @@ _LIMITS: Mapping[str, str] = {
     "act_calls": "{} calls in one act",
 }
 """The limits of an episode, in words."""
-_NOTHING: tuple[Json, ...] = (None, "", [], {})
+_NOTHING: tuple[Json, ...] = (None, "", [], (), {})
 """Values that are not worth a line."""
 
 

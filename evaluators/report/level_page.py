@@ -15,7 +15,7 @@ from wardround.evaluators.report.compare import Difference
 from wardround.evaluators.report.intervals import FEWEST
 from wardround.evaluators.report.level_attacks import Alterations, AttackedRun, Leak
 from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels
-from wardround.evaluators.report.level_plots import level_plots
+from wardround.evaluators.report.level_plots import level_plots, mostly_single
 from wardround.evaluators.report.rendering import environment, style
 from wardround.evaluators.report.table_text import percent
 from wardround.scenarios.papers import MULTICOGEVAL
@@ -109,15 +109,15 @@ def _levels(models: Sequence[ModelLevels]) -> Grid:
             one.levels[level] if not name else one.datasets[level].get(name)  # type: ignore[index]  # a level
             for level, name in columns
         ]
-        rows.append((one.model, *map(_cell, figures)))
+        rows.append((one.model, *map(_counted, figures)))
     head = ("model", *(f"{level}, {name}" if name else level for level, name in columns))
     return Grid("Normalised accuracy by level (%)", head, tuple(rows), tuple(_level_notes(models)))
 
 
 def _level_notes(models: Sequence[ModelLevels]) -> Iterator[str]:
     yield (
-        "Mean ± standard error over repeats; in brackets the 95% interval (bootstrap of questions and cases). 0 is "
-        "guessing, 100 all right. The tasks and sets of a level weigh the same."
+        "Mean ± standard error over repeats; in brackets the 95% interval (bootstrap of questions and cases); n is "
+        "the number of questions and cases. 0 is guessing, 100 all right. The tasks and sets of a level weigh the same."
     )
     figures = [figure for one in models for figure in one.levels.values()]
     if any(figure.mean is not None and figure.error is None for figure in figures):
@@ -135,6 +135,13 @@ def _cell(figure: LevelFigure | None) -> str:
         return "–"
     error = "" if figure.error is None else f" ± {100 * figure.error:.2f}"
     return _minus(f"{100 * figure.mean:.2f}{error}") + (f"\n{_ends(figure.ci95)}" if figure.ci95 else "")
+
+
+def _counted(figure: LevelFigure | None) -> str:
+    """A figure with the number of questions or cases that it stands on."""
+    if figure is None or figure.mean is None:
+        return "–"
+    return f"{_cell(figure)}\nn = {figure.units:,}"
 
 
 def _ends(ends: tuple[float, float] | None) -> str:
@@ -290,7 +297,8 @@ def _strata(report: LevelReport) -> list[Grid]:
             cells = [figures.get((name, model)) for model in models]
             cases = max(figure.units for figure in cells if figure)
             rows.append((name, str(cases), *map(_cell, cells)))
-        notes = [_macro(model, [one.figure for one in some if one.model == model]) for model in models]
+        figures_of = {model: [one.figure for one in some if one.model == model] for model in models}
+        notes = list(dict.fromkeys(_macro(model, own) for model, own in figures_of.items()))
         head = (by.replace("_", " "), "cases", *models)
         made.append(Grid(title, head, tuple(rows), tuple(note for note in notes if note)))
     return made
@@ -301,4 +309,6 @@ def _macro(model: str, figures: Sequence[LevelFigure]) -> str:
     means = [figure.mean for figure in figures if figure.mean is not None]
     if len(means) < 2:
         return ""
+    if why := mostly_single(figure.units for figure in figures):
+        return f"No mean over them: {why}."
     return f"{model}: mean over these {len(means)}: {_minus(f'{100 * sum(means) / len(means):.2f}')}."

@@ -1,7 +1,7 @@
 """Draws the plots of `wardround levels`: accuracy by level and by size, gains of one model over another, diseases."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wardround.engine.text import count_noun
@@ -88,7 +88,7 @@ def _by_level(models: Sequence[ModelLevels]) -> Plot:
         _legend(axes)
 
     said = "; ".join(f"{one.model}: {_levels_in_words(one)}" for one in shown)
-    note = "Point: mean. Bar: 95% interval. 0 is guessing."
+    note = "Point: mean, whose n is in the table. Bar: 95% interval. 0 is guessing."
     if len(drawn) > len(shown):
         note += f" The first {len(shown)} of {len(drawn)} models."
     height = 2.8 + 0.2 * math.ceil(len(shown) / 2)
@@ -174,8 +174,18 @@ def _strata(strata: Sequence[Stratum]) -> list[Plot]:
         if not rows:
             plots.append(Plot(heading, f"No encounter with a score names a {by.replace('_', ' ')}."))
             continue
+        if why := mostly_single({one.name: one.figure.units for one, _ in rows}.values()):
+            plots.append(Plot(heading, f"Not drawn: {why}."))
+            continue
         plots.append(_stratum(f"by_{by}", heading, rows))
     return plots
+
+
+def mostly_single(units: Iterable[int]) -> str:
+    """Say that most groups have one case, from whose figures no curve or mean follows; else empty."""
+    sizes = list(units)
+    single = sizes.count(1)
+    return f"{single} of {len(sizes)} have one case" if len(sizes) > 1 and single * 2 > len(sizes) else ""
 
 
 def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> Plot:

@@ -32,8 +32,9 @@ def visible(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the first `most` characters and the number of those that follow."""
-    return text if len(text) <= most else f"{text[:most].rstrip()} … ({len(text) - most:,} characters more)"
+    """Return the first `most` characters and the number of those that follow; a short rest is not cut off."""
+    rest = len(text) - most
+    return text if rest <= most // 10 else f"{text[:most].rstrip()} … ({rest:,} characters more)"
 
 
 def _named(match: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from wardround.evaluators.open_answers.checklist import NOT_MEASURED, ChecklistA
 from wardround.evaluators.open_answers.checklist_marking import Marking
 from wardround.evaluators.open_answers.checklist_scale import CATEGORIES, ERRORS, Category
 from wardround.evaluators.report.agreement import Agreement, agreement
-from wardround.evaluators.report.intervals import FEWEST, NORMAL, deviation, format_ends, format_share, interval
+from wardround.evaluators.report.intervals import FEWEST, deviation, format_ends, format_share, interval
 from wardround.evaluators.report.table_text import aligned
 
 Ends = tuple[float, float]
@@ -198,14 +198,18 @@ def _usable(one: Marking, account: ChecklistAccount) -> bool:
 
 
 def _overall_ends(rows: Sequence[Usability]) -> Ends | None:
-    """Return the interval of the unweighted mean: the categories' variances are added (normal approximation)."""
-    halves = [(row.ci95[1] - row.ci95[0]) / 2 / NORMAL if row.ci95 else None for row in rows]
-    rates = [row.rate for row in rows if row.rate is not None]
-    known = [half for half in halves if half is not None]
-    if not rows or len(known) < len(rows) or len(rates) < len(rows):
+    """Return the interval of the unweighted mean, from those of the categories (MOVER).
+
+    The distances of the categories' rates to their lower ends are added in squares, and so are those to the upper
+    ends: at a rate of 1 the interval reaches below it only, and that of one category is its own.
+    """
+    known = [(row.rate, *row.ci95) for row in rows if row.rate is not None and row.ci95]
+    if not rows or len(known) < len(rows):
         return None
-    mean, error = math.fsum(rates) / len(rates), math.sqrt(math.fsum(half * half for half in known)) / len(rows)
-    return max(0.0, mean - NORMAL * error), min(1.0, mean + NORMAL * error)
+    mean = math.fsum(rate for rate, _, _ in known) / len(known)
+    below = math.hypot(*(rate - low for rate, low, _ in known)) / len(known)
+    above = math.hypot(*(high - rate for rate, _, high in known)) / len(known)
+    return max(0.0, mean - below), min(1.0, mean + above)
 
 
 def _stability(items: Sequence[MarkedItem]) -> Iterable[Stability]:

@@ -199,7 +199,11 @@ def text_lines(path: Path) -> Iterator[TextLine | Problem]:
 def _open(path: Path, stack: ExitStack) -> IO[bytes]:
     """The unpacked bytes of `path`; closing `stack` closes all that was opened."""
     if path.is_dir():
-        raise UsageError(f"{path}: is a folder; name one case file in it, for instance {path / 'cases.jsonl'}")
+        inside = sorted(one.name for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+        holds = (
+            f"it holds {', '.join(inside[:5])}{' and others' if len(inside) > 5 else ''}" if inside else "it is empty"
+        )
+        raise UsageError(f"{path}: is a folder; name one file in it: {holds}")
     try:
         plain: io.BufferedReader = stack.enter_context(path.open("rb"))
     except OSError as error:

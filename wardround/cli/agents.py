@@ -91,13 +91,17 @@ async def check_agent(
             await model.aclose()
 
 
-@click.group(short_help="List the agents of each seat, check one of your own.")
-def command() -> None:
+@click.group(short_help="List the agents of each seat, check one of your own.", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
     """List the agents of each seat, check one of your own.
 
     \b
-    Example:  wardround agents check my_package.my_module:MyDoctor
+    Examples: wardround agents
+              wardround agents check my_package.my_module:MyDoctor
     """
+    if context.invoked_subcommand is None:
+        context.invoke(list_agents, as_json=False)
 
 
 @command.command(name="list")

@@ -8,6 +8,7 @@ import click
 from wardround.cli import LazyGroup
 from wardround.cli.options import json_option, print_json
 from wardround.cli.screen import echo
+from wardround.runs.plan import case_paths
 from wardround.scenarios.loaders.census import census
 from wardround.scenarios.loaders.importing import import_file
 from wardround.scenarios.loaders.load import bundled
@@ -61,22 +62,26 @@ def build_cases() -> None:
 
 
 @command.command(name="check")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("place", metavar="PATH")
 @json_option
-def check_cases(path: Path, as_json: bool) -> int:
+def check_cases(place: str, as_json: bool) -> int:
     """Count the cases of a file, and list every problem with its line and field, and the cases that leak their truth.
 
-    Exit code 1 if there is a problem; leaks are listed for you to judge.
+    PATH may be all that `--cases` takes: a file, a folder of them, or bundled cases. Exit code 1 if there is a problem;
+    leaks are listed for you to judge.
 
     \b
-    Example:  wardround cases check cases.jsonl --json
+    Examples: wardround cases check cases.jsonl --json
+              wardround cases check cases/
     """
-    counts = census(path)
-    if as_json:
-        print_json(counts.json())
+    several = [census(path) for path in case_paths(place)]
+    if not as_json:
+        echo("\n\n".join(counts.text() for counts in several), lines=True)
+    elif Path(place).is_file() or len(several) == 1:
+        print_json(several[0].json())
     else:
-        echo(counts.text(), lines=True)
-    return 1 if counts.problems else 0
+        print_json({"path": place, "files": [counts.json() for counts in several]})
+    return 1 if any(counts.problems for counts in several) else 0
 
 
 @command.command(name="import")

@@ -1,6 +1,8 @@
 """`wardround runs`: list the runs of a store."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 import anyio
 import click
@@ -8,9 +10,12 @@ import click
 from wardround.cli.options import existing_store, json_option, print_json, store_option
 from wardround.cli.screen import echo
 from wardround.engine.errors import StoreError
-from wardround.engine.records import Json, RunRow
+from wardround.engine.records import RunRow
 from wardround.evaluators.reasons import ended_by
 from wardround.runs.header import Header, read_header
+
+_LONGEST = 48
+"""Number of characters of a doctor in the list; of a longer one, such as a long path, the middle is left out."""
 
 
 @click.command(short_help="List the runs of a store.")
@@ -28,15 +33,29 @@ def command(store: str | None, as_json: bool) -> None:
         return
     if not rows:
         echo("no runs yet: wardround run --help")
+    for line in _table([_cells(row) for row in rows]):
+        echo(line)
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    if row["damage"]:
+        return row["run"], row["begun"], row["damage"]
+    ends = ", ".join(f"{count} {ended_by(cause)}" for cause, count in row["endings"].items())
+    doctor = row["doctor"]
+    short = doctor if len(doctor) <= _LONGEST else f"{doctor[:12]}…{doctor[13 - _LONGEST :]}"
+    return row["run"], row["begun"], row["scenario"], short, ends
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The rows as aligned columns; a shorter row, of a damaged run, widens only the columns that it has in common."""
+    most = max(map(len, rows), default=0)
+    widths = [max((len(row[at]) for row in rows if len(row) > at + 1), default=0) for at in range(most)]
     for row in rows:
-        if row["damage"]:
-            echo(f"{row['run']:<24} {row['begun']}  {row['damage']}")
-            continue
-        ends = ", ".join(f"{count} {ended_by(cause)}" for cause, count in row["endings"].items())
-        echo(f"{row['run']:<24} {row['begun']}  {row['scenario']:<13} {row['doctor']:<28} {ends}")
+        padded = (f"{text:<{widths[at]}}" if at + 1 < len(row) else text for at, text in enumerate(row))
+        yield "  ".join(padded).rstrip()
 
 
-async def _rows(where: str | None) -> list[dict[str, Json]]:
+async def _rows(where: str | None) -> list[dict[str, Any]]:
     async with existing_store(where) as store:
         rows = []
         for run in await store.runs():

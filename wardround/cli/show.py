@@ -16,7 +16,14 @@ from wardround.evaluators.measures import format_value
 from wardround.evaluators.metrics.standard import asked_for
 from wardround.evaluators.reasons import ended_by
 from wardround.evaluators.report.answer_reading import as_read
-from wardround.evaluators.report.episode_dialogue import SAID, Dialogue, DialogueTurn, Spent, rebuild_dialogue
+from wardround.evaluators.report.episode_dialogue import (
+    SAID,
+    Dialogue,
+    DialogueTurn,
+    Spent,
+    format_points,
+    rebuild_dialogue,
+)
 from wardround.evaluators.report.rubric_marks import criterion_marks
 from wardround.evaluators.report.score_rows import Accounts, read_accounts
 from wardround.runs.header import RunHeader, SeatHeader
@@ -194,7 +201,7 @@ def _turn(turn: DialogueTurn) -> str:
     beside = []
     if turn.seat == "doctor":
         had = (
-            f"{count_noun(len(turn.known), 'result')} for {turn.points:g} points"
+            f"{count_noun(len(turn.known), 'result')} for {format_points(turn.points)}"
             if turn.known
             else "what was read first"
         )
@@ -209,7 +216,7 @@ def _turn(turn: DialogueTurn) -> str:
     lines += [f"    {printable(note)}" for note in turn.notes]
     lines += [f"    role {printable(role)}: {_spent(spent)}" for role, spent in turn.roles.items()]
     lines += [f"    role {printable(role)} failed: {printable(str(why))}" for role, why in turn.failed.items()]
-    lines += [f"    {printable(act.asked)}: {act.outcome}, {act.points:g} points" for act in turn.acts]
+    lines += [f"    {printable(act.asked)}: {act.outcome}, {format_points(act.points)}" for act in turn.acts]
     for said in turn.desk:
         why = f": {printable(str(said.args['why']))}" if said.args.get("why") else ""
         lines.append(click.style(f"    desk, {SAID.get(said.verb, said.verb)}{why}", bold=True))

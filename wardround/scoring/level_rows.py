@@ -74,6 +74,7 @@ async def level_rows(
     difficulty, by run and item; one that no answer has is named.
     """
     rows: list[LevelRow] = []
+    absent: dict[str, list[str]] = {}
     notes = [] if any_form else _mixed_settings(runs)
     seen: Counter[tuple[str, str, str]] = Counter()
     for run, scores in runs:
@@ -104,9 +105,11 @@ async def level_rows(
             rows.append(replace(row, model=model, difficulty=rated, **place))
         if run.of_patients and not lacking:
             notes.append(f"{scores.name}: the high level is {measure_of(high).label.lower()}.")
-        notes += [f"{scores.name}: {count_noun(count, 'episode')} left out: {why}." for why, count in left.items()]
+        for why, count in left.items():
+            absent.setdefault(f"{count_noun(count, 'episode')} left out: {why}", []).append(scores.name)
         lost = [item for run_name, item in ratings if run_name == scores.name and item not in answered]
         notes += [f"{scores.name}: a rating of difficulty of {item}, which was not answered." for item in lost]
+    notes += [f"{', '.join(names)}: {what}{' (each)' if len(names) > 1 else ''}." for what, names in absent.items()]
     named = {scores.name for _, scores in runs}
     if foreign := dict.fromkeys(run_name for run_name, _ in ratings if run_name not in named):
         notes.append(f"Ratings of difficulty of runs that were not given: {', '.join(foreign)}.")

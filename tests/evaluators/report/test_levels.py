@@ -371,3 +371,23 @@ def test_facts_are_asked_for_of_models_only() -> None:
     ]
     asked = [note.split(":")[0] for note in level_report(made, known_models()).notes if "no facts" in note]
     assert asked == ["openai/unheard-of", "replies"]
+
+
+def test_the_page_begins_with_the_figures_and_their_number_of_questions() -> None:
+    page = levels_page(level_report(rows([1.0, 0.0, 1.0]), known_models()), ["A note."])
+    table, note, plot = (page.index(part) for part in ("Normalised accuracy by level", "A note.", "<svg"))
+    assert table < note < plot
+    assert "n = 3" in page
+
+
+def test_a_disease_with_one_case_is_no_mean_and_no_mark() -> None:
+    sizes = {"Scurvy": 1, "Gout": 1, "Lead poisoning": 4}
+    strata = [
+        Stratum(model="m", by="disease", name=name, figure=LevelFigure(mean=0.5, units=units))
+        for name, units in sizes.items()
+    ]
+    report = LevelReport(models=[], gaps=[], backbones=[], siblings=[], strata=strata, people=[], notes=[])
+    [plot] = [plot for plot in level_plots(report) if plot.heading == "High level by disease"]
+    assert (plot.drawing, plot.note) == (None, "Not drawn: 2 of 3 have one case.")
+    [grid] = [grid for grid in grids(report) if "disease" in grid.title]
+    assert grid.notes == ("No mean over them: 2 of 3 have one case.",)
