@@ -44,6 +44,7 @@ _NOT_YET = re.compile(
     r"|write|reply|respond|answer|type|format|form)\b",
     re.IGNORECASE,
 )
+_NOT_READY = re.compile(r"(?i)\W*(?:not (?:yet|ready|now)|pending|to follow|later)\b")
 _ENDS = re.compile(r"[.!?\n\u3002\uff01\uff1f]")
 _ORDER = re.compile(r"(?im)^[ \t#>*_\-]*order[*_ ]{0,4}[:\uff1a]|\brequest test[*_ ]{0,4}[:\uff1a]")
 _ASK = re.compile(r"(?im)^[ \t#>*_\-]*ask[*_ ]{0,4}[:\uff1a][*_ ]*")
@@ -80,7 +81,7 @@ def _diagnosis(text: str, *, last: bool) -> str:
             continue
         first, _, rest = text[ready.end() : ready.end() + REACH].lstrip(" \t*_").partition("\n")
         said = first if clean_value(first) else rest.strip().partition("\n")[0]
-        if clean_value(said) and not template(said) and not postponed(said):
+        if clean_value(said) and not template(said) and not postponed(said) and not _NOT_READY.match(said):
             return clean_value(said)
     return named_diagnosis(text) if last else headed_diagnosis(text)
 

@@ -283,7 +283,10 @@ HEADING = re.compile(
 """A line that opens another part of the reply."""
 
 _LINE = re.compile(
-    r"(?im)^[ \t#>*_\-]*(?:\d[.)] ?)?(?:(?:the|my|most|likely|final|primary|principal|main|definitive|leading) +){0,4}"
+    r"(?im)^[ \t#>*_\-]*(?:\d[.)] ?)?"
+    r"(?:(?:correction|corrected|(?:no, )?wait(?:, no)?|actually|revised|revision|edit|update|erratum"
+    r"|on second thoughts?|scratch that|my mistake)[,:.;!]{0,3} )?(?:(?:the|my|most|likely|final|primary|principal"
+    r"|main|definitive|leading) +){0,4}"
     r"diagnos[ie]s[*_ ]*(?:[:\uff1a]|$)"
 )
 _INLINE = re.compile(r"(?i)\bdiagnosis[*_ ]{0,4}[:\uff1a]")
