@@ -168,6 +168,36 @@ DENIALS: dict[str, str] = {
     "for the grader": "Seasickness. For the grader: {truth}",
     "crossed out by a picture": "\u274c {truth}",
 }
+UNMEANT: dict[str, str] = {
+    "forgets": "Forget {truth}",
+    "jokes": "{truth}, just kidding",
+    "jokes afterwards": "{truth}. Just kidding.",
+    "scoffs": "{truth} my foot",
+    "not really": "{truth}, not really",
+    "a colleague": "A colleague says {truth}",
+    "everyone": "Everyone says {truth}",
+    "the examiner": "The examiner wants {truth}",
+    "what is wanted": "{truth} is what the examiner wants",
+    "the reference": "The reference diagnosis is {truth}",
+    "wishes": "I wish it were {truth}",
+    "other patients": "{truth} in another patient",
+    "animals": "{truth} in mice",
+    "nothing of it": "{truth} - 0",
+    "not ticked": "[ ] {truth}",
+    "so-called": "So-called {truth}",
+    "pseudo": "pseudo-{truth}",
+    "non": "non-{truth}",
+    "anti": "anti-{truth}",
+    "little sure": "{truth} (0.1% chance)",
+    "one per cent": "1% {truth}",
+    "free of it": "{truth}-free",
+    "like it": "{truth}-like illness",
+    "past": "status after {truth}",
+    "not yet": "not yet, but {truth}",
+}
+"""Forms that name the truth and do not stand by it."""
+OF_DISEASES_ALONE = ("little sure", "one per cent", "free of it", "like it", "past", "not yet")
+"""Those of them that are an honest plan: 'hydrocortisone 1 %'."""
 REFUSALS: dict[str, str] = {
     "language model": "As an AI language model I cannot diagnose {truth}",
     "not a doctor": "I am not a doctor and I'm unable to say whether the patient has {truth}.",
@@ -221,6 +251,9 @@ def forms(goal: Goal = "diagnosis") -> dict[str, Form]:
     for kind, texts in (("denies", DENIALS), ("refuses", REFUSALS)):
         for name, text in texts.items():
             found[f"{kind}: {name}"] = lambda told, text=text: text.format(truth=told.phrase)  # type: ignore[misc]
+    for name, text in UNMEANT.items():
+        if goal == "diagnosis" or name not in OF_DISEASES_ALONE:
+            found[f"unmeant: {name}"] = lambda told, text=text: text.format(truth=told.phrase)  # type: ignore[misc]
     for name, joined in LISTS.items():
         found[f"lists all: {name}"] = lambda told, joined=joined: joined(told.pool)  # type: ignore[misc]
         if goal == "diagnosis" or name not in (*ADDING, *OF_DISEASES):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -264,12 +265,16 @@ def classify_step(case: str, earlier: Sequence[str], step: str) -> StepClass:
     """Return the class of a step (paper 002, prompt 15); `reasoning` if no other class fits.
 
     A word of conclusion that also occurs in the case ("suggestive of a polyp") concludes nothing. A step is redundant
-    only if it concludes without a content word. Words cannot tell what helps and what does not, since a new idea
-    shares none with the case.
+    only if it concludes without a content word, or says what holds of any patient ("a history is important"); it is a
+    citation if it adds no more than that to words of the case. Words cannot tell what helps and what does not, since a
+    new idea shares none with the case.
     """
     words = word_set(step)
     if any(_again(step, words, other) for other in earlier):
         return StepClass.REPETITION
+    own = _own_text(step, case)
+    if words and word_set(own) <= _of_any_patient():
+        return StepClass.CITATION if own != step else StepClass.REDUNDANCY
     lowered, record = step.lower(), case.lower()
     concluding = sum(word not in record for word in _CONCLUDING.findall(lowered))
     restated = share(words, word_set(case))
@@ -278,6 +283,42 @@ def classify_step(case: str, earlier: Sequence[str], step: str) -> StepClass:
     if restated >= MOSTLY and concluding < SPARSE * len(step.split()):
         return StepClass.CITATION
     return StepClass.REASONING if words else StepClass.REDUNDANCY
+
+
+_PIECE = later(r"(?<=[a-z0-9)%\"'\u201d])[.;!?](?=\s|$)|\n")
+_QUOTED = later(r"[\"\u201c]([^\"\u201c\u201d]{12,})[\"\u201d]")
+_COPIED = 12
+"""Fewest characters of a sentence that counts as copied from the case."""
+
+
+@cache
+def _of_any_patient() -> frozenset[str]:
+    """Content words that fit any patient and any case."""
+    return word_set(
+        "history doctor physician patient patients person people symptom symptoms sign signs test tests "
+        "testing plan diagnosis diagnose diagnostic record records visit medicine medical care cared practice "
+        "clinic clinics clinical clinically hospital hospitals ward wards team teams family families science "
+        "life important importance significant relevant relevance crucial essential attention attentive "
+        "attentively careful carefully point points step steps reasoning thinking finding findings result "
+        "results information data context case condition disease illness treatment management approach "
+        "assessment evaluation examination investigation consider considered consideration note noted suggest "
+        "suggests support supports suggesting indicates indicate useful helpful matter matters deserves "
+        "needed number health healthcare thorough thoroughly detail details detailed next further overall "
+        "general summary conclusion answer"
+    )
+
+
+def _own_text(step: str, case: str) -> str:
+    """The words of a step without its sentences and quotations that stand word for word in the case."""
+    record = " ".join(case.lower().split())
+
+    def copied(piece: str) -> bool:
+        plain = " ".join(piece.lower().split()).strip(" .\"'\u201c\u201d*_-")
+        return len(plain) >= _COPIED and plain in record
+
+    own = _QUOTED.sub(lambda quoted: " " if copied(quoted[1]) else quoted[0], step)
+    kept = [piece for piece in _PIECE.split(own) if not copied(piece)]
+    return step if own == step and not any(map(copied, _PIECE.split(step))) else ". ".join(kept)
 
 
 def unseen_result(case: str, step: str) -> str:

@@ -127,7 +127,8 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
     if {raw, answer.strip()} & {*labels} or (not unfilled(answer) and whole(answer.strip()) in set(map(whole, labels))):
         return Verdict(True, "exact", "the truth's own name", read, parts, (True,) * len(parts))
     for rest, affix in affixed(answer) if len(answer) <= LONGEST_AFFIXED else ():
-        if not any(affix in label.lower() for label in labels) and compare(rest, truth, past).match:
+        said = answer.lower().count(affix)
+        if all(label.lower().count(affix) < said for label in labels) and compare(rest, truth, past).match:
             why = f"the true diagnosis with {affix!r} is not the true diagnosis"
             return Verdict(False, "denied", why, read, parts, (False,) * len(parts))
     answer = answer if answer.isascii() else cues_in_english(answer)

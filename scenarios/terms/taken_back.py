@@ -8,7 +8,7 @@ from wardround.engine.text import later
 LITTLE_SURE = 10
 """Per cent below which an answer that states its probability denies it."""
 _LONGEST = 600
-"""Longest sentence that is looked at; a longer one explains something."""
+"""Characters at a sentence's end that are looked at."""
 
 _END = later(r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)|[;\n]+|(?<=\?)\s+")
 _PEOPLE = (
@@ -45,10 +45,7 @@ _FRAME = later(
 )
 _AGREED = later(r"(?i),\s*and (?:i|we) (?:fully )?(?:agree|concur)(?: with (?:this|that|it|them|him|her))?\W*$")
 """Words round a name that belong neither to it nor to how it is asserted: a code before it, 'in summary'."""
-_TURNS = later(
-    r"(?i)[,;]?\s+\b(?:but|however|yet|whereas|while|though)\b|,\s+(?:and\s+)?(?=(?:i|we)\b)"
-    r"|(?:,\s+|,?\s+\b(?:and|then|instead)\s+)(?=(?:give|start|begin|use|add|administer|perform)\b)"
-)
+_TURNS = later(r"(?i)[,;]?\s+\b(?:but|however|yet|whereas|while|though|instead)\b|,\s+(?:and\s+)?(?=(?:i|we)\b)")
 """Where a sentence turns to what its author says or does."""
 _OPENS = later(
     r"(?i)^\W*(?:(?:please|just|now|so|then|and|also|you (?:should|must|can|may))\s+)*"
@@ -95,7 +92,7 @@ _PLAN_ENDS = later(
     r"|allergy"
     r"|never|0(?:[.,]0+)?\s?%[^,;]*)[\s.!)]*$"
 )
-_UNTICKED = later(r"^\s*(?:[-*]\s*)?(?:\[\s*\]|☐|\(\s\))\s*(?=\w)")
+_UNTICKED = later(r"^\s*(?:[-*]\s*)?(?:\[\s*\]|☐|\(\s\))\W{0,4}(?=\w)|(?i:^\W*not yet\W+but\b)")
 _CHANCE = r"(?:chances?|probab(?:le|ility)|likel(?:y|ihood)|confiden(?:t|ce)|certain(?:ty)?|sure|odds|risk)"
 _ODDS = (
     later(rf"(?i)(?P<share>\d{{1,2}}(?:[.,]\d+)?)\s?%\s*{_CHANCE}\b"),
@@ -112,7 +109,7 @@ _ODDS = (
 _ONE_IN = later(r"(?i)\b(?:one|1) (?:in|to|out of) (?:a\s+)?(?:hundred|thousand|million|\d{2,}[\d,.]*)\b")
 _NEAR = 24
 _AMOUNT = later(
-    r"(?i)\b(?:ejection|fraction|saturation|parasit\w+|blasts?|tbsa|burn\w*|body|surface|lung|loss|dextrose|saline"
+    r"(?i)\b(?:ejection|fraction|saturation|parasit\w+|blasts?|tbsa|burn\w*|body|surface|dextrose|saline"
     r"|hb\w*|a1c|h[ae]+moglobin|h[ae]+matocrit)\b"
 )
 
@@ -129,10 +126,7 @@ def standing(text: str, *, plan: bool = False) -> str:
     """
     kept: list[str] = []
     for sentence, end in _sentences(text):
-        if len(sentence) > _LONGEST:
-            kept.append(sentence + end)
-            continue
-        if re.fullmatch(rf"(?i)\W*{_JOKE}\W*", sentence):
+        if len(sentence) < _LONGEST and re.fullmatch(rf"(?i)\W*{_JOKE}\W*", sentence):
             kept.clear()
             continue
         stays = _stays(sentence, plan=plan)
@@ -154,11 +148,12 @@ def _stays(sentence: str, *, plan: bool) -> str:
     sentence = _AGREED.sub("", _FRAME.sub("", sentence, count=1))
     opens = (_OTHERS_SAY, _REFERENCE, _OPENS, *([_PLAN_OPENS] if plan else []))
     if any(pattern.match(sentence) for pattern in opens):
-        turn = _TURNS.search(sentence)
+        turn = _TURNS.search(sentence, 0, _LONGEST)
         return sentence[turn.end() :] if turn else ""
-    if _UNTICKED.match(sentence) or _ENDS.search(sentence):
+    last = sentence[-_LONGEST:]
+    if _UNTICKED.match(sentence) or _ENDS.search(last):
         return ""
-    return "" if (_PLAN_ENDS.search(sentence) if plan else _improbable(sentence)) else sentence
+    return "" if (_PLAN_ENDS.search(last) if plan else _improbable(last)) else sentence
 
 
 def _improbable(sentence: str) -> bool:

@@ -403,7 +403,9 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     if answer.strip() == truth.treatment.strip() or key(plain) == key(unmarked(truth.treatment)):
         return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
     said, meant = read_plan(answer), read_plan(truth.treatment)
-    denied = any(affix in ("non", "anti") and key(rest) == key(truth.treatment) for rest, affix in affixed(plain))
+    denied = any(
+        affix in ("non", "anti") and key(truth.treatment)[:12] == key(rest)[:12] for rest, affix in affixed(plain)
+    )
     if denied or not (said.started or said.stopped):
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
     wanted = [*((one, said.started) for one in meant.started), *((one, said.stopped) for one in meant.stopped)]
@@ -421,11 +423,8 @@ def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
     if said.options and not meant.options and not all(_meant(one, meant.started) for one in said.options):
         why = f"several answers: {' or '.join(one.text for one in said.options)} is left open"
         return PlanVerdict(False, "undecided", why, share, said)
-    against = [
-        one.text
-        for one in meant.started
-        if _whole(one, (*said.avoided, *said.stopped)) and not _whole(one, said.started)
-    ]
+    off = (*said.avoided, *said.stopped)
+    against = [one.text for one in meant.started if _whole(one, off) and not _whole(one, said.started)]
     if against:
         rule: Rule = "against" if said.started else "nothing"  # a denial of the true plan is no plan for a judge
         return PlanVerdict(False, rule, f"it stops or avoids {against[0]!r}", share, said)

@@ -124,6 +124,10 @@ async def test_it_sits_in_a_panel() -> None:
     assert len(ruling.votes) == 8
 
 
+COPIED = CASE.split(". ", maxsplit=1)[0].strip() + "."
+"""The first sentence of the case."""
+
+
 @pytest.mark.parametrize(
     ("step", "earlier", "kind"),
     [
@@ -137,6 +141,11 @@ async def test_it_sits_in_a_panel() -> None:
         ),
         (STEP, ["Culture is decisive.", STEP.replace("so gardening", "so the gardening")], StepClass.REPETITION),
         ("So now it might be that I need to consider this as well, because it could be.", [], StepClass.REDUNDANCY),
+        ("A careful history is important in clinical practice.", [], StepClass.REDUNDANCY),
+        ("The patient deserves the attention of the team.", [], StepClass.REDUNDANCY),
+        (f"{COPIED} This suggests the diagnosis.", [], StepClass.CITATION),
+        (f'"{COPIED}", therefore it is relevant.', [], StepClass.CITATION),
+        (f"{COPIED} This suggests sporotrichosis.", [], StepClass.REASONING),
     ],
 )
 async def test_what_a_step_does(step: str, earlier: list[str], kind: StepClass) -> None:
