@@ -32,7 +32,7 @@ class Patient:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 5
+    VERSION: ClassVar[int] = 6
 
     def __init__(self, seat: Seat | None = None) -> None:
         self._speech = Speech.of(seat)

@@ -5,7 +5,7 @@
 A sentence is right if it holds what the question of `tests/data/patient_questions.csv` expects, or if the rules' answer
 with it does. The weights are those of a conditional logit: each question chooses among the sentences of its story and
 silence. Questions that rules were tuned on count less, since the rules answer them better than they will answer others.
-The part `guide` is never used. `CAUTION` is a choice: how much a don't-know is preferred, since wrong is worse.
+`CAUTION` is a choice: how much a don't-know is preferred, since wrong is worse.
 """
 
 import argparse
@@ -18,18 +18,27 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize  # type: ignore[import-untyped]  # SciPy ships no types
 
 from scripts.measure_patient import Asked, label, questions, stories
 from wardround.agents.history import interview, question_kinds, speech
 from wardround.agents.history.weighing import Figures, describe
 
 WEIGHTS = Path("agents/data/history/weights.csv")
-PARTS = {"tune": 0.4, "check": 0.4, "fresh": 0.4, "blind": 2.0, "battery": 2.0}
+PARTS = {
+    "tune": 0.4,
+    "check": 0.4,
+    "fresh": 0.5,
+    "blind": 1.0,
+    "battery": 0.5,
+    "guide": 1.0,
+    "blind2": 2.0,
+    "stranger": 2.0,
+}
 """How much a question of each part counts."""
-CAUTION = 0.5
-_RIDGE = 0.001
-_STEPS = 600
-_RATE = 0.1
+CAUTION = 1.0
+_RIDGE = 0.006
+_STEPS = 200
 Vector = NDArray[np.float64]
 
 
@@ -72,17 +81,29 @@ def fit(choices: Sequence[Choice]) -> dict[tuple[str, str], float]:
         | {("fact", name) for one in choices for row in one.sentences for name in row}
     )
     at = {name: place for place, name in enumerate(names)}
-    tables = [_table(one, at) for one in choices]
-    weights, mean, spread = np.zeros(len(at)), np.zeros(len(at)), np.zeros(len(at))
-    total = sum(one.weight for one in choices)
-    for step in range(1, _STEPS + 1):
-        slope = _RIDGE * weights
-        for table, one in zip(tables, choices, strict=True):
-            slope = slope + one.weight / total * _slope(table, one.right, weights)
-        mean, spread = 0.9 * mean + 0.1 * slope, 0.99 * spread + 0.01 * slope**2
-        weights = weights - _RATE * (mean / (1 - 0.9**step)) / (np.sqrt(spread / (1 - 0.99**step)) + 1e-8)
-    weights[at["none", "none"]] += CAUTION
-    return {name: float(weights[place]) for name, place in at.items()}
+    table = np.vstack([_table(one, at) for one in choices])
+    sizes = [len(one.sentences) + 1 for one in choices]
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    owner = np.repeat(np.arange(len(choices)), sizes)
+    right = np.zeros(len(table))
+    for start, one in zip(starts, choices, strict=True):
+        right[start + np.array(one.right)] = 1.0
+    counts = np.array([one.weight for one in choices])
+    counts = counts / counts.sum()
+    shrink = _RIDGE * np.square(np.where(table.std(axis=0) > 0, table.std(axis=0), 1.0))
+
+    def loss(weights: Vector) -> tuple[float, Vector]:
+        worth = table @ weights
+        chance = np.exp(worth - np.maximum.reduceat(worth, starts)[owner])
+        total, wanted = np.add.reduceat(chance, starts), np.add.reduceat(chance * right, starts)
+        wanted = np.maximum(wanted, 1e-12)
+        off = chance / total[owner] - chance * right / wanted[owner]
+        slope: Vector = table.T @ (off * counts[owner]) + shrink * weights
+        return float((counts * np.log(total / wanted)).sum() + 0.5 * (shrink * weights**2).sum()), slope
+
+    found = minimize(loss, np.zeros(len(at)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    found.x[at["none", "none"]] += CAUTION
+    return {name: float(found.x[place]) for name, place in at.items()}
 
 
 def _table(one: Choice, at: Mapping[tuple[str, str], int]) -> Vector:
@@ -93,17 +114,6 @@ def _table(one: Choice, at: Mapping[tuple[str, str], int]) -> Vector:
         for name, figure in row.items():
             table[place, at["fact", name]] = figure
     return table
-
-
-def _slope(table: Vector, right: Sequence[int], weights: Vector) -> Vector:
-    """The slope of one question's loss: what the weights expect against what is right."""
-    worth = table @ weights
-    chance = np.exp(worth - worth.max())
-    chance = chance / chance.sum()
-    wanted = np.zeros_like(chance)
-    wanted[list(right)] = chance[list(right)]
-    slope: Vector = table.T @ (chance - wanted / max(float(wanted.sum()), 1e-12))
-    return slope
 
 
 def main(arguments: Sequence[str]) -> None:

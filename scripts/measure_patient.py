@@ -1,6 +1,6 @@
 """Ask the record patient the questions of `tests/data/patient_questions.csv` and label its answers.
 
-    python -m scripts.measure_patient [--part tune|check|fresh|blind|battery|guide] [--show] [--data ../shared/data]
+    python -m scripts.measure_patient [--part PART] [--show] [--data ../shared/data]
     python -m scripts.measure_patient --ask QUESTIONS.csv --out ANSWERS.csv
 
 The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for readers.
@@ -105,7 +105,9 @@ async def ask(asked: Path, out: Path, told: Mapping[str, tuple[Mapping[str, str]
 async def main(arguments: Sequence[str]) -> None:
     """Print the shares, and every answer with its label if asked."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--part", choices=("tune", "check", "fresh", "blind", "battery", "guide"), default="check")
+    parser.add_argument(
+        "--part", choices=("tune", "check", "fresh", "blind", "battery", "guide", "blind2", "stranger"), default="check"
+    )
     parser.add_argument("--show", action="store_true", help="print every answer")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--ask", type=Path, help="a file of questions: case, question, answerable")

@@ -61,6 +61,13 @@ GREETING = _any(
     r"|how are you(?: (?:doing|today|keeping))*\W*$|i am dr|my name)"
 )
 AGE = _any(r"\bhow old (?:are|is) (?:you|he|she|your|the)\b(?! when)", r"\b(?:your|his|her) age\b|\bdate of birth\b")
+_SALUTE = re.compile(
+    r"^\W*(?:hello|hi|hey|good (?:morning|afternoon|evening)|thank you|thanks|right|okay|ok|well|now|so|all right"
+    r"|alright)"
+    r"(?: (?:there|then|mum|dad|mother|sir|madam|doctor|(?:mr|mrs|ms|miss) \w+))*[,.!: -]+(?=\w)",
+    re.IGNORECASE,
+)
+"""What a turn opens with before it asks."""
 _YES_NO = _any(
     r"^(?:(?:and|so|ok|okay|well|now|but|then|also|hello|please)[, ]+)*(?:do|does|did|is|are|was|were|has|have|had|can"
     r"|could|will|would|any|ever|isn't|aren't|don't|doesn't|didn't|haven't|hasn't)\b",
@@ -321,9 +328,8 @@ def narrowest(names: frozenset[str]) -> frozenset[str]:
 
 def split_questions(text: str) -> Sequence[str]:
     """The questions of a turn: 'Any fever? And do you cough?' has two. What only greets or comments is left out."""
-    pieces = [
-        piece.strip() for piece in _CLAUSE.split(" ".join(text.replace("\u2019", "'").split())) if piece.strip(" ?.!")
-    ]
+    plain = " ".join(text.replace("\u2019", "'").split())
+    pieces = [piece.strip() for piece in _CLAUSE.split(_SALUTE.sub("", plain)) if piece.strip(" ?.!")]
     if len(pieces) < 2:
         return pieces
     questions = [piece for piece in pieces if not GREETING.search(piece) or OPENING.search(piece)]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wardround.agents.history import question_kinds
+from wardround.agents.history.aims import likeliest
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement, distinct_facts
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, topics, with_wider
@@ -13,17 +14,8 @@ from wardround.scenarios.terms.wording import roots
 _DETAIL_PATTERNS = {name: pattern for name, _, pattern in ATTRIBUTES}
 _SOFT = frozenset(
     [
-        "concern",
-        "before",
-        "tried",
-        "exercise",
-        "school",
-        "accident",
-        "contacts",
-        "behaviour",
-        "joints",
-        "home",
-        "eaten",
+        *("concern", "before", "tried", "exercise", "school"),
+        *("accident", "contacts", "behaviour", "joints", "home", "eaten"),
         "creams",
         "hospital",
         "stress",
@@ -73,6 +65,8 @@ _EARLIER = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_THEM = re.compile(r"demograph|past|social|family|allerg|medication|review|surg", re.IGNORECASE)
+_OPENS = 1
+"""An opening says little else: one that names more may ask about that ('What has happened to it over the year?')."""
 _RELATIVE = re.compile(r"\b(mother|mum|mom|father|dad|brother|sister|uncle|aunt|grand\w+|wife|husband)", re.IGNORECASE)
 _TELLS = re.compile(r"\bI\b(?![-.])|\b[Mm]y\b|\bpresent(?:s|ed) with\b|\bcomplain")
 _STILL = re.compile(r"\b(?:still|right now|at the moment)\b|\bnow\?", re.IGNORECASE)
@@ -175,12 +169,13 @@ class Memory:
             return replace(self._recall_more(said_before), sure=True)
         concern = [topic for topic in question.topics if topic.name == "concern"]
         if (
-            question_kinds.OPENING.search(question.text)
+            (question_kinds.OPENING.search(question.text) or _asks_why(question))
             and not question.findings
             and (len(question.topics) == len(concern) or question_kinds.BROUGHT.search(question.text))
         ):
             worried = [fact for fact in self.facts if concern and is_about(concern[0], fact.section, fact.text)]
-            return Recollection("facts", tuple(worried[:1]) or self.main, sure=True)
+            opening = bool(worried) or len(question.words) <= _OPENS or _asks_why(question)
+            return Recollection("facts", tuple(worried[:1]) or self.main, sure=opening)
         leaning = question.bare and bool(question.details)
         if leaning:
             question = self._leaning(question, earlier)
@@ -256,7 +251,8 @@ class Memory:
         elif not relatives and question.words and _ALIKE.search(question.text):
             facts = [fact for fact in facts if re.search(r"similar|same", fact.text)] or facts
         broad = not (question.findings or relatives or _ALIKE.search(question.text))
-        return Recollection("facts", tuple(facts[:2]), sure=broad) if facts else Recollection("family")
+        named = bool(diseases & concepts_in(question.text, "disease")) and not relatives
+        return Recollection("facts", tuple(facts[:2]), sure=broad) if facts else Recollection("family", sure=named)
 
     def _by_topic(self, question: HistoryQuestion) -> Recollection | None:
         """By the first topic with facts; several habits in one question are answered together."""
@@ -432,6 +428,11 @@ class Memory:
         if near and least == 1 and not question.findings and len(question.words) <= 2:
             return Recollection("facts", (near[0],))
         return UNKNOWN
+
+
+def _asks_why(question: HistoryQuestion) -> bool:
+    """Whether it asks why the patient came, in whatever words."""
+    return likeliest(question.text) == "why come"
 
 
 def _is_present_illness(fact: Fact) -> bool:

@@ -206,6 +206,8 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
     lead = _LEAD.match(text) or _BARE_LEAD.match(text)
     if lead:
         return _say_report(lead["rest"], voice)
+    if re.fullmatch(rf"{_SUBJECT}[ .]*", text, re.I) and AGE.search(text):
+        return _phrase(text, section, voice)
     if re.match(rf"^{_SUBJECT}\b", text, re.I) or _starts_full(text):
         return _as_speaker(text, voice)
     if re.match(r"^does not|^doesn't", text, re.I):

@@ -17,6 +17,7 @@ from importlib.resources import files
 
 from wardround.agents.history import meaning
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, distinct_facts
+from wardround.agents.history.likeness import likeness_figures
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection, sites_agree
 from wardround.agents.history.vocabulary import is_about
@@ -31,6 +32,8 @@ _KIN = re.compile(
     r"\b(?:famil|relative|mother|father|parent|brother|sister|uncle|aunt|grand|sibling|mum|dad)", re.IGNORECASE
 )
 
+_NEEDED = 2
+"""The first rows of `expected.csv` are needed in an answer: another place, an earlier time."""
 _NEAR = 1.0
 """How near a second sentence has to come to be told too."""
 _SILENT = frozenset(("unknown", "unnoticed", "family"))
@@ -42,12 +45,14 @@ def weigh(
     memory: Memory, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], proposed: Recollection
 ) -> Recollection:
     """What the patient recalls: the proposal, a better sentence, or nothing."""
-    if proposed.sure or not memory.facts:
+    if proposed.sure or not memory.facts or (proposed.facts and _only_detail(question)):
         return proposed
     silence, rows = describe(memory, question, earlier, proposed)
     quiet = _worth(silence, "none")
     scores = [
-        _worth(row, "fact") if fact in proposed.facts or _may_answer(question, fact) else -math.inf
+        _worth(row, "fact")
+        if (fact in proposed.facts or _may_answer(question, fact)) and not _lacks_needed(question, fact)
+        else -math.inf
         for fact, row in zip(memory.facts, rows, strict=True)
     ]
     order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
@@ -65,6 +70,19 @@ def weigh(
 def _may_answer(question: HistoryQuestion, fact: Fact) -> bool:
     """Whether a sentence that no rule proposed may answer: none of relatives unless they were asked about."""
     return fact.section != COMPLAINT and (not fact.family or _KIN.search(question.text) is not None)
+
+
+def _only_detail(question: HistoryQuestion) -> bool:
+    """Whether it asks a detail of 'it' and names nothing ('When did this start?'): the rules know what 'it' is."""
+    return bool(question.details) and all(unit.weight < 1.0 for unit in meaning.units(question.text))
+
+
+def _lacks_needed(question: HistoryQuestion, fact: Fact) -> bool:
+    """Whether the question is for another place or an earlier time, and the sentence tells neither."""
+    return any(
+        asked.search(question.text) is not None and told.search(fact.text) is None
+        for asked, told in _expected()[:_NEEDED]
+    )
 
 
 def _silent(question: HistoryQuestion) -> Recollection:
@@ -115,7 +133,9 @@ def describe(
         assert isinstance(row, dict)
         row["best cover"] = float(row["cover"] >= top > 0)
     weight = sum(unit.weight for unit in asked)
+    unlike, alike = likeness_figures(question.text, memory.facts, silent=proposed.kind in _SILENT)
     return {
+        **unlike,
         "none": 1.0,
         "none, rules silent": float(proposed.kind in _SILENT),
         "none, rules yes or no": float(proposed.kind in ("yes", "no")),
@@ -123,7 +143,7 @@ def describe(
         "none, yes or no": float(question.yes_no),
         "none, words": min(weight, 5.0) / 5.0,
         "none, topic": float(bool(question.topics)),
-    }, rows
+    }, [{**row, **more} for row, more in zip(rows, alike, strict=True)]
 
 
 def _cover(

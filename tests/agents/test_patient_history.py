@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts.measure_patient import answer, label, questions, stories
-from wardround.agents.history import speech
+from wardround.agents.history import aims, speech, word_vectors
 from wardround.agents.history.facts import statements, story_facts, story_sentences
 from wardround.agents.history.interview import answer_from_story
 from wardround.agents.history.meaning import units
@@ -284,3 +284,43 @@ def test_relatives_are_the_childs_where_a_parent_speaks_and_others_stay_others()
         "Family history": "My father gets a fat hand after hard work. His sister choked to death at 31.",
     }
     assert "His sister choked to death at 31." in said("What runs in your family?", story=own)
+
+
+ELBOWS = {
+    "Demographics": "34-year-old woman",
+    "History": (
+        "The patient presents with a scaly rash on both elbows for 3 months. It has slowly become larger. She thinks "
+        "the rash is due to a new detergent. She has tried hydrocortisone cream without relief."
+    ),
+    "Social history": "Works as a baker.",
+    "Review of systems": "Denies fever or joint pain. No known drug allergies.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Does any medicine disagree with you?", "no known drug allergies"),
+        ("Have you rubbed anything into it?", "hydrocortisone"),
+        ("Which bits of you are affected?", "both elbows"),
+        ("Hello there, what's made you come along?", "scaly rash"),
+    ],
+)
+def test_a_question_without_a_word_in_common_finds_its_sentence_by_what_it_is_after(question: str, reply: str) -> None:
+    assert reply in said(question, story=ELBOWS)
+
+
+def test_what_no_sentence_tells_stays_unknown_whatever_its_aim() -> None:
+    for question in ("Do you wear glasses?", "What's your blood group?", "Which country are you from?"):
+        assert said(question, story=ELBOWS) == speech.UNKNOWN
+
+
+def test_words_that_mean_alike_are_alike_though_they_share_no_letters() -> None:
+    assert word_vectors.likeness("belly", "stomach") > word_vectors.likeness("belly", "teacher") + 0.2
+    assert word_vectors.likeness("1 2 3", "stomach") == 0.0
+
+
+def test_each_aim_has_examples_and_each_example_an_aim() -> None:
+    questions = {row["question"]: row["aim"] for row in aims.examples()}
+    assert set(questions.values()) == set(aims.aim_names())
+    assert sum(aims.likeliest(question) == aim for question, aim in questions.items()) > 0.95 * len(questions)

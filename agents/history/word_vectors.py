@@ -1,0 +1,87 @@
+"""Vectors of words, so that a question and a sentence can be found alike without a word in common.
+
+`data/history/word_vectors.npy` holds 128 small integers for each of the words and pieces of words in
+`word_pieces.txt` (`_` marks a beginning). `scripts.write_word_vectors` draws both from the package wordllama. A word
+that is not there is put together from its longest pieces. No chance, and no library but numpy.
+"""
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+_WORD = re.compile(r"[a-z]+")
+_DIGITS = 5
+"""Likeness is rounded, so that the order of a sum decides nothing."""
+
+
+def words_of(text: str) -> Sequence[str]:
+    """The words that have vectors: letters only, in small letters."""
+    return _WORD.findall(text.lower())
+
+
+@lru_cache(maxsize=32768)
+def text_vector(text: str) -> Vector:
+    """The direction of a text: the sum of the vectors of its pieces, of length 1 (0 for a text without words)."""
+    places = [place for word in words_of(text) for place in _pieces(word)]
+    return _unit(_vectors()[places].sum(axis=0, dtype=np.int64))
+
+
+@lru_cache(maxsize=4096)
+def word_table(words: tuple[str, ...]) -> Vector:
+    """One row of length 1 for each word."""
+    return np.stack([text_vector(word) for word in words]) if words else np.zeros((0, _vectors().shape[1]))
+
+
+def likeness(one: str, other: str) -> float:
+    """How alike two texts are, from -1 to 1.
+
+    Example: `likeness("belly", "stomach")` is above `likeness("belly", "teacher")`.
+    """
+    return round(float(text_vector(one) @ text_vector(other)), _DIGITS)
+
+
+def alignment(asked: Sequence[str], weights: Sequence[float], text: str) -> tuple[float, float]:
+    """How well each asked word is met by the most alike word of `text`: the weighted mean, and the best."""
+    told = word_table(tuple(words_of(text)))
+    if not asked or not len(told):
+        return 0.0, 0.0
+    near = np.maximum((word_table(tuple(asked)) @ told.T).max(axis=1), 0.0) * np.array(weights)
+    return round(float(near.sum() / (sum(weights) or 1.0)), _DIGITS), round(float(near.max()), _DIGITS)
+
+
+def _unit(vector: NDArray[np.int64]) -> Vector:
+    length = float(np.sqrt((vector**2).sum()))
+    unit: Vector = vector / length if length else vector.astype(np.float64)
+    return unit
+
+
+@lru_cache(maxsize=32768)
+def _pieces(word: str) -> tuple[int, ...]:
+    """The rows of a word: of the word itself, or of its longest pieces from the beginning."""
+    rows, rest, found = _rows(), f"_{word}", []
+    while rest:
+        size = next((size for size in range(len(rest), 0, -1) if rest[:size] in rows), 0)
+        if size:
+            found.append(rows[rest[:size]])
+        rest = rest[size or 1 :]
+    return tuple(found)
+
+
+@cache
+def _rows() -> Mapping[str, int]:
+    text = (files("wardround.agents") / "data" / "history" / "word_pieces.txt").read_text(encoding="utf-8")
+    return {piece: row for row, piece in enumerate(text.split())}
+
+
+@cache
+def _vectors() -> NDArray[np.int8]:
+    held = (files("wardround.agents") / "data" / "history" / "word_vectors.npy").read_bytes()
+    vectors: NDArray[np.int8] = np.load(io.BytesIO(held), allow_pickle=False)
+    return vectors
