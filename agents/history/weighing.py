@@ -32,8 +32,6 @@ _KIN = re.compile(
     r"\b(?:famil|relative|mother|father|parent|brother|sister|uncle|aunt|grand|sibling|mum|dad)", re.IGNORECASE
 )
 
-_NEEDED = 2
-"""The first rows of `expected.csv` are needed in an answer: another place, an earlier time."""
 _NEAR = 1.0
 """How near a second sentence has to come to be told too."""
 _SILENT = frozenset(("unknown", "unnoticed", "family"))
@@ -78,11 +76,8 @@ def _only_detail(question: HistoryQuestion) -> bool:
 
 
 def _lacks_needed(question: HistoryQuestion, fact: Fact) -> bool:
-    """Whether the question is for another place or an earlier time, and the sentence tells neither."""
-    return any(
-        asked.search(question.text) is not None and told.search(fact.text) is None
-        for asked, told in _expected()[:_NEEDED]
-    )
+    """Whether the question asks for what the sentence does not tell: a number, an earlier time, another finger."""
+    return any(asked.search(question.text) is not None and told.search(fact.text) is None for asked, told in _needed())
 
 
 def _silent(question: HistoryQuestion) -> Recollection:
@@ -245,6 +240,13 @@ def _worth(figures: Figures, sort: str) -> float:
 def _expected() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     """What words of a question let one expect in the sentence that answers it (`expected.csv`)."""
     return tuple((re.compile(row["asked"], re.I), re.compile(row["told"], re.I)) for row in _table("expected.csv"))
+
+
+@cache
+def _needed() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """Those of the expected words without which a sentence is no answer."""
+    rows = zip(_table("expected.csv"), _expected(), strict=True)
+    return tuple(patterns for row, patterns in rows if row["needed"] == "yes")
 
 
 @cache
