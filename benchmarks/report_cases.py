@@ -78,6 +78,18 @@ def faithful_case(written_article: WrittenArticle, draw: random.Random) -> tuple
     return "\n".join(blocks), draw.choice(list(written_article.answers))
 
 
+def handed_in(case: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """The summary of a case that is written as statements by item, as a model hands it in."""
+    blocks = []
+    for item, statements in case["sections"].items():
+        said = [_sentence(one, ".") for one in statements]
+        below = item == "Ancillary Tests" and len(said) > 1
+        blocks.append(
+            f"- {item}:" + "".join(f"\n  - {one}" for one in said) if below else f"- {item}: " + " ".join(said)
+        )
+    return "\n".join(blocks)
+
+
 def _sentence(text: str, end: str) -> str:
     return text[0].upper() + text[1:] + ("" if text.endswith(".") else end)
 

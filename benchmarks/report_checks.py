@@ -1,7 +1,8 @@
 """How many seeded errors the checks of curated cases catch, and how many faithful cases they refuse.
 
 `python -m benchmarks.report_checks check` reads `tests/data/report_articles/check.txt`; `development` the half that
-the rules were written on; `published FOLDER` MedR-Bench's 40 articles with the cases that GPT-4o made of them.
+the rules were written on; `check2` the half whose cases and errors another author wrote out by hand; `published FOLDER`
+MedR-Bench's 40 articles with the cases that GPT-4o made of them.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.report_cases import case_draft, faithful_case, written
+from benchmarks.report_cases import FOLDER, case_draft, faithful_case, handed_in, written
 from benchmarks.report_errors import KINDS, with_error
 from wardround.evaluators.report.intervals import wilson
 from wardround.scenarios.reports.article import Article, CurationOptions
@@ -99,6 +100,20 @@ def written_trials(name: str) -> Iterator[Trial]:
             yield Trial(article, summary, answer, errors)
 
 
+def hand_written_trials(name: str) -> Iterator[Trial]:
+    """The faithful cases of a folder, each written out by hand, and in them the errors that were written by hand."""
+    articles = {one.id: one.article() for one in written(f"{name}/articles")}
+    errors: dict[str, list[tuple[str, str, str, str]]] = {}
+    for line in (FOLDER / name / "errors.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        case = row["case"]
+        form = f"{row['before']} -> {row['after']}"
+        errors.setdefault(row["base"], []).append((row["kind"], form, handed_in(case), case["diagnosis"]))
+    for line in (FOLDER / name / "cases.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        yield Trial(articles[row["article"]], handed_in(row), row["diagnosis"], errors.get(row["case"], ()))
+
+
 def published_trials(folder: Path) -> Iterator[Trial]:
     """GPT-4o's cases of MedR-Bench's 40 articles, with four errors of each kind."""
     cases = json.loads((folder / "diagnosis_cases.json").read_text(encoding="utf-8"))
@@ -142,13 +157,16 @@ def report(account: Account, *, words: bool) -> str:
 def main() -> None:
     """Print the figures of a half."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=("check", "development", "published"))
+    parser.add_argument("half", choices=("check", "check2", "development", "published"))
     parser.add_argument("folder", nargs="?", type=Path, help="MedR-Bench's folder, for published")
     parser.add_argument("--words", action="store_true", help="also what was refused and missed")
     options = parser.parse_args()
     if options.half == "published" and options.folder is None:
         parser.error("published needs MedR-Bench's folder")
-    trials = published_trials(options.folder) if options.half == "published" else written_trials(options.half)
+    if options.half == "published":
+        trials = published_trials(options.folder)
+    else:
+        trials = (hand_written_trials if options.half == "check2" else written_trials)(options.half)
     print(report(measured(trials), words=options.words))
 
 
