@@ -1,12 +1,12 @@
 """Checks an agent on one scripted episode and reports in plain words what is wrong with it."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from typing import Protocol, cast, runtime_checkable
 
-import anyio
 import msgspec
 
 from wardround.engine.blocking import Block, watch_for_blocks
@@ -22,6 +22,10 @@ from wardround.engine.seat import Seat, Voice, traits_of
 from wardround.engine.trajectory import EpisodeLog
 
 Making = Callable[[Seat], Agent]
+
+
+GIVEN_UP = 3.0
+"""Seconds after its cancellation in which an act must be over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +184,14 @@ class TriedAgent:
         agent = self._make_agent()
         begun = time.perf_counter()
         try:
-            with anyio.fail_after(seconds):
-                answer = cast(object, agent.act(view))
-                if not isawaitable(answer):
-                    raise CheckFailed(
-                        f"act is not a coroutine: write `async def act(self, view)`; it gave {_short(answer)}"
-                    )
-                action = await cast(Awaitable[object], answer)
-        except TimeoutError:
-            raise CheckFailed(f"action {number} was not there after {seconds:g} s") from None
+            answer = cast(object, agent.act(view))
+            if not isawaitable(answer):
+                raise CheckFailed(
+                    f"act is not a coroutine: write `async def act(self, view)`; it gave {_short(answer)}"
+                )
+            action = await _in_time(cast(Awaitable[object], answer), seconds)
+        except TimeoutError as late:
+            raise CheckFailed(f"action {number} was not there after {seconds:g} s{late}") from None
         except (CheckFailed, ReplayError):
             raise
         except BaseException as error:
@@ -220,6 +223,37 @@ class TriedAgent:
                 except Exception as error:
                     raise CheckFailed(f"recall raised {type(error).__name__}: {error}") from error
         return agent
+
+
+async def _in_time(answer: Awaitable[object], seconds: float) -> object:
+    """What an act returns; raises TimeoutError, also for one that swallows its cancellation and would never end."""
+
+    async def act() -> tuple[object, BaseException | None]:
+        try:
+            return await answer, None
+        except (SystemExit, KeyboardInterrupt) as error:  # out of a task of its own it would end the loop
+            if not raised_by_plugin(error):
+                raise
+            return None, error
+
+    acting = asyncio.ensure_future(act())
+    try:
+        done, _ = await asyncio.wait({acting}, timeout=seconds)
+    except asyncio.CancelledError:
+        acting.cancel()
+        done, _ = await asyncio.wait({acting}, timeout=GIVEN_UP)
+        if not done or acting.cancelled():
+            raise
+    else:
+        if not done:
+            acting.cancel()
+            done, _ = await asyncio.wait({acting}, timeout=GIVEN_UP)
+            deaf = ", and it swallows its cancellation: catch Exception, not BaseException"
+            raise TimeoutError("" if done else deaf)
+    action, escaped = acting.result()  # after a cancellation: it swallowed it, and acts on
+    if escaped is not None:
+        raise escaped
+    return action
 
 
 def _check_action(action: object, verbs: Sequence[str], number: int) -> Action:

@@ -60,6 +60,7 @@ class _OnTrial:
     trial: AgentTrial
     views: Sequence[View]
     models: Sequence[str]
+    first: Sequence[Action] | None = None
 
     def seat(self, model: Model) -> Seat:
         """The seat of the agent, with `model` for each of its models."""
@@ -74,13 +75,18 @@ class _OnTrial:
 
 
 async def hazards(
-    make: Making, trial: AgentTrial, views: Sequence[View], models: Sequence[str] = ()
+    make: Making,
+    trial: AgentTrial,
+    views: Sequence[View],
+    models: Sequence[str] = (),
+    first: Sequence[Action] | None = None,
 ) -> AsyncIterator[Hazard]:
     """Play each hazard; `views` are those of a sound episode, `models` the names of the seat's models ("" for one).
 
-    The models are stand-ins, so that nothing is sent or spent.
+    The models are stand-ins, so that nothing is sent or spent. `first` are the agent's actions in the first episode of
+    the process, from `warm_up`.
     """
-    subject = _OnTrial(make, trial, views, models)
+    subject = _OnTrial(make, trial, views, models, first)
     plays: Sequence[tuple[str, Callable[[_OnTrial], Awaitable[tuple[int, list[str]]]]]] = (
         ("malformed views", _try_malformed_views),
         ("huge results", _try_huge_results),
@@ -89,6 +95,7 @@ async def hazards(
         ("failing model", _try_failing_model),
         ("cancellation", _try_cancelling),
         ("resume after a kill", _try_killing),
+        ("another episode", _try_another_episode),
         ("eight at once", _try_eight_at_once),
     )
     blocks: list[str] = []
@@ -240,10 +247,20 @@ async def _try_killing(subject: _OnTrial) -> tuple[int, list[str]]:
     return len(cuts), []
 
 
-async def warm_up(make: Making, trial: AgentTrial, models: Sequence[str] = ()) -> None:
-    """Play an episode with stand-in models, so that what the agent imports at its first use blocks nobody later."""
+async def warm_up(make: Making, trial: AgentTrial, models: Sequence[str] = ()) -> list[Action]:
+    """Play an episode with stand-in models, so that what the agent imports at its first use blocks nobody later.
+
+    Returns the agent's actions, which `hazards` compares with those of a later episode.
+    """
     with contain_plugin():
-        await _episode(_OnTrial(make, trial, (), models), ())
+        return _actions(await _episode(_OnTrial(make, trial, (), models), ()))
+
+
+async def _try_another_episode(subject: _OnTrial) -> tuple[int, list[str]]:
+    if subject.first is None or _actions(await _episode(subject, ())) == list(subject.first):
+        return 1, []
+    shared = "keep nothing in a class, a module or a default argument, which all episodes of a process share"
+    return 1, [f"in a later episode of the same process it acts otherwise than in the first: {shared}"]
 
 
 async def _episode(subject: _OnTrial, stored: Sequence[Row]) -> list[Row]:

@@ -1,9 +1,11 @@
 """What `agents check` finds beside the episode: each hazard names a faulty agent, and lets a sound one pass."""
 
 import asyncio
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import sleep
 from typing import Any
 
@@ -102,6 +104,16 @@ class Sharing(Sound):
         return Action("say", f"w{self.number}")
 
 
+class WarmingUp(Sound):
+    """Counts in its class, which all episodes share, up to a number that the first episode reaches."""
+
+    acts = 0
+
+    async def act(self, view: View) -> Action:
+        type(self).acts += 1
+        return Action("say", f"w{min(self.acts, 3)}")
+
+
 async def certificate(make: Callable[[Seat], Any]) -> dict[str, Hazard]:
     trial = AgentTrial(
         Counting(),
@@ -112,9 +124,9 @@ async def certificate(make: Callable[[Seat], Any]) -> dict[str, Hazard]:
         seconds=0.7,
         models={"": StandIn()},
     )
-    await warm_up(make, trial, [""])
+    first = await warm_up(make, trial, [""])
     checked = await try_agent(make, trial)
-    return {one.name: one async for one in hazards(make, trial, checked.views, [""])}
+    return {one.name: one async for one in hazards(make, trial, checked.views, [""], first)}
 
 
 async def test_a_sound_agent_passes_all() -> None:
@@ -122,7 +134,7 @@ async def test_a_sound_agent_passes_all() -> None:
     assert {name: one.findings for name, one in found.items() if one.findings} == {}
     assert list(found) == [
         *("malformed views", "huge results", "unknown verbs", "slow model", "failing model", "cancellation"),
-        *("resume after a kill", "eight at once", "blocked event loop"),
+        *("resume after a kill", "another episode", "eight at once", "blocked event loop"),
     ]
     assert all(one.trials for one in found.values())
 
@@ -130,8 +142,8 @@ async def test_a_sound_agent_passes_all() -> None:
 @pytest.mark.parametrize(
     ("make", "hazard", "says"),
     [
-        (Sleepy, "blocked event loop", "test_hazards.py:36 in act"),
-        (SleepyByName, "blocked event loop", "test_hazards.py:42 in act"),
+        (Sleepy, "blocked event loop", "test_hazards.py:38 in act"),
+        (SleepyByName, "blocked event loop", "test_hazards.py:44 in act"),
         (Proud, "malformed views", "the memo of another agent: act raised KeyError"),
         (Impatient, "slow model", "TimeoutError|was not there"),
         (Swallowing, "cancellation", "swallows its cancellation"),
@@ -141,6 +153,7 @@ async def test_a_sound_agent_passes_all() -> None:
         (Hanging, "malformed views", "was not there after 0.7 s"),
         (Sharing, "eight at once", "acts otherwise than one alone"),
         (Sharing, "resume after a kill", "keep state in Action.memo"),
+        (WarmingUp, "another episode", "acts otherwise than in the first: keep nothing in a class"),
     ],
 )
 async def test_each_fault_is_named(make: Callable[[Seat], Any], hazard: str, says: str) -> None:
@@ -157,3 +170,21 @@ def test_the_command_prints_a_certificate(shell: Shell) -> None:
     assert shell("agents", "check", "gold", "--model", "scripted/x", "--model", "scripted/y") == 2
     found: Sequence[Any] = shell.json("agents", "check", "gold")["hazards"]
     assert [one["name"] for one in found if one["findings"]] == []
+
+
+def test_an_act_that_cannot_be_cancelled_does_not_hang_the_check(tmp_path: Path) -> None:
+    module = """
+import asyncio
+from contextlib import suppress
+
+class Deaf:
+    async def act(self, view):
+        while True:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(3600)
+"""
+    (tmp_path / "deaf.py").write_text(module)
+    words = [sys.executable, "-m", "wardround", "agents", "check", "deaf:Deaf", "--seconds", "0.5"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "it swallows its cancellation" in done.stdout

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import click
@@ -80,12 +80,12 @@ async def check_agent(
     trial = AgentTrial(rules(rules.Settings(), prompts), case, seat, seat_of, others, seconds, models=models)
     try:
         with _hang_noticed(seconds, settings.spec):
-            if not part.outside:
-                await warm_up(make, trial, list(models))
+            first = None if part.outside else await warm_up(make, trial, list(models))
             checked = await try_agent(make, trial)
             if part.outside or checked.ending is None:  # a person answers, or the episode failed already
                 return Certificate(checked, [])
-            return Certificate(checked, [one async for one in hazards(make, trial, checked.views, list(models))])
+            played = hazards(make, trial, checked.views, list(models), first)
+            return Certificate(checked, [one async for one in played])
     finally:
         for model in models.values():
             await model.aclose()
@@ -145,14 +145,23 @@ def certify(spec: str, seat: str, scenario: str | None, seconds: float, as_json:
         settings = SeatSettings.model_validate({**fields, **models_of(seat, options["model"])})
     except ValidationError as error:
         raise UsageError(f"agents check: {validation_problems(error, SeatSettings)}") from error
-    certificate = anyio.run(lambda: check_agent(settings, seat, scenario, seconds))
-    checked = certificate.checked
+    return anyio.run(lambda: _certify(settings, seat, scenario, seconds, as_json=as_json))
+
+
+async def _certify(settings: SeatSettings, seat: str, scenario: str | None, seconds: float, *, as_json: bool) -> int:
+    certificate = await check_agent(settings, seat, scenario, seconds)
     if as_json:
-        summary = {"findings": certificate.findings, "hazards": certificate.hazards, "actions": len(checked.actions)}
-        print_json({"spec": spec, "seat": seat, **summary})
+        actions = len(certificate.checked.actions)
+        summary = {"findings": certificate.findings, "hazards": certificate.hazards, "actions": actions}
+        print_json({"spec": settings.spec, "seat": seat, **summary})
     else:
-        _print_certificate(spec, certificate)
+        _print_certificate(settings.spec, certificate)
     sys.stdout.flush()
+    left = asyncio.all_tasks() - {cast("asyncio.Task[Any]", asyncio.current_task())}
+    for task in left:
+        task.cancel()
+    if left and (await asyncio.wait(left, timeout=1.0))[1]:
+        os._exit(1)  # an act that swallows its cancellation would keep the loop from closing for ever
     return 1 if certificate.findings else 0
 
 
