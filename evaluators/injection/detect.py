@@ -388,7 +388,10 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[Sign]:
         yield "about_judging"
     if _unseen(text) or disguised(latin):
         yield "hidden"
-    if deeper and (has_coded_words(raw, words) or any(_signs("\n".join(coded(raw, smooth)), origin, False))):
+    if not deeper:
+        return
+    undone = "\n".join(coded(raw, smooth))  # empty for nearly every text
+    if has_coded_words(raw, words) or (undone and any(_signs(undone, origin, False))):
         yield "encoded"
 
 
