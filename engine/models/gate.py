@@ -68,7 +68,9 @@ class FairQueue(Generic[ResultT]):
         """The call that goes next, left in the queue; None if no call waits."""
         if not self.waiting:
             return None
-        for line in sorted((line for line in self._lines.values() if line.waiting), key=_turn_of):
+        lines = [line for line in self._lines.values() if line.waiting]
+        lines.sort(key=_turn_of)
+        for line in lines:
             queue = line.queue
             while queue and queue[0].future.done():  # it gave up; `drop` corrects the count
                 queue.popleft()
@@ -296,10 +298,12 @@ class Gate:
 
     def _serve(self, now: float) -> None:
         """Let in all calls that may go; if a call only has to wait for some time, check again then."""
-        while (waiter := self._turns.next()) is not None:
+        while self._turns.waiting:
             if self.in_flight >= self.adaptive.cap:
                 self.adaptive.full = True
                 return
+            if (waiter := self._turns.next()) is None:
+                break
             wait = self.paused_until - now
             if wait <= 0:
                 try:

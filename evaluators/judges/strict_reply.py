@@ -77,7 +77,7 @@ def payload(text: str) -> Payload | Unread | None:
     """
     if len(text) > LONGEST:
         return unread_reply("too_long", text)
-    blocks = [block for block in _FENCE.findall(text) if _OPENS.search(block)]
+    blocks = [block for block in _FENCE.findall(text) if _OPENS.search(block)] if "```" in text else []
     if len(blocks) > 1:
         return unread_reply("several", text)
     source = blocks[0] if blocks else text
@@ -86,7 +86,8 @@ def payload(text: str) -> Payload | Unread | None:
         return None
     closing = source.rfind("}" if opening[0] == "{" else "]")
     body = source[opening.start() : closing + 1]
-    for attempt in (body, _TRAILING.sub("", body)):
+    for repaired in (False, True):
+        attempt = _TRAILING.sub("", body) if repaired else body
         try:
             value = _decoder.decode(attempt)
             value = escape_surrogates(value) if "\\u" in attempt else value

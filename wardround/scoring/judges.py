@@ -422,7 +422,7 @@ class JudgeSession:
             cache = StoreCache(self._store, f"{part.spec}\x1f{part.address}", None)
             self._singles[seat] = Single(WellFormed(part.model), cache)
         bound = self._singles[seat].bound(seat, episode)
-        reached = EgressGuard(bound, self._config.allow_hosts, restricted=restricted)
+        reached: Model = EgressGuard(bound, self._config.allow_hosts, restricted=True) if restricted else bound
         coolest = {"temperature": 0.0} if seat in self._agreed.zeroed else {}
         heard: Voice = voice(reached, {**part.sampling, **coolest}, seat)
         return heard
