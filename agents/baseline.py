@@ -253,7 +253,7 @@ def _clear(reading: _Reading) -> bool:
 
 def _tests(reading: _Reading, before: set[str], most: int) -> list[str]:
     """Names of tests: routine tests first, then alternately separating tests and those that similar cases had."""
-    separating, usual = _separating(reading), _usual(reading.alike)
+    separating, usual = _separating_tests(reading), _usual(reading.alike)
     mixed = [name for pair in zip(separating, usual, strict=False) for name in pair]
     mixed += separating[len(usual) :] + usual[len(separating) :]
     chosen: dict[str, str] = {}
@@ -263,7 +263,7 @@ def _tests(reading: _Reading, before: set[str], most: int) -> list[str]:
     return list(chosen.values())[:most]
 
 
-def _separating(reading: _Reading) -> list[str]:
+def _separating_tests(reading: _Reading) -> list[str]:
     """The candidates' tests, best first; a new finding separates best if diseases with half of the score have it."""
     known = disease_index()
     whole = sum(score for score, _ in reading.candidates) or 1.0

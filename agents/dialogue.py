@@ -165,13 +165,13 @@ class ToolInterface(Interface):
             if said.seat == view.seat:
                 if last == "assistant":
                     messages.append(_result(call, go_on) if call else Message("user", go_on))
-                messages.append(_own(said, view))
+                messages.append(_own_message(said, view))
             elif call:
                 messages.append(_result(call, said_text(said)))
                 if images := said_images(said):  # the result of a tool is text alone
                     messages.append(user_message(self._prompts["doctor/images"].text, images))
             elif last == "tool":
-                messages[-1] = _result(_answered(messages[-1]), f"{messages[-1].content}\n\n{said_text(said)}")
+                messages[-1] = _result(_answered_call(messages[-1]), f"{messages[-1].content}\n\n{said_text(said)}")
             elif last == "user":
                 images = [*images_of(messages[-1]), *said_images(said)]
                 messages[-1] = user_message(f"{messages[-1].content}\n\n{said_text(said)}", images)
@@ -197,7 +197,7 @@ class ToolInterface(Interface):
             raise UnreadableReply(f"the arguments of {name} are no JSON ({error})") from None
         if not isinstance(arguments, dict):
             raise UnreadableReply(f"the arguments of {name} are no JSON object")
-        return _typed(name, arguments, view, reply.text)
+        return _typed_action(name, arguments, view, reply.text)
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
         """The reply, and why it could not be used as the result of each call."""
@@ -239,7 +239,7 @@ class JsonInterface(Interface):
 
     def action(self, reply: Completion, view: View) -> Action:
         """The JSON object of the reply."""
-        text = _unfenced(reply.text)
+        text = _without_fence(reply.text)
         if not text.startswith("{") or len(text) > _LONGEST:
             return Action("reply", reply.text)
         try:
@@ -249,7 +249,7 @@ class JsonInterface(Interface):
         verb = fields.get("verb")
         if not isinstance(verb, str) or verb not in view.schemas:
             raise UnreadableReply(f'"verb" is {str(verb)[:40]!r}, and must be one of: {", ".join(offered_verbs(view))}')
-        return _typed(verb, fields, view, "")
+        return _typed_action(verb, fields, view, "")
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
         """The reply, and why it could not be used."""
@@ -278,7 +278,7 @@ def shape_of(schemas: Mapping[str, Json]) -> dict[str, Json]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _typed(verb: str, arguments: Mapping[str, Json], view: View, text: str) -> Action:
+def _typed_action(verb: str, arguments: Mapping[str, Json], view: View, text: str) -> Action:
     """The typed action; raises UnreadableReply for a verb that is not possible in this turn."""
     if verb not in view.verbs:
         possible = [name for name in view.schemas if name in view.verbs]
@@ -297,7 +297,7 @@ def _arguments(said: Said, view: View) -> dict[str, Json]:
     return {**said.args, **({"text": said.text} if "text" in names else {})}
 
 
-def _own(said: Said, view: View) -> Message:
+def _own_message(said: Said, view: View) -> Message:
     if said.verb not in view.schemas:
         return Message("assistant", said_text(said))
     arguments = _arguments(said, view)
@@ -319,7 +319,7 @@ def _call_id(messages: Sequence[Message]) -> str:
     return str(calls[0]["id"]) if calls else ""
 
 
-def _answered(message: Message) -> str:
+def _answered_call(message: Message) -> str:
     """The call that a tool's message answers."""
     return str((message.more or {}).get("tool_call_id", ""))
 
@@ -337,7 +337,7 @@ def _first_call(reply: Completion) -> tuple[str, Json] | None:
     return None
 
 
-def _unfenced(text: str) -> str:
+def _without_fence(text: str) -> str:
     """The text without the fence of a code block around it."""
     text = text.strip()
     if text.startswith("```") and text.endswith("```") and "\n" in text:

@@ -139,17 +139,17 @@ class LLMDoctor:
         images = view.known.get("images") if isinstance(view.known, dict) else None
         opening.append(user_message(brief, images or ()))
         go_on = self._prompts["doctor/continue"].text
-        return self._interface.messages(opening, _after(view.heard, notes.upto), view, go_on)
+        return self._interface.messages(opening, _heard_after(view.heard, notes.upto), view, go_on)
 
     def _can_shrink(self, view: View, notes: Notes) -> bool:
-        return bool(_after(view.heard, notes.upto))
+        return bool(_heard_after(view.heard, notes.upto))
 
     async def _summarise(self, view: View, notes: Notes, room: int) -> Notes:
         """Notes that cover everything up to the doctor's last words, or all of it if the rest alone is too long.
 
         Returns the old notes if the model writes none.
         """
-        fresh = _after(view.heard, notes.upto)
+        fresh = _heard_after(view.heard, notes.upto)
         own = max((index for index, said in enumerate(fresh) if said.seat == view.seat), default=-1)
         longest = room // 4
         kept = Message("user", "\n\n".join([view.brief, *(said_text(said) for said in fresh[own + 1 :])]))
@@ -187,7 +187,7 @@ def _first_token(reply: Completion) -> Json:
     return None
 
 
-def _after(heard: Sequence[Said], upto: int) -> list[Said]:
+def _heard_after(heard: Sequence[Said], upto: int) -> list[Said]:
     return [said for said in heard if said.seq > upto]
 
 

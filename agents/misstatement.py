@@ -44,7 +44,7 @@ _CHANGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = t
 food, or a relative's disease."""
 
 
-def altered(sentence: str) -> tuple[str, str] | None:
+def first_misstatement(sentence: str) -> tuple[str, str] | None:
     """(words as they are, words as misstated) for the first thing in the sentence that can be changed; None if none."""
     for pattern, change in _CHANGES:
         if match := pattern.search(sentence):
@@ -56,7 +56,7 @@ def altered(sentence: str) -> tuple[str, str] | None:
 
 def choose_fact(incidental: Sequence[str], seed: int) -> str:
     """The fact to be misstated, by the seat's seed; "" if none of the `incidental` facts can be changed."""
-    able = [fact for fact in incidental if altered(fact)]
+    able = [fact for fact in incidental if first_misstatement(fact)]
     return able[seed_of(seed, "misstated") % len(able)] if able else ""
 
 
@@ -72,7 +72,7 @@ def misstate(text: str, known: Mapping[str, Json], own: Sequence[Said], seed: in
     before = next((one.args["misstated"] for one in own if one.args.get("misstated")), None)
     sentences = story_sentences(text)
     for place, sentence in enumerate(sentences):
-        change = altered(sentence)
+        change = first_misstatement(sentence)
         if change is None or change[0].lower() not in fact.lower() or shared_words(sentence, fact) < ALIKE:
             continue
         right, wrong = change

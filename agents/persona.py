@@ -135,7 +135,7 @@ class Speech:
             if loose:
                 marks["vague"] = loose
         if level := self._at(manner.broken):
-            sentences = [_broken(one, level) for one in sentences]
+            sentences = [_broken_english(one, level) for one in sentences]
         before = _in_turn(manner.before, self.strength, len(own))
         after = _in_turn(manner.after, self.strength, len(own))
         return " ".join(filter(None, (before, *sentences, after))), marks
@@ -199,7 +199,7 @@ def _loose(match: re.Match[str], level: int) -> str:
     return f"some {unit}s" if level == 2 else "some time"
 
 
-def _broken(sentence: str, level: int) -> str:
+def _broken_english(sentence: str, level: int) -> str:
     """The sentence without articles, at level 3 without forms of 'be' too; every other word stays."""
     if level > 1:
         sentence = _ARTICLES.sub("", sentence)

@@ -128,7 +128,9 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Record
     text = file_text(_BUNDLED_FOLDER / ours if ours else path, "replies")
     if not text.strip():
         raise UsageError(f"replies {path} is empty")
-    entries = _choose_model(path, list(_own(path, text) if _is_own(path, text) else _results(path, text)), model)
+    entries = _choose_model(
+        path, list(_own_entries(path, text) if _is_own(path, text) else _results(path, text)), model
+    )
     by_case: dict[str, _Entry] = {}
     for entry in entries:
         if entry.case in by_case:
@@ -173,7 +175,7 @@ def _is_own(path: Path, text: str) -> bool:
     return isinstance(first, dict) and not first.keys().isdisjoint(("case_id", "replies", "messages"))
 
 
-def _own(path: Path, text: str) -> Iterator[_Entry]:
+def _own_entries(path: Path, text: str) -> Iterator[_Entry]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue

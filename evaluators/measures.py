@@ -146,12 +146,12 @@ def staged_measures(name: str) -> tuple[int, int, Measure] | None:
     return turn, place, Measure(name, f"{of}: {base.label[0].lower()}{base.label[1:]}", base.unit)
 
 
-def superseded(name: str, taken: Container[str]) -> bool:
+def is_superseded(name: str, taken: Container[str]) -> bool:
     """Whether `taken` also has this score for all turns, so that the one for the answering reply comes second."""
     return f"whole_{name}" in taken
 
 
-def untaken(name: str, taken: Container[str]) -> str:
+def why_untaken(name: str, taken: Container[str]) -> str:
     """Return why an episode with the scores `taken` lacks this one: it may have had fewer turns than another."""
     stage = staged_measures(name)
     judged = any(f"{lead}efficiency_formal" in taken for lead in ("", "published_"))

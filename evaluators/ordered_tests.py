@@ -71,7 +71,7 @@ def _request(seq: int, asked: str, answers: Sequence[Mapping[str, Json]]) -> Req
     )
 
 
-def again(asked: Sequence[Request]) -> Iterator[Request]:
+def repeated_requests(asked: Sequence[Request]) -> Iterator[Request]:
     """Yield the requests whose answer the doctor already had: results reported before, or a test known as unavailable.
 
     A request that occurs twice in one message does not count as repeated: the doctor had no answer yet.

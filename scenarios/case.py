@@ -390,7 +390,7 @@ def mentions_finding(finding: str, texts: Sequence[str]) -> bool:
     return bool(wanted) and any(wanted in _plain(text) for text in texts)
 
 
-def unrecorded(case: Case) -> list[str]:
+def unrecorded_findings(case: Case) -> list[str]:
     """The deciding findings of a case that its record does not contain, so that no doctor can ever see them."""
     texts = [*_open_texts(case)]
     return [finding for finding in case.truth.deciding if not mentions_finding(finding, texts)]

@@ -50,7 +50,7 @@ def alter_question(item: QuestionItem, attack: Attack) -> QuestionItem:
     return item
 
 
-def misled(item: QuestionItem, draw: random.Random) -> QuestionTruth:
+def wrong_answer(item: QuestionItem, draw: random.Random) -> QuestionTruth:
     """A wrong answer to a closed question, drawn by seed: what a false authority says."""
     truth = item.truth
     others = [place for place in range(len(item.options)) if place != truth.option]

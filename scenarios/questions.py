@@ -27,7 +27,7 @@ from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.option_logprobs import TIED, is_scored, likeliest, option_logprobs
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.published import question_tasks as published
-from wardround.scenarios.question_attacks import Attack, alter_question, claim, misled, why_unalterable
+from wardround.scenarios.question_attacks import Attack, alter_question, claim, why_unalterable, wrong_answer
 from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTruth, solution
 from wardround.scenarios.record import Record
 
@@ -198,7 +198,7 @@ class Questions:
             random.Random(seed_of(self.settings.seed, "options", item.id, repeat)).shuffle(order)
         changes = {
             "options": tuple(item.options[index] for index in order),
-            "truth": _moved(item.truth, order),
+            "truth": _reorder_truth(item.truth, order),
             "offered": None if item.offered is None else order.index(item.offered),
             "repeat": repeat,
             "order": tuple(order),
@@ -211,12 +211,12 @@ class Questions:
         if self.settings.attack != "wrong_hint":
             return dealt
         draw = random.Random(seed_of(self.settings.seed, "hint", item.id, repeat))
-        return dealt.model_copy(update={"misled": misled(dealt, draw)})
+        return dealt.model_copy(update={"misled": wrong_answer(dealt, draw)})
 
     def start(self, case: QuestionItem) -> State:
         """The state before the answer."""
         item = case if isinstance(case, DealtItem) else self.deal(case, 1)
-        question = self._asked(item)
+        question = self._question_text(item)
         if item.examples:
             examples = "\n\n".join(item.examples)
             question = self._prompts["questions/demonstration"].render(examples=examples, question=question)
@@ -268,7 +268,7 @@ class Questions:
     def demonstration(self, item: QuestionItem) -> Demonstration:
         """An item with its answer, as an example for others."""
         shown = DealtItem(**dict(item), order=tuple(range(len(item.options))))
-        text = f"{self._asked(shown, example=True)}\n{solution(item)}"
+        text = f"{self._question_text(shown, example=True)}\n{solution(item)}"
         return Demonstration(id=item.id, group=_group(item), form=item.form, holds=item.truth.holds, text=text)
 
     def _examples(self, item: QuestionItem, repeat: int) -> tuple[str, ...]:
@@ -309,7 +309,7 @@ class Questions:
         sides = [(groups[place], side) for place, side in zip(drawn.places, drawn.sides, strict=True)]
         return tuple(group[min(side, len(group) - 1)].text for group, side in sides)
 
-    def _asked(self, item: QuestionItem, *, example: bool = False) -> str:
+    def _question_text(self, item: QuestionItem, *, example: bool = False) -> str:
         """The question with its options and documents, as the doctor reads it."""
         documents = "\n\n".join(item.context)
         values = {
@@ -410,7 +410,7 @@ class Questions:
         return _with(state, ending=msgspec.structs.replace(ending, facts=facts))
 
 
-def _moved(truth: QuestionTruth, order: Sequence[int]) -> QuestionTruth:
+def _reorder_truth(truth: QuestionTruth, order: Sequence[int]) -> QuestionTruth:
     option = None if truth.option is None else order.index(truth.option)
     return truth if option == truth.option else truth.model_copy(update={"option": option})
 

@@ -159,13 +159,13 @@ class RunBuild(ABC, Generic[AccountT, IntakeT]):
             specs = {seat: one.spec for seat, one in settings.seats.items()}
             dropped, source = reasons(nothing.skipped), ", ".join(settings.places)
             begun = _Begun("", settings.set, specs, 0, dropped, settings.seed, source, nothing.skipped[:1000])
-            return await self._made(begun, None)
+            return await self._write_result(begun, None)
         if elsewhere := processes.get("elsewhere"):
             run = await create_planned(planned, store)
             await elsewhere(run.name)
         else:
             run = await play_planned(planned, store, progress, pilot=processes.get("pilot", 0))
-        return await self._assembled(run)
+        return await self._assemble(run)
 
     async def resume(self, name: str, store: Store, progress: Progress, **options: Any) -> Built[AccountT]:
         """Resume a build; if every episode is finished, its files are made again and no model is called.
@@ -185,18 +185,18 @@ class RunBuild(ABC, Generic[AccountT, IntakeT]):
                 await elsewhere(name)
             else:
                 run = await resume(name, store=store, progress=progress, **options)
-        return await self._assembled(run)
+        return await self._assemble(run)
 
-    async def _assembled(self, run: Run) -> Built[AccountT]:
+    async def _assemble(self, run: Run) -> Built[AccountT]:
         header = run.played(f"it builds no {self.WHAT}")
         cases, skipped, rules = header.cases, header.skipped, header.scenario.settings
         specs = {seat: one.spec for seat, one in header.seats.items()}
-        return await self._made(
+        return await self._write_result(
             _Begun(run.name, rules, specs, cases.count, skipped.reasons, header.seed, str(cases.source), skipped.first),
             run,
         )
 
-    async def _made(self, begun: _Begun, run: Run | None) -> Built[AccountT]:
+    async def _write_result(self, begun: _Begun, run: Run | None) -> Built[AccountT]:
         """Write what the finished episodes of the run gave, and the account."""
         options, intake = self._rules(begun.rules)
         lines: list[str] = []

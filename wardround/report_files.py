@@ -17,7 +17,7 @@ from wardround.evaluators.report.episode_page import Kept, episode_page, page_na
 from wardround.evaluators.report.html import PageLinks, page
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, digests
 from wardround.evaluators.report.summary import summarise
-from wardround.evaluators.report.terminal import leading
+from wardround.evaluators.report.terminal import leading_scores
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
 from wardround.scoring.score import score_run, scored
@@ -79,7 +79,7 @@ async def write_pages(
             if row.episode in rows:
                 links[row.episode] = page_name(scores.name, row.episode)
                 write_file(folder / links[row.episode], await _page(scored_run, row, rows[row.episode]))
-        columns = [score.name for score in leading(summarise(scores.episodes, 0, scores.answer_judges))]
+        columns = [score.name for score in leading_scores(summarise(scores.episodes, 0, scores.answer_judges))]
         home = quote(f"../{path.name}")
         listed = contents_pages(scores.name, scores.episodes, columns, links, home, plain)
         for name, text in listed.items():

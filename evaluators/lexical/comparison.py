@@ -58,10 +58,10 @@ def reference_steps(text: str) -> list[str]:
         pieces.append(heading)
     if len(pieces) == 2 and len(pieces[0]) > 300:  # one paragraph and the answer
         pieces = [*sentences(pieces[0]), pieces[1]]
-    return _merged(pieces)
+    return _merge_pieces(pieces)
 
 
-def _merged(pieces: list[str]) -> list[str]:
+def _merge_pieces(pieces: list[str]) -> list[str]:
     while len(pieces) > MOST:
         lengths = [len(one) + len(other) for one, other in pairwise(pieces[:-1])]  # the last step is the answer
         at = lengths.index(min(lengths))
@@ -77,13 +77,13 @@ def step_starts(text: str) -> list[str]:
         if not any(map(str.isalnum, sentence)):
             continue
         if length >= TOGETHER or _CONNECTIVE.match(sentence):
-            starts.append(_opening(sentence))
+            starts.append(_opening_words(sentence))
             length = 0
         length += 1
     return starts
 
 
-def _opening(sentence: str) -> str:
+def _opening_words(sentence: str) -> str:
     words = list(re.finditer(r"\S+", sentence))
     return sentence[: words[min(OPENING, len(words)) - 1].end()][:200]
 
@@ -116,10 +116,10 @@ def contains_step(step: str, text: str) -> bool:
         if (whole + best) / 2 >= ENOUGH:
             return True
     final = _FINAL.match(step)
-    return final is not None and _named(text, Truth(diagnosis=final["name"].strip(" .")))
+    return final is not None and _names_diagnosis(text, Truth(diagnosis=final["name"].strip(" .")))
 
 
-def _named(text: str, truth: Truth) -> bool:
+def _names_diagnosis(text: str, truth: Truth) -> bool:
     """Whether a text of any length names a diagnosis, in a clause that does not deny it or as an answer."""
     kept = [clause.text for clause in clauses(text[:MOST_CHARACTERS]) if clause.stance not in ("denied", "refused")]
     return any(opening_contains(truth, clause) for clause in kept) or diagnosis.compare(text, truth).match
@@ -161,7 +161,7 @@ class Match(NamedTuple):
     likeness: float
 
 
-def settled(case: str, passages: Sequence[str], text: str) -> Match | None:
+def matching_sentence(case: str, passages: Sequence[str], text: str) -> Match | None:
     """Return the most similar sentence that says the same as a claim or its opposite; None if none is similar enough.
 
     A sentence that restates the case is no claim. A contradiction is a "not" on one side only that negates what the
@@ -206,7 +206,7 @@ def _likeness(match: Match | None) -> float:
     return match.likeness if match else 0.0
 
 
-def further(passages: Sequence[str], text: str) -> str:
+def further_keywords(passages: Sequence[str], text: str) -> str:
     """Return what to look up next: words of the text that neither a passage nor the first query has; "" if none."""
     first = word_set(longest_words([text]))
     read = frozenset(word for passage in passages for word in word_set(passage))
@@ -270,7 +270,7 @@ def classify_step(case: str, earlier: Sequence[str], step: str) -> StepClass:
     new idea shares none with the case.
     """
     words = word_set(step)
-    if any(_again(step, words, other) for other in earlier):
+    if any(_repeats(step, words, other) for other in earlier):
         return StepClass.REPETITION
     own = _own_text(step, case)
     if words and word_set(own) <= _of_any_patient():
@@ -343,7 +343,7 @@ def unseen_result(case: str, step: str) -> str:
     return ""
 
 
-def _again(step: str, words: frozenset[str], other: str) -> bool:
+def _repeats(step: str, words: frozenset[str], other: str) -> bool:
     if len(words) < 4 or share(words, word_set(other)) < 0.9:
         return False
     return fuzz.token_sort_ratio(step, other, score_cutoff=SAME) >= SAME
@@ -409,10 +409,10 @@ def names_diagnosis(truth: Truth, answer: str) -> bool:
     if not any(share(word_set(label), words) >= NAMED for label in labels):
         return False
     brief = any(len(word_set(label) | word_set(answer)) <= BRIEF for label in labels)
-    return not brief and not _contradicted(labels, asserted)
+    return not brief and not _is_other_form(labels, asserted)
 
 
-def _contradicted(labels: Sequence[str], asserted: Sequence[Asserted]) -> bool:
+def _is_other_form(labels: Sequence[str], asserted: Sequence[Asserted]) -> bool:
     """Whether the asserted disease with most of a label's words is another type, stage, side or cause of it."""
     nearest = max(asserted, key=lambda item: max(share(word_set(label), word_set(item.text)) for label in labels))
     return any(same_disease(label, name).opposite for label in labels for name in (nearest.name, nearest.text))

@@ -18,11 +18,11 @@ from wardround.evaluators.lexical.comparison import (
     classify_step,
     contains_step,
     criterion_met,
-    further,
+    further_keywords,
+    matching_sentence,
     names_diagnosis,
     reference_steps,
     relevant_sentences,
-    settled,
     step_starts,
     unseen_result,
 )
@@ -156,7 +156,7 @@ def plan_verdict(reference: str, passages: Sequence[str], answer: str) -> dict[s
         same = treatment.compare_plan(reference, Truth(treatment=answer)).match
         return {"verdict": "correct", "basis": "same" if same else "included", "evidence": []}
     about = ["\n".join(one for one in sentences(passage) if _TREATING.search(one)) for passage in passages]
-    match = settled("", about, answer)
+    match = matching_sentence("", about, answer)
     if match is None:
         return {"verdict": "unverifiable", "basis": "none", "evidence": []}
     verdict = "correct" if match.agrees else "wrong"
@@ -263,16 +263,16 @@ def _keywords(question: Question) -> Json:
 
 def _judgment(question: Question) -> dict[str, Json]:
     passages, step = _passages(question), question.text(step_questions.STEP)
-    if match := settled(question.text(step_questions.CASE), passages, step):
+    if match := matching_sentence(question.text(step_questions.CASE), passages, step):
         evidence: Json = [{"passage": match.passage, "quote": match.quote}]
         verdict = "correct" if match.agrees else "wrong"
         return {"judgment": verdict, "keywords_to_search": NONE, "evidence": evidence}
     searched = [query for query in question.text(step_questions.SEARCHED).splitlines() if query.strip()]
-    wanted = further(passages, step) if 0 < len(searched) < SEARCHES else ""
+    wanted = further_keywords(passages, step) if 0 < len(searched) < SEARCHES else ""
     return {"judgment": "search", "keywords_to_search": NONE if wanted in ("", *searched) else wanted, "evidence": []}
 
 
-def _bearing(question: Question) -> Json:
+def _judgment_with_bearing(question: Question) -> Json:
     judgment = _judgment(question)
     bearing = "supports" if judgment["judgment"] == "correct" else "contradicts"
     evidence = judgment["evidence"] if isinstance(judgment["evidence"], list) else []
@@ -367,7 +367,7 @@ _ANSWERS: Mapping[str, Callable[[Question], Json]] = {
     "step_role": _step_role,
     "keywords": _keywords,
     "judgment": _judgment,
-    "bearing": _bearing,
+    "bearing": _judgment_with_bearing,
     "opinion": _opinion,
     "extract": _extract,
     "reference": _reference,

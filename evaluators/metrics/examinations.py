@@ -7,7 +7,7 @@ from wardround.engine.records import Score
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import missed, unscored
 from wardround.evaluators.measures import NO_ORDERS, UNDEFINED
-from wardround.evaluators.ordered_tests import TESTS, Request, Tally, again, orders_here, requests, tallies
+from wardround.evaluators.ordered_tests import TESTS, Request, Tally, orders_here, repeated_requests, requests, tallies
 from wardround.scenarios.case import Case, Kind
 from wardround.scenarios.terms.catalogue import Catalogue
 from wardround.scenarios.terms.name_lookup import link
@@ -97,14 +97,14 @@ def _orders(asked: Sequence[Request], prices: Catalogue | None) -> list[Score]:
     by_kind: dict[Kind, Tally] = {}
     for kind in TESTS:
         if of_kind := [request for request in once if request.kind == kind]:
-            by_kind[kind] = _answered(of_kind)
+            by_kind[kind] = _answer_tally(of_kind)
     precision = _by_kind("exam_precision", by_kind, "nothing_ordered")
-    precision[-1] = _share("exam_precision_pooled", _answered(once).had, len(once), "nothing_ordered")
+    precision[-1] = _share("exam_precision_pooled", _answer_tally(once).had, len(once), "nothing_ordered")
     return [
         *precision,
         Score("tests", float(len(tests))),
         Score("test_cost", math.fsum(_cost(request, prices) for request in asked)),
-        _share("repeat_requests", sum(1 for _ in again(asked)), len(asked), "nothing_ordered"),
+        _share("repeat_requests", sum(1 for _ in repeated_requests(asked)), len(asked), "nothing_ordered"),
         _share("assumed_answers", sum(request.assumed for request in asked), len(asked), "nothing_ordered"),
     ]
 
@@ -114,7 +114,7 @@ def _cost(request: Request, prices: Catalogue | None) -> float:
     return linked.points if linked else request.points
 
 
-def _answered(asked: Sequence[Request]) -> Tally:
+def _answer_tally(asked: Sequence[Request]) -> Tally:
     return Tally(len(asked), sum(bool(request.refs) for request in asked))
 
 

@@ -19,7 +19,7 @@ WORTH: Mapping[Relation, float] = {"same": 1.0, "child": 0.75, "parent": 0.5, "s
 _PARTLY = ("part", "head")
 
 
-def graded(answer: str, truth: Truth, linker: Linker, graph: Graph) -> Relation | None:
+def relation_to_truth(answer: str, truth: Truth, linker: Linker, graph: Graph) -> Relation | None:
     """Return the relation of a stated diagnosis to the truth; None if the linker does not know the true disease.
 
     If diagnosis.compare matches it with the truth, it is the same; else concepts decide.
@@ -77,6 +77,6 @@ class Grade:
             return [Score("diagnosis_grade", value, reason)]
         if reason := compare(answer, case.truth, past_of(case)).reason:
             return [Score("diagnosis_grade", 0.0, reason)]
-        relation = graded(answer, case.truth, *self._knowledge)
+        relation = relation_to_truth(answer, case.truth, *self._knowledge)
         evidence = [event.seq for event in trajectory.acted("doctor")][-1:]
         return [Score("diagnosis_grade", relation and WORTH[relation], relation or "truth_unknown", tuple(evidence))]

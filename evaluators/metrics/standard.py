@@ -89,7 +89,7 @@ class AnswerScore:
         if reason:
             return [Score(name, value, reason, () if value is None else evidence) for name in names]
         if (wanted := asked_for(trajectory)) > 1 and goal == "diagnosis":
-            return await _ranked(bench, case, answer, wanted, evidence)
+            return await _score_ranked(bench, case, answer, wanted, evidence)
         verdict = compare_answer(answer, case, goal)
         if verdict.reason and not verdict.match:
             return [Score(name, 0.0, verdict.reason, evidence) for name in names]
@@ -101,7 +101,7 @@ class AnswerScore:
         return Scored(scores, {"outcome": msgspec.to_builtins(account)})
 
 
-async def _ranked(
+async def _score_ranked(
     bench: JudgeContext | None, case: Case, answer: str, wanted: int, evidence: Sequence[int]
 ) -> Sequence[Score] | Scored:
     """Score a game that asked for a ranked list; the accuracy is that of the first entry.
@@ -116,7 +116,7 @@ async def _ranked(
         return [msgspec.structs.replace(hits[0], name="diagnosis_accuracy"), *_tops(hits), length]
     asked = await _each(bench, case, (entries(answer) or (answer,))[:wanted])
     verdicts = [Score("", one.value, one.reason, evidence) for one in asked]
-    scores = [*_scores(asked[0], float(rank == 1), evidence), *_tops(_running(verdicts, wanted)), length]
+    scores = [*_scores(asked[0], float(rank == 1), evidence), *_tops(_first_right_so_far(verdicts, wanted)), length]
     account = msgspec.structs.replace(asked[0], further=tuple(asked[1:]))
     return Scored(scores, {"outcome": msgspec.to_builtins(account)})
 
@@ -139,7 +139,7 @@ async def _each(bench: JudgeContext, case: Case, listed: Sequence[str]) -> list[
     return accounts
 
 
-def _running(verdicts: Sequence[Score], wanted: int) -> list[Score]:
+def _first_right_so_far(verdicts: Sequence[Score], wanted: int) -> list[Score]:
     """For each place, return the first right verdict up to it, else the first open one: a top-K score."""
     scores: list[Score] = []
     for place in range(wanted):
@@ -240,13 +240,13 @@ def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     counted = [] if reason else replies(case, trajectory, as_seen=True)
     if reason or not counted:
         return [Score(name, None, reason or "no_replies") for name in NAMES]
-    seen = (opening_text(case, trajectory), *_told(trajectory, counted[-1].seq), *_cited(case, trajectory))
+    seen = (opening_text(case, trajectory), *_texts_heard(trajectory, counted[-1].seq), *_cited_text(case, trajectory))
     share = sum(mentions_finding(finding, seen) for finding in case.truth.deciding) / len(case.truth.deciding)
     evidence = (counted[-1].seq,)
     return [Score("premature_closing", float(share < 1), "", evidence), Score("deciding_seen", share, "", evidence)]
 
 
-def _told(trajectory: Trajectory, before: int) -> Iterator[str]:
+def _texts_heard(trajectory: Trajectory, before: int) -> Iterator[str]:
     """Yield what the doctor was told before an event: of structured answers only those that hold a result."""
     for event in trajectory.acted():
         if event.seat not in ANSWERING or event.seq >= before:
@@ -258,7 +258,7 @@ def _told(trajectory: Trajectory, before: int) -> Iterator[str]:
             yield event.action.text
 
 
-def _cited(case: Case, trajectory: Trajectory) -> list[str]:
+def _cited_text(case: Case, trajectory: Trajectory) -> list[str]:
     """Return the record's text where an answer cites it: a patient or an examiner may use other words."""
     refs = {ref for request in requests(trajectory) or () for ref in request.refs}
     return [item.text for item in case_results(case) if item.ref in refs]
@@ -279,7 +279,7 @@ def role_break_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     if trajectory.ending is None:
         return [Score(f"role_breaks_{seat}", None, "open") for seat in seats]
     met: Mapping[str, dict[int, list[Kind]]] = {seat: {} for seat in seats}
-    for event, kinds in _broken(case, trajectory):
+    for event, kinds in _role_breaks(case, trajectory):
         if event.seat in met:
             met[event.seat][event.seq] = kinds
     return [_score(seat, met[seat]) for seat in seats]
@@ -290,7 +290,7 @@ def _score(seat: str, met: Mapping[int, Sequence[Kind]]) -> Score:
     return Score(f"role_breaks_{seat}", float(len(met)), ", ".join(kinds), tuple(met))
 
 
-def _broken(case: Case, trajectory: Trajectory) -> Iterator[tuple[Acted, list[Kind]]]:
+def _role_breaks(case: Case, trajectory: Trajectory) -> Iterator[tuple[Acted, list[Kind]]]:
     """Yield the actions that break a role, with the kinds of break."""
     passages = Passages(_texts_of(case))
     sent: dict[str, Called] = {}

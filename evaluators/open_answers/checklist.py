@@ -116,7 +116,7 @@ class ChecklistMarks:
             reason = failed or "no_answer"
             turns = [TurnAccount(turn, (), 0.0, 0.0, reason) for turn in range(1, len(case.turns) + 2)]
             return self._scored(case, category, turns, (), seat)
-        if not any(map(_measured, sheets)):
+        if not any(map(_can_be_marked, sheets)):
             return Scored([Score(name, None, NOT_MEASURED) for name in NAMES])
         turns = await together([partial(self._turn, seat, sheet) for sheet in sheets])
         return self._scored(case, category, turns, sheets, seat)
@@ -136,7 +136,7 @@ class ChecklistMarks:
         return sheets
 
     async def _turn(self, bench: JudgeContext, sheet: Sheet) -> TurnAccount:
-        if not _measured(sheet):
+        if not _can_be_marked(sheet):
             return TurnAccount(sheet.turn, (), None, None, NOT_MEASURED, len(sheet.answer))
         markings = await mark(bench.panel, sheet)
         usable, reason = self.verdict(sheet.category, markings, self._reading)
@@ -184,7 +184,7 @@ class ChecklistMarks:
         return Scored(scores, {"checklist": msgspec.to_builtins(account)})
 
 
-def _measured(sheet: Sheet) -> bool:
+def _can_be_marked(sheet: Sheet) -> bool:
     """Whether an answer can be marked: a generated text always, another by a reference or a checklist."""
     return sheet.category == "generation" or bool(sheet.reference) or not sheet.checklist.empty
 

@@ -44,7 +44,7 @@ def category_of(kind: Sequence[str]) -> Category | None:
     return None
 
 
-def fitted(instruction: int, correctness: int, effectiveness: int, readability: int) -> int:
+def generation_score(instruction: int, correctness: int, effectiveness: int, readability: int) -> int:
     """Return the score of a generated text from 0 to 7: the first rule of appendix D that fits, in its printed order.
 
     >>> fitted(5, 5, 3, 4), fitted(4, 4, 4, 4), fitted(5, 5, 5, 2)
@@ -72,7 +72,7 @@ def fitted_marks(marks: Mapping[str, int]) -> int:
     Appendix D prints the formula of single turns only, so how adherence over turns enters is our reading.
     """
     b, c, d, e = (marks[name] for name in DIMENSIONS)
-    return fitted(min(b, marks.get(TURNS, b)), c, d, e)
+    return generation_score(min(b, marks.get(TURNS, b)), c, d, e)
 
 
 def usable_text(marks: Mapping[str, int], reading: Reading, *, safe: bool) -> bool:

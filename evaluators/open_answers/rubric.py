@@ -144,7 +144,7 @@ class Rubric:
             zeros = [Score(name, 0.0, reason) for name in (RUBRIC_SCORE, LOW, HIGH, PUBLISHED)]
             return Scored([*zeros, Score(UNDECIDED, 0.0), Score(VETO, 0.0), Score(LENGTH, 0.0)])
         if isinstance(case, Case):
-            texts: tuple[Material, ...] = (Material(ENCOUNTER, numbered(trajectory), "reply", LONGEST),)
+            texts: tuple[Material, ...] = (Material(ENCOUNTER, numbered_text(trajectory), "reply", LONGEST),)
             decided = await self._encounter(case.rubric, texts, trajectory, seat)
             labels, said = tuple(f"disorder:{one}" for one in case.category.disorders), texts[0].text
         else:
@@ -170,7 +170,7 @@ class Rubric:
 
         async def one(item: RubricItem) -> CriterionVerdict:
             if item.rule is not None:
-                return ruled(item.rule, trajectory)
+                return decide_by_rule(item.rule, trajectory)
             return await decide_encounter(bench.panel, texts, item.criterion, events, self._panel)
 
         return await together([partial(one, item) for item in rubric])
@@ -240,7 +240,7 @@ def turn_replies(item: QuestionItem, trajectory: Trajectory) -> list[str]:
     return list(said.values())[-1:]
 
 
-def numbered(trajectory: Trajectory) -> str:
+def numbered_text(trajectory: Trajectory) -> str:
     """Return an encounter as text: each action after the number of its event and its seat."""
     lines = []
     for event in trajectory.acted():
@@ -285,7 +285,7 @@ def _criterion(item: RubricItem, one: CriterionVerdict) -> CriterionAccount:
     )
 
 
-def ruled(rule: Rule, trajectory: Trajectory) -> CriterionVerdict:
+def decide_by_rule(rule: Rule, trajectory: Trajectory) -> CriterionVerdict:
     """Decide a criterion by its rule, with the doctor's events as evidence.
 
     It is met if the deed was done, among the first `within` orders if the rule says so, and earlier than `before` if

@@ -193,7 +193,10 @@ def decision(votes: Sequence[Vote], by: PanelRule = "majority") -> CriterionVerd
     abstains leaves the count; one that failed counts against every answer. `mean`: the share of judges that say that
     it is met, each by its own mean, over the judges that said something.
     """
-    own = [_own([vote for vote in votes if vote.judge == seat], by) for seat in dict.fromkeys(v.judge for v in votes)]
+    own = [
+        _own_decision([vote for vote in votes if vote.judge == seat], by)
+        for seat in dict.fromkeys(v.judge for v in votes)
+    ]
     if by == "mean":
         said = [value for value, _ in own if isinstance(value, bool | float)]
         if said:
@@ -202,7 +205,7 @@ def decision(votes: Sequence[Vote], by: PanelRule = "majority") -> CriterionVerd
     return CriterionVerdict(value if isinstance(value, bool) else None, tuple(votes), reason)
 
 
-def _own(votes: Sequence[Vote], by: PanelRule) -> tuple[Json, str]:
+def _own_decision(votes: Sequence[Vote], by: PanelRule) -> tuple[Json, str]:
     """Return one judge's decision over its repeats."""
     said = [vote.value for vote in votes if isinstance(vote.value, bool)]
     if by == "mean" and said:

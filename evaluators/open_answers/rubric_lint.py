@@ -233,7 +233,7 @@ def _impossible(text: str) -> str:
         return why
     halves = [half for half in _HALVES.split(text) if half.strip()]
     for first, second in combinations(halves, 2):
-        if _negated(first) is not _negated(second) and _likeness(_core(first), _core(second)) >= _ALIKE:
+        if _is_negated(first) is not _is_negated(second) and _likeness(_core(first), _core(second)) >= _ALIKE:
             return f"it asks for {first.strip()!r} and for {second.strip()!r}"
     return ""
 
@@ -264,12 +264,12 @@ def _pairs(rubric: Sequence[RubricItem]) -> Iterator[RubricFault]:
         ):
             yield RubricFault("contradiction", at, f"no answer can meet both: {why}")
             continue
-        if same_sign and _opposed(one.criterion, other.criterion):
+        if same_sign and _are_opposites(one.criterion, other.criterion):
             yield RubricFault("contradiction", at, "they want opposite things and have points of the same sign")
             continue
         if not cores[a] or not cores[b] or _numbers(one.criterion) != _numbers(other.criterion):
             continue
-        likeness, same_way = _likeness(cores[a], cores[b]), _negated(one.criterion) is _negated(other.criterion)
+        likeness, same_way = _likeness(cores[a], cores[b]), _is_negated(one.criterion) is _is_negated(other.criterion)
         if same_way and same_sign and likeness >= _ALIKE:
             yield RubricFault("duplicate", at, "they say the same, so it counts twice", sure=likeness == 1.0)
         elif same_way is not same_sign and likeness >= _SAME:
@@ -299,7 +299,7 @@ def _core(text: str) -> frozenset[str]:
     ) or frozenset(word for word in _words(plain) if word not in _BESIDE)
 
 
-def _negated(text: str) -> bool:
+def _is_negated(text: str) -> bool:
     return len(_NEGATED.findall(text)) % 2 == 1
 
 
@@ -311,7 +311,7 @@ def _likeness(first: frozenset[str], second: frozenset[str]) -> float:
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
-def _opposed(first: str, second: str) -> bool:
+def _are_opposites(first: str, second: str) -> bool:
     """Whether two criteria differ by one pair of opposite words alone."""
     a, b = (_stems(text) for text in (first, second))
     extra = (a - b, b - a)

@@ -12,7 +12,7 @@ from wardround.evaluators.judges.panel import Judge, PanelAnswer, Ruling, Sample
 from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.judges.strict_reply import NOTICED
 from wardround.evaluators.outcome import outcome_questions
-from wardround.evaluators.outcome.outcome_record import NO_PLAN, Basis, JudgedPlan, OutcomeAccount, reading
+from wardround.evaluators.outcome.outcome_record import NO_PLAN, Basis, JudgedPlan, OutcomeAccount, plan_reader
 from wardround.evaluators.reasoning.evidence import quoted_in
 from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote, SearchRecord
 from wardround.evaluators.reasoning.step_questions import KEYWORDS, read_keywords, read_outcome
@@ -54,12 +54,12 @@ async def lookup(bench: JudgeContext, truth: Truth, known: str, plan: str) -> Lo
         return Lookup()
     judge, keywords = await _keywords(bench, outcome_questions.treatment_keywords(known, plan))
     if keywords.value is None:
-        return _failed(judge, "", keywords.reason)
+        return _failed_lookup(judge, "", keywords.reason)
     query = keywords.value
     try:
         results = await LeakGuard(bench.search, truth, known=f"{known}\n{plan}").find(query, most=MOST)
     except SearchError as error:
-        return _failed(judge, query, f"{SEARCHED}{error.kind}")
+        return _failed_lookup(judge, query, f"{SEARCHED}{error.kind}")
     hostile = [(one, bench.signed.of(one.digest, one.text)) for one in results]
     shown = tuple(one for one, signs in hostile if not signs)
     fallen = tuple((one.url or one.digest, HOSTILE) for one, signs in hostile if signs)
@@ -80,7 +80,7 @@ async def _keywords(bench: JudgeContext, question: Question) -> tuple[str, Panel
     return failed[0]
 
 
-def _failed(judge: str, query: str, why: str) -> Lookup:
+def _failed_lookup(judge: str, query: str, why: str) -> Lookup:
     return Lookup(looked=(SearchRecord(judge, query, failure=why),), failure=why)
 
 
@@ -128,7 +128,7 @@ async def judged_treatment(bench: JudgeContext, case: Case, answer: str, committ
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[str]:
         asked = question.swapped() if sample.swapped else question
-        said: PanelAnswer[JudgedPlan] = await ask_judge(judge, asked, reading(len(looked_up.passages)), sample)
+        said: PanelAnswer[JudgedPlan] = await ask_judge(judge, asked, plan_reader(len(looked_up.passages)), sample)
         return msgspec.structs.replace(hearing.heard(judge.seat, sample, said), noticed=said.noticed)
 
     async def published(judge: Judge, sample: Sample) -> PanelAnswer[str]:

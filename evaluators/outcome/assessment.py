@@ -126,11 +126,11 @@ class Assessment:
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
         """Return two scores and their account; raises UsageError without judges."""
         bench = _bench(seat, self.name)
-        if reason := _undefined(trajectory):
+        if reason := _why_undefined(trajectory):
             return [Score(f"assessment_{figure}", None, reason) for figure in ("precision", "recall")]
         asked, recorded = asked_items(trajectory), recorded_items(case)
         panel, account = bench.panel, _account("default", bench, asked, recorded)
-        wanted, had = await _split(panel, asked, recorded, _reading)
+        wanted, had = await _split(panel, asked, recorded, _side_reader)
         if wanted.value is None or had.value is None:
             account = msgspec.structs.replace(account, reason=wanted.reason or had.reason)
             scores = [Score(f"assessment_{figure}", None, account.reason) for figure in ("precision", "recall")]
@@ -161,7 +161,7 @@ class PublishedAssessment:
         """Return two scores and their account; raises UsageError without judges."""
         bench = _bench(seat, self.name)
         names = [f"published_assessment_{figure}" for figure in ("precision", "recall")]
-        if reason := _undefined(trajectory):
+        if reason := _why_undefined(trajectory):
             return [Score(name, None, reason) for name in names]
         asked, recorded = asked_items(trajectory), recorded_items(case)
         panel, account = bench.panel, _account("published", bench, asked, recorded)
@@ -188,11 +188,11 @@ def _bench(seat: Seat | None, name: str) -> JudgeContext:
     return seat
 
 
-def _undefined(trajectory: Trajectory) -> str:
+def _why_undefined(trajectory: Trajectory) -> str:
     return unscored(trajectory.ending) if orders_here(trajectory) else "not_ordered_here"
 
 
-def _reading(side: Side) -> Reading[tuple[TextItem, ...]] | None:
+def _side_reader(side: Side) -> Reading[tuple[TextItem, ...]] | None:
     """Return the reader of a side's list; None if the text itself says that the list is empty."""
     return None if lists.requests_nothing(side.text) else some_items(side.text, recorded=side.origin == "reference")
 

@@ -98,12 +98,12 @@ def read_items(text: str) -> tuple[TextItem, ...] | Unread:
     for entry in entries:
         kind, named = field(entry, ("type",)), field(entry, ("test_name",))
         listed = named if isinstance(named, list) else [named]
-        names = [one for name in listed for one in _apart(name)]
+        names = [one for name in listed for one in _tests_named(name)]
         none = any(isinstance(name, str) and lists.requests_nothing(name) for name in listed)
         if not isinstance(kind, str) or not (names or none):
             return unread_reply("no_test", text)
         for name in names:
-            items.setdefault((kind.casefold(), name.casefold()), TextItem(kind, name, _wanted(entry)))
+            items.setdefault((kind.casefold(), name.casefold()), TextItem(kind, name, _info_text(entry)))
     return tuple(items.values())[:MOST]
 
 
@@ -127,7 +127,7 @@ def published_items(text: str) -> tuple[TextItem | None, ...] | Unread:
     if isinstance(entries, Unread):
         return entries
     return tuple(
-        TextItem(str(kind), str(field(entry, ("test_name",)) or ""), _wanted(entry))
+        TextItem(str(kind), str(field(entry, ("test_name",)) or ""), _info_text(entry))
         if (kind := field(entry, ("type",))) is not None
         else None
         for entry in entries
@@ -142,7 +142,7 @@ def precision_recall(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]
     value is None with `nothing_asked` or `no_reference` if there is no item to count, or for precision none that could
     be hit.
     """
-    hits = matched(asked, recorded, pairs)
+    hits = matching_size(asked, recorded, pairs)
     missing = "" if asked and recorded else "no_reference" if asked else "nothing_asked"
     precision = _none("precision", missing) if missing else Score("assessment_precision", hits / asked)
     recall = Score("assessment_recall", hits / recorded) if recorded else _none("recall", "no_reference")
@@ -162,7 +162,7 @@ def rate(hits: Sequence[bool]) -> float:
     return sum(hits) / len(hits) if hits else 0.0
 
 
-def matched(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]) -> int:
+def matching_size(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]) -> int:
     """Return the size of the largest matching. Raises IndexError for a pair outside the lists."""
     for one, other in pairs:
         if not (0 <= one < asked and 0 <= other < recorded):
@@ -196,7 +196,7 @@ def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
     return [entry for entry in entries if isinstance(entry, dict)]
 
 
-def _apart(name: Json) -> Sequence[str]:
+def _tests_named(name: Json) -> Sequence[str]:
     """Return the tests that a name refers to; none if it says that there is none."""
     if not isinstance(name, str) or lists.requests_nothing(name):
         return ()
@@ -209,10 +209,10 @@ def _apart(name: Json) -> Sequence[str]:
 
 def _split(name: str) -> Sequence[str]:
     name = " ".join(name.replace("\u3001", ", ").split()).strip(" .;,")  # the sign between parts of a Chinese list
-    if _known(name):
-        two = halves(name, _known)  # "EMG and nerve conduction studies" are two, "urea and electrolytes" one
+    if _is_known(name):
+        two = halves(name, _is_known)  # "EMG and nerve conduction studies" are two, "urea and electrolytes" one
         return two if two and {_kind(one) for one in (name, *two)} == {"investigation"} else (name,)
-    parts = split_tests(name, _known)
+    parts = split_tests(name, _is_known)
     understood = understand(name, catalogue())
     phrases = () if understood.withheld or not _covers(understood.phrases, name) else understood.phrases
     if len(parts) == 1 < len(phrases) or _carries(phrases, parts):
@@ -232,7 +232,7 @@ def _carries(phrases: Sequence[str], parts: Sequence[str]) -> bool:
     )
 
 
-def _known(phrase: str) -> bool:
+def _is_known(phrase: str) -> bool:
     return bool(_kind(phrase))
 
 
@@ -248,5 +248,5 @@ def _covers(parts: Sequence[str], name: str) -> bool:
     return set(_WORD.findall(name.casefold())) - _JOINING <= covered
 
 
-def _wanted(entry: Mapping[str, Json]) -> str:
+def _info_text(entry: Mapping[str, Json]) -> str:
     return str(field(dict(entry), _INFO) or "")

@@ -20,7 +20,7 @@ from wardround.evaluators.judges.strict_reply import (
     word,
 )
 from wardround.evaluators.outcome import outcome_questions
-from wardround.evaluators.outcome.items import PairedItem, Places, TextItem, matched, precision_recall
+from wardround.evaluators.outcome.items import PairedItem, Places, TextItem, matching_size, precision_recall
 from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote, SearchRecord
 
 Basis = Literal["same", "included", "evidence", "none", "no plan", ""]
@@ -91,7 +91,7 @@ def figures(pairs: Sequence[PairedItem], recorded: int) -> list[Score]:
     sure = [(place, other) for place, one in enumerate(pairs) for other in one.same]
     unsure = [(place, other) for place, one in enumerate(pairs) for other in one.open]
     scores = precision_recall(len(pairs), recorded, sure)
-    if matched(len(pairs), recorded, sure) == matched(len(pairs), recorded, [*sure, *unsure]):
+    if matching_size(len(pairs), recorded, sure) == matching_size(len(pairs), recorded, [*sure, *unsure]):
         return scores
     reason = next(one.reason for one in pairs if one.reason)
     return [msgspec.structs.replace(score, value=None, reason=score.reason or reason) for score in scores]
@@ -143,7 +143,7 @@ class JudgedPlan(msgspec.Struct, frozen=True):
     quotes: tuple[tuple[int, str], ...] = ()
 
 
-def reading(shown: int) -> Reading[JudgedPlan]:
+def plan_reader(shown: int) -> Reading[JudgedPlan]:
     """Return a reader for the verdict on a plan by a judge that saw so many passages.
 
     The reply is {"verdict", "basis", "evidence": [{"passage", "quote"}]}. A verdict of one word is accepted too, since

@@ -59,8 +59,8 @@ def agreement(pairs: Iterable[tuple[bool, bool]]) -> Agreement:
         sensitivity=right_right / (right_right + wrong_right) if right_right + wrong_right else None,
         specificity=wrong_wrong / (wrong_wrong + right_wrong) if wrong_wrong + right_wrong else None,
         ac1=ac1,
-        kappa_ci95=None if kappa is None or n < FEWEST else _around(kappa, _kappa_variance(table, kappa)),
-        ac1_ci95=None if ac1 is None or n < FEWEST else _around(ac1, _ac1_variance(table, ac1)),
+        kappa_ci95=None if kappa is None or n < FEWEST else _interval_around(kappa, _kappa_variance(table, kappa)),
+        ac1_ci95=None if ac1 is None or n < FEWEST else _interval_around(ac1, _ac1_variance(table, ac1)),
         sensitivity_ci95=wilson(right_right, right_right + wrong_right),
         specificity_ci95=wilson(wrong_wrong, wrong_wrong + right_wrong),
     )
@@ -107,7 +107,7 @@ def _ac1_variance(table: _Table, ac1: float) -> float:
     return spread / (n * (1 - by_chance) ** 2)
 
 
-def _around(value: float, variance: float) -> Ends | None:
+def _interval_around(value: float, variance: float) -> Ends | None:
     if variance < 1e-12:
         return None
     half = NORMAL * math.sqrt(variance)

@@ -34,7 +34,7 @@ class Unlike(msgspec.Struct, frozen=True):
 
 def unlike(first: RunScores, second: RunScores) -> list[Unlike]:
     """List differences in cases, scenario, patient, examiner, judge, prompts, limits, version; also open episodes."""
-    differences = [*_cases(first, second), *_header(first.header, second.header), *_scoring(first, second)]
+    differences = [*_cases(first, second), *_header(first.header, second.header), *_scoring_differences(first, second)]
     for run in (first, second):
         if left := sum(row.cause is None for row in run.episodes):
             differences.append(("open", f"not finished: {left} of {len(run.episodes)} episodes of {run.name}"))
@@ -82,7 +82,7 @@ def _header(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
         yield "wardround", f"wardround {_brief(versions[0])} and {_brief(versions[1])} played them"
 
 
-def _scoring(first: RunScores, second: RunScores) -> _Found:
+def _scoring_differences(first: RunScores, second: RunScores) -> _Found:
     one, two = first.scoring, second.scoring
     for name in sorted(set(one) | set(two)):
         if one.get(name) != two.get(name):
@@ -197,7 +197,7 @@ def compare_runs(runs: Sequence[RunScores], seed: int = 0) -> Comparison:
     names = [run.name for run in runs]
     if len(names) < 2 or len(set(names)) < len(names):
         raise UsageError(f"a comparison needs two or more different runs; given: {', '.join(names) or 'none'}")
-    pairs, note = _chosen(runs)
+    pairs, note = _pairs_to_compare(runs)
     values = {run.name: _by_score(run.episodes) for run in runs}
     differences = [
         _difference(name, (first.name, second.name), (values[first.name][name], values[second.name][name]), seed)
@@ -207,12 +207,12 @@ def compare_runs(runs: Sequence[RunScores], seed: int = 0) -> Comparison:
     return Comparison(
         runs=names,
         warnings=[warning for first, second in pairs for warning in unlike(first, second)],
-        differences=_corrected(differences),
+        differences=_with_holm(differences),
         note=note,
     )
 
 
-def _chosen(runs: Sequence[RunScores]) -> tuple[list[tuple[RunScores, RunScores]], str]:
+def _pairs_to_compare(runs: Sequence[RunScores]) -> tuple[list[tuple[RunScores, RunScores]], str]:
     """Return the pairs to compare, and a sentence about those left out."""
     pairs = list(combinations(runs, 2))
     if len(pairs) <= MOST_PAIRS:
@@ -238,7 +238,7 @@ def _difference(name: str, runs: tuple[str, str], values: tuple[_ByCase, _ByCase
     else:
         by_case = {case: [d] for case, d in zip(shared, apart, strict=True)}
         ci = interval(by_case, (-1.0, 1.0) if scale == SHARE else ANY, seed)
-    p, test = _tested(name, apart, binary, seed)
+    p, test = _paired_test(name, apart, binary, seed)
     return Difference(
         score=name,
         first=runs[0],
@@ -269,7 +269,7 @@ def bonett_price(only_first: int, only_second: int, n: int) -> tuple[float, floa
     return max(-1.0, more - less - half), min(1.0, more - less + half)
 
 
-def _tested(name: str, apart: Sequence[float], binary: bool, seed: int) -> tuple[float | None, str]:
+def _paired_test(name: str, apart: Sequence[float], binary: bool, seed: int) -> tuple[float | None, str]:
     """Return the two-sided p and the test's name, only for scores that are shown first, to keep the tests few."""
     measure = measure_of(name)
     if not apart or not (measure.headline or not measure.unit):
@@ -312,7 +312,7 @@ def sign_flips(apart: Sequence[float], seed: int = 0) -> float:
     return float(result.pvalue)
 
 
-def _corrected(differences: Sequence[Difference]) -> list[Difference]:
+def _with_holm(differences: Sequence[Difference]) -> list[Difference]:
     """Add Holm's p (1979) over all pairs of a score."""
     by_score: dict[str, list[int]] = {}
     for place, row in enumerate(differences):

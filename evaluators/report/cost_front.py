@@ -69,7 +69,7 @@ def cost_front(runs: Sequence[RunScores], summaries: Mapping[str, Summary]) -> C
     if len(points) < 2:
         return None
     points.sort(key=lambda point: (point.cost, -point.accuracy, point.run))
-    placed = tuple(_placed(point, points) for point in points)
+    placed = tuple(_with_place(point, points) for point in points)
     notes = ["Front: no other run is at least as accurate for at most the same cost, and better in one of the two."]
     if any(point.unpriced for point in placed):
         notes.append(
@@ -102,7 +102,7 @@ def _point(run: RunScores, summary: Summary) -> CostPoint | None:
     )
 
 
-def _placed(point: CostPoint, points: Sequence[CostPoint]) -> CostPoint:
+def _with_place(point: CostPoint, points: Sequence[CostPoint]) -> CostPoint:
     better = (other for other in points if other is not point and not other.unpriced and _beats(other, point))
     first = next(better, None)
     if first is None:

@@ -119,7 +119,7 @@ def rebuild_dialogue(case: Case, trajectory: Trajectory, scenario: Scenario[Case
 
     Without `scenario` the desk's words are missing, because they are no events.
     """
-    desk, orders, brief = _folded(case, trajectory, scenario) if scenario else ({}, {}, "")
+    desk, orders, brief = _replayed_words(case, trajectory, scenario) if scenario else ({}, {}, "")
     costs = _costs(trajectory)
     own = read_chart(case_results(case)).known
     names = {item.ref: item.name for item in case_results(case)}
@@ -140,12 +140,12 @@ def rebuild_dialogue(case: Case, trajectory: Trajectory, scenario: Scenario[Case
                 known=tuple(known) if event.seat == "doctor" else (),
                 points=points if event.seat == "doctor" else 0.0,
                 spent=costs.get(event.seq, {}).get("", Spent()),
-                failed=_failed(event),
+                failed=_silent_roles(event),
                 notes=tuple(_notes(event)),
                 roles={role: spent for role, spent in costs.get(event.seq, {}).items() if role},
             )
         )
-        known.update(dict.fromkeys(_reported(event, names)))
+        known.update(dict.fromkeys(_cited_results(event, names)))
         points += sum(act.points for act in acts)
     ending = trajectory.ending
     return Dialogue(brief or case.opening, tuple(turns), scenario is not None, ending.detail if ending else "")
@@ -154,7 +154,7 @@ def rebuild_dialogue(case: Case, trajectory: Trajectory, scenario: Scenario[Case
 _Orders = dict[int, Mapping[str, Json]]
 
 
-def _folded(
+def _replayed_words(
     case: Case, trajectory: Trajectory, scenario: Scenario[Case, Any]
 ) -> tuple[dict[int, list[Said]], _Orders, str]:
     """Return the desk's words by the event they answer, the orders by the event that answers them, and the brief."""
@@ -213,7 +213,7 @@ def _act(asked: str, rows: Sequence[Mapping[str, Json]]) -> Act:
     return Act(asked, 0, points, rule if rule in ("broad", "ambiguous") else str(rows[0].get("state") or "unknown"))
 
 
-def _reported(event: Acted, names: Mapping[str, str]) -> list[str]:
+def _cited_results(event: Acted, names: Mapping[str, str]) -> list[str]:
     """Return the names of the results that an answer cites."""
     if event.seat not in ANSWERING:
         return []
@@ -249,7 +249,7 @@ def _notes(event: Acted) -> Iterator[str]:
             yield f"{row.get('asked')}: an invented result was not passed on ({row['declined']})"
 
 
-def _failed(event: Acted) -> Mapping[str, Json]:
+def _silent_roles(event: Acted) -> Mapping[str, Json]:
     """Return the roles of a team that said nothing in an action, each with its reason."""
     failed = event.action.args.get("failed") if event.seat == "doctor" else None
     return failed if isinstance(failed, Mapping) else {}

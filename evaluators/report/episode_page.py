@@ -106,14 +106,14 @@ def quotation(quoted: EvidenceQuote, texts: Mapping[str, str]) -> Quotation:
     return Quotation(
         quoted,
         words=text[quoted.start : quoted.end],
-        before=_before(text, quoted.start),
-        after=_after(text, quoted.end),
+        before=_words_before(text, quoted.start),
+        after=_words_after(text, quoted.end),
         href=href,
         where=where,
     )
 
 
-def _before(text: str, end: int) -> str:
+def _words_before(text: str, end: int) -> str:
     """Return some whole words before `end`."""
     start = max(0, end - AROUND)
     if not start:
@@ -122,7 +122,7 @@ def _before(text: str, end: int) -> str:
     return f"… {text[space + 1 if space >= 0 else start : end]}"
 
 
-def _after(text: str, start: int) -> str:
+def _words_after(text: str, start: int) -> str:
     end = min(len(text), start + AROUND)
     if end == len(text):
         return text[start:]

@@ -24,25 +24,25 @@ from wardround.evaluators.report.summary import ScoreSummary, Summary, summarise
 from wardround.evaluators.report.table_text import figure_text, heading, records
 from wardround.evaluators.report.terminal import (
     below,
-    beside,
     beside_them,
     both,
-    chosen,
     counts,
     ended,
     format_interval,
     format_p,
     format_range,
     is_compared,
-    leading,
-    missing,
+    leading_scores,
     missing_sentence,
+    missing_text,
     no_common_cases,
     pair_notes,
     ranking_sentence,
     remarks,
     score_label,
-    signed,
+    score_remark,
+    shown_scores,
+    signed_value,
     spans,
     zeros,
 )
@@ -65,7 +65,7 @@ _NOTHING: tuple[Json, ...] = (None, "", [], (), {})
 """Values that are not worth a line."""
 
 
-def described(header: Mapping[str, Json], scoring: Mapping[str, Json]) -> list[tuple[str, str]]:
+def header_fields(header: Mapping[str, Json], scoring: Mapping[str, Json]) -> list[tuple[str, str]]:
     """Return (field, value) pairs: scenario, seats, cases, the other fields of the header, then how it was scored."""
     return [*_scenario(header), *_seats(header), *_cases(header), *_rest(header), *_flat(scoring)]
 
@@ -159,18 +159,18 @@ _WORDS: dict[str, Any] = {
         format_range,
         format_interval,
         beside_them,
-        missing,
+        missing_text,
         ended,
-        beside,
+        score_remark,
         counts,
         spans,
         missing_sentence,
         score_label,
         both,
-        signed,
+        signed_value,
         format_p,
-        chosen,
-        leading,
+        shown_scores,
+        leading_scores,
         count_noun,
         ranking_sentence,
         below,
@@ -312,7 +312,7 @@ def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Sec
         name=run.name,
         summary=summary,
         cautions=cautions(run, summary),
-        facts=described(run.header, run.scoring if run.judges else {**run.scoring, "judge": _NO_JUDGE}),
+        facts=header_fields(run.header, run.scoring if run.judges else {**run.scoring, "judge": _NO_JUDGE}),
         prompts=prompts(run.header),
         plots=plots,
         episodes=run.episodes[:episodes],

@@ -69,7 +69,7 @@ def interval(by_case: Mapping[str, Sequence[float]], scale: Scale = SHARE, seed:
     means = [math.fsum(values) / len(values) for values in clusters]
     if max(means) - min(means) <= 1e-12 * max(1.0, abs(means[0])):
         return Interval(None, "", f"all {len(clusters)} cases have the same mean, which shows no spread")
-    low, high = resampled(clusters, seed)
+    low, high = bootstrap_interval(clusters, seed)
     return Interval((max(scale[0], low), min(scale[1], high)), "bootstrap")
 
 
@@ -125,7 +125,7 @@ def wilson(successes: float, n: float, *, corrected: bool = False) -> tuple[floa
     return 0.0 if share <= 0 else max(0.0, ends[0]), 1.0 if share >= 1 else min(1.0, ends[1])
 
 
-def resampled(clusters: Clusters, seed: int = 0) -> tuple[float, float]:
+def bootstrap_interval(clusters: Clusters, seed: int = 0) -> tuple[float, float]:
     """Return a bootstrap interval of the mean: draw cases with replacement, each with all of its values.
 
     Needs at least two cases. 10,000 draws; the percentiles are those of Hesterberg (2015), wider than the middle 95% if
@@ -138,12 +138,12 @@ def resampled(clusters: Clusters, seed: int = 0) -> tuple[float, float]:
     if (n := len(sums)) > UNITS:
         dealt = np.random.default_rng(seed).permutation(n) % UNITS
         sums, sizes = np.bincount(dealt, sums), np.bincount(dealt, sizes)
-    totals = _drawn(len(sums), seed) @ np.column_stack([sums, sizes])
+    totals = _draw_counts(len(sums), seed) @ np.column_stack([sums, sizes])
     return _percentiles(totals[:, 0] / totals[:, 1], n)
 
 
 @lru_cache(maxsize=4)
-def _drawn(n: int, seed: int) -> "NDArray[np.float64]":
+def _draw_counts(n: int, seed: int) -> "NDArray[np.float64]":
     """Return how often each of `n` is drawn, for each draw: one table for all the scores of a run."""
     import numpy as np  # noqa: PLC0415
 
@@ -166,14 +166,14 @@ def resampled_ratios(
         columns = range(table.shape[1])
         table = np.column_stack([np.bincount(dealt, table[:, column]) for column in columns])
         sizes = np.column_stack([np.bincount(dealt, sizes[:, column]) for column in columns])
-    draws = _drawn(len(table), seed)
+    draws = _draw_counts(len(table), seed)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = ((draws @ table) / (draws @ sizes)) @ np.array(weights, dtype=float)
     return [float(value) for value in means]
 
 
 def percentiles(draws: Sequence[float], units: int) -> tuple[float, float] | None:
-    """Return the 95% interval of bootstrap draws over so many units, as `resampled` takes it; None without a draw."""
+    """Return the 95% interval of bootstrap draws over so many units, None without a draw."""
     import numpy as np  # noqa: PLC0415
 
     values = np.array([value for value in draws if not math.isnan(value)])

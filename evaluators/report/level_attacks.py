@@ -63,10 +63,10 @@ def compare_attacked(
 
     Raises UsageError if its doctor has no other run among the plain ones.
     """
-    return [_attacked(_plain_of(one, plain, texts), one, texts, seed) for one in altered]
+    return [_compare_attack(_plain_of(one, plain, texts), one, texts, seed) for one in altered]
 
 
-def _shared(first: RunScores, second: RunScores, texts: Texts) -> set[str]:
+def _shared_questions(first: RunScores, second: RunScores, texts: Texts) -> set[str]:
     """The questions that both runs asked, by the same words of their source."""
     one, two = texts[first.name], texts[second.name]
     return {case for case in {row.case for row in first.episodes} & one.keys() if one[case] == two.get(case)}
@@ -74,7 +74,7 @@ def _shared(first: RunScores, second: RunScores, texts: Texts) -> set[str]:
 
 def _plain_of(altered: RunScores, plain: Sequence[RunScores], texts: Texts) -> RunScores:
     same = [one for one in plain if doctor_of(one.header) == doctor_of(altered.header) and one.name != altered.name]
-    shared = [len(_shared(altered, one, texts)) for one in same]
+    shared = [len(_shared_questions(altered, one, texts)) for one in same]
     if not any(shared):
         raise UsageError(
             f"--against {altered.name}: no run given before it has the same doctor ({doctor_of(altered.header)}) and "
@@ -83,8 +83,8 @@ def _plain_of(altered: RunScores, plain: Sequence[RunScores], texts: Texts) -> R
     return same[shared.index(max(shared))]
 
 
-def _attacked(plain: RunScores, altered: RunScores, texts: Texts, seed: int) -> AttackedRun:
-    cases = _shared(plain, altered, texts)
+def _compare_attack(plain: RunScores, altered: RunScores, texts: Texts, seed: int) -> AttackedRun:
+    cases = _shared_questions(plain, altered, texts)
     pair = [
         msgspec.structs.replace(run, episodes=[row for row in run.episodes if row.case in cases])
         for run in (plain, altered)

@@ -137,7 +137,7 @@ class _Part(msgspec.Struct, frozen=True):
     value: float
 
 
-def normalised(rows: Iterable[LevelRow]) -> list[_Part]:
+def normalise_by_chance(rows: Iterable[LevelRow]) -> list[_Part]:
     """Normalise scored rows by chance (MultiCogEval, equation 4), so that their means are the normalised accuracies.
 
     The sides of a rectification are weighted so that the right ones count 1/options in all, and the wrong ones the
@@ -188,7 +188,7 @@ def _mean_of_columns(parts: Sequence[_Part]) -> float | None:
 
 def figure(rows: Sequence[LevelRow], seed: int = 0) -> LevelFigure:
     """The mean over datasets and tasks of normalised accuracies; each column weighs the same, as in the paper."""
-    parts = normalised(rows)
+    parts = normalise_by_chance(rows)
     missing = Counter(row.reason or "not_scored" for row in rows if row.value is None)
     if lonely := len(rows) - missing.total() - len(parts):
         missing["one_side"] = lonely
@@ -284,15 +284,15 @@ def gap(first: Sequence[LevelRow], second: Sequence[LevelRow], key: Key, seed: i
             [msgspec.structs.replace(row, unit=key(row)) for row in rows if key(row) in kept]
             for rows in (first, second)
         )
-    sides = [normalised(rows) for rows in (first, second)]
+    sides = [normalise_by_chance(rows) for rows in (first, second)]
     means = [_mean_of_columns(side) for side in sides]
     if means[0] is None or means[1] is None:
         return Gap(first="", second="", reason="one of the two has no scored answer", by=by)
-    ends, why = _interval(sides, shared, seed) if shared else _apart(sides, seed)
+    ends, why = _interval(sides, shared, seed) if shared else _interval_of_difference(sides, seed)
     return Gap(first="", second="", difference=means[1] - means[0], ci95=ends, reason=why, pairs=len(shared), by=by)
 
 
-def _apart(sides: Sequence[Sequence[_Part]], seed: int) -> tuple[tuple[float, float] | None, str]:
+def _interval_of_difference(sides: Sequence[Sequence[_Part]], seed: int) -> tuple[tuple[float, float] | None, str]:
     """The interval of a difference of two sides without common units, each resampled by itself."""
     units = [sorted({part.unit for part in side}) for side in sides]
     fewest = min(map(len, units))
@@ -319,16 +319,16 @@ def level_report(rows: Sequence[LevelRow], known: KnownModels, seed: int = 0) ->
         backbones=list(_against(models, by_model, lambda facts: facts.backbone if facts.medical else "", seed)),
         siblings=[
             *_against(models, by_model, lambda facts: facts.plain, seed),
-            *_thought(by_model, seed),
+            *_thinking_gains(by_model, seed),
         ],
         strata=[one for model, some in by_model.items() for one in _strata(model, some, seed)],
         people=clinician_sheet(by_model.get(PERSON, ()), LEVELS),
         notes=list(_notes(models)),
-        curves=disease_curves(_diagnosed(rows), {one.model: one.facts.parameters for one in models if one.facts}),
+        curves=disease_curves(_diagnosed_rows(rows), {one.model: one.facts.parameters for one in models if one.facts}),
     )
 
 
-def _diagnosed(rows: Iterable[LevelRow]) -> Iterator[Diagnosed]:
+def _diagnosed_rows(rows: Iterable[LevelRow]) -> Iterator[Diagnosed]:
     for row in rows:
         if row.end_point is not None:
             yield Diagnosed(row.model, row.disease, f"{row.dataset}/{row.unit}", row.end_point)
@@ -400,7 +400,7 @@ def _against(
                 yield from _pair(base, one.model, rows, seed)
 
 
-def _thought(rows: Mapping[str, Sequence[LevelRow]], seed: int) -> Iterator[Gap]:
+def _thinking_gains(rows: Mapping[str, Sequence[LevelRow]], seed: int) -> Iterator[Gap]:
     """Each model that was asked to think first, minus itself without it."""
     for model in rows:
         plain = model.removesuffix(THOUGHT)

@@ -45,7 +45,7 @@ def levels_tables(
     report: LevelReport, notes: Sequence[str] = (), altered: Alterations = NOTHING_ALTERED
 ) -> list[Group]:
     """The tables for a terminal."""
-    return [*map(_printed, grids(report, altered)), Group(*map(Text, (*notes, *report.notes)))]
+    return [*map(_grid_group, grids(report, altered)), Group(*map(Text, (*notes, *report.notes)))]
 
 
 def levels_page(report: LevelReport, notes: Sequence[str] = (), altered: Alterations = NOTHING_ALTERED) -> str:
@@ -64,7 +64,7 @@ def levels_page(report: LevelReport, notes: Sequence[str] = (), altered: Alterat
     )
 
 
-def _printed(grid: Grid) -> Group:
+def _grid_group(grid: Grid) -> Group:
     made = Printed(box=None, pad_edge=False)
     for place, name in enumerate(grid.head):
         made.add_column(name, justify="left" if place < grid.labels else "right", overflow="fold")
@@ -258,7 +258,7 @@ def _facts(models: Sequence[ModelLevels]) -> Grid:
             rows.append((one.model, *["unknown"] * 8))
             continue
         size = "unknown" if facts.parameters is None else f"{facts.parameters:g}"
-        marks = [_known(mark) for mark in (facts.open, facts.medical, facts.thinking)]
+        marks = [_mark_text(mark) for mark in (facts.open, facts.medical, facts.thinking)]
         dates = [facts.release or "unknown", facts.cut_off or "unknown"]
         backbone = facts.backbone or ("unknown" if facts.medical is not False else "–")
         rows.append((one.model, facts.family or "unknown", backbone, size, *marks, *dates))
@@ -281,7 +281,7 @@ def _size(one: ModelLevels) -> tuple[float, str]:
     return known, one.model
 
 
-def _known(mark: bool | None) -> str:
+def _mark_text(mark: bool | None) -> str:
     return "unknown" if mark is None else "yes" if mark else "no"
 
 

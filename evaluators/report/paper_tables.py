@@ -28,7 +28,7 @@ from wardround.evaluators.report.score_tables import (
     TableRow,
     Taken,
     by_turn,
-    extended,
+    extended_layouts,
     other_columns,
     score_cell,
 )
@@ -182,8 +182,8 @@ def extended_tables(runs: Sequence[RunScores], rules: Rules | None = None, seed:
     """
     rules = rules or rules_in(runs)[0]
     doctors = doctors_with_runs(runs)
-    layouts = [*extended(rules), *_turned(runs, rules), *_unplaced(runs, rules)]
-    return [table for layout in layouts if (table := _built(layout, doctors, rules, seed)).known]
+    layouts = [*extended_layouts(rules), *_turned(runs, rules), *_other_scenarios_table(runs, rules)]
+    return [table for layout in layouts if (table := _fill_table(layout, doctors, rules, seed)).known]
 
 
 def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | None = None, seed: int = 0) -> list[Table]:
@@ -195,12 +195,12 @@ def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | Non
     rules = rules or rules_in(runs)[0]
     episodes = [row for run in runs for row in run.episodes if row.cause is not None]
     strata = _strata(episodes, by)
-    if not any(_stated(row, by) for row in episodes):
+    if not any(_strata_of(row, by) for row in episodes):
         return []
     doctors = doctors_with_runs(runs)
     inside_of = [(shown, [_within(player, by, stratum) for player in doctors]) for stratum, shown in strata.items()]
     tables = []
-    for whole in [*extended(rules), *_unplaced(runs, rules)]:
+    for whole in [*extended_layouts(rules), *_other_scenarios_table(runs, rules)]:
         columns = tuple(column for column in whole.columns if column.population == "all")
         layout = msgspec.structs.replace(whole, columns=columns)
         rows = [row for shown, some in inside_of for row in _rows(layout, some, rules, seed, shown)]
@@ -210,7 +210,7 @@ def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | Non
     return [table for table in tables if table.known]
 
 
-def _built(layout: Layout, doctors: Sequence[DoctorRuns], rules: Rules, seed: int) -> Table:
+def _fill_table(layout: Layout, doctors: Sequence[DoctorRuns], rules: Rules, seed: int) -> Table:
     rows = tuple(_rows(layout, doctors, rules, seed))
     return Table(layout.key, layout.title, rules, layout.columns, rows, notes(layout.columns, rows, doctors))
 
@@ -244,7 +244,7 @@ def _turned(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
     return [by_turn(rules, min(max(turns), _MOST_TURNS))] if turns else []
 
 
-def _unplaced(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
+def _other_scenarios_table(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
     """Return the table of other scenarios, unless it would only repeat the scores of one unjudged run."""
     placed = [run for run in runs if setting_of(run.header) not in (ONE_TURN, ORACLE, TREATMENT)]
     judged = any(
@@ -291,7 +291,7 @@ def _population(taken: Taken, population: Population) -> Taken:
     return [pair for pair in taken if pair[0].rare] if population == "rare" else taken
 
 
-def _stated(row: EpisodeScores, by: Stratum) -> tuple[str, ...]:
+def _strata_of(row: EpisodeScores, by: Stratum) -> tuple[str, ...]:
     return row.body_systems if by == "body_systems" else row.disorders
 
 
@@ -300,7 +300,7 @@ def _strata(episodes: Sequence[EpisodeScores], by: Stratum) -> dict[str, str]:
     cases: dict[str, set[str]] = {}
     restricted = set()
     for row in episodes:
-        for stratum in _stated(row, by) or (UNSTATED,):
+        for stratum in _strata_of(row, by) or (UNSTATED,):
             cases.setdefault(stratum, set()).add(row.case)
             if row.restricted:
                 restricted.add(stratum)
@@ -315,7 +315,7 @@ def _within(player: DoctorRuns, by: Stratum, stratum: str) -> DoctorRuns:
             run.name,
             run.setting,
             run.doctor,
-            [pair for pair in run.taken if stratum in (_stated(pair[0], by) or (UNSTATED,))],
+            [pair for pair in run.taken if stratum in (_strata_of(pair[0], by) or (UNSTATED,))],
             run.open,
             run.judge,
             run.judged,

@@ -72,10 +72,10 @@ def svg(name: str, title: str, size: tuple[float, float], draw: "Callable[[Axes]
         out = io.StringIO()
         # `savefig` would draw everything once more to lay it out; this lays it out as it draws
         FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None, "Creator": None})  # type: ignore[no-untyped-call]
-    return _embedded(out.getvalue(), name, title)
+    return _inline_svg(out.getvalue(), name, title)
 
 
-def _embedded(text: str, name: str, title: str) -> Markup:
+def _inline_svg(text: str, name: str, title: str) -> Markup:
     text = _SPACES.sub("", _PROLOGUE.sub("", text))
     text = _ID.sub(rf"\g<1>{name}-", text)
     text = _FONT.sub("var(--font)", text)
@@ -137,7 +137,7 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
         if len(runs) > 1:
             axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
 
-    title = "; ".join(_said(run, summary, names) for run, summary in runs.items())
+    title = "; ".join(_plot_text(run, summary, names) for run, summary in runs.items())
     height = 0.7 + 0.16 * row + (0.3 if len(runs) > 1 else 0)
     note = "Point: mean over the n scored episodes. Bar: 95% interval."
     if any(score.bounds and score.bounds[0] < score.bounds[1] for _, _, score in rows):
@@ -339,6 +339,6 @@ def short_name(text: str, most: int = 34) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def _said(run: str, summary: Summary, names: Sequence[str]) -> str:
+def _plot_text(run: str, summary: Summary, names: Sequence[str]) -> str:
     means = [(name, score.mean) for name in names if (score := summary.score(name))]
     return f"{run}: " + ", ".join(f"{measure_of(name).label} {format_value(name, mean)}" for name, mean in means)

@@ -215,7 +215,7 @@ def ranking(runs: Sequence[RunScores], summaries: Mapping[str, Summary], seed: i
     if left := [run.name for run in runs if run.name not in by_run]:
         reason = reason.replace("scored in all runs", "scored in all runs that have a value")
         reason = f"{reason} Not ranked, without any value: {', '.join(left)}."
-    ranked = {name: _ranked(one, shared, basis) for name, one in by_run.items()}
+    ranked = {name: _ranked_values(one, shared, basis) for name, one in by_run.items()}
     means = {name: _mean(by_case) for name, by_case in ranked.items()}
     places = []
     for run in runs:
@@ -265,7 +265,7 @@ def _basis(by_run: Mapping[str, _RunValues], shared: int) -> tuple[Basis, str]:
     return "lower bound", f"Ranked by the lower bound of every run, each missing value counted as 0: {why}."
 
 
-def _ranked(run_values: _RunValues, shared: set[Key], basis: Basis) -> dict[str, list[float]]:
+def _ranked_values(run_values: _RunValues, shared: set[Key], basis: Basis) -> dict[str, list[float]]:
     """Return the ranked values by case."""
     by_case: dict[str, list[float]] = {}
     for (case, repeat), value in sorted(run_values.values.items(), key=lambda pair: pair[0]):

@@ -28,7 +28,7 @@ def visible(text: str) -> str:
 
     A quotation in a page must not hide words from the reader, or overwrite the text beside it.
     """
-    return _HIDDEN.sub(_named, text)
+    return _HIDDEN.sub(_escape_character, text)
 
 
 def shortened(text: str, most: int) -> str:
@@ -37,7 +37,7 @@ def shortened(text: str, most: int) -> str:
     return text if rest <= most // 10 else f"{text[:most].rstrip()} … ({rest:,} characters more)"
 
 
-def _named(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     return f"\u2039U+{ord(match[0]):04X}\u203a"
 
 

@@ -12,7 +12,7 @@ from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.open_answers.rubric_points import clip, overall, rubric_score, tag_scores
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.report.intervals import ANY, FEWEST, deviation, format_ends, format_share, interval
-from wardround.evaluators.report.table_text import aligned
+from wardround.evaluators.report.table_text import align_figures
 from wardround.scenarios.criteria import RubricItem
 
 Ends = tuple[float, float]
@@ -239,7 +239,7 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
         (tag.tag, f"{format_share(tag.score)} {format_ends(tag.ci95, tag.ci95_reason)}  n {tag.n}")
         for tag in table.tags
     ]
-    lines = aligned(rows)
+    lines = align_figures(rows)
     lines += [_agreement_line(one) for one in table.judges]
     ranked = sorted(table.criteria, key=lambda one: (one.discrimination is None, one.discrimination or 0.0, one.case))
     for one in ranked[:criteria]:

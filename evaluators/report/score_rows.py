@@ -149,7 +149,7 @@ class AccountTally:
         """Add a judged episode with its account; None if there is none."""
         self._judged.add(episode)
         record = read_accounts({self._evaluator: account})
-        if _shortened(record):
+        if _saw_less(record):
             self._shortened.add(episode)
         for reasoning in record.reasoning.values():
             self._knowledge = reasoning.knowledge
@@ -192,13 +192,13 @@ def _answers(record: Accounts) -> Iterator[tuple[str, str]]:
     for vote in _votes(record):
         unnamed = vote.reason.startswith(f"{KEYWORDS}/")
         yield vote.judge, vote.reason or "no_reason" if vote.value is None or unnamed else ""
-    for look in _looked(record):
+    for look in _searches_of(record):
         kind = look.failure.removeprefix(SEARCHED)
         if not kind or (kind in KINDS and kind != "leak"):
             yield LIBRARY, kind
 
 
-def _shortened(record: Accounts) -> bool:
+def _saw_less(record: Accounts) -> bool:
     """Whether a judge saw less than the whole of a text that its question is about."""
     accounts = record.reasoning.values()
     steps = (step.unseen for account in accounts for part in account.parts for step in part.steps)
@@ -242,7 +242,7 @@ def _reference_of(account: Account, part: Part) -> tuple[ReferenceAccount, ...]:
     return next(references, None) or ()
 
 
-def _looked(record: Accounts) -> Iterator[SearchRecord]:
+def _searches_of(record: Accounts) -> Iterator[SearchRecord]:
     for account in record.reasoning.values():
         for part in account.parts:
             for step in part.steps:

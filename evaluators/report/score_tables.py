@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.records import Score
-from wardround.evaluators.measures import untaken
+from wardround.evaluators.measures import why_untaken
 from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.intervals import SHARE, Interval, Method, interval, published_interval
 from wardround.evaluators.report.score_rows import EpisodeScores
@@ -71,7 +71,7 @@ def score_cell(score: str, taken: Taken, rules: Rules = "default", seed: int = 0
         if known is not None and known.value is not None:
             by_case[row.case].append(known.value)
         else:
-            reasons[known.reason or "no_reason" if known else untaken(score, scores)] += 1
+            reasons[known.reason or "no_reason" if known else why_untaken(score, scores)] += 1
     values = sorted(value for repeats in by_case.values() for value in repeats)
     ci = Interval(None, "")
     if not bare:
@@ -182,18 +182,24 @@ class Layout(msgspec.Struct, frozen=True):
     single: bool = False
 
 
-def extended(rules: Rules) -> list[Layout]:
+def extended_layouts(rules: Rules) -> list[Layout]:
     """Return the layouts of extended tables 1 to 6."""
-    both = [*_reasoning(ONE_TURN, rules), *_reasoning(ORACLE, rules)]
+    both = [*_reasoning_columns(ONE_TURN, rules), *_reasoning_columns(ORACLE, rules)]
     return [
-        Layout("1", "Examinations recommended", _twice([*_asked(ONE_TURN, rules), *_asked(FREE_TURN, rules)])),
         Layout(
-            "2", "Reasoning of examination recommendation, 1-turn", _twice(_reasoning(ONE_TURN, rules, "examination_"))
+            "1",
+            "Examinations recommended",
+            _twice([*_assessment_columns(ONE_TURN, rules), *_assessment_columns(FREE_TURN, rules)]),
+        ),
+        Layout(
+            "2",
+            "Reasoning of examination recommendation, 1-turn",
+            _twice(_reasoning_columns(ONE_TURN, rules, "examination_")),
         ),
         Layout("3", "Diagnoses", _twice([_accuracy(setting, rules) for setting in (ONE_TURN, FREE_TURN, ORACLE)])),
         Layout("4", "Reasoning of the diagnosis, all diseases", tuple(both)),
         Layout("5", "Reasoning of the diagnosis, rare diseases", _of(both, "rare")),
-        Layout("6", "Treatment plans", _twice([_accuracy(TREATMENT, rules), *_reasoning(TREATMENT, rules)])),
+        Layout("6", "Treatment plans", _twice([_accuracy(TREATMENT, rules), *_reasoning_columns(TREATMENT, rules)])),
     ]
 
 
@@ -202,7 +208,7 @@ def by_turn(rules: Rules, turns: int) -> Layout:
     columns = [
         column
         for turn in range(1, turns + 1)
-        for column in _reasoning(FREE_TURN, rules, f"turn_{turn}_", f", turn {turn}")
+        for column in _reasoning_columns(FREE_TURN, rules, f"turn_{turn}_", f", turn {turn}")
     ]
     return Layout("turns", "Reasoning in free turns, turn by turn", tuple(columns))
 
@@ -211,7 +217,10 @@ def other_columns(rules: Rules, goals: Sequence[str]) -> Layout:
     """Return the layout for scores of scenarios that the paper's tables have no column for."""
     accuracy = [Column(f"{goal.capitalize()} accuracy", "", (_outcome(goal, rules),)) for goal in goals]
     return Layout(
-        "other", "Other scenarios", _twice([*accuracy, *_asked("", rules), *_reasoning("", rules)]), single=True
+        "other",
+        "Other scenarios",
+        _twice([*accuracy, *_assessment_columns("", rules), *_reasoning_columns("", rules)]),
+        single=True,
     )
 
 
@@ -236,13 +245,13 @@ def _accuracy(setting: str, rules: Rules) -> Column:
     return Column("Accuracy", setting, (_outcome("treatment" if setting == TREATMENT else "diagnosis", rules),))
 
 
-def _asked(setting: str, rules: Rules) -> list[Column]:
+def _assessment_columns(setting: str, rules: Rules) -> list[Column]:
     return [
         Column(name.capitalize(), setting, (f"{_prefix(rules)}assessment_{name}",)) for name in ("precision", "recall")
     ]
 
 
-def _reasoning(setting: str, rules: Rules, stage: str = "", label: str = "") -> list[Column]:
+def _reasoning_columns(setting: str, rules: Rules, stage: str = "", label: str = "") -> list[Column]:
     """Return the columns of the reasoning, formal and thinking; the stages before the answer have no completeness.
 
     Factuality has the unverifiable share beside it, if that is defined.

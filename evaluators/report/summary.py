@@ -10,7 +10,7 @@ import msgspec
 from wardround.engine.records import Json, Score
 from wardround.engine.text import count_noun
 from wardround.evaluators.evaluation import UNANSWERED
-from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, measure_of, place_of, untaken
+from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, measure_of, place_of, why_untaken
 from wardround.evaluators.report.intervals import (
     AMOUNT,
     ANY,
@@ -216,7 +216,7 @@ def _column(name: str, played: _Played, taken: Sequence[Mapping[str, Score]]) ->
 
 def _score(name: str, scores: Mapping[str, Score]) -> Score:
     """Return an episode's score, or None with a reason; without orders there is no full path."""
-    score = scores.get(name) or Score(name, None, untaken(name, scores))
+    score = scores.get(name) or Score(name, None, why_untaken(name, scores))
     if score.value is None and name in FULL_PATHS:
         recall = scores.get("exam_recall")
         if recall is not None and recall.reason == NO_ORDERS:

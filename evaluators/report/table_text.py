@@ -47,9 +47,9 @@ def figure_text(figure: Figure) -> CellText:
     lacking = [phrase(cell.reason) for cell in figure.parts if not cell.scored]
     return CellText(
         mean=" / ".join(percent(cell.mean) for cell in figure.parts),
-        ci95=tuple(_marked(cell) for cell in figure.parts if cell.ci95),
+        ci95=tuple(_interval_text(cell) for cell in figure.parts if cell.ci95),
         n=_denominators(figure.parts),
-        beside=_beside(figure),
+        beside=_companion_lines(figure),
         missing=", ".join(dict.fromkeys(lacking)),
     )
 
@@ -59,7 +59,7 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.2f}"
 
 
-def _marked(cell: Cell) -> str:
+def _interval_text(cell: Cell) -> str:
     """Format the interval, with a dagger if it exceeds 0 to 100; a note explains the dagger."""
     return bracket(cell.ci95) + (DAGGER if cell.beyond else "") if cell.ci95 else ""
 
@@ -85,8 +85,8 @@ def terminal(table: Table, width: int = 100) -> Group:
     parted = any(len(figure.parts) > 1 for row in table.rows for figure in row.figures)
     if len(populations) > 1 and _LEFT + len(populations) * (_PARTED if parted else _WHOLE) > width:
         parts = [_only(table, population) for population in populations]
-        return Group(*(_printed(part) for part in parts), _notes(table))
-    return Group(_printed(table), _notes(table))
+        return Group(*(_table_lines(part) for part in parts), _notes(table))
+    return Group(_table_lines(table), _notes(table))
 
 
 _LEFT, _WHOLE, _PARTED = 30, 34, 42
@@ -105,7 +105,7 @@ def _notes(table: Table) -> Text:
     return Text("\n".join(table.notes), style="dim")
 
 
-def _printed(table: Table) -> Printed:
+def _table_lines(table: Table) -> Printed:
     number = f"Table {table.key}" if table.key.isdigit() else "Table"
     title = Text(f"{number}: {table.title} ({table.rules} rules)")
     made = Printed(title=title, title_justify="left", box=None, pad_edge=False)
@@ -120,7 +120,7 @@ def _printed(table: Table) -> Printed:
         for place, figures in _lines(table.columns, row).items():
             leading = [*([row.stratum] if table.by else []), row.doctor, *place]
             cells = [text for population in populations for text in _cells(figures.get(population))]
-            made.add_row(*map(Text, _unsaid(leading, before)), *cells)
+            made.add_row(*map(Text, _without_repeats(leading, before)), *cells)
             for name, some in _companions(figures):
                 beside = [text for population in populations for text in some.get(population, ("", "", ""))]
                 made.add_row(*[""] * (len(leading) - 1), f"  {name}", *beside)
@@ -139,7 +139,7 @@ def _lines(columns: Sequence[Column], row: TableRow) -> dict[_Place, dict[Popula
     return lines
 
 
-def _unsaid(leading: Sequence[str], before: Sequence[str]) -> list[str]:
+def _without_repeats(leading: Sequence[str], before: Sequence[str]) -> list[str]:
     """Return `leading` with "" for the leading words that the line above already has."""
     same = 0
     while same < len(before) and leading[same] == before[same]:
@@ -154,7 +154,7 @@ def _cells(figure: Figure | None) -> tuple[str, str, str]:
     if not figure.parts:
         return "–", phrase(figure.reason), ""
     means = [percent(cell.mean) for cell in figure.parts]
-    spans = [_marked(cell) if cell.ci95 else "" if cell.scored else phrase(cell.reason) for cell in figure.parts]
+    spans = [_interval_text(cell) if cell.ci95 else "" if cell.scored else phrase(cell.reason) for cell in figure.parts]
     return " / ".join(means), "\n".join(spans), _counts(figure.parts)
 
 
@@ -168,7 +168,7 @@ def _companions(figures: Mapping[Population, Figure]) -> list[tuple[str, dict[Po
         for name, beside in beside_figures.items()
     }
     bounds = {
-        name: ("", "\n".join(_between(cells) for cells in beside), _counts([cells[1] for cells in beside]))
+        name: ("", "\n".join(_bounds_text(cells) for cells in beside), _counts([cells[1] for cells in beside]))
         for name, beside in beside_figures.items()
     }
     return [("unverified", shares), ("between", bounds)]
@@ -184,7 +184,7 @@ def _count(cells: Sequence[Cell]) -> str:
     return " / ".join(dict.fromkeys(f"{cell.scored}/{cell.n}" for cell in cells))
 
 
-def _between(cells: Sequence[Cell]) -> str:
+def _bounds_text(cells: Sequence[Cell]) -> str:
     return f"{percent(cells[1].mean)} to {percent(cells[2].mean)}"
 
 
@@ -193,7 +193,7 @@ def _denominators(parts: Sequence[Cell]) -> str:
     return f"n {' / '.join(map(str, scored))} of {parts[0].n}"
 
 
-def _beside(figure: Figure) -> tuple[str, ...]:
+def _companion_lines(figure: Figure) -> tuple[str, ...]:
     """Return the unverifiable share in one line for all parts, and a line of bounds for each part."""
     pairs = zip(figure.parts, figure.beside, strict=False)  # most cells have nothing beside them
     known = [(part, cells) for part, cells in pairs if any(cell.scored for cell in cells)]
@@ -201,7 +201,8 @@ def _beside(figure: Figure) -> tuple[str, ...]:
         return ()
     shares = " / ".join(percent(cells[0].mean) for _, cells in known)
     bounds = [
-        _between(cells) + ("" if cells[1].scored == part.scored else f" (n {cells[1].scored})") for part, cells in known
+        _bounds_text(cells) + ("" if cells[1].scored == part.scored else f" (n {cells[1].scored})")
+        for part, cells in known
     ]
     return f"unverified {shares}", *(("/ " if place else "") + line for place, line in enumerate(bounds))
 
@@ -232,8 +233,8 @@ def as_csv(runs: Sequence[RunScores], tables: Sequence[Table], seed: int = 0) ->
     writer = csv.DictWriter(out, (*FIELDS, *_OF_RUNS), lineterminator="\n", restval="")
     writer.writeheader()
     for record in [*(row for run in runs for row in score_objects(run, seed)), *records(tables)]:
-        counted = {name: _counted(record[name]) for name in ("reasons", "zeros") if name in record}
-        writer.writerow({name: _unarmed(value) for name, value in (record | counted).items()})
+        counted = {name: _reason_counts(record[name]) for name in ("reasons", "zeros") if name in record}
+        writer.writerow({name: _safe_cell(value) for name, value in (record | counted).items()})
     return out.getvalue()
 
 
@@ -272,11 +273,11 @@ def score_objects(run: RunScores, seed: int = 0) -> list[dict[str, Json]]:
     return rows
 
 
-def _counted(reasons: Mapping[str, int]) -> str:
+def _reason_counts(reasons: Mapping[str, int]) -> str:
     return "; ".join(f"{count} {reason}" for reason, count in reasons.items())
 
 
-def _unarmed(value: Json) -> Json:
+def _safe_cell(value: Json) -> Json:
     """Put an apostrophe before a text that a spreadsheet would run as a formula."""
     return plain(value) if isinstance(value, str) else value
 
@@ -330,7 +331,7 @@ def _none(reason: str) -> dict[str, Json]:
 _NARROWEST, _WIDEST = 44, 72
 
 
-def aligned(rows: Sequence[tuple[str, str]]) -> list[str]:
+def align_figures(rows: Sequence[tuple[str, str]]) -> list[str]:
     """Names and their figures as lines in which the figures begin at one column, whatever script the names are in."""
     width = min(_WIDEST, max([_NARROWEST, *(cell_len(name) for name, _ in rows)]))
     return [f"{name}{' ' * (width - cell_len(name))} {figures}" for name, figures in rows]

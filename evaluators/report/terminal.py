@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wardround.engine.text import count_noun
-from wardround.evaluators.measures import format_value, measure_of, place_of, superseded
+from wardround.evaluators.measures import format_value, is_superseded, measure_of, place_of
 from wardround.evaluators.reasons import ended_by, list_reasons
 from wardround.evaluators.report.compare import Comparison, Difference
 from wardround.evaluators.report.ranking import Ranking
@@ -29,7 +29,7 @@ def score_table(name: str, summary: Summary, every: bool = False, width: int = W
     Sentences below the table say which values are missing and why, and explain zeros. Empty columns are left out. Below
     WIDE columns the table omits bounds and macro average, so that it cuts no name and no count.
     """
-    rows = chosen(summary, every)
+    rows = shown_scores(summary, every)
     others = beside_them(summary, rows) if not every else []
     wide = width >= WIDE
     lacking = wide and any(score.none and score.bounds for score in rows)
@@ -63,13 +63,15 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
         *([FLOOR] if by_words(scores) else []),
         *_judged(scores),
         *_always(scores),
-        *_answered(scores),
-        *_together(
+        *_accuracy_notes(scores),
+        *_scores_by_reason(
             "Missing", [(one, list_reasons(one.reasons)) for one in scores if missing and one.none and one.scored]
         ),
-        *_together("No figure", [(one, instead(one).removeprefix("no figure: ")) for one in scores if not one.scored]),
-        *_together("No interval", [(one, one.ci95_reason) for one in scores if one.scored and not one.ci95]),
-        *_together("No average over groups", [(one, one.macro_reason) for one in scores if _lacks_macro(one)]),
+        *_scores_by_reason(
+            "No figure", [(one, instead(one).removeprefix("no figure: ")) for one in scores if not one.scored]
+        ),
+        *_scores_by_reason("No interval", [(one, one.ci95_reason) for one in scores if one.scored and not one.ci95]),
+        *_scores_by_reason("No average over groups", [(one, one.macro_reason) for one in scores if _lacks_macro(one)]),
     ]
 
 
@@ -91,7 +93,7 @@ def _judged(scores: Sequence[ScoreSummary]) -> list[str]:
     return [f"Answers {method}." for method in methods]
 
 
-def _answered(scores: Sequence[ScoreSummary]) -> Iterator[str]:
+def _accuracy_notes(scores: Sequence[ScoreSummary]) -> Iterator[str]:
     """Explain the accuracy: its zeros by reason, and the mean of the answered episodes beside that of all."""
     for score in scores:
         if not score.name.endswith("_accuracy") or not score.zeros:
@@ -120,7 +122,7 @@ def _lacks_macro(score: ScoreSummary) -> bool:
     return score.macro is None and bool(score.scored) and score.name.endswith("_accuracy") and bool(score.macro_reason)
 
 
-def _together(head: str, said: Sequence[tuple[ScoreSummary, str]]) -> Iterator[str]:
+def _scores_by_reason(head: str, said: Sequence[tuple[ScoreSummary, str]]) -> Iterator[str]:
     """Yield `Missing: REASON: SCORE; SCORE.` once for each reason."""
     by_reason: dict[str, list[str]] = {}
     for score, why in said:
@@ -226,7 +228,7 @@ def _pairs(title: str, rows: Sequence[Difference], two: bool, width: int) -> Gro
         table.add_row(
             Text(measure_of(row.score).label if two else f"{row.second} − {row.first}"),
             *((format_value(row.score, row.first_mean), format_value(row.score, row.second_mean)) if wide else ()),
-            signed(row.score, row.difference),
+            signed_value(row.score, row.difference),
             format_range(row.score, row.ci95),
             f"{row.only_first}/{row.only_second}",
             format_p(row.p),
@@ -272,12 +274,12 @@ def _notes(notes: Sequence[str]) -> list[RenderableType]:
     return [Text("\n".join(notes), style="dim"), Text("")] if notes else [Text("")]
 
 
-def leading(summary: Summary) -> Sequence[ScoreSummary]:
+def leading_scores(summary: Summary) -> Sequence[ScoreSummary]:
     """Return the headline scores and those of plug-ins, without those that the scenario lacks."""
-    return [score for score in chosen(summary) if not measure_of(score.name).beside]
+    return [score for score in shown_scores(summary) if not measure_of(score.name).beside]
 
 
-def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
+def shown_scores(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
     """Return the leading scores and those beside them in a run's own table; with `every`, all scores.
 
     For reasoning, those of all turns come instead of the answering reply's, if there are any.
@@ -289,13 +291,13 @@ def chosen(summary: Summary, every: bool = False) -> Sequence[ScoreSummary]:
         if every
         or (
             (_first(score.name) or measure_of(score.name).beside)
-            and not _absent(score)
-            and not superseded(score.name, taken)
+            and not _is_undefined(score)
+            and not is_superseded(score.name, taken)
         )
     ]
 
 
-def _absent(score: ScoreSummary) -> bool:
+def _is_undefined(score: ScoreSummary) -> bool:
     return not score.scored and "not_ordered_here" in score.reasons
 
 
@@ -331,7 +333,7 @@ def format_interval(score: ScoreSummary) -> str:
 def score_label(summary: Summary, score: ScoreSummary) -> str:
     """Return the label; for a score of the formal part, it mentions the thinking part if that is shown too."""
     label = measure_of(score.name).label
-    return f"{label.removesuffix(' part')} / thinking" if _thinking(summary, score) else label
+    return f"{label.removesuffix(' part')} / thinking" if _thinking_score(summary, score) else label
 
 
 def both(summary: Summary, score: ScoreSummary) -> str:
@@ -351,20 +353,20 @@ def spans(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
 
 def missing_sentence(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
     """Say what is missing and why, also for the thinking part."""
-    return _of_parts(summary, score, between, missing)
+    return _of_parts(summary, score, between, missing_text)
 
 
 def _of_parts(summary: Summary, score: ScoreSummary, between: str, say: Callable[[ScoreSummary], str]) -> str:
-    other = _thinking(summary, score)
+    other = _thinking_score(summary, score)
     return f"{say(score)}{between}{say(other)}" if other else say(score)
 
 
 def beside_them(summary: Summary, scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
     """Return the thinking part's scores that are shown beside those of the formal part."""
-    return [other for score in scores if (other := _thinking(summary, score)) is not None]
+    return [other for score in scores if (other := _thinking_score(summary, score)) is not None]
 
 
-def _thinking(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:
+def _thinking_score(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:
     """Return the same score of the thinking part, if any episode has it."""
     if not score.name.endswith("_formal"):
         return None
@@ -372,7 +374,7 @@ def _thinking(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:
     return other if other is not None and other.scored else None
 
 
-def beside(summary: Summary, name: str) -> str:
+def score_remark(summary: Summary, name: str) -> str:
     """Return a remark on a score: for factuality, its means with unverified steps as wrong and as correct."""
     ends = [summary.score(name.replace("factuality", f"factuality_{end}")) for end in ("low", "high")]
     means = [end.mean for end in ends if end is not None]
@@ -383,7 +385,7 @@ def beside(summary: Summary, name: str) -> str:
     )
 
 
-def missing(score: ScoreSummary) -> str:
+def missing_text(score: ScoreSummary) -> str:
     """Return, for instance, `the endpoint gave no reply in time (2)`; a dash if nothing is missing."""
     return list_reasons(score.reasons) or "–"
 
@@ -393,7 +395,7 @@ def zeros(score: ScoreSummary) -> str:
     return list_reasons(score.zeros) or "–"
 
 
-def signed(name: str, value: float | None) -> str:
+def signed_value(name: str, value: float | None) -> str:
     """Format a difference with its sign."""
     if value is None:
         return "–"

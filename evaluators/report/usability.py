@@ -12,7 +12,7 @@ from wardround.evaluators.open_answers.checklist_marking import Marking
 from wardround.evaluators.open_answers.checklist_scale import CATEGORIES, ERRORS, Category
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.report.intervals import FEWEST, deviation, format_ends, format_share, interval
-from wardround.evaluators.report.table_text import aligned
+from wardround.evaluators.report.table_text import align_figures
 
 Ends = tuple[float, float]
 STATED = 0.9
@@ -292,7 +292,7 @@ def usability_lines(table: UsabilityTable) -> list[str]:
         source = "  from people only" if row.source == "people" else ""
         of = f"{row.usable}/{row.markings}"
         rows.append((label, f"{format_share(row.rate)} {format_ends(row.ci95, row.ci95_reason)}  {of}{source}"))
-    lines = aligned(rows)
+    lines = align_figures(rows)
     for row in table.categories:
         if row.source == "judges" and row.strict != row.rate:
             lines.append(

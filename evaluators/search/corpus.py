@@ -80,7 +80,8 @@ def _fill(name: str, passages: Iterable[Passage]) -> int:
         for count, one in enumerate(passages, 1):
             connection.execute("INSERT INTO passage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (count, *one))
             connection.execute(
-                "INSERT INTO word (rowid, title, text) VALUES (?, ?, ?)", (count, _apart(one.title), _apart(one.text))
+                "INSERT INTO word (rowid, title, text) VALUES (?, ?, ?)",
+                (count, _space_out(one.title), _space_out(one.text)),
             )
         connection.execute("COMMIT")
         connection.execute("INSERT INTO word (word) VALUES ('optimize')")
@@ -125,14 +126,14 @@ class Index:
             "SELECT p.document, p.title, p.url, p.text, p.start, p.stop, p.date, p.source FROM "
             "(SELECT rowid AS id, bm25(word, ?, 1) AS score FROM word WHERE word MATCH ? ORDER BY score, id LIMIT ?) "
             "AS best JOIN passage AS p ON p.id = best.id ORDER BY score, best.id",
-            (_TITLE, self._narrowed(words), 8 * most),
+            (_TITLE, self._narrow_expression(words), 8 * most),
         )
         for document, *row in rows:
             if document not in best_of:
                 best_of[document] = Found(*row)
         return list(best_of.values())[:most]
 
-    def _narrowed(self, words: Sequence[str]) -> str:
+    def _narrow_expression(self, words: Sequence[str]) -> str:
         """Return an FTS5 expression that ranks by all words, but only passages with a rare one, if there is any.
 
         Most of a query's time goes into ranking passages that share only common words with it. BM25 adds up every
@@ -164,7 +165,7 @@ def match_expression(query: str) -> Sequence[str]:
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", query[:_READ]).lower()):
         word = match[0]
         if _CJK.search(word):
-            parts = _apart(word).split()
+            parts = _space_out(word).split()
             pairs = [f"{one} {two}" for one, two in pairwise(parts)] or parts
             words.update(dict.fromkeys(pairs))
         elif word not in _COMMON:
@@ -172,7 +173,7 @@ def match_expression(query: str) -> Sequence[str]:
     return [f'"{word}"' for word in list(words)[:_WORDS]]
 
 
-def _apart(text: str) -> str:
+def _space_out(text: str) -> str:
     """Return `text` with white space around each character of a script without spaces."""
     return _CJK.sub(r" \g<0> ", unicodedata.normalize("NFKC", text)) if _CJK.search(text) else text
 

@@ -81,18 +81,18 @@ def turned_away(text: str, title: str = "") -> bool:
     In a text of at most 300 characters one such sentence is enough; in one of at most 3,000, such a title.
     """
     text = text[:_READ].lower()
-    if len(text) <= TITLED and _away(title.lower()):
+    if len(text) <= TITLED and _is_refusal_page(title.lower()):
         return True
-    if not _away(text):
+    if not _is_refusal_page(text):
         return False
     if len(text) <= SHORT:
         return True
     sentences = [sentence for sentence in _END.split(text) if sentence.strip()]
-    away = sum(len(sentence) for sentence in sentences if _away(sentence))
+    away = sum(len(sentence) for sentence in sentences if _is_refusal_page(sentence))
     return away >= SHARE * sum(map(len, sentences))
 
 
-def _away(text: str) -> bool:
+def _is_refusal_page(text: str) -> bool:
     return any(phrase.search(text) for phrase in _AWAY)
 
 
@@ -134,7 +134,7 @@ def html(body: bytes, charset: str) -> PageText:
         text = extract(source, include_comments=False, include_tables=True, with_metadata=False) or _all(tree)
     except Exception as error:  # a hostile page may cause any error
         raise SearchError("malformed", f"its text cannot be made out ({type(error).__name__})") from error
-    return _checked(PageText(_tidy(text), " ".join((tree.findtext(".//title") or "").split()), _dated(tree)))
+    return _require_text(PageText(_tidy(text), " ".join((tree.findtext(".//title") or "").split()), _head_date(tree)))
 
 
 def plain_text(body: bytes, charset: str) -> PageText:
@@ -142,7 +142,7 @@ def plain_text(body: bytes, charset: str) -> PageText:
     text = decoded(body, charset)
     if "\0" in text:
         raise SearchError("malformed", "it is called a text but is none")
-    return _checked(PageText(_tidy(text), "", ""))
+    return _require_text(PageText(_tidy(text), "", ""))
 
 
 def pdf(body: bytes) -> PageText:
@@ -164,7 +164,7 @@ def pdf(body: bytes) -> PageText:
     except Exception as error:  # a hostile file may cause any error
         raise SearchError("malformed", f"the PDF cannot be read ({type(error).__name__})") from error
     title = " ".join(str(stated.title).split()) if stated and stated.title else ""
-    return _checked(PageText(_tidy(text), title, ""))
+    return _require_text(PageText(_tidy(text), title, ""))
 
 
 def decoded(body: bytes, charset: str) -> str:
@@ -204,7 +204,7 @@ def _sure(body: bytes, encoding: str) -> str:
     return text
 
 
-def _checked(words: PageText) -> PageText:
+def _require_text(words: PageText) -> PageText:
     if not words.text:
         raise SearchError("empty", "the page has no text")
     if turned_away(words.text, words.title):
@@ -220,7 +220,7 @@ def _all(tree: "HtmlElement") -> str:
     return "\n".join(part for part in tree.itertext() if isinstance(part, str) and part.strip())
 
 
-def _dated(tree: "HtmlElement") -> str:
+def _head_date(tree: "HtmlElement") -> str:
     """Return the date in the head of a page, in ISO form as far as it goes."""
     stated: dict[str, str] = {}
     for meta in tree.iter("meta"):

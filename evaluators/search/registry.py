@@ -35,13 +35,13 @@ def search_kind(spec: str) -> tuple[type[Source], str]:
     spec = spec.strip()
     name, _, place = spec.partition(":")
     if name in plugin_names(SEARCHES):
-        return _checked(installed(SEARCHES, name), name), place.strip()
+        return _require_search(installed(SEARCHES, name), name), place.strip()
     if _CLASS.fullmatch(spec) and find_spec(name.partition(".")[0]) is not None:
-        return _checked(import_path(spec), spec), ""
+        return _require_search(import_path(spec), spec), ""
     raise UsageError(f"no search is called {spec[:60]!r}{suggestion(name[:60], _forms())}, or package.module:Class")
 
 
-def _checked(kind: type[Source], name: str) -> type[Source]:
+def _require_search(kind: type[Source], name: str) -> type[Source]:
     if not all(hasattr(kind, member) for member in ("opened_at", "find", "FORM", "AT_ONCE", "PAGES")):
         raise UsageError(f"{name!r} is no search: derive its class from wardround.evaluators.search.contract.Source")
     return kind
@@ -52,7 +52,7 @@ def _forms() -> list[str]:
     forms = []
     for name in plugin_names(SEARCHES):
         try:
-            forms.append(_checked(installed(SEARCHES, name), name).FORM or name)
+            forms.append(_require_search(installed(SEARCHES, name), name).FORM or name)
         except UsageError:
             forms.append(name)
     return forms

@@ -63,7 +63,7 @@ class SearchModel(Model):
                 results = [await self._reader.read(messages[-1].content)]
             else:
                 results = await self._search.find(messages[-1].content, most=int(options.get("most", MOST)))
-            body = _encoded(results)
+            body = _encode_entries(results)
         except SearchError as error:
             if purpose != PAGE or not error.of_the_page:
                 raise ProviderError(error.kind, str(error), status=error.status) from error
@@ -75,7 +75,7 @@ class SearchModel(Model):
         """Do nothing: the opener of the search and the reader closes them."""
 
 
-def _encoded(results: Sequence[Found | Page]) -> str:
+def _encode_entries(results: Sequence[Found | Page]) -> str:
     entries = []
     for one in results:
         place = msgspec.to_builtins(one)

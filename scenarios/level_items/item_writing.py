@@ -121,7 +121,7 @@ class ItemWriting:
         """The state after an action."""
         step, action = state.todo[0], event.action
         state = _with(state, todo=state.todo[1:])
-        after = _checked(state, step, action) if step.seat == CHECKER else _written(state, step, action)
+        after = _take_check(state, step, action) if step.seat == CHECKER else _take_text(state, step, action)
         if after.todo:
             return after
         texts = {piece: after.texts[piece] for piece in after.kept}
@@ -132,7 +132,7 @@ def _option(source: SourceQuestion, piece: Piece) -> int:
     return source.false_option if piece == "false_statement" else source.right
 
 
-def _written(state: WritingState, step: WritingStep, action: Action) -> WritingState:
+def _take_text(state: WritingState, step: WritingStep, action: Action) -> WritingState:
     if action.verb == "decline":
         return _lose(state, step, (WRITTEN[0], f"declined: {action.text.strip() or 'no reason given'}"))
     text = written_text(action.text)
@@ -152,7 +152,7 @@ def text_fault(source: SourceQuestion, piece: Piece, text: str) -> Broken | None
     return statement_fault(source, _option(source, piece), text)
 
 
-def _checked(state: WritingState, step: WritingStep, action: Action) -> WritingState:
+def _take_check(state: WritingState, step: WritingStep, action: Action) -> WritingState:
     verdict = read_verdict_line(action.text) if action.verb == "reply" else Unusable("unreadable", "it declined")
     if verdict is True:
         return _with(state, kept=(*state.kept, step.piece))

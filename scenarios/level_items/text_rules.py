@@ -45,7 +45,7 @@ def statement_fault(source: SourceQuestion, option: int, text: str) -> Broken | 
         return "sentence", "write one statement that can be true or false, not a question and not an explanation"
     if _LETTERED.search(text) or _LABELLED.search(text):
         return "letterless", "name no option by its letter, and do not say whether the statement is true"
-    if _missing_numbers(stated, text) or _said(stated, text) < _SAID:
+    if _missing_numbers(stated, text) or _share_said(stated, text) < _SAID:
         return "option_said", f"it does not say the given option, {stated!r}; use its own words"
     plain = _plain(text)
     for place, other in enumerate(item.options):
@@ -92,7 +92,7 @@ def _missing_numbers(option: str, text: str) -> bool:
     return not set(_NUMBER.findall(option)) <= set(_NUMBER.findall(text))
 
 
-def _said(option: str, text: str) -> float:
+def _share_said(option: str, text: str) -> float:
     """The share of an option's words that a text has, in any form; a Chinese character counts by itself."""
     wanted = _words(option)
     there = {word[:_STEM] for word in _words(text)}

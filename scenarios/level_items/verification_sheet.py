@@ -37,7 +37,7 @@ def verification_sheet(texts: Sequence[WrittenText], most: int = SHEET, seed: in
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for one in _drawn(texts, most, seed):
+    for one in _drawn_texts(texts, most, seed):
         item = one.source.item
         option = one.source.false_option if one.piece == "false_statement" else one.source.right
         listed = " | ".join(item.options)
@@ -54,7 +54,7 @@ def verification_sheet(texts: Sequence[WrittenText], most: int = SHEET, seed: in
     return stream.getvalue()
 
 
-def _drawn(texts: Sequence[WrittenText], most: int, seed: int) -> Iterator[WrittenText]:
+def _drawn_texts(texts: Sequence[WrittenText], most: int, seed: int) -> Iterator[WrittenText]:
     """Texts of each kind in turn, each kind in an order drawn by seed."""
     piles: dict[str, list[WrittenText]] = {piece: [one for one in texts if one.piece == piece] for piece in PIECES}
     for place, pile in enumerate(piles.values()):

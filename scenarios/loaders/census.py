@@ -11,7 +11,7 @@ from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun
-from wardround.scenarios.case import Case, unrecorded
+from wardround.scenarios.case import Case, unrecorded_findings
 from wardround.scenarios.loaders.load import scan
 from wardround.scenarios.loaders.source import Playable, Problem
 from wardround.scenarios.papers import OF_SCENARIOS
@@ -116,7 +116,9 @@ def census(path: Path | str) -> Census:
             else:
                 every.append(item)
             if isinstance(item, Case):
-                problems += [Problem(str(path), 0, _DECIDING, _STRAY.format(one), item.id) for one in unrecorded(item)]
+                problems += [
+                    Problem(str(path), 0, _DECIDING, _STRAY.format(one), item.id) for one in unrecorded_findings(item)
+                ]
     except UsageError as error:
         problems.append(Problem(str(path), 0, "", str(error).removeprefix(f"{path}: ")))
     cases = [item for item in every if isinstance(item, Case)]

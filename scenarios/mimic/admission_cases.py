@@ -53,7 +53,7 @@ def mimic_case(draft: AdmissionDraft, options: MimicOptions, source: str, licenc
     disease = draft.disease or PoolDisease(draft.label)
     structured = not draft.history
     label = draft.label if structured else disease.name
-    names = [*disease.names, *_titled(draft)] if structured else disease.synonyms
+    names = [*disease.names, *_title_synonyms(draft)] if structured else disease.synonyms
     synonyms = {key(name): name for name in reversed(names) if key(name) != key(label)}
     system = _system(draft, disease)
     return Case(
@@ -82,7 +82,7 @@ def mimic_case(draft: AdmissionDraft, options: MimicOptions, source: str, licenc
     )
 
 
-def _titled(draft: AdmissionDraft) -> tuple[str, ...]:
+def _title_synonyms(draft: AdmissionDraft) -> tuple[str, ...]:
     return code_synonyms(draft.first) if draft.first and draft.first.title == draft.label else ()
 
 

@@ -113,12 +113,12 @@ class WorkDatabase:
         absent = [
             f"cast(null as {kind}) as {name}" for name, kind in file.table.more.items() if name not in file.columns
         ]
-        spec = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in columns.items())
+        spec = ", ".join(f"{_sql_text(name)}: {_sql_text(kind)}" for name, kind in columns.items())
         # Use the first copy of a doubled column; DuckDB itself would refuse the file.
         source = (
-            f"read_csv({_quoted(str(file.path))}, delim=',', quote='\"', escape='\"', header=true, auto_detect=false, "
-            f"columns={{{spec}}}, nullstr='', allow_quoted_nulls=true, max_line_size={_ROW}, store_rejects=true, "
-            f"rejects_limit={_MOST}, encoding={_quoted('latin-1' if latin else 'utf-8')})"
+            f"read_csv({_sql_text(str(file.path))}, delim=',', quote='\"', escape='\"', header=true, "
+            f"auto_detect=false, columns={{{spec}}}, nullstr='', allow_quoted_nulls=true, max_line_size={_ROW}, "
+            f"store_rejects=true, rejects_limit={_MOST}, encoding={_sql_text('latin-1' if latin else 'utf-8')})"
         )
         columns_read = ", ".join(["*", *absent])
         try:
@@ -163,7 +163,7 @@ class WorkDatabase:
         try:
             cursor.execute(sql)
             while batch := cursor.fetchmany(_BATCH):
-                yield from map(_mended, batch) if of in self.latin else batch
+                yield from map(_repair_row, batch) if of in self.latin else batch
         finally:
             cursor.close()
 
@@ -176,7 +176,7 @@ class WorkDatabase:
         return next((row[0] for row in self.rows(sql)), None)
 
 
-def _mended(row: Row) -> Row:
+def _repair_row(row: Row) -> Row:
     """Repair a row that was read as Latin-1: decode UTF-8 where possible, leave other text unchanged."""
     return tuple(_text(cell) if isinstance(cell, str) and not cell.isascii() else cell for cell in row)
 
@@ -188,7 +188,7 @@ def _text(cell: str) -> str:
         return cell
 
 
-def _quoted(text: str) -> str:
+def _sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -274,7 +274,7 @@ def load_notes(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None
         number = "coalesce(note_seq, try_cast(regexp_extract(note_id, '([0-9]+)$', 1) as bigint), 0) as number"
         select = ("hadm_id", "coalesce(note_type, '') = 'AD' as addendum", number, "text")
     spill.read("raw_notes", tree.files["discharge"], select, chosen)
-    _sorted(spill, "notes", "raw_notes", _ORDER["notes"])
+    _sort_table(spill, "notes", "raw_notes", _ORDER["notes"])
 
 
 def load_results(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
@@ -325,7 +325,7 @@ def _windows(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
 def _result(spill: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str], order: str) -> None:
     if tree.has(name):
         spill.read(f"raw_{into}", tree.files[name], select, _JOIN)
-        _sorted(spill, into, f"raw_{into}", order)
+        _sort_table(spill, into, f"raw_{into}", order)
     else:
         columns = ", ".join(f"{part.split(' as ')[-1].split('.')[-1]} varchar" for part in select)
         spill.run(f"create or replace table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")
@@ -346,7 +346,7 @@ def _exams(spill: WorkDatabase, tree: MimicCopy) -> None:
         )
 
 
-def _sorted(spill: WorkDatabase, into: str, raw: str, order: str) -> None:
+def _sort_table(spill: WorkDatabase, into: str, raw: str, order: str) -> None:
     """Sort a table on disk, so that a slice of admissions is read without the rest."""
     spill.run("set preserve_insertion_order=true")
     spill.run(f"create or replace table {into} as select * from {raw} order by {order}")  # noqa: S608

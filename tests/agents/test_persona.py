@@ -10,7 +10,7 @@ from seats import AGENT_PROMPTS
 from shell import Shell
 
 from wardround.agents.history.facts import story_sentences
-from wardround.agents.misstatement import altered, choose_fact
+from wardround.agents.misstatement import choose_fact, first_misstatement
 from wardround.agents.patient import LLMPatient, Patient
 from wardround.agents.persona import read_persona, shared_words
 from wardround.agents.toml_files import bundled_names
@@ -164,7 +164,7 @@ def test_deciding_facts_symptoms_and_drugs_are_never_incidental() -> None:
             assert not re.search("present|medic(?!al)|family", section, re.I), section
             assert all(not content(fact) & {w for w in roots(f) if len(w) > 3} for f in case.truth.deciding)
     assert choose_fact(["Cough for two weeks.", "Takes aspirin daily."], 1) == ""
-    assert altered("Smokes 15 cigarettes a day") == ("15 cigarettes", "30 cigarettes")
+    assert first_misstatement("Smokes 15 cigarettes a day") == ("15 cigarettes", "30 cigarettes")
 
 
 async def test_a_vague_historian_is_exact_when_asked_again() -> None:
@@ -182,7 +182,7 @@ async def test_a_model_is_told_the_manner_and_the_fact_to_misstate() -> None:
     words = ["I smoke a little.", "It hurts.", "I never smoked; what I said was wrong."]
     model = Scripted(words)
     persona = read_persona("contradicts")
-    only = [fact for fact in incidental_facts(case) if altered(fact)]
+    only = [fact for fact in incidental_facts(case) if first_misstatement(fact)]
     seed = next(number for number in range(50) if choose_fact(only, number).startswith("Never smoked"))
     said = await talk(
         LLMPatient(seat(persona, 2, model, seed)), case, ["Do you smoke?", "Does it hurt?", "So you smoke?"]

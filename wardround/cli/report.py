@@ -87,7 +87,7 @@ def _print(screen: Console, run: str, comparison: SideBySide, every: bool) -> No
     if not comparison.differing:
         screen.print(Text("They differ in no episode."))
         return
-    screen.print(_differing(comparison.differing if every else comparison.differing[:MOST]))
+    screen.print(_run_differences(comparison.differing if every else comparison.differing[:MOST]))
     if len(comparison.differing) > MOST and not every:
         screen.print(Text(f"({len(comparison.differing) - MOST:,} more: --all)"))
 
@@ -125,7 +125,7 @@ def _figures(some: Sequence[ScorePair]) -> Table:
     return made
 
 
-def _differing(some: Sequence[DifferingScore]) -> Table:
+def _run_differences(some: Sequence[DifferingScore]) -> Table:
     made = _table("Where they differ", "episode", "score", "A", "B")
     for one in some:
         made.add_row(

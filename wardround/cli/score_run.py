@@ -36,7 +36,7 @@ from wardround.evaluators.evaluation import Knowledge, needs_of
 from wardround.evaluators.metrics.standard import Priced, Standard
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import Summary, summarise
-from wardround.evaluators.report.terminal import chosen, score_table
+from wardround.evaluators.report.terminal import score_table, shown_scores
 from wardround.evaluators.report.warnings import doubts
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.pilot import Pilot
@@ -301,7 +301,7 @@ async def _print_scores(
         screen = console()
         asked = {f"{run.name}, {name}": await _headline_figures(run, name, summary) for name in names}
         unlisted = {title: figures for title, figures in asked.items() if figures is not None}
-        if chosen(summary) or not unlisted:
+        if shown_scores(summary) or not unlisted:
             screen.print(score_table(run.name, summary, width=screen.width))
         for title, figures in unlisted.items():
             screen.print(score_table(title, figures, every=True, width=screen.width))
@@ -316,7 +316,7 @@ async def _headline_figures(run: Run, evaluator: str, summary: Summary) -> Summa
     """The figures of an evaluator of which the headline table has none: they are what was asked for."""
     names = {name for name, by in (await score_names(run)).items() if by == evaluator}
     figures = [score for score in summary.scores if score.name in names]
-    if not figures or any(score.name in names for score in chosen(summary)):
+    if not figures or any(score.name in names for score in shown_scores(summary)):
         return None
     return msgspec.structs.replace(summary, scores=figures)
 

@@ -39,7 +39,7 @@ def is_inspect_log(value: Json) -> bool:
 
 def inspect_results(path: Path, model: str) -> Iterator[Result]:
     """The samples of a log: dialogues, or questions where every sample has choices and a letter as target."""
-    log = _zipped(path) if zipfile.is_zipfile(path) else _whole(path)
+    log = _read_zip(path) if zipfile.is_zipfile(path) else _whole(path)
     spec, samples = log
     named = model or str(spec.get("model") or path.stem).removeprefix("imported:")
     places = [f"sample {one.get('id', n) if isinstance(one, dict) else n}" for n, one in enumerate(samples, 1)]
@@ -66,7 +66,7 @@ def _whole(path: Path) -> tuple[Mapping[str, Json], list[Json]]:
     return value["eval"], value["samples"] or []
 
 
-def _zipped(path: Path) -> tuple[Mapping[str, Json], list[Json]]:
+def _read_zip(path: Path) -> tuple[Mapping[str, Json], list[Json]]:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         start = next((name for name in ("header.json", "_journal/start.json") if name in names), "")
@@ -93,7 +93,7 @@ def _result(path: Path, place: str, number: int, sample: Json, model: str) -> Re
     if not isinstance(messages, list):
         raise ValueError("`messages` is not a list")
     attached = sample.get("attachments") or {}
-    opening, turns = chat_turns([_resolved(message, attached) for message in messages])
+    opening, turns = chat_turns([_resolve_texts(message, attached) for message in messages])
     if not any(turn.seat == "doctor" for turn in turns):
         if sample.get("error"):
             return Result(f"{path}, {place}", str(sample.get("id", number)), lost="it ended by an error")
@@ -117,7 +117,7 @@ def _result(path: Path, place: str, number: int, sample: Json, model: str) -> Re
     )
 
 
-def _resolved(message: Any, attached: Mapping[str, Json]) -> Any:
+def _resolve_texts(message: Any, attached: Mapping[str, Json]) -> Any:
     """A message whose long texts, which the log keeps apart, stand in their place."""
     if not isinstance(message, dict):
         return message

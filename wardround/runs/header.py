@@ -207,7 +207,7 @@ class EvaluationHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
 
         A prompt that did not exist when the evaluation began makes no difference, since it was never used.
         """
-        return _as_json(self._judging()) == _as_json(other._judging()) and all(
+        return _as_json(self._judging_key()) == _as_json(other._judging_key()) and all(
             other.prompts.get(name) == digest for name, digest in self.prompts.items()
         )
 
@@ -216,7 +216,7 @@ class EvaluationHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
         mine, theirs = ({seat: one.seats[seat] for seat in one.specs} for one in (self, other))
         return _as_json(mine) == _as_json(theirs) and self.judging.repeats == other.judging.repeats
 
-    def _judging(self) -> list[object]:
+    def _judging_key(self) -> list[object]:
         rules = self.evaluator, self.evaluator_version
         return [self.evaluates, *rules, self.tables, self.seats, self.judging]
 

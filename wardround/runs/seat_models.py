@@ -198,11 +198,11 @@ def seat_model(
         for inner, _ in sending_models(model):
             inner.key_env = settings.key_env
     if access.batch is not None and model.host:
-        model = _batched(spec, model, access.batch)
+        model = _in_batches(spec, model, access.batch)
     return SeatModel(spec, model, sampling, redact_address(settings.base_url))
 
 
-def _batched(spec: str, model: Model, store: Store) -> Batched:
+def _in_batches(spec: str, model: Model, store: Store) -> Batched:
     """The model asked in batches; raises UsageError if its endpoint has no batch interface that we know."""
     inner = [one for one, _ in sending_models(model)]
     asked = inner[0].model if isinstance(inner[0], ForeignModel) else inner[0]

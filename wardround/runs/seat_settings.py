@@ -96,7 +96,7 @@ class SeatSettings(ModelSettings):
         return SHORT.get(spec, spec)
 
     @model_validator(mode="after")
-    def _named(self) -> Self:
+    def _check_names(self) -> Self:
         for name in self.models:
             if not name.isidentifier():
                 raise ValueError(f"the model's name {name!r} must be a word of letters, digits and underscores")

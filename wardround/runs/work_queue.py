@@ -148,10 +148,10 @@ async def free_dead_sessions(store: Store, run: str) -> None:
 
 def has_died(session: SessionRow) -> bool:
     """Whether the session's process ran on this machine and is dead; for other machines only the lease can tell."""
-    return session.ended is None and session.host == this_machine() and not _running(session.pid)
+    return session.ended is None and session.host == this_machine() and not _is_running(session.pid)
 
 
-def _running(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -85,7 +85,7 @@ async def level_rows(
             )
         dataset, model = dataset_of(inside(scores.header, "cases").get("from")), model_label(scores.header)
         high, game = _high_score(scores), str(inside(scores.header, "scenario").get("name"))
-        lacking = _unscored(scores, (ACCURACY,) if run.of_questions else HIGH_SCORES, patients=run.of_patients)
+        lacking = _unscored_note(scores, (ACCURACY,) if run.of_questions else HIGH_SCORES, patients=run.of_patients)
         notes += lacking
         left: Counter[str] = Counter()
         answered = {episode.case for episode in scores.episodes if episode.cause is not None}
@@ -116,7 +116,7 @@ async def level_rows(
     return rows, notes
 
 
-def _unscored(scores: RunScores, names: Sequence[str], *, patients: bool) -> list[str]:
+def _unscored_note(scores: RunScores, names: Sequence[str], *, patients: bool) -> list[str]:
     """A sentence on a run whose scores are all of another kind than the one its level needs."""
     ended = [episode for episode in scores.episodes if episode.cause is not None]
     if not ended or any(one.name in names for episode in ended for one in episode.scores):

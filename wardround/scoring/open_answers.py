@@ -29,7 +29,7 @@ log = structlog.get_logger("wardround")
 _YES, _NO = ("1", "true", "yes", "usable"), ("0", "false", "no", "unusable")
 
 
-async def _scoring(run: Run, evaluator: str, named: str) -> StoredScoring:
+async def _scoring_of(run: Run, evaluator: str, named: str) -> StoredScoring:
     """The scoring of an evaluator that counts, or the one that the user named."""
     every = [one for one in await all_scorings(run.store, run.name) if one.evaluator == evaluator]
     if not every:
@@ -42,7 +42,7 @@ async def _scoring(run: Run, evaluator: str, named: str) -> StoredScoring:
 
 async def _scores(run: Run, evaluator: str, named: str) -> AsyncIterator[tuple[str, StoredScores]]:
     """Each judged episode with its case."""
-    scoring = await _scoring(run, evaluator, named)
+    scoring = await _scoring_of(run, evaluator, named)
     cases = {row.id: row.case for row in await run.episodes()}
     async with aclosing(chosen_scores(run, {evaluator: scoring})) as stored:
         async for one in stored:

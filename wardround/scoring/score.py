@@ -130,7 +130,7 @@ class ScoreOptions(TypedDict, total=False):
     elsewhere: Callable[[str], Awaitable[None]] | None
 
 
-def _fitting(run: Run, evaluator: Evaluator) -> Evaluator:
+def _fitting_evaluator(run: Run, evaluator: Evaluator) -> Evaluator:
     """The evaluator if it scores what the run plays; in place of the standard metrics, those of questions.
 
     Raises UsageError if it scores patients' cases and the run plays questions, or the reverse.
@@ -172,7 +172,7 @@ async def _score_run(
     progress: Progress,
     options: ScoreOptions,
 ) -> RunScores:
-    wanted = [_fitting(run, evaluator) for evaluator in evaluators or [Standard()]]
+    wanted = [_fitting_evaluator(run, evaluator) for evaluator in evaluators or [Standard()]]
     check_evaluators(wanted, installed_plugins(EVALUATORS))
     if run.restricted and (mine := [one for one in wanted if is_own(one)]):
         raise EgressError.to_plugin(f"{run.restricted} of the cases of run {run.name} are", class_path(mine[0]))

@@ -39,7 +39,7 @@ class Batches:
             case "POST", ["files"]:
                 return _json(self._uploaded(asked))
             case "GET", ["files", name, "content"]:
-                return wire.http(200, self._files[name]) if name in self._files else _missing(name)
+                return wire.http(200, self._files[name]) if name in self._files else _not_found(name)
             case "POST", ["batches"]:
                 made = self._create(asked.json())
                 if self.deaf:
@@ -49,7 +49,7 @@ class Batches:
             case "GET", ["batches"]:
                 return _json(self._page(parse_qs(urlsplit(asked.path).query)))
             case "GET", ["batches", name]:
-                return _json(self._state(name, answer)) if name in self._batches else _missing(name)
+                return _json(self._state(name, answer)) if name in self._batches else _not_found(name)
         return None
 
     def _uploaded(self, asked: ReceivedRequest) -> Mapping[str, Json]:
@@ -67,14 +67,14 @@ class Batches:
         self.requests += self._files[body["input_file_id"]].count(b"\n")
         batch = {"id": name, "object": "batch", "status": "in_progress", "created_at": int(time.time()), **body}
         self._batches[name] = {**batch, "_until": time.monotonic() + self.seconds, "_ends": ends}
-        return self._shown(name)
+        return self._batch_json(name)
 
     def _page(self, query: Mapping[str, Sequence[str]]) -> Mapping[str, Json]:
         """The latest batches first, in pages of two, so that a client must look beyond the first."""
         names = list(reversed(self._batches))
         after = query.get("after", [""])[0]
         start = names.index(after) + 1 if after in names else 0
-        page = [self._shown(name) for name in names[start : start + 2]]
+        page = [self._batch_json(name) for name in names[start : start + 2]]
         ids = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {}
         return {"object": "list", "data": page, "has_more": start + 2 < len(names), **ids}
 
@@ -82,7 +82,7 @@ class Batches:
         batch = self._batches[name]
         if batch["status"] == "in_progress" and time.monotonic() >= batch["_until"]:
             self._end(batch, answer)
-        return self._shown(name)
+        return self._batch_json(name)
 
     def _end(self, batch: dict[str, Json], answer: Answering) -> None:
         ends: End = batch["_ends"]
@@ -111,7 +111,7 @@ class Batches:
                 name = batch[field] = f"{batch['id']}-{field}"
                 self._files[name] = b"".join(json.dumps(line).encode() + b"\n" for line in reversed(lines))
 
-    def _shown(self, name: str) -> dict[str, Json]:
+    def _batch_json(self, name: str) -> dict[str, Json]:
         return {field: value for field, value in self._batches[name].items() if not field.startswith("_")}
 
 
@@ -122,5 +122,5 @@ def _json(value: Mapping[str, Json]) -> bytes:
     return wire.http(200, msgspec.json.encode(value))
 
 
-def _missing(name: str) -> bytes:
+def _not_found(name: str) -> bytes:
     return wire.error(404, "not_found", f"There is no {name}.")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.injection.detect import narrates, signs, unnarrated
-from wardround.scenarios.case import Case, unrecorded
+from wardround.scenarios.case import Case, unrecorded_findings
 from wardround.scenarios.loaders.load import bundled
 
 
@@ -38,7 +38,7 @@ def test_no_bundled_case_speaks_to_a_judge_and_each_names_what_decides_it(path: 
     for line in path.read_text("utf-8").splitlines():
         case = Case.model_validate_json(line)
         assert case.truth.deciding, case.id
-        assert unrecorded(case) == [], case.id
+        assert unrecorded_findings(case) == [], case.id
         texts = [case.opening, *case.history.values(), case.truth.reasoning, case.truth.differential, case.ancillary]
         texts += [finding.text for finding in case.examination] + [one.text for one in case.investigations]
         assert [signs(text, "case") for text in texts if signs(text, "case")] == [], case.id

@@ -15,7 +15,7 @@ from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import outcome_questions
 from wardround.evaluators.outcome.items import read_items
-from wardround.evaluators.outcome.outcome_record import reading
+from wardround.evaluators.outcome.outcome_record import plan_reader
 from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.evidence import locate, read_quotes
 from wardround.evaluators.reasoning.inquiry import Inquiry
@@ -54,7 +54,7 @@ EVERY: list[tuple[Question, Reading]] = [
     (step_questions.step_in_text("Gardening exposes the skin to a soil fungus.", REASONING), read_presence),
     (step_questions.starts(REASONING), read_starts),
     (outcome_questions.diagnosis(Truth(diagnosis="Sporotrichosis"), "Lymphocutaneous sporotrichosis"), read_outcome),
-    (outcome_questions.treatment(CASE, "Itraconazole for six months", PASSAGES, "Oral itraconazole"), reading(2)),
+    (outcome_questions.treatment(CASE, "Itraconazole for six months", PASSAGES, "Oral itraconazole"), plan_reader(2)),
     (outcome_questions.treatment_keywords(CASE, "Oral itraconazole"), lambda text: text),
     (
         outcome_questions.examination_items("1. Labs: CBC, CRP\n2. Biopsy of the ulcer to exclude malignancy", "reply"),

@@ -5,7 +5,7 @@ from examples import at_most
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.metrics.grade import WORTH, graded
+from wardround.evaluators.metrics.grade import WORTH, relation_to_truth
 from wardround.scenarios.case import Truth
 from wardround.scenarios.reports.rare_diseases import rare
 from wardround.scenarios.terms.graph import graph
@@ -78,18 +78,21 @@ def test_distance_counts_steps_both_ways() -> None:
     ],
 )
 def test_an_answer_is_graded(answer: str, truth: str, relation: str | None) -> None:
-    assert graded(answer, Truth(diagnosis=truth), linker(), graph()) == relation
+    assert relation_to_truth(answer, Truth(diagnosis=truth), linker(), graph()) == relation
 
 
 def test_the_nearest_of_several_asserted_counts() -> None:
-    assert graded("hypertension", Truth(diagnosis="Hemophilia A"), linker(), graph()) == "other"
-    assert graded("Hemophilia B and hypertension", Truth(diagnosis="Hemophilia A"), linker(), graph()) == "sibling"
+    assert relation_to_truth("hypertension", Truth(diagnosis="Hemophilia A"), linker(), graph()) == "other"
+    assert (
+        relation_to_truth("Hemophilia B and hypertension", Truth(diagnosis="Hemophilia A"), linker(), graph())
+        == "sibling"
+    )
 
 
 @at_most(50)
 @given(st.text(max_size=120))
 def test_any_answer_gets_a_grade(answer: str) -> None:
-    assert graded(answer, Truth(diagnosis="Appendicitis"), linker(), graph()) in WORTH
+    assert relation_to_truth(answer, Truth(diagnosis="Appendicitis"), linker(), graph()) in WORTH
 
 
 def test_rare_diseases_are_told_from_common_ones() -> None:

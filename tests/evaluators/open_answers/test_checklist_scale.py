@@ -9,8 +9,8 @@ from wardround.evaluators.open_answers.checklist_scale import (
     CATEGORIES,
     DIMENSIONS,
     category_of,
-    fitted,
     fitted_marks,
+    generation_score,
     usable_text,
 )
 
@@ -38,7 +38,7 @@ def oracle(b: int, c: int, d: int, e: int) -> int:
 
 def test_all_tuples_are_mapped_in_the_printed_order() -> None:
     assert len(TUPLES) == 1296
-    assert [fitted(*one) for one in TUPLES] == [oracle(*one) for one in TUPLES]
+    assert [generation_score(*one) for one in TUPLES] == [oracle(*one) for one in TUPLES]
 
 
 def test_21_tuples_pass_one_rule_and_16_the_other() -> None:

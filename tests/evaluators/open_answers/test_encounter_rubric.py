@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from wardround.engine.records import Action, Score
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.open_answers.rubric import Rubric, numbered, ruled
+from wardround.evaluators.open_answers.rubric import Rubric, decide_by_rule, numbered_text
 from wardround.evaluators.open_answers.rubric_lint import lint
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.criteria import Deed, RubricItem, Rule
@@ -51,7 +51,7 @@ CT = Deed(ordered="CT of the abdomen")
     ],
 )
 def test_a_question_before_an_order(turns: Any, met: bool, events: tuple[int, ...]) -> None:
-    made = ruled(Rule(did=PREGNANT, before=CT), encounter(*turns))
+    made = decide_by_rule(Rule(did=PREGNANT, before=CT), encounter(*turns))
     assert (made.met, made.events) == (met, events)
 
 
@@ -71,14 +71,17 @@ def test_a_question_before_an_order(turns: Any, met: bool, events: tuple[int, ..
     ],
 )
 def test_words_about_asking_are_no_question(text: str, met: bool) -> None:
-    assert ruled(Rule(did=PREGNANT), encounter(asking(text))).met is met
+    assert decide_by_rule(Rule(did=PREGNANT), encounter(asking(text))).met is met
 
 
 def test_a_list_without_marks_orders_none_of_its_tests() -> None:
     salad = "muscle biopsy renal angiography sural nerve stain temporal artery lipid capillary fundus scan smear swab"
     rule = Rule(did=Deed(ordered="Muscle biopsy"))
-    assert ruled(rule, encounter(ordering(salad))).met is False
-    assert ruled(rule, encounter(ordering("muscle biopsy of the left thigh, please, as soon as you can"))).met is True
+    assert decide_by_rule(rule, encounter(ordering(salad))).met is False
+    assert (
+        decide_by_rule(rule, encounter(ordering("muscle biopsy of the left thigh, please, as soon as you can"))).met
+        is True
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,27 +95,27 @@ def test_a_list_without_marks_orders_none_of_its_tests() -> None:
 )
 def test_an_order_before_another_counts_panels_and_messages(did: str, other: str, turns: Any, met: bool) -> None:
     rule = Rule(did=Deed(ordered=did), before=Deed(ordered=other))
-    assert ruled(rule, encounter(*turns)).met is met
+    assert decide_by_rule(rule, encounter(*turns)).met is met
 
 
 @pytest.mark.parametrize(("within", "met"), [(1, False), (2, True), (None, True)])
 def test_an_order_within_the_first_orders(within: int | None, met: bool) -> None:
     turns = (ordering("Lipase", "Glucose"), ordering("Sodium"))
-    assert ruled(Rule(did=Deed(ordered="Glucose"), within=within), encounter(*turns)).met is met
+    assert decide_by_rule(Rule(did=Deed(ordered="Glucose"), within=within), encounter(*turns)).met is met
 
 
 def test_what_the_scenario_does_not_allow_is_undecided_with_its_reason() -> None:
     asked, ordered = Rule(did=PREGNANT), Rule(did=CT)
-    assert ruled(asked, encounter(scenario="workup")).reason == "nobody_to_ask"
-    assert ruled(ordered, encounter(scenario="oracle")).reason == "not_ordered_here"
+    assert decide_by_rule(asked, encounter(scenario="workup")).reason == "nobody_to_ask"
+    assert decide_by_rule(ordered, encounter(scenario="oracle")).reason == "not_ordered_here"
     told = [("doctor", Action("reply", "CT abdomen")), ("patient", TOLD)]
-    assert ruled(ordered, encounter(told, scenario="one-turn")).reason == "unstructured"
+    assert decide_by_rule(ordered, encounter(told, scenario="one-turn")).reason == "unstructured"
 
 
 def test_a_conclusion_is_a_deed() -> None:
     rule = Rule(did=Deed(ordered="Lipase"), before=Deed(concluded=True))
-    assert ruled(rule, encounter(ordering("Lipase"))).met is True
-    assert ruled(rule, encounter(ordering("Glucose"))).met is False
+    assert decide_by_rule(rule, encounter(ordering("Lipase"))).met is True
+    assert decide_by_rule(rule, encounter(ordering("Glucose"))).met is False
 
 
 @pytest.mark.parametrize("wrong", [{}, {"ordered": "CT", "concluded": True}])
@@ -160,7 +163,7 @@ async def test_an_unsafe_act_is_a_veto() -> None:
 
 
 def test_an_encounter_is_numbered_by_its_events() -> None:
-    text = numbered(encounter(ordering("Lipase")))
+    text = numbered_text(encounter(ordering("Lipase")))
     assert text.startswith("[1] doctor: order (kind: any; items: ['Lipase'])\n\n[2] examiner: ...")
 
 
@@ -176,5 +179,5 @@ def test_the_bundled_cases_carry_sound_rubrics_whose_tests_are_in_the_record() -
         for item in one.rubric:
             ordered = item.rule.did.ordered if item.rule else ""
             if ordered:
-                made = ruled(Rule(did=Deed(ordered=ordered)), encounter(ordering(*names)))
+                made = decide_by_rule(Rule(did=Deed(ordered=ordered)), encounter(ordering(*names)))
                 assert made.met is True, (one.id, ordered)

@@ -15,7 +15,7 @@ from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.lexical.judge import LexicalJudge
 from wardround.evaluators.outcome import outcome_questions
 from wardround.evaluators.outcome.items import read_items
-from wardround.evaluators.outcome.outcome_record import number_reader, reading
+from wardround.evaluators.outcome.outcome_record import number_reader, plan_reader
 from wardround.evaluators.reasoning.step_questions import read_keywords, read_outcome, read_presence
 from wardround.scenarios.case import Truth
 
@@ -26,7 +26,7 @@ ASKED: dict[str, Asked] = {
     "diagnosis": (outcome_questions.diagnosis(GOUT, "Gouty arthritis"), read_outcome),
     "treatment": (
         outcome_questions.treatment("A swollen toe.", "Colchicine", ["Rest helps.", "Ice."], "Rest"),
-        reading(2),
+        plan_reader(2),
     ),
     "treatment_keywords": (outcome_questions.treatment_keywords("A swollen toe.", "Rest"), read_keywords),
     "items": (outcome_questions.examination_items("1. CBC and CRP\n2. CT of the foot", "reply"), read_items),

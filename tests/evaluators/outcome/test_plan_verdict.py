@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.outcome.outcome_record import JudgedPlan, reading
+from wardround.evaluators.outcome.outcome_record import JudgedPlan, plan_reader
 
 QUOTE = {"passage": 2, "quote": "It works."}
 QUOTED = ((2, "It works."),)
@@ -33,7 +33,7 @@ QUOTED = ((2, "It works."),)
     ],
 )
 def test_read(reply: str, meant: JudgedPlan) -> None:
-    assert reading(3)(reply) == meant
+    assert plan_reader(3)(reply) == meant
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_read(reply: str, meant: JudgedPlan) -> None:
     ],
 )
 def test_anything_else_has_a_typed_reason(reply: str, why: str) -> None:
-    found = reading(3)(reply)
+    found = plan_reader(3)(reply)
     assert isinstance(found, Unread)
     assert found.why == why
 
 
 def test_correct_needs_no_basis_where_there_was_nothing_to_rest_on() -> None:
-    assert reading(0)("Correct") == reading(0)(verdict("correct")) == JudgedPlan("correct")
+    assert plan_reader(0)("Correct") == plan_reader(0)(verdict("correct")) == JudgedPlan("correct")
 
 
 @pytest.mark.parametrize(
@@ -87,17 +87,17 @@ def test_correct_needs_no_basis_where_there_was_nothing_to_rest_on() -> None:
     ],
 )
 def test_only_quotations_are_quotations(evidence: Any, quotes: tuple[tuple[int, str], ...]) -> None:
-    found = reading(1)(json.dumps({"verdict": "wrong", "basis": "evidence", "evidence": evidence}))
+    found = plan_reader(1)(json.dumps({"verdict": "wrong", "basis": "evidence", "evidence": evidence}))
     assert isinstance(found, JudgedPlan)
     assert found.quotes == quotes
 
 
 @given(st.text(), st.integers(0, 3))
 def test_any_text_is_read_or_typed(text: str, shown: int) -> None:
-    assert isinstance(reading(shown)(text), JudgedPlan | Unread)
+    assert isinstance(plan_reader(shown)(text), JudgedPlan | Unread)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists))
 def test_any_json_is_read_or_typed(value: Any) -> None:
     for fields in ({"verdict": value}, {"verdict": "correct", "basis": value, "evidence": value}):
-        assert isinstance(reading(1)(json.dumps(fields)), JudgedPlan | Unread)
+        assert isinstance(plan_reader(1)(json.dumps(fields)), JudgedPlan | Unread)

@@ -12,7 +12,7 @@ from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.outcome.items import (
     MOST,
     TextItem,
-    matched,
+    matching_size,
     precision_recall,
     published_items,
     published_precision_recall,
@@ -225,11 +225,11 @@ def test_one_broad_request_hits_one_reference_and_not_ten() -> None:
 
 def test_the_largest_matching_counts() -> None:
     # taken greedily, the first item would take the only partner of the second
-    assert matched(2, 2, [(0, 0), (0, 1), (1, 0)]) == 2
-    assert matched(3, 1, [(0, 0), (1, 0), (2, 0)]) == 1
-    assert matched(2, 2, []) == 0
+    assert matching_size(2, 2, [(0, 0), (0, 1), (1, 0)]) == 2
+    assert matching_size(3, 1, [(0, 0), (1, 0), (2, 0)]) == 1
+    assert matching_size(2, 2, []) == 0
     with pytest.raises(IndexError, match=r"pair \(2, 0\)"):
-        matched(2, 2, [(2, 0)])
+        matching_size(2, 2, [(2, 0)])
 
 
 def test_nothing_to_share_is_none_by_default_and_zero_as_published() -> None:
@@ -246,7 +246,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)))
 
 @given(PAIRS, st.tuples(st.integers(0, 4), st.integers(0, 3)))
 def test_a_matching_grows_with_its_pairs_and_has_no_order(pairs: list[tuple[int, int]], more: tuple[int, int]) -> None:
-    found = matched(5, 4, pairs)
-    assert found == matched(5, 4, pairs[::-1]) == matched(4, 5, [(b, a) for a, b in pairs])
+    found = matching_size(5, 4, pairs)
+    assert found == matching_size(5, 4, pairs[::-1]) == matching_size(4, 5, [(b, a) for a, b in pairs])
     assert found <= min(len({a for a, _ in pairs}), len({b for _, b in pairs}))
-    assert found <= matched(5, 4, [*pairs, more]) <= found + 1
+    assert found <= matching_size(5, 4, [*pairs, more]) <= found + 1

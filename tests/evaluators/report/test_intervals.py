@@ -15,11 +15,11 @@ from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships
 from wardround.evaluators.report.intervals import (
     AMOUNT,
     Interval,
+    bootstrap_interval,
     deviation,
     effective_size,
     interval,
     published_interval,
-    resampled,
     standard_error,
     student_t,
     wilson,
@@ -109,7 +109,7 @@ def test_the_bootstrap_is_seeded_and_blind_to_order() -> None:
 
 def test_the_bootstrap_covers_about_what_it_says() -> None:
     """20 cases of 3 equal repeats: the spread of means is sd / sqrt(20), and a little is added for few cases."""
-    low, high = resampled([[float(i < 10)] * 3 for i in range(20)])
+    low, high = bootstrap_interval([[float(i < 10)] * 3 for i in range(20)])
     half = student_t([float(i < 10) for i in range(20)])
     assert half is not None
     assert (low, high) == pytest.approx(half, abs=0.04)
@@ -118,7 +118,7 @@ def test_the_bootstrap_covers_about_what_it_says() -> None:
 def test_many_cases_are_dealt_into_blocks_and_the_interval_stays() -> None:
     dice = random.Random(1)
     values = [dice.random() for _ in range(5000)]
-    low, high = resampled([[value] for value in values])
+    low, high = bootstrap_interval([[value] for value in values])
     plain = student_t(values)
     assert plain is not None
     assert (low, high) == pytest.approx(plain, abs=0.2 * (plain[1] - plain[0]))

@@ -19,7 +19,7 @@ from wardround.evaluators.report.level_figures import (
     figure,
     gap,
     level_report,
-    normalised,
+    normalise_by_chance,
     unit_of,
 )
 from wardround.evaluators.report.level_page import grids, levels_json, levels_page
@@ -288,7 +288,7 @@ def test_a_wrong_file_of_facts_is_refused_by_name(tmp_path: Path, text: str, why
 
 
 def test_parts_of_normalised_rows_keep_their_units() -> None:
-    assert {part.unit for part in normalised(rows([1.0, 0.0, None]))} == {"0", "1"}
+    assert {part.unit for part in normalise_by_chance(rows([1.0, 0.0, None]))} == {"0", "1"}
 
 
 def test_a_stratum_below_guessing_is_drawn_beside_its_name_and_not_on_it() -> None:
