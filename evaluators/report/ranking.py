@@ -255,6 +255,8 @@ def _basis(by_run: Mapping[str, _RunValues], shared: int) -> tuple[Basis, str]:
     fewest, most = min(gaps, key=lambda name: gaps[name]), max(gaps, key=lambda name: gaps[name])
     if shared < ENOUGH * whole:
         why = f"only {shared} of {count_noun(whole, 'episode')} of {least} are scored in all runs, which is under 90 %"
+        if not shared:
+            why = "no episode is scored in all runs, so that the order compares cases as well as doctors"
     elif gaps[most] - gaps[fewest] > APART + 1e-9:
         why = (
             f"{100 * gaps[most]:.1f} % of the values of {most} are missing and {100 * gaps[fewest]:.1f} % of those of "

@@ -131,21 +131,30 @@ def _scores_by_reason(head: str, said: Sequence[tuple[ScoreSummary, str]]) -> It
         yield f"{head}: {why}: {'; '.join(labels)}."
 
 
+_FIGURE = 13
+"""Width of a column of figures in a ranking; longer headings go over several lines."""
+
+
 def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
     """Show runs by rank, best first; above them the basis of comparison, below what the order does not show."""
-    wide = width >= SIDE_BY_SIDE
     label = measure_of(ranking.by).label
     games = dict.fromkeys(place.scenario for place in ranking.places)
+    names = ("run", "doctor", *(("scenario",) if len(games) > 1 else ()))
+    least = {name: min(max((len(getattr(place, name)) for place in ranking.places), default=0), NAME) for name in names}
+    full = label if ranking.basis == "mean" else f"{label}, lower bound"
+    heads = [full, *(measure_of(name).label for name in ranking.others)]
+    rest = sum(least.values()) + sum(map(len, ("rank", "0.000 to 0.000", "1000/1000"))) + 2 * (len(names) + 3)
+    wide = width >= max(SIDE_BY_SIDE, rest + (_FIGURE + 2) * len(heads))
+    folded = _FIGURE if width < rest + sum(len(head) + 2 for head in heads) else None
     table = _table()
     table.add_column("rank", justify="right")
-    for name in ("run", "doctor", *(("scenario",) if len(games) > 1 else ())):
-        longest = max((len(getattr(place, name)) for place in ranking.places), default=0)
-        table.add_column(name, overflow="fold", min_width=min(longest, NAME) if wide else None)
-    table.add_column(label if ranking.basis == "mean" else f"{label}, lower bound", justify="right")
+    for name in names:
+        table.add_column(name, overflow="fold", min_width=least[name] if wide else None)
+    table.add_column(full, justify="right", max_width=folded)
     for name in ("95% interval", "scored"):
         table.add_column(name, justify="right", no_wrap=True)
     for name in ranking.others if wide else ():
-        table.add_column(measure_of(name).label, justify="right")
+        table.add_column(measure_of(name).label, justify="right", max_width=folded)
     for place in ranking.places:
         figure = place.figure
         table.add_row(

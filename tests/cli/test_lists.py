@@ -70,3 +70,42 @@ def test_the_overall_interval_of_one_category_is_its_own_and_lies_on_both_sides_
     low, high = _overall_ends([row(1.0, 0.7, 1.0), row(0.5, 0.3, 0.8)]) or (0.0, 0.0)
     assert low == 0.75 - (0.3**2 + 0.2**2) ** 0.5 / 2
     assert high == 0.75 + 0.3 / 2
+
+
+def test_a_ranking_of_long_names_keeps_every_figure_it_has_a_heading_for(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text(case(0).model_dump_json(), encoding="utf-8")
+    names = [f"a-run-with-quite-a-long-name-{scenario}" for scenario in ("oracle", "workup")]
+    for scenario, name in zip(("oracle", "workup"), names, strict=True):
+        played = ("--cases", tmp_path / "c.jsonl", "--scenario", scenario, "--doctor", "gold", "--name", name)
+        assert shell("run", *played, "--store", tmp_path / "s.db") == 0, shell.err
+    assert shell("report", *names, "--store", tmp_path / "s.db") == 0
+    lines = shell.out.splitlines()
+    [row] = [line for line in lines if line.startswith("   1  ") and "workup" in line]
+    figures = [word for word in row.split() if word == "1.000"]
+    head = " ".join(lines[: lines.index(row)])
+    assert len(figures) == 1 + ("recall" in head) + ("orders)" in head)
+    assert "1/1" in row
+
+
+def test_runs_without_a_common_episode_say_that_the_order_is_of_cases_too(shell: Shell, tmp_path: Path) -> None:
+    for number in (0, 1):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text(case(number).model_dump_json(), encoding="utf-8")
+        played = ("--cases", path, "--scenario", "oracle", "--doctor", "gold", "--name", f"r{number}")
+        assert shell("run", *played, "--store", tmp_path / "s.db") == 0
+    assert shell("report", "r0", "r1", "--store", tmp_path / "s.db") == 0
+    said = " ".join(shell.out.split())
+    assert "no episode is scored in all runs, so that the order compares cases as well as doctors" in said
+
+
+def test_tables_that_no_run_has_are_named_with_the_command_that_gives_them(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text(case(0).model_dump_json(), encoding="utf-8")
+    played = ("--cases", tmp_path / "c.jsonl", "--scenario", "workup", "--doctor", "gold", "--name", "r")
+    assert shell("run", *played, "--store", tmp_path / "s.db") == 0
+    assert shell("report", "r", "--tables", "published", "--store", tmp_path / "s.db") == 0
+    assert "No table by these rules: r has no score by them." in " ".join(shell.out.split())
+
+
+def test_an_empty_order_is_refused(shell: Shell) -> None:
+    assert shell("orders", " ") == 2
+    assert "TEXT is empty" in shell.err

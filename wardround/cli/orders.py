@@ -32,6 +32,8 @@ def command(text: str | None, path: Path | None, names: Path | None, as_json: bo
     """
     if (text is None) == (path is None):
         raise UsageError("give the text of an order, or a file of orders with --file")
+    if text is not None and not text.strip():
+        raise UsageError('TEXT is empty; give an order, for instance "CBC, chest radiograph"')
     table = catalogue(read_test_names(names)) if names is not None else catalogue()
     for order in [text] if text is not None else order_lines(path or Path()):
         reading = read_order(order, table)

@@ -248,6 +248,12 @@ async def _report(names: tuple[str, ...], options: Options) -> None:
         echo(f"page: {options['html']}{beside}", err=True)
 
 
+_NO_TABLES = (
+    "No table by these rules: {} has no score by them. A judge gives those of the paper: wardround score {} "
+    "--evaluators standard,reasoning-published,assessment-published --judge SPEC."
+)
+
+
 def _print_runs(runs: list[RunScores], seed: int, options: Options) -> None:
     """The ranking first, then the pairs, then each run."""
     screen = console()
@@ -269,8 +275,11 @@ def _print_runs(runs: list[RunScores], seed: int, options: Options) -> None:
         for line in lines_of(run):
             screen.print(line, markup=False)
     if options["tables"]:
-        for table in extended_tables(runs, "published" if options["tables"] == "published" else None, seed):
+        tables = extended_tables(runs, "published" if options["tables"] == "published" else None, seed)
+        for table in tables:
             screen.print(terminal(table, screen.width))
+        if not tables:
+            screen.print(_NO_TABLES.format(", ".join(run.name for run in runs), runs[0].name), markup=False)
 
 
 async def _print_page(store: Store, scores: RunScores, name: str, path: Path) -> None:

@@ -68,7 +68,8 @@ def silent_repeats(recordings: Mapping[str, SeatRecording], case: str, repeats: 
     told = []
     for spec, some in by_spec.items():
         where = f" in {'repeats' if len(some) > 1 else 'repeat'} {', '.join(map(str, some))}"
-        told.append(f"{spec} has nothing for it{where if len(some) < repeats else ''}")
+        shown = spec if recordings[spec].FORM else spec.partition("#")[0]  # the rest is a digest
+        told.append(f"{shown} has nothing for it{where if len(some) < repeats else ''}")
     return every, "; ".join(told)
 
 
