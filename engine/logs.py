@@ -46,9 +46,14 @@ def redact(text: str) -> str:
     return _SECRET.sub(_hidden, text)
 
 
+def names_secret(name: str) -> bool:
+    """Whether a variable of this name holds a secret."""
+    return _NAMED.search(name) is not None
+
+
 def _secrets() -> list[str]:
     """Values of environment variables whose names mark them as secrets, unless they are too short to be secrets."""
-    return [value for name, value in os.environ.items() if len(value) >= SHORT and _NAMED.search(name)]
+    return [value for name, value in os.environ.items() if len(value) >= SHORT and names_secret(name)]
 
 
 def hide_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:

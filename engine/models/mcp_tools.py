@@ -4,20 +4,24 @@ import asyncio
 import json
 import os
 import shlex
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TextIO
 
 import anyio
 
 from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.logs import names_secret, redact
+from wardround.engine.misbehaviour import error_text
 from wardround.engine.models.hosts import endpoint_url, host_of, printable_url
 from wardround.engine.models.provider import MODEL_KEY, ModelRequest, Provider
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 from wardround.engine.seat import LIST
+from wardround.engine.text import printable
 
 if TYPE_CHECKING:
     import mcp
@@ -35,7 +39,8 @@ class ToolModel(Model):
 
     def __init__(self, target: str, env: Mapping[str, str], timeouts: Timeouts) -> None:
         self._url = endpoint_url(target) if "://" in target else None
-        self._words = [] if self._url else shlex.split(target)
+        self._words = [] if self._url else _words_of(target)
+        self._last_words = ""
         self._env, self._timeouts = env, timeouts
         self.name = printable_url(self._url) if self._url else self._words[0].rpartition("/")[2]
         self.host = host_of(self._url) if self._url else PROCESS
@@ -65,6 +70,7 @@ class ToolModel(Model):
 
     async def _use(self, client: "mcp.Client", tool: str, arguments: Mapping[str, Json]) -> str:
         from mcp import MCPError  # noqa: PLC0415 a run without tools does not pay for the import
+        from mcp_types import CONNECTION_CLOSED  # noqa: PLC0415 see above
 
         try:
             if tool == LIST:
@@ -72,15 +78,24 @@ class ToolModel(Model):
                 return json.dumps([_described(one) for one in listed], ensure_ascii=False)
             result: Any = await client.call_tool(tool, dict(arguments))
         except MCPError as error:
+            if error.code == CONNECTION_CLOSED:
+                raise self._gone(client, error) from None
             raise ProviderError("bad_request", f"{self.name}: {tool}: {error}") from None
         except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
-            raise ProviderError("connection", f"{self.name}: the server is gone ({type(error).__name__})") from None
+            raise self._gone(client, error) from None
         texts = "\n".join(part.text for part in result.content if getattr(part, "type", "") == "text")
         if result.is_error:
             raise ProviderError("bad_request", f"{self.name}: {tool}: {texts[:300]}")
         if texts or result.structured_content is None:
             return texts
         return json.dumps(result.structured_content, ensure_ascii=False)
+
+    def _gone(self, client: "mcp.Client", error: Exception) -> ProviderError:
+        """The error that a server ended in the middle of a call; the next call opens another connection."""
+        if self._client is client:
+            self._over.set()
+            self._client = None
+        return ProviderError("connection", f"{self.name}: the server is gone ({type(error).__name__})")
 
     async def _open(self) -> "mcp.Client":
         """The connection, which a task of its own keeps open until `aclose`; raises ProviderError."""
@@ -94,12 +109,20 @@ class ToolModel(Model):
             await asyncio.wait(either, timeout=self._timeouts.connect, return_when=asyncio.FIRST_COMPLETED)
             if keeper.done():
                 error = None if keeper.cancelled() else keeper.exception()
-                raise ProviderError("connection", f"{self.name}: no MCP server ({type(error).__name__})")
+                raise ProviderError("connection", f"{self.name}: no MCP server{self._reason(error)}")
             if not ready.done():
                 keeper.cancel()
-                raise ProviderError("timeout", f"{self.name}: no MCP server within {self._timeouts.connect:g} s")
+                late = f"no MCP server within {self._timeouts.connect:g} s{self._reason(None)}"
+                raise ProviderError("timeout", f"{self.name}: {late}")
             self._client = ready.result()
             return self._client
+
+    def _reason(self, error: BaseException | None) -> str:
+        """Why there is no server: the first error of a group, and the last words of a process."""
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        said = f" ({error_text(error)[:200]})" if error is not None else ""
+        return f"{said}; its last words: {self._last_words}" if self._last_words else said
 
     def _target(self, errors: TextIO) -> Any:
         from mcp import StdioServerParameters  # noqa: PLC0415 see above
@@ -114,10 +137,16 @@ class ToolModel(Model):
         """Connect, and hold the connection open until `aclose`."""
         import mcp  # noqa: PLC0415 see above
 
-        with Path(os.devnull).open("w") as errors:  # noqa: ASYNC230 it takes what the server logs
-            async with mcp.Client(self._target(errors)) as client:
-                ready.set_result(client)
-                await self._over.wait()
+        self._last_words = ""
+        with tempfile.TemporaryFile("a+", encoding="utf-8", errors="replace") as errors:
+            try:
+                async with mcp.Client(self._target(errors)) as client:
+                    errors.truncate(0)  # what it logs while it runs well would fill the disk
+                    ready.set_result(client)
+                    await self._over.wait()
+            finally:
+                errors.seek(max(0, errors.seek(0, os.SEEK_END) - 2000))
+                self._last_words = redact(printable(errors.read().strip()[-300:]))
 
     async def aclose(self) -> None:
         """Close the connection, and end the process."""
@@ -127,13 +156,20 @@ class ToolModel(Model):
             await asyncio.wait([keeper], timeout=10)
 
 
+def _words_of(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"'mcp/{command}': the command cannot be read: {error}") from error
+    if words[0] in ("python", "python3"):  # as for `exec:`, the one that runs this
+        words[0] = sys.executable
+    return words
+
+
 def _described(tool: Any) -> Json:
     """A tool in the form of chat completions."""
     function = {"name": tool.name, "description": tool.description or "", "parameters": tool.input_schema}
     return {"type": "function", "function": function}
-
-
-_KEYS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 
 class ToolServers(Provider):
@@ -149,5 +185,5 @@ class ToolServers(Provider):
             raise UsageError(f"{wanted.spec!r} needs the extra `mcp`: pip install 'wardround[mcp]'") from error
         if wanted.address:
             raise UsageError(f"{wanted.spec!r} names its own address: leave --base-url out")
-        env = {name: value for name, value in os.environ.items() if not name.endswith(_KEYS) and name != MODEL_KEY}
+        env = {name: value for name, value in os.environ.items() if not names_secret(name) and name != MODEL_KEY}
         return ToolModel(wanted.name, env, wanted.timeouts or Timeouts(total=120.0))

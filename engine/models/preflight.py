@@ -50,7 +50,7 @@ _TO_DO = {
     "auth": "check the key in the environment variable of its provider",
     "unknown_model": "check the model's name and the base URL",
     "quota": "top up the account or use another",
-    "connection": "check the base URL, and that the endpoint runs and can be reached from here",
+    "connection": "check the base URL or command, and that the endpoint runs and can be reached from here",
     "timeout": "see whether the endpoint is up, or still loading its model",
     "malformed": "check the base URL: what answers there is no such endpoint",
     "server": "try again when the endpoint is well",

@@ -87,3 +87,38 @@ def test_restricted_cases_do_not_reach_a_process_that_is_not_allowed(shell: Shel
     assert "mcp-process" in shell.err
     assert not counts.exists()
     assert shell(*words, "--allow-host", "mcp-process") == 0, shell.err
+
+
+def test_a_server_that_dies_is_asked_again_and_no_answer(shell: Shell, counts: Path) -> None:
+    """Its end is no result of a tool, and the calls after it need another process."""
+    words = (*WORDS, "--doctor-model", server(counts), "--options", '{"word": "crash"}')
+    assert shell(*words) == 0, shell.err
+    assert counts.read_text() == "crash\ncrash\ncrash\n"
+    assert shell("show", "r", "0") == 0
+    assert "crash: think of influenza" in shell.out
+    assert "Connection closed" not in shell.out
+
+
+def test_a_server_that_cannot_begin_says_why(shell: Shell, counts: Path) -> None:
+    assert shell(*WORDS, "--doctor-model", "guidelines=mcp/python no_such_server.py") == 2
+    assert "can't open file" in shell.err
+    assert shell(*WORDS, "--doctor-model", "guidelines=mcp/http://127.0.0.1:9/mcp") == 2
+    assert "ConnectError" in shell.err
+    assert shell(*WORDS, "--doctor-model", 'guidelines=mcp/python "half') == 2
+    assert "cannot be read" in shell.err
+    assert "Traceback" not in shell.err
+
+
+def test_python_is_the_one_that_runs_this_and_a_process_gets_no_password(
+    shell: Shell, counts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", "not-for-tools")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    seen = counts.parent / "env"
+    Path("leaky.py").write_text(
+        f"import os, runpy, sys\nopen({str(seen)!r}, 'w').write(repr(dict(os.environ)))\n"
+        f"sys.argv[1:] = [{str(counts)!r}]\nrunpy.run_path({str(SCRIPT)!r}, run_name='__main__')\n"
+    )
+    assert shell(*WORDS, "--doctor-model", "guidelines=mcp/python leaky.py") == 0, shell.err
+    assert "not-for-tools" not in seen.read_text()
+    assert "PATH" in seen.read_text()

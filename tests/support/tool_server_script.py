@@ -1,5 +1,6 @@
 """A small MCP server over standard input, for tests: `python -m tool_server_script COUNTS`."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -15,6 +16,8 @@ def look_up(word: str) -> str:
     """Look a finding up."""
     with COUNTS.open("a") as file:
         file.write(f"{word}\n")
+    if word == "crash" and COUNTS.read_text().count("crash") == 1:
+        os._exit(9)
     if word == "nothing":
         raise ToolError("there is no such finding")
     return f"{word}: think of influenza"
