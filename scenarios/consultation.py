@@ -33,7 +33,7 @@ from wardround.scenarios.parsers.moves import (
 )
 from wardround.scenarios.parsers.nonanswers import Instructions, postponed, template
 from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed_diagnosis, named_diagnosis
-from wardround.scenarios.terms.catalogue import TestNames, own_names
+from wardround.scenarios.terms.catalogue import TestNames, own_names_json
 from wardround.scenarios.terms.subject import read_subject
 from wardround.scenarios.terms.wording import roots
 
@@ -172,6 +172,7 @@ class Consultation:
         self._prompts = prompts
         self._instructions = Instructions(prompts.of(self.name))
         self._published = settings.rules == "published"
+        self._own_names = own_names_json(settings.names)
         self._schemas = verb_schemas(self.goal, ("ask", "order", "conclude"), whole_list=settings.answers > 1)
 
     def _prompt(self, name: str) -> Prompt:
@@ -216,7 +217,7 @@ class Consultation:
                 "policy": self.settings.policy,
                 "order": order,
                 "subject": state.subject,
-                **own_names(self.settings.names),
+                **self._own_names,
             }
             return View(seat, self._prompt("examiner").text, state.orders, ("answer",), known)
         closed = self._last(state) and not self._published

@@ -35,7 +35,7 @@ from wardround.scenarios.parsers.moves import (
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections
-from wardround.scenarios.terms.catalogue import TestNames, own_names
+from wardround.scenarios.terms.catalogue import TestNames, own_names_json
 from wardround.scenarios.terms.subject import read_subject
 
 _SENTENCE = re.compile(r"[.!\n]")
@@ -172,7 +172,7 @@ class Staged:
             "record": record_rows(case_results(case)),
             "subject": read_subject(disclosure.open_report(case)).row(),
             "policy": self.settings.policy if isinstance(self.settings, OneTurnSettings) else "strict",
-            **own_names(self.settings.names if isinstance(self.settings, OneTurnSettings) else ()),
+            **own_names_json(self.settings.names if isinstance(self.settings, OneTurnSettings) else ()),
         }
         return StagedState(brief, known)
 

@@ -45,7 +45,7 @@ from wardround.scenarios.parsers.reply_text import (
     headed_diagnosis,
     named_diagnosis,
 )
-from wardround.scenarios.terms.catalogue import TestNames, own_names
+from wardround.scenarios.terms.catalogue import TestNames, own_names_json
 from wardround.scenarios.terms.subject import read_subject
 
 Asked = Literal["", "lab", "microbiology", "imaging", "output"]
@@ -271,6 +271,7 @@ class Workup:
         self._prompts = prompts
         self._instructions = Instructions(prompts.of(self.name))
         self._published = settings.rules == "published"
+        self._own_names = own_names_json(settings.names)
         self._schemas = verb_schemas(self.goal, ("order", "conclude"), whole_list=settings.answers > 1)
 
     def lacks(self, case: Case) -> str | None:
@@ -304,7 +305,7 @@ class Workup:
                 "policy": self.settings.policy,
                 "order": state.order.known() if state.order else None,
                 "subject": state.subject,
-                **own_names(self.settings.names),
+                **self._own_names,
             }
             return View(seat, self._prompts["workup/examiner"].text, state.orders, ("answer",), known)
         verbs = ("reply", "conclude") if state.stage == "diagnose" else ("reply", "order", "conclude")

@@ -76,7 +76,7 @@ def _seen(question: str, of_words: float, most: int, sharp: float) -> Aims:
 
 
 @lru_cache(maxsize=8192)
-def likeliest(question: str) -> str:
+def likeliest_aim(question: str) -> str:
     """The name of the likeliest aim by vectors.
 
     Example: `likeliest("Does any medicine disagree with you?")` is "allergies".

@@ -21,7 +21,7 @@ _DIGITS = 5
 """Likeness is rounded, so that the order of a sum decides nothing."""
 
 
-def words_of(text: str) -> Sequence[str]:
+def vector_words(text: str) -> Sequence[str]:
     """The words that have vectors: letters only, in small letters."""
     return _WORD.findall(text.lower())
 
@@ -29,7 +29,7 @@ def words_of(text: str) -> Sequence[str]:
 @lru_cache(maxsize=32768)
 def text_vector(text: str) -> Vector:
     """The direction of a text: the sum of the vectors of its pieces, of length 1 (0 for a text without words)."""
-    places = [place for word in words_of(text) for place in _pieces(word)]
+    places = [place for word in vector_words(text) for place in _pieces(word)]
     return _unit(_vectors()[places].sum(axis=0, dtype=np.int64))
 
 
@@ -49,7 +49,7 @@ def likeness(one: str, other: str) -> float:
 
 def alignment(asked: Sequence[str], weights: Sequence[float], text: str) -> tuple[float, float]:
     """How well each asked word is met by the most alike word of `text`: the weighted mean, and the best."""
-    told = word_table(tuple(words_of(text)))
+    told = word_table(tuple(vector_words(text)))
     if not asked or not len(told):
         return 0.0, 0.0
     near = np.maximum((word_table(tuple(asked)) @ told.T).max(axis=1), 0.0) * np.array(weights)

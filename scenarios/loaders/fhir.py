@@ -12,18 +12,18 @@ from datetime import date, timedelta
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Culture, Finding, Investigation, Lab, Provenance, Study, Truth
 from wardround.scenarios.loaders.fhir_resources import (
-    Entry,
+    BundleEntry,
     Resource,
-    codes,
+    bundle_entries,
+    concept_codes,
     disease_code,
-    entries,
     full_name,
-    moment,
     name,
     objects,
     reference,
     reference_range,
     report_text,
+    resource_time,
     stated_time,
     values,
 )
@@ -64,7 +64,7 @@ class FhirBundles(Loader):
     def cases(self, number: int, name: str, record: Json) -> Iterator[Case | Refused]:
         """The case of each patient of a bundle, or why it has none; raises Refused for a bundle without a patient."""
         del name
-        listed = entries(record)
+        listed = bundle_entries(record)
         people = [entry for entry in listed if entry.kind == "Patient"]
         if not people:
             kinds = ", ".join(sorted({entry.kind for entry in listed})) or "links without resources"
@@ -78,13 +78,13 @@ class FhirBundles(Loader):
                 yield refused
 
 
-def _is_of(entry: Entry, person: Entry) -> bool:
+def _is_of(entry: BundleEntry, person: BundleEntry) -> bool:
     """Whether a resource of a bundle of several patients is about `person`, or about nobody, as a Medication is."""
     owner = reference(entry.resource.get("subject")) or reference(entry.resource.get("patient"))
     return owner in person.ids if owner else entry.kind in ("Medication", "Specimen")
 
 
-def _case(person: Entry, listed: Sequence[Entry], case_id: str) -> Case:
+def _case(person: BundleEntry, listed: Sequence[BundleEntry], case_id: str) -> Case:
     patient = person.resource
     main = _principal(person, listed)
     label = name(main.resource.get("code"))
@@ -121,12 +121,12 @@ def _case(person: Entry, listed: Sequence[Entry], case_id: str) -> Case:
 class _Visit:
     """The visit of the diagnosis: the ids of its Encounter, if it has one, its first and last time as stated, or ''."""
 
-    main: Entry
+    main: BundleEntry
     ids: frozenset[str]
     start: str
     end: str
 
-    def holds(self, entry: Entry) -> bool:
+    def holds(self, entry: BundleEntry) -> bool:
         """Whether a resource belongs to the visit: by its Encounter, else by its date; without a date it does."""
         at = reference(entry.resource.get("encounter")) or reference(entry.resource.get("context"))
         if at and self.ids:
@@ -137,7 +137,7 @@ class _Visit:
         margin = timedelta(days=1) if self.ids else _AROUND
         return first - margin <= day <= last + margin
 
-    def precedes(self, entry: Entry) -> bool:
+    def precedes(self, entry: BundleEntry) -> bool:
         """Whether a resource is dated before the visit, or not dated at all."""
         said = stated_time(entry.resource)
         return not said or _earlier(said, self.start)
@@ -149,7 +149,7 @@ def _earlier(said: str, start: str) -> bool:
     return bool(size) and said[:size] < start[:size]
 
 
-def _principal(person: Entry, listed: Sequence[Entry]) -> Entry:
+def _principal(person: BundleEntry, listed: Sequence[BundleEntry]) -> BundleEntry:
     """The Condition that is the diagnosis.
 
     An encounter's principal one; else the latest confirmed disease, of those first whose visit has a result. A
@@ -181,11 +181,11 @@ def _is_symptom(label: str) -> bool:
     return bool(_FINDING.search(label) or _SYMPTOM.search(label))
 
 
-def _states(condition: Entry, *states: str) -> bool:
-    return bool(set(codes(condition.resource.get("verificationStatus"))) & set(states))
+def _states(condition: BundleEntry, *states: str) -> bool:
+    return bool(set(concept_codes(condition.resource.get("verificationStatus"))) & set(states))
 
 
-def _visit(main: Entry, listed: Sequence[Entry]) -> _Visit:
+def _visit(main: BundleEntry, listed: Sequence[BundleEntry]) -> _Visit:
     """The Encounter that names a Condition, or that it names, or whose days hold its date; else its date alone."""
     encounters = [entry for entry in listed if entry.kind == "Encounter"]
     when = stated_time(main.resource)
@@ -201,11 +201,11 @@ def _visit(main: Entry, listed: Sequence[Entry]) -> _Visit:
     return _Visit(main, chosen[0].ids, start or when, end or start or when)
 
 
-def _diagnosed(encounter: Entry) -> set[str]:
+def _diagnosed(encounter: BundleEntry) -> set[str]:
     return {reference(part.get("condition")) for part in objects(encounter.resource.get("diagnosis"))}
 
 
-def _days(encounter: Entry) -> tuple[str, str]:
+def _days(encounter: BundleEntry) -> tuple[str, str]:
     """The first and last day of an Encounter as it states them; '' where it does not."""
     period = encounter.resource.get("period")
     start, end = (str(period.get(part) or "") if isinstance(period, dict) else "" for part in ("start", "end"))
@@ -218,7 +218,7 @@ class _History:
 
     diagnosis: str
     visit: _Visit
-    listed: Sequence[Entry]
+    listed: Sequence[BundleEntry]
 
     def complaint(self) -> str:
         """The reason for the visit in words, if it is a symptom and does not name the diagnosis; else its symptoms."""
@@ -248,10 +248,10 @@ class _History:
         """What is said, once each, without what names the diagnosis."""
         return [one for one in dict.fromkeys(filter(None, said)) if self.diagnosis.casefold() not in one.casefold()]
 
-    def _of(self, kind: str) -> list[Entry]:
+    def _of(self, kind: str) -> list[BundleEntry]:
         return [entry for entry in self.listed if entry.kind == kind and not _is_void(entry)]
 
-    def _before(self, kind: str) -> list[Entry]:
+    def _before(self, kind: str) -> list[BundleEntry]:
         return [entry for entry in self._of(kind) if self.visit.precedes(entry)]
 
     def _conditions(self, kind: re.Pattern[str], *, of_visit: bool) -> list[str]:
@@ -276,7 +276,7 @@ class _History:
                 said.pop()
         return said
 
-    def _allergy(self, entry: Entry) -> str:
+    def _allergy(self, entry: BundleEntry) -> str:
         reactions = [
             name(sign)
             for part in objects(entry.resource.get("reaction"))
@@ -285,7 +285,7 @@ class _History:
         said = ", ".join(filter(None, reactions))
         return f"{name(entry.resource.get('code'))}{f' ({said})' if said else ''}"
 
-    def _relative(self, entry: Entry) -> str:
+    def _relative(self, entry: BundleEntry) -> str:
         ills = [name(part.get("code")) for part in objects(entry.resource.get("condition"))]
         return f"{name(entry.resource.get('relationship'))}: {', '.join(filter(None, ills))}" if any(ills) else ""
 
@@ -301,11 +301,11 @@ class _History:
         return list(latest.values())
 
 
-def _category(entry: Entry) -> set[str]:
-    return set(codes(entry.resource.get("category")))
+def _category(entry: BundleEntry) -> set[str]:
+    return set(concept_codes(entry.resource.get("category")))
 
 
-def _is_void(entry: Entry) -> bool:
+def _is_void(entry: BundleEntry) -> bool:
     """Whether a resource says that it does not hold: entered in error, cancelled, not done."""
     return entry.resource.get("status") in ("entered-in-error", "cancelled", "not-done") or _states(
         entry, "entered-in-error"
@@ -323,7 +323,7 @@ class _Results:
     texts: list[Investigation] = field(default_factory=list)
 
     @classmethod
-    def of_visit(cls, visit: _Visit, listed: Sequence[Entry]) -> "_Results":
+    def of_visit(cls, visit: _Visit, listed: Sequence[BundleEntry]) -> "_Results":
         """What was observed, measured and reported at the visit."""
         specimens = {
             one: name(entry.resource.get("type"))
@@ -350,7 +350,7 @@ class _Results:
         """The studies with a report; if there is none, all."""
         return [study for study in self.studies if study.report != _NO_REPORT] or self.studies
 
-    def _observe(self, entry: Entry, specimen: str) -> None:
+    def _observe(self, entry: BundleEntry, specimen: str) -> None:
         one, category = entry.resource, _category(entry)
         for label, value, unit in values(one):
             if category & {"vital-signs", "exam"}:
@@ -360,7 +360,11 @@ class _Results:
                 grown = "" if _NO_GROWTH.search(grown) else grown
                 self.cultures.append(
                     Culture(
-                        test=label, specimen=specimen, organism=grown, comment="" if grown else value, time=moment(one)
+                        test=label,
+                        specimen=specimen,
+                        organism=grown,
+                        comment="" if grown else value,
+                        time=resource_time(one),
                     )
                 )
             elif not category & {"social-history", "survey"}:
@@ -370,8 +374,8 @@ class _Results:
         label, said = name(one.get("code")), report_text(one)
         if not label or not said:
             return
-        if _IMAGING.search(label) or set(codes(one.get("category"))) & {"RAD", "IMG"}:
-            self.studies.append(Study(exam=label, report=said, time=moment(one)))
+        if _IMAGING.search(label) or set(concept_codes(one.get("category"))) & {"RAD", "IMG"}:
+            self.studies.append(Study(exam=label, report=said, time=resource_time(one)))
         elif not _NOTE.search(label):
             self.texts.append(Investigation(name=label, text=said))
 
@@ -379,11 +383,11 @@ class _Results:
 def _lab(one: Resource, label: str, value: str, unit: str, specimen: str) -> Lab:
     """A laboratory result; a specimen other than blood is part of its name."""
     low, high = reference_range(one)
-    flag: Flag = next((_FLAGS[code] for code in codes(one.get("interpretation")) if code in _FLAGS), "")
+    flag: Flag = next((_FLAGS[code] for code in concept_codes(one.get("interpretation")) if code in _FLAGS), "")
     fluid = specimen.split(" (", maxsplit=1)[0].removesuffix(" specimen").removesuffix(" sample").strip()
     plain = not fluid or re.search(r"(?i)blood|serum|plasma", fluid) or fluid.casefold() in label.casefold()
     shown = label if plain else f"{label}, {fluid}"
-    return Lab(name=shown, value=value, unit=unit, low=low, high=high, flag=flag, time=moment(one))
+    return Lab(name=shown, value=value, unit=unit, low=low, high=high, flag=flag, time=resource_time(one))
 
 
 def _study(one: Resource) -> Study:
@@ -404,7 +408,7 @@ def _study(one: Resource) -> Study:
         modality=modality,
         region=region,
         report=notes or _NO_REPORT,
-        time=moment(one),
+        time=resource_time(one),
     )
 
 

@@ -30,7 +30,7 @@ _TIMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BundleEntry:
     """One entry of a bundle: its place, the ids by which others refer to it, and its resource."""
 
     at: int
@@ -43,7 +43,7 @@ class Entry:
         return str(self.resource.get("resourceType") or "")
 
 
-def entries(bundle: Mapping[str, Json]) -> tuple[Entry, ...]:
+def bundle_entries(bundle: Mapping[str, Json]) -> tuple[BundleEntry, ...]:
     """The entries of a bundle that hold a resource; raises Refused where there is no list of entries."""
     listed = bundle.get("entry")
     if not isinstance(listed, list) or not listed:
@@ -55,7 +55,7 @@ def entries(bundle: Mapping[str, Json]) -> tuple[Entry, ...]:
             ids = {str(resource["id"])} if resource.get("id") else set()
             if entry.get("fullUrl"):
                 ids.add(_last_part(str(entry["fullUrl"])))
-            read.append(Entry(at, frozenset(ids), resource))
+            read.append(BundleEntry(at, frozenset(ids), resource))
     return tuple(read)
 
 
@@ -75,7 +75,7 @@ def _last_part(url: str) -> str:
     return url.split("/_history/", maxsplit=1)[0].rpartition("/")[2].rpartition(":")[2]
 
 
-def codes(concept: Json) -> tuple[str, ...]:
+def concept_codes(concept: Json) -> tuple[str, ...]:
     """The bare codes of a CodeableConcept, or of several."""
     return tuple(
         str(coding["code"])
@@ -119,7 +119,7 @@ def stated_time(resource: Resource) -> str:
     return ""
 
 
-def moment(resource: Resource) -> str:
+def resource_time(resource: Resource) -> str:
     """When a resource took place as a day or a time without zone, for a result; '' if it says less than the day."""
     said = stated_time(resource)
     try:

@@ -172,7 +172,7 @@ TestNames = tuple[tuple[str, str, str], ...]
 """A user's names: rows of a test, its other names between bars, and its kind ('' for a test of the table)."""
 
 
-def own_names(names: TestNames) -> dict[str, Json]:
+def own_names_json(names: TestNames) -> dict[str, Json]:
     """The user's names of tests as the seat that looks results up is told them; nothing where there are none."""
     return {"names": [list(row) for row in names]} if names else {}
 

@@ -323,4 +323,4 @@ def test_words_that_mean_alike_are_alike_though_they_share_no_letters() -> None:
 def test_each_aim_has_examples_and_each_example_an_aim() -> None:
     questions = {row["question"]: row["aim"] for row in aims.examples()}
     assert set(questions.values()) == set(aims.aim_names())
-    assert sum(aims.likeliest(question) == aim for question, aim in questions.items()) > 0.95 * len(questions)
+    assert sum(aims.likeliest_aim(question) == aim for question, aim in questions.items()) > 0.95 * len(questions)
