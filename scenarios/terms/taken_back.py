@@ -51,6 +51,10 @@ _OPENS = later(
     r"(?i)^\W*(?:(?:please|just|now|so|then|and|also|you (?:should|must|can|may))\s+)*"
     r"(?:forget(?: about)?|ignore|disregard|delete|erase|scrap|cross out|never ?mind|beware of|watch out for|imagine"
     r"|pretend|picture|dream of|read (?:up )?(?:about|on)|undo|(?:the )?(?:reverse|contrary|converse|antithesis) of"
+    r"|it is tempting to (?:say|think|write)|in (?:a parallel|another) (?:universe|world)|(?:zero|no) (?:chance"
+    r"|odds) of"
+    r"|i(?:['’]d| would)? bet against|(?:nobody|no one|who) has|(?:how|what) about|let us (?:suppose|assume|imagine)"
+    r"|assum(?:e|ing)|suppose|(?:referred|labelled|labeled|mislabell?ed|misdiagnosed) as"
     r"|if only|would that|(?:i|we) (?:wish|hoped|dreamt|dreamed)\b|(?:we|i) (?:lack|have no)\b"
     r"|(?:an? )?(?:tendency|predisposition|proneness|inclination) (?:to|towards?|for)"
     r"|(?:(?:an?|the|early|late)\s+)*(?:stage|state|phase|time|period) before"
@@ -60,7 +64,8 @@ _OPENS = later(
     r"|so-called|alleged|supposed(?:ly)?|purported(?:ly)?)(?=\W)"
 )
 _JOKE = (
-    r"(?:(?:i(?:['’]m| am)\s+)?(?:just\s+|only\s+)?(?:kidding|joking)|jk|lol|ha(?:ha)+|not really|/s|sarcasm|as if"
+    r"(?:hardly|not at all|nope|nah|of course not|said nobody|said no one|(?:i(?:['’]m| am)\s+)?(?:just\s+"
+    r"|only\s+)?(?:kidding|joking)|jk|lol|ha(?:ha)+|not really|/s|sarcasm|as if"
     r"|yeah,? right|my (?:foot|eye)|in (?:my|your|a) dreams?|april fool\w*|psych)"
 )
 _ENDS = later(
@@ -70,7 +75,10 @@ _ENDS = later(
     r"|other patients?|another case)"
     r"|(?:in|with) (?:an? (?:different|other)|another) (?:patient|person|man|woman|child|case)"
     r"|(?:is|was) what (?:[\w']+\s+){1,4}(?:wants?|wanted|expects?|expected|hopes? for|would (?:say|like))"
-    r"|would have (?:been|fit|fitted|explained)\b[^,;]*|were it not\b.*"
+    r"|\(?hypothetical(?:ly)?\)?|denier|with (?:zero|no) (?:probability|likelihood)|with (?:a )?(?:probability"
+    r"|likelihood)"
+    r" (?:of )?(?:zero|0)|!=\s*(?:the )?(?:diagnosis|answer)|would have (?:been|fit|fitted|explained)\b[^,;]*"
+    r"|were it not\b.*"
     r"|had (?:it|she|he|this|there) (?:not )?(?:been|had)\b.*|(?:[x×]|=|[-–—:])\s*0(?:[.,]0+)?)[\s.!)]*$"
     r"|\bwould (?:be|have been)\b.*\bin (?:another|an?)\s+\w+\s"
     r"(?:patient|person|man|woman|child|case)\b"

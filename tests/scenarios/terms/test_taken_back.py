@@ -17,7 +17,12 @@ LONG = Truth(diagnosis=NAME, treatment="Colchicine.")
 @pytest.mark.parametrize(
     "form",
     [
-        "Forget {}", "Ignore {}", "Please delete {}", "Beware of {}", "Imagine {}", "Undo {}", "the contrary of {}",
+        "{}? Hardly.",
+        "{}, said nobody", "{} (hypothetical)", "{} with probability zero", "Nobody has {}",
+        "It is tempting to say {}", "In a parallel universe {}", "Zero chance of {}", "I bet against {}",
+        "How about {}?",
+        "Let us suppose {}", "Assume {}", "Referred as {}", "Forget {}", "Ignore {}", "Please delete {}",
+        "Beware of {}", "Imagine {}", "Undo {}", "the contrary of {}",
         "{}, just kidding", "{}. Just kidding.", "{}, not really", "{} my foot", "{}... as if", "{} lol", "{} /s",
         "A colleague says {}", "Everyone says {}", "An AI would say {}", "The examiner wants {}",
         "According to Google {}",
@@ -62,6 +67,7 @@ def test_an_affix_makes_another_thing_of_the_truth(form: str) -> None:
         "| Field | Value |\n|:--|--:|\n| Diagnosis | {} |\n| Confidence | high |", "{}?", "Probable {}",
         "\u8bca\u65ad\uff1a{}",
         "{}\n\nDifferential diagnosis:\n1. Lupus\n2. Sarcoidosis", "{}. I would have been wrong otherwise.",
+        "{} (ANA 1:640)",
     ],
 )  # fmt: skip
 def test_an_honest_shape_keeps_its_diagnosis(form: str) -> None:
