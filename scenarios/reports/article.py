@@ -101,7 +101,7 @@ VISUAL = re.compile(
 
 # A full stop that ends a sentence; many sources lack the space after it ('established.The patient').
 _STOP = re.compile(
-    r"(?:(?<=[a-z0-9)\]%\u00b0\u00b2\u00b3\"'\u201d][.!?;])|(?<=[A-Z]{2}[.;])|(?<=[a-z/\u00b0][LCF][.;]))"
+    r"(?:(?<=[a-z0-9)\]%\u00b0\u00b2\u00b3\"'\u201d][.!?;])|(?<=[A-Z]{2}[.;])|(?<=[a-z/\u00b0][A-Z][.;]))"
     r"(?:\s+(?=[A-Z0-9(\"'\u201c])|(?=[A-Z][a-z]))"
 )
 _BULLET = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])\s+")
@@ -168,7 +168,7 @@ class CurationOptions(BaseModel):
     max_characters: int = Field(default=200_000, ge=1, description="Longest article.")
     rare_candidates: int = Field(default=5, ge=0, description="At most so many rare diseases are verified.")
     support: float = Field(default=60, ge=0, le=100, description="Least score of a sentence that the article supports.")
-    unsupported: float = Field(default=0.2, ge=0, le=1, description="Largest share of sentences without support.")
+    unsupported: float = Field(default=0.5, ge=0, le=1, description="Largest share of sentences without support.")
 
     @field_validator("without")
     @classmethod

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from wardround.scenarios.reports.article import article_sentences
 from wardround.scenarios.reports.case_summary import Unfaithful, item_sentences
-from wardround.scenarios.reports.quantities import Quantity, quantities, same_quantity
+from wardround.scenarios.reports.quantities import Quantity, quantities, same_quantity, written_value
 from wardround.scenarios.reports.statements import concepts_text, sentence_statements
 
 
@@ -64,6 +64,13 @@ def _content(low: str) -> str:
 def _equal(said: _Numbered, other: _Numbered, score: float) -> bool:
     """Whether two numbers are equal; one without a unit must stand among the same words."""
     ours, theirs = said.quantity, other.quantity
+    if (
+        not ours.dimension
+        and ours.written[0].isdigit()
+        and len(ours.written) > 1
+        and written_value(ours.written)[0] == written_value(theirs.written)[0]
+    ):
+        return True  # 'Woman, 33', 'T 36.4': the unit is left out
     if ours.dimension == theirs.dimension:
         return same_quantity(ours, theirs, tuple(said.near))
     if not theirs.dimension and ours.dimension and not theirs.written[0].isdigit():
@@ -81,24 +88,24 @@ def _counted(ours: Quantity, theirs: Quantity) -> bool:
     return any(abs(full.value / size - bare.value) <= 1e-6 * bare.value for size in (1e6, 1e9))
 
 
-def invented(text: str, source: str, whole: str = "") -> tuple[Unfaithful, ...]:
+def invented(text: str, source: str, own: str = "") -> tuple[Unfaithful, ...]:
     """Numbers of `text` that `source` has nowhere, in figures, in words or in another unit.
 
-    `source` is what the article says of its patient; all but times, which are often equal by chance, are looked for in
-    the `whole` article.
+    `own` is the source without its sentences on the disease in general; times, which are often equal by chance, are
+    looked for there.
     """
-    known = _numbered(source)
-    everywhere = _numbered(whole) if whole else known
+    everywhere = _numbered(source)
+    specific = _numbered(own) if own else everywhere
     lacking: dict[str, Unfaithful] = {}
     for item, sentence in item_sentences(text):
         for said in _of_sentence(sentence):
             one = said.quantity
-            places = known if one.dimension == "time" else everywhere
-            scores = [_alike(said.near, other.near) / sum(said.near.values()) if said.near else 1.0 for other in places]
+            known = specific if one.dimension == "time" else everywhere
+            scores = [_alike(said.near, other.near) / sum(said.near.values()) if said.near else 1.0 for other in known]
             counts = not one.written[0].isdigit() and (not one.dimension or one.value < 2 * one.step)
-            if counts or any(_equal(said, other, score) for other, score in zip(places, scores, strict=True)):
+            if counts or any(_equal(said, other, score) for other, score in zip(known, scores, strict=True)):
                 continue
-            nearest = places[scores.index(max(scores))].sentence if scores else ""
+            nearest = known[scores.index(max(scores))].sentence if scores else ""
             lacking.setdefault(one.written, Unfaithful("number", one.written, sentence, nearest, item))
     return tuple(lacking.values())
 

@@ -23,7 +23,7 @@ from wardround.scenarios.reports.contradiction import meets, with_prefixes
 from wardround.scenarios.reports.faithful import undecided, unfaithful
 from wardround.scenarios.reports.reply_parsers import ANSWER, EXPLANATION, SUMMARY
 from wardround.scenarios.reports.stated_diagnosis import named_in_article, nearest_sentence
-from wardround.scenarios.reports.statements import patient_text, text_concepts
+from wardround.scenarios.reports.statements import patient_text, specific_text, text_concepts
 from wardround.scenarios.terms.disease import synonyms_of
 from wardround.scenarios.terms.truth import opening_contains
 from wardround.scenarios.terms.wording import key
@@ -222,16 +222,12 @@ def supported(draft: CaseDraft, least: float, share: float) -> CaseDraft | Drop:
 
 def numbers_in_article(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a draft with values, doses or ages that the article lacks: the model invented them."""
-    own = invented(f"{draft.sections[SUMMARY]}\n{draft.sections[ANSWER]}", _patient_words(draft), draft.article.text)
+    summary = f"{draft.sections[SUMMARY]}\n{draft.sections[ANSWER]}"
+    own = invented(summary, draft.article.text, specific_text(draft.article))
     if not own:
         return draft
     written = ", ".join(one.words for one in own[:5])
     return Drop(f"numbers that the article does not have: {written}; {_where(own[0])}", tuple(one.words for one in own))
-
-
-def _patient_words(draft: CaseDraft) -> str:
-    patient = patient_text(draft.article)
-    return "\n".join((*patient.case, *patient.discussed))
 
 
 def faithful(draft: CaseDraft) -> CaseDraft | Drop:

@@ -165,7 +165,7 @@ def contradicted_polarity(item: str, said: ArticleStatement, known: Known) -> It
         if word.concept not in known.places:
             continue
         context = _context(word, said, known)
-        alone = all(weight < OUTSIDE * 2 for _, weight in context)
+        alone = _alone(word, said)
         if word.denied and alone and context and site(word.concept):
             found = _polarities(item, word, said, context, known, relatives=relatives)
             if found.support is None and (found.against or 0.0) >= DENIED_ALIKE:  # 'rash of the face, no trunk'
@@ -213,6 +213,18 @@ def _of_relatives(text: str) -> bool:
     return bool(_RELATIVES.search(_INFORMANT.sub(" ", text)))
 
 
+def _item(word: ArticleWord, statement: ArticleStatement) -> Sequence[ArticleWord]:
+    """The words of the item of a list that a word stands in."""
+    start = max((joint for joint in statement.joints if joint < word.place), default=-1)
+    end = min((joint for joint in statement.joints if joint > word.place), default=10**6)
+    return [other for other in statement.words if start < other.place < end]
+
+
+def _alone(word: ArticleWord, statement: ArticleStatement) -> bool:
+    """Whether nothing narrows a word in its item."""
+    return all(other.concept in (word.concept, *_JUDGED) for other in _item(word, statement))
+
+
 def _context(word: ArticleWord, said: ArticleStatement, known: Known) -> Sequence[tuple[str, float]]:
     """(concept, weight) of what the case says with a concept, most in the same item of a list."""
     start = max((joint for joint in said.joints if joint < word.place), default=-1)
@@ -248,13 +260,17 @@ def _polarities(
     for at, other in known.places[word.concept]:
         statement = known.statements[at]
         alike = _alike(context, statement, known)
+        if word.denied and other.denied is False:  # 'no epidural abscess' wants an 'epidural abscess'
+            own = {one.concept for one in _item(word, said)} - {word.concept, *_JUDGED}
+            alike = alike if all(meets(name, with_prefixes(frozenset(one.concept for one in _item(other, statement))))
+                                 for name in own) else 0.0  # fmt: skip
         opposite = other.denied is not None and other.denied != word.denied
         if opposite and _may_differ(word, other, statement, limits, known, relatives=relatives):
             continue
         if not opposite:
             support = max(support or 0.0, alike)
         else:
-            plain = plain or not [one for one in _context(other, statement, known) if one[1] >= OUTSIDE * 2]
+            plain = plain or _alone(other, statement)
             if against is None or alike > against:
                 against, sentence = alike, statement.sentence
     return _Evidence(support, against, sentence, plain)
@@ -302,7 +318,7 @@ def _judged(word: ArticleWord, context: Sequence[tuple[str, float]], known: Know
         elif kind == "positive" and other.denied is not None and other.head:
             agrees = True if other.denied is not good else False if other.denied else None
         if agrees is False and statement.sentence in known.case and relatives == _of_relatives(statement.text):
-            plain = plain or not [one for one in _context(other, statement, known) if one[1] >= OUTSIDE * 2]
+            plain = plain or _alone(other, statement)
             if against is None or alike > against:
                 against, sentence = alike, statement.sentence
         elif agrees:
@@ -330,6 +346,8 @@ def contradicted_judgement(item: str, said: ArticleStatement, known: Known) -> I
             alike = sum(known.weight(name) for name in sorted(names) if meets(name, near)) / total
             if theirs is None or theirs == sign:
                 support = max(support, alike)
+            elif not all(meets(name, near) for name in names if name in known.places):
+                continue
             elif alike > against and one.sentence in known.case and not ELLIPTIC.search(one.sentence):
                 against, sentence = alike, one.sentence
         if against >= JUDGED_ALIKE and against >= support + JUDGED_BY:

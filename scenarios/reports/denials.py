@@ -24,7 +24,8 @@ _PASSIVE = _set(
     """reported noted observed seen found detected identified present evident performed elicited visible palpable
     demonstrated appreciated apparent documented recorded felt heard there described given obtained isolated revealed
     known sought done taken made visualized visualised mentioned palpated recognized recognised encountered audible
-    discernible noticeable noticed available visible raised"""
+    discernible noticeable noticed available visible raised occur occurred happen happened exist existed used
+    remembered"""
 )
 """Words after 'not' that say that something is not there."""
 _UNDONE = _set("performed done sought given taken made obtained measured raised")
@@ -97,6 +98,8 @@ def _kind(lows: Sequence[str], place: int) -> str:
         )
     if low in _NOUN_CUES:
         return "" if after in _DEGREES else "noun"
+    if low == "never" and not after and before == ":":
+        return "behind"
     if low in _PREDICATE_CUES or low.endswith("n't"):
         if after in _DEGREES:
             return ""
@@ -111,7 +114,7 @@ _RELATING = _set(
     """explain explains account exclude excluded excluding rule support supported supportive suggest align fit meet
     preclude justify indicate indicative suggestive consistent compatible typical characteristic due related attributed
     attributable responsible caused think believed considered necessarily fully entirely completely always usually
-    sure clear known"""
+    sure clear"""
 )
 """Words after 'not' that relate a finding to something, so that the finding itself is not denied."""
 _FULLY = tuple([word] for word in sorted(_RELATING))
@@ -139,7 +142,7 @@ def _ahead(lows: Sequence[str], place: int, kind: str) -> Iterator[tuple[int, bo
             goes_on = _after_comma(lows, at, kind)
             if goes_on is False:
                 return
-            value = value and goes_on
+            value = goes_on if kind == "verb" and goes_on else value and goes_on
         elif low == "and" and (stop := _after_and(lows, at, kind)) is not True:
             if stop is False:
                 return
@@ -156,7 +159,7 @@ def _ends(lows: Sequence[str], at: int, cue: int) -> bool:
         return not set(lows[at + 1 : at + 3]) & _PASSIVE
     if low == ":":
         return True
-    return low in _ENDS and (at - 1 != cue or low not in _PLAIN_VERBS)
+    return low in _ENDS and (at - 1 != cue or low in _CLAUSES or low in ("because", "due", "despite", "therefore"))
 
 
 def _item(lows: Sequence[str], at: int) -> Sequence[str]:
@@ -185,12 +188,12 @@ def _after_comma(lows: Sequence[str], at: int, kind: str) -> bool | None:
         return False
     if "or" in listed:
         return True
-    return True if kind == "verb" and "and" in listed and not set(listed) & _ARTICLES else None
+    return True if kind == "verb" and not set(listed) & _ARTICLES else None
 
 
 def _after_and(lows: Sequence[str], at: int, kind: str) -> bool | None:
     item = _item(lows, at)
-    if _says_itself(item) or set(item) & _ENDS:
+    if _says_itself(item) or set(item[:2]) & _ENDS:
         return False
     if lows[at - 1] == "," or (item and item[0] in _ARTICLES):
         return True if kind == "verb" else None
@@ -207,14 +210,19 @@ def _behind(lows: Sequence[str], place: int) -> Iterator[tuple[int, bool | None]
     meant = next((at for at, _ in subject if lows[at] == "for"), None) if lows[place] == "negative" else None
     for at, sure in subject:
         yield at, True if meant is not None and at > meant else value if sure else None
+    if lows[place] == "negative" and after in ("in", "on", "by"):
+        yield from ((at, None) for at in range(place + 1, place + 1 + len(_item(lows, place))))
     if lows[place] not in ("negative", "absent", "none", "nil", "denied", "ruled~out"):
         yield from ((at, None) for at in range(place + 1, min(place + 4, len(lows))) if lows[at] not in (",", "and"))
+
+
+_HELPERS = _set(": both all also could can would did does do had has have")
 
 
 def _subject(lows: Sequence[str], place: int) -> Iterator[tuple[int, bool]]:
     """(place, whether surely) of the words that a verb or judgement at a place says something of."""
     at = place - 1
-    while at >= 0 and (lows[at] in _LINKS or lows[at] in (":", "both", "all", "also", "could", "can", "would", "did")):
+    while at >= 0 and (lows[at] in _LINKS or lows[at] in _HELPERS):
         at -= 1
     last, listed = at, False
     while at >= 0:
@@ -301,13 +309,16 @@ _RELATIVES = (
 _REWRITTEN = (
     # nobody of the family had: the denial is of what they had
     (
-        rf"\b(?:no ?(?:one|body)|none|no (?:other )?{_RELATIVES})\b(?: (?:else|other|of|in|among|from))?"
+        rf"\b(?:no ?(?:one|body)|none|no (?:other )?{_RELATIVES})\b(?: (?:else|other|of|in|among|from|at home|around))?"
         rf"(?: (?:his|her|their|the|the patient's|close|other|first-degree))*(?: {_RELATIVES})?,?"
         r"(?: (?:had|has|have|was|were|is|are|ever|been|suffered|suffers|from|with|a|any|similar|known|affected|by"
         r"|experienced|history|of|diagnosed|developed))+\b",
         " family : no ",
     ),
-    (r"\bwas denied\b|\bwere denied\b", " denied "),
+    (r"\b(?:was|were|is|are)(?: all| both| also| \w+ly)* denied\b", " denied "),
+    (r"\b(?:denied|denies|absent|negatives?|no)\s*:(?=\s*\w)|\babsent (?:was|were|are|is)\b", " denied "),
+    (r"\bno~smoking (?:or|and|nor) (?:drink|use|consume|drank)\w*\b", " no~smoking, no "),
+    (r"\bwithout (?:\w+ )?evidence of (?:acute |active |recent |current )?infection\b", " : negative "),
     (r"\bneither\b", " no "),
     (r"\bnon-(?=[a-z]{4,})", " no~"),
     (r"\bexclusion of\b|\bno~positive for\b", " without "),
@@ -327,7 +338,9 @@ _REWRITTEN = (
         " no ",
     ),
     (r"\bfailed to (?:show|reveal|demonstrate|disclose|identify|detect|find)\b", " no "),
-    (r"\b(?:clear of|spared|sparing)\b", " without "),
+    (r"\bclear of\b", " without "),
+    (r"\b(?:looked|sought|searched) (?:for )?in vain\b", " absent "),
+    (r"\bat present\b", " currently "),
 )
 _REWRITES = tuple((re.compile(f"(?i){pattern}"), new) for pattern, new in _REWRITTEN)
 _AS_WELL = re.compile(r"(?i),? (?:and )?as (?:was|were|is|are|did|had)\b(?: (?:any|the|use|of|his|her))*")

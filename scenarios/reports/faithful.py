@@ -43,6 +43,7 @@ def unfaithful(summary: str, text: str, patient: PatientText | None = None) -> t
     known = known_statements(patient)
     faults: list[Unfaithful] = []
     faults += _sex(summary, "\n".join(patient.case))
+    faults += _relatives(summary, text)
     own = _own_sentences(text)
     for item, sentence in item_sentences(summary):
         if comparable(sentence) in own:
@@ -107,6 +108,31 @@ def _aged(text: str) -> list[tuple[str, str]]:
     return stated
 
 
+_BIRTH = re.compile(r"(?i)\bborn\b|\bdeliver(?:ed|y)\b|\bbirth|\bc(?:a?e)sare?an\b")
+
+
+_KIN_PAIRS = (
+    ("mother", "father"), ("brother", "sister"), ("son", "daughter"), ("aunt", "uncle"),
+    ("grandmother", "grandfather"), ("niece", "nephew"), ("husband", "wife"),
+)  # fmt: skip
+_OTHER_KIN = {**dict(_KIN_PAIRS), **{two: one for one, two in _KIN_PAIRS}}
+_RELATIVE = re.compile(rf"(?i)\b({'|'.join(_OTHER_KIN)})s?\b")
+
+
+def _relatives(summary: str, text: str) -> Iterator[Unfaithful]:
+    """Relatives of whom the article has only the one of the other sex."""
+    named = {hit[1].lower() for hit in _RELATIVE.finditer(text)}
+    for item, sentence in item_sentences(summary):
+        for hit in _RELATIVE.finditer(sentence):
+            kin = hit[1].lower()
+            if kin not in named and _OTHER_KIN[kin] in named and not _ANY_KIN.search(text):
+                yield Unfaithful("sex", kin, sentence, f"the article has the {_OTHER_KIN[kin]}", item)
+
+
+_ANY_KIN = re.compile(r"(?i)\b(?:siblings?|parents?|grandparents?|maternal|paternal|spouse)\b")
+"""Words that may mean relatives of either sex; where the article has them, nothing is decided."""
+
+
 def _sex(summary: str, text: str) -> Iterator[Unfaithful]:
     age = re.search(r"\d+", summary)
     sex = article_sex(text, age[0] if age else "")
@@ -120,7 +146,7 @@ def _sex(summary: str, text: str) -> Iterator[Unfaithful]:
         informs = item in ("Patient Information", "Patient Demographics")
         low = [word.lower() for word in re.findall(r"[A-Za-z]+", sentence)]
         nouns = [word for word in low if word in wrong & _NOUNS]
-        others = bool(KIN.search(sentence))
+        others = bool(KIN.search(sentence) or _BIRTH.search(sentence))
         if (
             any(one != sex for one, _ in _aged(sentence))
             or (informs and (nouns or re.search(r"\bM\b" if sex == "female" else r"\bF\b", sentence)))

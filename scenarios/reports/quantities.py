@@ -13,9 +13,9 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("second", "seconds", "sec", "s"), ("time", 1 / 86400)),
     **dict.fromkeys(("minute", "minutes", "min", "mins"), ("time", 1 / 1440)),
     **dict.fromkeys(("hour", "hours", "h", "hr", "hrs"), ("time", 1 / 24)),
-    **dict.fromkeys(("day", "days"), ("time", 1.0)),
-    **dict.fromkeys(("week", "weeks", "wk"), ("time", 7.0)),
-    **dict.fromkeys(("month", "months"), ("time", 30.4375)),
+    **dict.fromkeys(("day", "days", "d"), ("time", 1.0)),
+    **dict.fromkeys(("week", "weeks", "wk", "wks", "w"), ("time", 7.0)),
+    **dict.fromkeys(("month", "months", "mo", "mos"), ("time", 30.4375)),
     **dict.fromkeys(("year", "years", "yr", "yrs", "yo", "y"), ("time", 365.25)),
     "decade": ("time", 3652.5),
     **dict.fromkeys(("fortnight", "fortnights"), ("time", 14.0)),
@@ -85,8 +85,8 @@ _OTHER_COUNTS = {"once": 1.0, "twice": 2.0, "single": 1.0, "first": 1.0, "second
 _NUMBER = re.compile(
     r"(?P<figures>(?<![\w.,/\u2044])(?<![A-Za-z][-\u2010\u2011])[-\u2212]?\d{1,3}"
     r"(?:[, \u2009\u202f]\d{3})+(?![\d])(?:\.\d+)?"
-    r"|(?<![A-Za-z\d.,*:])(?<![A-Za-z][-\u2010\u2011])\d+(?:[.,\u00b7]\d+)?(?!(?:st|nd|rd|th)\b))"
-    r"|\b(?P<one>an?|past|last)(?= (?:hour|day|week|fortnight|month|year|decade)\b)"
+    r"|(?<![A-Za-z\d.,*:])(?<![A-Za-z][-\u2010\u2011])(?<![A-Z]\d[-\u2013])\d+(?:[.,\u00b7]\d+)?(?!(?:st|nd|rd|th)\b))"
+    r"|\b(?P<one>an?|past|last)(?= (?:minute|hour|day|week|fortnight|month|year|decade)\b)"
     rf"|\b(?P<words>(?:(?:{_TENS})[- ](?:{_ONES})|{'|'.join(sorted(_SPELLED, key=len, reverse=True))}))\b",
     re.IGNORECASE,
 )
@@ -118,6 +118,14 @@ _HALVES = {"year": "6 months", "day": "12 hours", "hour": "30 min"}
 _AND_HALF = re.compile(
     rf"(?i)\b({'|'.join(sorted(_SPELLED, key=len, reverse=True))}|an?|\d+)(?: (\w+))? and (?:a|one) half(?= (\w+))?"
 )
+_ORDINALS_TEXT = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
+_ORDINALS = {word: str(value) for value, word in enumerate(_ORDINALS_TEXT.split(), 1)}
+_ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|(\d+)(?:st|nd|rd|th))(?=[ -](?:day|week|month|year|hour)\b)")
+"""'The fifth day' as a number of days."""
+_DAY_NUMBER = re.compile(r"(?i)\b(day|week|month) (\d{1,2})\b(?! ?(?:to|-|\u2013) ?\d)")
+_COUNT = rf"(?:\d+|{'|'.join(sorted(_SPELLED, key=len, reverse=True))})"
+_YEARS_AND_MONTHS = re.compile(rf"(?i)\b({_COUNT}) years?(?:,| and) ({_COUNT}) months?(?=[ ,.;)]|$)")
 _TORN = re.compile(r"(?<![\d.,])(\d{1,3}), (\d{3})(?=\s?(?:/|cells\b|\u00d7|x\s?10))")
 """A number with a blank behind its comma: '5, 180/\u00b5L'."""
 _BETWEEN = re.compile(r"\s*(?:\u00d7|x|\*|by|-|\u2013|to|and|/|or)\s*$")
@@ -153,6 +161,9 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     text = _BOTH_UNITS.sub(lambda both: both[1].rjust(len(both[0])), text)
     text = _HALF.sub(lambda half: _HALVES[half[1].lower()].ljust(len(half[0])), text)
     text = _AND_HALF.sub(_with_half, text)
+    text = _ORDINAL.sub(lambda one: f"{_ORDINALS.get(one[1].lower(), one[2])}".ljust(len(one[0])), text)
+    text = _DAY_NUMBER.sub(r"\2 \1", text)
+    text = _YEARS_AND_MONTHS.sub(_in_months, text)
     text = _TORN.sub(lambda torn: f" {torn[1]},{torn[2]}", text)
     powers = [power.span() for power in _POWER.finditer(text)]
     matches = [one for one in _NUMBER.finditer(text) if not any(start <= one.start() < end for start, end in powers)]
@@ -160,6 +171,14 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     for match in reversed(matches):
         read.append(_quantity(text, match, read[-1] if read else None))
     return tuple(one for one in reversed(read) if one.written)
+
+
+def _in_months(match: re.Match[str]) -> str:
+    """'2 years and 5 months' with the sum in months behind it, so that both ways of saying it are read."""
+    years, months = (_SPELLED.get(one.lower()) or float(one) for one in match.groups())
+    both = f"{match[1]} y {match[2]} mo "
+    total = f"{years * 12 + months:g} mo"
+    return (both + total).ljust(len(match[0])) if len(both + total) <= len(match[0]) else total.ljust(len(match[0]))
 
 
 def _with_half(match: re.Match[str]) -> str:
@@ -173,7 +192,7 @@ def _with_half(match: re.Match[str]) -> str:
 
 def _quantity(text: str, match: re.Match[str], following: Quantity | None) -> Quantity:
     written = match[0]
-    value, step = _value(written)
+    value, step = written_value(written)
     end = match.end()
     if power := _POWER.match(text, end):
         size = 10.0 ** int(power[1].translate(_SUPER))
@@ -186,7 +205,7 @@ def _quantity(text: str, match: re.Match[str], following: Quantity | None) -> Qu
         end = unit.end()
     elif following and following.dimension and _BETWEEN.fullmatch(text[end : following.start]):
         dimension = following.dimension
-        size = following.step / _value(following.written)[1] if dimension not in ("temperature",) else 1.0
+        size = following.step / written_value(following.written)[1] if dimension not in ("temperature",) else 1.0
     rough = bool(_ROUGHLY.search(text[max(0, match.start() - 16) : match.start()]))
     return Quantity(value * size + shift, dimension, written, step * abs(size), match.start(), end, rough, decade)
 
@@ -194,6 +213,8 @@ def _quantity(text: str, match: re.Match[str], following: Quantity | None) -> Qu
 def _base(unit: re.Match[str]) -> tuple[str, float, float]:
     """(dimension, size, shift) of a unit; Fahrenheit becomes Celsius."""
     if unit["bottom"]:
+        if unit["top"] == "G" and unit["bottom"].lower() == "l":  # 10^9 a litre
+            return "count/volume", 1e9, 0.0
         top, bottom = (unit["top"] or "").lower(), _VOLUMES[unit["bottom"].lower()]
         for name, table in (("mass/volume", _MASSES), ("moles/volume", _MOLES), ("activity/volume", _ACTIVITIES),
                             ("count/volume", _COUNTS)):  # fmt: skip
@@ -203,7 +224,7 @@ def _base(unit: re.Match[str]) -> tuple[str, float, float]:
     return ("temperature", 5 / 9, -32 * 5 / 9) if dimension == "fahrenheit" else (dimension, size, 0.0)
 
 
-def _value(written: str) -> tuple[float, float]:
+def written_value(written: str) -> tuple[float, float]:
     """(value, size of the last digit) of a number in figures or words."""
     low = written.lower().replace("\u2212", "-")
     if low[-1].isalpha():
@@ -221,7 +242,9 @@ def same_quantity(said: Quantity, known: Quantity, about: Sequence[str] = ()) ->
     if said.decade:
         return said.value <= known.value < said.value + 10 * said.step or 0 <= known.value / 365.25 - said.value < 10
     if not said.dimension or not known.dimension:
-        return _near(_value(said.written)[0], _value(known.written)[0], 0) or _near(said.value, known.value, 0)
+        return _near(written_value(said.written)[0], written_value(known.written)[0], 0) or _near(
+            said.value, known.value, 0
+        )
     if said.dimension == "time":
         return _same_time(said, known)
     slack = max(said.step, 0.0) if _rounded(said, known) else 0.0

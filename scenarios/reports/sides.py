@@ -20,7 +20,10 @@ _REACH = 10
 _OUTSIDE = 0.15
 """The weight of a word that belongs to another word of side."""
 _PARTS = re.compile(r";\s+")
-_COMPARED = re.compile(r"(?i)\b(?:than|less so|more so|lesser|as well as|to|compared)\b(?: the)? (?:left|right)\b")
+_COMPARED = re.compile(
+    r"(?i)\b(?:worse|more|greater|larger|less|predominant\w*|mainly)\b[^,;]{0,20}\b(?:left|right)\b"
+    r"|\b(?:than|less so|more so|lesser|as well as|to|compared)\b(?: the)? (?:left|right)\b"
+)
 """A side that another is compared with."""
 
 
@@ -83,6 +86,8 @@ def _other_side(one: ArticleStatement, side: str, place: int, known: Known) -> s
     own, (against, text) = _scores(one, place, side, known, nothing=_nothing_there(one, place))
     if against == 0.0:
         return ""
+    if side == "both" and own >= 0.25 * against:
+        return ""
     if side in known.sided[text] and ELLIPTIC.search(text):
         return ""
     if side in known.sided[text] and own >= 0.05:
@@ -134,7 +139,7 @@ def _scores(
     near = _around(one, place)
     best: dict[str, tuple[float, str]] = {}
     for other, score, sentence, clear in _sided(near, known):
-        if (clear or not nothing or other == side) and score > best.get(other, (0.0, ""))[0]:
+        if (clear == nothing or other == side) and score > best.get(other, (0.0, ""))[0]:
             best[other] = (score, sentence)
     own = best.get(side, (0.0, ""))[0]
     own = max(own, best.get("any", (0.0, ""))[0])

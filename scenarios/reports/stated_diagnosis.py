@@ -44,6 +44,7 @@ def named_in_article(answer: str, title: str, text: str) -> bool:
     if len(parts) > 1 and all(named_in_article(part, title, text) for part in parts):
         return True
     names = [_wanted(name) for name in dict.fromkeys((diagnosis, *synonyms, *shorter, *known))]
+    names += [name - _QUALIFIERS for name in names if name - _QUALIFIERS - _GENERAL]
     names += [frozenset(form.split()) for form in _forms(diagnosis)]
     wanted = [name for name in dict.fromkeys(names) if name]
     return any(_states(name, diagnosis, title, text) for name in wanted)
@@ -69,6 +70,30 @@ _LITTLE_TEXT = """a an the of and or in on at to for from by with without as due
 syndrome disorder case patient confirmed leading involving involvement induced related mediated
 triggered complicated complicating resulting presenting diagnosed definite"""
 _LITTLE = frozenset(root for word in _LITTLE_TEXT.split() for root in _concepts(word))
+
+
+_QUALIFIERS_TEXT = """chronic puerperal infant infantile adult pediatric calcific severe mild recurrent extensive left
+right bilateral typical classic extra stage grade spontaneous acquired idiopathic advanced"""
+_QUALIFIERS = frozenset(root for word in _QUALIFIERS_TEXT.split() for root in _concepts(word))
+"""Words without which a name is still that of the disease; 'chronic' only where the article has no 'acute' form."""
+_GENERAL = frozenset(
+    root
+    for word in [
+        "infection",
+        "inflammation",
+        "cancer",
+        "tumor",
+        "carcinoma",
+        "anemia",
+        "pain",
+        "failure",
+        "fever",
+        "poisoning",
+        "lesion",
+        "mass",
+    ]
+    for root in _concepts(word)
+)
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,7 @@ from wardround.scenarios.terms.wording import cells, root, stem, table_rows, voc
 _TOKEN = re.compile(r"no~[a-z_]+|[A-Za-z_][A-Za-z0-9_~]*(?:'[a-z]+)?|\d+(?:[.,\u00b7]\d+)*|[,:]")
 _BREAK = re.compile(
     r"[;()\[\]\n]|\b(?:but|however|although|though|whereas|while|yet|instead|nevertheless)\b|\s[\u2013\u2014-]\s"
-    r"|\u2014|(?<=[a-z]{4})\.\s+"
+    r"|\u2014|(?<=[a-z]{4})\.\s+|(?<=\w\w)\.\s+(?=[A-Z])"
     r"|,\s+(?=(?:which|who|and (?:he|she|they|the|there|it|his|her|a|an)|with|he|she|the patient|there|revealing"
     r"|showing|demonstrating)\b)"
 )
@@ -182,7 +182,7 @@ def _sides(lows: Sequence[str]) -> tuple[tuple[str, int], ...]:
 
 _GENERIC_TEXT = """history disease condition disorder complain finding result change problem episod treatment therap
 medicat patient body area region site part type form case normal use positive
-habit intake care detail record mention outline attention origin cause concern event time course specif"""
+habit intake care detail record mention outline attention origin cause concern event time course specif stool regular"""
 GENERIC = frozenset(word_concept(word) for word in _GENERIC_TEXT.split())
 """Concepts too general to decide by their polarity alone."""
 _JUDGING = frozenset(("positive", "negative", "normal", "no~normal", "no~positive"))
@@ -306,9 +306,23 @@ def patient_text(article: Article) -> PatientText:
             own = bool(_OWN.search(sentence))
             if not background and (own or _OF_PATIENT.search(sentence) or not _IN_GENERAL.search(sentence)):
                 case.append(sentence)
-            elif own:
+            elif own or not background:
                 discussed.append(sentence)
     return PatientText(tuple(one for one in case if one), tuple(discussed))
+
+
+@lru_cache(maxsize=64)
+def specific_text(article: Article) -> str:
+    """An article without the sentences of its introduction and discussion that speak of the disease in general."""
+    kept = [article.title, *article_sentences(article.abstract)]
+    for part in article.sections:
+        background = bool(part.heading) and _is_background(part.heading)
+        kept += [
+            one
+            for one in article_sentences(part.text)
+            if not background or _OWN.search(one) or not _IN_GENERAL.search(one)
+        ]
+    return "\n".join(kept)
 
 
 def _is_background(heading: str) -> bool:

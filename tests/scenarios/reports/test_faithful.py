@@ -116,6 +116,10 @@ def test_a_number_in_a_name_is_none() -> None:
         ("Dyspnea, cough 2 cm from the hilum, spleen not palpable.", {"cough": False, "dyspnea": False}),
         ("The finding did not explain the cough.", {"cough": None}),
         ("No symptoms (e.g., cough).", {"cough": None}),
+        ("Denied: fever, cough, rash.", {"fever": True, "cough": True, "rash": True}),
+        ("Fever and cough were all expressly denied.", {"fever": True, "cough": True}),
+        ("Vomiting had not occurred.", {"vomit": True}),
+        ("Tremor was looked for in vain.", {"tremor": True}),
         ("Tumor was excluded because biopsy showed fibrosis.", {"biops": False, "fibros": False}),
     ],
 )
@@ -149,6 +153,8 @@ ARTICLE_TEXT = (
         "Multiple falls as a child.",
         "Ankle index: left 1.02, right 1.08.",
         "2nd and 3rd finger free.",
+        "Woman, 30.",
+        "Cough x 14 d.",
     ],
 )
 def test_one_sentence_that_may_support_a_finding_keeps_it(said: str) -> None:
@@ -175,6 +181,27 @@ def test_the_opposite_of_the_same_finding_is_refused(said: str, kind: str) -> No
     item = "Family History" if "relatives" in said else "Physical Examination"
     errors = [*unfaithful(f"- {item}: {said}", ARTICLE_TEXT), *invented(f"- {item}: {said}", ARTICLE_TEXT)]
     assert kind in {one.kind for one in errors}
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("Child of 29 months.", "A boy aged 2 years and 5 months had a fever."),
+        ("Ten days after delivery.", "She came on the tenth day after delivery."),
+        ("Mute from day 6.", "From the sixth day he was mute."),
+        ("Leukocytes 11,200/\u00b5L.", "Leukocytes 11.2 G/l."),
+        ("Discitis at L3-4.", "Discitis of L3 and L4."),
+    ],
+)
+def test_a_number_in_another_form_is_found(said: str, text: str) -> None:
+    assert invented(f"- History of Present Illness: {said}", text) == ()
+
+
+def test_a_relative_of_the_other_sex_is_named() -> None:
+    text = "Her mother had gout. Her brother and her sister were well."
+    assert [one.words for one in unfaithful("- Family History: Father with gout.", text)] == ["father"]
+    assert unfaithful("- Family History: Mother with gout; sister well.", text) == ()
+    assert unfaithful("- Family History: Father with gout.", f"{text} The paternal line is unknown.") == ()
 
 
 @pytest.mark.parametrize(
