@@ -8,8 +8,9 @@ from pathlib import Path
 import anyio
 
 import wardround
+from benchmarks.bare import bare
 from benchmarks.figure import Figure, of_runs
-from benchmarks.load import Measured, measuring, prose
+from benchmarks.load import Load, Measured, measuring, prose
 from benchmarks.server import Answers, answer_of, served
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.prices import Prices
@@ -44,10 +45,12 @@ class Said(Answers):
 
 
 def asked(quick: bool) -> Sequence[Figure]:
-    """The share of the latency limit of the questions, and the time of the rubrics over theirs."""
+    """The share of the latency limit of the questions, their pace beside a bare loop, and the time of the rubrics."""
     questions, criteria, turns = (1000, 2400, 1) if quick else (QUESTIONS, CRITERIA, 3)
-    found = []
+    load, found, loops = Load(questions, calls=1, concurrency=AT_ONCE, latency=LATENCY), [], []
     for _ in range(turns):
+        with served(LATENCY) as server:
+            loops.append(anyio.run(bare, load, server.url))
         with served(LATENCY, answers=Said()) as server:
             found.append((anyio.run(_questions, questions, server.url), anyio.run(_rubrics, criteria, server.url)))
     name = f"{AT_ONCE} at once, {LATENCY * 1000:g} ms"
@@ -60,6 +63,13 @@ def asked(quick: bool) -> Sequence[Figure]:
             unit="of the latency limit",
             at_least=0.90,
             note=f"{cpu[0]:.2f} ms CPU a question",
+        ),
+        of_runs(
+            f"the pace of these questions, {name}",
+            [loop.wall / played.wall for loop, (played, _) in zip(loops, found, strict=True)],
+            unit="of the bare loop",
+            note=f"the bare loop: {_limit(questions) / loops[0].wall:.2f} of the limit, "
+            f"{loops[0].cpu / questions * 1000:.2f} ms CPU a call",
         ),
         of_runs(
             f"{criteria:,} criteria of rubrics judged, {name}",
