@@ -115,6 +115,7 @@ _LINES = later(
     r"(?:materials?|texts?|case|step|passages?|references?|reply|answer|fence|document|data|input)\b.{0,40}[-=_~*#\]>]{2}",
     re.IGNORECASE | re.MULTILINE,
 )
+_BRACKETS = ("<", "[", "\uff1c")
 _TOKENS = later(
     r"[<\uff1c](?=[|\uff5c][\w\u2581 /.:-]{1,40}[|\uff5c][>\uff1e])"  # <|im_start|> and similar marks
     r"|[<\uff1c](?=/?(?:s|bos|eos|pad|unk|mask|sep|cls|think|thinking|system|user|human|assistant|developer|tool"
@@ -174,7 +175,8 @@ def _shown(text: str, longest: int) -> str:
     first, last = _cut(text, longest)
     if first < last:
         text = f"{text[:first].rstrip()}\n[{last - first:,} characters are left out here]\n{text[last:].lstrip()}"
-    return _TOKENS.sub(lambda match: match[0] + " ", _LINES.sub(lambda match: BAR + match[0], text))
+    text = _LINES.sub(lambda match: BAR + match[0], text)
+    return _TOKENS.sub(lambda match: match[0] + " ", text) if any(mark in text for mark in _BRACKETS) else text
 
 
 # A case recurs in all questions of an episode and a step in three of them; hundreds of episodes are judged at once.
