@@ -65,13 +65,19 @@ def _unit(vector: NDArray[np.int64]) -> Vector:
 @lru_cache(maxsize=32768)
 def _pieces(word: str) -> tuple[int, ...]:
     """The rows of a word: of the word itself, or of its longest pieces from the beginning."""
-    rows, rest, found = _rows(), f"_{word}", []
-    while rest:
-        size = next((size for size in range(len(rest), 0, -1) if rest[:size] in rows), 0)
+    rows, text, pieces, at = _rows(), f"_{word}", list[int](), 0
+    while at < len(text):
+        sizes = range(min(_longest(), len(text) - at), 0, -1)
+        size = next((size for size in sizes if text[at : at + size] in rows), 0)
         if size:
-            found.append(rows[rest[:size]])
-        rest = rest[size or 1 :]
-    return tuple(found)
+            pieces.append(rows[text[at : at + size]])
+        at += size or 1
+    return tuple(pieces)
+
+
+@cache
+def _longest() -> int:
+    return max(map(len, _rows()))
 
 
 @cache
