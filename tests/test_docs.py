@@ -202,7 +202,7 @@ def _known(text: str) -> bool:
     return head in _FIELDS or any(_resolves(whole) for whole in wholes)
 
 
-_SUFFIXES = ("py", "csv", "md", "json", "jsonl", "toml", "txt", "gz", "tsv", "RRF", "env", "html", "db")
+_SUFFIXES = ("py", "csv", "md", "json", "jsonl", "toml", "txt", "gz", "npy", "tsv", "RRF", "env", "html", "db")
 
 
 def test_every_dotted_name_of_the_pages_exists() -> None:
