@@ -19,7 +19,7 @@ import json
 import random
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rapidfuzz import fuzz, process
@@ -50,23 +50,23 @@ def main() -> None:
 def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
     """(id, kind, where the truth is, where the answer is) of 300 pairs in an order by seed."""
     seeded = random.Random(SEED)
-    labels, replies = _labels(data), _replies(data)
+    labels, replies = read_labels(data), _replies(data)
     rows = [("answer", case, case) for case in sorted(replies)]
     for case in seeded.sample(sorted(replies), COUNT - len(rows) - NAMES - TITLES - OPTIONS):
         near = process.extract(
             labels[case], {k: labels[k] for k in sorted(replies) if k != case}, scorer=fuzz.token_set_ratio, limit=3
         )
         rows.append(("other", case, seeded.choice([key for _, _, key in near])))
-    synonyms = _synonyms(data)
+    synonyms = read_synonyms(data)
     for doc in seeded.sample(sorted(doc for doc, names in synonyms.items() if len(names) > 1), NAMES):
         rows.append(("name", f"{doc}#0", f"{doc}#{seeded.randrange(1, len(synonyms[doc]))}"))
-    titles = _titles(data)
+    titles = read_titles(data)
     for turn, disease in enumerate(seeded.sample(sorted(titles), TITLES)):
         alike = process.extract(disease, sorted(set(titles) - {disease}), scorer=fuzz.token_set_ratio, limit=3)
         source = seeded.choice([name for name, _, _ in alike]) if turn % 2 else disease
         place = seeded.randrange(len(titles[source]))
         rows.append(("title", str(sorted(titles).index(disease)), f"{sorted(titles).index(source)}#{place}"))
-    options = _options(data)
+    options = read_options(data)
     for question in seeded.sample(sorted(options), OPTIONS):
         right, letters = options[question][1], sorted(options[question][0])
         rows.append(
@@ -79,24 +79,32 @@ def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
 
 def texts(data: Path) -> dict[str, tuple[str, str]]:
     """Id -> (truth, answer) of the pairs on the list."""
-    labels, replies, synonyms = _labels(data), _replies(data), _synonyms(data)
-    titles, options = _titles(data), _options(data)
-    diseases = sorted(titles)
+    labels, replies, pair_of_names = read_labels(data), _replies(data), names(data)
     pairs: dict[str, tuple[str, str]] = {}
     for row in rows():
-        truth, answer = row["truth"], row["answer"]
-        head, _, place = answer.partition("#")
-        match row["kind"]:
-            case "answer" | "other":
-                pair = labels[truth], replies[answer]
-            case "name":
-                pair = synonyms[head][0], synonyms[head][int(place)]
-            case "title":
-                pair = diseases[int(truth)], titles[diseases[int(head)]][int(place)]
-            case _:
-                pair = options[head][0][truth.partition("#")[2]], options[head][0][place]
-        pairs[row["id"]] = pair
+        if row["kind"] in ("answer", "other"):
+            pairs[row["id"]] = labels[row["truth"]], replies[row["answer"]]
+        else:
+            pairs[row["id"]] = pair_of_names(row["kind"], row["truth"], row["answer"])
     return pairs
+
+
+def names(data: Path) -> Callable[[str, str, str], tuple[str, str]]:
+    """What gives (truth, answer) of a row of names: of its kind, where the truth is, where the answer is."""
+    synonyms, titles, options = read_synonyms(data), read_titles(data), read_options(data)
+    diseases = sorted(titles)
+
+    def pair(kind: str, truth: str, answer: str) -> tuple[str, str]:
+        head, _, place = answer.partition("#")
+        match kind:
+            case "name":
+                return synonyms[head][0], synonyms[head][int(place)]
+            case "title":
+                return diseases[int(truth)], titles[diseases[int(head)]][int(place)]
+            case _:
+                return options[head][0][truth.partition("#")[2]], options[head][0][place]
+
+    return pair
 
 
 def rows() -> list[dict[str, str]]:
@@ -105,7 +113,8 @@ def rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def _labels(data: Path) -> dict[str, str]:
+def read_labels(data: Path) -> dict[str, str]:
+    """Case of MedR-Bench -> its label."""
     cases = load(data / "medrbench" / "diagnosis_cases.json")
     return {case.id: case.truth.diagnosis for case in cases if isinstance(case, Case)}
 
@@ -116,7 +125,8 @@ def _replies(data: Path) -> dict[str, str]:
     return {case: answer for case, answer in answers.items() if answer}
 
 
-def _synonyms(data: Path) -> dict[str, Sequence[str]]:
+def read_synonyms(data: Path) -> dict[str, Sequence[str]]:
+    """Document of MedQuAD on a disease -> the disease and its other names."""
     names: dict[str, Sequence[str]] = {}
     with gzip.open(data / "medquad" / "medquad_answered.jsonl.gz", "rt", encoding="utf-8") as file:
         for row in map(json.loads, file):
@@ -125,13 +135,14 @@ def _synonyms(data: Path) -> dict[str, Sequence[str]]:
     return names
 
 
-def _titles(data: Path) -> dict[str, list[str]]:
+def read_titles(data: Path) -> dict[str, list[str]]:
+    """Disease of MultiCogEval -> the titles of ICD that it lists."""
     path = data / "multicogeval" / "mimic-iv" / "new_disease_to_icd_names.json"
     diseases: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
     return {name: listed for name, listed in diseases.items() if listed}
 
 
-def _options(data: Path) -> dict[str, tuple[dict[str, str], str]]:
+def read_options(data: Path) -> dict[str, tuple[dict[str, str], str]]:
     """Questions that ask for the most likely diagnosis: their options, and the letter of the right one."""
     asked = json.loads((data / "multicogeval" / "medqa" / "MCQ.test.json").read_text(encoding="utf-8"))
     found: dict[str, tuple[dict[str, str], str]] = {}
