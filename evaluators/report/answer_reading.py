@@ -12,7 +12,14 @@ from wardround.scenarios.terms.treatment import Plan
 
 LONGEST = 600
 """Longest line, in characters, that is shown."""
-_JOINED = {"first": "", "and": "and ", "with": "with ", "then": "leading to ", "due": "due to "}
+_JOINED = {
+    "first": "",
+    "and": "and ",
+    "with": "with ",
+    "then": "leading to ",
+    "shown": "presenting with ",
+    "due": "due to ",
+}
 Line = tuple[str, str]
 """A label and its text."""
 

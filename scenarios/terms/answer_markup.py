@@ -1,4 +1,4 @@
-"""Takes the markup off an answer: JSON, tags, LaTeX, code fences, invisible and look-alike characters, odd symbols."""
+"""Takes the markup off an answer: headings, JSON, tags, LaTeX, code fences, look-alike characters, odd symbols."""
 
 import html
 import json
@@ -9,9 +9,13 @@ from functools import lru_cache
 
 from wardround.engine.records import Json
 from wardround.engine.text import later
+from wardround.scenarios.terms.cues import cue
+from wardround.scenarios.terms.wording import key
 
 MOST = 20_000
 """Most characters of an answer that are read; a longer answer only repeats itself."""
+MOST_NAMED = 60
+"""Most phrases of an answer that are kept; an answer with more is a list in any case."""
 
 _LOOK_ALIKE = str.maketrans(
     "асеорхуіјѕһԁԛԝАВСЕНІЈКМОРЅТХУοΟΑΒΕΖΗΙΚΜΝΡΤΥΧ", "aceopxyijshdqwABCEHIJKMOPSTXYoOABEZHIKMNPTYX"
@@ -237,3 +241,40 @@ def brackets_apart(text: str) -> tuple[str, list[str]]:
     if depth:  # an unclosed bracket does not end the text
         kept.append(" ")
     return "".join((*kept, text[start:])), glosses
+
+
+_HEADED = later(
+    r"(?:^|\n|[.;]\s)[\s#>*_-]*(?:\d+[.)]\s*)?(?:(?:the|my|most|likely|final|primary|main|principal|definitive"
+    r"|working|leading)\s+)*"
+    r"(?:diagnos[ei]s(?:\s+is)?|answer)\s*[*_]*\s*:",
+    re.IGNORECASE,
+)
+_PART = later(
+    r"\s*\b(?:treatment(?: plan)?|rationale|reasoning|explanation|justification|action)\s*[*_]*\s*:", re.IGNORECASE
+)
+_TEMPLATE = later(r"\s*(?:\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\})[\s.]*")
+
+
+def unfilled(text: str) -> bool:
+    """Whether a text is only a bracket: an unfilled template."""
+    return _TEMPLATE.fullmatch(text) is not None
+
+
+def unheaded(answer: str) -> str:
+    """An answer without the heading that opens it: 'Primary diagnosis: gout'."""
+    head = _HEADED.match(answer)
+    return answer[head.end() :] if head and any(map(str.isalnum, answer[head.end() :])) else answer
+
+
+def under_heading(text: str) -> str:
+    """The text after the last heading `Diagnosis:`; different names after several such headings are alternatives."""
+    heads = [head for head in _HEADED.finditer(text) if any(map(str.isalnum, text[head.end() :]))]
+    if not heads:
+        return text
+    answer = text[heads[-1].end() :]
+    if part := _PART.search(answer):
+        answer = answer[: part.start()] or answer
+    if len(heads) == 1 or cue("final").search(heads[-1][0]):
+        return answer
+    lines = [text[head.end() :].strip().partition("\n")[0] for head in heads[-MOST_NAMED:]]
+    return answer if len({key(line) for line in lines}) == 1 else " vs ".join(line.strip(" .") for line in lines)

@@ -37,6 +37,7 @@ def second_names(items: Sequence[Asserted], targets: Sequence[str]) -> tuple[str
         and alias not in other_names(item)
         and parse_name(alias).noun not in parse_name(item.name).words
         and not parse_name(alias).words <= words
+        and not any(same_disease(target, alias).same for target in targets)
     )
 
 
@@ -66,12 +67,14 @@ def _one_disease(name: str, alias: str) -> bool:
     """
     if alias.replace(".", "").isupper() and len(alias) < 8:
         return _initials(alias.lower(), name.lower())
+    head, _, rest = alias.partition(",")
+    alias = head if is_detail(rest) else alias
     compared = same_disease(name, alias), same_disease(alias, name)
     if any(one.same for one in compared):
         return True
     if any(one.contrary for one in compared):
         return False
-    return relation(alias, name) == "same"
+    return relation(alias, name) in ("same", "ancestor", "descendant") if rest else relation(alias, name) == "same"
 
 
 def _initials(letters: str, name: str) -> bool:

@@ -7,12 +7,12 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from wardround.engine.text import later
-from wardround.scenarios.terms.answer_markup import MOST, brackets_apart, unmarked
+from wardround.scenarios.terms.answer_markup import MOST, MOST_NAMED, brackets_apart, under_heading, unfilled, unmarked
 from wardround.scenarios.terms.cues import cue, cue_words, cues_in_english, every_word
 from wardround.scenarios.terms.disease_heads import (
     SHARED,
-    about_another,
     bare_name,
+    dealing,
     disease_like,
     general,
     glued,
@@ -21,13 +21,10 @@ from wardround.scenarios.terms.disease_heads import (
     loose,
     run_together,
 )
-from wardround.scenarios.terms.mondo import diseases_named
+from wardround.scenarios.terms.mondo import diseases_named, one_name
 from wardround.scenarios.terms.stance import StanceClause, clauses
 from wardround.scenarios.terms.taken_back import standing
 from wardround.scenarios.terms.wording import key, list_words, plain_lines, tokens, vocabulary
-
-MOST_NAMED = 60
-"""Most phrases of an answer that are kept; an answer with more is a list in any case."""
 
 MOST_CAUSES = 2
 """Most consecutive causes that count as detail of one disease; later causes of the chain are asserted separately."""
@@ -37,38 +34,33 @@ LONG_BRACKET = 3
 MOST_ALIASES = 2
 """Most other names that an answer may give a disease."""
 
-Link = Literal["first", "and", "with", "then", "due"]
-"""How a disease is joined to the one before it: 'with' an accompanying disease, 'then' a consequence, 'due' a cause."""
+Link = Literal["first", "and", "with", "then", "shown", "due"]
+"""How a disease is joined to the one before it.
+
+'with' an accompanying disease, 'then' a consequence, 'shown' a manifestation ('presenting with'), 'due' a cause.
+"""
 
 Choice = Literal["", "or", "apart"]
 """Whether a phrase is an alternative: 'or' to the one before, 'apart' (versus, a slash) to the whole answer."""
 
-_WORDS: dict[Link, str] = {"first": "", "and": ", ", "with": " with ", "then": " with ", "due": " due to "}
-_ADDING = ("with", "then", "due")
-_HEADED = later(
-    r"(?:^|\n|[.;]\s)[\s#>*_-]*(?:\d+[.)]\s*)?(?:(?:the|my|most|likely|final|primary|main|principal|definitive"
-    r"|working|leading)\s+)*"
-    r"(?:diagnos[ei]s(?:\s+is)?|answer)\s*[*_]*\s*:",
-    re.IGNORECASE,
-)
-_PART = later(
-    r"\s*\b(?:treatment(?: plan)?|rationale|reasoning|explanation|justification|action)\s*[*_]*\s*:", re.IGNORECASE
-)
-_TEMPLATE = later(r"\s*(?:\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\})[\s.]*")
+_WORDS: dict[Link, str] = {
+    "first": "", "and": ", ", "with": " with ", "then": " with ", "shown": " with ", "due": " due to "
+}  # fmt: skip
+_ADDING = ("with", "then", "shown", "due")
 _NUMBERED = later(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
 _ENTRY = later(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
-_GRADED = later(r"\bWHO (?=(?:CNS )?(?:grade|class|group|type|stage)|functional)")
+_GRADED = later(r"\bWHO (?=(?i:(?:CNS )?(?:grade|class|group|type|stage)|functional))")
 """The organisation in 'WHO grade 3', which is not the word 'who'."""
 _IN_BRACKETS = later(r"\([^()]{0,400}\)")
 _CALLED = (
     r"(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
     r"|formerly(?: called| known as)?|previously known as|i\.e\.,?|that is,|known as|synonym:?)"
 )
-_ALSO_CALLED = later(rf"(?i),?\s*\b{_CALLED}\s+([^,;]+),?")
+_ALSO_CALLED = later(rf"(?i),?\s*\b{_CALLED}\s+((?:(?!\band\b)[^,;])+),?")
 _ROUND = {ord("("): " ", ord(")"): " "}
 _BRACKETED = later(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
 _JOINER = later(
-    rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{cue_words('or')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
+    rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{cue_words('or')})|(?P<shown>{cue_words('shown')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
     rf"|\s[-–—]\s|\n|:\s|{cue_words('and')})|(?P<by>\b[a-z]{{3,}}ed\s+by\b)"
 )
 _INDUCED = later(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
@@ -81,6 +73,12 @@ _LEADING = later(
     r"|primary diagnosis|secondary diagnosis|case \d+:?|even|all|some|his|her|their|your|my|has|have"
     r"|having)(?=[\W_]|$))+"
 )
+_SEVERAL = later(
+    r"(?i)^\W*(?:(?:the|patient|has|with|a|synchronous|multiple|several|two|three|concurrent|simultaneous|primary|combined"
+    r"|mixed|coexisting)\s+)+(?:infections|malignancies|tumou?rs|cancers|primaries|conditions|diseases|disorders"
+    r"|diagnoses|pathologies)\s*(?:[:：,]|including|of|with|namely)\s+(?=\w)"
+)
+"""Opens a list of the diseases that it counts: 'two infections: dengue and malaria'."""
 _COMBINED = later(
     r"(?i)^\W*(?:(?:a|an|the|concurrent|simultaneous|mixed)\s+)*"
     r"(?:co-?infections?|coexistence|combination|co-?occurrence)\s+(?:of|with|by)\b"
@@ -206,41 +204,16 @@ def join_asserted(items: Sequence[Asserted]) -> str:
     return "".join((_WORDS[item.link] if place else "") + item.text for place, item in enumerate(items))
 
 
-def unfilled(text: str) -> bool:
-    """Whether a text is only a bracket: an unfilled template."""
-    return _TEMPLATE.fullmatch(text) is not None
-
-
 def _prepared(answer: str) -> str:
     """The answering part of a reply, in plain characters; "" for an unfilled template."""
     text = _GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST]))
     text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(glued(text))))
-    text = _headed(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
+    text = under_heading(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
     if unfilled(text):
         return ""
     numbers = [int(match[1]) for match in _NUMBERED.finditer(text)]
     return _NUMBERED.sub(r"\n\1. ", text) if numbers[:2] == [1, 2] else text
-
-
-def unheaded(answer: str) -> str:
-    """An answer without the heading that opens it: 'Primary diagnosis: gout'."""
-    head = _HEADED.match(answer)
-    return answer[head.end() :] if head and any(map(str.isalnum, answer[head.end() :])) else answer
-
-
-def _headed(text: str) -> str:
-    """The text after the last heading `Diagnosis:`; different names after several such headings are alternatives."""
-    heads = [head for head in _HEADED.finditer(text) if any(map(str.isalnum, text[head.end() :]))]
-    if not heads:
-        return text
-    answer = text[heads[-1].end() :]
-    if part := _PART.search(answer):
-        answer = answer[: part.start()] or answer
-    if len(heads) == 1 or cue("final").search(heads[-1][0]):
-        return answer
-    lines = [text[head.end() :].strip().partition("\n")[0] for head in heads[-MOST_NAMED:]]
-    return answer if len({key(line) for line in lines}) == 1 else " vs ".join(line.strip(" .") for line in lines)
 
 
 def _decided(stated: Sequence[StanceClause]) -> list[StanceClause]:
@@ -288,10 +261,12 @@ def _is_list(said: Sequence[StanceClause]) -> bool:
 
 def _named(text: str) -> tuple[list[Asserted], list[str]]:
     """(the diseases that a clause names, in order; the alternatives that it leaves open in place of the first)."""
-    text = _COMBINED.sub("", text)
+    text = _SEVERAL.sub("", _COMBINED.sub("", text))
     text, aliases = brackets_apart(
         _ALSO_CALLED.sub(lambda name: f" ({name[1].translate(_ROUND)}) ", _BRACKETED.sub("(", text))
     )
+    if _JOINER.search(text) and one_name(loose(re.sub("\x02\\d+\x03", " ", text))):
+        return [one for one in [_written(text, aliases)] if one], []
     pieces: list[tuple[Link, str, Choice]] = []
     link, start, either = "first", 0, ""
     for joiner in [*_JOINER.finditer(text), None]:
@@ -306,8 +281,13 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
         elif link == "first":
             link = "and"
         start = joiner.end()
-    made = [(link, _written(piece, aliases), either) for link, piece, either in _weakened(pieces)]
-    return _joined([(link, one, either) for link, one, either in made if one is not None])
+    made, reach = [], ""
+    for link, piece, either in _weakened(pieces):
+        name = _bare_piece(piece)
+        reach = dealing(name) or (reach if reach == "clause" or link in _ADDING else "")
+        if not reach and (one := _written(piece, aliases)):
+            made.append((link, one, either))
+    return _joined(made)
 
 
 def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, str, Choice]]:
@@ -328,13 +308,16 @@ def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, st
 def _written(piece: str, glosses: Sequence[str]) -> Asserted | None:
     """A phrase with its marks undone; None if it names nothing."""
     aliases = [loose(glosses[int(number)]) for number in re.findall("\x02(\\d+)\x03", piece)]
-    name = re.sub("\x02\\d+\x03", " ", piece)
-    name = _TRAILING.sub("", _LEADING.sub("", " ".join(loose(name).split()))).strip(" .,:;-–—\"'<>[]{}")
-    name = bare_name(name)
-    if not [word for word in tokens(name) if word not in _EMPTY] or about_another(name):
+    name = _bare_piece(piece)
+    if not [word for word in tokens(name) if word not in _EMPTY] or dealing(name):
         return None
     named = [alias for alias in aliases if key(alias) and not _EXAMPLE.search(alias)]
     return Asserted(name, " ".join((name, *(f"({alias})" for alias in named))), aliases=tuple(named))
+
+
+def _bare_piece(piece: str) -> str:
+    name = re.sub("\x02\\d+\x03", " ", piece)
+    return bare_name(_TRAILING.sub("", _LEADING.sub("", " ".join(loose(name).split()))).strip(" .,:;-–—\"'<>[]{}"))
 
 
 def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asserted], list[str]]:
@@ -345,13 +328,22 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
     for place, (link, one, either) in enumerate(pieces):
         causes += link == "due"
         head = not joined or (all(each.link in ("first", "and") for each in joined) and link in ("first", "and"))
-        if joined and not _more(one) and ((either and head) or (either == "apart" and _whole(one, joined[-1]))):
+        if (
+            joined
+            and not is_detail(one.name)
+            and ((either and head) or (either == "apart" and _whole(one, joined[-1])))
+        ):
             options = options or [each.name for each in joined]
             options.append(one.name)
             joined.append(replace(one, link="and"))
-        elif joined and either and not head and not _more(one):
+        elif joined and either and not head and not is_detail(one.name):
             continue  # the alternative in a side part ('due to A or B') is not asserted
-        elif joined and (_more(one) or (link in _ADDING and not disease_like(one.name) and causes <= MOST_CAUSES)):
+        elif joined and (
+            is_detail(one.name)
+            or (
+                link in _ADDING and causes <= MOST_CAUSES and not disease_like(one.name) and not _again(one, joined[-1])
+            )
+        ):
             joined[-1] = replace(joined[-1], text=joined[-1].text + _WORDS[link] + _with_detail(one))
             options = [*options[:-1], joined[-1].name] if options else options
         elif options and head:
@@ -362,7 +354,7 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
             joined[-1] = replace(
                 joined[-1], name=f"{joined[-1].name} and {one.name}", text=f"{joined[-1].text} and {one.text}"
             )
-        elif place == 1 and link == "and" and _more(joined[0]) and not joined[0].aliases:
+        elif place == 1 and link == "and" and is_detail(joined[0].name) and not any(map(may_name, joined[0].aliases)):
             # 'Stage 1B, grade 2 endometrial cancer'
             joined[0] = replace(
                 one, name=f"{joined[0].name} {one.name}", text=f"{joined[0].text} {one.text}", link="first"
@@ -387,6 +379,11 @@ def _shared(one: Asserted, other: Asserted) -> bool:
     )
 
 
+def _again(one: Asserted, before: Asserted) -> bool:
+    """Whether a phrase repeats the last word of the disease before it: 'sublingual ranula with plunging ranula'."""
+    return tokens(one.name)[-1:] == tokens(before.name)[-1:] != ()
+
+
 def _with_detail(one: Asserted) -> str:
     """A phrase of detail, without brackets that name other diseases."""
     return " ".join((one.name, *(f"({alias})" for alias in one.aliases if is_detail(alias) or alias.isupper())))
@@ -396,10 +393,6 @@ def _whole(one: Asserted, before: Asserted) -> bool:
     """Whether a phrase after 'versus' or a slash is an alternative: no cause ('HSV/VZV'), no state ('fever/cough')."""
     states = general(one.name) and general(before.name)
     return disease_like(one.name) and not one.name.isupper() and not states
-
-
-def _more(one: Asserted) -> bool:
-    return is_detail(one.name)
 
 
 def _separate(one: Asserted) -> Iterator[Asserted]:
@@ -443,7 +436,7 @@ def may_name(alias: str) -> bool:
 
 
 def _list_in(alias: str) -> list[str]:
-    if _EXAMPLE.search(alias):
+    if _EXAMPLE.search(alias) or re.fullmatch(r"[A-Z]{2,6}/[A-Z]{2,6}", alias):
         return []
     parts = [part.strip() for part in re.split(r",|;|\band\b|/", alias)]
     diseases = [part for part in parts if disease_like(part) and not is_detail(part)]

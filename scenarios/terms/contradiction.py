@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from wardround.engine.text import later
 from wardround.scenarios.terms.disease import opposed
-from wardround.scenarios.terms.disease_name import GENERIC_WEIGHT, Name, NamePart, weight
+from wardround.scenarios.terms.disease_name import GENERIC_WEIGHT, SITE_WEIGHT, Name, NamePart, is_site, weight
 from wardround.scenarios.terms.disease_wording import Token, paired
-from wardround.scenarios.terms.wording import root, vocabulary
+from wardround.scenarios.terms.wording import root
 
 ORGANISM = later(
     r"(?:cocc|coccus|bacter\w*|virus|vir|vibrio|myces|mycet|monas|ella|phila|plasma|pox|spir\w*)$"
@@ -110,7 +110,8 @@ def caused(truth: Name, said: Name) -> str:
     if not extra and missing and ours and len(core(truth.head.words)) == 1:
         extra = sorted(core(said.head.words) - truth.words)
     organism = "organism" in kinds(missing) | kinds(extra)
-    if not organism and 2 * len(ours & said.words) >= len(ours) > 0:
+    strong = {word for word in ours if weight(word) > SITE_WEIGHT} or ours
+    if not organism and 2 * len(strong & said.words) >= len(strong) > 0:
         return ""
     if missing and extra and (ours or organism):
         kind = "organism" if organism else "cause"
@@ -150,5 +151,4 @@ def write_words(words: Mapping[str, Token], chosen: Iterable[str]) -> str:
 
 def kinds(words: Iterable[str]) -> frozenset[str]:
     """The kinds of the words: 'site', 'organism' or 'other'. A word only replaces words of its own kind."""
-    sites = vocabulary().sites | vocabulary().within.keys()
-    return frozenset("site" if word in sites else "organism" if ORGANISM.search(word) else "other" for word in words)
+    return frozenset("site" if is_site(word) else "organism" if ORGANISM.search(word) else "other" for word in words)

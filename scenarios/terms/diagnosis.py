@@ -7,7 +7,7 @@ from typing import Literal
 from wardround.engine.text import later
 from wardround.scenarios.case import Case, Truth
 from wardround.scenarios.terms import principal
-from wardround.scenarios.terms.answer_markup import MOST, unmarked
+from wardround.scenarios.terms.answer_markup import MOST, unfilled, unheaded, unmarked
 from wardround.scenarios.terms.bracketed_names import PIECE, full_text, other_names, own_names, second_names
 from wardround.scenarios.terms.commitment import (
     Asserted,
@@ -15,14 +15,15 @@ from wardround.scenarios.terms.commitment import (
     entries,
     join_asserted,
     read_answer,
-    unfilled,
-    unheaded,
 )
 from wardround.scenarios.terms.contradiction import core, kinds, write_words
 from wardround.scenarios.terms.cues import cue, cues_in_english
+from wardround.scenarios.terms.definitions import defines
 from wardround.scenarios.terms.disease import disease, whole
-from wardround.scenarios.terms.disease_heads import disease_like
+from wardround.scenarios.terms.disease_heads import consequence, disease_like
 from wardround.scenarios.terms.disease_name import PLAIN, parse_name, weight
+from wardround.scenarios.terms.mondo import twofold
+from wardround.scenarios.terms.other_names import another_name
 from wardround.scenarios.terms.principal import follows, leads_to
 from wardround.scenarios.terms.relations import relation
 from wardround.scenarios.terms.same_disease import same_disease
@@ -46,11 +47,16 @@ _PAST = later(
     r"(?i)\b(?:history|known|previous(?:ly)?|prior|past|diagnosed|underlying|comorbid\w*|chronic|background|treated for"
     r"|on treatment|years? ago|months? ago|since childhood|with a diagnosis of|suffers? from|long-?standing)\b"
 )
-_SPREAD = later(r"(?i)\bwith\b(?:(?!\bwith\b|,|;).)*\b(?:metasta\w*|spread|dissemination|extension|invasion)\b")
+_SPREAD = later(
+    r"(?i)\bwith\b(?:(?!\bwith\b|,|;).)*\b(?:metasta\w*|spread|dissemination|extension|invasion)\b"
+    r"(?:(?!\b(?:from|due|with|secondary)\b|[,;]).)*"
+)
 _PLACED = later(r"(?i)\s+(?:of|in)\s.+$")
 _BINOMIAL = later(
     r"\b[A-Z][a-z]{3,} (?!\w+(?:itis|osis|iasis|[ao]emia|uria|oma|ases)\b)[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es)\b"
 )
+_OPENED = later(r"[(\[{<~]")
+_JOINED = later(r"(?i)[,/]|\b(?:and|with|due to)\b")
 _SENTENCE = later(r"(?<=[a-z0-9)]{2})[.!?]\s+|[;\n]+")
 
 
@@ -138,7 +144,10 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
         denied = any(_is(name, _targets(truth, parts)) for name in read.dropped)
         why = "the true diagnosis is denied, not asserted" if denied else "no diagnosis is asserted"
         return Verdict(False, "denied" if denied else "nothing", why, read, parts, (False,) * len(parts))
-    verdict = _as_a_whole(_committed(read, truth, parts, past), answer, truth)
+    verdict = _defined(_as_a_whole(_committed(read, truth, parts, past), answer, truth), truth)
+    if verdict.rule == "cause" and verdict.match and _exchanged(read.asserted, truth):
+        why = f"cause and consequence are exchanged: {read.asserted[0].name!r}"
+        return replace(verdict, match=False, rule="none", why=why, said=(False, *verdict.said[1:]))
     if verdict.match and (apart := _contradiction(answer, read.asserted, truth)):
         return replace(verdict, match=False, rule="none", why=apart, said=(False, *verdict.said[1:]))
     return verdict
@@ -151,7 +160,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
     contradicts the truth's is wrong, and one that contains all of it is right.
     """
     bare = " ".join(unheaded(answer).split())
-    if verdict.rule not in ("head", "cause", "beside", "none"):
+    if verdict.rule not in ("head", "cause", "beside", "none", "several"):
         return verdict
     labels = [label for label in (truth.diagnosis, *truth.synonyms) if key(label)]
     if verdict.match and verdict.rule == "head" and len(bare.split()) <= SHORT:
@@ -163,6 +172,16 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
     items = verdict.read.asserted
     if verdict.match or not items:
         return verdict
+    full = [label for label in labels if label == truth.diagnosis or not label.isupper()]
+    brief = len(verdict.parts) == 1 and len(bare.split()) <= 2 * SHORT and not verdict.read.dropped
+    if (
+        brief
+        and not _OPENED.search(bare)
+        and any(another_name(one, bare) or (verdict.rule == "none" and _both_ways(one, bare)) for one in full)
+    ):
+        return replace(verdict, match=True, rule="head", why=f"{bare!r} is {truth.diagnosis!r}", said=(True,))
+    if verdict.rule == "several":
+        return verdict
     listed_parts = [item.link for item in read_answer(truth.diagnosis).asserted[1:2]] == ["and"]
     if listed_parts and not any(_states(item, verdict.parts[0]) for item in items):
         return verdict
@@ -173,6 +192,36 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
     return verdict
 
 
+def _defined(verdict: Verdict, truth: Truth) -> Verdict:
+    """The verdict on an answer that says what defines the truth, or names what the truth describes, and little else."""
+    items = verdict.read.asserted
+    if verdict.match or not items:
+        return verdict
+    stated = defines(verdict.parts[0], [item.text for item in items])
+    others = [item for place, item in enumerate(items) if place not in (stated or ()) and not consequence(item.name)]
+    by_name = defines(items[0].name, verdict.parts)
+    if (stated is not None and len(others) <= principal.MOST_FOREIGN) or (by_name is not None and len(items) == 1):
+        why = f"{items[0].name!r} is defined as {verdict.parts[0]!r}"
+        return replace(verdict, match=True, rule="head", why=why, said=(True, *verdict.said[1:]))
+    return verdict
+
+
+def _exchanged(items: Sequence[Asserted], truth: Truth) -> bool:
+    """Whether the first disease that an answer asserts is what the truth is due to."""
+    causes = [item for item in read_answer(truth.diagnosis).asserted[1:] if item.link == "due"]
+    return any(same_disease(cause.name, items[0].name).same for cause in causes)
+
+
+def _both_ways(label: str, bare: str) -> bool:
+    """Whether a name with a joiner inside ('tetralogy of Fallot and glaucoma') and an answer mean each other."""
+    if not _JOINED.search(label) or twofold(bare):
+        return False
+    if not (same_disease(label, bare).same and same_disease(bare, label).same):
+        return False
+    items = read_answer(bare).asserted
+    return all(parse_name(item.name).words & core(parse_name(label).words) for item in items)
+
+
 def _said_in_all(items: Sequence[Asserted], label: str) -> bool:
     """Whether diseases joined by 'with' and 'due to' together state the name, and the first does not contradict it."""
     first, noun = items[0].name, parse_name(label).noun
@@ -180,6 +229,7 @@ def _said_in_all(items: Sequence[Asserted], label: str) -> bool:
         return False
     detailed_items = [replace(item, text=full_text(item)) for item in items]
     whole_name = _SPREAD.sub(" ", join_asserted(detailed_items))
+    label = _SPREAD.sub(" ", label)
     return same_disease(label, whole_name).same and _shares(first, label) and not same_disease(label, first).opposite
 
 
@@ -207,7 +257,9 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
         head, rule, said = detail, "beside", (True, *said[1:])
     place = head if head is not None else 0
     foreign = principal.foreign(items, place, belongs, parts, past, truth.diagnosis)
-    beside = (*(items[other].name for other in foreign), *second_names(items, (*targets, *parts)))
+    free = principal.explanatory(items, place, foreign) if head is not None else []
+    beside = tuple(items[other].name for other in foreign if other not in free)
+    beside = (*beside, *second_names(items, (*targets, *parts)))
     plain_one = read.simple and not foreign and not any(hits[place + 1 :]) and not any(item.aliases for item in items)
     shown = "" if plain_one else _shown(items, foreign, hits, place)
     if len(beside) > principal.MOST_FOREIGN:
@@ -324,7 +376,7 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
             continue  # the name contradicts the first target: another target counts only if it means this name
         if _any_same(target, (item.name, *others)):
             return True
-        if _shares(item.name, target) and _any_same(target, (full,)):
+        if (_shares(item.name, target) or another_name(target, full)) and _any_same(target, (full,)):
             return True
     return False
 

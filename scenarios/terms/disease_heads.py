@@ -2,11 +2,12 @@
 
 import re
 from functools import cache
+from typing import Literal
 
 from wardround.engine.text import later
 from wardround.scenarios.terms.cues import cue
 from wardround.scenarios.terms.disease import disease
-from wardround.scenarios.terms.mondo import diseases_named
+from wardround.scenarios.terms.mondo import diseases_named, slashed_labels
 from wardround.scenarios.terms.wording import key, lexicon, list_words, root, table_rows, tokens, vocabulary
 
 _ENDING = later(
@@ -53,7 +54,7 @@ _CONSEQUENCE = frozenset(
         hypertension arrhythmia abscess stenosis stricture rupture ischemia infarction dic ards aki cough dyspnea
         vomiting headache diarrhea constipation rash hematuria proteinuria hemoptysis syncope lymphadenopathy
         splenomegaly hepatomegaly hepatosplenomegaly serositis pleuritis pericarditis herniation lymphadenitis
-        cirrhosis fistula empyema cellulitis hypoalbuminemia epistaxis"""
+        cirrhosis fistula empyema cellulitis hypoalbuminemia epistaxis epilepsy"""
     )
 )
 _GENERAL = frozenset(
@@ -85,6 +86,8 @@ _DAMAGED = later(
 )
 """Opens the name of a damaged organ, which is a disease: 'ruptured papillary muscle'."""
 _ADJECTIVE = later(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type)$")
+_DESCRIPTION = later(r"(?:ive?|ibl|abl|ed|ing)$")
+"""Ends an adjective whose root looks like a disease's: 'positive'."""
 _SITE = later(
     r"(?i)\s+(?:of|in|on|at|to|into|within|involving|affecting|for|per|by|under|above|below|between)\b.*$", re.DOTALL
 )
@@ -96,7 +99,11 @@ def disease_like(phrase: str) -> bool:
     if key(phrase) in known_names() or phrase.strip(" .") in vocabulary().abbreviations or _DAMAGED.match(phrase):
         return True
     word = _head(phrase)
-    return bool(word) and word not in _ABOUT and (word in _NOUNS or word in _CONSEQUENCE or bool(_ENDING.search(word)))
+    if not word or word in _ABOUT:
+        return False
+    last = _last(phrase)
+    ends = (_ENDING.search(word) or _ENDING.search(last)) and not _DESCRIPTION.search(last)
+    return word in _NOUNS or word in _CONSEQUENCE or bool(ends)
 
 
 _DEALINGS = frozenset(
@@ -217,6 +224,7 @@ def compound() -> re.Pattern[str]:
     for name in ("conditions.csv", "diseases.csv", "rare.csv"):
         for row in table_rows(name):
             names.update(one.strip() for one in (row["name"], *row["synonyms"].split("|")))
+    names.update(slashed_labels())
     joined = [one for one in names if _joins(one)]
     patterns = [
         r"[\s,]+".join(map(re.escape, re.split(r"[\s,]+", one))) for one in sorted(joined, key=lambda x: (-len(x), x))
@@ -241,26 +249,36 @@ KIND_OF = later(
 _PREPOSITION = later(r"(?i)\s+(?:of|for|against|about|on|in|to|from|with)\s+(?:(?:a|an|the|his|her)\s+)*")
 
 
+_HOST = later(
+    r"(?i)\s+in\s+(?:an?\s+|the\s+)?(?:sheep|cattle|dogs?|cats?|horses?|cows?|cal(?:f|ves)|goats?|pigs?|lambs?)$"
+)
 _VERB_LAST = later(r"(?i)\s+[a-z]{3,}(?:ed|ing)$")
 _PSEUDO = later(r"(?i)^(?:pseudo|quasi)[-\s]\s*(?=[a-z]{4})")
 
 
 def bare_name(name: str) -> str:
-    """A name without 'a variant of' before it and the verb of what follows behind it: 'gout evolving (from ...)'."""
+    """A name without 'a variant of' before it, an animal as host, and the verb behind it: 'gout evolving (from)'."""
+    name = _HOST.sub("", name)
     if kind := KIND_OF.match(name):
         name = name[kind.end() :]
     verb = _VERB_LAST.search(name)
     return name[: verb.start()] if verb and not disease_like(name) and disease_like(name[: verb.start()]) else name
 
 
-def about_another(name: str) -> bool:
-    """Whether a phrase only speaks of a disease: 'screening for gout', 'fear of gout', 'the chapter on gout'."""
+Reach = Literal["", "phrase", "clause"]
+
+
+def dealing(name: str) -> Reach:
+    """How far a phrase that only speaks of a disease reaches; "" if it names one.
+
+    'Treatment of gout' takes in what is joined to it by 'with' or 'due to', 'screening for gout' the whole clause.
+    """
     if (sham := _PSEUDO.match(name)) and not (diseases_named(name) or key(name) in known_names()):
-        return disease_like(name[sham.end() :])
+        return "phrase" if disease_like(name[sham.end() :]) else ""
     front, *others = _PREPOSITION.split(name)
     if others and root(_last(front)) in _SPEECH:
-        return True
-    return deals_with(front) and any(disease_like(other) for other in others)
+        return "clause"
+    return "phrase" if deals_with(front) and any(disease_like(other) for other in others) else ""
 
 
 _TIGHT = later(r"_|(?<=[a-z]{3})[-–.](?=[A-Za-z][a-z]{3})")

@@ -54,7 +54,7 @@ GENERIC = frozenset(
         resulting underlying subsequent prior previous recent ongoing several numerous main trunk delayed urinary
         elevated aspect arising including increased decreased reduced abnormal abnormality multicentric community
         hospital nosocomial antibody antibodies virus worsening relapse relapsed remission presenting adulthood
-        evolving resolved resolving florid treated"""
+        evolving resolved resolving florid treated postmenopausal premenopausal fetal prenatal antenatal unspecified"""
     )
 )
 PLAIN = frozenset(
@@ -123,8 +123,17 @@ def weight(word: str) -> float:
     """How much a word distinguishes the disease: 0.25 for degree or kind, 0.5 for a site or a plain noun, else 1."""
     if word in GENERIC or _ADVERB.search(word):
         return GENERIC_WEIGHT
-    sites = vocabulary().sites
-    return SITE_WEIGHT if word in PLAIN or word in sites or root(_AROUND.sub("", word)) in sites else 1.0
+    return SITE_WEIGHT if word in PLAIN or word in vocabulary().sites or _around(word) else 1.0
+
+
+def is_site(word: str) -> bool:
+    """Whether a root names a part of the body, or a place around or within one ('subhepatic', 'intermuscular')."""
+    table = vocabulary()
+    return word in table.sites or word in table.within or (_around(word) and not word.startswith("extra"))
+
+
+def _around(word: str) -> bool:
+    return root(_AROUND.sub("", word)) in vocabulary().sites
 
 
 @lru_cache(maxsize=16384)

@@ -91,6 +91,8 @@ _PHRASES = tuple(
         ),
         (r"\b\d+(?:\.\d+)?\s*(?:x\s*\d+(?:\.\d+)?\s*)?(?:cm|mm|%|ml|mg|years?|weeks?|days?|months?)\b", " "),
         (r"\bclass (?=i|\d)", "stage "),
+        # a karyotype before the name that it defines
+        (r"\b4[57-9][, ]\s?x[xyo]{0,4}\b(?=[,\s]+(?!syndrome|karyotype|dis)[a-z]{5})", " "),
     )
 )
 STAGE = later(
@@ -260,7 +262,6 @@ def typed(word: str) -> bool:
 
 
 _BRACKET = later(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_JOINING = frozenset(("of", "the", "and", "with", "in", "to", "a", "due", "by", "for", "or"))
 _KIND = later(r"(?:itis|itid|osis|oma|iasis|emia|uria|pathy|algia|ectasia|penia|cytosis|plasia|trophy|it|os)$")
 _LONG, _LONGER = 5, 9
 """Letters of the shortest word that may contain one typing error, and two."""
@@ -273,21 +274,6 @@ def spelled(truth: str, said: str) -> bool:
         return False
     differing = [(one, other) for one, other in zip(ours, theirs, strict=True) if one != other]
     return bool(differing) and all(mistyped(one, other) for one, other in differing)
-
-
-def abbreviated(truth: str, said: str) -> bool:
-    """Whether `said` abbreviates the truth's words by their first letters and is not in the table."""
-    letters = re.sub(r"[^A-Za-z0-9]", "", said)
-    if not re.fullmatch(r"[A-Z][A-Za-z0-9-]{2,6}", said.strip(" .")) or sum(map(str.isupper, said)) < 3:
-        return False
-    if letters in vocabulary().abbreviations:
-        return False
-    words = re.findall(r"[A-Za-z]+|\d+", _BRACKET.sub(" ", truth))
-    main = [word for word in words if word.lower() not in _JOINING]
-    return any(
-        "".join(word[0] if word.isalpha() else word for word in spelled_out).upper() == letters.upper()
-        for spelled_out in (words, main)
-    )
 
 
 def paired(
@@ -303,12 +289,17 @@ def paired(
     return lost, new
 
 
+_BESIDE = later(r"^(?:peri|para|juxta)(?=\w{4})")
+
+
 def _alike(word: str, other: str, by_root: Mapping[str, Token]) -> bool:
     """Whether `word` means a word of the truth: narrower, a part of its site, or a typing error."""
     table = vocabulary()
     if other in table.narrower.get(word, frozenset()):
         return True
     if word in table.within.get(other, frozenset()) or other in table.within.get(word, frozenset()):
+        return True
+    if _BESIDE.sub("", word) == other or _BESIDE.sub("", other) == word:
         return True
     if word not in by_root or other not in by_root:
         return False

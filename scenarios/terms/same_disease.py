@@ -20,14 +20,16 @@ from wardround.scenarios.terms.disease_name import (
     HEADLESS,
     SITE_WEIGHT,
     Name,
+    is_site,
     parse_name,
     telling,
     weight,
 )
-from wardround.scenarios.terms.disease_wording import abbreviated, is_disease_name, paired, spelled
+from wardround.scenarios.terms.disease_wording import is_disease_name, paired, spelled
 from wardround.scenarios.terms.graph import graph
 from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.mondo import kinship, principal_part
+from wardround.scenarios.terms.mondo import diseases_named, kinship, principal_part
+from wardround.scenarios.terms.other_names import LONG_WORD, another_name, unabbreviated
 from wardround.scenarios.terms.wording import key, root, vocabulary
 
 APART = ("apart", "narrower")
@@ -51,11 +53,22 @@ ENOUGH_UNPLACED = 0.4
 SPECIFIC = 2.0
 """Weight of the truth's words above which a qualifier ('primary', 'congenital') may be missing beside new words."""
 
+MOST_DESCRIBING = 3
+"""Most words of the truth that may only describe its disease."""
+_MAKING = later(
+    r"(?:neoplast|immun|infect|vir|bacteri|sept|toxic|drug|radiat|isch|rrhag|metasta|malign|benign|necro|inflam|embol"
+    r"|thromb|granulom|cell|trauma|gen|fulmin|invas|phage|cyt|osis|itis|oma)"
+)
+"""Words that make another disease of a disease, whatever no table says."""
+_KIND = later(r"(?i)\b(?:type|variant|subtype|form|predominant|dominant|phenotype|onset)\b")
+"""Words that say that the words before them tell a kind of the disease."""
 MOST_NEW = 6
 """Distinctive words beside the truth's from which on a name is a list of diseases and no kind of the truth."""
 
 _SIDE = later(r"(?i)\b(?:left|right|bilateral)(?:-sided)?\b")
 _BRACKET = later(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_LETTERS = later(r"[^\W\d_]+")
+_PAIR = later(r"([^\W\d_]{2,})[ -](?=([^\W\d_]{2,}))\2")
 _SLASH = later(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
 _INFECTION = later(r"(?:ias|mycos|ellos|cocos|plasmos|dios|trichos|spiros|cryptosporidios|tuberculos)$")
 
@@ -83,12 +96,17 @@ def same_disease(truth: str, said: str) -> Sameness:
     truth, said = truth[:MOST], said[:MOST]
     if not key(truth) or not key(said):
         return Sameness(False, "a name is empty")
+    truth, said = run_together(truth, said), run_together(said, truth)
     if key(truth) == key(said):
         return Sameness(True, "the same name")
     if spelled(truth, said):
         return Sameness(True, "the same words but for typing errors")
-    if abbreviated(truth, said):
-        return Sameness(True, "its abbreviation")
+    if reason := another_name(truth, said):
+        return Sameness(True, reason)
+    for one, other in ((truth, said), (said, truth)):
+        written = unabbreviated(one, other)
+        if written and _read(*((truth, written) if one is truth else (written, said))).same:
+            return Sameness(True, f"its abbreviation: {written}")
     for short, other in ((said, truth), (truth, said)):
         for name in vocabulary().short.get(short.strip(" ."), ()):
             pair = (name, other) if short is truth else (other, name)
@@ -108,6 +126,14 @@ def same_disease(truth: str, said: str) -> Sameness:
         case "wider" if not verdict.contrary and not classified_apart(truth, said):
             return Sameness(True, "a kind of it in MONDO")
     return verdict
+
+
+def run_together(name: str, other: str) -> str:
+    """A name with the words joined that the other name writes as one: 'club foot' beside 'clubfoot'."""
+    whole = {word for word in _LETTERS.findall(other.lower()) if len(word) >= LONG_WORD - 2}
+    if not whole:
+        return name
+    return _PAIR.sub(lambda pair: pair[1] + pair[2] if (pair[1] + pair[2]).lower() in whole else pair[0], name)
 
 
 def _fronted(name: str) -> str:
@@ -245,6 +271,9 @@ def _replaced(truth: Name, said: Name, difference: _Difference) -> bool:
     if not ((gone and (instead or more)) or (less and (instead or said.types - truth.types))):
         return False
     apart = {frozenset(("site",)), frozenset(("organism",))} == {kinds(gone), kinds(instead)}
+    if kinds(gone) == {"site"} and "site" not in kinds(instead) and truth.noun in said.words and not more:
+        # an inflammation that tells its organ ('appendicitis'): a missing place is no other disease
+        return truth.noun not in vocabulary().inflamed
     if more or difference.qualifiers:
         return True
     if _particular(truth, said, difference, gone, instead):
@@ -280,7 +309,7 @@ def _worded(truth: Name, said: Name) -> Sameness:
         return Sameness(False, f"the disease itself is not said: {write_words(ours, [truth.noun])}")
     if _unplaced(truth, said, difference.lost):
         return Sameness(False, f"the site of the growth is not said: {write_words(ours, difference.lost)}")
-    if difference.share < _least(truth, difference):
+    if difference.share < _least(truth, said, difference) and not _only_described(truth, said, difference):
         reason = f"too little of the name: {write_words(ours, difference.lost or difference.missing)} not said"
         return Sameness(False, reason, contrary=bool(core(said.cause.words) - truth.words))
     if reason := caused(truth, said):
@@ -308,12 +337,43 @@ def _worded(truth: Name, said: Name) -> Sameness:
     return Sameness(True, "the same words")
 
 
-def _least(truth: Name, difference: _Difference) -> float:
+def _only_described(truth: Name, said: Name, difference: _Difference) -> bool:
+    """Whether no table has the truth's name, and what the answer leaves out of it only describes the disease it names.
+
+    So 'FDG-avid sarcoidosis' is sarcoidosis, which MONDO has, and no words that are left out make it another disease.
+    """
+    if (
+        difference.new
+        or difference.qualifiers
+        or truth.noun in difference.lost
+        or len(difference.lost) > MOST_DESCRIBING
+    ):
+        return False
+    tokens = [truth.head.words[word] for word in difference.lost]
+    if any(_tells(said, word) for word in said.head.words if word not in truth.words) or _KIND.search(truth.text):
+        return False
+    if any(token.axes or token.listed or is_site(token.root) or ORGANISM.search(token.root) for token in tokens):
+        return False
+    if any(_MAKING.search(token.stem) for token in tokens) or not diseases_named(_bare(said)):
+        return False
+    own = " ".join(token.surface for token in said.head.words.values())
+    return not diseases_named(_bare(truth)) and not any(
+        diseases_named(f"{token.surface} {name}") for token in tokens for name in (own, said.noun)
+    )
+
+
+def _bare(name: Name) -> str:
+    return " ".join(token.surface for token in name.head.words.values())
+
+
+def _least(truth: Name, said: Name, difference: _Difference) -> float:
     """The share of the truth's words that must be said: less if only sites are left out and nothing else is said."""
-    sites = vocabulary().sites | vocabulary().within.keys()
-    placed = all(word in truth.places or word in sites for word in difference.lost)
+    placed = all(word in truth.places or is_site(word) for word in difference.lost)
     if difference.lost and placed and not difference.new and truth.noun not in difference.lost:
         return ENOUGH_UNPLACED
+    cause = core(truth.cause.words)
+    if cause and cause <= said.words and truth.noun not in difference.lost:
+        return ENOUGH_LONG
     return ENOUGH if difference.total <= LONG else ENOUGH_LONG
 
 
@@ -322,9 +382,8 @@ _COMMONGROWTHS = frozenset((root("cancer"), root("tumor"), root("metastasis")))
 
 def _unplaced(truth: Name, said: Name, lost: Sequence[str]) -> bool:
     """Whether the site is missing of a growth that many organs have, such as a carcinoma, and no other is said."""
-    sites = vocabulary().sites | vocabulary().within.keys()
-    gone = any(word in sites or word in truth.places for word in lost)
-    return gone and truth.noun in _COMMONGROWTHS and not any(word in sites for word in said.words)
+    gone = any(is_site(word) or word in truth.places for word in lost)
+    return gone and truth.noun in _COMMONGROWTHS and not any(map(is_site, said.words))
 
 
 def _worth(truth: Name, word: str) -> float:

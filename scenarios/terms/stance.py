@@ -7,8 +7,9 @@ from typing import Literal
 
 from wardround.engine.text import later
 from wardround.scenarios.terms.cues import cue, cue_words
-from wardround.scenarios.terms.disease_heads import is_detail
+from wardround.scenarios.terms.disease_heads import heads_disease, is_detail
 from wardround.scenarios.terms.double_negation import undoubled
+from wardround.scenarios.terms.grounds import without_grounds
 
 Stance = Literal["asserted", "open", "denied", "refused", "tells"]
 """'open': one of several possibilities. 'tells': an explanation, history or condition; asserts no diagnosis."""
@@ -79,9 +80,13 @@ _NEGATED = later(
     r"(?i)\b(?:is|are|was|were|be|been|do|does|did|can|could|has|have|had|would|should|must|may|might"
     r"|will)(?: ?not|n['’]t)\b"
 )
+_AUXILIARY = later(
+    r"(?i)(?:\s+(?:is|are|was|were|be|been|being|has|have|had|can|could|may|might|must|should|seems?|very))+\s*$"
+)
 _TAIL = later(
     rf"(?i)[\s,]+(?:because(?!\s+of)|{cue_words('tail')}|in\s+(?:an?|the|this|our)\b[\w\s-]{{0,60}}?"
-    r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual))(?=\W|$).*$",
+    r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual|\w*(?:gravida|para)|adult|adolescent|teenager"
+    r"|newborn|neonate|baby|toddler|person|sheep|dog|cat|cow|horse|calf|goat|pig))(?=\W|$).*$",
     re.DOTALL,
 )
 _OPENING_TAIL = later(rf"(?i)^\W*(?:{cue_words('tail')}|in (?:a|an|this|the|my|our|his|her)\b)[^,]*,(?=.*\w)")
@@ -105,6 +110,13 @@ _TURN = later(
     r"|\s[-–—]+\s(?=not\b\s*\w|\w+ (?:is|was) )",
     re.IGNORECASE,
 )
+_DESCRIBES = later(
+    r"(?i)^\W*(?:this|it|the (?:condition|disease|disorder|syndrome))\s+is\s+(?:(?:an?|the|now|also|thus)\s+)*"
+    r"(?:(?:very|extremely|potentially|typically|usually|often|commonly|most)\s+)?"
+    r"(?:rare|common|uncommon|inherited|hereditary|genetic|serious|life-threatening|well-known|known|benign|distinct"
+    r"|type|form|variant|subtype|condition|disorder|disease|result|consequence|complication|cause)\b"
+)
+"""A sentence that describes the disease named before: 'This is a rare inherited disorder'."""
 _LESS = later(r"(?i)^\W*(?:less|least)\s+(?:likely|probable)\b")
 _COMMA = later(r"[,:]\s")
 _PLURAL = later(r"(?i)\b(?:are|were|have been)\b|^\s*(?:and|or|nor)\b")
@@ -161,9 +173,9 @@ class StanceClause:
 
 def clauses(text: str) -> Iterator[StanceClause]:
     """The clauses of an answer in order, each with its stance."""
-    listing = apart = filled = False
+    listing = apart = filled = grounded = False
     sentences = list(_sentences(text))
-    retracts = False
+    retracts = named = False
     for line, (sentence, opens_line) in enumerate(sentences):
         bullet = _BULLET.match(sentence)
         said = undoubled((sentence[bullet.end() :] if bullet else sentence).strip())
@@ -187,6 +199,12 @@ def clauses(text: str) -> Iterator[StanceClause]:
         if _LIST_HEADING.fullmatch(said):
             listing = True
             continue
+        if named and _DESCRIBES.match(said):
+            yield StanceClause(said, "tells", line=line, marked=bool(bullet))
+            continue
+        said, grounded = without_grounds(said, bool(bullet) and grounded, _framed)
+        if not said:
+            continue
         asked, ranked = said.endswith("?"), bool(cue("ranking").search(said))
         for piece in _TURN.split(cue("sole").sub("only", said.rstrip("?. "))):
             hedged, weak = asked or bool(cue("hedging").search(piece)), asked or bool(cue("weak").search(piece))
@@ -194,7 +212,7 @@ def clauses(text: str) -> Iterator[StanceClause]:
             for words_, stance in _parts(piece):
                 kind: Stance = "open" if stance == "asserted" and listing else stance
                 yield StanceClause(words_, kind, hedged, weak, final, ranked, line, bool(bullet), retracts)
-                retracts = False
+                retracts, named = False, named or kind == "asserted"
                 listing = listing or (stance == "open" and bool(_LISTS.search(said)))
 
 
@@ -266,9 +284,11 @@ def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
 
 
 def _predicate(text: str) -> int:
-    """The position of the words that deny what comes before them ('is wrong', 'can be dismissed')."""
+    """The position of the words that deny what comes before them ('is wrong', 'has been dismissed')."""
     denial = _NEGATED.search(text) or cue("denied").search(text)
-    return denial.start() if denial else len(text)
+    before = text[: denial.start()] if denial else text
+    verb = _AUXILIARY.search(before) if denial else None
+    return verb.start() if verb else len(before)
 
 
 def _at_commas(piece: str) -> list[str]:
@@ -305,10 +325,13 @@ def _stated(text: str) -> tuple[str, Stance]:
 
 
 def _unframed(text: str) -> str:
-    """`text` without its opening frames, at most four: 'I believe that the diagnosis is'."""
-    for _ in range(4):
+    """`text` without its opening frames, at most four: 'I believe that the diagnosis is'.
+
+    A further frame begins before a disease is named: 'the diagnosis is gout with suspicion of' has one frame.
+    """
+    for turn in range(4):
         after = _framed(text)
-        if after is None:
+        if after is None or (turn and any(map(heads_disease, text[: len(text) - len(after)].split()))):
             break
         text = after
     return text

@@ -145,6 +145,48 @@ def test_what_only_deals_with_a_disease_does_not_assert_it(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        "Screening for gout with lupus nephritis",
+        "Screening for septic arthritis due to gout",
+        "Fear of acute and severe gout",
+        "The opposite of stroke, gout",
+        "Treatment of gout with chronic kidney disease",
+        "Ingestion of opioids in asthma due to gout",
+    ],
+)
+def test_it_deals_with_all_that_is_joined_to_that_disease(answer: str) -> None:
+    assert read_answer(answer).asserted == ()
+    assert read_answer("Treatment of asthma, gout").asserted[0].name == "gout"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Optic nerve glioblastoma, IDH-wildtype, WHO Grade 4 has been ruled out",
+        "Glioblastoma, grade 4 was considered, but it is seasickness",
+        "Glioblastoma, WHO grade 4 is very unlikely here",
+    ],
+)
+def test_a_denial_behind_a_grade_denies_the_disease_before_it(answer: str) -> None:
+    assert not compare(answer, Truth(diagnosis="Glioblastoma")).match
+
+
+@pytest.mark.parametrize("joiner", [" with ", " complicated by "])
+@pytest.mark.parametrize(
+    ("first", "second", "truth"),
+    [
+        ("Leprosy", "lepromatous leprosy", "Lepromatous leprosy with Lucio's phenomenon"),
+        ("Sublingual ranula", "plunging ranula", "Bilateral plunging ranula"),
+        ("Small cell carcinoma", "small cell carcinoma of the pancreas", "Small cell carcinoma of the pancreas"),
+    ],
+)
+def test_a_wider_name_and_a_closer_one_chained_gain_nothing(joiner: str, first: str, second: str, truth: str) -> None:
+    right = [compare(one, Truth(diagnosis=truth)).match for one in (first, f"{first}{joiner}{second}", second)]
+    assert right == [False, False, True]
+
+
+@pytest.mark.parametrize(
     "joiner",
     [
         " ~ ", " \\ ", " \u00b7 ", " \u2022 ", " \u2248 ",
