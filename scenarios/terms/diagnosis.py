@@ -29,7 +29,7 @@ from wardround.scenarios.terms.relations import relation
 from wardround.scenarios.terms.same_disease import same_disease
 from wardround.scenarios.terms.taken_back import affixed, standing
 from wardround.scenarios.terms.truth import parts_of
-from wardround.scenarios.terms.wording import key, plain, vocabulary
+from wardround.scenarios.terms.wording import key, plain, tokens, vocabulary
 
 Rule = Literal[
     "exact", "head", "cause", "beside", "alternatives", "none", "denied", "undecided", "several", "empty", "nothing"
@@ -115,6 +115,17 @@ def past_of(case: Case) -> str:
     return "\n".join((*case.history.values(), *past))
 
 
+_OF_ONE_WORD = frozenset(("non", "anti", "pre", "post", "un", "para", "semi"))
+"""Affixes that may belong to one word beside the disease: 'post-operative cellulitis' is cellulitis."""
+
+
+def _joined_elsewhere(affix: str, rest: str, labels: Sequence[str]) -> bool:
+    """Whether the affix is joined to a word that no label of the truth has, with more words behind it."""
+    words = [word for label in labels for word in tokens(label)]
+    joined = tokens(rest.split(maxsplit=1)[0]) if len(rest.split(maxsplit=1)) > 1 and affix in _OF_ONE_WORD else ()
+    return bool(joined) and not any(word[:5] == other[:5] for word in joined for other in words)
+
+
 def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
     """Compare a stated diagnosis with the truth. Pure and deterministic.
 
@@ -134,6 +145,8 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
         return Verdict(True, "exact", "the truth's own name", read, parts, (True,) * len(parts))
     for rest, affix in affixed(answer) if len(answer) <= LONGEST_AFFIXED else ():
         said = answer.lower().count(affix)
+        if _joined_elsewhere(affix, rest, labels) and compare(rest.split(maxsplit=1)[1], truth, past).match:
+            continue
         if all(label.lower().count(affix) < said for label in labels) and compare(rest, truth, past).match:
             why = f"the true diagnosis with {affix!r} is not the true diagnosis"
             return Verdict(False, "denied", why, read, parts, (False,) * len(parts))

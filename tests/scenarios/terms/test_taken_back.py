@@ -57,6 +57,21 @@ def test_an_affix_makes_another_thing_of_the_truth(form: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("truth", "answer", "right"),
+    [
+        ("Orbital cellulitis", "Post-operative bilateral orbital cellulitis", True),
+        ("Stiff person syndrome", "Anti-GAD antibody-associated stiff-person syndrome", True),
+        ("Erdheim-Chester disease", "Non-Langerhans cell histiocytosis consistent with Erdheim-Chester disease", True),
+        ("Gout", "Pseudo-acute gout", False),
+        ("Acute appendicitis", "Non-acute appendicitis", False),
+        ("Hodgkin lymphoma", "non-Hodgkin lymphoma", False),
+    ],
+)
+def test_an_affix_of_a_word_beside_the_truth_leaves_it(truth: str, answer: str, right: bool) -> None:
+    assert compare(answer, Truth(diagnosis=truth)).match is right
+
+
+@pytest.mark.parametrize(
     "form",
     [
         "{} (85%)", "{} (confidence: 90%)", "{} - 75% likely", "{} (confirmed by aspiration)", "{} (ORPHA:12345)",
