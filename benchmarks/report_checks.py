@@ -1,8 +1,8 @@
 """How many seeded errors the checks of curated cases catch, and how many faithful cases they refuse.
 
 `python -m benchmarks.report_checks check` reads `tests/data/report_articles/check.txt`; `development` the half that
-the rules were written on; `check2` the half whose cases and errors another author wrote out by hand; `published FOLDER`
-MedR-Bench's 40 articles with the cases that GPT-4o made of them.
+the rules were written on; `check2` and `check3` the halves whose cases and errors were written out by hand; `published
+FOLDER` MedR-Bench's 40 articles with the cases that GPT-4o made of them.
 """
 
 import argparse
@@ -24,6 +24,8 @@ from wardround.scenarios.reports.checks import checks, unsupported_sentences
 
 CASES_OF_AN_ARTICLE = 10
 ERRORS_OF_AN_ARTICLE = 10
+HAND_WRITTEN = ("check2", "check3")
+"""Halves whose cases and errors other authors wrote out by hand."""
 """Two of each of the five kinds."""
 OPTIONS = CurationOptions()
 
@@ -157,7 +159,7 @@ def report(account: Account, *, words: bool) -> str:
 def main() -> None:
     """Print the figures of a half."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=("check", "check2", "development", "published"))
+    parser.add_argument("half", choices=("check", *HAND_WRITTEN, "development", "published"))
     parser.add_argument("folder", nargs="?", type=Path, help="MedR-Bench's folder, for published")
     parser.add_argument("--words", action="store_true", help="also what was refused and missed")
     options = parser.parse_args()
@@ -166,7 +168,7 @@ def main() -> None:
     if options.half == "published":
         trials = published_trials(options.folder)
     else:
-        trials = (hand_written_trials if options.half == "check2" else written_trials)(options.half)
+        trials = (hand_written_trials if options.half in HAND_WRITTEN else written_trials)(options.half)
     print(report(measured(trials), words=options.words))
 
 
