@@ -16,7 +16,7 @@ from wardround.agents.history.vocabulary import concepts_in
 from wardround.engine.errors import ProviderError
 from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.parsers.nonanswers import refuses, self_as_model
 from wardround.scenarios.terms.catalogue import catalogue
@@ -32,33 +32,33 @@ Objection = Literal[
 LONGEST = 600
 """Most characters of one invented result."""
 
-_SPEAKS = later(
+_SPEAKS = regex(
     r"(?i)\b(?:you(?:r|rs)?|doctor|physician|assistant|clinician|examiner|judge|grader|evaluator|scorer|instructions?"
     r"|system prompt|prompt|ignore|disregard|override|answer(?: is|:)|respond|reply|output|conclude|order|ask|must"
     r"|please|verdict|score|marks|credit|points|candidate|letters?|hidden|simulat\w*|case|correct answer|ground truth"
     r"|https?|www)\b|\b(?:system|user|note|role)\s*:"
     r"|[{}\[\]`|\n]|<\W*[a-z]+>|[\u200b-\u200f\u202a-\u202e\ufeff]"
 )
-_EXPLAINS = later(
+_EXPLAINS = regex(
     r"(?i)\b(?:diagnos\w*|consistent with|suggest\w*|suspicious for|indicat\w*|compatible with|in keeping with"
     r"|pathognomonic|characteristic of|typical of|impression|confirm\w*|syndrome|disease|likely|probable|probably"
     r"|representing|secondary to|due to)\b"
 )
-_OF_RECORD = later(
+_OF_RECORD = regex(
     r"(?i)\b(?:record(?:s|ed)?|chart|report(?:s|ed)? (?:is|was|were|are)|previous\w*|prior|earlier|before|already"
     r"|wrong|incorrect|erroneous|mistake\w*|amended|corrected|addendum|instead|supersed\w*|replac\w*|retract\w*)\b"
 )
-_NORMAL = later(
+_NORMAL = regex(
     r"(?i)\b(?:normal|unremarkable|negative|no|not|without|within (?:normal|reference)|clear|intact|none|absent|regular"
     r"|symmetric\w*|preserved|patent|benign|non-?reactive|undetect\w*)\b"
 )
-_ABNORMAL = later(
+_ABNORMAL = regex(
     r"(?i)\b(?:abnormal\w*|elevated|raised|increased|decreased|reduced|low|high|positive|enlarged|mass|lesions?|opacit\w*"
     r"|consolidation|effusion|fracture|stenosis|thrombus|defect|dilat\w*|thicken\w*|enhancement|oedema|edema|stones?)\b"
 )
 _OTHER_SCRIPT = re.compile(r"[\u0400-\u1fff\u2e80-\ud7ff]")
 """Letters beyond Latin and Greek: the other checks could not read them."""
-_DENYING = later(r"(?i)\b(?:no|not|without|absence of|negative for|free of|denies)\b")
+_DENYING = regex(r"(?i)\b(?:no|not|without|absence of|negative for|free of|denies)\b")
 _SHORT = re.compile(r"\b[A-Z]{2,5}\b")
 _NUMBER = re.compile(r"\d")
 _LITTLE = frozenset(

@@ -36,13 +36,13 @@ def package_rows(package: str, *names: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def later(pattern: str, flags: int = 0) -> re.Pattern[str]:
+def regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """A pattern that is compiled when it is first used.
 
     For patterns that take milliseconds to compile: a command that never uses them does not wait for them. A pattern
     that cannot be compiled raises re.error at its first use.
     """
-    return cast("re.Pattern[str]", _Later(pattern, flags))
+    return cast("re.Pattern[str]", _Regex(pattern, flags))
 
 
 SHORT = 200
@@ -68,7 +68,7 @@ _METHODS = frozenset(
 )
 
 
-class _Later:
+class _Regex:
     """Stands in for a compiled pattern; from its first use on it has that pattern's methods."""
 
     def __init__(self, pattern: str, flags: int) -> None:

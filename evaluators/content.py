@@ -5,16 +5,16 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import list_words, plain, root, stem
 
 LONGEST = 100_000
 """Number of characters read from the beginning of a text."""
 
-_WORD = later(r"\d+(?:[.,]\d+)*|[^\W\d_]+\d*")
-_UNSPACED = later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_WORD = regex(r"\d+(?:[.,]\d+)*|[^\W\d_]+\d*")
+_UNSPACED = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 """Scripts without spaces between words: each pair of characters counts as a word."""
-_END = later(
+_END = regex(
     r"(?<=[^\s.]{2})[.!?](?=[\s*\"')\]]+[A-Z0-9*\"(\[-])|[\u3002\uff01\uff1f]|;(?=\s)"
     # a long line followed by a lower-case letter is only wrapped
     r"|(?<![^\n]{50})\n\s*|\n\s*+(?![a-z(])"
@@ -126,7 +126,7 @@ _VERDICTS = (
     r"(?:correct|incorrect|wrong|search|true|false|reasoning|citation|repetition|redundancy|yes|no|unverifiable)\b"
 )
 _JUDGES = r"(?:judge|grader|evaluator|reviewer|rater|assistant|ai|llm|language\smodel)s?\b"
-_BEHEST = later(
+_BEHEST = regex(
     rf"""(?xi)
     \b(?:ignor(?:e|ing|a|ad|en|ez|iere?n?)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass(?:ing)?)\b[^\n.!?]{{0,60}}
         \b(?:instructions?|prompts?|rules?|above|previous|criteria|guidelines?|system|everything|instru\w+|anweisung\w*|consignes?)\b
@@ -147,7 +147,7 @@ _BEHEST = later(
     """,
     re.MULTILINE,
 )
-_SPLIT = later(r"(?<=[.!?\u3002\uff01\uff1f])(?=\s|$|[\u3400-\u9fff])|(?<=\n)")
+_SPLIT = regex(r"(?<=[.!?\u3002\uff01\uff1f])(?=\s|$|[\u3400-\u9fff])|(?<=\n)")
 
 
 @lru_cache(maxsize=1024)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.criteria import RubricItem
 from wardround.scenarios.record import Record, Text
 
@@ -327,8 +327,8 @@ ANCILLARY = (
     r"\b[ ]?(?:\([^()\n]{0,80}\))?[*_ \t]*(?:[:\uff1a]|[\u2013\u2014]|-[ \t]|$)"
 )
 """A line that opens a report's tests: 'Ancillary Tests:', with any other words before its colon."""
-_HEADING = later(rf"(?im)^{ANCILLARY}")
-_GAPS = later(r"\s+")
+_HEADING = regex(rf"(?im)^{ANCILLARY}")
+_GAPS = regex(r"\s+")
 
 
 def split_report(summary: str) -> tuple[str, str]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from wardround.agents.history.vocabulary import Topic, concepts_in, meanings_in, topics_asked, wider_concepts
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import list_words, root, roots
 
 
 def _any(*words: str) -> re.Pattern[str]:
-    return later("|".join(words), re.IGNORECASE)
+    return regex("|".join(words), re.IGNORECASE)
 
 
 BROUGHT = _any(r"why (?:did|has|have|is) (?:your|his|her|the) (?:\w+ )?(?:\w+ )?(?:bring|brought|call|sent?|want)")
@@ -74,7 +74,7 @@ _YES_NO = _any(
     r"\b(?:do|does|did|is|are|have|has|were|was)(?:n't)? (?:you|he|she|it|there|they|your)\??$|^you (?:don't"
     r"|haven't|have)",
 )
-_CLAUSE = later(
+_CLAUSE = regex(
     r",?\s+(?:and|or)\s+(?=(?:do|does|did|is|are|was|were|has|have|had|when|where|what|how|who|which|since)\b)"
     r"|(?<=[?.!])\s+",
     re.IGNORECASE,
@@ -337,4 +337,4 @@ def split_questions(text: str) -> Sequence[str]:
     return asking or questions or pieces[:1]
 
 
-_WH = later(r"\b(?:when|where|what|how|who|which|why|since when|tell me|describe)\b", re.IGNORECASE)
+_WH = regex(r"\b(?:when|where|what|how|who|which|why|since when|tell me|describe)\b", re.IGNORECASE)

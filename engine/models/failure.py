@@ -9,24 +9,24 @@ import msgspec
 
 from wardround.engine.errors import ProviderError
 from wardround.engine.records import Json, Message
-from wardround.engine.text import later
+from wardround.engine.text import regex
 
-_OVERFLOW = later(
+_OVERFLOW = regex(
     r"context[ _](length|window|size)|prompt is too long|input is too long|too many tokens|max_model_len"
     r"|input token count|(inputs?|prompt)\b.{0,60}\btokens?\b.{0,60}(must be <=|exceed|longer)",
     re.IGNORECASE,
 )
-_NO_MODEL = later(
+_NO_MODEL = regex(
     r"model_not_found|model.{0,120}(not found|(does )?not exist|not a valid model|is not available|deactivated)"
     r"|deploymentnotfound|unknown model|invalid model",
     re.IGNORECASE,
 )
-_NO_KEY = later(
+_NO_KEY = regex(
     r"(api[ _]key|token).{0,40}(not valid|invalid|incorrect|expired)|(invalid|incorrect)[ _]api[ _]key", re.I
 )
-_FILTER = later(r"content_filter|content_policy|responsibleaipolicy|content management policy", re.I)
-_QUOTA = later(r"insufficient_quota|exceeded your current quota|billing|insufficient.{0,10}(balance|credit)", re.I)
-_KEYLIKE = later(r"\b(sk|pk|key|gsk|xai)[-_][\w*.-]{6,}|Bearer\s+\S+", re.IGNORECASE)
+_FILTER = regex(r"content_filter|content_policy|responsibleaipolicy|content management policy", re.I)
+_QUOTA = regex(r"insufficient_quota|exceeded your current quota|billing|insufficient.{0,10}(balance|credit)", re.I)
+_KEYLIKE = regex(r"\b(sk|pk|key|gsk|xai)[-_][\w*.-]{6,}|Bearer\s+\S+", re.IGNORECASE)
 
 _ANY = re.compile("")
 _KINDS = (

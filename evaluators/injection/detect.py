@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.evaluators.injection.disguise import (
     coded,
     disguised,
@@ -72,7 +72,7 @@ class _Tables(msgspec.Struct, frozen=True):
         for name, part in self.parts.items():
             text = text.replace(f"<{name}>", part)
         text = re.sub(r"#(\d+)", r"[^.;\\n]{0,\1}?", text)
-        return later(re.sub(r"@(\d+)", r"[\\s\\S]{0,\1}?", text))
+        return regex(re.sub(r"@(\d+)", r"[\\s\\S]{0,\1}?", text))
 
 
 class Form(NamedTuple):
@@ -145,7 +145,7 @@ def _with_marks(needs: Sequence[str | Sequence[str]]) -> Sequence[str | Sequence
 
 _REACH = 160
 """Number of characters after a word that are compared to tell its places apart; nearly all phrases are shorter."""
-_WORD = later(r"[^\W\d_]+")
+_WORD = regex(r"[^\W\d_]+")
 
 
 def phrase_signs(text: str, words: AbstractSet[str] | None = None) -> Iterator[Sign]:
@@ -197,15 +197,15 @@ _ROLES = (
     r"|paramedics?|therapists?|dietici?ans?|social workers?|dispatchers?|guardian|laborator(?:y|ies)|blood bank"
     r"|radiologists?|pathologists?|ward|clinic|hospital|discharge|leaflet|packet|bracelet|card"
 )
-_WHO = later(rf"\b(?:{_ROLES})\b")
+_WHO = regex(rf"\b(?:{_ROLES})\b")
 """A person in a record, or a thing that gives instructions."""
-_OWN = later(r"\b(?:i|my|me|we|our|us)\b")
-_YOU = later(r"\b(?:you|your|yours|yourself)\b")
-_BODY = later(
+_OWN = regex(r"\b(?:i|my|me|we|our|us)\b")
+_YOU = regex(r"\b(?:you|your|yours|yourself)\b")
+_BODY = regex(
     r"\b(?:pains?|tablets?|pills?|sleep|bowels?|belly|stomach|legs?|arms?|head|chest|skin|cough|fever|sick|hurts?|drugs?"
     r"|medicines?|school|work|night|morning|week|month|eat\w*|drink\w*|breath\w*|bleed\w*|period|mood|wife|husband)\b"
 )
-_READER = later(
+_READER = regex(
     r"\b(?:graders?|evaluators?|assessors?|raters?|scorers?|rubrics?|verdicts?|llms?|language models?|invigilators?"
     r"|adjudicators?|marking scheme|grading|evaluation|benchmark|judging|prompts?|system message)\b"
     r"|\b(?:dear|the|any|every|all|our|whoever|whichever|which|automat\w+|to|for|(?<!is )(?<!was )(?<!as )an?|your|you)"
@@ -227,35 +227,35 @@ _JUDGED = (
     r"|submissions?|items?|wording|paragraphs?|pages?|work|sentences?|match(?:es)?|scores?|grades?|marks|criteria"
     r"|conclusions?|evidence)\b(?! (?:on|of) (?:the )?(?:left|right|card|clinic))"
 )
-_HERE = later(
+_HERE = regex(
     rf"\b(?:this|these|following|above|next|my|our|candidate'?s?) (?:\w+ ){{0,2}}?{_JUDGED}"
     r"|\b(?:steps?|answers?|statements?|claims?|reasoning|diagnos[ie]s|plan|line)"
     r" (?:above|below|here|is|are|was|as|be|must|has|should|shall|will)\b"
     r"|\b(?:award\w*|giv\w*|earn\w*|deserv\w*) (?:\w+ ){0,2}(?:marks?|credit|points?|score)\b"
 )
 """The text that is being read, or the verdict that it should get."""
-_THERE = later(rf"\b(?:that|those|each|every|any|the|all|top|full|highest) (?:\w+ ){{0,2}}?{_JUDGED}")
+_THERE = regex(rf"\b(?:that|those|each|every|any|the|all|top|full|highest) (?:\w+ ){{0,2}}?{_JUDGED}")
 """Some text that is judged: it counts as narration if nobody is ordered to do something with it."""
-_REPORTED = later(
+_REPORTED = regex(
     r"\b(?:told|asked|instructed|requested|advised|reminded|warned|taught|able|unable|tried|trying|wanted|refused|had|has"
     r"|went on|began|failed|used|supposed) (?:\w+ ){0,2}?to \w+"
 )
-_ORDERING = later(r"\b(?:must|shall|should|ought|please|needs?|to|may|can|will|let)\b")
-_SAYING = later(
+_ORDERING = regex(r"\b(?:must|shall|should|ought|please|needs?|to|may|can|will|let)\b")
+_SAYING = regex(
     r"\b(?:to|must|shall|should|please|and|or|then|only|just|will|may|can|do) (?:\w+ )?"
     r"(?:answer|reply|respond|return|output|print|write|say|state|mark|rate|grade|label|classify|count|treat|accept|call"
     r"|award|approve|confirm|pass|judge|score|conclude|deem)\b[^.;]{0,40}\b(?:correct|true|found|right|verified|reasoning"
     r"|approved|credit|full|match|citation|redundan\w+|unseen)\b"
 )
 """An order to give a verdict."""
-_RANGE = later(
+_RANGE = regex(
     r"\(?\b(?:reference|normal)(?: (?:range|interval|values?|limits?))?:? (?:above|below|from|up to|under|over|at least"
     r"|less than|more than|[<>\u2264\u2265]|\d)[^()\n;.]{0,40}\)?"
 )
-_QUOTED = later(r"(?<=[:,])\s['\"](?:[^'\"\n]|(?<=\w)'(?=\w)){1,400}['\"]")
-_END = later(r"(?<=[.!?])\s+|(?<=[.!?]['\"])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+_QUOTED = regex(r"(?<=[:,])\s['\"](?:[^'\"\n]|(?<=\w)'(?=\w)){1,400}['\"]")
+_END = regex(r"(?<=[.!?])\s+|(?<=[.!?]['\"])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 _STOPS = str.maketrans(".!?", ",,,")
-_ORDER = later(
+_ORDER = regex(
     r"^\W*(?:think|imagine|pretend|suppose|assume|act|list|count|treat|mark|rate|grade|score|judge|judging|call|accept|approve"
     r"|confirm|trust|believe|let|forget|ignore|disregard|overrule|override|bypass|answer|reply|return|output|write|print|say"
     r"|repeat|continue|begin|start|stop|skip|give|award|remember|note|dear|attention|hello|now|never|always|do not)\b"
@@ -309,10 +309,10 @@ _MOST = 30
 _LETTERS = 8
 """Number of first letters by which a word is recognised."""
 
-_SENTENCE_END = later(r"(?:[!?;\n\u3002\uff01\u0964]|\.(?!\d))+")  # a decimal point is no end
-_SCRIPT = later("[\u0370-\u1cff\u2e80-\ud7ff]")
+_SENTENCE_END = regex(r"(?:[!?;\n\u3002\uff01\u0964]|\.(?!\d))+")  # a decimal point is no end
+_SCRIPT = regex("[\u0370-\u1cff\u2e80-\ud7ff]")
 _LISTS = ("step", "correct", "right")
-_LISTED = later(r"steps? \d+|correct (?:answer|diagnos[ei]s)|right (?:answer|diagnos[ei]s)")
+_LISTED = regex(r"steps? \d+|correct (?:answer|diagnos[ei]s)|right (?:answer|diagnos[ei]s)")
 
 
 def about_judging(text: str, words: AbstractSet[str] | None = None) -> bool:
@@ -352,15 +352,15 @@ def _weight(sentence: str, heavy: dict[str, float]) -> float:
     return sum(heavy[word] for word in telling) - _OF_A_WORD * min(len(words), _MOST)
 
 
-_THINKS = later(r"\s*<think>(?=[^<]{200})")
-_TAGS = later("[\U000e0020-\U000e007e]")
-_TURNED = later("[\u202a-\u202e\u2066-\u2069]")
-_SELECTED = later("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
-_SPLIT = later(
+_THINKS = regex(r"\s*<think>(?=[^<]{200})")
+_TAGS = regex("[\U000e0020-\U000e007e]")
+_TURNED = regex("[\u202a-\u202e\u2066-\u2069]")
+_SELECTED = regex("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
+_SPLIT = regex(
     "[a-z][\u200b-\u200d\u2060-\u2064\ufeff\u00ad\u034f\u115f\u1160\u3164\ufe00-\ufe0f\U000e0100-\U000e01ef]+(?=[a-z])",
     re.IGNORECASE,
 )
-_CYRILLIC = later("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
+_CYRILLIC = regex("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
 
 
 def signs(text: str, origin: Origin) -> tuple[str, ...]:

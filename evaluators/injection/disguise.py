@@ -11,14 +11,14 @@ import urllib.parse
 import zlib
 from collections.abc import Collection, Iterator
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.evaluators.judges.question import seen
 
-_WORD = later(r"[^\W\d_]+")
-_BASE = later(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}+={0,6}")
-_HEX = later(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
-_BITS = later(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
-_NUMBERS = later(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
+_WORD = regex(r"[^\W\d_]+")
+_BASE = regex(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8000}+={0,6}")
+_HEX = regex(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[\s:,]?){8,4000}+)")
+_BITS = regex(r"(?<!\d)(?:[01]{8}\s?){6,2000}+")
+_NUMBERS = regex(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,1000}+\d{2,3}")
 _LEAST_BITS, _LEAST_DIGITS = 48, 16
 """Fewest digits in a row of bits and in one of numbers: to count digits is far quicker than to search for a row."""
 _CODED, _HEX_DIGITS, _LONGEST_WORD = b"x" * 16, b"x" * 16, b"x" * 18
@@ -32,9 +32,9 @@ _MOST = 100_000
 _WIDE = "\u2e80"
 """From this character on, a character counts for several letters."""
 
-_BRAILLE = later("[\u2801-\u28ff][\u2800-\u28ff\\s]{4,}[\u2801-\u28ff]")
+_BRAILLE = regex("[\u2801-\u28ff][\u2800-\u28ff\\s]{4,}[\u2801-\u28ff]")
 _DOT, _DASH = ".\u00b7\u2022", "\\-\u2212\u2013\u2014_"
-_MORSE = later(rf"(?<![{_DOT}{_DASH}])(?:[{_DOT}{_DASH}]{{1,5}}[ /|\n]{{1,3}}){{7,400}}[{_DOT}{_DASH}]{{1,5}}")
+_MORSE = regex(rf"(?<![{_DOT}{_DASH}])(?:[{_DOT}{_DASH}]{{1,5}}[ /|\n]{{1,3}}){{7,400}}[{_DOT}{_DASH}]{{1,5}}")
 SIGNALS = {
     ".-": "a",
     "-...": "b",
@@ -63,14 +63,14 @@ SIGNALS = {
     "-.--": "y",
     "--..": "z",
 }
-_BEATS = later(rf"[{_DOT}{_DASH}] [{_DOT}{_DASH}]")
+_BEATS = regex(rf"[{_DOT}{_DASH}] [{_DOT}{_DASH}]")
 _SPELT = (
     *("alpha", "alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet", "kilo"),
     *("lima", "mike", "november", "oscar", "papa", "quebec", "romeo", "sierra", "tango", "uniform", "victor"),
     *("whisky", "whiskey", "xray", "yankee", "zulu"),
 )
 _NAMES = frozenset(_SPELT)
-_SPELLING = later(r"\b(?:(?:{0})[\s,.-]{{1,3}}){{3,200}}(?:{0})\b".format("|".join(_SPELT)))
+_SPELLING = regex(r"\b(?:(?:{0})[\s,.-]{{1,3}}){{3,200}}(?:{0})\b".format("|".join(_SPELT)))
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"  # not a word itself
 _FEW = 4
 """Fewest different letters that signals must spell."""
@@ -215,22 +215,22 @@ _SIMPLE = dict(
 _FLAGS = {chr(0x1F1E6 + place): chr(ord("a") + place) for place in range(26)}
 _FOLD = str.maketrans(_LATIN | _SIMPLE | _FLAGS)
 _LEET = str.maketrans("013456789@$|!", "oieasgtbgasil")
-_MARKS = later("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]+")
+_MARKS = regex("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]+")
 _QUOTES = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2010\u2011\u2012\u2013\u2014_", '\'\'\'\'"""""----- '
 )
-_SPACE = later(r" [^\S\n]+|[^\S\n ][^\S\n]*")  # skips single spaces, which nearly all are
+_SPACE = regex(r" [^\S\n]+|[^\S\n ][^\S\n]*")  # skips single spaces, which nearly all are
 _SPACES = ("  ", "\t", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x1f")
-_LINES = later(r" ?\n\s*")
+_LINES = regex(r" ?\n\s*")
 _LINE_ENDS = (" \n", "\n ", "\n\n")
-_LETTERS = later(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
-_MIXED = later(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")
-_LONG = later(r"[a-z]{18,400}")
-_ESCAPED = later(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
-_INITIALS = later(r"[.!?\n]\W{0,5}([a-z])")
-_SHORT_LINES = later(r"^(?:[^\W\d_]+(?: [^\W\d_]+)?[.,;:!]?\n){3,400}+[^\n]{1,40}$", re.MULTILINE)
+_LETTERS = regex(r"(?<![^\W_])(?:[^\W_][\W_]{1,3}){5,400}[^\W_](?![^\W_])")
+_MIXED = regex(r"(?<![\w@$])(?=[a-z@$!|]{0,30}[0-9@$!|])(?=[0-9@$!|]{0,30}[a-z])[a-z0-9@$!|]{3,30}(?!\w)")
+_LONG = regex(r"[a-z]{18,400}")
+_ESCAPED = regex(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8}))")
+_INITIALS = regex(r"[.!?\n]\W{0,5}([a-z])")
+_SHORT_LINES = regex(r"^(?:[^\W\d_]+(?: [^\W\d_]+)?[.,;:!]?\n){3,400}+[^\n]{1,40}$", re.MULTILINE)
 """A column of one or two words a line: a sentence written vertically."""
-_PERCENT = later(r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}")
+_PERCENT = regex(r"(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}(?:%[0-9A-Fa-f]{2}|\+[A-Za-z])[^\s<>\"']{0,1000}")
 
 
 def plain_letters(text: str) -> str:

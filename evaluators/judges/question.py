@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.evaluators.judges.strict_reply import FIELD
 
 LONGEST = 24_000
@@ -80,16 +80,16 @@ _TAG = 8
 _WORDS = 200
 """Number of characters in which the cut of a long text looks for white space."""
 
-_BREAKS = later("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BREAKS = regex("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _SHAPELESS = (
     "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Characters without a visible shape: controls, zero widths, directions, fillers, selectors, tags."""
-_UNSEEN = later(f"[{_SHAPELESS}]")
-_HALVES = later("[\ud800-\udfff]")
-_ODD = later(f"[{_SHAPELESS}\r\v\f\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
+_UNSEEN = regex(f"[{_SHAPELESS}]")
+_HALVES = regex("[\ud800-\udfff]")
+_ODD = regex(f"[{_SHAPELESS}\r\v\f\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
 """All characters that `seen` changes."""
 _EVEN = bytes([9, 10, *range(32, 127)])
 """All ASCII characters that `seen` does not change."""
@@ -103,7 +103,7 @@ _LABELS = (
     r"(?:the )?(?:case|goal|steps?|reference(?: steps?)?|text|page|reply|answer|request|list|item)|earlier steps"
     r"|passages? \d{1,3}"
 )
-_LINES = later(
+_LINES = regex(
     rf"^(?=[ \t]*[{_DASHES}]{{3}})[ \t]*(?:[=_~*\-\u2010-\u2015\u2212\u2500-\u257f]{{5,}}[ \t]*$"
     rf"|[{_DASHES}]{{3,40}}[ \t]*[^\W_])"  # a line of dashes, or one that opens with them
     rf"|^{_OPENING}(?:{_LABELS})[ \t*_\])}}\u3011\u300d]{{0,8}}(?:[:\uff1a]|$)"  # a label
@@ -116,7 +116,7 @@ _LINES = later(
     re.IGNORECASE | re.MULTILINE,
 )
 _BRACKETS = ("<", "[", "\uff1c")
-_TOKENS = later(
+_TOKENS = regex(
     r"[<\uff1c](?=[|\uff5c][\w\u2581 /.:-]{1,40}[|\uff5c][>\uff1e])"  # <|im_start|> and similar marks
     r"|[<\uff1c](?=/?(?:s|bos|eos|pad|unk|mask|sep|cls|think|thinking|system|user|human|assistant|developer|tool"
     r"|tool_call|tool_response|function_calls|invoke|instructions?|prompt|materials?|start_of_turn|end_of_turn"

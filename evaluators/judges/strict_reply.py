@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.engine.text import escape_surrogates, later
+from wardround.engine.text import escape_surrogates, regex
 
 Why = Literal[
     "empty",
@@ -162,14 +162,14 @@ def _refuse_constant(constant: str) -> Json:
 
 _decoder = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
 
-_HEDGES = later(
+_HEDGES = regex(
     r"\b(?:partial(?:ly)?|partly|mostly|largely|somewhat|however|but|although|though|except|unless|maybe|perhaps|"
     r"possibly|probably|unsure|uncertain|unclear|doubt(?:s|ful)?|instead|rather|actually|almost|nearly|half|halfway|"
     r"in part|parts?(?= of (?:it|the|this))|disagree[sd]?|opposite|refuse[sd]?|aside|debatable|questionable|yet|"
     r"as (?:far|long) as)\b|\?",
     re.IGNORECASE,
 )
-_TAKEN_BACK = later(
+_TAKEN_BACK = regex(
     r"\b(?:fail\w*|miss(?:es|ed|ing)?|false\w*|untrue|wrong\w*|incorrect\w*|inaccura\w*|imprecise\w*|inexact\w*|"
     r"incomplete\w*|mistak\w*|errors?|erroneous\w*|lack(?:s|ed|ing)?|omit\w*|omission\w*|overlook\w*|ignor\w*|"
     r"neglect\w*|differ(?:s|ent|ently|ed|ing)?|contradict\w*|contrary|opposed?|oppos(?:es|ing)|den(?:y|ies|ied)|"
@@ -178,18 +178,18 @@ _TAKEN_BACK = later(
     r"sino|aber|nicht|kein\w*|mais|pas)\b",
     re.IGNORECASE,
 )
-_NEGATIONS = later(
+_NEGATIONS = regex(
     r"\b(?:not|no|non|never|neither|nor|none|nothing|without|cannot|hardly|scarcely|barely)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_AFFIRMED = later(
+_AFFIRMED = regex(
     r"\b(?:right(?=\W*$| (?:that|about|on|answer|after))|true|valid|accurate|agrees?|match(?:es|ed)?|correctly|yes|"
     r"(?:is|are|says|say|means|mean|names|name) the same|bears? (?:it|this|that) out|"
     r"(?:is|are|was|were) (?:\w+ )?(?:found|covered|included|present|contained|supported|confirmed|correct|right))\b",
     re.IGNORECASE,
 )
-_CLAUSE = later(r"[.,;:\n]")
-_UNREAD = later(
+_CLAUSE = regex(r"[.,;:\n]")
+_UNREAD = regex(
     "[^\\x00-\\x7f\u00a0-\u024f\u0370-\u03ff\u1e00-\u1eff\u2010-\u2027\u202f-\u205e\u2070-\u209f\u20ac\u2122\u2190\u2192"
     "\u2248\u2264\u2265\u2212\ufffd]"
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.evaluators.content import longest_words, sentence_windows, sentences, share, word_set
 from wardround.evaluators.reasoning.step_questions import MOST_STEPS as MOST
 from wardround.evaluators.reasoning.step_questions import StepClass
@@ -229,18 +229,18 @@ MOSTLY, SPARSE = 0.7, 0.03
 SAME = 92.0
 """Least similarity (rapidfuzz token sort ratio) of a step that repeats another."""
 
-_PLAIN_NUMBER = later(r"\d+(?:[.,]\d+)?")
-_VALUE = later(
+_PLAIN_NUMBER = regex(r"\d+(?:[.,]\d+)?")
+_VALUE = regex(
     r"\b\d+(?:[.,]\d+)?\s?(?:%|mm|cm|m[lL]|[gG]/|mg|g/d[lL]|U/|IU|mmol|mEq|mm ?Hg|/min|bpm|\u00b0|ng|pg|\u00b5g|mcg|"
     r"cells|K/|x ?10|/\u00b5[lL]|/mm)"
 )
-_STATING = later(
+_STATING = regex(
     r"\b(?:show(?:s|ed|n)?|reveal(?:s|ed)?|demonstrat(?:es|ed)|(?:was|were|is|are) (?:found|seen|positive|negative"
     r"|elevated|raised|high|low|abnormal|normal|increased|decreased)|came back|return(?:s|ed)|measured|of \d)\b"
     r"|" + _VALUE.pattern,
     re.IGNORECASE,
 )
-_NOT_STATED = later(
+_NOT_STATED = regex(
     r"\b(?:if|whether|would|will|could|may|might|should|can|must|expect\w*|suspect\w*|anticipat\w*|plan\w*|order\w*"
     r"|request\w*|check\w*|look\w* for|need\w*|want\w*|ask\w*|consider\w*|possibl\w*|probabl\w*|likely|unlikely|to"
     r" (?:confirm|exclude|rule|see|assess|evaluate)|usual\w*|typical\w*|often|common\w*|general\w*|most|many|some"
@@ -248,8 +248,8 @@ _NOT_STATED = later(
     r"|threshold|criteria|characteri\w*|classic\w*|dose|give\w*|treat\w*|therapy|daily|no|not|without)\b|[?<>\u2265\u2264]",
     re.IGNORECASE,
 )
-_CLAUSE = later(r"(?<=[a-z0-9%)])[.;](?=\s|$)|,\s|\n|\b(?:and|but|which|because|so|while|whereas)\b")
-_CONCLUDING = later(
+_CLAUSE = regex(r"(?<=[a-z0-9%)])[.;](?=\s|$)|,\s|\n|\b(?:and|but|which|because|so|while|whereas)\b")
+_CONCLUDING = regex(
     r"\b(?:suggest\w*|indicat\w*|consistent|inconsistent|therefore|thus|hence|likely|unlikely|support\w*"
     r"|point\w* (?:to|away)\w*|rais(?:e|es|ed|ing)|confirm\w*|(?:rule\w*|ruling)[ -]out|exclu\w*|consider\w*|because"
     r"|since|due to|could|may|might|would|concern\w*|align\w*|diagnos\w*|possib\w*|differential\w*|compatible"
@@ -285,8 +285,8 @@ def classify_step(case: str, earlier: Sequence[str], step: str) -> StepClass:
     return StepClass.REASONING if words else StepClass.REDUNDANCY
 
 
-_PIECE = later(r"(?<=[a-z0-9)%\"'\u201d])[.;!?](?=\s|$)|\n")
-_QUOTED = later(r"[\"\u201c]([^\"\u201c\u201d]{12,})[\"\u201d]")
+_PIECE = regex(r"(?<=[a-z0-9)%\"'\u201d])[.;!?](?=\s|$)|\n")
+_QUOTED = regex(r"[\"\u201c]([^\"\u201c\u201d]{12,})[\"\u201d]")
 _COPIED = 12
 """Fewest characters of a sentence that counts as copied from the case."""
 

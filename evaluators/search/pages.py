@@ -10,7 +10,7 @@ import anyio.to_process
 import anyio.to_thread
 
 from wardround.engine.errors import UsageError
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.evaluators.search.contract import Domains
 from wardround.evaluators.search.results import Page, SearchError
 from wardround.evaluators.search.web import Web, WebReply, checked_address, refused, safe_address
@@ -72,7 +72,7 @@ _PHRASES = (
 _READ = 20_000
 """Number of characters of a text that are checked: a refusal comes at its beginning."""
 _AWAY = tuple(map(re.compile, _PHRASES))  # one by one and in lower case they are several times as fast as together
-_END = later(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+_END = regex(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 
 
 def turned_away(text: str, title: str = "") -> bool:
@@ -102,7 +102,7 @@ _META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,30})""
 _WIDER = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 """Encodings that pages declare, and the wider ones that browsers use for them."""
 _DATES = ("citation_publication_date", "citation_date", "article:published_time", "dc.date", "dcterms.issued", "date")
-_ISO = later(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)")
+_ISO = regex(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?!\d)")
 
 
 class PageText(NamedTuple):

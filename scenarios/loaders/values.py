@@ -7,19 +7,19 @@ from datetime import date
 from typing import Literal
 
 from wardround.engine.records import Json
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.case import ANCILLARY, Investigation
 
 Flag = Literal["", "normal", "low", "high", "abnormal"]
 
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
-_VALUE = later(
+_VALUE = regex(
     rf"(?P<sign>[<>\u2264\u2265~]?)\s*(?P<number>-?{_NUMBER}(?:\s*[\u2013-]\s*{_NUMBER})?)\s*"
     r"(?P<unit>[^\s()\d,;][^\s(),;]*(?:\s(?:Hg|H2O))?|)\s*(?:\((?P<note>[^()]*)\))?\.?"
 )
-_RANGE = later(rf"(?:normal|reference)(?:\s+range)?:?\s*({_NUMBER})\s*[\u2013-]\s*({_NUMBER})\s*(\S*)", re.IGNORECASE)
-_UNIT = later(r"%|[\u00b5\u03bcA-Za-z/%\u00b0][\w\u00b5\u03bc/^*.%\u00b0\u00b2\u00b3-]*(?:\s(?:Hg|H2O))?", re.ASCII)
-_DEGREE = later(
+_RANGE = regex(rf"(?:normal|reference)(?:\s+range)?:?\s*({_NUMBER})\s*[\u2013-]\s*({_NUMBER})\s*(\S*)", re.IGNORECASE)
+_UNIT = regex(r"%|[\u00b5\u03bcA-Za-z/%\u00b0][\w\u00b5\u03bc/^*.%\u00b0\u00b2\u00b3-]*(?:\s(?:Hg|H2O))?", re.ASCII)
+_DEGREE = regex(
     r"\b(slightly|mildly|moderately|markedly|severely|significantly|very|borderline|extremely)\s+", re.IGNORECASE
 )
 _WORDS: dict[str, Flag] = {
@@ -28,12 +28,12 @@ _WORDS: dict[str, Flag] = {
     **dict.fromkeys(("abnormal", "acidic", "alkaline", "borderline"), "abnormal"),
     "normal": "normal",
 }
-_NORMAL = later(
+_NORMAL = regex(
     r"(?:all\s+)?(?:normal|unremarkable)(?: (?:range|limits|levels?))?(?: for age)?"
     r"|within (?:the )?(?:normal|reference) (?:limits|ranges?)(?: for age)?",
     re.IGNORECASE,
 )
-_NOT_DONE = later(
+_NOT_DONE = regex(
     r"(?:results? )?(?:pending"
     r"|not (?:specified|provided|mentioned|indicated|performed|done|available|tested|applicable)|n/a"
     r"|unknown|optional)\b.*",
@@ -100,13 +100,13 @@ def _float(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-_BRACKET = later(r"\s*\(([^()]*)\)")
-_ABBREVIATION = later(r"(?=.*[A-Z].*[A-Z])[A-Za-z0-9][A-Za-z0-9./+-]{0,11}")
+_BRACKET = regex(r"\s*\(([^()]*)\)")
+_ABBREVIATION = regex(r"(?=.*[A-Z].*[A-Z])[A-Za-z0-9][A-Za-z0-9./+-]{0,11}")
 _LITTLE = {"of", "the", "and", "in", "to", "by", "due", "with", "a", "an", "for"}
-_JOINED = later(r"\b(with|secondary to|due to|caused by|associated with|complicated by)\b|,", re.IGNORECASE)
-_WORD = later(r"[^\W\d_]+")
-_EMPHASIS = later(r"(?<!\w)\*+|\*+(?!\w)")
-_POSSESSIVE = later(r"['\u2019]s\b")
+_JOINED = regex(r"\b(with|secondary to|due to|caused by|associated with|complicated by)\b|,", re.IGNORECASE)
+_WORD = regex(r"[^\W\d_]+")
+_EMPHASIS = regex(r"(?<!\w)\*+|\*+(?!\w)")
+_POSSESSIVE = regex(r"['\u2019]s\b")
 
 
 def diagnosis_names(text: str) -> tuple[str, tuple[str, ...]]:
@@ -163,8 +163,8 @@ def group(diagnosis: str) -> str:
     return folded[:1].upper() + folded[1:]
 
 
-_HEADING = later(rf"^{ANCILLARY}[*_ \t]*(?P<rest>.*)$", re.IGNORECASE)
-_NONE = later(
+_HEADING = regex(rf"^{ANCILLARY}[*_ \t]*(?P<rest>.*)$", re.IGNORECASE)
+_NONE = regex(
     r"(?:(?:there (?:were|was|are) )?(?:no|none|nil)(?: (?:of the|other|further|additional|ancillary|specific))*"
     r"(?: (?:tests?|testing|investigations?|studies|imaging|results?|data|examinations?|procedures?))*"
     r"(?:(?: (?:were|was|are|is|have been|had been))? (?:performed|done|reported|recorded|available|mentioned|provided"
@@ -175,23 +175,23 @@ _NONE = later(
 )
 """A line that says that there is no test, or that a test has no result."""
 
-_BULLET = later(r"^(?P<indent>\s*)(?:[-*\u2022+]|\d+[.)])\s+(?P<text>.*)$")
-_RULE = later(r"\s*(?:[-*_]\s*){3,}")
-_LABEL = later(r"(?P<label>[^:;]{1,70}?)\s*:(?:\s+(?P<text>.*))?", re.DOTALL)
-_SENTENCE = later(r"(?<=[A-Za-z0-9)%][.;])\s+(?=[A-Z0-9])")
-_CLOSED = later(
+_BULLET = regex(r"^(?P<indent>\s*)(?:[-*\u2022+]|\d+[.)])\s+(?P<text>.*)$")
+_RULE = regex(r"\s*(?:[-*_]\s*){3,}")
+_LABEL = regex(r"(?P<label>[^:;]{1,70}?)\s*:(?:\s+(?P<text>.*))?", re.DOTALL)
+_SENTENCE = regex(r"(?<=[A-Za-z0-9)%][.;])\s+(?=[A-Z0-9])")
+_CLOSED = regex(
     r"treatment|management|intervention|outcome|follow|prognosis|clinical course|patient|complaint|history"
     r"|physical exam|postoperative treatment|surgical interventions|medication|discharge",
     re.IGNORECASE,
 )
-_VERB = later(
+_VERB = regex(
     r"\b(?:show(?:ed|s|ing)?|reveal(?:ed|s|ing)?|demonstrat(?:ed|es|ing)|confirm(?:ed|s|ing)?|identif(?:ied|ies|ying)"
     r"|indicat(?:ed|es|ing)|suggest(?:ed|s|ing|ive)?|detect(?:ed|s)|found|was|were|is|are|had|negative|positive|normal"
     r"|elevated|decreased|increased|unremarkable|consistent|within|ruled|exclud(?:ed|es)|display(?:ed|s)|report(?:ed|s)"
     r"|performed|with|for|there)\b|[,;(:]|\s[<>]?\d[\d.,]*(?![\d-])",
     re.IGNORECASE,
 )
-_LEADING = later(
+_LEADING = regex(
     r"^(?:(?:normal|negative|positive|elevated|increased|decreased|low|high|abnormal|reduced|raised|mild(?:ly)?|no|all"
     r"|slightly|markedly|strongly|weakly|severe|significant(?:ly)?|marked|initial|presence|absence|evidence|findings?|results?|of|the|a|an"
     r"|other|further|subsequent|for|in|on)\b[\s,]*)+",

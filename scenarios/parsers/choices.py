@@ -5,45 +5,45 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from wardround.engine.records import Action, Json
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.parsers.moves import Unusable, schema_of
 from wardround.scenarios.parsers.stated_answers import answer_text, last_word, plain_signs, stated_answers, unsaid
 from wardround.scenarios.parsers.stated_verdict import stated_verdict
 from wardround.scenarios.question_item import LETTERS, QuestionItem
 
-_LEAD = later(
+_LEAD = regex(
     r"^(?P<called>(?:option|choice|answer|letter|选项)\s*)?[ \t]*[(\[*_`\"'{<]*"
     r"(?P<letter>[A-Za-z])(?:选?项)?(?![A-Za-z0-9_'])[)\]*_`\"'}>]*(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_LABELLED = later(
+_LABELLED = regex(
     r"(?:^|(?<=[.;!?\u3002;])\s)[ \t#>*_(\[\-]*(?:(?i:option|choice)[ \t]+)?"
     r"(?P<head>[A-Z])[*_]*[)\].:\u3001](?!\w)"
     r"|\b(?i:so|thus|hence|therefore),?[ \t]+(?:(?i:it is|it's|the answer is|option|choose)[ \t]+)*[*_(]*"
     r"(?P<end>[A-Z])[)*_]*[ \t]*(?=[.;!,]|$)",
     re.MULTILINE,
 )
-_BRACKET = later(r"^\(?[a-z]\)")
-_MORE = later(
+_BRACKET = regex(r"^\(?[a-z]\)")
+_MORE = regex(
     r"^[ \t]*(?:,|and|or|&|/|\+|和|或|还是|、|及)[ \t]*(?:option[ \t]*)?[(*\"']*(?!I[ \t]+[a-z])[A-Z](?![A-Za-z0-9_'])",
     re.IGNORECASE,
 )
-_DENIED = later(
+_DENIED = regex(
     r"^(?:definitely |clearly |probably )?(?:(?:not|neither|none of|incorrect|wrong|false|rejected|excluded"
     r"|ruled out)\b"
     r"|no\b(?!\.)|不|非|错)",
     re.IGNORECASE,
 )
-_NOT_BUT = later(r"^not\s+[^,;.\n]{1,60}?,?\s+but\s+(?:rather\s+)?", re.IGNORECASE)
-_SEPARATED = later(
+_NOT_BUT = regex(r"^not\s+[^,;.\n]{1,60}?,?\s+but\s+(?:rather\s+)?", re.IGNORECASE)
+_SEPARATED = regex(
     r"^[ \t]*(?:[:,;!\u3002\u3001)\]]|\.(?!\w)|[\-\u2013\u2014](?!\w)|\(|because|since|as\b|over\b"
     r"|rather than|instead of"
     r"|not[ \t]+[A-Z]\b|因为|由于|正确|不选|而不|而非|$)",
     re.IGNORECASE,
 )
-_SPECIES = later(r"^\.[ \t]?[a-z]")
+_SPECIES = regex(r"^\.[ \t]?[a-z]")
 """What stands behind the letter of a genus, as in 'E. coli'."""
-_REFUTED = later(
+_REFUTED = regex(
     r"^[\s.:,;)\]*_\-\u2013\u2014]+(?:\([^)\n]{0,80}\)[\s:]*)?(?:is\s+|was\s+|是)?"
     r"(?:(?:incorrect|wrong|false|no|not correct|not right|rejected|excluded|ruled out)\b|错误|不正确|不对|排除)",
     re.IGNORECASE,
@@ -57,7 +57,7 @@ _JOIN = (
 )
 """What stands between two options of a list."""
 _TRIM = " \t\r\n*_`\"'.,;:!\u3002()[]{}#$\\"
-_OPENER = later(
+_OPENER = regex(
     r"^(?:[^\w(\[\n]+|(?:certainly|sure|okay|ok|of course|so|thus|hence|therefore|probably|most likely"
     r"|definitely|clearly"
     r"|i (?:think|believe|would say)(?: that)?|i'd say(?: that)?|it is|it's|it must be|q(?:uestion)?[ \t]*\d+|\d+"
@@ -65,18 +65,18 @@ _OPENER = later(
     r"|[A-Z])[ \t]*[:.,)!\-]*[ \t]*)",
     re.IGNORECASE,
 )
-_CONCEDED = later(r"^(?:while|although|though|since|because|as|given)\b[^,\n]*,\s*", re.IGNORECASE)
-_SAID_BEFORE = later(r"[.;!?:]\s+|,\s+(?:but|so|and)\s+", re.IGNORECASE)
-_LAST_LETTER = later(r"[:,;.][ \t]+(?:option[ \t]+)?[*_(]*(?P<letter>[A-Z])[*_)]*[.!]?$")
+_CONCEDED = regex(r"^(?:while|although|though|since|because|as|given)\b[^,\n]*,\s*", re.IGNORECASE)
+_SAID_BEFORE = regex(r"[.;!?:]\s+|,\s+(?:but|so|and)\s+", re.IGNORECASE)
+_LAST_LETTER = regex(r"[:,;.][ \t]+(?:option[ \t]+)?[*_(]*(?P<letter>[A-Z])[*_)]*[.!]?$")
 _LONGEST_LINE = 400
-_NO_SIGN = later(r"^\W*[\u2260\u274c\u2717\u2718\u2716\u00d7\u00ac\U0001f6ab]|^!=")
-_RIGHT_ONE = later(
+_NO_SIGN = regex(r"^\W*[\u2260\u274c\u2717\u2718\u2716\u00d7\u00ac\U0001f6ab]|^!=")
+_RIGHT_ONE = regex(
     r"(?:correct|right|actual|proper|best)\s+(?:answer|option|choice|one)\b[^\n]{0,20}?"
     r"(?:is|should be|would be|:)\s*(?P<said>[^\n]*)|\bit\s+should\s+(?:be|have been)\s+(?P<should>[^\n]*)"
     r"|(?:正确|应)(?:的)?(?:答案|选项)?(?:应该|应)?(?:是|为|选)[:]?\s*(?P<chosen>[^\n]*)",
     re.IGNORECASE,
 )
-_VERDICT_FIRST = later(
+_VERDICT_FIRST = regex(
     r"^[\W_]*(?:answer\W+)?(?:incorrect|wrong|false|no|错误|不正确|不对|错)[\s,;.:*\u3002\->\u2192]+", re.IGNORECASE
 )
 
@@ -232,7 +232,7 @@ def _goes_on(said: str, index: int, options: Sequence[str], letters: str) -> boo
     return re.match(rf"{own}{_JOIN}(?:(?i:option)\s+)?(?:{named})", said) is not None
 
 
-_ALONE = later(r"[A-Z](?=\s*(?:$|[,;/).:]|(?:and|or)\b))")
+_ALONE = regex(r"[A-Z](?=\s*(?:$|[,;/).:]|(?:and|or)\b))")
 """Every letter that `_goes_on` may read as another option."""
 
 

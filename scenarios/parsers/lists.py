@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 
-_MARKER = later(r"^\s*(?:[-*•·–—+>]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\))\s*", re.IGNORECASE)
-_SENTENCE = later(r"(?<=[\w)]{3})\.\s+(?=[A-Z][a-z]+\s+[a-z])")
-_LEADING = later(r"^(?:and|or|plus|also|including)\s+", re.IGNORECASE)
-_INNER_NUMBER = later(r"(?:(?<=^)|(?<=[,;\s]))\(?\d{1,2}[.)]\s+")
+_MARKER = regex(r"^\s*(?:[-*•·–—+>]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\))\s*", re.IGNORECASE)
+_SENTENCE = regex(r"(?<=[\w)]{3})\.\s+(?=[A-Z][a-z]+\s+[a-z])")
+_LEADING = regex(r"^(?:and|or|plus|also|including)\s+", re.IGNORECASE)
+_INNER_NUMBER = regex(r"(?:(?<=^)|(?<=[,;\s]))\(?\d{1,2}[.)]\s+")
 _OF_WHAT = (
     "no more other additional further new extra specific special ancillary diagnostic laboratory lab imaging tests? "
     "testing investigations? examinations? exams? information studies study work-?up evaluations? assessments? "
@@ -34,7 +34,7 @@ _NONE = (
     rf"(?:no|none|not|nothing|nil|n/?a|n[.]a)\b(?:\W+(?:{'|'.join(_OF_WHAT.split())})\b)*",
     *(f"(?:{'|'.join(no.split())})(?: ?(?:{'|'.join(what.split())}))*" for no, what in _OTHERS),
 )
-_NOTHING = later(f"(?:{'|'.join(_NONE)})[\\s.!\u3002-]*", re.IGNORECASE)
+_NOTHING = regex(f"(?:{'|'.join(_NONE)})[\\s.!\u3002-]*", re.IGNORECASE)
 _SODIUM = "Na"
 _LONGEST = 300
 _MOST = 200
@@ -84,14 +84,14 @@ def _parts(line: str) -> list[str]:
     return parts
 
 
-_LABEL = later(r"^(?P<label>[^:(\[]{1,80}):\s+(?P<rest>\S.*)$")
-_GROUP = later(
+_LABEL = regex(r"^(?P<label>[^:(\[]{1,80}):\s+(?P<rest>\S.*)$")
+_GROUP = regex(
     r"(?i)^(?:additional |further |other |specific |detailed |repeat |advanced |routine )*(?:lab(?:oratory)?|blood|"
     r"serum|urine|imaging|radiolog\w*|microbiolog\w*|patholog\w*|histolog\w*|histopatholog\w*|genetic\w*|molecular|serolog\w*|"
     r"immunolog\w*|endocrin\w*|hormon\w*|physical|clinical|neurolog\w*|cardiac|functional|ancillary|diagnostic|history|"
     r"tests?|procedures?|others?)\b"
 )
-_REASON = later(r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|confirm|rule|exclude|look|determine)\b")
+_REASON = regex(r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|confirm|rule|exclude|look|determine)\b")
 
 
 def requested_tests(text: str) -> tuple[str, ...]:
@@ -113,26 +113,26 @@ def requested_tests(text: str) -> tuple[str, ...]:
 
 Known = Callable[[str], bool]
 
-_LIST = later(r"\s*(?:[;\n\uff0c\uff1b\u3001]|(?<!\d),|,(?!\d))\s*")
-_LEAD = later(r"(?i)^(?:(?:and|or|plus|also|y|et|und)\s+|(?:\u4ee5\u53ca|[\u548c\u53ca\u4e0e]))")
-_AND = later(
+_LIST = regex(r"\s*(?:[;\n\uff0c\uff1b\u3001]|(?<!\d),|,(?!\d))\s*")
+_LEAD = regex(r"(?i)^(?:(?:and|or|plus|also|y|et|und)\s+|(?:\u4ee5\u53ca|[\u548c\u53ca\u4e0e]))")
+_AND = regex(
     r"(?i)(?<!with)(?<!without)(?<!before)(?<!between)\s+(?:and/or|as well as|along with|and|or|plus|&|\+)\s+|\s*/\s*"
 )
-_FOREIGN = later(
+_FOREIGN = regex(
     r"\s+(?:y|et|und)\s+"
     # no match inside the words for saturation, sum, reconciling, taking part, concerning, common, affinity
     r"|(?<=[\w)])(?<![\u9971\u603b\u8c03\u53c2\u6d89\u666e])(?:\u4ee5\u53ca|[\u548c\u53ca\u4e0e])(?!\u529b)(?=\w)"
 )
-_OPEN_REASON = later(
+_OPEN_REASON = regex(
     r"(?i)\s(?:(?:in order )?to (?=[a-z]{3})|because\b|due to\b|if\b|given\b|looking for\b|since\b|in case\b"
     r"|for (?:suspected|possible|evidence|signs|evaluation|assessment|exclusion|monitoring)\b)"
 )
-_LABELLED = later(r"^(?P<label>[^:,;()\[\]]{2,60}?)\s*[:\uff1a]\s+(?P<rest>\S.*)$", re.DOTALL)
-_GROUPED = later(
+_LABELLED = regex(r"^(?P<label>[^:,;()\[\]]{2,60}?)\s*[:\uff1a]\s+(?P<rest>\S.*)$", re.DOTALL)
+_GROUPED = regex(
     r"(?i)^(?:(?:additional|further|other|routine|initial|basic|diagnostic|lab(?:oratory)?|blood|imaging)\s+)*"
     r"(?:tests?|labs?|studies|work-?up|investigations?|imaging|laboratory|lab)$"
 )
-_HEAD = later(r"(?i)^(?P<head>\S.*?\s(?P<link>for|against|of|in|de|du|des|von))\s+(?P<first>\S.*)$")
+_HEAD = regex(r"(?i)^(?P<head>\S.*?\s(?P<link>for|against|of|in|de|du|des|von))\s+(?P<first>\S.*)$")
 _WHOLE = frozenset({"of", "in"})
 """After these words stand the regions of one study ("CT of chest, abdomen and pelvis")."""
 _LONGEST_NAME = 600
@@ -207,12 +207,12 @@ MODIFIERS = frozenset(
         "ionised",
     ]
 )
-_GENERAL = later(r"(?i)^(?:biopsy|culture|cytology|histology|smear|aspirate|fluid)s?$")
-_NAMED = later(r"\d|[A-Z]{2}|[a-z][A-Z]")
+_GENERAL = regex(r"(?i)^(?:biopsy|culture|cytology|histology|smear|aspirate|fluid)s?$")
+_NAMED = regex(r"\d|[A-Z]{2}|[a-z][A-Z]")
 _MODALITY = r"(?:CT|CTA|MRI|MRA|MRCP|PET|X\u7ebf|B\u8d85|\u8d85\u58f0|\u5f69\u8d85)"
-_PICTURED = later(rf"^(?P<part>[\u4e00-\u9fff]+?){_MODALITY}$")
-_MODALITIES = later(rf"^{_MODALITY}$")
-_SPECIMEN = later(r"^(?:\u8840\u6db2|\u8840|\u5c3f\u6db2|\u5c3f|\u75f0|\u5927\u4fbf|\u7caa\u4fbf|\u8111\u810a\u6db2)")
+_PICTURED = regex(rf"^(?P<part>[\u4e00-\u9fff]+?){_MODALITY}$")
+_MODALITIES = regex(rf"^{_MODALITY}$")
+_SPECIMEN = regex(r"^(?:\u8840\u6db2|\u8840|\u5c3f\u6db2|\u5c3f|\u75f0|\u5927\u4fbf|\u7caa\u4fbf|\u8111\u810a\u6db2)")
 _MARKS = " \t\r\n.;,:*_`\"'"
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 
-_WORD = later(r"[^\W_]+")
+_WORD = regex(r"[^\W_]+")
 _PAIRS = (
     ("[", "]"),
     ("(", ")"),
@@ -32,15 +32,15 @@ _SMALL = (
 )
 _NAMING = frozenset(_HEADS.split("|"))
 _VOCABULARY = _NAMING.union(_SMALL.split("|"))
-_OPENING = later(
+_OPENING = regex(
     r"(?:(?:insert|enter|state|write|give|put|fill in|specify|provide|output|name|only|just|directly)\s+)*"
     r"(?:(?:the|your|a|an|this|his|her|one|single|most|likely|final|primary|main|principal|specific|short|brief|full"
     r"|exact|correct|best|le|la|votre|ihre|die|der|das|su|el)\s+)*"
     rf"(?:{_HEADS})\b(?!\s*(?:is|was|:))",
     re.IGNORECASE,
 )
-_CHINESE = later("(?:请|在此|填写|输入|你|您|的|最终|最|可能|诊断|疾病|名称|答案|结论|结果|治疗|方案|内容|此处)+")
-_POSTPONED = later(
+_CHINESE = regex("(?:请|在此|填写|输入|你|您|的|最终|最|可能|诊断|疾病|名称|答案|结论|结果|治疗|方案|内容|此处)+")
+_POSTPONED = regex(
     r"(?:i(?:\s+am|['\u2019]m)\s+|it\s+is\s+|(?:the\s+)?(?:final\s+)?diagnosis\s+is\s+)?(?:still\s+)?(?:"
     r"not\s+yet|not\s+(?:yet\s+)?(?:known|clear|determined|established|sure|certain|available|ready|possible|reached|made|confirmed)"
     r"|not\s+applicable|n/?a|unknown|unclear|undetermined|undecided|uncertain|unsure|pending|deferred|tbd|tba"
@@ -56,7 +56,7 @@ _POSTPONED = later(
     r"|examination|of\s+origin|and|from|on|history|studies|imaging|labs?|laboratory|biopsy|consultation))*)[\s.?!]*",
     re.IGNORECASE,
 )
-_NAMES_MORE = later(r"\s+(?:of|caused|due|with)\b", re.IGNORECASE)
+_NAMES_MORE = regex(r"\s+(?:of|caused|due|with)\b", re.IGNORECASE)
 """Words after 'the disease' in brackets that make it a name: 'Disease of Graves'."""
 _LONGEST = 600
 """Longest placeholder or postponement, in characters."""
@@ -115,7 +115,7 @@ def postponed(value: str) -> bool:
     return len(inner) <= _LONGEST and _POSTPONED.fullmatch(inner.strip()) is not None
 
 
-_TAGGED = later(r"<(?P<tag>[A-Za-z][\w-]*)>(?P<inner>.*?)</(?P=tag)>", re.DOTALL)
+_TAGGED = regex(r"<(?P<tag>[A-Za-z][\w-]*)>(?P<inner>.*?)</(?P=tag)>", re.DOTALL)
 
 
 def _bare(value: str) -> tuple[str, bool]:
@@ -140,7 +140,7 @@ def _plain_words(text: str) -> str:
 LONGEST_REFUSAL = 20_000
 """Most characters of a text that are read; bounds the time for a reply of 1 MB."""
 
-_CLAUSE = later(
+_CLAUSE = regex(
     r"[.!?;:\n\u3002\uff01\uff1f\uff1b\uff0c\uff1a]+|\s[-\u2013\u2014]+\s|,"
     r"|\b(?:but|however|although|though|nevertheless|nonetheless|still|yet|that said|instead|aber|jedoch|dennoch"
     r"|trotzdem|mais|cependant|toutefois|néanmoins|pero|sin embargo|no obstante)\b"
@@ -163,7 +163,7 @@ _CANNOT = (
 _NOT_MADE = r"(?:cannot|can['\u2019]t|can not|could not|couldn['\u2019]t)(?: yet)? be"
 
 _REFUSING = tuple(
-    later(words, re.IGNORECASE)
+    regex(words, re.IGNORECASE)
     for words in (
         # English: 'I am sorry, I cannot provide ...', 'Unable to determine', 'no diagnosis can be made'
         rf"^\W*(?:(?:so|and|therefore|thus|sorry|unfortunately|as such|regrettably)\W+)*(?:(?:i|we|one)\b\W{{0,3}}"
@@ -197,7 +197,7 @@ _REFUSING = tuple(
         r"|建议|帮助|协助|治疗)",
     )
 )
-_SELF = later(
+_SELF = regex(
     r"\bas an? (?:\w+ )?(?:ai\b|artificial intelligence|(?:large )?language model|chatbot|virtual assistant)"
     r"|\bi(?:\s+am|['\u2019]m) (?:just |only |merely |simply )?(?:an? )?(?:\w+ )?(?:ai\b|artificial intelligence"
     r"|(?:large )?language model|llm\b|chatbot|virtual assistant|computer program)"
@@ -215,29 +215,29 @@ _NAMES_OF_MODELS = (
     *("intelligen", "inteligencia", "model", "mod\u00e8le", "llm", "chatbot", "assistant", "asistente"),
     *("computer program", "\u4f5c\u4e3a", "\u8eab\u4e3a", "\u6211\u662f", "\u6211\u53ea\u662f"),
 )
-_SHORT_NAMES = later(r"\b(?:ai|ki|ia)\b")
+_SHORT_NAMES = regex(r"\b(?:ai|ki|ia)\b")
 """Every match of `_SELF` contains one of these, in lower case."""
-_NO_DOCTOR = later(
+_NO_DOCTOR = regex(
     r"\bi(?:\s+am|['\u2019]m) not (?:an? )?(?:\w+ ){0,2}(?:doctor|physician|clinician|professional)"
     r"|\bich bin kein(?:e)? (?:arzt|ärztin|mediziner\w*)|\bje ne suis pas (?:une? )?(?:médecin|professionnel)"
     r"|\bno soy (?:una? )?(?:médic[oa]|doctora?|profesional)|我不是.{0,4}(?:医生|医师)",
     re.IGNORECASE,
 )
-_EXCEPT = later(r"\b(?:other than|except|apart from|aside from|besides|rule|ruling|exclude|excluding)\b", re.IGNORECASE)
-_POLITE = later(
+_EXCEPT = regex(r"\b(?:other than|except|apart from|aside from|besides|rule|ruling|exclude|excluding)\b", re.IGNORECASE)
+_POLITE = regex(
     r"\b(?:sorry|apologi[sz]e|apologies|please|consult\w*|see an?|seek\w*|speak (?:to|with)|talk (?:to|with)|contact"
     r"|thank|understand|important to|recommend(?:ed)? (?:that )?(?:you|to|seeing|consulting)|bitte|wenden sie|leid"
     r"|désolée?|veuillez|consultez|lo siento|disculpe|consulte|acuda)\b"
     r"|抱歉|对不起|请|咨询|就医|联系",
     re.IGNORECASE,
 )
-_PLAIN = later(
+_PLAIN = regex(
     r"(?i)\b(?:diagnos\w*|treatment\w*|therapy|medical|clinical|professional\w*|doctor\w*|physician\w*|health(?:care)?|care"
     r"|advice|answer\w*|information|patient\w*|provider\w*|the|an?|and|or|of|to|for|in|at|on|with|without|this|that|is|are"
     r"|be|my|your|you|it|as|such|any|further|more|sure|here|so|therefore|unfortunately|regrettably|arzt|diagnose|médecin"
     r"|diagnostic|médico|diagnóstico|final|conclusion|ai|language|model|assistant|large|und|oder|et|ou|y|o|ni|nor)\b"
 )
-_CONTENT = later(r"[^\W\d_]{3,}|[一-鿿]{2,}")
+_CONTENT = regex(r"[^\W\d_]{3,}|[一-鿿]{2,}")
 
 
 def refusal_clauses(text: str) -> Iterator[str]:
@@ -296,19 +296,19 @@ _LABELS = {
     "patient": r"patient|patientin|patiente|paciente|患者|病人",
     "examiner": r"examiner|measurement|nurse|lab(?:oratory)? technician|untersucher|examinateur|examinador|检查员|护士",
 }
-_TURN = later(
+_TURN = regex(
     r"^[ \t>*_#\-]*(?:(?P<ask>ask|order|question)|"
     + "|".join(rf"(?P<{seat}>{words})" for seat, words in _LABELS.items())
     + r")(?:['\u2019]s)?(?: (?:answers?|repl(?:y|ies)|responds?|response|says))?[ \t]*[*_]{0,3}[ \t]*[:\uff1a][ \t*_]*"
     r"(?P<said>[^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
-_FIRST_PERSON = later(
+_FIRST_PERSON = regex(
     r"\b(?:i|i['\u2019](?:m|ve|d|ll)|my|me|ich|mein\w*|mir|je|j['\u2019]ai|mon|ma|mes|yo|mi|mis|tengo|me)\b|我",
     re.IGNORECASE,
 )
-_ASKS = later(r"[?\uff1f][*_ \t\"'\u201d]*$")
-_WORDS = later(r"[㐀-鿿]|[^\W_]+")
+_ASKS = regex(r"[?\uff1f][*_ \t\"'\u201d]*$")
+_WORDS = regex(r"[㐀-鿿]|[^\W_]+")
 
 
 def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.models.reply import split_thinking
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.parsers.nonanswers import postponed, template
 from wardround.scenarios.terms.answer_markup import marked
 
@@ -58,14 +58,14 @@ _FRAME = (
 
 
 def _heading(words: str) -> re.Pattern[str]:
-    return later(_FRAME.replace("%s", words), re.IGNORECASE | re.MULTILINE)
+    return regex(_FRAME.replace("%s", words), re.IGNORECASE | re.MULTILINE)
 
 
 _BY_GOAL: dict[str, tuple[re.Pattern[str], ...]] = {
     "diagnosis": (_heading(_DIAGNOSIS), _heading(_ANSWER)),
     "treatment": (_heading(_TREATMENT), _heading(_ANSWER)),
 }
-_NEXT = later(
+_NEXT = regex(
     r"^[ \t>]*(?:#{1,6}[ \t]|[*_]{2,3}[^*\n]{1,80}(?:[:\uff1a][*_]{2,3}|[*_]{2,3}[:\uff1a])[ \t]*$|\u3010)",
     re.MULTILINE,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from wardround.engine.records import Json
-from wardround.engine.text import kept_if_short, later
+from wardround.engine.text import kept_if_short, regex
 from wardround.scenarios.parsers.reply_text import answer_part
 
 _WIDE: Mapping[int, int | str] = {
@@ -35,43 +35,43 @@ _NAMED = (
     r"|for)(?:[ \t]+[a-z]+){1,6}?(?=[ \t]+is\b))?"
 )
 _CHINESE = r"(?:最终|正确|最佳|我的|本题|参考)*(?:答案|选项|回答|判断|结论)"
-_BOXED = later(r"\\boxed\{(?:\\(?:text|math)(?:bf|rm)?\{)?(?P<said>[^{}\n]*)\}")
+_BOXED = regex(r"\\boxed\{(?:\\(?:text|math)(?:bf|rm)?\{)?(?P<said>[^{}\n]*)\}")
 _FIRM = (
-    later(rf"(?:\b{_NAMED}\b|{_CHINESE}){_GAP}{MARK}{_IS}{MARK}{_GAP}(?={_REST})", re.IGNORECASE),
-    later(
+    regex(rf"(?:\b{_NAMED}\b|{_CHINESE}){_GAP}{MARK}{_IS}{MARK}{_GAP}(?={_REST})", re.IGNORECASE),
+    regex(
         rf"^[ \t#>*_\-\[]*(?:{_NAMED}|{_CHINESE}){_GAP}{MARK}{_GAP}(?:{_IS}{MARK})?{_GAP}\n+{_REST}",
         re.IGNORECASE | re.MULTILINE,
     ),
-    later(rf"\[{_GAP}{_CHINESE}{_GAP}\]{_GAP}{_REST}"),
-    later(
+    regex(rf"\[{_GAP}{_CHINESE}{_GAP}\]{_GAP}{_REST}"),
+    regex(
         rf"^[ \t#>*_\-]*(?:ans\b\.?{_GAP}{MARK}[:=]?"
         rf"|(?:correct(?: one)?|final|(?:my )?pick){_GAP}{MARK}[:=]){MARK}{_GAP}{_REST}",
         re.IGNORECASE | re.MULTILINE,
     ),
-    later(
+    regex(
         r"\b(?:I\s+(?:choose|select|pick)|I(?:'d|'ll|\s+would|\s+will)\s+(?:choose|select|pick)"
         rf"|(?:go|going)\s+with)\b:?[ \t]*(?={_REST})",
         re.IGNORECASE,
     ),
-    later(rf"选(?!项)择?(?:的?是)?[ \t]*:?[ \t]*(?={_REST})"),
+    regex(rf"选(?!项)择?(?:的?是)?[ \t]*:?[ \t]*(?={_REST})"),
     _BOXED,
-    later(r"<(?:final_?)?(?:answer|choice|option)>\s*(?P<said>[^<\n]*?)\s*</", re.IGNORECASE),
-    later(r"[\"'](?:final_?)?(?:answer|choice|option)[\"']\s*:\s*[\"'](?P<said>[^\"'\n]*)[\"']", re.IGNORECASE),
+    regex(r"<(?:final_?)?(?:answer|choice|option)>\s*(?P<said>[^<\n]*?)\s*</", re.IGNORECASE),
+    regex(r"[\"'](?:final_?)?(?:answer|choice|option)[\"']\s*:\s*[\"'](?P<said>[^\"'\n]*)[\"']", re.IGNORECASE),
 )
 _ADVERB = r"(?:(?:therefore|thus|hence|clearly|likely|most likely|probably|indeed|then|now)[ \t]+)?"
 _LOOSE = (
-    later(
+    regex(
         r"\b(?:the|this|my)\s+(?:(?!not\b)[a-z'-]+\s+){0,6}?(?:best|correct|right|likeliest|preferred|most\s+[a-z]+|next)\s+"
         rf"(?:(?!not\b)[a-z'-]+\s+){{0,6}}?(?:is|would\s+be)\s+{_ADVERB}(?:to\s+(?:give|start|use|perform|order)\s+)?"
         rf"(?={_REST})",
         re.IGNORECASE,
     ),
-    later(
+    regex(
         rf"^[ \t#>*_\-]*(?:(?:final|most likely|likely)[ \t]+)*(?:diagnosis|treatment|management|next step){MARK}{_GAP}"
         rf"[:=]{_GAP}{MARK}{_GAP}{_REST}",
         re.IGNORECASE | re.MULTILINE,
     ),
-    later(
+    regex(
         r"(?:^|(?<=[.!?;:])[ \t]+)(?:(?:so|thus|hence|therefore|and|but|I\s+(?:think|believe)(?:\s+that)?)[ \t,]+)*"
         rf"(?P<said>(?![ \t])[^\n]{{1,250}}?)[ \t]+(?:is|seems){_GAP}{_ADVERB}(?:the[ \t]+(?:only[ \t]+)?)?"
         r"(?:(?:single|most|likely|appropriate|correct|right|best)[ \t]+)*"
@@ -79,29 +79,29 @@ _LOOSE = (
         r"|unless)\b)",
         re.IGNORECASE | re.MULTILINE,
     ),
-    later(
+    regex(
         r"(?:选项)?(?P<said>[A-Z])(?:选项|项)?(?:是|为)?(?:最?正确|最合适|最恰当|最佳|对)(?:的|答案|选项)*(?=[\W_]|$)"
     ),
-    later(r"(?:认为|觉得|最可能的?|最佳的?|最合适的?|最恰当的?)[^\n。;,]{0,12}?(?:是|为)[ \t]*(?=(?P<said>[^\n。]*))"),
-    later(
+    regex(r"(?:认为|觉得|最可能的?|最佳的?|最合适的?|最恰当的?)[^\n。;,]{0,12}?(?:是|为)[ \t]*(?=(?P<said>[^\n。]*))"),
+    regex(
         r"\b(?:so|thus|hence|therefore),?[ \t]+(?:(?:it is|it's|option|choose)[ \t]+)*(?P<said>[A-Z])[ \t]*[.!]?$",
         re.IGNORECASE | re.MULTILINE,
     ),
-    later(r"^[ \t>*\-]*[\u2705\u2714\u2611]\ufe0f?[ \t]*(?P<said>\S[^\n]*)$", re.MULTILINE),
-    later(r"^[ \t>*\-]*(?P<said>[A-Z][).:][^\n]*?)[ \t]*[\u2705\u2714\u2611]\ufe0f?[ \t]*$", re.MULTILINE),
+    regex(r"^[ \t>*\-]*[\u2705\u2714\u2611]\ufe0f?[ \t]*(?P<said>\S[^\n]*)$", re.MULTILINE),
+    regex(r"^[ \t>*\-]*(?P<said>[A-Z][).:][^\n]*?)[ \t]*[\u2705\u2714\u2611]\ufe0f?[ \t]*$", re.MULTILINE),
 )
-_UNSAID = later(
+_UNSAID = regex(
     r"(?:\b(?:not|never|doubt|if|whether|unless|nobody|evidence|deny|wrong|say|says|argue|thought|otherwise|else)|n't)"
     r"(?:[ \t]+[a-z']+){0,3}[ \t]*$|(?:不|勿|别|误|错|非|未|是否|如果|假如|若|为何|为什么|可|应不应|否则|不然)"
     r"(?:能|应|应该|该|可|会|宜|建议)?[ \t]*$",
     re.IGNORECASE,
 )
-_DEPENDS = later(r"^[^.\n\u3002]*\b(?:otherwise|unless|only\s+if)\b|^[^\n\u3002]*否则", re.IGNORECASE)
-_TAGS = later(r"</?(?:b|i|u|p|br|em|strong|span|code)[ ]?/?>")
-_UNLESS = later(r"\b(?:unless|except if|only if)\b[^.!?;\n\u3002]*$", re.IGNORECASE)
-_SENTENCE_ENDS = later(r"[.!?;:,\n\u3002]")
-_FINAL = later(r"\bfinal\s+(?:answer|choice)\b|最终(?:答案|选择)", re.IGNORECASE)
-_OBJECT = later(r"\{[^{}]*\}")
+_DEPENDS = regex(r"^[^.\n\u3002]*\b(?:otherwise|unless|only\s+if)\b|^[^\n\u3002]*否则", re.IGNORECASE)
+_TAGS = regex(r"</?(?:b|i|u|p|br|em|strong|span|code)[ ]?/?>")
+_UNLESS = regex(r"\b(?:unless|except if|only if)\b[^.!?;\n\u3002]*$", re.IGNORECASE)
+_SENTENCE_ENDS = regex(r"[.!?;:,\n\u3002]")
+_FINAL = regex(r"\bfinal\s+(?:answer|choice)\b|最终(?:答案|选择)", re.IGNORECASE)
+_OBJECT = regex(r"\{[^{}]*\}")
 _KEYS = frozenset(
     (
         *("answer", "finalanswer", "correctanswer", "selectedanswer", "answerletter", "answerchoice", "youranswer"),
@@ -112,7 +112,7 @@ _KEYS = frozenset(
 _MOST_OBJECTS = 20
 
 
-_TAKEN_BACK = later(
+_TAKEN_BACK = regex(
     r"(?:^|(?<=[.!?;,\n\u3002]))[\s*_(>#-]{0,8}(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|no,\s+(?=[A-Z]\b)|correction\b|actually\b"
     r"|on second thoughts?\b|scratch that\b|(?:i )?take (?:that|it|this) back\b|i take (?:that|it|this) back\b"
     r"|my mistake\b|(?:p\.?s\.?|edit|update|erratum|amended|amendment|revised|revision)\s*:"
@@ -122,13 +122,13 @@ _TAKEN_BACK = later(
     r"(?:(?:it is|it's|it should be|make (?:that|it))\s+)?",
     re.IGNORECASE | re.MULTILINE,
 )
-_UNSAID_AT_LAST = later(
+_UNSAID_AT_LAST = regex(
     r"[\s,.;:!(\u2013\u2014-]+(?:(?:i(?:'m| am) )?(?:just |only )?(?:kidding|joking)|not really|jk|lol|/s|psych"
     r"|as if|or (?:maybe )?not|never ?mind|\u5f00\u73a9\u7b11)[\s.!)]*$",
     re.IGNORECASE,
 )
 _LAST = 80
-_GOES_ON = later(r"[ \t]{0,8}\n\s{0,8}(?=(?:or|and|\u6216|\u6216\u8005)\b)", re.IGNORECASE)
+_GOES_ON = regex(r"[ \t]{0,8}\n\s{0,8}(?=(?:or|and|\u6216|\u6216\u8005)\b)", re.IGNORECASE)
 
 
 class Stated(msgspec.Struct, frozen=True):

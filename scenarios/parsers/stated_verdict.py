@@ -2,7 +2,7 @@
 
 import re
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.parsers.stated_answers import stated_answers
 
 _YES = frozenset(
@@ -20,44 +20,44 @@ _NO = frozenset(
 )
 _NOT = r"not\s+(?:correct|true|right|accurate)"
 _SURELY = r"(?:definitely|absolutely|certainly|clearly|surely|indeed|therefore|thus|hence|so)"
-_OPENS = later(
+_OPENS = regex(
     rf"^[\W_]*(?:(?:{_SURELY}|I(?: would|'d)? (?:say|think|believe)(?: that)?|(?:it|this|that) is)\b[\s,:]*)*"
     rf"(?P<word>{_NOT}|[a-zé\u00ed]+|[\u4e00-\u9fff]{{1,3}})",
     re.IGNORECASE,
 )
-_HEDGED = later(
+_HEDGED = regex(
     r"\b(?:partly|partially|possibly|may ?be|perhaps|both|neither|either|sometimes|depends)\b|可能|部分|吗|是否|不一定"
     r"|^\W*\w+\s*(?:/|\bor\b|或)|^\W*\w+\W*\?",
     re.IGNORECASE,
 )
-_TWOFOLD = later(
+_TWOFOLD = regex(
     r"\b(?:true|yes|correct)\b[^.\n]{0,60}[,;]\s*(?:and |but )?(?:false|no|incorrect)\b\s*(?:if|in|for|when|\(|\d)"
     r"|\b(?:false|no|incorrect)\b[^.\n]{0,60}[,;]\s*(?:and |but )?(?:true|yes|correct)\b\s*(?:if|in|for|when|\(|\d)",
     re.IGNORECASE,
 )
 """One verdict here and the other there: 'true if young, false if old'."""
-_BEHIND = later(r"^(?:\W|\b(?:and|or|but|also|too)\b)*(?P<word>[^\W\d_]+)\s*(?:[.,;:!?\u3002]|$)", re.IGNORECASE)
-_SUBJECT = later(
+_BEHIND = regex(r"^(?:\W|\b(?:and|or|but|also|too)\b)*(?P<word>[^\W\d_]+)\s*(?:[.,;:!?\u3002]|$)", re.IGNORECASE)
+_SUBJECT = regex(
     r"(?:^|[.!?;:,\n]\s*|\b(?:so|thus|hence|therefore|think|believe|conclude|and|that|because)\s+)"
     r"(?:(?:the|this|her|his|a|student'?s?|offered|given|above)\s+)*"
     r"(?:statement|claim|answer|assertion|it|this|that|she|he|student|alice(?:'s answer)?)[*_\"']*\s+(?:is|was)\s+"
     rf"(?:{_SURELY}\s+)?(?:an?\s+)?[*_\"']*(?P<said>{_NOT}|[a-z]+)\b(?!\s*(?:or\b|/|\?))",
     re.IGNORECASE,
 )
-_HOLDS = later(
+_HOLDS = regex(
     r"\b(?:statement|claim|assertion)\s+(?P<not>does\s+not\s+hold|fails)|\b(?:statement|claim|assertion)\s+holds\b",
     re.IGNORECASE,
 )
-_CHINESE = later(
+_CHINESE = regex(
     r"(?:说法|陈述|表述|叙述|论述|观点|命题|该句|此句|这句话|(?:学生的?)?(?<!正确)(?<!最终)(?:回答|答案))(?:是)?"
     r"(?P<said>不正确|不对|错误|错|正确|对|真|假)(?:的)?(?!吗|还是|与否)"
 )
-_DOUBTED = later(
+_DOUBTED = regex(
     r"\b(?:not|never|doubt|whether|if|unless|evidence|case|cannot|deny|unclear|argue[sd]?|some|many|people)\b[^.!?;\n]{0,60}$|n't\b[^.!?;\n]{0,60}$"
     r"|(?:不能说|是否|如果|不认为|无法说)[^\u3002;\n]{0,20}$",
     re.IGNORECASE,
 )
-_CLAUSE = later(r"[.,;!\n\u3002]")
+_CLAUSE = regex(r"[.,;!\n\u3002]")
 _SHORT_FORMS = ((re.compile(r"(?i)\b(is|was)n't\b"), r"\1 not"), (re.compile(r"(?i)\b(it|that)'s\b"), r"\1 is"))
 
 

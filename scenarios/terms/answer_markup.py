@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from wardround.engine.records import Json
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.cues import cue
 from wardround.scenarios.terms.wording import key
 
@@ -21,26 +21,26 @@ _LOOK_ALIKE = str.maketrans(
     "асеорхуіјѕһԁԛԝАВСЕНІЈКМОРЅТХУοΟΑΒΕΖΗΙΚΜΝΡΤΥΧ", "aceopxyijshdqwABCEHIJKMOPSTXYoOABEZHIKMNPTYX"
 )
 _HYPHENS = str.maketrans("\u2010\u2011\u2212\ufe63\uff0d\u2044\u2215", "-----//")
-_MIXED = later(r"(?=\w*[A-Za-z])(?=\w*[\u0370-\u03ff\u0400-\u04ff\u0500-\u052f])\w+")
-_FENCE = later(r"(?m)^[ \t]*(?:```|~~~)[ \t]*\w*[ \t]*$|^[ \t]*```(?:json|text|markdown|md)?[ \t]*|```[ \t]*$")
-_OBJECT = later(r"\A\s*[{\[].*[}\]]\s*\Z", re.DOTALL)
-_LATEX_WRAPPED = later(r"\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|mathit|emph|underline)\s*\{([^{}]*)\}")
-_LATEX_COMMAND = later(r"\s*\\[A-Za-z]{2,}\b\s*")
-_DOLLARS = later(r"\$\$?([^$\n]*[A-Za-z][^$\n]*)\$\$?")
-_BLOCK = later(
+_MIXED = regex(r"(?=\w*[A-Za-z])(?=\w*[\u0370-\u03ff\u0400-\u04ff\u0500-\u052f])\w+")
+_FENCE = regex(r"(?m)^[ \t]*(?:```|~~~)[ \t]*\w*[ \t]*$|^[ \t]*```(?:json|text|markdown|md)?[ \t]*|```[ \t]*$")
+_OBJECT = regex(r"\A\s*[{\[].*[}\]]\s*\Z", re.DOTALL)
+_LATEX_WRAPPED = regex(r"\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|mathit|emph|underline)\s*\{([^{}]*)\}")
+_LATEX_COMMAND = regex(r"\s*\\[A-Za-z]{2,}\b\s*")
+_DOLLARS = regex(r"\$\$?([^$\n]*[A-Za-z][^$\n]*)\$\$?")
+_BLOCK = regex(
     r"(?i)\s*</?(?:br|li|ul|ol|p|div|tr|td|th|table|h[1-6]|hr|summary|details"
     r"|\w*(?:diagnos[ei]s|answer|disease|condition|treatment|plan)\w*)\b[^<>\n]{0,80}/?>\s*"
 )
-_INLINE = later(
+_INLINE = regex(
     r"(?i)</?(?:b|i|u|em|strong|span|font|a|code|pre|mark|small"
     r"|sup|sub|center|html|body|thead|tbody)\b[^<>\n]{0,80}>"
 )
 _NO_SIGNS = "¬≠✗✘❌🚫"
-_NOT_BEFORE = later(rf"(?m)(?:^|(?<=[,;(:]))[^\S\n]*(?:[{_NO_SIGNS}]\ufe0f?\s*|!+(?=\w))(?=\w)")
-_NOT_BETWEEN = later(rf"(?<=\w)[^\S\n]*[{_NO_SIGNS}]\ufe0f?[^\S\n]*(?=\w)")
-_NOT_BEHIND = later(rf"(?<=[^\W\d_])[^\S\n]*[{_NO_SIGNS}]\ufe0f?(?=\W|$)")
-_ALIAS_SIGN = later(r"(?<=[A-Za-z)\]])[^\S\n]*(?:=|≈|≡|≅)[^\S\n]*(?=[A-Za-z(\[])")
-_SIGN = later(
+_NOT_BEFORE = regex(rf"(?m)(?:^|(?<=[,;(:]))[^\S\n]*(?:[{_NO_SIGNS}]\ufe0f?\s*|!+(?=\w))(?=\w)")
+_NOT_BETWEEN = regex(rf"(?<=\w)[^\S\n]*[{_NO_SIGNS}]\ufe0f?[^\S\n]*(?=\w)")
+_NOT_BEHIND = regex(rf"(?<=[^\W\d_])[^\S\n]*[{_NO_SIGNS}]\ufe0f?(?=\W|$)")
+_ALIAS_SIGN = regex(r"(?<=[A-Za-z)\]])[^\S\n]*(?:=|≈|≡|≅)[^\S\n]*(?=[A-Za-z(\[])")
+_SIGN = regex(
     r"(?<=[^\W\d_])([)\]]?)(?:(?:[^\S\n]*[^\w\s\-'’´ʼ`.,()\[\]/+&%:;!?\"“”‘«»<>#*–—|~®™©†‡°≥≤→⇒➔⟶\u3000-\u303f\uff00-\uffef\x00-\x1f\u0300-\u036f\u0483-\u0489\u0590-\u0eff])+"
     r"|[^\S\n]+~(?=[^\S\n]))[^\S\n]*(?=[(\[]?[^\W\d_])"
 )
@@ -86,7 +86,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     return _SIGN.sub(r"\1, ", text)
 
 
-_RULE = later(r"(?m)^ {0,8}\|?[ \t]{0,8}:?-{2,}+:?[ \t]{0,8}(?:\|[ \t]{0,8}:?-{2,}+:?[ \t]{0,8})+\|?[ \t]{0,8}$")
+_RULE = regex(r"(?m)^ {0,8}\|?[ \t]{0,8}:?-{2,}+:?[ \t]{0,8}(?:\|[ \t]{0,8}:?-{2,}+:?[ \t]{0,8})+\|?[ \t]{0,8}$")
 _TABLE_NAME = re.compile(
     r"(?i)(?:the )?(?:(?:final|most likely|likely|primary|principal|main|leading|working)\s+)*"
     r"(?:diagnos[ei]s|disease|condition|answer|诊断|最终诊断)(?: name)?"
@@ -117,11 +117,11 @@ def _cells(line: str) -> list[str]:
     return [cell.strip(" \t*_`") for cell in line.strip().strip("|").split("|")]
 
 
-_TAGGED = later(
+_TAGGED = regex(
     r"(?is)<(?P<tag>(?:final_?|my_?)?(?:answer|diagnosis|treatment))>(?P<tagged>[^<>]{1,2000})</(?P=tag)>"
     r"|\\boxed\s*\{(?P<boxed>(?:[^{}]|\{[^{}]*\}){1,2000})\}"
 )
-_BLOCK_OF_JSON = later(r"```(?:json)?\s*(?P<body>[{\[].{0,8000}?[}\]])\s*```", re.DOTALL)
+_BLOCK_OF_JSON = regex(r"```(?:json)?\s*(?P<body>[{\[].{0,8000}?[}\]])\s*```", re.DOTALL)
 
 
 def marked(reply: str) -> str:
@@ -243,16 +243,16 @@ def brackets_apart(text: str) -> tuple[str, list[str]]:
     return "".join((*kept, text[start:])), glosses
 
 
-_HEADED = later(
+_HEADED = regex(
     r"(?:^|\n|[.;]\s)[\s#>*_-]*(?:\d+[.)]\s*)?(?:(?:the|my|most|likely|final|primary|main|principal|definitive"
     r"|working|leading)\s+)*"
     r"(?:diagnos[ei]s(?:\s+is)?|answer)\s*[*_]*\s*:",
     re.IGNORECASE,
 )
-_PART = later(
+_PART = regex(
     r"\s*\b(?:treatment(?: plan)?|rationale|reasoning|explanation|justification|action)\s*[*_]*\s*:", re.IGNORECASE
 )
-_TEMPLATE = later(r"\s*(?:\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\})[\s.]*")
+_TEMPLATE = regex(r"\s*(?:\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\})[\s.]*")
 
 
 def unfilled(text: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.catalogue import Catalogue, Test
 from wardround.scenarios.terms.wording import cells, key, list_words, table_rows, tokens
 
@@ -20,23 +20,23 @@ _NO_SPECIMEN = (
     list_words("red white occult cord peripheral count complete full hidden visible whole"),
 )
 """Words after 'blood', and before it, with which it names no specimen ('blood pressure', 'occult blood')."""
-_SHORTHAND = later(
+_SHORTHAND = regex(
     r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG|HCG)\b)"
 )
 _TIMING = (
     (
         "series",
-        later(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b"),
+        regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b"),
     ),
-    ("next", later(r"(?i)\b(?:repeat(?:ed|ing)?|re-?check(?:ed|ing)?|follow-?up|another|again)\b")),
-    ("trough", later(r"(?i)\b(?:trough|pre-?dose|nadir)\b")),
-    ("peak", later(r"(?i)\b(?:peak|post-?dose)\b(?!\s+(?:flow|expiratory))")),
-    ("fasting", later(r"(?i)\bfasting\b")),
-    ("random", later(r"(?i)\b(?:random|spot)\b")),
-    ("24 h", later(r"(?i)\b24[\s-]?(?:h|hr|hrs|hours?)\b")),
+    ("next", regex(r"(?i)\b(?:repeat(?:ed|ing)?|re-?check(?:ed|ing)?|follow-?up|another|again)\b")),
+    ("trough", regex(r"(?i)\b(?:trough|pre-?dose|nadir)\b")),
+    ("peak", regex(r"(?i)\b(?:peak|post-?dose)\b(?!\s+(?:flow|expiratory))")),
+    ("fasting", regex(r"(?i)\bfasting\b")),
+    ("random", regex(r"(?i)\b(?:random|spot)\b")),
+    ("24 h", regex(r"(?i)\b24[\s-]?(?:h|hr|hrs|hours?)\b")),
     (
         "later",
-        later(
+        regex(
             r"(?i)\b(?:in|after)\s+\d+\s*(?:h|hr|hrs|hours?|min|minutes|days?|weeks?)\b|\btomorrow\b|\bin the morning\b"
         ),
     ),

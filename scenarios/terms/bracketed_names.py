@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.commitment import Asserted, may_name
 from wardround.scenarios.terms.disease_heads import disease_like, is_detail
 from wardround.scenarios.terms.disease_name import parse_name
 from wardround.scenarios.terms.relations import relation
 from wardround.scenarios.terms.same_disease import same_disease
 
-PIECE = later(r"(?i)[,()]|\b(?:with|due to|secondary to|caused by|and|after)\b")
+PIECE = regex(r"(?i)[,()]|\b(?:with|due to|secondary to|caused by|and|after)\b")
 
 
 def own_names(item: Asserted) -> Asserted:

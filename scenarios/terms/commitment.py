@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Literal
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.answer_markup import MOST, MOST_NAMED, brackets_apart, under_heading, unfilled, unmarked
 from wardround.scenarios.terms.cues import cue, cue_words, cues_in_english, every_word
 from wardround.scenarios.terms.disease_heads import (
@@ -47,24 +47,24 @@ _WORDS: dict[Link, str] = {
     "first": "", "and": ", ", "with": " with ", "then": " with ", "shown": " with ", "due": " due to "
 }  # fmt: skip
 _ADDING = ("with", "then", "shown", "due")
-_NUMBERED = later(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
-_ENTRY = later(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
-_GRADED = later(r"\bWHO (?=(?i:(?:CNS )?(?:grade|class|group|type|stage)|functional))")
+_NUMBERED = regex(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
+_ENTRY = regex(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
+_GRADED = regex(r"\bWHO (?=(?i:(?:CNS )?(?:grade|class|group|type|stage)|functional))")
 """The organisation in 'WHO grade 3', which is not the word 'who'."""
-_IN_BRACKETS = later(r"\([^()]{0,400}\)")
+_IN_BRACKETS = regex(r"\([^()]{0,400}\)")
 _CALLED = (
     r"(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
     r"|formerly(?: called| known as)?|previously known as|i\.e\.,?|that is,|known as|synonym:?)"
 )
-_ALSO_CALLED = later(rf"(?i),?\s*\b{_CALLED}\s+((?:(?!\band\b)[^,;])+),?")
+_ALSO_CALLED = regex(rf"(?i),?\s*\b{_CALLED}\s+((?:(?!\band\b)[^,;])+),?")
 _ROUND = {ord("("): " ", ord(")"): " "}
-_BRACKETED = later(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
-_JOINER = later(
+_BRACKETED = regex(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
+_JOINER = regex(
     rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{cue_words('or')})|(?P<shown>{cue_words('shown')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
     rf"|\s[-–—]\s|\n|:\s|{cue_words('and')})|(?P<by>\b[a-z]{{3,}}ed\s+by\b)"
 )
-_INDUCED = later(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
-_LEADING = later(
+_INDUCED = regex(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
+_LEADING = regex(
     rf"(?i)^(?:\W|(?:{cue_words('hedging', 'adverb', 'ranking')}|either|both|a|an|the|as|of|to be|be|it|is|only"
     rf"|case of|diagnosis of"
     r"|evidence of|(?:co-?infections?|coexistence|combination|presence|co-?occurrence)\s+(?:of|with|by)|combined"
@@ -73,26 +73,26 @@ _LEADING = later(
     r"|primary diagnosis|secondary diagnosis|case \d+:?|even|all|some|his|her|their|your|my|has|have"
     r"|having)(?=[\W_]|$))+"
 )
-_SEVERAL = later(
+_SEVERAL = regex(
     r"(?i)^\W*(?:(?:the|patient|has|with|a|synchronous|multiple|several|two|three|concurrent|simultaneous|primary|combined"
     r"|mixed|coexisting)\s+)+(?:infections|malignancies|tumou?rs|cancers|primaries|conditions|diseases|disorders"
     r"|diagnoses|pathologies)\s*(?:[:：,]|including|of|with|namely)\s+(?=\w)"
 )
 """Opens a list of the diseases that it counts: 'two infections: dengue and malaria'."""
-_COMBINED = later(
+_COMBINED = regex(
     r"(?i)^\W*(?:(?:a|an|the|concurrent|simultaneous|mixed)\s+)*"
     r"(?:co-?infections?|coexistence|combination|co-?occurrence)\s+(?:of|with|by)\b"
 )
-_TRAILING = later(
+_TRAILING = regex(
     rf"(?i)(?:\s+(?:{cue_words('likelihood')}|{cue_words('hedging')}|in both cases|in this case|here|too|either))+$"
 )
-_EXAMPLE = later(
+_EXAMPLE = regex(
     rf"(?i)^\W*(?:such as|e\.?g|for example|like|including|likely|ddx|differential\w*)\b"
     rf"|{cue_words('or', 'apart', 'weak', 'denying', 'denied')}"
 )
 """Opens a bracket that gives examples or guesses and asserts nothing."""
-_SITED = later(r"(?i)\b(?:of|in|involving|affecting|at|to|on)\s+(?:the\s+)?\w+(?:\s\w+)?$")
-_ORDER = later(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
+_SITED = regex(r"(?i)\b(?:of|in|involving|affecting|at|to|on)\s+(?:the\s+)?\w+(?:\s\w+)?$")
+_ORDER = regex(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
 _EMPTY = list_words(
     """diagnosis diagnoses answer disease patient case cause condition finding findings symptom symptoms nothing
     anything something unknown none n/a na unclear undetermined insertdiagnosis placeholder insert final name likely

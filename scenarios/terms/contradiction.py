@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.disease import opposed
 from wardround.scenarios.terms.disease_name import GENERIC_WEIGHT, SITE_WEIGHT, Name, NamePart, is_site, weight
 from wardround.scenarios.terms.disease_wording import Token, paired
 from wardround.scenarios.terms.wording import root
 
-ORGANISM = later(
+ORGANISM = regex(
     r"(?:cocc|coccus|bacter\w*|virus|vir|vibrio|myces|mycet|monas|ella|phila|plasma|pox|spir\w*)$"
     r"|^(?:candida|aspergill|cryptococc|listeri|borreli|brucell|rickettsi|tuberculos|syphili|fung|parasit|bacteri|nocardi"
     r"|legionell|salmonell|shigell|escherichi|proteus|clostridi|amoeb|ameb|gonococc|aureus|epidermid|pneumoni)\w*$"

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import table_rows, tokens
 
 
@@ -34,7 +34,7 @@ def cue_words(*roles: str) -> str:
 @cache
 def cue(*roles: str) -> re.Pattern[str]:
     """The pattern of any cue of the roles."""
-    return later(cue_words(*roles), re.IGNORECASE)
+    return regex(cue_words(*roles), re.IGNORECASE)
 
 
 def _whole(cue: str) -> str:
@@ -144,21 +144,21 @@ _HAN = (
 )
 _MARKS = str.maketrans({"，": ", ", "、": ", ", "；": "; ", "。": ". ", "：": ": ", "（": " (", "）": ") ", "／": "/"})
 # Only words that English lacks identify a language: 'con', 'die' or 'e' alone must not change an English answer.
-_TELLING = later(
+_TELLING = regex(
     r"(?i)\b(?:oder|und|mit|nicht|keine?[nr]?|ohne|ist|ausgeschlossen|wahrscheinlich|ou|avec|pas|sans|est|mais|exclue?"
     r"|con|sin|pero|sino|es|no es|descartad[oa]"
     r"|ma|senza|non è|não|mas|sem|nem|geen|niet|maar|zonder|nie|lecz|ale|lub|albo|bez|değil|veya|ama"
     r"|debido|y|à|plutôt|probablement|probablemente)\b"
 )
-_ENGLISH = later(r"(?i)\b(?:the|and|or|with|is|not|due to|of|likely|diagnosis)\b")
-_IDLE = later(r"[^\w()\[\]<>{}]{24,}")
+_ENGLISH = regex(r"(?i)\b(?:the|and|or|with|is|not|due to|of|likely|diagnosis)\b")
+_IDLE = regex(r"[^\w()\[\]<>{}]{24,}")
 """A run of punctuation without a word; one run is reduced to a single mark."""
-_O = later(r"(?<=[\wáéíóúñ]) o (?=[\wáéíóúñ])")
+_O = regex(r"(?<=[\wáéíóúñ]) o (?=[\wáéíóúñ])")
 _WORD_FOR = {word: english for english, words in _WORDS.items() for word in words.split()}
 _PHRASE_FOR = {phrase: english for english, phrases in _PHRASES.items() for phrase in phrases}
-_PHRASE = later("|".join(re.escape(phrase) for phrase in sorted(_PHRASE_FOR, key=len, reverse=True)), re.IGNORECASE)
-_WORD = later(rf"(?i)\b(?:{'|'.join(sorted(_WORD_FOR, key=len, reverse=True))})\b")
-_FOREIGN = later(
+_PHRASE = regex("|".join(re.escape(phrase) for phrase in sorted(_PHRASE_FOR, key=len, reverse=True)), re.IGNORECASE)
+_WORD = regex(rf"(?i)\b(?:{'|'.join(sorted(_WORD_FOR, key=len, reverse=True))})\b")
+_FOREIGN = regex(
     r"(?i)\b(?:oder|und|sowie|ou|oppure|nicht|keine?[nr]?|ohne|durch|wegen|aufgrund|aber|sondern|mais|pero|avec|sans|ist"
     r"|wahrscheinlich|vermutlich|probablement|probablemente|möglicherweise|eventuell|peut-être|posiblemente|quizás"
     r"|ausgeschlossen|exclue?|excluid[oa]|descartad[oa]|unwahrscheinlich|senza|não|geen|niet|zonder|maar|lecz|lub|albo|wykluczon[oe]"
@@ -166,9 +166,9 @@ _FOREIGN = later(
 )
 """Those of these words that occur in no English text."""
 _HAN_FOR = {word: english for english, words in _HAN for word in words.split()}
-_HAN_WORD = later("|".join(sorted(_HAN_FOR, key=len, reverse=True)))
-_HAS_HAN = later(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_NO_HAN = later(r"无(?=\s*[A-Za-z])|이 아니|가 아니")
+_HAN_WORD = regex("|".join(sorted(_HAN_FOR, key=len, reverse=True)))
+_HAS_HAN = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_NO_HAN = regex(r"无(?=\s*[A-Za-z])|이 아니|가 아니")
 
 
 def cues_in_english(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, Truth
 from wardround.scenarios.terms import principal
 from wardround.scenarios.terms.answer_markup import MOST, unfilled, unheaded, unmarked
@@ -43,21 +43,21 @@ LONGEST_AFFIXED = 200
 BRIEF = 7
 """Most different words that two brief names have together."""
 
-_PAST = later(
+_PAST = regex(
     r"(?i)\b(?:history|known|previous(?:ly)?|prior|past|diagnosed|underlying|comorbid\w*|chronic|background|treated for"
     r"|on treatment|years? ago|months? ago|since childhood|with a diagnosis of|suffers? from|long-?standing)\b"
 )
-_SPREAD = later(
+_SPREAD = regex(
     r"(?i)\bwith\b(?:(?!\bwith\b|,|;).)*\b(?:metasta\w*|spread|dissemination|extension|invasion)\b"
     r"(?:(?!\b(?:from|due|with|secondary)\b|[,;]).)*"
 )
-_PLACED = later(r"(?i)\s+(?:of|in)\s.+$")
-_BINOMIAL = later(
+_PLACED = regex(r"(?i)\s+(?:of|in)\s.+$")
+_BINOMIAL = regex(
     r"\b[A-Z][a-z]{3,} (?!\w+(?:itis|osis|iasis|[ao]emia|uria|oma|ases)\b)[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es)\b"
 )
-_OPENED = later(r"[(\[{<~]")
-_JOINED = later(r"(?i)[,/]|\b(?:and|with|due to)\b")
-_SENTENCE = later(r"(?<=[a-z0-9)]{2})[.!?]\s+|[;\n]+")
+_OPENED = regex(r"[(\[{<~]")
+_JOINED = regex(r"(?i)[,/]|\b(?:and|with|due to)\b")
+_SENTENCE = regex(r"(?<=[a-z0-9)]{2})[.!?]\s+|[;\n]+")
 
 
 NOTHING = CommittedAnswer()

@@ -5,28 +5,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import key, list_words, plain, root, tokens, vocabulary
 
-_BRACKET = later(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_JOINER = later(
+_BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_JOINER = regex(
     r"[,;]|\s[-–—]\s|\b(?:with|secondary to|due to|caused by|causing|induced by|triggered by|associated with|resulting"
     r"|complicated by|complicating|presenting|following|leading to|because of|in the (?:context|setting) of|likely"
     r"|requiring|after|superimposed|accompanied by|mimicking)\b",
     re.IGNORECASE,
 )
-_SITE = later(r"\b(?:of|in|on|at|involving|affecting|from|to|within|arising)\b", re.IGNORECASE)
-_CAUSE = later(
+_SITE = regex(r"\b(?:of|in|on|at|involving|affecting|from|to|within|arising)\b", re.IGNORECASE)
+_CAUSE = regex(
     r"\b[\w.,/ ]{0,30}?[\w.]+(?=-(?:induced|associated|related|negative|positive|mediated|resistant|avid|secreting)\b)",
     re.IGNORECASE,
 )
-_PREFIX = later(r"\b(non|pseudo|anti|para|extra|intra|neuro|micro|macro)[-\s]+(?=[a-z])", re.IGNORECASE)
-_ORGANISM = later(r"\b(\w+\.?)\s+(pneumoniae|meningitidis)\b")
-_LINEAGE = later(r"\b([BT])[- ]?cell\b")
-_STAGE = later(r"\b(?:stage|grade|class|figo)\s+(?:[IV]+|\d)\s?[A-Ca-c]?\d?\b|\bp?T\d\w*\b", re.IGNORECASE)
-_SLASH = later(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
-_AROUND = later(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta|trans|endo)(?=\w{4})")
-_STAGED = later(r"\b(?:stage|grade|class|type|variant|form|level|probable|possible|case|episode)\b|^p?t\d", re.I)
+_PREFIX = regex(r"\b(non|pseudo|anti|para|extra|intra|neuro|micro|macro)[-\s]+(?=[a-z])", re.IGNORECASE)
+_ORGANISM = regex(r"\b(\w+\.?)\s+(pneumoniae|meningitidis)\b")
+_LINEAGE = regex(r"\b([BT])[- ]?cell\b")
+_STAGE = regex(r"\b(?:stage|grade|class|figo)\s+(?:[IV]+|\d)\s?[A-Ca-c]?\d?\b|\bp?T\d\w*\b", re.IGNORECASE)
+_SLASH = regex(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
+_AROUND = regex(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta|trans|endo)(?=\w{4})")
+_STAGED = regex(r"\b(?:stage|grade|class|type|variant|form|level|probable|possible|case|episode)\b|^p?t\d", re.I)
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"}
 _LITTLE = list_words("a an the of in on at to by for and or as its this that is was be from into type types")
 # Words of degree, side, course or kind that leave the disease the same.

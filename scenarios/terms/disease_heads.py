@@ -4,18 +4,18 @@ import re
 from functools import cache
 from typing import Literal
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.cues import cue
 from wardround.scenarios.terms.disease import disease
 from wardround.scenarios.terms.mondo import diseases_named, slashed_labels
 from wardround.scenarios.terms.wording import key, lexicon, list_words, root, table_rows, tokens, vocabulary
 
-_ENDING = later(
+_ENDING = regex(
     r"(?:it|oma|omat|os|emia|uria|pathy|plegia|trophy|plasia|sclerosi?|ectasi?|ism|iasi?|penia|cytosi?|malacia"
     r"|rrhea|rrhagia"
     r"|cel|megaly|ectasia|oidosi?|mycosi?|itid|iti|osi|asi|esi|ysi|oni|itu|pathia|algia|rexia|mania|phobia|phrenia)$"
 )
-_FINAL = later(r"(?i)\w{2}(?:itis|osis|omas?|a?emia|opathy|plasia|iasis|penia|uria|ectasis|sclerosis|plegia|megaly)$")
+_FINAL = regex(r"(?i)\w{2}(?:itis|osis|omas?|a?emia|opathy|plasia|iasis|penia|uria|ectasis|sclerosis|plegia|megaly)$")
 _NOUNS = frozenset(
     root(word)
     for word in list_words(
@@ -79,19 +79,19 @@ _EFFECT = frozenset(
         pseudoaneurysm"""
     )
 )
-_DAMAGED = later(
+_DAMAGED = regex(
     r"(?i)^(?:(?:an?|the|acute|acutely|partly|partially|completely|left|right|bilateral)\s+)*(?:ruptured|torn|perforated"
     r"|obstructed|infected|dislocated|herniated|fractured|incarcerated|strangulated|thrombosed|occluded|dissected"
     r"|inflamed|infarcted|retained|displaced|impacted)\s+[a-z]"
 )
 """Opens the name of a damaged organ, which is a disease: 'ruptured papillary muscle'."""
-_ADJECTIVE = later(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type)$")
-_DESCRIPTION = later(r"(?:ive?|ibl|abl|ed|ing)$")
+_ADJECTIVE = regex(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type)$")
+_DESCRIPTION = regex(r"(?:ive?|ibl|abl|ed|ing)$")
 """Ends an adjective whose root looks like a disease's: 'positive'."""
-_SITE = later(
+_SITE = regex(
     r"(?i)\s+(?:of|in|on|at|to|into|within|involving|affecting|for|per|by|under|above|below|between)\b.*$", re.DOTALL
 )
-_CODE = later(r"\b(?:c?p?T\d\w*|N\d\w*|M\d\w*|[A-Z]*\d[\w.+/-]*|\d[\d.,%+/-]*)\b")
+_CODE = regex(r"\b(?:c?p?T\d\w*|N\d\w*|M\d\w*|[A-Z]*\d[\w.+/-]*|\d[\d.,%+/-]*)\b")
 
 
 def disease_like(phrase: str) -> bool:
@@ -229,7 +229,7 @@ def compound() -> re.Pattern[str]:
     patterns = [
         r"[\s,]+".join(map(re.escape, re.split(r"[\s,]+", one))) for one in sorted(joined, key=lambda x: (-len(x), x))
     ]
-    return later(rf"(?i)(?<![A-Za-z0-9-])(?:{'|'.join(patterns)})(?![A-Za-z0-9-])")
+    return regex(rf"(?i)(?<![A-Za-z0-9-])(?:{'|'.join(patterns)})(?![A-Za-z0-9-])")
 
 
 def _joins(text: str) -> bool:
@@ -241,19 +241,19 @@ SHARED = list_words(
     "infection coinfection co-infection disease syndrome disorder superinfection pneumonia poisoning deficiency"
 )
 """Nouns that end names of many diseases, and that two organisms may share."""
-KIND_OF = later(
+KIND_OF = regex(
     r"(?i)^(?:an?|the)?\s*(?:(?:rare|known|special|severe|particular|mild|distinct|certain)\s+)?"
     r"(?:variant|variety|type|subtype|form|kind|class|subset|relative|cousin|sort|member of the family)s?\s+of\s+"
     r"(?:an?\s+|the\s+)?(?=\w{3})"
 )
-_PREPOSITION = later(r"(?i)\s+(?:of|for|against|about|on|in|to|from|with)\s+(?:(?:a|an|the|his|her)\s+)*")
+_PREPOSITION = regex(r"(?i)\s+(?:of|for|against|about|on|in|to|from|with)\s+(?:(?:a|an|the|his|her)\s+)*")
 
 
-_HOST = later(
+_HOST = regex(
     r"(?i)\s+in\s+(?:an?\s+|the\s+)?(?:sheep|cattle|dogs?|cats?|horses?|cows?|cal(?:f|ves)|goats?|pigs?|lambs?)$"
 )
-_VERB_LAST = later(r"(?i)\s+[a-z]{3,}(?:ed|ing)$")
-_PSEUDO = later(r"(?i)^(?:pseudo|quasi)[-\s]\s*(?=[a-z]{4})")
+_VERB_LAST = regex(r"(?i)\s+[a-z]{3,}(?:ed|ing)$")
+_PSEUDO = regex(r"(?i)^(?:pseudo|quasi)[-\s]\s*(?=[a-z]{4})")
 
 
 def bare_name(name: str) -> str:
@@ -281,7 +281,7 @@ def dealing(name: str) -> Reach:
     return "phrase" if deals_with(front) and any(disease_like(other) for other in others) else ""
 
 
-_TIGHT = later(r"_|(?<=[a-z]{3})[-–.](?=[A-Za-z][a-z]{3})")
+_TIGHT = regex(r"_|(?<=[a-z]{3})[-–.](?=[A-Za-z][a-z]{3})")
 
 
 def run_together(text: str) -> list[str]:
@@ -305,7 +305,7 @@ _GLUE = {ord(" "): "\u02ec", ord(","): "\u02c0", ord("/"): "\u02c1", ord("+"): "
 """Letters that replace the separators inside names that must stay whole, so that no word ends at them."""
 _LOOSE = {ord(letter): chr(mark) for mark, letter in _GLUE.items()}
 # A fraction, a gene or a count is not a choice between diseases: 'HER2/neu', 'WHO 2/4', '3+4'.
-_FRACTION = later(r"(?i)(?<=\d)\s*[/+]\s*(?=\d)|(?<=\w)/(?=(?:neu|hpfs?|min|day)\b)")
+_FRACTION = regex(r"(?i)(?<=\d)\s*[/+]\s*(?=\d)|(?<=\w)/(?=(?:neu|hpfs?|min|day)\b)")
 
 
 def glued(text: str) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.disease import opposed
 from wardround.scenarios.terms.wording import lexicon, list_words, plain, root, stem, tokens, vocabulary
 
@@ -16,7 +16,7 @@ BEFORE, END, OPEN, CLOSE = "xbefore", "xend", "xopen", "xclose"
 MARKS = frozenset((CAUSE, EFFECT, WITH, WITHOUT, PART, PLACE, BEFORE, END, OPEN, CLOSE))
 # Joining words between the parts of a name; each written as one word, so that names of the tables may contain them.
 _JOINS = tuple(
-    (later(pattern, re.IGNORECASE), f" {mark} ")
+    (regex(pattern, re.IGNORECASE), f" {mark} ")
     for pattern, mark in (
         (
             r"\b(?:due to|caused by|induced by|triggered by|because of|attributed to|attributable to|resulting from"
@@ -41,25 +41,25 @@ _JOINS = tuple(
         (r"[,;:]|\s[-–—]\s", PART),
     )
 )
-SECONDARY = later(r"\bsecondary (?:to|from)\b", re.IGNORECASE)
-_LED = later(  # begins with a whole word, so that a long one is tried once and not at each of its letters
+SECONDARY = regex(r"\bsecondary (?:to|from)\b", re.IGNORECASE)
+_LED = regex(  # begins with a whole word, so that a long one is tried once and not at each of its letters
     r"(?<![\w.+/'-])([\w.+/'-]*\w)[-–]"
     r"(?:induced|associated|related|mediated|triggered|linked|dependent|(positive|negative))\s+(?=\w)",
     re.IGNORECASE,
 )
-_ONE_WORD = later(r"(?i)\b(?:SARS[- ]?CoV[- ]?2|COVID[- ]?19)\b")
-ABBREVIATED = later(r"\s*[(\[]\s*(?:[A-Za-z]{0,3}[A-Z0-9][A-Z0-9-]{1,8}s?|[A-Z]{2,6}\s[A-Za-z]{1,4}\s?\d?)\s*[)\]]")
-_KEPT = later(r"(?i)(?:x|age|sex|immune|igg4|hla|stress|pregnancy)$")
-_HYPHENED = later(
+_ONE_WORD = regex(r"(?i)\b(?:SARS[- ]?CoV[- ]?2|COVID[- ]?19)\b")
+ABBREVIATED = regex(r"\s*[(\[]\s*(?:[A-Za-z]{0,3}[A-Z0-9][A-Z0-9-]{1,8}s?|[A-Z]{2,6}\s[A-Za-z]{1,4}\s?\d?)\s*[)\]]")
+_KEPT = regex(r"(?i)(?:x|age|sex|immune|igg4|hla|stress|pregnancy)$")
+_HYPHENED = regex(
     r"\b(non|pseudo|anti|para|extra|intra|inter|neuro|micro|macro|post|pre|sub|hyper|hypo|poly|multi|peri|retro|trans"
     r"|ultra|endo|auto|semi|hemi|un|re|co|pan|mono|ante|mega)[-–](?=[A-Za-z])",
     re.IGNORECASE,
 )
-_PREFIXED = later(r"\b(non|pseudo)\s+(?=[a-z])", re.IGNORECASE)
+_PREFIXED = regex(r"\b(non|pseudo)\s+(?=[a-z])", re.IGNORECASE)
 _POISONED = {"hepat": "liver", "nephr": "kidney", "cardi": "heart", "neur": "nerve", "ot": "ear", "pulm": "lung"}
 _ORDINAL = {"first": "first", "1st": "first", "second": "second", "2nd": "second", "third": "third", "3rd": "third"}
 _PHRASES = tuple(
-    (later(pattern, re.IGNORECASE), written)
+    (regex(pattern, re.IGNORECASE), written)
     for pattern, written in (
         (r"\b([bt])[- ]?(?:cell|lymphocyte)s?\b", r"\1cell"),
         (r"\b(?:nk|natural killer)[- ]?cells?\b", "nkcell"),
@@ -95,18 +95,18 @@ _PHRASES = tuple(
         (r"\b4[57-9][, ]\s?x[xyo]{0,4}\b(?=[,\s]+(?!syndrome|karyotype|dis)[a-z]{5})", " "),
     )
 )
-STAGE = later(
+STAGE = regex(
     r"\b(?:stage|grade|figo|score|degree)s?\s*-?\s*([ivx]+[a-d]?\d?|\d+[a-d]?\d?)(?!\w)|\b(unstageable)\b",
     re.IGNORECASE,
 )
-TNM = later(r"\b[cpy]{0,2}T[0-4](?:is|[a-d])?\s*(?:N[0-3X][a-c]?)?\s*(?:M[01X][a-c]?)?(?!\w)")
-_SPECIES = later(
+TNM = regex(r"\b[cpy]{0,2}T[0-4](?:is|[a-d])?\s*(?:N[0-3X][a-c]?)?\s*(?:M[01X][a-c]?)?(?!\w)")
+_SPECIES = regex(
     r"^(?!infection|disease|\w*(?:itis|osis|iasis|a?emia|uria|oma|pneumonia|meningia)$)\w{2,}(?:i|is|us|um|a|ae|ans|ens|es|ii|ides)$"
 )
-_LETTER = later(r"(?<![\w'’.-])([B-HJ-UWYZ]|(?<=[a-z] )A|(?<=type )[Aa])(?![\w'’.])")
-_ROMAN_LETTER = later(r"\b(I|II|III|IV|V|VI|VII)([a-z]|[A-H])\b")
-_OF_LETTER = later(r"\b(hepatitis|ha?emophilia|influenza|type|group|factor|vitamin|bipolar)\s+([a-h])\b", re.I)
-_WORD = later(r"\d+(?:\.\d+)+|\d+(?=[a-z]\b)|\d+|[^\W\d_]+\d+[a-z0-9]*|[^\W\d_]+", re.IGNORECASE)
+_LETTER = regex(r"(?<![\w'’.-])([B-HJ-UWYZ]|(?<=[a-z] )A|(?<=type )[Aa])(?![\w'’.])")
+_ROMAN_LETTER = regex(r"\b(I|II|III|IV|V|VI|VII)([a-z]|[A-H])\b")
+_OF_LETTER = regex(r"\b(hepatitis|ha?emophilia|influenza|type|group|factor|vitamin|bipolar)\s+([a-h])\b", re.I)
+_WORD = regex(r"\d+(?:\.\d+)+|\d+(?=[a-z]\b)|\d+|[^\W\d_]+\d+[a-z0-9]*|[^\W\d_]+", re.IGNORECASE)
 ROMAN = {
     "ii": "2",
     "iii": "3",
@@ -125,7 +125,7 @@ _BEFORE_ROMAN = frozenset(
 )
 LITTLE = list_words("a an the to by for and or as its this that is was be into type types both due") | {PLACE}
 _LONG_NOUN = 5
-_DISEASE = later(
+_DISEASE = regex(
     r"(?:itis|oma|osis|emia|aemia|pathy|iasis|ism|uria|sarcoma|trophy|plasia|disease|syndrome|disorder|infection|cancer"
     r"|tumou?r|deficiency|failure|insufficiency|fever|dystrophy|palsy|sclerosis|anomaly|malformation|hernia|cyst|abscess"
     r"|fracture|poisoning|stroke|infarction|thrombosis|embolism|hemorrhage|haemorrhage|stenosis|sepsis)s?$"
@@ -261,8 +261,8 @@ def typed(word: str) -> bool:
     return word[:1].isdigit() or (word.startswith("letter") and len(word) == 7)
 
 
-_BRACKET = later(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_KIND = later(r"(?:itis|itid|osis|oma|iasis|emia|uria|pathy|algia|ectasia|penia|cytosis|plasia|trophy|it|os)$")
+_BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_KIND = regex(r"(?:itis|itid|osis|oma|iasis|emia|uria|pathy|algia|ectasia|penia|cytosis|plasia|trophy|it|os)$")
 _LONG, _LONGER = 5, 9
 """Letters of the shortest word that may contain one typing error, and two."""
 
@@ -289,7 +289,7 @@ def paired(
     return lost, new
 
 
-_BESIDE = later(r"^(?:peri|para|juxta)(?=\w{4})")
+_BESIDE = regex(r"^(?:peri|para|juxta)(?=\w{4})")
 
 
 def _alike(word: str, other: str, by_root: Mapping[str, Token]) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.cues import cue
 
 _NOUN = (
@@ -12,36 +12,36 @@ _NOUN = (
 )
 _OTHER = r"(?:(?:an)?other|different|alternative|competing|further|additional|second)"
 _THAN = r"(?:other\s+than|else\s+(?:than|but)|except(?:\s+for)?|apart\s+from|aside\s+from|besides|but|than)"
-_ANYTHING = later(
+_ANYTHING = regex(
     rf"(?i)\b(?:(?:any(?:thing)?|everything|all)(?:\s+else)?(?:\s+{_OTHER})?(?:\s+{_NOUN})?|{_OTHER}\s+{_NOUN})"
     rf"\s+{_THAN}\s+(?=\w)|\b{_NOUN}\s+other\s+than\s+(?=\w)"
 )
 """Everything except what follows."""
-_DENIAL = later(
+_DENIAL = regex(
     r"(?i)\b(?:no|not|never|nothing|none|nobody|cannot|without|hardly|neither|lacks?|lack of|absence of|absent"
     r"|rul(?:ed?|es|ing) out|exclud(?:e[sd]?|ing)|wrong|incorrect|mistake[ns]?|error|impossible|unlikely|implausible"
     r"|difficult|hard|doubt(?:s|ful)?|unreasonable|denies|deny)\b|n['’]t\b"
 )
-_DENIED_AFTER = later(
+_DENIED_AFTER = regex(
     r"(?i)\s*\b(?:is|are|was|were|(?:has|have|had|can|could|may|should) (?:be|been))\s+(?:\w+ly\s+)?(?:ruled out"
     r"|excluded|unlikely|eliminated|dismissed|discarded|rejected|improbable)\W*$"
 )
-_UNDOUBTED = later(
+_UNDOUBTED = regex(
     r"(?i)\b(?:(?:do|does|did|can|could|would|will) ?(?:not|n['’]t)|cannot|never|no (?:reason|need|cause) to"
     r"|nobody (?:can|could|would|will))\s+(?:\w+ly\s+)?(?:doubt|deny|dispute|question)\s+(?:that\s+)?"
 )
-_BEYOND = later(
+_BEYOND = regex(
     r"(?i)\s+(?:(?:is|are) (?:not|n['’]t) (?:in|open to) (?:doubt|question|dispute)|(?:is|are) (?:beyond|without)"
     r" (?:any )?(?:doubt|question|dispute)|(?:cannot|can['’]t) be (?:doubted|denied|disputed))\W*$"
 )
 _STOPPED = (
     r"stopp?|discontinu|withh[eo]ld|avoid|omit|hold|held|suspend|delay|defer|for[eg]+o|withdr[ae]w|skip|interrupt"
 )
-_KEPT = later(
+_KEPT = regex(
     rf"(?i)\b(?:(?:do|does|must|should|may|can) ?(?:not|n['’]t)|cannot|never|no (?:reason|need|indication) to|not to"
     rf"|without)\s+(?:\w+ly\s+)?(?:(?:{_STOPPED})\w*|refrain\w* from|hesitat\w* to)\s+"
 )
-_KEPT_AFTER = later(
+_KEPT_AFTER = regex(
     rf"(?i)\b(?:(?:must|should|need|may|can|is|are|was|were|has|have|will|would) ?(?:not|n['’]t)|cannot)(?: to)?"
     rf"(?: be| been)?\s+(?:\w+ly\s+)?(?:(?:{_STOPPED})\w*)"
 )

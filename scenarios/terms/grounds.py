@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.cues import cue
 
 REACH = 400
 """Characters of a sentence within which the words of a ground must begin."""
 
-_GROUNDS = later(
+_GROUNDS = regex(
     r"(?i)(?:^|[\s,(–—-])(?:(?:the|this|these|its?|final|clinical|definitive)\s+)*"
     r"(?:diagnos[ei]s|it|this|that|which|condition)"
     r"(?:\s+of\s+[\w' -]{2,60}?)?(?:\s+(?:was|is|were|are|has been|had been))?"
@@ -17,7 +17,7 @@ _GROUNDS = later(
     r"|validated|made|determined)"
     r"\s+(?:up)?(?:on|by|from|through|via|in|with|after|using|intra\w+|histo\w+|patho\w+)\b"
 )
-_HEAD = later(
+_HEAD = regex(
     r"(?i)^\W*(?:(?:the|key|main|other|further|diagnostic|clinical|additional)\s+)*(?:supporting\s+)?"
     r"(?:features|findings|factors|evidence|points|clues|reasons|criteria)\s+(?:\w+\s+){0,2}"
     r"(?:supporting|support|favou?ring|confirming|for)\b"

@@ -13,7 +13,7 @@ from typing import Literal
 
 from rapidfuzz.distance import OSA
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.disease import DEGREES, KINDS, LITTLE, expanded, join_prefixes, opposed
 from wardround.scenarios.terms.wording import lexicon, list_words, plain, root, tokens
 
@@ -23,17 +23,17 @@ ROOT = "MONDO:0700096"
 WIDEST = 400
 """Most kinds of a disease that still names one: a name with more, such as 'infection', is no diagnosis."""
 
-_BRACKET = later(r"\s*[(\[][^()\[\]]*[)\]]")
-_ALONG = later(r"(?i)\s+\b(?:with(?!out)|due to|secondary to|caused by|associated with|complicated by|presenting)\b")
-_ADDING_NOTHING = later(
+_BRACKET = regex(r"\s*[(\[][^()\[\]]*[)\]]")
+_ALONG = regex(r"(?i)\s+\b(?:with(?!out)|due to|secondary to|caused by|associated with|complicated by|presenting)\b")
+_ADDING_NOTHING = regex(
     r"(?i)\b(?:atypical|typical|classical?|extensive|massive|incidental|active|florid|fulminant|novel|rare|presumed|suspected"
     r"|probable|biopsy-proven|confirmed|worsening|relapsed|refractory)\s+(?=\w)"
 )
-_CODED = later(r"\b([A-Z]{2,7})[- ](?=[1-9IVX])(?:(\d{1,3})|([IVX]{1,4}))([A-Za-z]?)(?![\w-])")
+_CODED = regex(r"\b([A-Z]{2,7})[- ](?=[1-9IVX])(?:(\d{1,3})|([IVX]{1,4}))([A-Za-z]?)(?![\w-])")
 """An abbreviation with its number apart: 'HMSN IB'."""
-_TYPE = later(r"(?i)\btype ([ivx]{1,4})([a-h]?)\b")
+_TYPE = regex(r"(?i)\btype ([ivx]{1,4})([a-h]?)\b")
 _WRITTEN = tuple(
-    (later(pattern), written)
+    (regex(pattern), written)
     for pattern, written in (
         (r"(?i)\b(?:x|sex)(?:[- ]chromosome)?[- ]linked\b", "xlinked"),
         (r"(?i)\b(trisomy|monosomy)(?= [\dX]+\b[^,;]*\bmosaicism\b)", r"mosaic \1"),
@@ -43,7 +43,7 @@ _WRITTEN = tuple(
         (r"(?i)\bco-?enzyme a\b", "CoA"),
     )
 )
-_SLASHED = later(r"(?i)[a-z]{4}/[a-z]{4}")
+_SLASHED = regex(r"(?i)[a-z]{4}/[a-z]{4}")
 MOST_SLASHED = 8
 """Most words of a label with a slash that is looked for in a text."""
 _JOINING = frozenset(("and", "with", "related", "associated", "subtype", "formerly"))
@@ -205,8 +205,8 @@ def _nearest(word: str) -> str:
     return near[0] if len(near) == 1 else word
 
 
-_NAME = later(r"[\w ,'’/.–-]{3,200}")
-_CHOICE = later(r"(?i)(?:\b(?:or|vs|versus|not|no|without|if)\b|\?)")
+_NAME = regex(r"[\w ,'’/.–-]{3,200}")
+_CHOICE = regex(r"(?i)(?:\b(?:or|vs|versus|not|no|without|if)\b|\?)")
 
 
 def one_name(text: str) -> Sequence[int]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.case import Kind
 from wardround.scenarios.terms import axes, imaging
 from wardround.scenarios.terms.catalogue import Catalogue
@@ -38,10 +38,10 @@ SITES = list_words(
     rectal cervical vaginal urethral of the from for in skin lesion vesicle pleural synovial joint ascitic peritoneal
     bal"""
 )
-BRACKET = later(r"\(([^()]*)\)|\[([^\[\]]*)\]")
+BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 
 # Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
-_AMOUNT = later(
+_AMOUNT = regex(
     r"(?i)\s*\b(?:x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?|[\u00d7]\s?\d+"
     r"|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve|an)"
     r"[\d\s,/&-]*(?:and\s+\d+\s*)?"
@@ -50,7 +50,7 @@ _AMOUNT = later(
     r"|(?:\d+|one|two|three|four)\s*-?\s*(?:sets?(?: of)?|units?|times|views?|v|bottles?|samples?(?: of)?|am|pm)\b"
     r"|\d+\s*(?:h|hrs?|hours?|min|minutes|days?)\s+(?:apart|later)\b|\bin am\b)"
 )
-_DETAIL = later(
+_DETAIL = regex(
     r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*"
     r"(?:reflex|microscop|micro\b|diff|sensitivit|contrast|gram stain$|smear$|indices)(?:(?!\band\b)[^,;()])*$"
     r"|\s+reflex\b[^,;()]*$"
@@ -64,10 +64,10 @@ _SHORT = {
     **dict.fromkeys(("hr", "hrs"), "hour"),
     "bx": "biopsy",
 }
-_DAY = later(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
-_AND = later(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
+_DAY = regex(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
+_AND = regex(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
 _LEVEL = list_words("level test testing")
-_LISTED = later(r"[,;]|\band\b")
+_LISTED = regex(r"[,;]|\band\b")
 
 
 def forms(name: str) -> list[str]:
@@ -278,8 +278,8 @@ def _placed(linked: Link, name: str, table: Catalogue) -> Link:
     return replace(linked, specimen=stated or own, method=method)
 
 
-_JOINS = later(r"(?i)\s(?:and|or|&|\+|plus)\s|/")
-_ITEMS = later(r"(?i)\s*[,;&+]\s*|\s+(?:and|then|plus|with|followed by)\s+")
+_JOINS = regex(r"(?i)\s(?:and|or|&|\+|plus)\s|/")
+_ITEMS = regex(r"(?i)\s*[,;&+]\s*|\s+(?:and|then|plus|with|followed by)\s+")
 
 
 def _examines(name: str, table: Catalogue) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from wardround.engine.text import later, loads
+from wardround.engine.text import loads, regex
 from wardround.scenarios.terms import axes, imaging
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.terms.foreign_orders import order_in_english
@@ -29,11 +29,11 @@ MOST = 200
 LONGEST_TEXT = 20_000
 """Most characters read from one text, for the same reason."""
 
-_NUMBERED = later(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
-_BULLET = later(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
-_NAMING = later(r",?\s*\b(?:including|incl\.?|includes|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I)
+_NUMBERED = regex(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
+_BULLET = regex(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
+_NAMING = regex(r",?\s*\b(?:including|incl\.?|includes|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I)
 
-_HEADING = later(
+_HEADING = regex(
     r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
     r"|csf|urine|stool|sputum|blood|serum|fluid)$"
 )
@@ -125,7 +125,7 @@ def _lines(text: str) -> Iterator[str]:
                 yield bare
 
 
-_DASH = later(r"^([^-–—,;:]{2,30})\s[-–—]+\s")
+_DASH = regex(r"^([^-–—,;:]{2,30})\s[-–—]+\s")
 
 
 def _headed(line: str) -> str:
@@ -198,9 +198,9 @@ def _bracketed(line: str, place: int) -> bool:
 
 
 Repeat = Literal["", "next", "last", "series"]
-_SERIES = later(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
-_NEXT = later(r"(?i)\b(?:repeat(?:ed)?|re-?check|follow-?up|another|again)\b")
-_LAST = later(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
+_SERIES = regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
+_NEXT = regex(r"(?i)\b(?:repeat(?:ed)?|re-?check|follow-?up|another|again)\b")
+_LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
 _EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wardround.engine.records import Json
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms import axes
 from wardround.scenarios.terms.catalogue import Catalogue, catalogue
 from wardround.scenarios.terms.foreign_orders import order_in_english, original
@@ -15,7 +15,7 @@ from wardround.scenarios.terms.name_lookup import Link
 from wardround.scenarios.terms.order_parser import Ambiguous, Order, Withheld, understand
 
 Status = Literal["matched", "ambiguous", "unknown", "not_an_order"]
-_WORD = later(r"[\u4e00-\u9fff]|(?:(?![\u4e00-\u9fff])[^\W_])+(?:['’][^\W_]+)?", re.UNICODE)
+_WORD = regex(r"[\u4e00-\u9fff]|(?:(?![\u4e00-\u9fff])[^\W_])+(?:['’][^\W_]+)?", re.UNICODE)
 
 
 @dataclass(frozen=True, slots=True)

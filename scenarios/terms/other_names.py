@@ -3,26 +3,26 @@
 import re
 from functools import lru_cache
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.contradiction import conflict
 from wardround.scenarios.terms.disease import DEGREES
 from wardround.scenarios.terms.disease_name import GENERIC, parse_name
 from wardround.scenarios.terms.mondo import diseases_named, form, kinship, twofold
 from wardround.scenarios.terms.wording import list_words, root, tokens, vocabulary
 
-_BRACKET = later(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _JOINING = frozenset(("of", "the", "and", "with", "in", "to", "a", "due", "by", "for", "or"))
 LEAST_INITIALS = 3
 """Letters from which on an abbreviation of the table may stand for other words with just these initials."""
 LONG_WORD = 9
 """Letters of the shortest single word that an abbreviation may stand for."""
-_SHORT = later(r"[A-Z][A-Za-z0-9-]{1,7}")
-_NAMED_SO = later(r"(?i)\s+(?:syndrome|disease|disorder)$")
+_SHORT = regex(r"[A-Z][A-Za-z0-9-]{1,7}")
+_NAMED_SO = regex(r"(?i)\s+(?:syndrome|disease|disorder)$")
 _UNSPOKEN = list_words("disease syndrome disorder type coa")
 _ENZYMATIC = list_words("deficiency defect")
 _SYNDROME = list_words("syndrome")
-_PIECE = later(r"[A-Za-z]+|\d+")
-_GENE = later(
+_PIECE = regex(r"[A-Za-z]+|\d+")
+_GENE = regex(
     r"\b[A-Z][A-Z0-9]{1,6}\d[A-Z0-9]{0,3}\b|\b[A-Z]{3,7}(?=[-\s](?:related|associated|linked|mutation|variant|gene))"
 )
 _OF_GENES = frozenset(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import cells, roots, table_rows
 
 
@@ -53,8 +53,8 @@ def with_classes(words: Iterable[str]) -> frozenset[str]:
     return said.union(*(measure_names().classes.get(word, frozenset()) for word in said))
 
 
-_ASKED = later(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
-_DEALING = later(
+_ASKED = regex(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
+_DEALING = regex(
     r"(?i)(?:^|(?<=[.;\n]))[^,;.\n]*\b(?:(?:fear|simulation|chapters?|books?|phobia)\s+(?:of|on|in|about)"
     r"|patient['’]s (?:mother|father|brother|sister|wife|husband)|colleagues?|textbooks?|malingered|feigned"
     r"|looked like)\b[^;.\n]*"
@@ -63,14 +63,14 @@ _DEALING = later(
     r"|(?:^|(?<=[,;.\n%]))[^,;.\n]*\b0(?:[.,]0+)?\s?%"
 )
 """A phrase that only deals with a treatment, or tells of another's: it gives nothing."""
-_FOR_THE_JUDGE = later(
+_FOR_THE_JUDGE = regex(
     r"(?im)(?:^|(?<=[.;!]))\W{0,20}(?:the )?(?:reference|gold standard|ground truth"
     r"|(?:for|to) the (?:grader|judge|examiner|marker))[^:\n]{0,40}:[^\n;.]*"
 )
-_THOUGHT = later(
+_THOUGHT = regex(
     r"(?i)[(\[][^()\[\]]*\b(?:was|were)\s+(?:(?:my|the|our|a|an)\s+)?(?:first thought|alternative|considered|discussed"
     r"|excluded|thought of)\W*[)\]]"
 )
-_WERE = later(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
+_WERE = regex(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
 ASIDES = (_ASKED, _THOUGHT, _WERE, _FOR_THE_JUDGE, _DEALING)
 """What a plan says without giving anything."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms import axes
 from wardround.scenarios.terms.catalogue import scope
 from wardround.scenarios.terms.wording import key, list_words
@@ -18,8 +18,8 @@ ENDS = " \t.,;:!?-*\"'"
 _LONGEST = 1000
 """Longest piece, in characters, that is split; a longer one is prose or not text."""
 
-_LIST = later(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
-_REASON = later(
+_LIST = regex(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
+_REASON = regex(
     r"\s+(?:to (?=[a-z]{3})|in order to|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
     r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a "
     r"|on (?:this|the|admission)|given "
@@ -27,37 +27,37 @@ _REASON = later(
     r"|tuberc|tb\b|strep|influ|flu\b|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
     re.IGNORECASE,
 )
-_JOINED = later(
+_JOINED = regex(
     r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\bthen\b|\band\b|\bor\b|\bplus\b"
     r"|\bversus\b|\bvs\b\.?|&|\+)\s+",
     re.IGNORECASE,
 )
-_LEAD = later(r"^(?:(?:and|or|also|then|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE)
-_WISH = later(
+_LEAD = regex(r"^(?:(?:and|or|also|then|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE)
+_WISH = regex(
     r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s|let us)\s+"
     r"(?:(?:we|you|i|please|also|just|like|want|need|wish|now|to|you to)\s+)*"
     r"(?:get|order|check|obtain|do|have|see|send|perform|run|request|repeat)?\s+(?=\S)"
 )
-_EXAMINE = later(
+_EXAMINE = regex(
     r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|listen to|look at|feel|examination of|exam of)\s+"
     r"(?:the\s+|his\s+|her\s+|their\s+|patient['\u2019]?s\s+)?(?P<part>[\w -]{3,40})$"
 )
-_SAMPLE = later(r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:)\s+(?P<tail>.+)$")
+_SAMPLE = regex(r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:)\s+(?P<tail>.+)$")
 _SAMPLED = list_words(
     """collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot obtain collect from aspirate
     tap and clean catch"""
 )
-_BRACKETS = later(r"\(([^()]*)\)|\[([^\[\]]*)\]")
-_BESIDE_BRACKETS = later(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
-_CIRCUMSTANCE = later(
+_BRACKETS = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
+_BESIDE_BRACKETS = regex(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
+_CIRCUMSTANCE = regex(
     r"(?i)\s+(?:on|from|at|over|by|via|per|during|using|through|within|while|when|until|prior to|before|after|in)\s+"
 )
-_NAMING = later(r"^\s*(?:such as|namely|e\.g\.?,?|i\.e\.?,?)\s*:?\s+", re.IGNORECASE)
-_ADDING = later(r"^\s*(?:including|incl\.?|with|plus|and)\s*:?\s+", re.IGNORECASE)
-_CLASS = later(r"(?i)ig[gmae]")
+_NAMING = regex(r"^\s*(?:such as|namely|e\.g\.?,?|i\.e\.?,?)\s*:?\s+", re.IGNORECASE)
+_ADDING = regex(r"^\s*(?:including|incl\.?|with|plus|and)\s*:?\s+", re.IGNORECASE)
+_CLASS = regex(r"(?i)ig[gmae]")
 _SHARED_METHODS = ("pcr", "igm", "igg", "dna", "rna")
-_TISSUE = later(r"(?i)histolog|patholog|^biops")
-_EXAM = later(r"(?i)\bexam")
+_TISSUE = regex(r"(?i)histolog|patholog|^biops")
+_EXAM = regex(r"(?i)\bexam")
 _SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum", "wound", "throat"})
 
 
@@ -261,16 +261,16 @@ Why = Literal["negated", "conditional", "done"]
 
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
-_STOP = later(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
+_STOP = regex(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
 _REACH = 12
 """Characters before a full stop that are searched for an abbreviation that it belongs to."""
-_ABBREVIATED = later(rf"(?i)(?:\b{_SHORT})$")
-_COMMA = later(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
-_COURTESY = later(
+_ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
+_COMMA = regex(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
+_COURTESY = regex(
     r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could|appropriate"
     r"|you have (?:it|them)|you would|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
 )
-_FAVOUR = later(
+_FAVOUR = regex(
     r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
     r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
     r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
@@ -280,11 +280,11 @@ _CONDITION = (
     r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
     r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
 )
-_OPENS = later(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
-_INSIDE = later(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
-_THEN = later(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
+_OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
+_INSIDE = regex(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
+_THEN = regex(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
 _CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
-_DENIED = later(
+_DENIED = regex(
     rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
     r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
     r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?"
@@ -292,21 +292,21 @@ _DENIED = later(
     r"|declin(?:e|es|ed|ing)|against|rather than|instead of"
     rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
 )
-_NEEDLESS = later(
+_NEEDLESS = regex(
     r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b|\bon hold\b"
     r"|\bcan wait\b"
 )
-_DONE = later(
+_DONE = regex(
     r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+|also\s+)*"
     r"(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent|ordered|within)"
     r"|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
 )
-_INSTEAD = later(
+_INSTEAD = regex(
     r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+"
     r"(?:(?:and|but|then)\s+)?(?P<kept>(?:just\s+)?(?:do|get|order|obtain|send|perform|check|repeat|add)\s.*)$"
 )
-_OR = later(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
-_TRAILING_AND = later(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&)\s+(?P<last>.*)$", re.DOTALL)
+_OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
+_TRAILING_AND = regex(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&)\s+(?P<last>.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +360,7 @@ def _sentence(sentence: str) -> Iterator[Clause]:
             conditional = True
             yield Clause(part, "conditional")
             continue
-        if denied and (_OR.search(part) or any(_OR.match(later) for later in parts[place + 1 :])):
+        if denied and (_OR.search(part) or any(_OR.match(regex) for regex in parts[place + 1 :])):
             yield Clause(part, "negated")
             continue
         inner = list(_part(part))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.contradiction import (
     ORGANISM,
     beside_others,
@@ -55,22 +55,22 @@ SPECIFIC = 2.0
 
 MOST_DESCRIBING = 3
 """Most words of the truth that may only describe its disease."""
-_MAKING = later(
+_MAKING = regex(
     r"(?:neoplast|immun|infect|vir|bacteri|sept|toxic|drug|radiat|isch|rrhag|metasta|malign|benign|necro|inflam|embol"
     r"|thromb|granulom|cell|trauma|gen|fulmin|invas|phage|cyt|osis|itis|oma)"
 )
 """Words that make another disease of a disease, whatever no table says."""
-_KIND = later(r"(?i)\b(?:type|variant|subtype|form|predominant|dominant|phenotype|onset)\b")
+_KIND = regex(r"(?i)\b(?:type|variant|subtype|form|predominant|dominant|phenotype|onset)\b")
 """Words that say that the words before them tell a kind of the disease."""
 MOST_NEW = 6
 """Distinctive words beside the truth's from which on a name is a list of diseases and no kind of the truth."""
 
-_SIDE = later(r"(?i)\b(?:left|right|bilateral)(?:-sided)?\b")
-_BRACKET = later(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_LETTERS = later(r"[^\W\d_]+")
-_PAIR = later(r"([^\W\d_]{2,})[ -](?=([^\W\d_]{2,}))\2")
-_SLASH = later(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
-_INFECTION = later(r"(?:ias|mycos|ellos|cocos|plasmos|dios|trichos|spiros|cryptosporidios|tuberculos)$")
+_SIDE = regex(r"(?i)\b(?:left|right|bilateral)(?:-sided)?\b")
+_BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_LETTERS = regex(r"[^\W\d_]+")
+_PAIR = regex(r"([^\W\d_]{2,})[ -](?=([^\W\d_]{2,}))\2")
+_SLASH = regex(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
+_INFECTION = regex(r"(?:ias|mycos|ellos|cocos|plasmos|dios|trichos|spiros|cryptosporidios|tuberculos)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def _difference(truth: Name, said: Name) -> _Difference:
     )
 
 
-GROWTH = later(r"(?:oma|blastom|cancer|tumor|leukem|sarcom|melanom|lymphom)$")
+GROWTH = regex(r"(?:oma|blastom|cancer|tumor|leukem|sarcom|melanom|lymphom)$")
 _PRIMARY = root("primary")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.cues import cue, cue_words
 from wardround.scenarios.terms.disease_heads import heads_disease, is_detail
 from wardround.scenarios.terms.double_negation import undoubled
@@ -32,15 +32,15 @@ _OTHERS = (
 """Statements about these people are not about the patient."""
 _FRAMES = (
     # 'The most likely diagnosis in this patient is'
-    later(
+    regex(
         rf"(?i)^\W*(?:[\w']+,\s*(?!wh(?:ich|o)\b))?{_SUBJECT}{_ADVERBS}\s+{cue_words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"
     ),
     # 'All of this is most consistent with'
-    later(rf"(?i)^(?:(?!\b{_OTHERS}\b).){{0,300}}?{cue_words('stating')}(?:\s+that\b)?(?=\W)"),
+    regex(rf"(?i)^(?:(?!\b{_OTHERS}\b).){{0,300}}?{cue_words('stating')}(?:\s+that\b)?(?=\W)"),
     # 'Final diagnosis:'
-    later(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*{cue_words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?[:=]+"),
+    regex(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*{cue_words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?[:=]+"),
 )
-_PREDICATE = later(
+_PREDICATE = regex(
     rf"(?i)\s+(?:(?:is|are|was|were|remains?|seems?|appears?|(?:would|must|has) (?:be|been)){_ADVERBS}\s+"
     rf"(?:{cue_words('adjective')}\s+)*(?:{cue_words('likelihood')}|(?:diagnos[ei]s|answer|cause|culprit|explanation|conclusion"
     rf"|impression|choice|pick|fit|match)\b)"
@@ -48,7 +48,7 @@ _PREDICATE = later(
     rf"|(?:\s*(?:is|are|seems)\b)?{_ADVERBS}\s*(?:consistent|compatible|keeping)\s+with\s+{_GENERIC}\s*$).*$",
     re.DOTALL,
 )
-_FINDINGS_FIT = later(
+_FINDINGS_FIT = regex(
     rf"(?i)\s(?:explains?|fits?|supports?|confirms?|suggests?|indicates?|establish(?:es)?|accounts?\s+for"
     rf"|match(?:es)?|agrees?\s+with"
     rf"|favou?rs?|points?\s+to(?:wards?)?|(?:is|are)\s+(?:\w+\s+)?(?:consistent|compatible|in keeping)\s+with"
@@ -57,7 +57,7 @@ _FINDINGS_FIT = later(
     rf"|conclusion|impression|assessment|choice)\W*$"
 )
 """'These findings support this diagnosis': the subject is evidence, not a disease."""
-_EXPLAINED = later(
+_EXPLAINED = regex(
     r"(?i)^(?P<name>[^:(—]{2,200}?(?:\([^()]{1,60}\)[^:(—]{0,80}?)?)(?:\s+[-–—]+\s+|:\s+|\s*\((?=[^()]*\)$))"
     r"(?=(?:\w+[\s,]+){0,8}?(?:findings?|combination|presentation|history|biops(?:y|ies)|imaging|labs?|laboratory|results?"
     r"|symptoms?|signs?|features|picture|pattern|triad|course|histology|cytology|culture|mri|ct|scan|x-?ray|ultrasound|ecg"
@@ -66,38 +66,38 @@ _EXPLAINED = later(
     re.DOTALL,
 )
 """'Gout - the findings are typical of it': a name, and behind it what speaks for it."""
-_ON_RESULT = later(r"(?i)\b(?:positive|negative|confirm\w*|shows?|reveals?|excluded?|normal|abnormal|true|false|not)\b")
-_NO_PERCENT = later(r"(?<=\w)[\s:(–-]+0(?:[.,]0+)?\s?%\)?\W*$")
-_ANSWERED_NO = later(r"(?i)^\W*(?:no|nope|not? really|certainly not|surely not|never|of course not)\b")
-RETRACTS = later(
+_ON_RESULT = regex(r"(?i)\b(?:positive|negative|confirm\w*|shows?|reveals?|excluded?|normal|abnormal|true|false|not)\b")
+_NO_PERCENT = regex(r"(?<=\w)[\s:(–-]+0(?:[.,]0+)?\s?%\)?\W*$")
+_ANSWERED_NO = regex(r"(?i)^\W*(?:no|nope|not? really|certainly not|surely not|never|of course not)\b")
+RETRACTS = regex(
     r"(?i)^\W*(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|correction\b|on second thoughts?\b|scratch that\b"
     r"|i (?:retract|take)\b[^,.;:]*|let me (?:correct|revise|rephrase)\b[^,.;:]*"
     r"|i was wrong\b|my mistake\b|no, (?=(?:it|this|the)\b))[\s,:.;!-]*"
 )
 """Opens a sentence that takes back what was said before it."""
-_UNREAD_LETTER = later(r"(?<!\S)[\u0400-\u052f\u0590-\u06ff\u0900-\u0e7f\uac00-\ud7a3\u3040-\u30ff]{2}")
-_NEGATED = later(
+_UNREAD_LETTER = regex(r"(?<!\S)[\u0400-\u052f\u0590-\u06ff\u0900-\u0e7f\uac00-\ud7a3\u3040-\u30ff]{2}")
+_NEGATED = regex(
     r"(?i)\b(?:is|are|was|were|be|been|do|does|did|can|could|has|have|had|would|should|must|may|might"
     r"|will)(?: ?not|n['’]t)\b"
 )
-_AUXILIARY = later(
+_AUXILIARY = regex(
     r"(?i)(?:\s+(?:is|are|was|were|be|been|being|has|have|had|can|could|may|might|must|should|seems?|very))+\s*$"
 )
-_TAIL = later(
+_TAIL = regex(
     rf"(?i)[\s,]+(?:because(?!\s+of)|{cue_words('tail')}|in\s+(?:an?|the|this|our)\b[\w\s-]{{0,60}}?"
     r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual|\w*(?:gravida|para)|adult|adolescent|teenager"
     r"|newborn|neonate|baby|toddler|person|sheep|dog|cat|cow|horse|calf|goat|pig))(?=\W|$).*$",
     re.DOTALL,
 )
-_OPENING_TAIL = later(rf"(?i)^\W*(?:{cue_words('tail')}|in (?:a|an|this|the|my|our|his|her)\b)[^,]*,(?=.*\w)")
-_CONDITION = later(r"(?i)^\W*(?:if|unless|were it|had it|suppose|assuming|in case)\b[^,]*,?")
-_ABSENT = later(r"(?i)^\W*(?:\w+\s+){0,2}(?:absence|lack) of\b")
-_SENTENCE = later(
+_OPENING_TAIL = regex(rf"(?i)^\W*(?:{cue_words('tail')}|in (?:a|an|this|the|my|our|his|her)\b)[^,]*,(?=.*\w)")
+_CONDITION = regex(r"(?i)^\W*(?:if|unless|were it|had it|suppose|assuming|in case)\b[^,]*,?")
+_ABSENT = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:absence|lack) of\b")
+_SENTENCE = regex(
     r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)(?=[^a-z]|$)|[;\n]+|(?<=\?)\s+"
     # after one letter ('S. aureus', 'hemophilia A. The ...') only before a word that begins a sentence
     r"|(?<=[a-z]{4}\s[A-Z0-9])[.!]\s+(?=[A-Z])|\.\s+(?=(?i:it|this|the|i|there|differential|other|possibilities|final|however|no|not)\b)"
 )
-_TURN = later(
+_TURN = regex(
     r"(?<!anything)(?<!everything)(?<!\ball)(?<!nothing)[\s,]+(?:but|however|although|even though|though|while"
     r"|whereas|yet|nevertheless|nonetheless|instead(?! of))\b[\s,]*"
     r"|,?\s+and\s+(?=(?:it|this|he|she|i|we|the (?:patient|diagnosis|final)|not|has|have|is|are|was|were|presents"
@@ -110,20 +110,20 @@ _TURN = later(
     r"|\s[-–—]+\s(?=not\b\s*\w|\w+ (?:is|was) )",
     re.IGNORECASE,
 )
-_DESCRIBES = later(
+_DESCRIBES = regex(
     r"(?i)^\W*(?:this|it|the (?:condition|disease|disorder|syndrome))\s+is\s+(?:(?:an?|the|now|also|thus)\s+)*"
     r"(?:(?:very|extremely|potentially|typically|usually|often|commonly|most)\s+)?"
     r"(?:rare|common|uncommon|inherited|hereditary|genetic|serious|life-threatening|well-known|known|benign|distinct"
     r"|type|form|variant|subtype|condition|disorder|disease|result|consequence|complication|cause)\b"
 )
 """A sentence that describes the disease named before: 'This is a rare inherited disorder'."""
-_LESS = later(r"(?i)^\W*(?:less|least)\s+(?:likely|probable)\b")
-_COMMA = later(r"[,:]\s")
-_PLURAL = later(r"(?i)\b(?:are|were|have been)\b|^\s*(?:and|or|nor)\b")
-_OR = later(r"(?i)\b(?:or|nor)\b")
-_GOES_ON = later(r"(?i)^\s*(?:or|nor|and)\b|\b(?:or|nor)\b")
-_BULLET = later(r"^\s*(?:\(?\d{1,2}[.):](?=\s|[A-Z*])|[-*•+–▪●◦]+\s+|\(?[a-hA-H][.)]\s)\s*")
-_OTHER_PART = later(
+_LESS = regex(r"(?i)^\W*(?:less|least)\s+(?:likely|probable)\b")
+_COMMA = regex(r"[,:]\s")
+_PLURAL = regex(r"(?i)\b(?:are|were|have been)\b|^\s*(?:and|or|nor)\b")
+_OR = regex(r"(?i)\b(?:or|nor)\b")
+_GOES_ON = regex(r"(?i)^\s*(?:or|nor|and)\b|\b(?:or|nor)\b")
+_BULLET = regex(r"^\s*(?:\(?\d{1,2}[.):](?=\s|[A-Z*])|[-*•+–▪●◦]+\s+|\(?[a-hA-H][.)]\s)\s*")
+_OTHER_PART = regex(
     r"(?i)^\W*(?:(?:the|my|key|main|further|additional|immediate|recommended|suggested|proposed|supporting|next|brief|short"
     r"|clinical|diagnostic|important|summary of|relevant|overall)\s+){0,3}"
     r"(?:next steps?|steps|recommendations?|(?:treatment|management|care|follow[- ]?up|diagnostic)?\s*plan|management"
@@ -136,13 +136,13 @@ _OTHER_PART = later(
     r"|limitations?|action(?: items)?)\s*(?:\([^()]{0,40}\)\s*)?[:：]"
 )
 """The label of a part of a reply that is not the diagnosis."""
-_LISTS = later(
+_LISTS = regex(
     r"(?i)\b(?:differentials?|ddx|d/d|diagnos[ei]s|possibilities|considerations|candidates|options|alternatives)\b"
 )
 
 
-_LABELLED = later(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*(?:{cue_words('noun', 'opening')})\s*[:：]")
-_LIST_HEADING = later(
+_LABELLED = regex(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*(?:{cue_words('noun', 'opening')})\s*[:：]")
+_LIST_HEADING = regex(
     r"(?i)\W*(?:(?:other|further|the|main|my|important|key|top|brief|\d+)\s+){0,2}"
     r"(?:differentials?|differential diagnos[ei]s|ddx|d/d"
     r"|(?:alternative|possible|potential|candidate|other) diagnos[ei]s"

@@ -5,26 +5,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wardround.engine.records import Json
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.terms.catalogue import Test
 
 ADULT = 18
-_AGE = later(
+_AGE = regex(
     r"(?i)\b(?P<number>\d{1,3})[\s-]*(?P<unit>years?|yrs?|y/?o|months?|weeks?|days?)[\s-]*(?:old|of age)?"
     r"|\b(?P<decade>\d0)s\b|\baged?\s+(?P<aged>\d{1,3})\b"
 )
-_CHILD = later(r"(?i)\b(?:newborn|neonate|infant|toddler|preterm|premature baby|schoolboy|schoolgirl|child|boy|girl)\b")
-_FEMALE = later(r"(?i)\b(?:woman|female|girl|lady|she|her|mother|pregnant|gravida|F)\b(?!\s*/\s*M)")
-_MALE = later(r"(?i)\b(?:man|male|boy|gentleman|he|his|father)\b")
-_PREGNANT = later(
+_CHILD = regex(r"(?i)\b(?:newborn|neonate|infant|toddler|preterm|premature baby|schoolboy|schoolgirl|child|boy|girl)\b")
+_FEMALE = regex(r"(?i)\b(?:woman|female|girl|lady|she|her|mother|pregnant|gravida|F)\b(?!\s*/\s*M)")
+_MALE = regex(r"(?i)\b(?:man|male|boy|gentleman|he|his|father)\b")
+_PREGNANT = regex(
     r"(?i)\b(?:pregnant|gravida|gestation(?:al)?|weeks['\u2019]? pregnan|antenatal|primigravida|multigravida|G\d\s?P\d"
     r"|\d{1,2}\s*weeks?\s+(?:of\s+)?(?:pregnan|gestation))"
 )
-_NOT_PREGNANT = later(r"(?i)\b(?:not|never|denies being|isn['\u2019]t)\s+(?:currently\s+)?pregnant\b|\bnon-?pregnant\b")
+_NOT_PREGNANT = regex(r"(?i)\b(?:not|never|denies being|isn['\u2019]t)\s+(?:currently\s+)?pregnant\b|\bnon-?pregnant\b")
 _OF_PREGNANCY = ("Obstetric examination", "Pelvic examination", "Abdominal examination")
 _FERTILE = (10, 58)
-_FEMALE_ONLY = later(r"(?i)pregnan|obstetric|cervi(?:x|cal swab)|vagin|estradiol|progesterone|mullerian")
-_MALE_ONLY = later(r"(?i)prostate|semen|scrot")
+_FEMALE_ONLY = regex(r"(?i)pregnan|obstetric|cervi(?:x|cal swab)|vagin|estradiol|progesterone|mullerian")
+_MALE_ONLY = regex(r"(?i)prostate|semen|scrot")
 
 
 @dataclass(frozen=True, slots=True)

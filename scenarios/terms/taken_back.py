@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 
 LITTLE_SURE = 10
 """Per cent below which an answer that states its probability denies it."""
 _LONGEST = 600
 """Characters at a sentence's end that are looked at."""
 
-_END = later(r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)|[;\n]+|(?<=\?)\s+")
+_END = regex(r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)|[;\n]+|(?<=\?)\s+")
 _PEOPLE = (
     r"(?:colleagues?|friends?|everyone|everybody|someone|somebody|anyone|nobody|people|others|textbooks?|examiners?"
     r"|graders?|markers?|judges?|teachers?|professors?|students?|mothers?|fathers?|wife|husband|neighbou?rs?"
@@ -25,29 +25,29 @@ _SAY = (
     r"|mentions?|mentioned|reads?|writes?|wrote|reckons?|assumes?|assumed|shouts?|votes?|voted|recommends?"
     r"|recommended|diagnoses|diagnosed|swears?|told me|told us|would go for)"
 )
-_OTHERS_SAY = later(
+_OTHERS_SAY = regex(
     rf"(?i)^\W*(?:(?:an?|the|my|our|his|her|their|some|one|another|most|many|all|every|even|any"
     rf"|only)\s+)*(?:[\w'-]+\s+)?"
     rf"{_PEOPLE}\s+(?:(?:would|might|could|will|may|has|have|had|always|once|still|often|probably|who"
     rf"|here)\s+)*{_SAY}\b"
     rf"|^\W*according to\s+(?:(?:an?|the|my|our|some|his|her)\s+)*(?:[\w'-]+\s+)?{_PEOPLE}\b"
 )
-_REFERENCE = later(
+_REFERENCE = regex(
     r"(?i)^\W*(?:the\s+)?(?:reference|gold(?:en)?(?: standard)?|ground[- ]truth|(?:true )?label|answer key|key"
     r"|mark(?:ing)? scheme|expected|official|solution)(?:\s+(?:answer|diagnosis|treatment|standard|plan|label))?\s*"
     r"(?:\b(?:is|was|says|reads|would be|must be)\b|:)"
 )
-_FRAME = later(
+_FRAME = regex(
     r"(?i)^\W*(?:(?:in (?:summary|short)|to sum(?: (?:it )?up|mari[sz]e)|overall|bottom line|tl;dr)\s*[:,]\s*"
     r"|(?:(?:ICD|ORPHA(?:NET)?|OMIM|SNOMED)\b[\w -]{0,12}?[\s:]*[A-Z]?\d[\w.]*)\s*[:–—-]\s*(?=\w)"
     r"|(?:my|our) (?:colleagues?|team) and (?:i|we) (?:all )?(?:agree|believe|think|conclude|find)(?: that)?"
     r"(?: (?:this|it) is)?\s+)"
 )
-_AGREED = later(r"(?i),\s*and (?:i|we) (?:fully )?(?:agree|concur)(?: with (?:this|that|it|them|him|her))?\W*$")
+_AGREED = regex(r"(?i),\s*and (?:i|we) (?:fully )?(?:agree|concur)(?: with (?:this|that|it|them|him|her))?\W*$")
 """Words round a name that belong neither to it nor to how it is asserted: a code before it, 'in summary'."""
-_TURNS = later(r"(?i)[,;]?\s+\b(?:but|however|yet|whereas|while|though|instead)\b|,\s+(?:and\s+)?(?=(?:i|we)\b)")
+_TURNS = regex(r"(?i)[,;]?\s+\b(?:but|however|yet|whereas|while|though|instead)\b|,\s+(?:and\s+)?(?=(?:i|we)\b)")
 """Where a sentence turns to what its author says or does."""
-_OPENS = later(
+_OPENS = regex(
     r"(?i)^\W*(?:(?:please|just|now|so|then|and|also|you (?:should|must|can|may))\s+)*"
     r"(?:forget(?: about)?|ignore|disregard|delete|erase|scrap|cross out|never ?mind|beware of|watch out for|imagine"
     r"|pretend|picture|dream of|read (?:up )?(?:about|on)|undo|(?:the )?(?:reverse|contrary|converse|antithesis) of"
@@ -68,7 +68,7 @@ _JOKE = (
     r"|only\s+)?(?:kidding|joking)|jk|lol|ha(?:ha)+|not really|/s|sarcasm|as if"
     r"|yeah,? right|my (?:foot|eye)|in (?:my|your|a) dreams?|april fool\w*|psych)"
 )
-_ENDS = later(
+_ENDS = regex(
     rf"(?i)(?:(?<=\W)|(?<=\w)[\s,.:(–—-]+){_JOKE}[\s.!)]*$"
     r"|[\s,(–—-]+(?:in (?:mice|rats|dogs|cats|animals?|theory|fiction|jest|veterinary medicine)"
     r"|(?:for|in) (?:(?:the|my|his|her|a)\s+)?(?:neighbou?r|next patient|another patient|someone else|somebody else"
@@ -83,7 +83,7 @@ _ENDS = later(
     r"|\bwould (?:be|have been)\b.*\bin (?:another|an?)\s+\w+\s"
     r"(?:patient|person|man|woman|child|case)\b"
 )
-_PLAN_OPENS = later(
+_PLAN_OPENS = regex(
     r"(?i)^\W*(?:please\s+)?(?:postpone|discuss|consent (?:to|for)|withdraw consent|refus\w+|(?:the )?(?:costs?"
     r"|price|complications?"
     r"|side[- ]effects?|risks?|history|mechanism) of|antidote (?:to|for)|allerg(?:y|ic) to|(?:an? )?(?:placebo|sham"
@@ -92,7 +92,7 @@ _PLAN_OPENS = later(
     r"|month|week)|years ago|someday"
     r"|one day|guidelines? mention|no way)"
 )
-_PLAN_ENDS = later(
+_PLAN_ENDS = regex(
     r"(?i)[\s,(:–—-]+(?:(?:(?:is|are|was|were)\s+)?(?:unavailable|unaffordable|not available|impossible"
     r"|too (?:risky|dangerous|expensive|costly|toxic|late|early))|(?:(?:is|was)\s+)?(?:refused|declined|rejected"
     r"|vetoed) by\b.*"
@@ -100,23 +100,23 @@ _PLAN_ENDS = later(
     r"|allergy"
     r"|never|0(?:[.,]0+)?\s?%[^,;]*)[\s.!)]*$"
 )
-_UNTICKED = later(r"^\s*(?:[-*]\s*)?(?:\[\s*\]|☐|\(\s\))\W{0,4}(?=\w)|(?i:^\W*not yet\W+but\b)")
+_UNTICKED = regex(r"^\s*(?:[-*]\s*)?(?:\[\s*\]|☐|\(\s\))\W{0,4}(?=\w)|(?i:^\W*not yet\W+but\b)")
 _CHANCE = r"(?:chances?|probab(?:le|ility)|likel(?:y|ihood)|confiden(?:t|ce)|certain(?:ty)?|sure|odds|risk)"
 _ODDS = (
-    later(rf"(?i)(?P<share>\d{{1,2}}(?:[.,]\d+)?)\s?%\s*{_CHANCE}\b"),
-    later(
+    regex(rf"(?i)(?P<share>\d{{1,2}}(?:[.,]\d+)?)\s?%\s*{_CHANCE}\b"),
+    regex(
         rf"(?i)\b{_CHANCE}\W{{0,4}}(?:(?:of|is|about|only|under|below"
         rf"|less than)\W{{0,3}})*(?P<share>\d{{1,2}}(?:[.,]\d+)?)\s?%"
     ),
-    later(r"[(\[]\s*[<~]?\s*(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\s*[)\]]\W*$"),
-    later(r"(?<=\w)\s*[:,–—-]\s*[<~]?(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\W*$"),
-    later(r"(?<=[A-Za-z)\]])\s(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\W*$"),
-    later(r"^\W*(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\s+(?:of\s+)?(?=[a-zA-Z])"),
+    regex(r"[(\[]\s*[<~]?\s*(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\s*[)\]]\W*$"),
+    regex(r"(?<=\w)\s*[:,–—-]\s*[<~]?(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\W*$"),
+    regex(r"(?<=[A-Za-z)\]])\s(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\W*$"),
+    regex(r"^\W*(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\s+(?:of\s+)?(?=[a-zA-Z])"),
 )
 """A stated probability: with a word for it, in a bracket, behind or before the only name of a sentence."""
-_ONE_IN = later(r"(?i)\b(?:one|1) (?:in|to|out of) (?:a\s+)?(?:hundred|thousand|million|\d{2,}[\d,.]*)\b")
+_ONE_IN = regex(r"(?i)\b(?:one|1) (?:in|to|out of) (?:a\s+)?(?:hundred|thousand|million|\d{2,}[\d,.]*)\b")
 _NEAR = 24
-_AMOUNT = later(
+_AMOUNT = regex(
     r"(?i)\b(?:ejection|fraction|saturation|parasit\w+|blasts?|tbsa|burn\w*|body|surface|dextrose|saline"
     r"|hb\w*|a1c|h[ae]+moglobin|h[ae]+matocrit)\b"
 )
@@ -180,7 +180,7 @@ def _improbable(sentence: str) -> bool:
 
 
 _KIND = r"(?:illness|disease|syndrome|state|condition|picture|presentation|disorder)"
-_BEFORE = later(
+_BEFORE = regex(
     r"(?i)^\W*(?:(?:an?|the|most likely|likely|probable|probably|(?:final |primary )?diagnosis(?: is)?|this is"
     r"|it is|he has"
     r"|she has)\b[\s:]*)*(?P<affix>(?:non|pseudo|quasi)[-\s]?|(?:anti|pre|post|ex|un|para|semi)-|(?:resolved"
@@ -188,7 +188,7 @@ _BEFORE = later(
     r"|previous|status (?:post|after)|s/p|(?:state|condition) after|old|prior|past|exposure to"
     r"|contact with)\s+)(?=\w)"
 )
-_BEHIND = later(
+_BEHIND = regex(
     r"(?i)(?P<affix>[-\s](?:free|negative|like|mimic(?:ker)?|look-?alike|phobia|skeptic|denial|simulator|imp[eo]stor"
     rf"|imitation|in (?:\w+ )?remission|resolved|cured|healed))(?:\s+{_KIND})?\W*$"
 )

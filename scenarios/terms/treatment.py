@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from wardround.engine.text import later
+from wardround.engine.text import regex
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.answer_markup import unmarked
 from wardround.scenarios.terms.cues import cue, cues_in_english
@@ -16,27 +16,27 @@ from wardround.scenarios.terms.stance import RETRACTS
 from wardround.scenarios.terms.taken_back import affixed, standing
 from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
 
-_SENTENCE = later(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
-_TURN = later(
+_SENTENCE = regex(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
+_TURN = regex(
     r"(?i)(?<!anything)(?<!everything)(?<!nothing)(?<!\ball)[\s,]+"
     r"(?:but|however|although|though|whereas|instead(?! of))\b[\s,]*"
 )
-_JOINER = later(
+_JOINER = regex(
     r"(?i),|\s[-–—+&]\s|:\s|\b(?:and|plus|followed by|then|along with|together with|combined with"
     r"|in combination with|as well as"
     r"|with|after|before|including|followed|also|via|using|through|by|to|for|under|until|during|until)\b"
 )
-_OR = later(r"(?i)\b(?:or|x?or|versus|vs|alternately)\b\.?|\s/\s")
-_VERSUS = later(r"(?i)\bvs\.")
-_BRACKET = later(r"[(\[]([^()\[\]]*)[)\]]")
+_OR = regex(r"(?i)\b(?:or|x?or|versus|vs|alternately)\b\.?|\s/\s")
+_VERSUS = regex(r"(?i)\bvs\.")
+_BRACKET = regex(r"[(\[]([^()\[\]]*)[)\]]")
 _PURPOSE = frozenset({"for", "to", "until", "under", "during"})
-_DOING = later(
+_DOING = regex(
     r"(?i)\s*(?:then\s+)?(?:\w+(?:ly)\s+)?(?:start|give|begin|initiat|administ|perform|proceed|continu|add|use"
     r"|transition|switch|install|adjust"
     r"|coordinat|stop|discontinu|avoid|prescri|consider|surg|antibiotic|[a-z]+(?:ectomy|otomy|plasty|ostomy|mab"
     r"|nib|cillin|mycin|olol|pril|statin)\b)"
 )
-_AVOIDED = later(
+_AVOIDED = regex(
     r"(?i)\b(?:avoid\w*|contra-?indicated|inadvisable|not (?:recommended|indicated|advised|needed|required"
     r"|necessary|appropriate|given"
     r"|used|started|an option)|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)|no (?:role"
@@ -49,13 +49,13 @@ _AVOIDED = later(
     r"|(?:better|likelier|(?:more|rather) \w+) than"
     r"|ineffective|harmful|wrong|inappropriate|in place of|other than|anything but|forbidden|prohibited)\b"
 )
-_STOPPED = later(
+_STOPPED = regex(
     r"(?i)\b(?:stop(?:ped|ping|s)?|discontinu\w+|withdraw\w*|cease|cessation of|suspend\w*|hold(?:ing)?|held"
     r"|terminat\w+|remov(?:e|al) of the"
     r" drug|switch(?:ed|ing)? from|taper\w* off)\b"
 )
-_AGAINST = later(f"{_AVOIDED.pattern}|{_STOPPED.pattern.removeprefix('(?i)')}")
-_AFTER = later(
+_AGAINST = regex(f"{_AVOIDED.pattern}|{_STOPPED.pattern.removeprefix('(?i)')}")
+_AFTER = regex(
     r"(?i)\b(?:(?:is|are|was|were|be|been|seems?|remains?|would be|should be|must be)\s+(?:\w+ly\s+)?(?:avoid\w*"
     r"|contra-?indicated|stopped"
     r"|discontinued|withheld|held|withdrawn|suspended|unnecessary|ineffective|harmful|inappropriate|wrong"
@@ -66,46 +66,46 @@ _AFTER = later(
 )
 _NO_LONGER = r"stopped|discontinued|withheld|held|withdrawn|suspended|ceased|omitted|deferred|avoided"
 _DONE = r"given|started|begun|initiated|administered|added|continued|commenced|performed|prescribed|resumed"
-_VERB_LAST = later(
+_VERB_LAST = regex(
     rf"(?i)\b(?:(?:is|are|was|were|be|been)\s+)?(?:(?P<against>{_NO_LONGER})|{_DONE})\b"
     r"(?:\W*$|(?:\s*,)?(?:\s+(?:and|then|while|but)\b)?)"
 )
 """A verb behind its measures, with what joins the next ones: 'metformin held, insulin started'."""
-_GIVING = later(
+_GIVING = regex(
     r"(?i)(?:,|\band\b|\bthen\b)\s*(?:then\s+)?(?=(?:give|start|begin|use|initiat\w*|administer\w*|add|switch"
     r"|commence|prescrib\w*|perform|proceed|treat|continu\w*|transition|replace|stop|discontinu\w*|avoid\w*)\b)"
 )
-_GIVING_OR_COMMA = later(rf"{_GIVING.pattern}|,\s*(?!\s*(?:or|and|nor)\b)(?![^,]*,?\s*\b(?:or|nor)\b)")
-_BRIEFLY = later(r"(?i)no|not|without|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)")
-_OF_ALL = later(r"(?i)\W*(?:(?:this|that|it|there)\s+(?:is|are|was|were)\b|I\s+would\b|(?:\w+\s+)?is\s+not\b|not\b)")
-_DIAGNOSED = later(r"(?i)\W*(?:it|this|that)(?: is|['’]s| was)(?:\s+(?!\w+(?:ed|ing|en)\b)[\w-]+){1,5}\W*")
+_GIVING_OR_COMMA = regex(rf"{_GIVING.pattern}|,\s*(?!\s*(?:or|and|nor)\b)(?![^,]*,?\s*\b(?:or|nor)\b)")
+_BRIEFLY = regex(r"(?i)no|not|without|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)")
+_OF_ALL = regex(r"(?i)\W*(?:(?:this|that|it|there)\s+(?:is|are|was|were)\b|I\s+would\b|(?:\w+\s+)?is\s+not\b|not\b)")
+_DIAGNOSED = regex(r"(?i)\W*(?:it|this|that)(?: is|['’]s| was)(?:\s+(?!\w+(?:ed|ing|en)\b)[\w-]+){1,5}\W*")
 """A clause that says what the disease is, without a verb of giving: 'but it is seasickness'."""
-_EITHER = later(
+_EITHER = regex(
     r"(?:(?<=[a-z])|[.;])\s?/\s?(?=[A-Z][a-z]{2})|\b(?:or|vs\.?|versus)\s+(?=[A-Z][a-z]{2})"
     r"|(?i:\bor else\b|\b(?:perhaps|possibly|maybe)\b)"
 )
-_STATED = later(r"(?i)not?|evidence of|never")
-_UNLIKE = later(
+_STATED = regex(r"(?i)not?|evidence of|never")
+_UNLIKE = regex(
     r"(?i)anything but|other than|mimic\w*|rather than|hardly|scarcely|barely|hypothetically|theoretically|no way"
     r"|opposite of|absence of|unrelated to|negative for|except(?: for)?|status post|s/p|r/o|rule out|z\.n\."
     r"|(?:is|are|was|were|has|have|had)n['’]t|(?:better|likelier|(?:more|rather) \w+) than"
 )
 """Denials of the rest of a clause: 'this is not A, give B' and 'seasickness rather than A, give B' give neither."""
-_FINAL = later(r"(?i)\bfinal\s+(?:answer|treatment(?: plan)?|plan|decision|diagnosis)\s*(?::|\bis\b)")
+_FINAL = regex(r"(?i)\bfinal\s+(?:answer|treatment(?: plan)?|plan|decision|diagnosis)\s*(?::|\bis\b)")
 _REACH = 200
 """Characters behind the beginning of a sentence in which it takes back what stands before it."""
-_SAID_NO = later(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
-_OF_OTHERS = later(
+_SAID_NO = regex(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
+_OF_OTHERS = regex(
     r"(?i)(?:,\s*(?:which|who)\b|\b(?:whose|(?:next|other|another|neighbou?ring) (?:bed|patient)|(?:his|her|their)"
     r" (?:mother|father|brother|sister|twin|wife|husband|relatives?|neighbou?r))\b|\b(?:test|screen)(?:ing|s)? for\b)"
     r".*$"
 )
 """Statements about the disease, another patient or possible tests; they give nothing to this patient."""
-_TESTED = later(r"(?i)(?:test|screen)")
-_AT_LAST = later(r"\W*(?:\w+\W*){0,2}$")
-_REMAINS = later(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\b.*\bremains?\W*$")
-_SPARED = later(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
-_CONDITION = later(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
+_TESTED = regex(r"(?i)(?:test|screen)")
+_AT_LAST = regex(r"\W*(?:\w+\W*){0,2}$")
+_REMAINS = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\b.*\bremains?\W*$")
+_SPARED = regex(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
+_CONDITION = regex(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
 _LITTLE = frozenset(
     root(word)
     for word in list_words(

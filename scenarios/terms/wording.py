@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from wardround.engine.text import later, package_rows
+from wardround.engine.text import package_rows, regex
 
-_MARKS = later(r"[*_`#~|\"<>\[\]{}\\]+")
-_POSSESSIVE = later(r"(?<=\w)'s?\b(?!\w)")
+_MARKS = regex(r"[*_`#~|\"<>\[\]{}\\]+")
+_POSSESSIVE = regex(r"(?<=\w)'s?\b(?!\w)")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'"})
 _GREEK = str.maketrans(
     {"α": " alpha ", "β": " beta ", "γ": " gamma ", "δ": " delta ", "κ": " kappa ", "λ": " lambda ", "µ": "u", "μ": "u"}
 )
-_WORD = later(r"\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*", re.IGNORECASE)
+_WORD = regex(r"\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*", re.IGNORECASE)
 # British to American; applied to both sides of every comparison, so other words change alike on both.
 _SPELLINGS = tuple(
-    (later(pattern), plain)
+    (regex(pattern), plain)
     for pattern, plain in (
         (r"ae|oe", "e"),
         (r"(?<=\w{3})our(?=s?$)", "or"),  # not 'four' and 'hour'
@@ -81,9 +81,9 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-_STRUCK = later(r"~~[^~]{0,4000}~~|<(s|del|strike)>.{0,4000}?</\1>|<!--.{0,4000}?(?:-->|$)", re.DOTALL | re.IGNORECASE)
-_BREAK = later(r"\s*\|\s*|(?<=\S)(?:\t| {3,})(?=\S)|(?<!\S)#(?=[A-Za-z])")
-_ABOVE = later(r"(?<=[A-Za-z)])\s+>{1,3}\s+(?=[A-Za-z])")
+_STRUCK = regex(r"~~[^~]{0,4000}~~|<(s|del|strike)>.{0,4000}?</\1>|<!--.{0,4000}?(?:-->|$)", re.DOTALL | re.IGNORECASE)
+_BREAK = regex(r"\s*\|\s*|(?<=\S)(?:\t| {3,})(?=\S)|(?<!\S)#(?=[A-Za-z])")
+_ABOVE = regex(r"(?<=[A-Za-z)])\s+>{1,3}\s+(?=[A-Za-z])")
 
 
 def unstruck(text: str) -> str:
@@ -110,7 +110,7 @@ def flat(text: str) -> str:
 
 # Endings that reduce a noun and its adjective to one root: stenosis and stenotic, ischaemia and ischaemic.
 _ENDINGS = tuple(
-    (later(pattern), end)
+    (regex(pattern), end)
     for pattern, end in (
         (r"(?:itid|itis|itic)$", "it"),
         (r"(?:os|otic)$", "os"),
