@@ -162,6 +162,19 @@ def test_items_of_low_agreement_come_first_and_get_a_proposal(
     assert shell(*review, "--out", out) == 2
 
 
+def test_a_judge_that_proposes_nothing_is_said_so_and_nothing_is_written(
+    shell: Shell, cases: Path, store: Path, tmp_path: Path
+) -> None:
+    run = play(shell, cases, store, "gold")
+    assert shell("score", *run, "--evaluators", "checklist", "--judge", FAIR) == 0, shell.err
+    people, out = tmp_path / "people.csv", tmp_path / "revised.jsonl"
+    people.write_text("episode,usable\nknowledge-0@1,yes\n", encoding="utf-8")
+    assert shell("checklists", "review", *run, "--people", people, "--judge", "lexical", "--out", out) == 2
+    assert "proposed no checklist for any of these items" in shell.err
+    assert "after (drafted)" not in shell.out
+    assert not out.exists()
+
+
 def play_file(shell: Shell, cases: Path, store: Path) -> list[object]:
     told = ["--scenario", "questions", "--cases", cases, "--doctor", "gold", "--name", "again", "--store", store]
     assert shell("run", *told) == 0, shell.err

@@ -125,24 +125,32 @@ def review(run: str, people: Path | None, out: Path | None, store: str | None, a
             return await _propose(opened, run, revisions, asked)
 
     revisions, items = anyio.run(tell)
-    if out is not None:
+    proposed = bool(items) or not judge or not revisions
+    if out is not None and proposed:
         lines = [item.model_dump_json(exclude_defaults=True) for item in items]
         out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     if as_json:
         print_json(revisions)
-        return
+    else:
+        _print_revisions(revisions)
+    if not proposed:
+        raise UsageError(f"--judge {judge}: proposed no checklist for any of these items; nothing is written")
+
+
+def _print_revisions(revisions: Sequence[Revision]) -> None:
     if not revisions:
         echo("no answer has two marks that could be read, or a mark and a person's verdict: nothing can be compared")
     for one in revisions:
         echo(f"{one.case}: agreement {one.agreement:.3f} over {count_noun(one.pairs, 'comparison')}")
         for before, after, changes in zip(one.before, one.after, one.changes, strict=True):
-            echo(f"  before:\n{_indent(before)}\n  after (drafted):\n{_indent(after)}\n  {changes}", lines=True)
+            revised = "" if after == before else f"  after (drafted):\n{_indent(after)}\n"
+            echo(f"  before:\n{_indent(before)}\n{revised}  {changes}", lines=True)
 
 
 async def _propose(
     store: Store, name: str, least: Sequence[Revision], options: JudgeOptions
 ) -> tuple[list[Revision], list[QuestionItem]]:
-    """The items of low agreement with a model's proposals, and the items revised by them."""
+    """The items of low agreement with a model's proposals, and those that it revised."""
     run, config = await Run.open(store, name), await judge_config(options, store)
     cases = [one.case for one in least]
     try:
@@ -159,7 +167,7 @@ async def _propose(
         why = tuple(each.draft.changes if each.draft else f"no proposal: {each.reason}" for each in proposals)
         why = why or ("no proposal",) * len(before)
         revisions.append(msgspec.structs.replace(one, before=before, after=after, changes=why))
-        items.append(revised)
+        items += [revised] if any(each.draft for each in proposals) else []
     return revisions, items
 
 
