@@ -187,6 +187,7 @@ async def test_rare_diseases_are_found_by_the_linker_and_verified_by_the_model(t
     assert {case.category.rare for case in load(tmp_path / "c.jsonl")} == {True}
 
 
+@pytest.mark.long
 @pytest.mark.shared
 async def test_the_forty_raw_articles_become_cases_that_the_check_accepts(tmp_path: Path, shared: Path) -> None:
     """With the scripted curator: it only takes sentences out of the article, so this shows the path, not good cases."""

@@ -263,6 +263,7 @@ def test_a_word_means_what_its_neighbours_make_of_it() -> None:
     assert "!urine" not in units("Do you drink water?")[-1].meanings
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_the_figures_of_the_page_hold(shared: Path) -> None:
     """docs/records.md states them for the questions that no rule was tuned on."""

@@ -7,6 +7,7 @@ import pytest
 from benchmarks import blind_pairs, blind_pairs_2
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_the_list_is_what_the_seed_draws(shared: Path) -> None:
     listed = [(row["id"], row["kind"], row["truth"], row["answer"]) for row in blind_pairs_2.rows()]
@@ -14,6 +15,7 @@ def test_the_list_is_what_the_seed_draws(shared: Path) -> None:
     assert listed == list(blind_pairs_2.draw(shared / "data"))
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_no_pair_is_in_the_first_list_and_no_name_was_open(shared: Path) -> None:
     before = set(blind_pairs.texts(shared / "data").values())

@@ -17,6 +17,7 @@ DRIFT = 0.03
 CASES = ("answer", "statement", "other")
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_the_list_is_what_the_seed_draws(shared: Path) -> None:
     listed = [(row["id"], row["kind"], row["truth"], row["answer"]) for row in blind_pairs_3.rows()]
@@ -24,6 +25,7 @@ def test_the_list_is_what_the_seed_draws(shared: Path) -> None:
     assert listed == list(blind_pairs_3.draw(shared / "data"))
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_no_truth_is_on_a_former_list(shared: Path) -> None:
     truths = {key(truth) for truth, _ in blind_pairs_3.texts(shared / "data").values()}

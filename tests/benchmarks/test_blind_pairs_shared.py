@@ -14,6 +14,7 @@ DRIFT = 0.03
 """How far a figure may move before the page must be written anew."""
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_the_list_is_what_the_seed_draws(shared: Path) -> None:
     listed = [(row["id"], row["kind"], row["truth"], row["answer"]) for row in blind_pairs.rows()]

@@ -85,6 +85,7 @@ def test_the_page_prints_what_is_measured(figures: dict[tuple[str, str], Agreeme
         assert measured == pytest.approx([float(figure) for figure in printed], abs=DRIFT), (ours, theirs)
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_the_lexical_verdict_agrees_well_beyond_chance(figures: dict[tuple[str, str], Agreement]) -> None:
     for judge in ("GPT", "Gemma"):

@@ -267,6 +267,7 @@ def test_a_diagnosis_follows_by_synonym_and_by_its_principal_part() -> None:
     assert not named_in_article("Menkes disease", "A tremor", text)
 
 
+@pytest.mark.long
 def test_a_seen_half_refuses_no_faithful_case() -> None:
     account = measured(trial for number, trial in enumerate(written_trials("check")) if number % 4 == 0)
     caught = sum(count for (_, was), count in account.caught.items() if was)
@@ -274,6 +275,7 @@ def test_a_seen_half_refuses_no_faithful_case() -> None:
     assert caught >= 0.85 * account.caught.total(), account.missed
 
 
+@pytest.mark.long
 def test_the_development_half() -> None:
     account = measured(written_trials("development"))
     caught = sum(count for (_, was), count in account.caught.items() if was)

@@ -110,6 +110,7 @@ def flagged(full: LexicalLinker, shared: Path, fields: tuple[str, ...]) -> tuple
     return both / ours, both / theirs, same / named, same / wanted
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("title", "fields"),
