@@ -2,7 +2,7 @@
 
 `python -m benchmarks.blind_pairs draw DATA > tests/data/blind_pairs.csv` drew the list before the rules that are
 measured on it; DATA is the folder of the shared data sets. `python -m benchmarks.blind_pairs write DATA` prints the
-pairs with their texts as TSV (id, truth, answer) for readers who see nothing else. The list also holds what
+pairs with their texts as CSV (row, truth, answer) for readers who see nothing else. The list also holds what
 two readers said (1: the answer names the truth's disease), and `same`, settled where they differ. The kinds are:
 
 - `answer`: the answer of DeepSeek-R1 to a case of MedR-Bench (158 of 160 replies, none of them among the 574 of
@@ -19,7 +19,7 @@ import json
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rapidfuzz import fuzz, process
@@ -35,19 +35,23 @@ LIST = Path(__file__).resolve().parents[1] / "tests" / "data" / "blind_pairs.csv
 _OPTION = re.compile(r"(?:^|\t)([A-E]): ")
 
 
-def main() -> None:
-    """Draw the list, or write the texts of the pairs on it."""
+Rows = Iterator[tuple[str, str, str, str]]
+"""(id, kind, where the truth is, where the answer is) of each pair."""
+
+
+def print_list(draw: Callable[[Path], Rows], texts: Callable[[Path], Mapping[str, tuple[str, str]]]) -> None:
+    """Draw a list, or write the texts of the pairs on it, as the command line asks."""
     what, data = sys.argv[1], Path(sys.argv[2])
-    out = csv.writer(sys.stdout, lineterminator="\n", delimiter="," if what == "draw" else "\t")
+    out = csv.writer(sys.stdout, lineterminator="\n")
     if what == "draw":
         out.writerow(("id", "kind", "truth", "answer"))
         out.writerows(draw(data))
     else:
-        out.writerow(("id", "truth", "answer"))
+        out.writerow(("row", "truth", "answer"))
         out.writerows((number, *(" ".join(text.split()) for text in pair)) for number, pair in texts(data).items())
 
 
-def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
+def draw(data: Path) -> Rows:
     """(id, kind, where the truth is, where the answer is) of 300 pairs in an order by seed."""
     seeded = random.Random(SEED)
     labels, replies = read_labels(data), _replies(data)
@@ -61,11 +65,7 @@ def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
     for doc in seeded.sample(sorted(doc for doc, names in synonyms.items() if len(names) > 1), NAMES):
         rows.append(("name", f"{doc}#0", f"{doc}#{seeded.randrange(1, len(synonyms[doc]))}"))
     titles = read_titles(data)
-    for turn, disease in enumerate(seeded.sample(sorted(titles), TITLES)):
-        alike = process.extract(disease, sorted(set(titles) - {disease}), scorer=fuzz.token_set_ratio, limit=3)
-        source = seeded.choice([name for name, _, _ in alike]) if turn % 2 else disease
-        place = seeded.randrange(len(titles[source]))
-        rows.append(("title", str(sorted(titles).index(disease)), f"{sorted(titles).index(source)}#{place}"))
+    rows += title_rows(titles, sorted(titles), TITLES, seeded)
     options = read_options(data)
     for question in seeded.sample(sorted(options), OPTIONS):
         right, letters = options[question][1], sorted(options[question][0])
@@ -107,9 +107,21 @@ def names(data: Path) -> Callable[[str, str, str], tuple[str, str]]:
     return pair
 
 
-def rows() -> list[dict[str, str]]:
-    """The rows of the list."""
-    with LIST.open(encoding="utf-8") as file:
+def title_rows(
+    titles: Mapping[str, Sequence[str]], among: Sequence[str], count: int, seeded: random.Random
+) -> Iterator[tuple[str, str, str]]:
+    """Diseases drawn from `among`, each with one of its own titles, and every second with one of a similar disease."""
+    diseases = sorted(titles)
+    for turn, disease in enumerate(seeded.sample(among, count)):
+        alike = process.extract(disease, sorted(set(titles) - {disease}), scorer=fuzz.token_set_ratio, limit=3)
+        source = seeded.choice([name for name, _, _ in alike]) if turn % 2 else disease
+        place = seeded.randrange(len(titles[source]))
+        yield "title", str(diseases.index(disease)), f"{diseases.index(source)}#{place}"
+
+
+def rows(path: Path = LIST) -> list[dict[str, str]]:
+    """The rows of a list."""
+    with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -156,4 +168,4 @@ def read_options(data: Path) -> dict[str, tuple[dict[str, str], str]]:
 
 
 if __name__ == "__main__":
-    main()
+    print_list(draw, texts)

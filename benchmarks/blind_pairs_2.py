@@ -11,12 +11,10 @@ drawn, and no truth that was open when the rules were mended: of names and of ca
 - `other`: an answer of one of three models to another case, against the label of a case that no reply answers.
 """
 
-import csv
 import hashlib
 import json
 import random
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rapidfuzz import fuzz, process
@@ -31,24 +29,12 @@ ANSWERS, OTHERS, NAMES, TITLES, OPTIONS = 158, 72, 25, 20, 25
 LIST = first.LIST.with_name("blind_pairs_2.csv")
 
 
-def main() -> None:
-    """Draw the list, or write the texts of the pairs on it."""
-    what, data = sys.argv[1], Path(sys.argv[2])
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    if what == "draw":
-        out.writerow(("id", "kind", "truth", "answer"))
-        out.writerows(draw(data))
-    else:
-        out.writerow(("row", "truth", "answer"))
-        out.writerows((number, *(" ".join(text.split()) for text in pair)) for number, pair in texts(data).items())
-
-
 def half(name: str) -> str:
     """'tune' if rows with this truth were open while the rules were mended, 'held' if not; by a hash."""
     return ("held", "tune")[hashlib.sha256(f"match-2026-11-24:{key(name)}".encode()).digest()[0] % 2]
 
 
-def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
+def draw(data: Path) -> first.Rows:
     """(id, kind, where the truth is, where the answer is) of 300 pairs in an order by seed."""
     seeded = random.Random(SEED)
     labels, replies = first.read_labels(data), read_replies(data)
@@ -75,7 +61,9 @@ def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
     docs = [doc for doc, names in sorted(synonyms.items()) if len(names) > 1 and half(names[0]) == "held"]
     for doc in seeded.sample([doc for doc in docs if ("name", doc) not in before], NAMES):
         rows.append(("name", f"{doc}#0", f"{doc}#{seeded.randrange(1, len(synonyms[doc]))}"))
-    rows += _titles(data, before, seeded)
+    titles = first.read_titles(data)
+    new = [disease for place, disease in enumerate(sorted(titles)) if ("title", str(place)) not in before]
+    rows += first.title_rows(titles, new, TITLES, seeded)
     options = first.read_options(data)
     for question in seeded.sample([one for one in sorted(options) if ("option", one) not in before], OPTIONS):
         right, letters = options[question][1], sorted(options[question][0])
@@ -84,18 +72,6 @@ def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
     seeded.shuffle(rows)
     for number, row in enumerate(rows, 1):
         yield f"c{number:03d}", *row
-
-
-def _titles(data: Path, before: set[tuple[str, str]], seeded: random.Random) -> list[tuple[str, str, str]]:
-    titles = first.read_titles(data)
-    diseases, rows = sorted(titles), []
-    new = [disease for place, disease in enumerate(diseases) if ("title", str(place)) not in before]
-    for turn, disease in enumerate(seeded.sample(new, TITLES)):
-        alike = process.extract(disease, sorted(set(titles) - {disease}), scorer=fuzz.token_set_ratio, limit=3)
-        source = seeded.choice([name for name, _, _ in alike]) if turn % 2 else disease
-        place = seeded.randrange(len(titles[source]))
-        rows.append(("title", str(diseases.index(disease)), f"{diseases.index(source)}#{place}"))
-    return rows
 
 
 def texts(data: Path) -> dict[str, tuple[str, str]]:
@@ -123,8 +99,7 @@ def texts_of(data: Path, listed: Iterable[Mapping[str, str]]) -> dict[str, tuple
 
 def rows() -> list[dict[str, str]]:
     """The rows of the list."""
-    with LIST.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return first.rows(LIST)
 
 
 def read_replies(data: Path) -> Mapping[str, Mapping[str, str]]:
@@ -151,4 +126,4 @@ def read_statements(data: Path) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main()
+    first.print_list(draw, texts)

@@ -12,8 +12,6 @@ are those of `benchmarks/blind_pairs_2.py` without `answer`: no stored answer to
 
 import csv
 import random
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from rapidfuzz import fuzz, process
@@ -28,18 +26,6 @@ LIST = first.LIST.with_name("blind_pairs_3.csv")
 LABELS = first.LIST.with_name("answer_labels.csv")
 
 
-def main() -> None:
-    """Draw the list, or write the texts of the pairs on it."""
-    what, data = sys.argv[1], Path(sys.argv[2])
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    if what == "draw":
-        out.writerow(("id", "kind", "truth", "answer"))
-        out.writerows(draw(data))
-    else:
-        out.writerow(("row", "truth", "answer"))
-        out.writerows((number, *(" ".join(text.split()) for text in pair)) for number, pair in texts(data).items())
-
-
 def former(data: Path) -> set[str]:
     """The truths of the former lists and of all labelled or judged answers, in comparable form."""
     labels = first.read_labels(data)
@@ -49,7 +35,7 @@ def former(data: Path) -> set[str]:
     return {key(truth) for truth, _ in pairs} | {key(labels[case]) for case in cases}
 
 
-def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
+def draw(data: Path) -> first.Rows:
     """(id, kind, where the truth is, where the answer is) of the pairs in an order by seed."""
     seeded, known = random.Random(SEED), former(data)
     labels, replies, statements = first.read_labels(data), second.read_replies(data), second.read_statements(data)
@@ -68,17 +54,7 @@ def draw(data: Path) -> Iterator[tuple[str, str, str, str]]:
     for doc in seeded.sample([doc for doc in docs if second.half(synonyms[doc][0]) == "held"], NAMES):
         rows.append(("name", f"{doc}#0", f"{doc}#{seeded.randrange(1, len(synonyms[doc]))}"))
     titles = first.read_titles(data)
-    diseases = sorted(titles)
-    for turn, disease in enumerate(seeded.sample([name for name in diseases if key(name) not in known], TITLES)):
-        alike = process.extract(disease, sorted(set(titles) - {disease}), scorer=fuzz.token_set_ratio, limit=3)
-        source = seeded.choice([name for name, _, _ in alike]) if turn % 2 else disease
-        rows.append(
-            (
-                "title",
-                str(diseases.index(disease)),
-                f"{diseases.index(source)}#{seeded.randrange(len(titles[source]))}",
-            )
-        )
+    rows += first.title_rows(titles, [name for name in sorted(titles) if key(name) not in known], TITLES, seeded)
     for question, (options, right) in sorted(first.read_options(data).items()):
         if key(options[right]) not in known:
             wrong = seeded.choice([letter for letter in sorted(options) if letter != right])
@@ -95,9 +71,8 @@ def texts(data: Path) -> dict[str, tuple[str, str]]:
 
 def rows() -> list[dict[str, str]]:
     """The rows of the list."""
-    with LIST.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return first.rows(LIST)
 
 
 if __name__ == "__main__":
-    main()
+    first.print_list(draw, texts)
