@@ -168,7 +168,7 @@ class CurationOptions(BaseModel):
     max_characters: int = Field(default=200_000, ge=1, description="Longest article.")
     rare_candidates: int = Field(default=5, ge=0, description="At most so many rare diseases are verified.")
     support: float = Field(default=60, ge=0, le=100, description="Least score of a sentence that the article supports.")
-    unsupported: float = Field(default=0.5, ge=0, le=1, description="Largest share of sentences without support.")
+    unsupported: float = Field(default=0.2, ge=0, le=1, description="Largest share of sentences without support.")
 
     @field_validator("without")
     @classmethod
