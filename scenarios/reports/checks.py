@@ -19,7 +19,7 @@ from wardround.scenarios.reports.article import (
 )
 from wardround.scenarios.reports.article_numbers import invented
 from wardround.scenarios.reports.case_summary import MISSING, CaseDraft, Drop, Unfaithful, item_sentences, summary_items
-from wardround.scenarios.reports.contradiction import meets, with_prefixes
+from wardround.scenarios.reports.disagreement import meets, with_prefixes
 from wardround.scenarios.reports.faithful import undecided, unfaithful
 from wardround.scenarios.reports.reply_parsers import ANSWER, EXPLANATION, SUMMARY
 from wardround.scenarios.reports.stated_diagnosis import named_in_article, nearest_sentence

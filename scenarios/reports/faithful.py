@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from wardround.scenarios.reports.article import article_sentences, comparable
 from wardround.scenarios.reports.case_summary import Unfaithful, item_sentences
-from wardround.scenarios.reports.contradiction import (
+from wardround.scenarios.reports.disagreement import (
     KIN,
     contradicted_items,
     contradicted_judgement,

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from wardround.scenarios.reports.case_summary import Unfaithful
-from wardround.scenarios.reports.contradiction import ELLIPTIC, Known, meets, site, with_prefixes
+from wardround.scenarios.reports.disagreement import ELLIPTIC, Known, meets, site, with_prefixes
 from wardround.scenarios.reports.statements import ArticleStatement, sentence_statements
 
 _REACH = 10
