@@ -128,9 +128,9 @@ class _Visit:
 
     def holds(self, entry: BundleEntry) -> bool:
         """Whether a resource belongs to the visit: by its Encounter, else by its date; without a date it does."""
-        at = reference(entry.resource.get("encounter")) or reference(entry.resource.get("context"))
+        at = _encounter(entry)
         if at and self.ids:
-            return at in self.ids
+            return bool(at & self.ids)
         day, first, last = (day_of(said) for said in (stated_time(entry.resource), self.start, self.end or self.start))
         if day is None or first is None or last is None:
             return not _earlier(stated_time(entry.resource), self.start)
@@ -138,9 +138,15 @@ class _Visit:
         return first - margin <= day <= last + margin
 
     def precedes(self, entry: BundleEntry) -> bool:
-        """Whether a resource is dated before the visit, or not dated at all."""
+        """Whether a resource is dated before the visit; without a date, whether it is no resource of the visit."""
         said = stated_time(entry.resource)
-        return not said or _earlier(said, self.start)
+        return _earlier(said, self.start) if said else not _encounter(entry) & self.ids
+
+
+def _encounter(entry: BundleEntry) -> set[str]:
+    """The id of the Encounter that a resource belongs to, as it says; empty if it does not."""
+    named = reference(entry.resource.get("encounter")) or reference(entry.resource.get("context"))
+    return {named} if named else set()
 
 
 def _earlier(said: str, start: str) -> bool:

@@ -121,6 +121,13 @@ def test_what_was_known_before_the_visit_is_history_and_its_treatment_is_not(tmp
     }
 
 
+def test_an_undated_order_of_the_visit_is_no_drug_of_before(tmp_path: Path) -> None:
+    order = {"resourceType": "MedicationRequest", "medicationCodeableConcept": _coded("Amoxicillin")}
+    case = one(_life(order | {"encounter": {"reference": "Encounter/v2020"}}), tmp_path)
+    assert "Medications" not in case.history
+    assert one(_life(order), tmp_path).history["Medications"] == "Amoxicillin"
+
+
 def test_a_condition_that_was_only_considered_is_no_diagnosis(tmp_path: Path) -> None:
     def ill(name: str, day: int, **more: Any) -> dict[str, Any]:
         return {
