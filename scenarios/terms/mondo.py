@@ -7,7 +7,7 @@ import gzip
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Literal
 
@@ -69,18 +69,25 @@ Kinship = Literal["same", "wider", "narrower", "apart"]
 """The relation of one disease to another: 'wider' if it contains the other, 'apart' if neither contains the other."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mondo:
     """`named` maps the form of a name to the numbers of the diseases that it may mean.
 
-    `parents` maps a number to the next wider diseases, `kinds` to how many narrower ones there are. `slashed` lists the
-    labels of two words with a slash between them.
+    `parents` maps a number to the next wider diseases. `slashed` lists the labels of two words with a slash between.
     """
 
     named: Mapping[str, tuple[int, ...]]
     parents: Mapping[int, tuple[int, ...]]
-    kinds: Mapping[int, int]
     slashed: tuple[str, ...]
+
+    @cached_property
+    def kinds(self) -> Mapping[int, int]:
+        """How many narrower diseases each has; counted at the first use, since reading an answer needs it seldom."""
+        kinds: dict[int, int] = {}
+        for place in self.parents:
+            for wider in _above(place, self.parents):
+                kinds[wider] = kinds.get(wider, 0) + 1
+        return kinds
 
 
 @lru_cache(maxsize=65536)
@@ -119,11 +126,7 @@ def mondo() -> Mondo:
         parents[place] = tuple(map(int, wider.split("|"))) if wider else ()
         for one in forms.split("|"):
             named[one] = (*named.get(one, ()), place)
-    kinds: dict[int, int] = {}
-    for place in parents:
-        for wider_one in _above(place, parents):
-            kinds[wider_one] = kinds.get(wider_one, 0) + 1
-    return Mondo(named, parents, kinds, tuple(slashed))
+    return Mondo(named, parents, tuple(slashed))
 
 
 def principal_part(name: str) -> str:
