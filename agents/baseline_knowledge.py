@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wardround.engine.text import package_rows
-from wardround.scenarios.terms.ontologies import phenotype_ontology
+from wardround.scenarios.diseases.ontologies import phenotype_ontology
 
 _WORD = re.compile(r"[a-z0-9]+")
 _PART = re.compile(r"[.;:\n,]|\bbut\b")

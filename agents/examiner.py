@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from wardround.engine.records import Action, Json, View
-from wardround.scenarios.terms.chart import Chart, chart_of, read_chart
-from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
+from wardround.scenarios.orders.chart import Chart, chart_of, read_chart
+from wardround.scenarios.orders.examiner_lookup import Answer, answer, ordered
 
 
 class Examiner:
-    """Answers each order in four states: reported, normal, not performed, unknown (scenarios/terms/examiner_lookup.py).
+    """Answers each order in four states: reported, normal, not performed, unknown
+    (scenarios/orders/examiner_lookup.py).
 
     It reads `view.known`: the record, the policy and the order. The scenario decides how much the doctor hears.
     """

@@ -18,11 +18,11 @@ from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat
 from wardround.engine.text import regex
 from wardround.scenarios.case import CaseResult
+from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.chart import Chart, chart_of
+from wardround.scenarios.orders.examiner_lookup import Answer, answer, near_tests, ordered
+from wardround.scenarios.orders.subject import subject_of
 from wardround.scenarios.parsers.nonanswers import refuses, self_as_model
-from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.chart import Chart, chart_of
-from wardround.scenarios.terms.examiner_lookup import Answer, answer, near_tests, ordered
-from wardround.scenarios.terms.subject import subject_of
 from wardround.scenarios.terms.wording import cells, key, roots, table_rows
 
 Objection = Literal[

@@ -12,8 +12,8 @@ from wardround.agents.persona import Speech, bias_text
 from wardround.engine.records import Action, Json, Message, Said, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.case import CaseResult
-from wardround.scenarios.terms.chart import chart_of
-from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
+from wardround.scenarios.orders.chart import chart_of
+from wardround.scenarios.orders.examiner_lookup import Answer, answer, ordered
 
 MOST = 3
 """The most sentences of one answer: a patient answers the question and does not tell the whole story."""

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.figure import Figure, of_runs, table
-from wardround.scenarios.terms.knowledge import Knowledge, knowledge
-from wardround.scenarios.terms.lexical_linker import LexicalLinker
-from wardround.scenarios.terms.linker import Concept, Linker
-from wardround.scenarios.terms.ontologies import covers
-from wardround.scenarios.terms.scispacy_linker import ScispacyLinker
+from wardround.scenarios.diseases.knowledge import Knowledge, knowledge
+from wardround.scenarios.diseases.lexical_linker import LexicalLinker
+from wardround.scenarios.diseases.linker import Concept, Linker
+from wardround.scenarios.diseases.ontologies import covers
+from wardround.scenarios.diseases.scispacy_linker import ScispacyLinker
 
 LABELLED = Path(__file__).resolve().parent.parent / "tests" / "scenarios" / "terms" / "disease_mentions.csv"
 AIM = 1000.0

@@ -1,6 +1,6 @@
 """Pairs of sibling diseases that must not pass for each other, drawn by rule and seed from open ontologies.
 
-`python -m benchmarks.opposites > tests/scenarios/terms/opposites.csv` wrote the list before any rule was written;
+`python -m benchmarks.opposites > tests/scenarios/diseases/opposites.csv` wrote the list before any rule was written;
 with the folder of the Disease Ontology (`HumanDO.tsv.gz`) it wrote opposites_doid.csv, which holds ids only.
 """
 
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from wardround.scenarios.terms import ontologies
+from wardround.scenarios.diseases import ontologies
 
 SEED = 13
 COUNT = 200

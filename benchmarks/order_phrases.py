@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.phrases import Tally
-from wardround.scenarios.terms import axes
-from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.name_lookup import Link, link
-from wardround.scenarios.terms.order_parser import understand
+from wardround.scenarios.orders import axes
+from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.name_lookup import Link, link
+from wardround.scenarios.orders.order_parser import understand
 
 PATH = Path(__file__).resolve().parents[1] / "tests/data/order_phrases.tsv"
 

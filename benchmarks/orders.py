@@ -15,8 +15,8 @@ from benchmarks.figure import Figure, table
 from benchmarks.phrases import halves
 from conformance import published
 from conformance.tables import Tables, load
-from wardround.scenarios.terms.catalogue import Catalogue, Test, catalogue
-from wardround.scenarios.terms.order_parser import understand
+from wardround.scenarios.orders.catalogue import Catalogue, Test, catalogue
+from wardround.scenarios.orders.order_parser import understand
 
 NAMES = 5652
 SHARED = Path(__file__).resolve().parents[2] / "shared/data/multicogeval/mimic-iv"

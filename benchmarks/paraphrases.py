@@ -1,6 +1,6 @@
 """Stored answers of models that say the truth in other words, as two judges saw it: which they are, not their text.
 
-`python -m benchmarks.paraphrases DIR > tests/scenarios/terms/paraphrases.csv`, DIR the folder of MedR-Bench, wrote the
+`python -m benchmarks.paraphrases DIR > tests/scenarios/diseases/paraphrases.csv`, DIR MedR-Bench's folder, wrote the
 list before any rule was written. `none`: the head noun of the truth stands nowhere in the answer (all there are).
 `other`: the answer's own head noun is another one (as many by seed as make 200 with the first). Half 'tune' was read
 while the rules were written, half 'held' was not.

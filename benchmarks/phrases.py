@@ -8,10 +8,10 @@ from pathlib import Path
 from conformance import imaging
 from conformance import published as replies
 from conformance.tables import Tables
+from wardround.scenarios.orders.catalogue import Catalogue, catalogue
+from wardround.scenarios.orders.name_lookup import Link, link
+from wardround.scenarios.orders.order_parser import understand
 from wardround.scenarios.published.imaging_words import Absent
-from wardround.scenarios.terms.catalogue import Catalogue, catalogue
-from wardround.scenarios.terms.name_lookup import Link, link
-from wardround.scenarios.terms.order_parser import understand
 
 PATH = Path(__file__).resolve().parents[1] / "tests/data/orders.jsonl"
 

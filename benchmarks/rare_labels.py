@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from wardround.scenarios.diseases.lexical_linker import linker
+from wardround.scenarios.diseases.linker import Concept
+from wardround.scenarios.diseases.mondo import WIDEST, diseases_named, form, lineage, mondo
 from wardround.scenarios.reports.rare_diseases import rare
-from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.linker import Concept
-from wardround.scenarios.terms.mondo import WIDEST, diseases_named, form, lineage, mondo
 from wardround.scenarios.terms.wording import key
 
 PARTS = ("diagnosis_results", "final_diagnosis", "differential_diagnosis", "case_summary")

@@ -12,9 +12,9 @@ from conformance import imaging
 from conformance.imaging import Request, same
 from conformance.tables import Tables
 from wardround.scenarios.case import CaseResult
+from wardround.scenarios.orders.examiner_lookup import Answer
 from wardround.scenarios.parsers.published import HEADINGS, Listed
 from wardround.scenarios.published.imaging_words import Absent
-from wardround.scenarios.terms.examiner_lookup import Answer
 
 _CUTOFF = 90.0
 _LEAST = 91

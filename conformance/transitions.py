@@ -17,8 +17,8 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action
 from wardround.scenarios.case import Case, Culture, Finding, Lab, Provenance, Study, Truth, case_results
+from wardround.scenarios.orders.examiner_lookup import Answer
 from wardround.scenarios.parsers import published
-from wardround.scenarios.terms.examiner_lookup import Answer
 from wardround.scenarios.workup import NAMES, Workup, WorkupSettings, WorkupState
 
 Kind = Literal["examination", "lab", "microbiology", "imaging"]

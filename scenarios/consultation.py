@@ -12,6 +12,8 @@ from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.illustrations import Images
+from wardround.scenarios.orders.catalogue import TestNames, own_names_json
+from wardround.scenarios.orders.subject import read_subject
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -33,8 +35,6 @@ from wardround.scenarios.parsers.moves import (
 )
 from wardround.scenarios.parsers.nonanswers import Instructions, postponed, template
 from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed_diagnosis, named_diagnosis
-from wardround.scenarios.terms.catalogue import TestNames, own_names_json
-from wardround.scenarios.terms.subject import read_subject
 from wardround.scenarios.terms.wording import roots
 
 _READY = re.compile(r"\bDIAGNOSIS READY\b[*_ ]{0,4}(?P<colon>[:\uff1a]?)", re.IGNORECASE)

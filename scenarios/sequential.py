@@ -12,12 +12,12 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said
 from wardround.scenarios.case import Case, CaseResult, case_results
 from wardround.scenarios.consultation import Consultation, ConsultationSettings, ConsultationState
+from wardround.scenarios.orders.catalogue import TestNames, catalogue
+from wardround.scenarios.orders.chart import read_chart
+from wardround.scenarios.orders.examiner_lookup import Answer, answer, ordered
+from wardround.scenarios.orders.subject import subject_of
+from wardround.scenarios.orders.tariff import BillLine, Reported, Tariff
 from wardround.scenarios.parsers.moves import DoctorOrder, PatientQuestion, answers_of
-from wardround.scenarios.terms.catalogue import TestNames, catalogue
-from wardround.scenarios.terms.chart import read_chart
-from wardround.scenarios.terms.examiner_lookup import Answer, answer, ordered
-from wardround.scenarios.terms.subject import subject_of
-from wardround.scenarios.terms.tariff import BillLine, Reported, Tariff
 
 BILL = "bill"
 """The name of the bill among the facts of an ending."""

@@ -14,6 +14,8 @@ from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.illustrations import Images
+from wardround.scenarios.orders.catalogue import TestNames, own_names_json
+from wardround.scenarios.orders.subject import read_subject
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
 from wardround.scenarios.parsers.moves import (
@@ -35,8 +37,6 @@ from wardround.scenarios.parsers.moves import (
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections
-from wardround.scenarios.terms.catalogue import TestNames, own_names_json
-from wardround.scenarios.terms.subject import read_subject
 
 _SENTENCE = re.compile(r"[.!\n]")
 _NOTHING = re.compile(

@@ -13,6 +13,8 @@ from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.scenarios.case import Case
 from wardround.scenarios.case import case_results as record_items
 from wardround.scenarios.illustrations import Images
+from wardround.scenarios.orders.catalogue import TestNames, own_names_json
+from wardround.scenarios.orders.subject import read_subject
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import listed_names
 from wardround.scenarios.parsers.moves import (
@@ -45,8 +47,6 @@ from wardround.scenarios.parsers.reply_text import (
     headed_diagnosis,
     named_diagnosis,
 )
-from wardround.scenarios.terms.catalogue import TestNames, own_names_json
-from wardround.scenarios.terms.subject import read_subject
 
 Asked = Literal["", "lab", "microbiology", "imaging", "output"]
 Listed = Literal["lab", "microbiology", "imaging"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.mimic.record_items import LabItem
-from wardround.scenarios.terms.chart import read_chart
+from wardround.scenarios.orders.chart import read_chart
 
 OUT = Path(__file__).resolve().parents[1] / "scenarios/terms/data/item_ids.csv"
 SOURCE = "MIMIC-IV Clinical Database Demo 2.2 (numbers only)"

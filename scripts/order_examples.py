@@ -9,9 +9,9 @@ from pathlib import Path
 from wardround.agents.history.interview import answer_from_story
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import bundled, load
-from wardround.scenarios.terms.chart import read_chart
-from wardround.scenarios.terms.examiner_lookup import answer
-from wardround.scenarios.terms.order_reading import Piece, read_order
+from wardround.scenarios.orders.chart import read_chart
+from wardround.scenarios.orders.examiner_lookup import answer
+from wardround.scenarios.orders.order_reading import Piece, read_order
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/records/order_examples.md"
 CASE = "wa-001"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wardround.scenarios.terms.mondo import ROOT, form
+from wardround.scenarios.diseases.mondo import ROOT, form
 
 
 def main() -> None:

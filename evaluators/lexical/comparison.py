@@ -12,13 +12,13 @@ from wardround.engine.text import regex
 from wardround.evaluators.content import longest_words, sentence_windows, sentences, share, word_set
 from wardround.evaluators.reasoning.step_questions import MOST_STEPS as MOST
 from wardround.evaluators.reasoning.step_questions import StepClass
+from wardround.scenarios.answers import diagnosis
+from wardround.scenarios.answers.answer_markup import MOST as MOST_CHARACTERS
+from wardround.scenarios.answers.commitment import Asserted
+from wardround.scenarios.answers.stance import clauses
+from wardround.scenarios.answers.truth import opening_contains
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms import diagnosis
-from wardround.scenarios.terms.answer_markup import MOST as MOST_CHARACTERS
-from wardround.scenarios.terms.commitment import Asserted
-from wardround.scenarios.terms.same_disease import same_disease
-from wardround.scenarios.terms.stance import clauses
-from wardround.scenarios.terms.truth import opening_contains
+from wardround.scenarios.diseases.same_disease import same_disease
 
 OPENING = 8
 """Number of words that identify the beginning of a step."""

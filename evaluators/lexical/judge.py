@@ -34,14 +34,15 @@ from wardround.evaluators.outcome.outcome_questions import ALSO
 from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.step_questions import StepClass
 from wardround.scenarios import case
+from wardround.scenarios.answers import treatment
 from wardround.scenarios.case import Truth
 from wardround.scenarios.loaders.values import investigations
+from wardround.scenarios.orders import chart_search, imaging
+from wardround.scenarios.orders.catalogue import catalogue, scope
+from wardround.scenarios.orders.chart import read_chart
+from wardround.scenarios.orders.name_lookup import link
+from wardround.scenarios.orders.order_parser import understand
 from wardround.scenarios.parsers import lists
-from wardround.scenarios.terms import chart_search, imaging, treatment
-from wardround.scenarios.terms.catalogue import catalogue, scope
-from wardround.scenarios.terms.chart import read_chart
-from wardround.scenarios.terms.name_lookup import link
-from wardround.scenarios.terms.order_parser import understand
 from wardround.scenarios.terms.wording import key
 
 NEARLY = 0.8

@@ -9,8 +9,8 @@ from wardround.evaluators.evaluation import missed, unscored
 from wardround.evaluators.measures import NO_ORDERS, UNDEFINED
 from wardround.evaluators.ordered_tests import TESTS, Request, Tally, orders_here, repeated_requests, requests, tallies
 from wardround.scenarios.case import Case, Kind
-from wardround.scenarios.terms.catalogue import Catalogue
-from wardround.scenarios.terms.name_lookup import link
+from wardround.scenarios.orders.catalogue import Catalogue
+from wardround.scenarios.orders.name_lookup import link
 
 
 def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = None) -> list[Score]:

@@ -8,11 +8,11 @@ from wardround.engine.records import Score
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answer_to_score
+from wardround.scenarios.answers.diagnosis import compare, head_diseases, past_of
 from wardround.scenarios.case import Case, Truth
-from wardround.scenarios.terms.diagnosis import compare, head_diseases, past_of
-from wardround.scenarios.terms.graph import Graph, Relation, graph
-from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.linker import Linker, Mention
+from wardround.scenarios.diseases.graph import Graph, Relation, graph
+from wardround.scenarios.diseases.lexical_linker import linker
+from wardround.scenarios.diseases.linker import Linker, Mention
 
 WORTH: Mapping[Relation, float] = {"same": 1.0, "child": 0.75, "parent": 0.5, "sibling": 0.25, "other": 0.0}
 """The score of each relation: a kind of the true disease says too much, a wider disease too little."""
@@ -56,7 +56,7 @@ class Grade:
 
         wardround score RUN --evaluators grade
 
-    The reason names the relation. Relations are those of ICD-10-CM's tree (scenarios/terms/graph.py). The score is
+    The reason names the relation. Relations are those of ICD-10-CM's tree (scenarios/diseases/graph.py). The score is
     None if the linker does not know the true disease (`truth_unknown`), if the answer is a treatment (`no_diagnosis`),
     and if the accuracy is None. It is 0.0 with the accuracy's reason if the answer commits to no single diagnosis. The
     disease that the answer asserts first is graded. The tables are loaded with the first graded episode, which takes

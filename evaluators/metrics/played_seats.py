@@ -7,9 +7,9 @@ from wardround.engine.events import Acted
 from wardround.engine.records import Json, Score
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.measures import NOTHING_REPORTED
+from wardround.scenarios.answers.truth import opening_contains
 from wardround.scenarios.case import Case
 from wardround.scenarios.parsers.moves import RESULT_STATES, answers_of
-from wardround.scenarios.terms.truth import opening_contains
 
 
 def invented_scores(case: Case, trajectory: Trajectory) -> list[Score]:

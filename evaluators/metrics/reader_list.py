@@ -6,9 +6,9 @@ from wardround.engine.records import Score
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answer_to_score
+from wardround.scenarios.answers.commitment import read_answer
+from wardround.scenarios.answers.diagnosis import compare, rank_in_list
 from wardround.scenarios.case import Case
-from wardround.scenarios.terms.commitment import read_answer
-from wardround.scenarios.terms.diagnosis import compare, rank_in_list
 
 
 class ReaderList:

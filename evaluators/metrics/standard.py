@@ -18,12 +18,12 @@ from wardround.evaluators.ordered_tests import requests
 from wardround.evaluators.outcome.answer_judge import judged_diagnosis, judged_treatment, vote_agreement
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
 from wardround.evaluators.reasoning.doctor_replies import can_ask, opening_text, replies
+from wardround.scenarios.answers import diagnosis, treatment
+from wardround.scenarios.answers.commitment import entries
 from wardround.scenarios.case import Case, case_results, mentions_finding
+from wardround.scenarios.orders.catalogue import Catalogue, catalogue
 from wardround.scenarios.parsers.moves import ANSWERING, RESULT_STATES, answers_of, texts_of
 from wardround.scenarios.parsers.nonanswers import KINDS, Kind, Passages, breaks
-from wardround.scenarios.terms import diagnosis, treatment
-from wardround.scenarios.terms.catalogue import Catalogue, catalogue
-from wardround.scenarios.terms.commitment import entries
 
 SPENDING = ("case_cost_usd", "known_cost_usd", "tests_cost_usd", "visits_cost_usd", "visits", "unpriced_orders")
 UNPRICED = "unpriced_order"

@@ -31,11 +31,11 @@ from wardround.evaluators.ordered_tests import Request, orders_here, requests
 from wardround.scenarios.case import Case
 from wardround.scenarios.consultation import read_consultation
 from wardround.scenarios.criteria import Deed, RubricItem, Rule
+from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.name_lookup import link
 from wardround.scenarios.parsers.moves import PatientQuestion
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.name_lookup import link
 from wardround.scenarios.terms.wording import key
 
 Protocol = Literal["ours", "published"]

@@ -9,11 +9,11 @@ from wardround.engine.records import Json, Score
 from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.judges.strict_reply import Unread, field, required_json, unread_reply
 from wardround.evaluators.reasoning.step_questions import Rules
+from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.name_lookup import link
+from wardround.scenarios.orders.order_parser import understand
 from wardround.scenarios.parsers import lists
 from wardround.scenarios.parsers.lists import MODIFIERS, halves, split_tests
-from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.name_lookup import link
-from wardround.scenarios.terms.order_parser import understand
 from wardround.scenarios.terms.wording import key
 
 Places = tuple[int, ...]

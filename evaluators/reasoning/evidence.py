@@ -21,9 +21,9 @@ from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote
 from wardround.evaluators.search.contract import Search
 from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
-from wardround.scenarios.terms import ontologies
-from wardround.scenarios.terms.knowledge import assembled, conditions
-from wardround.scenarios.terms.lexical_linker import LexicalLinker
+from wardround.scenarios.diseases import ontologies
+from wardround.scenarios.diseases.knowledge import assembled, conditions
+from wardround.scenarios.diseases.lexical_linker import LexicalLinker
 
 LIKE = 90.0
 """Least similarity (rapidfuzz's partial ratio, 0 to 100) of an aligned quotation."""

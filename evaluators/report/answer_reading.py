@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from wardround.evaluators.evaluation import Goal
 from wardround.evaluators.metrics.standard import compare_answer
 from wardround.evaluators.report.rendering import shortened
+from wardround.scenarios.answers.commitment import CommittedAnswer, entries
+from wardround.scenarios.answers.diagnosis import head_diseases
+from wardround.scenarios.answers.treatment import Plan
 from wardround.scenarios.case import Case
-from wardround.scenarios.terms.commitment import CommittedAnswer, entries
-from wardround.scenarios.terms.diagnosis import head_diseases
-from wardround.scenarios.terms.treatment import Plan
 
 LONGEST = 600
 """Longest line, in characters, that is shown."""

@@ -12,10 +12,10 @@ from wardround.engine.records import Json, Said, Usage, View
 from wardround.engine.text import count_noun
 from wardround.engine.trajectory import Trajectory
 from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.chart import read_chart
+from wardround.scenarios.orders.order_parser import understand
 from wardround.scenarios.parsers.moves import ANSWERING, answers_of, tells_a_story
-from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.chart import read_chart
-from wardround.scenarios.terms.order_parser import understand
 
 DESK = "desk"
 FATES: dict[str, str] = {

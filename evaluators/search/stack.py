@@ -26,8 +26,8 @@ from wardround.evaluators.search.results import (
     StoredPassage,
 )
 from wardround.evaluators.search.web import checked_address
+from wardround.scenarios.answers.truth import opening_contains
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.truth import opening_contains
 from wardround.scenarios.terms.wording import key
 
 SEARCH, PAGE = "search", "page"

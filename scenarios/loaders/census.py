@@ -11,13 +11,13 @@ from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun
+from wardround.scenarios.answers.truth import opening_contains
 from wardround.scenarios.case import Case, unrecorded_findings
+from wardround.scenarios.diseases.giveaway import revealed
 from wardround.scenarios.loaders.load import scan
 from wardround.scenarios.loaders.source import Playable, Problem
 from wardround.scenarios.papers import OF_SCENARIOS
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scenarios.terms.giveaway import revealed
-from wardround.scenarios.terms.truth import opening_contains
 
 SCENARIOS = "wardround.scenarios"
 """The entry-point group for scenarios."""

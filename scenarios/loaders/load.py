@@ -21,12 +21,12 @@ from pydantic_core import from_json
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import is_bundled, load_plugin, plugin_names
 from wardround.engine.records import Json
+from wardround.scenarios.answers.truth import with_parts
 from wardround.scenarios.case import Case
 from wardround.scenarios.illustrations import has_images, with_images
 from wardround.scenarios.loaders.oddities import doubled, in_case, in_name, in_question
 from wardround.scenarios.loaders.oddities import path as in_place
 from wardround.scenarios.loaders.source import Loader, Playable, Problem, Refused, TextLine, faults, text_lines
-from wardround.scenarios.terms.truth import with_parts
 
 log = structlog.get_logger("wardround")
 _CUT = "unexpected end of hex escape"

@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Literal
 
 from wardround.scenarios.case import Culture, Finding, Lab, Study
+from wardround.scenarios.diseases.disease import names_in_tables
 from wardround.scenarios.mimic.codes import AdmissionCode
 from wardround.scenarios.mimic.headings import MARK
 from wardround.scenarios.mimic.note import Note, Phrases
 from wardround.scenarios.mimic.pool import PoolDisease
-from wardround.scenarios.terms.disease import names_in_tables
 from wardround.scenarios.terms.wording import roots
 
 Stage = Literal["codes", "note", "record", "pool"]

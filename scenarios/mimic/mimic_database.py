@@ -16,9 +16,9 @@ from typing import Any, Self
 import numpy as np
 
 from wardround.engine.errors import UsageError
+from wardround.scenarios.diseases.ontologies import plain_code
 from wardround.scenarios.mimic.mimic_files import BadRow, File, MimicCopy, OnBadRow, refuse
 from wardround.scenarios.mimic.record_items import CULTURE_COLUMNS, LAB_COLUMNS, LabItem
-from wardround.scenarios.terms.ontologies import plain_code
 
 MEMORY = "256MB"
 """Memory limit of DuckDB; the build itself needs about 200 MB more."""

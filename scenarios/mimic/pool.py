@@ -13,9 +13,9 @@ from typing import Protocol
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.text import file_text, loads, package_rows
+from wardround.scenarios.diseases.linker import Concept, Mention
+from wardround.scenarios.diseases.ontologies import plain_code
 from wardround.scenarios.mimic.note import Phrases
-from wardround.scenarios.terms.linker import Concept, Mention
-from wardround.scenarios.terms.ontologies import plain_code
 from wardround.scenarios.terms.wording import key
 
 ALL = "all"
@@ -146,7 +146,7 @@ def _parts(cell: str | None) -> tuple[str, ...]:
 
 
 class PoolLinker:
-    """A linker (terms/linker.py) over diseases."""
+    """A linker (diseases/linker.py) over diseases."""
 
     def __init__(self, diseases: Iterable[PoolDisease]) -> None:
         concepts = [
@@ -179,7 +179,7 @@ _BACKGROUND = re.compile(
 
 
 class Finder(Protocol):
-    """The part of a linker (terms/linker.py) used here."""
+    """The part of a linker (diseases/linker.py) used here."""
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """The diseases that `text` names."""

@@ -11,9 +11,9 @@ from wardround.scenarios.case import Culture, Lab, Study, Susceptibility
 from wardround.scenarios.loaders.values import Flag
 from wardround.scenarios.mimic.case_draft import Report, tidy_note
 from wardround.scenarios.mimic.headings import MARK
+from wardround.scenarios.orders import imaging
+from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.published.admissions import culture_value_string, lab_value_string
-from wardround.scenarios.terms import imaging
-from wardround.scenarios.terms.catalogue import catalogue
 
 LAB_COLUMNS = (
     "itemid", "charttime", "value", "valuenum", "valueuom", "ref_range_lower", "ref_range_upper", "flag", "comments",

@@ -9,12 +9,12 @@ from wardround.engine.errors import UsageError
 from wardround.engine.seat import seed_of
 from wardround.scenarios.build_steps import BuildStep
 from wardround.scenarios.case import Culture, Lab
+from wardround.scenarios.diseases.giveaway import about_others, about_the_past, giveaways
 from wardround.scenarios.mimic import case_draft, record_items
 from wardround.scenarios.mimic.case_draft import AdmissionDraft, AdmissionResults, Leaks, Stage, leaks_of
 from wardround.scenarios.mimic.headings import MARK
 from wardround.scenarios.mimic.note import Phrases, first_item
 from wardround.scenarios.mimic.pool import DiseasePool, PoolDisease
-from wardround.scenarios.terms.giveaway import about_others, about_the_past, giveaways
 
 
 @dataclass(frozen=True, slots=True)

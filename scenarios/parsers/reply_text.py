@@ -8,8 +8,8 @@ import msgspec
 
 from wardround.engine.models.reply import split_thinking
 from wardround.engine.text import regex
+from wardround.scenarios.answers.answer_markup import marked
 from wardround.scenarios.parsers.nonanswers import postponed, template
-from wardround.scenarios.terms.answer_markup import marked
 
 _LEADING = (
     r"(?:(?:the|my|most|likely|final|primary|principal|main|definitive|definite|confirmed|working|leading|presumptive"

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
+from wardround.scenarios.answers.truth import opening_contains
 from wardround.scenarios.case import Truth
+from wardround.scenarios.diseases.disease import synonyms_of
 from wardround.scenarios.loaders.values import diagnosis_names
 from wardround.scenarios.reports import case_summary
 from wardround.scenarios.reports.article import (
@@ -24,8 +26,6 @@ from wardround.scenarios.reports.faithful import undecided, unfaithful
 from wardround.scenarios.reports.reply_parsers import ANSWER, EXPLANATION, SUMMARY
 from wardround.scenarios.reports.stated_diagnosis import named_in_article, nearest_sentence
 from wardround.scenarios.reports.statements import patient_text, specific_text, text_concepts
-from wardround.scenarios.terms.disease import synonyms_of
-from wardround.scenarios.terms.truth import opening_contains
 from wardround.scenarios.terms.wording import key
 
 _RESULT = re.compile(

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from wardround.scenarios.diseases.lexical_linker import LexicalLinker, linker
+from wardround.scenarios.diseases.linker import Concept, Linker
+from wardround.scenarios.diseases.mondo import form, mondo
 from wardround.scenarios.reports.article import Article, Candidate
-from wardround.scenarios.terms.lexical_linker import LexicalLinker, linker
-from wardround.scenarios.terms.linker import Concept, Linker
-from wardround.scenarios.terms.mondo import form, mondo
 
 SINGLE = 200
 """Texts up to this many characters are also read as a single name, including misspellings."""

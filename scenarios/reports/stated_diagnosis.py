@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from wardround.scenarios.diseases.disease import synonyms_of
+from wardround.scenarios.diseases.mondo import diseases_named, mondo, principal_part
 from wardround.scenarios.loaders.values import diagnosis_names
 from wardround.scenarios.reports.article import article_sentences
 from wardround.scenarios.reports.statements import concepts_text, sentence_statements, word_concept
-from wardround.scenarios.terms.disease import synonyms_of
-from wardround.scenarios.terms.mondo import diseases_named, mondo, principal_part
 
 _CONSIDERED = re.compile(
     r"(?i)\b(?:differential|considered|exclud\w+|ruled? out|ruling out|unlikely|less likely|suspected|suspicion"

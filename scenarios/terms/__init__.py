@@ -1,1 +1,1 @@
-"""Clinical terms: tables of tests and diseases, reading of orders, comparison of answers."""
+"""Clinical wording and the tables of terms that orders, diseases and answers share."""

@@ -13,9 +13,9 @@ from wardround.agents.recorded import RecordedReply, Replies, read_replies
 from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
 from wardround.evaluators.reasoning.steps import Split, split
+from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.loaders.load import bundled, load
 from wardround.scenarios.parsers.reply_text import final_answer
-from wardround.scenarios.terms.diagnosis import compare
 
 WRONG = ["wr-005", "wr-008", "wr-009", "wr-011", "wr-015"]
 """Cases that the hasty author of the bundled replies gets wrong."""

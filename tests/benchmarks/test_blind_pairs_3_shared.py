@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 
 from benchmarks import blind_pairs_2, blind_pairs_3
+from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.diagnosis import compare
 from wardround.scenarios.terms.wording import key
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scores.md"

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 
 from benchmarks import blind_pairs
+from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.diagnosis import compare
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scores.md"
 DRIFT = 0.03

@@ -19,8 +19,8 @@ from benchmarks.tricks import truth_of
 from wardround.engine.logs import configure
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import load
+from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.parsers.reply_text import final_answer
-from wardround.scenarios.terms.catalogue import catalogue
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 JOINED = (

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from shell import Shell
 
+from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.diagnosis import compare
 
 PAIRS = [("Gout", "anything but gout"), ("Scurvy", "scurvy"), ("Gout", "gout or psoriasis"), ("Gout", "")]
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.case import Truth
 from wardround.scenarios.consultation import read_consultation
 from wardround.scenarios.parsers.moves import Conclusion
 from wardround.scenarios.parsers.reply_text import final_answer
-from wardround.scenarios.terms.diagnosis import compare
 
 NAME = "Systemic mastocytosis"
 MASTOCYTOSIS = Truth(diagnosis=NAME, synonyms=("Mast cell disease, systemic",))

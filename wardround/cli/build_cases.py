@@ -11,11 +11,11 @@ from wardround.cli.options import json_option, print_json
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import output
+from wardround.scenarios.diseases.knowledge import knowledge
+from wardround.scenarios.diseases.lexical_linker import linker
+from wardround.scenarios.diseases.scispacy_linker import ScispacyLinker
 from wardround.scenarios.mimic.mimic_files import MimicOptions
 from wardround.scenarios.mimic.pool import pool_from_questions, pool_table
-from wardround.scenarios.terms.knowledge import knowledge
-from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.scispacy_linker import ScispacyLinker
 
 
 @click.command(short_help="Build cases from your own copy of MIMIC-IV.")

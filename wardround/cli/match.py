@@ -10,8 +10,8 @@ from wardround.cli.options import json_option, print_json
 from wardround.engine.errors import UsageError
 from wardround.engine.text import file_text
 from wardround.evaluators.report.answer_reading import answer_lines
+from wardround.scenarios.answers.diagnosis import Verdict, compare
 from wardround.scenarios.case import Truth
-from wardround.scenarios.terms.diagnosis import Verdict, compare
 
 _HEADER = ("truth", "answer")
 

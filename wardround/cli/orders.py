@@ -9,8 +9,8 @@ import click
 from wardround.cli.options import json_option
 from wardround.engine.errors import UsageError
 from wardround.engine.text import file_text
-from wardround.scenarios.terms.catalogue import catalogue, read_test_names
-from wardround.scenarios.terms.order_reading import OrderReading, read_order
+from wardround.scenarios.orders.catalogue import catalogue, read_test_names
+from wardround.scenarios.orders.order_reading import OrderReading, read_order
 
 
 @click.command(short_help="Show how an order is understood, piece by piece.")

@@ -47,6 +47,7 @@ from wardround.runs.settings import (
     without_secrets,
 )
 from wardround.runs.stored_run import Run, run_name, scenario_class, scenario_defaults
+from wardround.scenarios.answers.truth import with_parts
 from wardround.scenarios.case import Case
 from wardround.scenarios.consultation import Consultation
 from wardround.scenarios.loaders.census import named_truths
@@ -54,7 +55,6 @@ from wardround.scenarios.loaders.load import bundled, load_playable, suffixes
 from wardround.scenarios.loaders.select import select_cases
 from wardround.scenarios.loaders.source import Playable, Problem
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scenarios.terms.truth import with_parts
 
 log = structlog.get_logger("wardround")
 

@@ -28,8 +28,8 @@ from wardround.runs.seat_settings import SeatSettings, is_model
 from wardround.runs.settings import RunSettings
 from wardround.scenarios.illustrations import case_images
 from wardround.scenarios.loaders.source import Playable
-from wardround.scenarios.terms.catalogue import read_test_names
-from wardround.scenarios.terms.tariff import read_test_prices
+from wardround.scenarios.orders.catalogue import read_test_names
+from wardround.scenarios.orders.tariff import read_test_prices
 
 
 def with_files(settings: RunSettings) -> RunSettings:

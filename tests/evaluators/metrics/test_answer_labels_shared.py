@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 
+from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.parsers.reply_text import final_answer
-from wardround.scenarios.terms.diagnosis import compare
 
 LABELS = Path(__file__).resolve().parents[2] / "data" / "answer_labels.csv"
 

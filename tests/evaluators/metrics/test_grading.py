@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from wardround.evaluators.metrics.grade import WORTH, relation_to_truth
 from wardround.scenarios.case import Truth
+from wardround.scenarios.diseases.graph import graph
+from wardround.scenarios.diseases.lexical_linker import linker
+from wardround.scenarios.diseases.linker import Concept
 from wardround.scenarios.reports.rare_diseases import rare
-from wardround.scenarios.terms.graph import graph
-from wardround.scenarios.terms.lexical_linker import linker
-from wardround.scenarios.terms.linker import Concept
 
 RELATIONS = [
     ("heart attack", "MI", "same"),

@@ -11,16 +11,16 @@ import wardround
 from wardround.builds import build_mimic
 from wardround.evaluators.report.summary import summarise
 from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.diseases.lexical_linker import linker
 from wardround.scenarios.loaders.census import census
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.mimic.build_account import MimicAccount
 from wardround.scenarios.mimic.mimic_files import MimicOptions
 from wardround.scenarios.mimic.pool import pool_from_questions
-from wardround.scenarios.terms.axes import specimen
-from wardround.scenarios.terms.catalogue import catalogue
-from wardround.scenarios.terms.chart import read_chart
-from wardround.scenarios.terms.examiner_lookup import answer
-from wardround.scenarios.terms.lexical_linker import linker
+from wardround.scenarios.orders.axes import specimen
+from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.chart import read_chart
+from wardround.scenarios.orders.examiner_lookup import answer
 from wardround.testing.memory_store import MemoryStore
 
 pytestmark = [pytest.mark.shared, pytest.mark.records]

@@ -2,9 +2,9 @@
 
 import pytest
 
+from wardround.scenarios.diseases.lexical_linker import linker
 from wardround.scenarios.reports.article import Article, ArticleSection
 from wardround.scenarios.reports.rare_diseases import candidates, rare
-from wardround.scenarios.terms.lexical_linker import linker
 
 
 def named(text: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""Answers: what a final answer commits to, and how it compares with the truth."""

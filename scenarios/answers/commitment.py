@@ -1,0 +1,450 @@
+"""Reads the diseases that a final answer asserts, and how it joins them, without knowing the truth."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import Literal
+
+from wardround.engine.text import regex
+from wardround.scenarios.answers.answer_markup import (
+    MOST,
+    MOST_NAMED,
+    brackets_apart,
+    under_heading,
+    unfilled,
+    unmarked,
+)
+from wardround.scenarios.answers.stance import StanceClause, clauses
+from wardround.scenarios.answers.taken_back import standing
+from wardround.scenarios.diseases.disease_heads import (
+    SHARED,
+    bare_name,
+    dealing,
+    disease_like,
+    general,
+    glued,
+    is_detail,
+    known_names,
+    loose,
+    run_together,
+)
+from wardround.scenarios.diseases.mondo import diseases_named, one_name
+from wardround.scenarios.terms.cues import cue, cue_words, cues_in_english, every_word
+from wardround.scenarios.terms.wording import key, list_words, plain_lines, tokens, vocabulary
+
+MOST_CAUSES = 2
+"""Most consecutive causes that count as detail of one disease; later causes of the chain are asserted separately."""
+MOST_HEADS = 3
+"""Heads of diseases from which on a phrase is several names without anything between them."""
+LONG_BRACKET = 3
+MOST_ALIASES = 2
+"""Most other names that an answer may give a disease."""
+
+Link = Literal["first", "and", "with", "then", "shown", "due"]
+"""How a disease is joined to the one before it.
+
+'with' an accompanying disease, 'then' a consequence, 'shown' a manifestation ('presenting with'), 'due' a cause.
+"""
+
+Choice = Literal["", "or", "apart"]
+"""Whether a phrase is an alternative: 'or' to the one before, 'apart' (versus, a slash) to the whole answer."""
+
+_WORDS: dict[Link, str] = {
+    "first": "", "and": ", ", "with": " with ", "then": " with ", "shown": " with ", "due": " due to "
+}  # fmt: skip
+_ADDING = ("with", "then", "shown", "due")
+_NUMBERED = regex(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
+_ENTRY = regex(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
+_GRADED = regex(r"\bWHO (?=(?i:(?:CNS )?(?:grade|class|group|type|stage)|functional))")
+"""The organisation in 'WHO grade 3', which is not the word 'who'."""
+_IN_BRACKETS = regex(r"\([^()]{0,400}\)")
+_CALLED = (
+    r"(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
+    r"|formerly(?: called| known as)?|previously known as|i\.e\.,?|that is,|known as|synonym:?)"
+)
+_ALSO_CALLED = regex(rf"(?i),?\s*\b{_CALLED}\s+((?:(?!\band\b)[^,;])+),?")
+_ROUND = {ord("("): " ", ord(")"): " "}
+_BRACKETED = regex(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
+_JOINER = regex(
+    rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{cue_words('or')})|(?P<shown>{cue_words('shown')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
+    rf"|\s[-–—]\s|\n|:\s|{cue_words('and')})|(?P<by>\b[a-z]{{3,}}ed\s+by\b)"
+)
+_INDUCED = regex(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
+_LEADING = regex(
+    rf"(?i)^(?:\W|(?:{cue_words('hedging', 'adverb', 'ranking')}|either|both|a|an|the|as|of|to be|be|it|is|only"
+    rf"|case of|diagnosis of"
+    r"|evidence of|(?:co-?infections?|coexistence|combination|presence|co-?occurrence)\s+(?:of|with|by)|combined"
+    r"|synchronous|concurrent|coexisting|concomitant|superimposed|underlying|first|second|third|then|next|secondly"
+    r"|thirdly"
+    r"|primary diagnosis|secondary diagnosis|case \d+:?|even|all|some|his|her|their|your|my|has|have"
+    r"|having)(?=[\W_]|$))+"
+)
+_SEVERAL = regex(
+    r"(?i)^\W*(?:(?:the|patient|has|with|a|synchronous|multiple|several|two|three|concurrent|simultaneous|primary|combined"
+    r"|mixed|coexisting)\s+)+(?:infections|malignancies|tumou?rs|cancers|primaries|conditions|diseases|disorders"
+    r"|diagnoses|pathologies)\s*(?:[:：,]|including|of|with|namely)\s+(?=\w)"
+)
+"""Opens a list of the diseases that it counts: 'two infections: dengue and malaria'."""
+_COMBINED = regex(
+    r"(?i)^\W*(?:(?:a|an|the|concurrent|simultaneous|mixed)\s+)*"
+    r"(?:co-?infections?|coexistence|combination|co-?occurrence)\s+(?:of|with|by)\b"
+)
+_TRAILING = regex(
+    rf"(?i)(?:\s+(?:{cue_words('likelihood')}|{cue_words('hedging')}|in both cases|in this case|here|too|either))+$"
+)
+_EXAMPLE = regex(
+    rf"(?i)^\W*(?:such as|e\.?g|for example|like|including|likely|ddx|differential\w*)\b"
+    rf"|{cue_words('or', 'apart', 'weak', 'denying', 'denied')}"
+)
+"""Opens a bracket that gives examples or guesses and asserts nothing."""
+_SITED = regex(r"(?i)\b(?:of|in|involving|affecting|at|to|on)\s+(?:the\s+)?\w+(?:\s\w+)?$")
+_ORDER = regex(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
+_EMPTY = list_words(
+    """diagnosis diagnoses answer disease patient case cause condition finding findings symptom symptoms nothing
+    anything something unknown none n/a na unclear undetermined insertdiagnosis placeholder insert final name likely
+    there it this that these those he she they who what other another others more further doubt here everything
+    presentation picture features signs yes no ok sure text template your my the a an is are of and to"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asserted:
+    """One disease that an answer asserts.
+
+    `name` is without brackets; `text` adds every stated detail (site, stage, organism); `aliases` are other names from
+    brackets or from phrases such as 'also called'.
+    """
+
+    name: str
+    text: str
+    link: Link = "first"
+    aliases: tuple[str, ...] = ()
+    hedged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedAnswer:
+    """What an answer commits to.
+
+    `asserted` lists diseases in order; `undecided` the alternatives in place of a diagnosis, none of them asserted;
+    `dropped` what the answer denies, reports as considered or refuses to say. `ranked`: the answer declares a list by
+    likelihood, so that only its first entry counts. `simple`: nothing was left out; the text is exactly what is
+    asserted.
+    """
+
+    asserted: tuple[Asserted, ...] = ()
+    undecided: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    ranked: bool = False
+    hedged: bool = False
+    refused: bool = False
+    simple: bool = True
+
+
+@lru_cache(maxsize=2048)
+def read_answer(answer: str) -> CommittedAnswer:
+    """Read a final answer. Pure, without the truth, in time linear in its length; never raises.
+
+    Reading begins at the last heading `Diagnosis:`. A clause that announces the final diagnosis cancels those before
+    it. An explicitly ranked list asserts its first entry.
+    """
+    raw, answer = answer[:MOST], cues_in_english(standing(unmarked(answer)))
+    text = _prepared(answer)
+    said = list(clauses(text))
+    taken_back = [place for place, clause in enumerate(said) if clause.retracts]
+    said = said[taken_back[-1] :] if taken_back else said
+    stated = [clause for clause in said if clause.stance == "asserted"]
+    finals = [place for place, clause in enumerate(stated) if clause.final]
+    start = finals[0] if finals else 0
+    asserted, undecided = _asserted(_decided(stated[start:]))
+    if not asserted and not undecided:
+        asserted, undecided = _asserted([clause for clause in map(_suggested, said) if clause is not None])
+    offered = [] if asserted or undecided else _offered(said)
+    if len(offered) == 1:
+        asserted = [replace(one, hedged=True) for one in offered]
+    elif offered:
+        undecided = [one.name for one in offered]
+    ranked = any(clause.ranked for clause in said) and _is_list(said)
+    dropped = tuple(
+        loose(clause.text.strip()) for clause in said if clause.stance in ("denied", "refused") and clause.text.strip()
+    )
+    kept = tuple(asserted[:1] if ranked else asserted[:MOST_NAMED])
+    return CommittedAnswer(
+        kept,
+        tuple(undecided[:MOST_NAMED]),
+        dropped,
+        ranked,
+        hedged=bool(kept) and kept[0].hedged,
+        refused=any(clause.stance == "refused" for clause in said),
+        simple=len(said) == 1
+        and bool(kept)
+        and not dropped
+        and raw.split() == answer.split()
+        and not _left_out(answer, kept),
+    )
+
+
+def _left_out(text: str, kept: Sequence[Asserted]) -> bool:
+    """Whether the answer has words that belong neither to an asserted disease nor to the wording of assertion."""
+    known = {word for item in kept for word in tokens(" ".join((item.text, item.name)))} | _frames()
+    return any(len(word) > 1 and word not in known for word in tokens(loose(text)))
+
+
+@cache
+def _frames() -> frozenset[str]:
+    return every_word() | _EMPTY
+
+
+def entries(answer: str) -> tuple[str, ...]:
+    """The entries of a list, separated by lines, numbers or semicolons; a single line without them splits at commas."""
+    text = loose(_prepared(unmarked(answer)))
+    parts = [part.strip(" .,") for part in _ENTRY.split(text)]
+    parts = [part for part in parts if any(map(str.isalnum, part))]
+    if len(parts) == 1:
+        parts = [part.strip() for part in parts[0].split(",")]
+    return tuple(part for part in parts if any(map(str.isalnum, part)))
+
+
+def join_asserted(items: Sequence[Asserted]) -> str:
+    """The diseases as one text, joined as in the answer."""
+    return "".join((_WORDS[item.link] if place else "") + item.text for place, item in enumerate(items))
+
+
+def _prepared(answer: str) -> str:
+    """The answering part of a reply, in plain characters; "" for an unfilled template."""
+    text = _GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST]))
+    text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
+    text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(glued(text))))
+    text = under_heading(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
+    if unfilled(text):
+        return ""
+    numbers = [int(match[1]) for match in _NUMBERED.finditer(text)]
+    return _NUMBERED.sub(r"\n\1. ", text) if numbers[:2] == [1, 2] else text
+
+
+def _decided(stated: Sequence[StanceClause]) -> list[StanceClause]:
+    """Drop clauses that only add a possibility to a more certain one."""
+    if stated and not stated[0].weak:
+        return [clause for clause in stated if not clause.weak]
+    return list(stated)
+
+
+def _suggested(clause: StanceClause) -> StanceClause | None:
+    """The disease that an explanation suggests, used if nothing else is asserted: 'the crystals confirm gout'."""
+    verb = cue("suggesting").search(clause.text) if clause.stance == "tells" else None
+    return replace(clause, text=clause.text[verb.end() :]) if verb else None
+
+
+def _asserted(stated: Sequence[StanceClause]) -> tuple[list[Asserted], list[str]]:
+    """(diseases of the clauses in order, alternatives if the first clause with a disease leaves it open)."""
+    asserted: list[Asserted] = []
+    if len(stated) > 1 and all(clause.weak for clause in stated):
+        return [], [item.name for clause in stated for item in _named(clause.text)[0]]
+    for clause in stated:
+        items, options = _named(clause.text)
+        if options and not asserted:
+            return [], options
+        for item in items:
+            link: Link = "and" if item.link == "first" and asserted else item.link
+            asserted.append(replace(item, link=link, hedged=clause.hedged))
+    return asserted, []
+
+
+def _offered(said: Sequence[StanceClause]) -> list[Asserted]:
+    """The possibilities that an answer without assertions leaves open, part by part."""
+    names: list[Asserted] = []
+    for clause in said:
+        if clause.stance == "open":
+            items, options = _named(clause.text)
+            names += [Asserted(option, option) for option in options] or items
+    return names
+
+
+def _is_list(said: Sequence[StanceClause]) -> bool:
+    """Whether the clauses are a list: more than one bullet, or words of order that only a list needs."""
+    return sum(clause.marked for clause in said) > 1 or any(_ORDER.search(clause.text) for clause in said)
+
+
+def _named(text: str) -> tuple[list[Asserted], list[str]]:
+    """(the diseases that a clause names, in order; the alternatives that it leaves open in place of the first)."""
+    text = _SEVERAL.sub("", _COMBINED.sub("", text))
+    text, aliases = brackets_apart(
+        _ALSO_CALLED.sub(lambda name: f" ({name[1].translate(_ROUND)}) ", _BRACKETED.sub("(", text))
+    )
+    if _JOINER.search(text) and one_name(loose(re.sub("\x02\\d+\x03", " ", text))):
+        return [one for one in [_written(text, aliases)] if one], []
+    pieces: list[tuple[Link, str, Choice]] = []
+    link, start, either = "first", 0, ""
+    for joiner in [*_JOINER.finditer(text), None]:
+        piece = text[start : joiner.start() if joiner else len(text)]
+        pieces.append((link, piece, either))  # type: ignore[arg-type]
+        if joiner is None:
+            break
+        kind = "with" if joiner.lastgroup == "by" else joiner.lastgroup
+        either = kind if kind in ("or", "apart") else ""
+        if kind in _ADDING:
+            link = kind
+        elif link == "first":
+            link = "and"
+        start = joiner.end()
+    made, reach = [], ""
+    for link, piece, either in _weakened(pieces):
+        name = _bare_piece(piece)
+        reach = dealing(name) or (reach if reach == "clause" or link in _ADDING else "")
+        if not reach and (one := _written(piece, aliases)):
+            made.append((link, one, either))
+    return _joined(made)
+
+
+def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, str, Choice]]:
+    """Drop 'possibly B' after a more certain 'A'; several that are all possible are alternatives."""
+    weak = [bool(cue("weak").search(piece)) for _, piece, _ in pieces]
+    opening = [bool(cue("weak").match(piece.strip(" ,"))) for _, piece, _ in pieces]
+    beside = [at for at, (link, _, _) in enumerate(pieces) if at and weak[at] and (link == "and" or opening[at])]
+    if not beside:
+        return list(pieces)
+    if weak[0]:
+        return [
+            (link, piece, "or" if place in beside and not either else either)
+            for place, (link, piece, either) in enumerate(pieces)
+        ]
+    return [piece for place, piece in enumerate(pieces) if place not in beside]
+
+
+def _written(piece: str, glosses: Sequence[str]) -> Asserted | None:
+    """A phrase with its marks undone; None if it names nothing."""
+    aliases = [loose(glosses[int(number)]) for number in re.findall("\x02(\\d+)\x03", piece)]
+    name = _bare_piece(piece)
+    if not [word for word in tokens(name) if word not in _EMPTY] or dealing(name):
+        return None
+    named = [alias for alias in aliases if key(alias) and not _EXAMPLE.search(alias)]
+    return Asserted(name, " ".join((name, *(f"({alias})" for alias in named))), aliases=tuple(named))
+
+
+def _bare_piece(piece: str) -> str:
+    name = re.sub("\x02\\d+\x03", " ", piece)
+    return bare_name(_TRAILING.sub("", _LEADING.sub("", " ".join(loose(name).split()))).strip(" .,:;-–—\"'<>[]{}"))
+
+
+def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asserted], list[str]]:
+    """(the diseases among the phrases, alternatives); a phrase that only adds detail joins the disease before it."""
+    joined: list[Asserted] = []
+    options: list[str] = []
+    causes = 0
+    for place, (link, one, either) in enumerate(pieces):
+        causes += link == "due"
+        head = not joined or (all(each.link in ("first", "and") for each in joined) and link in ("first", "and"))
+        if (
+            joined
+            and not is_detail(one.name)
+            and ((either and head) or (either == "apart" and _whole(one, joined[-1])))
+        ):
+            options = options or [each.name for each in joined]
+            options.append(one.name)
+            joined.append(replace(one, link="and"))
+        elif joined and either and not head and not is_detail(one.name):
+            continue  # the alternative in a side part ('due to A or B') is not asserted
+        elif joined and (
+            is_detail(one.name)
+            or (
+                link in _ADDING and causes <= MOST_CAUSES and not disease_like(one.name) and not _again(one, joined[-1])
+            )
+        ):
+            joined[-1] = replace(joined[-1], text=joined[-1].text + _WORDS[link] + _with_detail(one))
+            options = [*options[:-1], joined[-1].name] if options else options
+        elif options and head:
+            options.append(one.name)
+            joined.append(replace(one, link="and"))
+        elif joined and link == "and" and not disease_like(one.name) and _SITED.search(joined[-1].name):
+            # 'aspergillosis involving lungs and right eye'
+            joined[-1] = replace(
+                joined[-1], name=f"{joined[-1].name} and {one.name}", text=f"{joined[-1].text} and {one.text}"
+            )
+        elif place == 1 and link == "and" and is_detail(joined[0].name) and not any(map(may_name, joined[0].aliases)):
+            # 'Stage 1B, grade 2 endometrial cancer'
+            joined[0] = replace(
+                one, name=f"{joined[0].name} {one.name}", text=f"{joined[0].text} {one.text}", link="first"
+            )
+        elif place == 1 and link == "and" and _shared(joined[0], one):
+            # 'Legionella and Bordetella coinfection', 'hand and foot syndrome': one name.
+            joined[0] = replace(
+                one, name=f"{joined[0].name} and {one.name}", text=f"{joined[0].text} and {one.text}", link="first"
+            )
+        else:
+            own = replace(one, link=link if joined else "first")
+            joined += [part for name in _separate(own) for part in _apart(name)]
+    return joined, options
+
+
+def _shared(one: Asserted, other: Asserted) -> bool:
+    """Whether two phrases share the last noun of the second: 'Legionella and Bordetella coinfection'."""
+    return (
+        not (disease_like(one.name) or one.aliases)
+        and tokens(other.name)[-1:] != ()
+        and tokens(other.name)[-1] in SHARED
+    )
+
+
+def _again(one: Asserted, before: Asserted) -> bool:
+    """Whether a phrase repeats the last word of the disease before it: 'sublingual ranula with plunging ranula'."""
+    return tokens(one.name)[-1:] == tokens(before.name)[-1:] != ()
+
+
+def _with_detail(one: Asserted) -> str:
+    """A phrase of detail, without brackets that name other diseases."""
+    return " ".join((one.name, *(f"({alias})" for alias in one.aliases if is_detail(alias) or alias.isupper())))
+
+
+def _whole(one: Asserted, before: Asserted) -> bool:
+    """Whether a phrase after 'versus' or a slash is an alternative: no cause ('HSV/VZV'), no state ('fever/cough')."""
+    states = general(one.name) and general(before.name)
+    return disease_like(one.name) and not one.name.isupper() and not states
+
+
+def _separate(one: Asserted) -> Iterator[Asserted]:
+    """The diseases of a phrase that runs three or more together: 'lung cancer breast cancer gout'.
+
+    A phrase that the tables know as one name is one disease.
+    """
+    names = run_together(one.name)
+    if len(names) < MOST_HEADS or key(one.name) in known_names() or diseases_named(one.name):
+        yield one
+        return
+    yield replace(one, name=names[0], text=names[0], aliases=())
+    for name in names[1:]:
+        yield Asserted(name, name, "and")
+
+
+def _apart(one: Asserted) -> Iterator[Asserted]:
+    """Split 'A-induced B' into 'B due to A'; diseases listed in a bracket are asserted as well."""
+    induced = _INDUCED.match(one.name)
+    listed = [item for alias in one.aliases for item in _list_in(alias)]
+    plain = tuple(alias for alias in one.aliases if not _list_in(alias))
+    called = [alias for alias in plain if may_name(alias)]
+    if len(called) > MOST_ALIASES:  # too many for other names of one disease: these are separate diseases
+        listed, plain = [*listed, *called], tuple(alias for alias in plain if alias not in called)
+    text = one.text
+    for alias in one.aliases:
+        text = text if alias in plain else text.replace(f" ({alias})", "")
+    if induced and disease_like(induced["cause"]) and disease_like(induced["head"]):
+        yield replace(one, name=induced["head"], aliases=plain, text=text)
+        yield Asserted(induced["cause"], induced["cause"], "due")
+    else:
+        yield replace(one, aliases=plain, text=text)
+    for item in listed:
+        yield Asserted(item, item, "with")
+
+
+def may_name(alias: str) -> bool:
+    """Whether a bracket may hold another disease: it ends in or contains a disease word, or is long."""
+    words_ = alias.split()
+    return disease_like(alias) or len(words_) > LONG_BRACKET or any(map(disease_like, words_))
+
+
+def _list_in(alias: str) -> list[str]:
+    if _EXAMPLE.search(alias) or re.fullmatch(r"[A-Z]{2,6}/[A-Z]{2,6}", alias):
+        return []
+    parts = [part.strip() for part in re.split(r",|;|\band\b|/", alias)]
+    diseases = [part for part in parts if disease_like(part) and not is_detail(part)]
+    return diseases if len(diseases) > 1 and key(alias) not in {key(name) for name in vocabulary().synonyms} else []

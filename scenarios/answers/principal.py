@@ -1,0 +1,152 @@
+"""Finds the asserted disease that is the truth's principal part, and the asserted diseases that are unrelated to it."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from wardround.scenarios.answers.commitment import MOST_CAUSES, Asserted
+from wardround.scenarios.diseases.contradiction import core
+from wardround.scenarios.diseases.disease import expanded
+from wardround.scenarios.diseases.disease_heads import consequence, effect, general
+from wardround.scenarios.diseases.disease_name import parse_name, weight
+from wardround.scenarios.diseases.relations import in_tables, relation
+from wardround.scenarios.diseases.same_disease import GROWTH
+from wardround.scenarios.terms.wording import key, list_words, root
+
+MOST_FOREIGN = 1
+"""Most unrelated diseases that an answer may assert beside the true one."""
+MOST_CONSEQUENCES = 3
+"""Most general consequences (shock, effusion) that are accepted as complications without asking a table."""
+MOST_MANIFEST = 3
+"""Most unrelated diseases that an answer may present the true one with."""
+HeadRule = Literal["head", "cause", "beside", "none"]
+
+
+def head(
+    items: Sequence[Asserted], hits: Sequence[bool], belongs: Sequence[bool], truth: str
+) -> tuple[int | None, HeadRule]:
+    """(position of the asserted disease that is the principal part, the rule that found it).
+
+    Other parts of the truth may come before it. The cause of the first disease counts if the first is its consequence,
+    and a disease that goes with the first counts if the first is its cause (`leads_to`).
+    """
+    for place, item in enumerate(items):
+        if hits[place]:
+            return place, "cause" if item.link == "due" and place and not belongs[place - 1] else "head"
+        nearer = items[place + 1] if place + 1 < len(items) else None
+        leads = nearer is not None and (
+            (general(item.name) and general(nearer.name))
+            or (nearer.link in ("due", "with", "shown") and follows(item, nearer))
+        )
+        beside = belongs[place] and nearer is not None
+        if not (beside or leads):
+            break
+    place = next((place for place, hit in enumerate(hits) if hit), 0)
+    one_clause = all(item.link in ("with", "then", "shown") for item in items[1 : place + 1])
+    if place and one_clause and (belongs[0] or leads_to(items[0].name, items[place].name, truth)):
+        return place, "beside"
+    return None, "none"
+
+
+def follows(item: Asserted, cause: Asserted) -> bool:
+    """Whether `cause` may answer for `item`: as the cause of a typical effect, or of what no table lists as a disease.
+
+    A disease of the tables counts only if they relate it to its cause. A growth is no cause of a growth.
+    """
+    if parse_name(item.name).noun == parse_name(cause.name).noun:
+        return False  # 'leprosy due to lepromatous leprosy' gives one disease twice
+    if cause.link in ("with", "shown") and described(item.name):
+        return True
+    if cause.link == "due" and (effect(item.name) or not (_grown(item.name, cause.name) or in_tables(item.name))):
+        return True
+    related = relation(item.name, cause.name)
+    return related == "complication" or (cause.link == "due" and related is not None)
+
+
+_DESCRIBING = frozenset(root(word) for word in list_words("anomaly malformation abnormality syndrome disorder"))
+
+
+@lru_cache(maxsize=4096)
+def described(name: str) -> bool:
+    """Whether a phrase only describes what it is said with: 'complex congenital syndrome', 'cervical anomaly'."""
+    words = tuple(parse_name(name).head.words)
+    return bool(words) and words[-1] in _DESCRIBING and not in_tables(name)
+
+
+def _grown(one: str, other: str) -> bool:
+    return all(GROWTH.search(parse_name(name).noun) for name in (one, other))
+
+
+def leads_to(first: str, other: str, truth: str) -> bool:
+    """Whether an answer that names `first` and with it `other` commits to `other` as well: `first` is its cause.
+
+    So it is if the truth itself names `first`, if the tables know `other` as a complication or a kind of it, or if
+    `other` is a state that always has a cause ('pulmonary vein occlusion') and the truth names no other cause.
+    """
+    if parse_name(first).noun == parse_name(other).noun:
+        return False  # 'leprosy with lepromatous leprosy' gives one disease twice
+    if _named_by(truth, first):
+        return True
+    if core(parse_name(truth).cause.words) and not relation(other, first):
+        return False
+    if general(other):
+        return False
+    if effect(other) and not general(first):
+        return True
+    return relation(other, first) == "complication"
+
+
+def explanatory(items: Sequence[Asserted], head: int, foreign: Sequence[int]) -> list[int]:
+    """The unrelated diseases that only explain the head: what it presents with, and its causes.
+
+    They are no further answers, and stand for nothing before a judge. Only the disease that is asserted first is
+    explained; more manifestations, or a longer chain of causes, are a list.
+    """
+    if head:
+        return []
+    manifest = [place for place in foreign if items[place].link == "shown"]
+    causes = [place for place, item in enumerate(items) if item.link == "due"]
+    return [
+        *(manifest if len(manifest) <= MOST_MANIFEST else ()),
+        *(place for place in causes if place in foreign and len(causes) <= MOST_CAUSES),
+    ]
+
+
+def _states_cause(truth: str, item: Asserted) -> bool:
+    """Whether a cause that an answer gives holds all that the truth says of the disease's cause."""
+    cause = core(parse_name(truth).cause.words)
+    return bool(cause) and item.link == "due" and cause <= parse_name(item.text).words
+
+
+def _named_by(truth: str, name: str) -> bool:
+    """Whether the truth holds a disease's noun and all its distinctive words: as its cause, or beside it."""
+    whole, said = parse_name(truth).words, parse_name(name)
+    return said.noun in whole and all(word in whole for word in said.words if weight(word) == 1.0)
+
+
+def foreign(
+    items: Sequence[Asserted], head: int, belongs: Sequence[bool], parts: Sequence[str], past: str, truth: str
+) -> list[int]:
+    """The positions of asserted diseases that are unrelated to the truth; the head is never among them.
+
+    The tables take seconds to read, so they are consulted only if they can decide.
+    """
+    others = [place for place in range(len(items)) if place != head and not belongs[place]]
+    history = f" {key(past)} "
+    others = [place for place in others if not _in_past(items[place], history)]
+    others = [place for place in others if not _named_by(truth, items[place].name)]
+    others = [place for place in others if not _states_cause(truth, items[place])]
+    free = [place for place in others if consequence(items[place].name)][:MOST_CONSEQUENCES]
+    others = [place for place in others if place not in free and not (place < head and described(items[place].name))]
+    if len(others) <= MOST_FOREIGN:
+        return others
+    return [place for place in others if not _related(items[place], parts)]
+
+
+def _related(item: Asserted, parts: Sequence[str]) -> bool:
+    return any(relation(item.name, part) is not None for part in parts)
+
+
+def _in_past(item: Asserted, history: str) -> bool:
+    names = (item.name, expanded(item.name))
+    return any(f" {key(name)} " in history for name in names if key(name))

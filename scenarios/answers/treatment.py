@@ -1,0 +1,449 @@
+"""Compares a treatment plan with the true one by the measures that each gives, stops and avoids."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from wardround.engine.text import regex
+from wardround.scenarios.answers.answer_markup import unmarked
+from wardround.scenarios.answers.double_negation import kept
+from wardround.scenarios.answers.plan_measures import ASIDES, measure_words, with_classes
+from wardround.scenarios.answers.stance import RETRACTS
+from wardround.scenarios.answers.taken_back import affixed, standing
+from wardround.scenarios.case import Truth
+from wardround.scenarios.terms.cues import cue, cues_in_english
+from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
+
+_SENTENCE = regex(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
+_TURN = regex(
+    r"(?i)(?<!anything)(?<!everything)(?<!nothing)(?<!\ball)[\s,]+"
+    r"(?:but|however|although|though|whereas|instead(?! of))\b[\s,]*"
+)
+_JOINER = regex(
+    r"(?i),|\s[-–—+&]\s|:\s|\b(?:and|plus|followed by|then|along with|together with|combined with"
+    r"|in combination with|as well as"
+    r"|with|after|before|including|followed|also|via|using|through|by|to|for|under|until|during|until)\b"
+)
+_OR = regex(r"(?i)\b(?:or|x?or|versus|vs|alternately)\b\.?|\s/\s")
+_VERSUS = regex(r"(?i)\bvs\.")
+_BRACKET = regex(r"[(\[]([^()\[\]]*)[)\]]")
+_PURPOSE = frozenset({"for", "to", "until", "under", "during"})
+_DOING = regex(
+    r"(?i)\s*(?:then\s+)?(?:\w+(?:ly)\s+)?(?:start|give|begin|initiat|administ|perform|proceed|continu|add|use"
+    r"|transition|switch|install|adjust"
+    r"|coordinat|stop|discontinu|avoid|prescri|consider|surg|antibiotic|[a-z]+(?:ectomy|otomy|plasty|ostomy|mab"
+    r"|nib|cillin|mycin|olol|pril|statin)\b)"
+)
+_AVOIDED = regex(
+    r"(?i)\b(?:avoid\w*|contra-?indicated|inadvisable|not (?:recommended|indicated|advised|needed|required"
+    r"|necessary|appropriate|given"
+    r"|used|started|an option)|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)|no (?:role"
+    r"|need|indication|place|benefit)"
+    r"|never|rather than|instead of|without|withhold\w*|refrain\w*|defer(?:red|ring)?|no|not|neither|nor"
+    r"|unnecessary|ruled out|against|omit\w*"
+    r"|forgo\w*|mimic\w*|excluding|exclusion of|evidence of"
+    r"|hardly|scarcely|barely|hypothetically|theoretically|no way|opposite of|absence of|unrelated to|negative for"
+    r"|history of|except(?: for)?|status post|s/p|r/o|rule out|(?:is|are|was|were|has|have|had)n['’]t|z\.n\."
+    r"|(?:better|likelier|(?:more|rather) \w+) than"
+    r"|ineffective|harmful|wrong|inappropriate|in place of|other than|anything but|forbidden|prohibited)\b"
+)
+_STOPPED = regex(
+    r"(?i)\b(?:stop(?:ped|ping|s)?|discontinu\w+|withdraw\w*|cease|cessation of|suspend\w*|hold(?:ing)?|held"
+    r"|terminat\w+|remov(?:e|al) of the"
+    r" drug|switch(?:ed|ing)? from|taper\w* off)\b"
+)
+_AGAINST = regex(f"{_AVOIDED.pattern}|{_STOPPED.pattern.removeprefix('(?i)')}")
+_AFTER = regex(
+    r"(?i)\b(?:(?:is|are|was|were|be|been|seems?|remains?|would be|should be|must be)\s+(?:\w+ly\s+)?(?:avoid\w*"
+    r"|contra-?indicated|stopped"
+    r"|discontinued|withheld|held|withdrawn|suspended|unnecessary|ineffective|harmful|inappropriate|wrong"
+    r"|inadvisable|forbidden|omitted"
+    r"|deferred|ruled out)|(?:is|are|was|were|should|must|need|does|do|will|would|can|could)(?: ?not|n['’]t)"
+    r"|has no (?:role|place|benefit)"
+    r"|have no (?:role|place|benefit)|contra-?indicated|not(?=\s*(?:,|$)))\b"
+)
+_NO_LONGER = r"stopped|discontinued|withheld|held|withdrawn|suspended|ceased|omitted|deferred|avoided"
+_DONE = r"given|started|begun|initiated|administered|added|continued|commenced|performed|prescribed|resumed"
+_VERB_LAST = regex(
+    rf"(?i)\b(?:(?:is|are|was|were|be|been)\s+)?(?:(?P<against>{_NO_LONGER})|{_DONE})\b"
+    r"(?:\W*$|(?:\s*,)?(?:\s+(?:and|then|while|but)\b)?)"
+)
+"""A verb behind its measures, with what joins the next ones: 'metformin held, insulin started'."""
+_GIVING = regex(
+    r"(?i)(?:,|\band\b|\bthen\b)\s*(?:then\s+)?(?=(?:give|start|begin|use|initiat\w*|administer\w*|add|switch"
+    r"|commence|prescrib\w*|perform|proceed|treat|continu\w*|transition|replace|stop|discontinu\w*|avoid\w*)\b)"
+)
+_GIVING_OR_COMMA = regex(rf"{_GIVING.pattern}|,\s*(?!\s*(?:or|and|nor)\b)(?![^,]*,?\s*\b(?:or|nor)\b)")
+_BRIEFLY = regex(r"(?i)no|not|without|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)")
+_OF_ALL = regex(r"(?i)\W*(?:(?:this|that|it|there)\s+(?:is|are|was|were)\b|I\s+would\b|(?:\w+\s+)?is\s+not\b|not\b)")
+_DIAGNOSED = regex(r"(?i)\W*(?:it|this|that)(?: is|['’]s| was)(?:\s+(?!\w+(?:ed|ing|en)\b)[\w-]+){1,5}\W*")
+"""A clause that says what the disease is, without a verb of giving: 'but it is seasickness'."""
+_EITHER = regex(
+    r"(?:(?<=[a-z])|[.;])\s?/\s?(?=[A-Z][a-z]{2})|\b(?:or|vs\.?|versus)\s+(?=[A-Z][a-z]{2})"
+    r"|(?i:\bor else\b|\b(?:perhaps|possibly|maybe)\b)"
+)
+_STATED = regex(r"(?i)not?|evidence of|never")
+_UNLIKE = regex(
+    r"(?i)anything but|other than|mimic\w*|rather than|hardly|scarcely|barely|hypothetically|theoretically|no way"
+    r"|opposite of|absence of|unrelated to|negative for|except(?: for)?|status post|s/p|r/o|rule out|z\.n\."
+    r"|(?:is|are|was|were|has|have|had)n['’]t|(?:better|likelier|(?:more|rather) \w+) than"
+)
+"""Denials of the rest of a clause: 'this is not A, give B' and 'seasickness rather than A, give B' give neither."""
+_FINAL = regex(r"(?i)\bfinal\s+(?:answer|treatment(?: plan)?|plan|decision|diagnosis)\s*(?::|\bis\b)")
+_REACH = 200
+"""Characters behind the beginning of a sentence in which it takes back what stands before it."""
+_SAID_NO = regex(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
+_OF_OTHERS = regex(
+    r"(?i)(?:,\s*(?:which|who)\b|\b(?:whose|(?:next|other|another|neighbou?ring) (?:bed|patient)|(?:his|her|their)"
+    r" (?:mother|father|brother|sister|twin|wife|husband|relatives?|neighbou?r))\b|\b(?:test|screen)(?:ing|s)? for\b)"
+    r".*$"
+)
+"""Statements about the disease, another patient or possible tests; they give nothing to this patient."""
+_TESTED = regex(r"(?i)(?:test|screen)")
+_AT_LAST = regex(r"\W*(?:\w+\W*){0,2}$")
+_REMAINS = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\b.*\bremains?\W*$")
+_SPARED = regex(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
+_CONDITION = regex(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
+_LITTLE = frozenset(
+    root(word)
+    for word in list_words(
+        """a an the of in on at to by for and or as its this that is was were be been from with without into after
+        before during then than followed following patient patients treatment treated treat therapy management plan
+        started start initiated initiate administered administer administration given give received receive underwent
+        performed perform daily weekly twice once day days week weeks month months year years hour hours dose doses
+        mg g ml mcg kg iv im po oral orally intravenous intravenously bid tid qid regimen course continued continue
+        recommended recommendation include includes including consider option options appropriate initial initially
+        further additional long short term up left right per due first second third line also both each more less any
+        all such which will would should could may can ensure ensuring complete careful close immediate immediately
+        proceed provide use using needed necessary control optimal based selected strategy approach care proper
+        adequate aggressive early prompt urgent emergency standard cycle cycles interval high low small large
+        increase increasing reduce reducing mg/day maintain maintenance stop stopped discontinue discontinued
+        discontinuation avoid withdraw withdrawal cessation hold held withhold case cases risk symptoms symptomatic
+        infusion injection injections empiric empirically prescribed prescribe adjunctive adjuvant postoperative
+        preoperative perioperative intraoperative guided structured directed combined combination accompanying
+        lifelong subcutaneous intramuscular continuous repeated gradual tapering taper addition commence
+        employ utilize apply systemic topical broad spectrum narrow coverage agent agents drug drugs medication
+        disease condition underlying supportive measure measures primary secondary medical definitive selective
+        targeted intervention procedure no not"""
+    )
+)
+_SUPPORT = frozenset(
+    root(word)
+    for word in list_words(
+        """monitor monitoring follow follow-up followup observation counseling education surveillance reassess
+        reassessment review evaluate evaluation assess assessment consult consultation referral imaging check checks
+        rehabilitation adjust titrate refer coordinate discharge lifestyle support"""
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMeasure:
+    """One measure as written, with its distinctive words in comparable form; `also` adds those in its brackets."""
+
+    text: str
+    words: frozenset[str]
+    also: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The measures of a plan: `started`, `stopped` and `avoided`, in order; `options` are undecided main measures.
+
+    `put` are the words by which the plan gives and stops; `whole`: the plan has no other words but joiners.
+    """
+
+    started: tuple[PlanMeasure, ...] = ()
+    stopped: tuple[PlanMeasure, ...] = ()
+    avoided: tuple[PlanMeasure, ...] = ()
+    options: tuple[PlanMeasure, ...] = ()
+    put: tuple[str, ...] = ()
+    whole: bool = True
+
+
+@dataclass(slots=True)
+class _Sorted:
+    started: list[PlanMeasure] = field(default_factory=list)
+    stopped: list[PlanMeasure] = field(default_factory=list)
+    avoided: list[PlanMeasure] = field(default_factory=list)
+    options: list[PlanMeasure] = field(default_factory=list)
+    put: list[str] = field(default_factory=list)
+    whole: bool = True
+
+
+@lru_cache(maxsize=1024)
+def read_plan(text: str) -> Plan:
+    """Read a plan: 'avoid ceftriaxone; give meropenem' gives meropenem and avoids ceftriaxone. Pure, linear.
+
+    Whole plans offered as alternatives ('A, perhaps B, or else C') are options.
+    """
+    draft = _Sorted()
+    raw, text = text, unmarked(text, plan=True)
+    left = flat(standing(unstruck(text), plan=True))
+    left = _VERSUS.sub("vs", left)
+    for aside in ASIDES:
+        left = aside.sub(" ", left)
+    left = left[start:] if (start := _last_word(left)) else left
+    draft.whole = left == flat(text) and raw.split() == text.split()
+    text = cues_in_english(left.replace("*", ""))
+    whole_plans = [_measures(part) for part in _EITHER.split(text)]
+    if len([plan for plan in whole_plans if plan]) > 1:
+        return Plan(options=tuple(_once([measure for plan in whole_plans for measure in plan])))
+    for sentence in _SENTENCE.split(text):
+        for piece in _TURN.split(kept(sentence)):
+            _sort(piece, draft)
+    started, stopped, avoided = (tuple(_once(part)) for part in (draft.started, draft.stopped, draft.avoided))
+    return Plan(started, stopped, avoided, tuple(draft.options), tuple(draft.put), draft.whole)
+
+
+def _last_word(text: str) -> int:
+    """Where the last word on the matter begins: behind 'final plan:', or behind a sentence that takes back the rest."""
+    ends = [match.end() for match in _FINAL.finditer(text) if any(map(str.isalnum, text[match.end() :]))]
+    begins = [0, *(end.end() for end in _SENTENCE.finditer(text))]
+    ends += [begin + taken.end() for begin in begins if (taken := RETRACTS.match(text[begin : begin + _REACH]))]
+    return max(ends, default=0)
+
+
+def _sort(piece: str, draft: _Sorted) -> None:
+    """Sort the measures of one clause into started, stopped and avoided."""
+    if _DIAGNOSED.fullmatch(piece):
+        return
+    if refused := cue("refused").search(piece):
+        draft.avoided += _measures(piece[refused.end() :])
+        draft.whole = False
+        return
+    if _SAID_NO.search(piece):
+        _take(piece, _measures(piece), draft, stops=False)
+        return
+    if others := _OF_OTHERS.search(piece):
+        draft.whole = False
+        piece = piece[: others.start()] + _denied_at_last(others[0])
+    plain = _SPARED.sub(lambda match: "_" * len(match[0]), piece)
+    if _verbs_last(piece, plain, draft):
+        return
+    after = _AFTER.search(plain) or cue("denied").search(plain)
+    if after and (measures := _measures(piece[: after.start()])):
+        _take(piece, measures, draft, stops=_STOPPED.search(after[0]) is not None)
+        return
+    while denial := _AGAINST.search(plain):
+        _give(piece[: denial.start()], draft)
+        whole = _OF_ALL.match(piece) is not None or _BRIEFLY.fullmatch(denial[0]) is None
+        behind = piece[denial.end() :]
+        part, rest = (behind, "") if _of_all(piece, denial) else _reach(behind, over_list=whole)
+        _take(denial[0] + part, _measures(part), draft, stops=_STOPPED.fullmatch(denial[0]) is not None)
+        piece, plain = rest, plain[len(plain) - len(rest) :] if rest else ""
+    _give(piece, draft)
+
+
+def _verbs_last(piece: str, plain: str, draft: _Sorted) -> bool:
+    """Sort a clause whose verbs stand behind their measures: 'A and B stopped', 'A held, B started'; False if none.
+
+    In 'give A, B stopped' the last measure has the verb behind it, those before it have their own.
+    """
+    verbs = list(_VERB_LAST.finditer(plain))
+    starts = [0, *(verb.end() for verb in verbs)]
+    parts = [piece[start : verb.start()] for start, verb in zip(starts, verbs, strict=False)]
+    ended = bool(verbs) and verbs[-1].end() == len(plain)
+    if not ended or any(_AGAINST.search(part) or not _measures(part) for part in parts):
+        return False
+    for part, verb in zip(parts, verbs, strict=True):
+        if not verb["against"]:
+            _give(part, draft)
+            continue
+        last = max(part.rfind(","), part.rfind(" and "), 0) if _DOING.match(part) else 0
+        _give(part[:last], draft)
+        _take(part[last:] + verb[0], _measures(part[last:]), draft, stops=_STOPPED.search(verb[0]) is not None)
+    return True
+
+
+def _denied_at_last(aside: str) -> str:
+    """The final words of a clause that deny all of it: 'A, B and screening for C is wrong'."""
+    if not _TESTED.match(aside):
+        return ""
+    denials = (*_AFTER.finditer(aside), *cue("denied").finditer(aside))
+    return next((f" {aside[one.start() :]}" for one in denials if _AT_LAST.match(aside, one.end())), "")
+
+
+def _of_all(piece: str, denial: re.Match[str]) -> bool:
+    """Whether a denial covers everything after it and nothing was started before it."""
+    if _OF_ALL.match(piece):
+        return _STATED.fullmatch(denial[0]) is not None
+    if _REMAINS.search(piece):
+        return True
+    return _UNLIKE.fullmatch(denial[0]) is not None and not _DOING.match(piece[: denial.start()])
+
+
+def _take(words: str, measures: Sequence[PlanMeasure], draft: _Sorted, *, stops: bool) -> None:
+    """Add the measures that a clause stops or else avoids; `words` are those that say so."""
+    if stops:
+        draft.stopped += measures
+        draft.put.append(words.strip())
+    else:
+        draft.avoided += measures
+        draft.whole = False
+
+
+def _reach(text: str, *, over_list: bool) -> tuple[str, str]:
+    """Split `text` at the end of a stop or avoid word's reach: a verb that gives something.
+
+    'Avoid A, B and C' reaches over its list; 'no A, B' reaches to the first comma unless 'or' continues the list.
+    """
+    turn = _GIVING.search(text) if over_list else _GIVING_OR_COMMA.search(text)
+    return (text[: turn.start()], text[turn.end() :]) if turn else (text, "")
+
+
+def _give(text: str, draft: _Sorted) -> None:
+    """Add the measures that a clause gives; alternatives to its first measure become options."""
+    said, text = text, _CONDITION.sub("", text)
+    draft.whole = draft.whole and text == said
+    if any(map(str.isalnum, text)):
+        draft.put.append(text.strip(" ,"))
+    bare = _BRACKET.sub(" ", text)
+    choice = _OR.search(bare)
+    if choice and not draft.started and len(_measures(bare[: choice.start()])) <= 1:
+        options = [
+            one for part in _OR.split(_JOINER.split(bare[choice.start() :], maxsplit=1)[0]) for one in _measures(part)
+        ]
+        first = _measures(bare[: choice.start()])
+        draft.options += [*first, *options] if first and options else []
+    draft.started += _measures(_OR.sub(",", text))
+
+
+def _measures(text: str) -> list[PlanMeasure]:
+    """The measures listed in a text; words after 'for' and 'to' are purposes, used only if nothing else is named."""
+    measures: list[PlanMeasure] = []
+    purposes: list[PlanMeasure] = []
+    aim, start = False, 0
+    glosses: list[str] = []
+
+    def gloss(match: re.Match[str]) -> str:
+        glosses.append(match[1])
+        return f" \x02{len(glosses) - 1}\x03 "
+
+    text = _BRACKET.sub(gloss, text)
+    for joiner in [*_JOINER.finditer(text), None]:
+        part = text[start : joiner.start() if joiner else len(text)]
+        said = re.sub("\x02(\\d+)\x03", lambda match: glosses[int(match[1])], part)
+        bare = re.sub("\x02\\d+\x03", " ", part)
+        words, also = _distinctive(bare), _distinctive(said)
+        if also and not also <= _SUPPORT:
+            (purposes if aim else measures).append(PlanMeasure(" ".join(bare.split()), words or also, also))
+        if joiner is None:
+            break
+        word = joiner[0].strip().lower()
+        aim = word in _PURPOSE or (aim and word in ("and", ",", "&") and _DOING.match(text[joiner.end() :]) is None)
+        start = joiner.end()
+    return measures or purposes
+
+
+def _distinctive(text: str) -> frozenset[str]:
+    words = measure_words(text)
+    return frozenset(word for word in words if word not in _LITTLE and len(word) > 2 and not word[0].isdigit())
+
+
+def _once(measures: Sequence[PlanMeasure]) -> list[PlanMeasure]:
+    return list({measure.words: measure for measure in reversed(measures)}.values())[::-1]
+
+
+ENOUGH = 0.5
+"""Least share of the true plan's measures. Free text has no synonyms here; report the judge model's score instead."""
+MORE = 3
+"""How many measures an answer may name beyond twice the truth's number."""
+MOST_UNREAD = 12
+"""Most measures that an answer may name if none can be read from the truth."""
+NAMED = 0.5
+"""Least share of a measure's words that counts as naming it."""
+
+Rule = Literal["exact", "measures", "none", "against", "undecided", "too_many", "empty", "nothing"]
+_REASONS = {
+    "undecided": "several_answers",
+    "too_many": "too_many_measures",
+    "empty": "",
+    "nothing": "no_treatment_asserted",
+}
+
+
+NOTHING = Plan()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanVerdict:
+    """Whether the plan is right, by which rule, and why; `share` of the truth's measures that it gives (0 to 1)."""
+
+    match: bool
+    rule: Rule
+    why: str
+    share: float = 0.0
+    read: Plan = NOTHING
+
+    @property
+    def committed(self) -> str:
+        """The text shown to a judge: the words that give and stop measures; "" if the answer has no others."""
+        return "" if self.read.whole or self.rule == "exact" else "; ".join(self.read.put)
+
+    @property
+    def reason(self) -> str:
+        """The typed reason for a score of 0.0, or "" if the plan was a single one."""
+        return _REASONS.get(self.rule, "")
+
+
+def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
+    """Compare a stated plan with the true one.
+
+    A plan is right if it equals the true one apart from spelling. Otherwise it must give at least half of the truth's
+    measures, stop what the truth stops, and neither stop nor avoid what the truth gives. It may name at most twice as
+    many measures plus three, and must decide its main measure unless the truth leaves it open too. An answer that
+    starts nothing and stops or avoids what the truth gives asserts no treatment.
+    """
+    if not key(answer):
+        return PlanVerdict(False, "empty", "the plan is empty")
+    plain = standing(unstruck(unmarked(answer)), plan=True)
+    if answer.strip() == truth.treatment.strip() or key(plain) == key(unmarked(truth.treatment)):
+        return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
+    said, meant = read_plan(answer), read_plan(truth.treatment)
+    denied = any(
+        affix in ("non", "anti") and key(truth.treatment)[:12] == key(rest)[:12] for rest, affix in affixed(plain)
+    )
+    if denied or not (said.started or said.stopped):
+        return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
+    wanted = [*((one, said.started) for one in meant.started), *((one, said.stopped) for one in meant.stopped)]
+    share = sum(_named(one, among) for one, among in wanted) / len(wanted) if wanted else 0.0
+    return _ruled(said, meant, share)
+
+
+def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
+    wanted, count = len(meant.started) + len(meant.stopped), len(said.started) + len(said.stopped)
+    most = 2 * wanted + MORE if wanted else MOST_UNREAD
+    if count > most:
+        of_what = f": twice the truth's number plus {MORE}" if wanted else ""
+        why = f"it names {count} measures, more than {most}{of_what}"
+        return PlanVerdict(False, "too_many", why, share, said)
+    if said.options and not meant.options and not all(_meant(one, meant.started) for one in said.options):
+        why = f"several answers: {' or '.join(one.text for one in said.options)} is left open"
+        return PlanVerdict(False, "undecided", why, share, said)
+    off = (*said.avoided, *said.stopped)
+    against = [one.text for one in meant.started if _whole(one, off) and not _whole(one, said.started)]
+    if against:
+        rule: Rule = "against" if said.started else "nothing"  # a denial of the true plan is no plan for a judge
+        return PlanVerdict(False, rule, f"it stops or avoids {against[0]!r}", share, said)
+    if not wanted:
+        return PlanVerdict(False, "none", "the truth names no measure", 0.0, said)
+    why = f"{share:.0%} of the truth's measures are given"
+    return PlanVerdict(share >= ENOUGH, "measures" if share >= ENOUGH else "none", why, share, said)
+
+
+def _named(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
+    """Whether the answer's measures contain enough words of this one, or enough of the name in its bracket."""
+    words = with_classes(word for measure in among for word in measure.also | measure.words)
+    return any(len(name & words) / len(name) >= NAMED for name in (one.words, one.also - one.words) if name)
+
+
+def _whole(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
+    """Whether a single measure of the answer names this one."""
+    return any(_named(one, (other,)) for other in among)
+
+
+def _meant(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
+    return any(one.words & other.words for other in among)

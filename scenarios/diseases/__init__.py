@@ -1,0 +1,1 @@
+"""Diseases: their names, tables and relations, and when two names mean one disease."""

@@ -1,0 +1,154 @@
+"""Tells what in two names of diseases cannot be one disease: opposed words, other types, stages, causes, company."""
+
+from collections.abc import Iterable, Mapping
+
+from wardround.engine.text import regex
+from wardround.scenarios.diseases.disease import opposed
+from wardround.scenarios.diseases.disease_name import GENERIC_WEIGHT, SITE_WEIGHT, Name, NamePart, is_site, weight
+from wardround.scenarios.diseases.disease_wording import Token, paired
+from wardround.scenarios.terms.wording import root
+
+ORGANISM = regex(
+    r"(?:cocc|coccus|bacter\w*|virus|vir|vibrio|myces|mycet|monas|ella|phila|plasma|pox|spir\w*)$"
+    r"|^(?:candida|aspergill|cryptococc|listeri|borreli|brucell|rickettsi|tuberculos|syphili|fung|parasit|bacteri|nocardi"
+    r"|legionell|salmonell|shigell|escherichi|proteus|clostridi|amoeb|ameb|gonococc|aureus|epidermid|pneumoni)\w*$"
+)
+_NEGATING = ("non", "un", "in", "im", "ir", "a", "an", "dis", "de", "anti", "pseudo", "extra", "intra", "sub", "epi")
+_DECIDING = {root("insitu"): "in situ", root("trait"): "a trait", root("carrier"): "a carrier's state"}
+_COMPLICATION = root("complication")
+
+
+def conflict(truth: Name, said: Name) -> str:
+    """The reason why the two cannot be one disease, whatever their other words; "" if there is none."""
+    if truth.form == said.form:
+        return ""
+    return _exchanged(truth, said) or _opposed(truth, said) or _typed(truth, said)
+
+
+def _exchanged(truth: Name, said: Name) -> str:
+    """The reason, if the cause of one is the consequence of the other."""
+    ours, theirs = core(truth.head.words), core(said.head.words)
+    if not ours or not theirs or ours == theirs:
+        return ""
+    if ours <= set(said.cause.words) and theirs <= set(truth.cause.words):
+        return "cause and consequence are exchanged"
+    return ""
+
+
+def _opposed(truth: Name, said: Name) -> str:
+    """The reason, if the two have different values on one axis, or one has what the other is without."""
+    for ours, theirs in (
+        (truth.head, said.head),
+        (truth.cause, said.cause),
+        (truth.beside, said.beside),
+        (truth.effect, said.effect),
+    ):
+        for axis in sorted(ours.axes.keys() & theirs.axes.keys()):
+            if not ours.axes[axis] & theirs.axes[axis]:
+                return f"another {axis}: {list_values(theirs.axes[axis])}, not {list_values(ours.axes[axis])}"
+    if reason := _related_axes(truth.head, said.head):
+        return reason
+    for axis in ("side", "trimester"):
+        mine, yours = truth.anywhere(axis), said.anywhere(axis)
+        if mine and yours and not mine & yours:
+            return f"another {axis}: {list_values(yours)}, not {list_values(mine)}"
+    lost, new = truth.words - said.words, said.words - truth.words
+    for word in sorted(lost | new):
+        rest = next((word.removeprefix(one) for one in _NEGATING if word.removeprefix(one) in lost | new), word)
+        if rest != word and (rest in lost) != (word in lost):
+            return f"the opposite: {word} and {rest}"
+    for one, other, who in ((truth, said, "truth"), (said, truth, "answer")):
+        gone = (core(one.lacking.words) or set(one.lacking.words)) - one.words
+        if gone and gone <= other.words:
+            return f"with and without: {write_words(one.lacking.words, gone)} (without in the {who})"
+        if gone == {_COMPLICATION} and core(other.beside.words) - set(one.words):
+            return f"with and without complication (without in the {who})"
+    for word, meaning in _DECIDING.items():
+        alone = [name.text for name in (truth, said) if word in name.words]
+        if len(alone) == 1:
+            return f"only '{alone[0]}' is {meaning}"
+    for scale in ("stage", "grade"):
+        first, second = ([value for kind, value in name.stages if kind == scale] for name in (truth, said))
+        alike = any(one.startswith(two) or two.startswith(one) for one in first for two in second)
+        if first and second and not alike:
+            return f"another {scale}: {list_values(second)}, not {list_values(first)}"
+    return ""
+
+
+_OF_ONE_KIND = (("origin", "heredity"), ("age", "onset"), ("cell", "tissue"))
+"""Axes that tell the same kind of thing: a value of one in place of a value of the other makes a sibling."""
+
+
+def _related_axes(ours: NamePart, theirs: NamePart) -> str:
+    """The reason, if one part has a value on one axis and the other part instead a value on an axis of its kind."""
+    for pair in _OF_ONE_KIND:
+        mine, yours = [axis for axis in pair if axis in ours.axes], [axis for axis in pair if axis in theirs.axes]
+        if len(mine) == len(yours) == 1 and mine != yours and "nonsmallcell" not in ours.axes[mine[0]]:
+            return f"another {mine[0]}: {list_values(theirs.axes[yours[0]])}, not {list_values(ours.axes[mine[0]])}"
+    return ""
+
+
+def _typed(truth: Name, said: Name) -> str:
+    """The reason, if the numbers or letters of types differ."""
+    if truth.types and said.types and not truth.types <= said.types and not said.types <= truth.types:
+        return f"another type: {list_values(said.types)}, not {list_values(truth.types)}"
+    ours, theirs = truth.all_types - truth.types, said.all_types - said.types
+    if ours and theirs and not ours <= theirs and not theirs <= ours:
+        return f"another number: {list_values(theirs)}, not {list_values(ours)}"
+    if truth.types - said.all_types - truth.asides:
+        return f"the type is left open: {list_values(truth.types - said.types)}"
+    return ""
+
+
+def caused(truth: Name, said: Name) -> str:
+    """The reason, if both name a cause or an organism and these differ."""
+    agents = [{word for word in name.head.words if ORGANISM.search(word)} for name in (truth, said)]
+    ours, theirs = core(truth.cause.words), core(said.cause.words)
+    missing, extra = paired(
+        sorted((ours | agents[0]) - said.words - truth.asides), sorted((theirs | agents[1]) - truth.words - said.asides)
+    )
+    if not extra and missing and ours and len(core(truth.head.words)) == 1:
+        extra = sorted(core(said.head.words) - truth.words)
+    organism = "organism" in kinds(missing) | kinds(extra)
+    strong = {word for word in ours if weight(word) > SITE_WEIGHT} or ours
+    if not organism and 2 * len(strong & said.words) >= len(strong) > 0:
+        return ""
+    if missing and extra and (ours or organism):
+        kind = "organism" if organism else "cause"
+        words = {**truth.head.words, **truth.cause.words, **said.head.words, **said.cause.words}
+        return f"another {kind}: {write_words(words, extra)}, not {write_words(words, missing)}"
+    return ""
+
+
+def beside_others(truth: Name, said: Name) -> tuple[str, bool]:
+    """(the reason, if different things accompany the disease; whether these are of one kind, such as sites)."""
+    ours, theirs = core(truth.beside.words), core(said.beside.words)
+    missing, extra = paired(sorted(ours - said.words), sorted(theirs - truth.words))
+    if not missing or not extra:
+        return "", False
+    alike = kinds([*missing, *extra]) == {"site"} or any(opposed(one, other) for one in missing for other in extra)
+    if not alike and ours & theirs and not ours & theirs <= {_COMPLICATION}:
+        alike = len(missing) == len(extra) == 1
+        if not alike:
+            return "", False
+    return f"with {write_words(said.beside.words, extra)}, not {write_words(truth.beside.words, missing)}", alike
+
+
+def core(words: Iterable[str]) -> set[str]:
+    """The words that make the disease: all but those of degree and kind."""
+    return {word for word in words if weight(word) > GENERIC_WEIGHT}
+
+
+def list_values(values: Iterable[str]) -> str:
+    """Values in plain words, with letters of types in capitals."""
+    return ", ".join(sorted(value.removeprefix("letter").upper() if "letter" in value else value for value in values))
+
+
+def write_words(words: Mapping[str, Token], chosen: Iterable[str]) -> str:
+    """The chosen words as written."""
+    return ", ".join(dict.fromkeys(words[word].surface for word in words if word in set(chosen)))
+
+
+def kinds(words: Iterable[str]) -> frozenset[str]:
+    """The kinds of the words: 'site', 'organism' or 'other'. A word only replaces words of its own kind."""
+    return frozenset("site" if is_site(word) else "organism" if ORGANISM.search(word) else "other" for word in words)

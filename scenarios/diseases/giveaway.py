@@ -1,0 +1,163 @@
+"""Finds the words of a text that give a diagnosis away without its name: its treatment, procedure, organism or drug."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from rapidfuzz.distance import DamerauLevenshtein
+
+from wardround.scenarios.case import Case
+from wardround.scenarios.diseases.disease import names_in_tables
+from wardround.scenarios.terms.wording import cells, key, lexicon, roots, stem, table_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Giveaway:
+    """`text[start:end]` gives the diagnosis away by `relation`: procedure, treatment, drug, misspelling and so on."""
+
+    start: int
+    end: int
+    words: str
+    relation: str
+
+
+_OPERATED = r"(?:ectom(?:y|ies|ized)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|pexy|centesis|rrhaphy|desis|tripsy)"
+_STEM = re.compile(r"([a-z]{5,}?)(?:o?lithiasis|itis|itides|omas?|osis|oses|ia|us)$")
+_BLOCKED = re.compile(
+    r"(?i)\b(?:no|not|never|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
+    r"|intoleran(?:t|ce) (?:of|to)|family history of|fhx of|mother had|father had|brother had|sister had)\s+"
+    r"(?:[\w/,-]+\s+){0,4}$"
+)
+_PAST = re.compile(
+    r"(?i)(?:\b(?:history of|h/o|hx of|prior|previous|remote|past|status post|s/p|had (?:an? )?)\s+(?:[\w-]+\s+){0,3}$"
+    r"|\b(?:19|20)\d\d\b[^.\n]{0,20}$)"
+)
+_THEN = re.compile(
+    r"(?i)^[^.;\n]{0,30}(?:\b(?:19|20)\d\d\b|\byears? ago\b|\bmonths? ago\b|\bas a child\b"
+    r"|\bin (?:childhood|youth|the past)\b|\bin (?:his|her|their) (?:\d0s|teens|twenties|thirties)\b)"
+)
+_NOW = re.compile(r"(?i)^[^.;\n]{0,30}\b(?:today|yesterday|this (?:admission|morning)|on admission|pod ?#?\d)\b")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]{5,}")
+
+
+@cache
+def _relations() -> tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...]:
+    """(roots of a disease, relation, terms) of each row of the table."""
+    return tuple((roots(row["disease"]), row["relation"], cells(row["terms"])) for row in table_rows("giveaways.csv"))
+
+
+class Giveaways:
+    """The words that give one diagnosis away; `names` are all its names."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = tuple(dict.fromkeys(name for name in names if key(name)))
+        said = [roots(name) for name in self._names]
+        terms: dict[str, str] = {}
+        for disease, relation, listed in _relations():
+            if any(_within(disease, name) for name in said):
+                terms.update((term, relation) for term in listed)
+        self._terms = [(_term(term), relation) for term, relation in terms.items()]
+        words = {word for name in self._names for word in re.findall(r"[a-z]{7,}", name.casefold())}
+        stems = sorted({match[1].removesuffix("ic") for word in words if (match := _STEM.match(word))})
+        if stems:
+            organs = "|".join(stems)
+            self._terms.append((re.compile(rf"(?i)\b(?:{organs})[a-z]{{0,4}}{_OPERATED}\b"), "procedure"))
+        distinct = words - _general()
+        self._long = tuple(sorted(word for word in distinct if stem(word) in lexicon() or len(distinct) == 1))
+
+    def hits(self, text: str, *, past: bool = False) -> tuple[Giveaway, ...]:
+        """What gives the diagnosis away in `text`, in its order, none overlapping another.
+
+        What is denied, and a procedure of the past, gives nothing away; `past`: the text is a past history.
+        """
+        hits = [*self._related(text, past=past), *self._misspelt(text)]
+        kept: list[Giveaway] = []
+        for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
+            if not kept or hit.start >= kept[-1].end:
+                kept.append(hit)
+        return tuple(kept)
+
+    def masked(self, text: str, mark: str, *, past: bool = False) -> str:
+        """`text` with `mark` for each word that gives the diagnosis away."""
+        parts, done = [], 0
+        for hit in self.hits(text, past=past):
+            parts += [text[done : hit.start], mark]
+            done = hit.end
+        return "".join([*parts, text[done:]])
+
+    def _related(self, text: str, *, past: bool) -> Iterator[Giveaway]:
+        for pattern, relation in self._terms:
+            for match in pattern.finditer(text):
+                before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() : match.end() + 40]
+                if _BLOCKED.search(before):
+                    continue
+                old = past or _PAST.search(before) or _THEN.search(after)
+                if relation == "procedure" and old and not _NOW.search(after):
+                    continue
+                yield Giveaway(*match.span(), match[0], relation)
+
+    def _misspelt(self, text: str) -> Iterator[Giveaway]:
+        for match in _WORD.finditer(text):
+            word = match[0].casefold()
+            for name in self._long:
+                most = 1 if len(name) < 10 else 2
+                if word[0] != name[0] or abs(len(word) - len(name)) > most or word.startswith(name[:-1]):
+                    continue
+                close = DamerauLevenshtein.distance(word, name, score_cutoff=most) <= most
+                if close and stem(word) not in lexicon():
+                    yield Giveaway(*match.span(), match[0], "misspelling")
+                    break
+
+
+def about_the_past(section: str) -> bool:
+    """Whether a section of the history is about the past, by its name: 'Past surgical history'."""
+    return bool(re.search(r"(?i)\b(?:past|surgical|previous|prior|operations?)\b", section))
+
+
+def about_others(section: str) -> bool:
+    """Whether a section of the history is about relatives, by its name."""
+    return bool(re.search(r"(?i)\bfamily\b", section))
+
+
+def revealed(case: Case) -> tuple[tuple[str, Giveaway], ...]:
+    """(field, what gives the diagnosis away) in complaint, opening, history and examination; one entry a phrase."""
+    known = giveaways((case.truth.diagnosis, *case.truth.synonyms, *case.truth.parts))
+    texts = [("opening", case.opening, False), ("complaint", case.complaint, False)]
+    texts += [
+        (f"history.{name}", text, about_the_past(name)) for name, text in case.history.items() if not about_others(name)
+    ]
+    texts += [(f"examination[{place}]", part.text, False) for place, part in enumerate(case.examination)]
+    seen: dict[tuple[str, str], tuple[str, Giveaway]] = {}
+    for field, text, past in texts:
+        for hit in known.hits(text, past=past):
+            seen.setdefault((field, hit.words.casefold()), (field, hit))
+    return tuple(seen.values())
+
+
+def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
+    return any(tuple(whole[at : at + len(part)]) == tuple(part) for at in range(len(whole) - len(part) + 1))
+
+
+def _term(term: str) -> re.Pattern[str]:
+    """A pattern for a term; one of capitals, an abbreviation, matches in capitals only."""
+    pattern = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term))
+    flags = re.NOFLAG if term.isupper() and len(term) <= 5 else re.IGNORECASE
+    return re.compile(rf"(?<![\w-]){pattern}(?:e?s|'s)?(?!\w)", flags)
+
+
+@cache
+def _general() -> frozenset[str]:
+    """Words of names that occur in many diseases: 'syndrome', 'chronic'."""
+    counts: dict[str, int] = {}
+    for table in ("conditions.csv", "diseases.csv"):
+        for row in table_rows(table):
+            for word in set(re.findall(r"[a-z]{7,}", f"{row['name']} {row['synonyms']}".casefold())):
+                counts[word] = counts.get(word, 0) + 1
+    return frozenset(word for word, number in counts.items() if number > 12)
+
+
+@lru_cache(maxsize=1024)
+def giveaways(names: tuple[str, ...]) -> Giveaways:
+    """What gives a diagnosis of these names away, with the names that the tables add and their abbreviations."""
+    return Giveaways(names_in_tables(names))

@@ -1,0 +1,131 @@
+"""The is-a graph of diseases, from the ICD-10-CM tree, the project's own table and HPO's terms."""
+
+import re
+from collections.abc import Iterator
+from functools import cache, cached_property
+from importlib import import_module
+from typing import Any, Literal
+
+from wardround.scenarios.diseases import ontologies
+from wardround.scenarios.diseases.knowledge import Knowledge, knowledge
+from wardround.scenarios.diseases.linker import Concept
+from wardround.scenarios.diseases.ontologies import within_families
+from wardround.scenarios.terms.wording import key
+
+Relation = Literal["same", "parent", "child", "sibling", "other"]
+"""The relation of an answer to the truth: 'parent' is a wider disease, 'child' a kind of it."""
+
+_TYPE = re.compile(r"(?i),?\s+(?:type\s+)?(?:\d+[a-z]?|[IVX]+[A-Ca-c]?|[A-G])$")
+_CATEGORY = re.compile(r"^[A-Z]\d\w(?:\.\w+)?$")
+
+
+class Graph:
+    """Nodes are concept ids and ICD-10-CM codes; an edge goes from a disease to the wider one (is-a)."""
+
+    def __init__(self, diseases: Knowledge) -> None:
+        self.knowledge = diseases
+
+    @cached_property
+    @ontologies.building()
+    def _edges(self) -> Any:
+        graph = import_module("networkx").DiGraph()
+        graph.add_edges_from((name, code.parent) for name, code in ontologies.codes().items() if code.parent)
+        for concept in self.knowledge.concepts:
+            graph.add_node(concept.id)
+            for code in concept.icd10:
+                if code in graph and not concept.id.startswith("WR:"):
+                    graph.add_edge(concept.id, code)
+        graph.add_edges_from(self._own_edges(graph))
+        graph.add_edges_from(self._typed())
+        graph.add_edges_from(self._phenotypes())
+        return graph
+
+    def _own_edges(self, graph: Any) -> Iterator[tuple[str, str]]:
+        """Edges of the own table: a concept with several families is their parent; with one family, its child."""
+        for concept in self.knowledge.concepts:
+            if not concept.id.startswith("WR:"):
+                continue
+            codes = [code for code in concept.icd10 if code in graph]
+            if wider := self.knowledge.broader.get(concept.id):
+                yield concept.id, wider
+            if len(codes) == 1:
+                yield concept.id, codes[0]
+            else:
+                yield from ((code, concept.id) for code in codes)
+                yield from ((concept.id, str(next(iter(graph.successors(code))))) for code in codes[:1])
+
+    def _typed(self) -> Iterator[tuple[str, str]]:
+        """'Neurofibromatosis type 1' is a neurofibromatosis, if that is a concept of its own."""
+        named = {key(concept.name): concept.id for concept in reversed(self.knowledge.concepts)}
+        for concept in self.knowledge.concepts:
+            wider = named.get(key(_TYPE.sub("", concept.name)))
+            if wider and wider != concept.id:
+                yield concept.id, wider
+
+    def _phenotypes(self) -> Iterator[tuple[str, str]]:
+        """Is-a edges of HPO between concepts of the same names, unless ICD-10-CM places both itself."""
+        named = {key(concept.name): concept for concept in reversed(self.knowledge.concepts)}
+        for name, wider in ontologies.wider_phenotypes():
+            one, other = named.get(key(name)), named.get(key(wider))
+            if one and other and one.id != other.id and not (one.icd10 and other.icd10):
+                yield one.id, other.id
+
+    def relation(self, answer: Concept, truth: Concept) -> Relation:
+        """The relation of `answer` to `truth`.
+
+        parent and child hold over any number of steps, but not above an ICD-10-CM category ('diseases of the heart' is
+        never a parent). Siblings share such a parent. Without a code and a graph path the relation is other.
+        """
+        if answer.id == truth.id:
+            return "same"
+        if truth.id in self._above(answer) or _narrower(answer, truth):
+            return "child"
+        if answer.id in self._above(truth) or _narrower(truth, answer):
+            return "parent"
+        if self._nearest(answer) & self._nearest(truth):
+            return "sibling"
+        return "other"
+
+    def _above(self, concept: Concept) -> frozenset[str]:
+        """All wider diseases of the concept, up to categories."""
+        above: set[str] = set()
+        todo = [concept.id]
+        while todo:
+            for wider in self._edges.successors(todo.pop()):
+                if _says(wider) and wider not in above and wider != concept.id:
+                    above.add(wider)
+                    todo.append(wider)
+        return frozenset(above)
+
+    def _nearest(self, concept: Concept) -> frozenset[str]:
+        """The parents of the concept, or of the code that it stands for."""
+        parents = {wider for wider in self._edges.successors(concept.id) if _says(wider)}
+        if len(concept.icd10) == 1 and concept.icd10[0] in self._edges:
+            parents |= {wider for wider in self._edges.successors(concept.icd10[0]) if _says(wider)}
+        return frozenset(parents) | {code for code in concept.icd10 if _says(code)}
+
+    def distance(self, one: Concept, other: Concept, most: int = 12) -> int | None:
+        """Is-a steps, up and down, between two diseases; None if there is no path of at most `most` steps."""
+        ways = import_module("networkx").single_source_shortest_path_length(self._both, one.id, cutoff=most)
+        far = ways.get(other.id)
+        return None if far is None else int(far)
+
+    @cached_property
+    def _both(self) -> Any:
+        return self._edges.to_undirected(as_view=True)
+
+
+def _says(node: str) -> bool:
+    """Whether a node names a disease: concepts and codes do, blocks and chapters of the classification do not."""
+    return ":" in node or bool(_CATEGORY.match(node))
+
+
+def _narrower(one: Concept, other: Concept) -> bool:
+    """Whether the codes of `one` lie within those of `other` but not the reverse."""
+    return within_families(one.icd10, other.icd10) and not within_families(other.icd10, one.icd10)
+
+
+@cache
+def graph() -> Graph:
+    """The graph over all sources of the project; networkx and the tree load on first use."""
+    return Graph(knowledge())

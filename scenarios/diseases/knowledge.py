@@ -1,0 +1,274 @@
+"""All diseases that the linkers know, from every source, including a user's own names."""
+
+import csv
+import io
+import re
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from wardround.engine.errors import UsageError
+from wardround.scenarios.diseases import ontologies
+from wardround.scenarios.diseases.disease import ordered_form
+from wardround.scenarios.diseases.linker import Concept
+from wardround.scenarios.diseases.ontologies import plain_code, within_families
+from wardround.scenarios.terms.wording import cells, key, table_rows, vocabulary
+
+DISEASES = frozenset(("T019", "T020", "T033", "T037", "T046", "T047", "T048", "T049", "T184", "T190", "T191"))
+"""UMLS semantic types of diseases, injuries and abnormalities; used if MRSTY.RRF is next to MRCONSO.RRF."""
+FIELDS = 18
+"""Columns of a row of MRCONSO.RRF."""
+_CLASSIFIED = {"ICD10CM": "icd10", "ICD9CM": "icd9", "OMIM": "omim", "ORPHANET": "rare"}
+
+
+def read_concepts(path: Path) -> Iterator[Concept]:
+    """The concepts of a file: RRF by its suffix, else CSV. Raises UsageError that names file and row."""
+    try:
+        yield from read_umls(path) if path.suffix.lower() == ".rrf" else read_synonyms(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror or error}); is the path right?") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: byte {error.start} is not UTF-8; convert the file") from error
+
+
+def read_synonyms(path: Path) -> Iterator[Concept]:
+    """Read a CSV with the columns `concept`, `name` and optionally `icd10`, one name per row.
+
+    `concept` is the id of a known concept or a name of the user's own; rows of the same concept are combined.
+    """
+    reader = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
+    reader.fieldnames = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+    missing = [name for name in ("concept", "name") if name not in reader.fieldnames]
+    if missing:
+        raise UsageError(f"{path}: column {', '.join(missing)} is missing; a list of synonyms has concept,name[,icd10]")
+    concepts: dict[str, tuple[list[str], list[str]]] = {}
+    for row in reader:
+        concept, name = (row["concept"] or "").strip(), (row["name"] or "").strip()
+        if not concept or not name:
+            raise UsageError(f"{path}, row {reader.line_num}: concept and name must both be given")
+        names, codes = concepts.setdefault(concept, ([], []))
+        names.append(name)
+        codes += cells(row.get("icd10") or "")
+    for concept, (names, codes) in concepts.items():
+        yield Concept(concept, names[0], tuple(dict.fromkeys(names[1:])), icd10=tuple(dict.fromkeys(codes)))
+
+
+@dataclass
+class _Atoms:
+    """The data of all rows of one CUI."""
+
+    preferred: str = ""
+    names: dict[str, None] = field(default_factory=dict)
+    codes: dict[str, dict[str, None]] = field(default_factory=dict)
+    disease: bool = False
+
+
+def read_umls(path: Path) -> Iterator[Concept]:
+    """The diseases of an MRCONSO.RRF: English names that are not suppressed, by CUI, with ICD, OMIM and ORPHA codes.
+
+    A CUI is a disease if MRSTY.RRF in the same folder says so; without that file, if it has an ICD, OMIM or Orphanet
+    code or a SNOMED name that ends in '(disorder)'. The rows of a CUI are adjacent, so the file is streamed.
+    """
+    typed = _typed(path.with_name("MRSTY.RRF"))
+    current, atoms = "", _Atoms()
+    with path.open(encoding="utf-8") as stream:
+        for number, line in enumerate(stream, 1):
+            cells = line.rstrip("\n").split("|")
+            if len(cells) < FIELDS:
+                raise UsageError(f"{path}, row {number}: has {len(cells)} columns; MRCONSO.RRF has {FIELDS}")
+            if cells[0] != current:
+                yield from _closed(current, atoms, typed)
+                current, atoms = cells[0], _Atoms()
+            _add(atoms, cells)
+    yield from _closed(current, atoms, typed)
+
+
+def _add(atoms: _Atoms, cells: Sequence[str]) -> None:
+    language, status, form, preferred = cells[1], cells[2], cells[4], cells[6]
+    source, code, name, suppressed = cells[11], cells[13], cells[14], cells[16]
+    if source in _CLASSIFIED and code and code != "NOCODE":
+        number = code.removeprefix("ORPHA").lstrip(":") if source == "ORPHANET" else code
+        atoms.codes.setdefault(_CLASSIFIED[source], {})[number] = None
+        atoms.disease = True
+    if language != "ENG" or suppressed in ("O", "Y", "E"):
+        return
+    atoms.disease = atoms.disease or (source.startswith("SNOMEDCT") and name.endswith("(disorder)"))
+    bare = name.removesuffix("(disorder)").strip()
+    atoms.names[bare] = None
+    if status == "P" and form == "PF" and (preferred == "Y" or not atoms.preferred):
+        atoms.preferred = bare
+
+
+def _closed(cui: str, atoms: _Atoms, typed: frozenset[str] | None) -> Iterator[Concept]:
+    if not atoms.names or not (atoms.disease if typed is None else cui in typed):
+        return
+    name = atoms.preferred or next(iter(atoms.names))
+    codes = {field_: tuple(values) for field_, values in atoms.codes.items()}
+    yield Concept(f"UMLS:{cui}", name, tuple(other for other in atoms.names if other != name), **codes)
+
+
+def _typed(path: Path) -> frozenset[str] | None:
+    if not path.is_file():
+        return None
+    with path.open(encoding="utf-8") as stream:
+        return frozenset(cells[0] for line in stream if len(cells := line.split("|")) > 1 and cells[1] in DISEASES)
+
+
+OWN, NAMED = range(2)
+"""Ranks of a concept's names, if several concepts share one: those of the project and the user come first."""
+LISTED = "WR"
+"""Replaces the ORPHA number of a disease that only the project's own list calls rare."""
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """`concepts` in a fixed order; `ranks` says for each whether its synonyms count as names of the project (OWN)."""
+
+    concepts: tuple[Concept, ...]
+    ranks: tuple[int, ...]
+    broader: Mapping[str, str]
+
+
+@cache
+@ontologies.building()
+def knowledge(*own: Path) -> Knowledge:
+    """The diseases of the project, ICD-10-CM, Orphanet and OMIM, and of the user's files (CSV, MRCONSO.RRF).
+
+    The first call of a process takes two seconds. Raises UsageError for a file that cannot be read.
+    """
+    added = [concept for path in own for concept in read_concepts(path)]
+    return assembled(conditions(), added, (ontologies.coded_diseases(), ontologies.orphanet(), ontologies.omim()))
+
+
+def conditions() -> tuple[Sequence[Concept], Mapping[str, str]]:
+    """The project's own table, and (by id) the wider disease of each disease that has one."""
+    concepts, broader = [], {}
+    for row in table_rows("conditions.csv"):
+        names, short, ten, nine = (cells(row[column]) for column in ("synonyms", "abbreviations", "icd10", "icd9"))
+        concepts.append(Concept(_own_id(row["name"]), row["name"], names, short, ten, nine))
+        if row["broader"]:
+            broader[_own_id(row["name"])] = _own_id(row["broader"])
+    return concepts, broader
+
+
+def _own_id(name: str) -> str:
+    return "WR:" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def assembled(
+    table: tuple[Sequence[Concept], Mapping[str, str]],
+    users: Sequence[Concept],
+    sources: Iterable[Iterable[Concept]],
+) -> Knowledge:
+    """Merge concepts with the same name, or with the same single ICD-10-CM code, into one disease."""
+    own, broader = table
+    merged = [*own]
+    ranks = [OWN] * len(merged)
+    named = _first_named(merged) | {key(concept.name): place for place, concept in enumerate(merged)}
+    ordered = {_order(name): place for name, place in reversed(named.items())}
+    families = [concept.icd10 for concept in merged]
+    coded = {codes[0]: place for place, codes in enumerate(families) if len(codes) == 1 and families.count(codes) == 1}
+    for source in sources:
+        for concept in source:
+            place = named.get(key(concept.name), ordered.get(_order(key(concept.name))))
+            if place is None and concept.id.startswith("ICD10CM:") and "#" not in concept.id:
+                place = coded.get(concept.icd10[0])
+            if place is None:
+                ordered.setdefault(_order(key(concept.name)), len(merged))
+                named[key(concept.name)] = len(merged)
+                merged.append(concept)
+                ranks.append(NAMED)
+            else:
+                merged[place] = _joined(merged[place], concept, ranks[place])
+    _give(merged, ranks, named, users)
+    if own:
+        first = _first_named(merged)
+        added: dict[str, int] = {}
+        _also(merged, ChainMap(added, named, first))
+        _mark(merged, ranks, added | first)
+    return Knowledge(tuple(merged), tuple(ranks), broader)
+
+
+def _order(form: str) -> str:
+    return ordered_form(form.split())
+
+
+def _give(merged: list[Concept], ranks: list[int], named: dict[str, int], added: Sequence[Concept]) -> None:
+    """Add the user's concepts to those they name by id, by name or by a single ICD-10-CM code; else as new ones."""
+    by_id = {concept.id: place for place, concept in enumerate(merged)}
+    for concept in added:
+        coded = by_id.get(f"ICD10CM:{concept.icd10[0]}") if len(concept.icd10) == 1 else None
+        meant = (key(concept.id), *(key(name) for name in concept.names))
+        place = by_id.get(concept.id, next((named[name] for name in meant if name in named), coded))
+        if place is None:
+            named[key(concept.name)] = by_id[concept.id] = len(merged)
+            merged.append(concept)
+            ranks.append(OWN)
+        else:
+            merged[place], ranks[place] = _joined(merged[place], concept, NAMED), OWN
+
+
+def _first_named(concepts: Sequence[Concept]) -> dict[str, int]:
+    """The place of the first concept with a name, by the name's comparable form."""
+    return {key(name): place for place, concept in reversed(list(enumerate(concepts))) for name in concept.names}
+
+
+def _also(merged: list[Concept], named: MutableMapping[str, int]) -> None:
+    """Add the tables used to compare diagnoses: abbreviations and alternative names of a disease."""
+    for name, others in vocabulary().synonyms.items():
+        place = named.get(name)
+        new = tuple(other for other in others if key(other) not in named)
+        if place is not None:
+            merged[place] = replace(merged[place], synonyms=tuple(dict.fromkeys((*merged[place].synonyms, *new))))
+            named.update((key(other), place) for other in new)
+    for short, name in vocabulary().abbreviations.items():
+        place = named.get(key(name))
+        if place is not None and short not in merged[place].abbreviations:
+            merged[place] = replace(merged[place], abbreviations=(*merged[place].abbreviations, short))
+
+
+def _mark(merged: list[Concept], ranks: list[int], named: Mapping[str, int]) -> None:
+    """Mark diseases from the project's own list as rare; Orphanet's ontology holds more than HPO annotates."""
+    listed = []
+    for row in table_rows("rare.csv"):
+        names = (row["name"], *cells(row["synonyms"]))
+        place = named.get(key(names[0]))
+        if place is None:
+            merged.append(Concept(_own_id(names[0]), names[0]))
+            ranks.append(OWN)
+            place = len(merged) - 1
+        concept = merged[place]
+        listed.append(place)
+        new = tuple(name for name in names[1:] if key(name) not in named)
+        merged[place] = replace(concept, synonyms=(*concept.synonyms, *new), rare=concept.rare or (LISTED,))
+        for name in names[1:]:
+            other = named.get(key(name))
+            if other is not None and not merged[other].rare:
+                merged[other] = replace(merged[other], rare=(LISTED,))
+    families = {plain_code(code) for place in listed for code in merged[place].icd10}
+    for place, concept in enumerate(merged):
+        # Diseases below a rare disease in the classification are rare too: pulmonary nocardiosis.
+        if ranks[place] != OWN and not concept.rare and concept.icd10 and _within(concept.icd10, families):
+            merged[place] = replace(concept, rare=(LISTED,))
+
+
+def _within(codes: Sequence[str], families: Set[str]) -> bool:
+    return all(any(plain_code(code)[:size] in families for size in range(3, len(code) + 1)) for code in codes)
+
+
+def _joined(one: Concept, other: Concept, rank: int) -> Concept:
+    """`one` with the names and numbers of `other`; ICD-10 families from the project's table are kept unchanged."""
+    names = dict.fromkeys((*one.synonyms, *other.names))
+    names.pop(one.name, None)
+    keep = bool(one.icd10) and (rank == OWN or within_families(other.icd10, one.icd10))
+    return replace(
+        one,
+        synonyms=tuple(names),
+        abbreviations=tuple(dict.fromkeys((*one.abbreviations, *other.abbreviations))),
+        icd10=one.icd10 if keep else tuple(dict.fromkeys((*one.icd10, *other.icd10))),
+        icd9=one.icd9 or other.icd9,
+        rare=tuple(dict.fromkeys((*one.rare, *other.rare))),
+        omim=tuple(dict.fromkeys((*one.omim, *other.omim))),
+    )

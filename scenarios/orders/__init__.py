@@ -1,0 +1,1 @@
+"""Orders: the tests that exist, what an order asks for, and what a chart answers."""

@@ -1,0 +1,274 @@
+"""The axes of a test, as LOINC has them: component, specimen, method and timing, read from any wording of it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from wardround.engine.text import regex
+from wardround.scenarios.orders.catalogue import Catalogue, Test
+from wardround.scenarios.terms.wording import cells, key, list_words, table_rows, tokens
+
+Phrases = Mapping[str, Sequence[tuple[tuple[str, ...], str]]]
+"""First word -> (words, value) of the phrases that begin with it, the longest first."""
+
+BLOOD = "blood"
+_NO_SPECIMEN = (
+    list_words(
+        "cell count pressure urea group gas type typing smear film sugar bank loss work test bloods in parasite"
+    ),
+    list_words("red white occult cord peripheral count complete full hidden visible whole"),
+)
+"""Words after 'blood', and before it, with which it names no specimen ('blood pressure', 'occult blood')."""
+_SHORTHAND = regex(
+    r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG|HCG)\b)"
+)
+_TIMING = (
+    (
+        "series",
+        regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b"),
+    ),
+    ("next", regex(r"(?i)\b(?:repeat(?:ed|ing)?|re-?check(?:ed|ing)?|follow-?up|another|again)\b")),
+    ("trough", regex(r"(?i)\b(?:trough|pre-?dose|nadir)\b")),
+    ("peak", regex(r"(?i)\b(?:peak|post-?dose)\b(?!\s+(?:flow|expiratory))")),
+    ("fasting", regex(r"(?i)\bfasting\b")),
+    ("random", regex(r"(?i)\b(?:random|spot)\b")),
+    ("24 h", regex(r"(?i)\b24[\s-]?(?:h|hr|hrs|hours?)\b")),
+    (
+        "later",
+        regex(
+            r"(?i)\b(?:in|after)\s+\d+\s*(?:h|hr|hrs|hours?|min|minutes|days?|weeks?)\b|\btomorrow\b|\bin the morning\b"
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One value of an axis; `phrases` name it, `within` is the wider value that contains it, or its group."""
+
+    name: str
+    within: str
+    phrases: tuple[tuple[str, ...], ...]
+
+
+@cache
+def _axis(table: str, column: str, above: str) -> Sequence[Axis]:
+    return [
+        Axis(row[column], row[above], tuple(dict.fromkeys(tokens(phrase) for phrase in cells(row["words"]))))
+        for row in table_rows(table)
+    ]
+
+
+@cache
+def _phrases(table: str, column: str, above: str) -> Phrases:
+    """The phrases of an axis by their first word, the longest first."""
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for value in _axis(table, column, above):
+        for phrase in value.phrases:
+            phrases.setdefault(phrase[0], []).append((phrase, value.name))
+    return {first: sorted(pairs, key=lambda one: -len(one[0])) for first, pairs in phrases.items()}
+
+
+def _met(
+    words: Sequence[str], phrases: Mapping[str, Sequence[tuple[tuple[str, ...], str]]]
+) -> list[tuple[int, int, str]]:
+    """(start, end, value) of each phrase in `words`, from the left, the longest at each place."""
+    met, at = [], 0
+    while at < len(words):
+        hit = next((one for one in phrases.get(words[at], ()) if tuple(words[at : at + len(one[0])]) == one[0]), None)
+        if hit:
+            met.append((at, at + len(hit[0]), hit[1]))
+        at += len(hit[0]) if hit else 1
+    return met
+
+
+def _specimens(words: Sequence[str]) -> list[tuple[int, int, str]]:
+    met = _met(words, _phrases("specimens.csv", "specimen", "within"))
+    kept = []
+    for start, end, name in met:
+        if words[start:end] == ("blood",):
+            after, before = words[end : end + 1], words[:start][-1:]
+            if set(after) & _NO_SPECIMEN[0] or set(before) & _NO_SPECIMEN[1]:
+                continue
+        kept.append((start, end, name))
+    return kept
+
+
+@lru_cache(maxsize=32768)
+def specimen(text: str) -> str:
+    """The specimen that `text` states, '' if none; a fluid other than blood wins over 'blood'.
+
+    ::
+
+        specimen("CSF glucose")  # 'CSF'
+    """
+    named = [name for _, _, name in _specimens(tokens(_SHORTHAND.sub("urine ", text)))]
+    other = [name for name in named if name != BLOOD]
+    return next(iter(other or named), "")
+
+
+@lru_cache(maxsize=32768)
+def several_specimens(text: str) -> bool:
+    """Whether `text` states two specimens ('serum and urine osmolality')."""
+    return len({name for _, _, name in _specimens(tokens(text))}) > 1
+
+
+@lru_cache(maxsize=32768)
+def without_specimen(text: str) -> str:
+    """The comparable form of `text` without the words that state its specimen."""
+    words = list(tokens(_SHORTHAND.sub("urine ", text)))
+    for start, end, _ in _specimens(tuple(words)):
+        words[start:end] = [""] * (end - start)
+    return " ".join(word for word in words if word)
+
+
+@lru_cache(maxsize=32768)
+def methods(text: str) -> tuple[str, ...]:
+    """The methods that `text` states, in its order, each once ('CMV IgM and IgG' gives IgM, IgG)."""
+    met = _met(tokens(text), _phrases("methods.csv", "method", "group"))
+    return tuple(dict.fromkeys(name for _, _, name in met))
+
+
+def timing(text: str) -> str:
+    """The timing that `text` states ('trough', 'next', 'series', 'fasting', '24 h'), '' if none."""
+    return next((name for name, pattern in _TIMING if pattern.search(text)), "")
+
+
+@cache
+def _within(table: str, column: str, above: str) -> Mapping[str, str]:
+    return {value.name: value.within for value in _axis(table, column, above)}
+
+
+def same_specimen(wanted: str, taken: str) -> bool:
+    """Whether a result of specimen `taken` answers an order of `wanted`; '' of either leaves it open."""
+    if not wanted or not taken or wanted == taken:
+        return True
+    within = _within("specimens.csv", "specimen", "within")
+    return within.get(taken, "") == wanted or (within.get(wanted, "") == taken and wanted not in _STRICT)
+
+
+_STRICT = ("pleural fluid", "ascitic fluid", "synovial fluid", "pericardial fluid", "amniotic fluid")
+"""An order of these is not answered by a result of an unnamed body fluid."""
+
+
+def same_method(wanted: Sequence[str], used: Sequence[str]) -> bool:
+    """Whether a result by the methods `used` answers an order by `wanted`: none stated fits all, IgM never IgG."""
+    if not wanted or not used:
+        return True
+    group = _within("methods.csv", "method", "group")
+    if not {group[name] for name in wanted} & {group[name] for name in used}:
+        return False
+    ours, theirs = (frozenset(name for name in side if name in _CLASSES) for side in (wanted, used))
+    return not ours or not theirs or bool(ours & theirs)
+
+
+_CLASSES = ("IgM", "IgG", "IgA", "IgE")
+
+_OPEN = frozenset(
+    tokens_name
+    for tokens_name in (
+        "Pregnancy test", "Toxicology screen", "Amphetamines", "Cocaine", "Opiates", "Cannabinoids", "Benzodiazepines",
+        "Barbiturates", "Phencyclidine", "Immunofixation", "Flow cytometry", "Metanephrines",
+        "5-hydroxyindoleacetic acid", "Genetic testing", "Karyotype", "Heavy metal screen",
+        "Fluorescence in situ hybridization", "JAK2 mutation", "BCR-ABL", "Acetylcholinesterase", "D-xylose test",
+        "Methadone", "Oxycodone", "Fentanyl", "Cytology",
+    )
+)  # fmt: skip
+"""Laboratory tests that are done on blood and on other specimens alike."""
+
+
+@cache
+def own_specimen(test: Test) -> str:
+    """The specimen of a test by its name; blood for a laboratory test without one, '' where it is open."""
+    if test.kind not in ("lab", "microbiology"):
+        return ""
+    stated = specimen(test.name)
+    if not stated:
+        stated = _BY_NAME.get(test.name, "")
+    if stated or test.kind != "lab" or test.name in _OPEN:
+        return stated
+    return BLOOD
+
+
+_BY_NAME = {
+    "Urinalysis": "urine",
+    "Ova and parasites": "stool",
+    "Rotavirus antigen": "stool",
+    "Giardia antigen": "stool",
+    "Clostridioides difficile toxin": "stool",
+    "Gastrointestinal pathogen panel": "stool",
+    "Rapid streptococcal antigen test": "throat",
+    "Malaria smear": "blood",
+    "HIV viral load": "blood",
+    "Sweat chloride test": "sweat",
+    "Bronchoalveolar lavage": "bronchial lavage",
+    "Vaginal wet mount": "cervix",
+    "Fractional exhaled nitric oxide": "breath",
+}
+_ALIKE = {
+    key(word): test
+    for word, test in (
+        ("protein", "Total protein"),
+        ("leukocytes", "White blood cell count"),
+        ("red cells", "Red blood cell count"),
+        ("cell count", "White blood cell count"),
+        ("cell counts", "White blood cell count"),
+        ("cells", "White blood cell count"),
+        ("cell count with diff", "White blood cell count"),
+        ("cell count and diff", "White blood cell count"),
+        ("cells and diff", "White blood cell count"),
+        ("cell count and differential", "White blood cell count"),
+        ("cell count with differential", "White blood cell count"),
+        ("ketones", "Beta-hydroxybutyrate"),
+        ("osmolality", "Serum osmolality"),
+        ("protein electrophoresis", "Serum protein electrophoresis"),
+        ("bilirubin", "Total bilirubin"),
+        ("cholesterol", "Total cholesterol"),
+        ("pH", "Blood pH"),
+        ("cytology", "Cytology"),
+        ("culture", "Bacterial culture"),
+        ("cultures", "Bacterial culture"),
+        ("cx", "Bacterial culture"),
+        ("culture and sensitivity", "Bacterial culture"),
+        ("culture and sensitivities", "Bacterial culture"),
+        ("routine culture", "Bacterial culture"),
+        ("aerobic culture", "Bacterial culture"),
+        ("crystals", "Synovial fluid crystals"),
+    )
+}
+"""What a test is called without its specimen, where the table names the same component in blood otherwise."""
+
+
+@lru_cache(maxsize=8)
+def _variants(table: Catalogue) -> tuple[Mapping[str, str], Mapping[tuple[str, str], str]]:
+    """Test -> component; (component, specimen) -> test."""
+    component: dict[str, str] = {}
+    by_axes: dict[tuple[str, str], str] = {}
+    for test in table.tests.values():
+        if test.kind not in ("lab", "microbiology"):
+            continue
+        bare = re.sub(r"^24 hour ", "", without_specimen(test.name)) if specimen(test.name) else ""
+        named = _ALIKE.get(bare) or table.names.get(bare, "") if bare else test.name
+        known = named in table.tests and table.tests[named].kind == test.kind
+        component[test.name] = named if known else bare or test.name
+        place = (component[test.name], own_specimen(test))
+        if place not in by_axes or key(test.name) == f"{key(place[1])} {bare}":
+            by_axes[place] = test.name
+    return component, by_axes
+
+
+def component(test: str, table: Catalogue) -> str:
+    """What a test measures, without its specimen: 'Urine sodium' gives 'Sodium'."""
+    return _variants(table)[0].get(test, test)
+
+
+def alike(form: str, table: Catalogue) -> str:
+    """The component that a bare word means beside a specimen ('protein', 'culture'); '' if it has a name of its own."""
+    test = _ALIKE.get(form, "")
+    return test if test in table.tests else ""
+
+
+def in_specimen(test: str, wanted: str, table: Catalogue) -> str:
+    """The table's test of the same component in the specimen `wanted`; '' if the table has none."""
+    return _variants(table)[1].get((component(test, table), wanted), "")

@@ -1,0 +1,218 @@
+"""Prepares a record's items for look-up: the names of each, the test that it is, the panels that contain it."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+import msgspec
+
+from wardround.engine.records import Json
+from wardround.scenarios.case import CaseResult
+from wardround.scenarios.orders import axes, imaging
+from wardround.scenarios.orders.catalogue import Catalogue, TestNames, catalogue, scope
+from wardround.scenarios.orders.item_numbers import specimen_of
+from wardround.scenarios.orders.name_lookup import Link, content, link
+from wardround.scenarios.orders.subject import NOBODY, Subject, subject_of
+from wardround.scenarios.terms.wording import key, list_words, tokens
+
+_PATH = re.compile(r"\s+[-–—>|]+\s+|\s*>\s*|:\s+|_-_")
+_NUMBER = re.compile(r"\s*\(\d+\)$")
+_EMPTY = list_words(
+    """finding findings result results level comment comments interpretation histopathology histology impression report
+    optional preliminary description microscopic analysis conclusion summary detail notes scores value other others"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record's item, ready for look-up.
+
+    `place` is its position in the record. `names` are comparable forms of the item's own name, `groups` those of its
+    headings. `test` is the test that it links to, `panels` the tests that its headings link to; `words` are the content
+    words of its name. `specimen` is what was sampled ('' if that is open), `method` how it was examined.
+    """
+
+    place: int
+    item: CaseResult
+    names: frozenset[str]
+    groups: frozenset[str]
+    test: Link | None
+    panels: frozenset[str]
+    words: frozenset[str]
+    reading: imaging.Reading
+    specimen: str = ""
+    method: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A record's items, ready for look-up, with the indices that it needs; each maps to entries in the record's order.
+
+    ::
+
+        read_chart(case_results(case)).by_test["Lipase"]
+    """
+
+    entries: tuple[Entry, ...]
+    subject: Subject = NOBODY
+    table: Catalogue = field(default_factory=catalogue)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries by the name as recorded."""
+        return self._index(lambda entry: (entry.item.name,))
+
+    @cached_property
+    def by_form(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries by each comparable form of their names."""
+        return self._index(lambda entry: entry.names)
+
+    @cached_property
+    def by_group(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries by each of their headings."""
+        return self._index(lambda entry: entry.groups)
+
+    @cached_property
+    def by_panel(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries by each test that a heading of theirs links to."""
+        return self._index(lambda entry: entry.panels)
+
+    @cached_property
+    def by_test(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries by the test that they link to."""
+        return self._index(lambda entry: (entry.test.test,) if entry.test else ())
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Comparable forms of all names and headings; a request of that form is never split."""
+        return frozenset((*self.by_form, *self.by_group))
+
+    @cached_property
+    def choices(self) -> Sequence[str]:
+        """All forms in a fixed order, for fuzzy matching."""
+        return tuple(dict.fromkeys(form for entry in self.entries for form in sorted(entry.names)))
+
+    @cached_property
+    def texts(self) -> Sequence[tuple[Entry, str]]:
+        """The free-text results in comparable form, with a space at both ends."""
+        return [(entry, f" {key(entry.item.text)} ") for entry in self.entries if entry.item.kind == "investigation"]
+
+    def _index(self, keys: Callable[[Entry], Iterable[str]]) -> Mapping[str, Sequence[Entry]]:
+        index: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            for name in keys(entry):
+                index.setdefault(name, []).append(entry)
+        return index
+
+
+@lru_cache(maxsize=256)
+def read_chart(items: tuple[CaseResult, ...], subject: Subject = NOBODY, names: TestNames = ()) -> Chart:
+    """The chart of these items of a patient, read with a user's `names` of tests; many episodes share one."""
+    table, gases = catalogue(names), _gases(items)
+    return Chart(tuple(_entry(place, item, table, gases) for place, item in enumerate(items)), subject, table)
+
+
+def chart_of(known: Mapping[str, Json], items: tuple[CaseResult, ...] | None = None) -> Chart:
+    """The chart that `view.known` states: its record, or `items` in its place, whose it is, and the user's names."""
+    record = msgspec.convert(known.get("record", ()), tuple[CaseResult, ...]) if items is None else items
+    return read_chart(record, subject_of(known.get("subject")), msgspec.convert(known.get("names", ()), TestNames))
+
+
+def _gases(items: Sequence[CaseResult]) -> Mapping[str, str]:
+    """Time -> arterial or venous blood, from the rows of a blood gas that only tell its specimen."""
+    kinds: dict[str, str] = {}
+    for item in items:
+        if item.kind == "lab" and item.time and tokens(item.name)[-2:] == ("specimen", "type"):
+            value = tokens(item.text.partition(": ")[2].partition(": ")[2] or item.text.partition(": ")[2])
+            if {"art", "arterial"} & set(value):
+                kinds[item.time] = "arterial blood"
+            elif {"ven", "venous", "mix"} & set(value):
+                kinds[item.time] = "venous blood"
+    return kinds
+
+
+def _entry(place: int, item: CaseResult, table: Catalogue, gases: Mapping[str, str]) -> Entry:
+    name = _NUMBER.sub("", item.name.replace("_", " "))
+    parts = [part for part in _PATH.split(name) if part.strip()] or [name]
+    while len(parts) > 1 and set(tokens(parts[-1])) <= _EMPTY:
+        parts = parts[:-1]
+    above = [part for part in parts[:-1] if scope(part) is None]
+    specimen = _specimen([*above, item.detail if item.kind == "microbiology" else ""], parts[-1])
+    plain = [parts[-1], " ".join([*above, parts[-1]]), name]
+    own = [f"{specimen} {parts[-1]}", *plain[1:]] if specimen else plain
+    names = [item.name, *own]
+    test = next((linked for text in own if (linked := _link(text, item, table))), None)
+    if item.kind == "microbiology" and test is None and item.detail:
+        test = link(f"{item.detail} {name}", table)
+    sampled = _sampled(item, own, test, table, gases)
+    if test is not None and item.kind == "microbiology" and (other := axes.in_specimen(test.test, sampled, table)):
+        test = replace(test, test=other)
+    heads = [linked for part in above if (linked := link(part, table))]
+    return Entry(
+        place=place,
+        item=item,
+        names=frozenset(key(text) for text in names),
+        groups=frozenset(key(part) for part in above),
+        test=test,
+        panels=frozenset(head.test for head in heads),
+        words=frozenset(word for text in plain[:2] for word in content(text)),
+        reading=_reading(item, name, table),
+        specimen=sampled,
+        method=test.method if test is not None and axes.methods(test.test) else axes.methods(item.name),
+    )
+
+
+def _sampled(
+    item: CaseResult, names: Sequence[str], test: Link | None, table: Catalogue, gases: Mapping[str, str]
+) -> str:
+    """The specimen of a result: as its name or the record's own field says, else as its item number or test implies."""
+    if item.kind not in ("lab", "microbiology"):
+        return ""
+    if item.kind == "microbiology" and item.detail and (field := axes.specimen(item.detail)):
+        return field
+    stated = next((said for text in names if (said := axes.specimen(text))), "")
+    if item.kind == "lab" and stated in ("", axes.BLOOD) and item.code and test is not None:
+        stated = specimen_of(item.code, test.test, table) or stated
+    specimen = stated or (test.specimen if test is not None else axes.BLOOD if item.kind == "lab" else "")
+    gas = gases.get(item.time, "") if specimen == axes.BLOOD and "gas" in tokens(item.name) else ""
+    return gas or specimen
+
+
+def _link(text: str, item: CaseResult, table: Catalogue) -> Link | None:
+    """The test that a recorded name means; a comma introduces a qualifier ('Blood Culture, Routine')."""
+    linked = link(text, table)
+    if linked is None and "," in text and item.kind in ("lab", "microbiology"):
+        head, _, tail = text.partition(",")
+        other = axes.specimen(tail) or (item.kind == "microbiology" and axes.methods(tail))
+        linked = None if other else link(head, table)
+    return linked
+
+
+def _specimen(above: Sequence[str], own: str) -> str:
+    """The specimen that a heading gives a plain name below it ('Urinalysis - WBC'); '' if the name has its own."""
+    if axes.specimen(own) not in ("", axes.BLOOD):
+        return ""
+    for part in above:
+        head = axes.specimen(part) or _HEADED.get(key(part).partition(" ")[0], "")
+        if head not in ("", axes.BLOOD):
+            return head
+    return ""
+
+
+_HEADED = {"urinalys": "urine", "lumbar": "CSF"}
+
+
+def _reading(item: CaseResult, name: str, table: Catalogue) -> imaging.Reading:
+    """Modality and regions of a study: from its name and detail, else from its text."""
+    if item.kind not in ("imaging", "investigation"):
+        return imaging.Reading((), frozenset())
+    named = imaging.read_study(f"{name} {item.detail}", table)
+    if named.modalities and named.regions:
+        return named
+    mentioned = imaging.read_study(item.text[:2000], table)
+    if named.modalities:
+        return imaging.Reading(named.modalities, mentioned.regions, named.side, named.rest)
+    if scope(name) in ("imaging", "any") or item.kind == "imaging":
+        return imaging.Reading(mentioned.modalities, named.regions or mentioned.regions, named.side, named.rest)
+    return imaging.Reading((), named.regions, named.side, named.rest)

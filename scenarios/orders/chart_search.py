@@ -1,0 +1,239 @@
+"""Searches a chart: the items that answer one request, and of repeated measurements those to report."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from wardround.scenarios.case import CaseResult, Kind
+from wardround.scenarios.orders import axes, imaging
+from wardround.scenarios.orders.catalogue import Catalogue, Scope, scope
+from wardround.scenarios.orders.chart import Chart, Entry
+from wardround.scenarios.orders.name_lookup import Link, closest, content
+from wardround.scenarios.orders.order_parser import Repeat
+from wardround.scenarios.terms.wording import key
+
+_FREE: tuple[Kind, ...] = ("imaging", "investigation", "examination")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An item that answers a request; `rule` and `score` (0 to 1) as in `Answer`."""
+
+    entry: Entry
+    rule: str
+    score: float
+
+
+def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> list[Hit]:
+    """The items that answer one request, in the record's order.
+
+    First the record's own name and the linked test, with the members of a panel. Only if these give nothing, in turn: a
+    panel recorded as a whole, a fuzzy name, a study by modality and region, the words of a free-text name, and a
+    mention in a free-text result.
+    """
+    direct = (*_tested(linked, chart, table), *hits_by_name(asked, chart))
+    hits = {hit.entry.place: hit for hit in direct if result_fits(linked, hit.entry, table)}
+    if hits and linked is not None and linked.test in _GAS:
+        hits = _of_gas(hits)
+    if hits:
+        return [hits[place] for place in sorted(hits)]
+    rules = (_above, _fuzzy, _studies, _worded, _mentioned)
+    by_rule = (
+        [hit for hit in rule(asked, linked, chart, table) if result_fits(linked, hit.entry, table)] for rule in rules
+    )
+    return next(filter(None, by_rule), [])
+
+
+_GAS = ("Arterial blood gas", "Venous blood gas")
+_GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen")
+
+
+def _of_gas(hits: Mapping[int, Hit]) -> dict[int, Hit]:
+    """The results of a blood gas: none without a gas or pH, and no bicarbonate of a sample at another time."""
+    gas = [hit.entry for hit in hits.values() if hit.entry.test is None or hit.entry.test.test in (*_GASES, *_GAS)]
+    times = {entry.item.time for entry in gas}
+    return {place: hit for place, hit in hits.items() if gas and hit.entry.item.time in times}
+
+
+def result_fits(linked: Link | None, entry: Entry, table: Catalogue) -> bool:
+    """Whether a result is of the specimen and by the method that a linked order asks for."""
+    if linked is None:
+        return True
+    if linked.kind == "examination" and (entry.item.kind == "imaging" or entry.reading.modalities):
+        return False
+    if entry.item.kind == "investigation" and not axes.several_specimens(entry.item.name):
+        return axes.same_specimen(linked.specimen, axes.specimen(entry.item.name))
+    if entry.item.kind not in ("lab", "microbiology"):
+        return True
+    wanted = linked.specimen
+    if not wanted and entry.test is not None and entry.test.test in table.tests and linked.test in table.below:
+        wanted = axes.own_specimen(table.tests[entry.test.test])
+    return axes.same_specimen(wanted, entry.specimen) and axes.same_method(linked.method, entry.method)
+
+
+def hits_by_name(asked: str, chart: Chart) -> list[Hit]:
+    """The items with the requested name, literally or in another spelling; else those under a heading of that name."""
+    form = key(asked)
+    own = chart.by_form.get(form, ()) if form else chart.by_name.get(asked, ())
+    if own:
+        return [Hit(entry, "exact", 1.0) for entry in own]
+    return [Hit(entry, "panel", 1.0) for entry in chart.by_group.get(form, ())]
+
+
+def _tested(linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
+    """The items of the linked test, after those of its members if it is a panel."""
+    if linked is None:
+        return
+    below = (entry for member in table.below.get(linked.test, ()) for entry in chart.by_test.get(member, ()))
+    for entry in (*below, *chart.by_panel.get(linked.test, ())):
+        yield Hit(entry, "panel", linked.score)
+    if linked.test.endswith("fluid analysis"):  # its results differ by their specimen
+        yield from (Hit(entry, "panel", linked.score) for entry in chart.entries if entry.specimen == linked.specimen)
+    other = axes.in_specimen(linked.test, linked.specimen, table)
+    same_time = axes.timing(other) == axes.timing(linked.test)  # a spot sample answers no collection of 24 hours
+    for name in dict.fromkeys((linked.test, other) if same_time else (linked.test,)):
+        for entry in chart.by_test.get(name, ()):
+            yield Hit(entry, linked.rule, linked.score)
+
+
+def _above(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
+    """The items of a panel, recorded as a whole, that contains the requested test."""
+    if linked is None:
+        return
+    for entry in chart.entries:
+        if entry.test is not None and linked.test in table.below.get(entry.test.test, ()):
+            yield Hit(entry, "panel", linked.score)
+
+
+def _fuzzy(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
+    """Items with a similar spelling of the requested name; none if the request is known as another test."""
+    if linked is not None and linked.rule != "fuzzy":
+        return
+    match = closest(key(asked), chart.choices)
+    if match is not None:
+        yield from (Hit(entry, "fuzzy", match[1] / 100) for entry in chart.by_form[match[0]])
+
+
+def _studies(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
+    """Studies of the requested modality and region."""
+    study = linked.reading if linked else imaging.read_study(asked, table)
+    if study is None or (linked is None and len(study.rest) > len(study.regions)):
+        return
+    rule = "region" if study.regions else "modality"
+    for entry in chart.entries:
+        named = entry.test.reading if entry.test is not None and entry.test.rule != "region" else None
+        if named is not None and named.regions and not imaging.fulfils(study, named, table):
+            continue  # an MR enterography is filed under the abdomen and still no MRCP
+        if imaging.fulfils(study, entry.reading, table):
+            yield Hit(entry, rule, 1.0)
+
+
+def _worded(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
+    """Items whose name contains all words of the request, or the reverse.
+
+    A linked test with its own field (a laboratory value) is not searched this way.
+    """
+    if linked is not None and (linked.kind not in _FREE or linked.reading is not None):
+        return
+    words = frozenset(content(asked))
+    if not words or max(map(len, words)) < 4:
+        return
+    # A biopsy is recorded as histopathology, an echo as echocardiography: accept any name of the test.
+    synonyms = table.tests[linked.test].synonyms if linked is not None and linked.test in table.tests else ()
+    bags = [words, *(bag for name in synonyms if (bag := frozenset(content(name))) and max(map(len, bag)) > 5)]
+    for entry in chart.entries:
+        free = entry.item.kind in _FREE
+        holds = (linked is None or free) and any(bag <= entry.words for bag in bags)
+        if holds or (free and entry.words and entry.words <= words and _tells(entry)):
+            shared, either = len(words & entry.words), len(words | entry.words)
+            yield Hit(entry, "words", round(shared / either, 4) if shared else 0.5)
+
+
+def _tells(entry: Entry) -> bool:
+    """Whether the item's name has a long word and names more than a kind of tests."""
+    return max(map(len, entry.words)) > 5 and scope(entry.item.name) is None
+
+
+def _mentioned(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
+    """Free-text results that mention the requested test or a member of the panel."""
+    if not chart.texts:
+        return
+    tests = (linked.test, *table.below.get(linked.test, ())) if linked is not None else ()
+    forms = (key(asked), *(form for test in tests for form in table.forms.get(test, ())))
+    phrases = [f" {form} " for form in forms if len(form) > 2]
+    for entry, text in chart.texts:
+        if any(phrase in text for phrase in phrases):
+            yield Hit(entry, "mention", 1.0)
+
+
+def belongs(entry: Entry, broad: Scope) -> bool:
+    """Whether an item is of the kind that a broad request names; free-text items by the test that they link to."""
+    kind = entry.item.kind
+    if broad == "any":
+        return kind != "examination"
+    if kind != "investigation":
+        return kind == broad
+    own = scope(entry.item.name)
+    if own is not None:
+        return own in (broad, "any")
+    if entry.test is not None:
+        return entry.test.kind == broad
+    return broad == "imaging" and bool(entry.reading.modalities)
+
+
+_REPEATED = ("lab", "microbiology")
+
+
+def measured(hits: Sequence[Hit], repeat: Repeat, reported: Collection[str]) -> list[Hit]:
+    """Select the hits that answer a request, in their order.
+
+    Results of the same test and specimen at different times are repeated measurements: with `repeat` '' the earliest
+    counts, with last the latest, with next the earliest whose reference is not in `reported` (the last if all are),
+    with series all of them.
+    Results without a time are all returned, because their order is unknown.
+    """
+    groups: dict[tuple[str, ...], list[CaseResult]] = {}
+    for hit in hits:
+        groups.setdefault(_series(hit.entry), []).append(hit.entry.item)
+    times = {} if repeat == "series" else {name: _time(group, repeat, reported) for name, group in groups.items()}
+    kept = [hit for hit in hits if hit.entry.item.time == times.get(_series(hit.entry), hit.entry.item.time)]
+    paneled = any(hit.rule == "panel" for hit in kept)
+    return _same_day(kept) if paneled and repeat not in ("last", "series") else kept
+
+
+def _same_day(hits: Sequence[Hit]) -> list[Hit]:
+    """Of a panel, the results within a day of its first one; a member that was first measured later is left out."""
+    taken = [moment(hit.entry.item.time) for hit in hits]
+    known = [time for time in taken if time is not None]
+    if not known:
+        return list(hits)
+    last = min(known) + timedelta(days=1)
+    return [hit for hit, time in zip(hits, taken, strict=True) if time is None or time <= last]
+
+
+def moment(time: str) -> datetime | None:
+    """The time of a result; None if it has none or it cannot be read."""
+    try:
+        return datetime.fromisoformat(time).replace(tzinfo=None) if time else None
+    except ValueError:
+        return None
+
+
+def _series(entry: Entry) -> tuple[str, ...]:
+    """What the measurements of one test have in common; an item that is no such measurement stands alone."""
+    item = entry.item
+    if item.kind not in _REPEATED or not item.time:
+        return (item.ref,)
+    name = entry.test.test if entry.test is not None else " ".join(item.name.casefold().split())
+    method = " ".join(entry.method) if item.kind == "microbiology" else ""
+    return item.kind, name, entry.specimen, method, item.detail.casefold() if item.kind == "microbiology" else ""
+
+
+def _time(group: Sequence[CaseResult], repeat: Repeat, reported: Collection[str]) -> str:
+    """The time of the measurement to report."""
+    if repeat == "last":
+        return max(item.time for item in group)
+    if repeat == "next":
+        fresh = [item.time for item in group if item.ref not in reported]
+        return min(fresh) if fresh else max(item.time for item in group)
+    return min(item.time for item in group)

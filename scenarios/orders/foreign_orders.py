@@ -1,0 +1,200 @@
+"""Puts orders in German, French, Spanish and Chinese into English, and remembers where each word stood."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from wardround.scenarios.orders.catalogue import Catalogue
+from wardround.scenarios.terms.wording import cells, table_rows, tokens
+
+LANGUAGES = ("de", "fr", "es", "zh")
+_ENOUGH = 2
+"""Evidence that makes a text one of a language: the name of a test counts 2, another word 1."""
+_TELLING = (
+    "and", "please", "no", "just", "without", "without contrast", "with contrast", "again", "in the morning", "fasting",
+    "hours", "MRI", "CT", "ultrasound", "radiograph",
+)  # fmt: skip
+"""Words that identify the language as surely as the name of a test."""
+_WEAK, _ALONE = "~", "="
+"""Before a phrase of the table: it counts only once the language is known; it counts only as a whole item."""
+_MARKS = str.maketrans(
+    {"、": ",", "，": ",", "；": ";", "：": ":", "。": ".", "（": "(", "）": ")", "’": "'", "＋": "+"}
+)
+_LATER = re.compile(r"(\d+)\s*(?:个)?(小时|天)(?:以?后|之后)")
+_UNITS = {"小时": "hours", "天": "days"}
+_PREFIX = {"serum": "serum", "urin": "urine", "liquor": "CSF", "plasma": "plasma", "blut": "blood"}
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """An order in English; `places` has, for each character, the position in the original that it comes from."""
+
+    text: str
+    language: str
+    places: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the original that characters `start` to `end` come from."""
+        taken = self.places[start:end]
+        return (min(taken), max(taken) + 1) if taken else (0, 0)
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    english: str
+    test: bool
+    weak: bool
+
+
+@lru_cache(maxsize=16384)
+def order_in_english(text: str, table: Catalogue) -> Translation:
+    """`text` in English where it is in one of the four languages, else as it is.
+
+    ::
+
+        order_in_english("Natrium im Urin", catalogue()).text  # 'sodium in urine'
+    """
+    form, places = _folded(text)
+    language = _language(form, table)
+    if not language:
+        return Translation(text, "", tuple(range(len(text))))
+    letters: list[str] = []
+    origin: list[int] = []
+    at = 0
+    for start, end, english in _replaced(form, language):
+        letters += _as_written(form, text, places, at, start)
+        origin += places[at:start]
+        put = f" {english} " if english else " "
+        letters += put
+        last = places[end - 1]
+        first = places[start]
+        origin += [first if place < 2 and len(put) > 2 else last for place in range(len(put))]
+        at = end
+    letters += _as_written(form, text, places, at, len(form))
+    origin += places[at:]
+    return _tidied("".join(letters), language, origin)
+
+
+def _as_written(form: str, text: str, places: Sequence[int], start: int, end: int) -> Iterator[str]:
+    """The letters of a part that is not translated, with the capitals of the text ('CBC und CRP')."""
+    for at in range(start, end):
+        mark = text[places[at]]
+        yield mark if mark.casefold() == form[at] else form[at]
+
+
+def _tidied(text: str, language: str, origin: Sequence[int]) -> Translation:
+    """The text without repeated spaces and without a space before a punctuation mark."""
+    kept = [
+        place
+        for place, mark in enumerate(text)
+        if not (mark == " " and (place + 1 == len(text) or text[place + 1] in " ,;:.)" or place == 0))
+    ]
+    return Translation("".join(text[place] for place in kept), language, tuple(origin[place] for place in kept))
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """`text` in lower case without accents, and for each of its characters the place in `text`."""
+    letters: list[str] = []
+    places: list[int] = []
+    for place, mark in enumerate(text.translate(_MARKS)):
+        for part in unicodedata.normalize("NFKD", mark).casefold():
+            if not unicodedata.combining(part):
+                letters.append(part)
+                places.append(place)
+    return "".join(letters), places
+
+
+def _language(form: str, table: Catalogue) -> str:
+    """The language with the most evidence, '' for English and for too little."""
+    english = _english(table)
+    scores = []
+    for place, language in enumerate(LANGUAGES):
+        phrases = _phrases(language)
+        met = [match for _, _, match in _met(form, language)]
+        counted = {
+            name: 2 if phrases[name].test or phrases[name].english in _TELLING else 1
+            for name in met
+            if not phrases[name].weak and name not in english
+        }
+        scores.append((-sum(counted.values()), place, language))
+    best = min(scores)
+    return best[2] if -best[0] >= _ENOUGH else ""
+
+
+@lru_cache(maxsize=8)
+def _english(table: Catalogue) -> frozenset[str]:
+    """Phrases of the four languages that are English names as well ('lipase', 'coagulation')."""
+    said = {_folded(name)[0] for test in table.tests.values() for name in (test.name, *test.synonyms)}
+    said |= {word for name in said for word in name.split()}
+    said |= {part for word in (*table.modalities.values(), *table.regions.values()) for part in word.phrases}
+    return frozenset(name for language in LANGUAGES for name in _phrases(language) if name in said)
+
+
+@cache
+def _phrases(language: str) -> dict[str, _Phrase]:
+    phrases: dict[str, _Phrase] = {}
+    for row in table_rows("foreign_orders.csv"):
+        for cell in cells(row[language]):
+            name = _folded(cell.lstrip(_WEAK))[0]
+            phrases.setdefault(name, _Phrase(row["english"], row["role"] == "test", cell.startswith(_WEAK)))
+    return phrases
+
+
+@cache
+def _pattern(language: str) -> re.Pattern[str]:
+    """All phrases of a language, the longest first; Latin ones at the bounds of words."""
+    ordered = sorted(_phrases(language), key=lambda name: (-len(name), name))
+    if language == "zh":
+        return re.compile(
+            "|".join(rf"(?<![a-z]){re.escape(name)}" if name[0].isascii() else re.escape(name) for name in ordered)
+        )
+    alone = [re.escape(name[1:]) for name in ordered if name.startswith(_ALONE)]
+    plain = [re.escape(name) + ("" if name.endswith("'") else r"(?![^\W_])") for name in ordered if name[0] != _ALONE]
+    prefix = rf"(?P<prefix>{'|'.join(_PREFIX)})?-?" if language == "de" else ""
+    item = rf"(?:^|(?<=[,;:]\s)|(?<=\sy\s))(?P<alone>{'|'.join(alone)})(?=\s*(?:[,;.]|$)|\sy\s)|" if alone else ""
+    return re.compile(rf"{item}(?<![^\W_]){prefix}(?P<phrase>{'|'.join(plain)})")
+
+
+def _met(form: str, language: str) -> list[tuple[int, int, str]]:
+    """(start, end, phrase) of each phrase of a language."""
+    met = []
+    for match in _pattern(language).finditer(form):
+        groups = match.groupdict()
+        name = f"{_ALONE}{groups['alone']}" if groups.get("alone") else groups.get("phrase") or match[0]
+        met.append((match.start(), match.end(), name))
+    return met
+
+
+def _replaced(form: str, language: str) -> list[tuple[int, int, str]]:
+    """(start, end, English) of each part to put into English."""
+    phrases = _phrases(language)
+    spans: list[tuple[int, int, str]] = []
+    if language == "zh":
+        spans = [(one.start(), one.end(), f"in {one[1]} {_UNITS[one[2]]}") for one in _LATER.finditer(form)]
+    taken = [(start, end) for start, end, _ in spans]
+    for start, end, name in _met(form, language):
+        if any(start < last and first < end for first, last in taken):
+            continue
+        body = form[start:end]
+        before = next(
+            (said for word, said in _PREFIX.items() if language == "de" and body != name and body.startswith(word)), ""
+        )
+        spans.append((start, end, f"{before} {phrases[name].english}".strip()))
+    return sorted(spans)
+
+
+def original(piece: str, translation: Translation, text: str) -> str:
+    """The wording of a piece of the translation in the original; the piece itself if it was not taken as it stands."""
+    if not translation.language:
+        return piece
+    folded = translation.text.casefold()
+    words = piece.casefold().split()
+    for first in range(len(words)):
+        part = " ".join(words[first:])
+        place = folded.find(part)
+        if place >= 0 and tokens(part):
+            start, end = translation.span(place, place + len(part))
+            return text[start:end]
+    return piece

@@ -1,0 +1,138 @@
+"""Reads modality, regions and side from imaging requests and study names, and decides whether a study answers one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from wardround.scenarios.orders.catalogue import Catalogue, Phrase, Test, Word
+from wardround.scenarios.terms.wording import list_words, tokens
+
+_SIDES = {"left": "left", "lt": "left", "right": "right", "rt": "right"}
+# Words that do not change the modality or region of a study.
+_LITTLE = list_words(
+    """a an the of for with without and or w o c contrast enhanced non noncontrast iv oral scan scanning imag image
+    study exam view two three ap pa lateral oblique plain portable bilateral both left right lt rt series high
+    resolution low dose multiphase triple phase 3d protocol repeat urgent stat emergency follow up serial limited
+    complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single
+    multidetector spiral helical joint region area soft tissue extremity lower upper full entire whole gadolinium
+    intravenous based cine dynamic functional please order get obtain perform w po lat views number both either each
+    compression
+    bedside formal oblique noncon no wo dye gad noncontrasted delayed arterial-phase rescan new initial ultra set"""
+)
+_JOINED = {
+    frozenset(("CT", "Angiography")): "CT angiography",
+    frozenset(("CT", "CT angiography")): "CT angiography",
+    frozenset(("MRI", "Angiography")): "MR angiography",
+}
+_WRITTEN_OUT = {"cxr": ("chest", "xray"), "axr": ("abdomen", "xray")}
+# A Doppler study of a limb examines its veins unless arteries are named.
+_FLOW = frozenset(tokens("doppler dopplers duplex dvt compression"))
+_VESSELS = frozenset(("Leg veins", "Leg arteries"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The content of an imaging request or study name; `rest` holds the words that were not understood."""
+
+    modalities: tuple[str, ...]
+    regions: frozenset[str]
+    side: str = ""
+    rest: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether there is one modality, at least one region and no word that was not understood."""
+        return len(self.modalities) == 1 and bool(self.regions) and not self.rest
+
+
+@lru_cache(maxsize=16384)
+def read_study(text: str, table: Catalogue) -> Reading:
+    """The modality and regions that `text` names."""
+    words = [word for token in tokens(text) for word in _WRITTEN_OUT.get(token, (token,))]
+    sides = {_SIDES[word] for word in words if word in _SIDES}
+    flows = bool(_FLOW & set(words))
+    where = _vessels(frozenset(_take(words, table.phrases[1])), flows=flows)
+    how = _take(words, table.phrases[0])
+    if len(how) == 2 and ("Heart" not in where or not {"and", "or", "plus"} & set(tokens(text))):
+        how = (_JOINED[frozenset(how)],) if frozenset(how) in _JOINED else how
+    rest = tuple(word for word in words if word and word not in _LITTLE)
+    return Reading(how, where, sides.pop() if len(sides) == 1 else "", rest)
+
+
+def _vessels(where: frozenset[str], *, flows: bool) -> frozenset[str]:
+    """'Venous duplex of the legs' is a study of the leg veins, not of the leg and its veins."""
+    if where & _VESSELS:
+        return where - {"Leg"}
+    if "Carotid" in where:  # and vertebral
+        return where - {"Spine", "Neck"}
+    return where - {"Leg"} | {"Leg veins"} if flows and "Leg" in where else where
+
+
+def _take(words: list[str], known: Mapping[str, Sequence[Phrase]]) -> tuple[str, ...]:
+    """Names from `known` whose phrases occur in `words`, longest first; matched words are blanked out."""
+    met = [
+        (-len(phrase), place, start, phrase, name)
+        for start, word in enumerate(words)
+        for place, phrase, name in known.get(word, ())
+        if tuple(words[start : start + len(phrase)]) == phrase
+    ]
+    names: list[str] = []
+    for _, _, start, phrase, name in sorted(met):
+        if tuple(words[start : start + len(phrase)]) == phrase:
+            words[start : start + len(phrase)] = [""] * len(phrase)
+            if name not in names:
+                names.append(name)
+    return tuple(names)
+
+
+def apart(text: str, table: Catalogue) -> tuple[str, ...]:
+    """Split 'MRI/MRA brain' or 'left shoulder MRI and x-ray' into one request per modality, with the same regions."""
+    study = read_study(text, table)
+    if len(study.modalities) < 2 or not study.regions or study.rest:
+        return ()
+    where = f"{study.side} {' and '.join(sorted(study.regions))}".strip()
+    return tuple(f"{modality} {where}" for modality in study.modalities)
+
+
+def of_test(test: Test, text: str, table: Catalogue) -> Reading | None:
+    """The reading of a known imaging test; the side comes from the wording of the request."""
+    if not test.modality:
+        return None
+    return Reading((test.modality,), frozenset(test.regions), read_study(text, table).side)
+
+
+def fulfils(wanted: Reading, done: Reading, table: Catalogue) -> bool:
+    """Whether a study `done` answers a request `wanted`.
+
+    The modality must be the requested one or a kind of it (a CT angiography answers for a CT, not the reverse). The
+    regions must overlap, directly or as part of one another; named sides must agree. Every study of the modality
+    answers a request without a region, and a study without a recorded region answers any. Studies that more than a
+    region tells apart (nuclear, echocardiography, fluoroscopy, catheter) never match this way.
+    """
+    if len(wanted.modalities) != 1 or not done.modalities:
+        return False
+    modality = wanted.modalities[0]
+    if not table.modalities[modality].by_region:
+        return False
+    if not any(modality in _line(name, table.modalities) for name in done.modalities):
+        return False
+    if wanted.side and done.side and wanted.side != done.side:
+        return False
+    if not wanted.regions or not done.regions:
+        return True
+    return any(
+        one in _line(other, table.regions) or other in _line(one, table.regions)
+        for one in wanted.regions
+        for other in done.regions
+    )
+
+
+def _line(name: str, known: Mapping[str, Word]) -> tuple[str, ...]:
+    """`name` and all that contain it."""
+    return (name, *_line(known[name].within, known)) if name in known else ()
+
+
+def study_title(reading: Reading) -> str:
+    """A readable name for a study that the table of tests does not list."""
+    side = f"{reading.side} " if reading.side else ""
+    return f"{reading.modalities[0]}: {side}{', '.join(sorted(reading.regions)).lower()}"

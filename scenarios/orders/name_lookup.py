@@ -1,0 +1,434 @@
+"""Finds the known test that a name means: by name, synonym, word order, region, or a cautious fuzzy match."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
+from wardround.engine.text import regex
+from wardround.scenarios.case import Kind
+from wardround.scenarios.orders import axes, imaging
+from wardround.scenarios.orders.catalogue import Catalogue
+from wardround.scenarios.terms.wording import key, list_words, tokens
+
+# Words of a request that name no test, in the form that `tokens` gives them.
+LEADING = list_words(
+    """please order get obtain perform check measure repeat request send do draw run would like to i a an the some
+    my stat urgent baseline initial serial another also want need next new routine standard complete full further
+    consider recommend do additional specific any other now then just let us we need should will would could can you
+    go ahead have also patient what is was were are d s ll portable bedside quick am random spot formal start begin
+    daily nightly weekly trend trending
+    with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
+    obtaining sending performing doing running adding repeating rechecking off think suggest want start starting
+    fasting last latest recent most newest current earliest"""
+)
+TRAILING = list_words(
+    """level test testing assay measurement study result panel exam concentration value stat analysis please now today
+    first asap urgently immediately instead trend trending serial serially titer check series again too tonight
+    tomorrow once daily screening quantitative quantification status only if possible at baseline quant
+    needed required indicated recommended warranted review trough peak morning room air urgent"""
+)
+SPECIMENS = list_words("serum plasma blood")
+# Sites from which cultures and swabs are taken; the name without them must be a microbiology test.
+SITES = list_words(
+    """urine urinary stool fecal csf cerebrospinal sputum nasal nasopharyngeal throat serum plasma blood swab swabs
+    rectal cervical vaginal urethral of the from for in skin lesion vesicle pleural synovial joint ascitic peritoneal
+    bal"""
+)
+BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
+
+# Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
+_AMOUNT = regex(
+    r"(?i)\s*\b(?:x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?|[\u00d7]\s?\d+"
+    r"|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve|an)"
+    r"[\d\s,/&-]*(?:and\s+\d+\s*)?"
+    r"(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"
+    r"|(?:in the|this|tomorrow|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b"
+    r"|(?:\d+|one|two|three|four)\s*-?\s*(?:sets?(?: of)?|units?|times|views?|v|bottles?|samples?(?: of)?|am|pm)\b"
+    r"|\d+\s*(?:h|hrs?|hours?|min|minutes|days?)\s+(?:apart|later)\b|\bin am\b)"
+)
+_DETAIL = regex(
+    r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*"
+    r"(?:reflex|microscop|micro\b|diff|sensitivit|contrast|gram stain$|smear$|indices)(?:(?!\band\b)[^,;()])*$"
+    r"|\s+reflex\b[^,;()]*$"
+)
+# Shorthand for single words, in the form that `key` gives them.
+_SHORT = {
+    **dict.fromkeys(("ab", "abs"), "antibody"),
+    **dict.fromkeys(("ag", "ags"), "antigen"),
+    **dict.fromkeys(("cx", "cxs"), "culture"),
+    **dict.fromkeys(("24h", "24hr", "24hrs"), "24 hour"),
+    **dict.fromkeys(("hr", "hrs"), "hour"),
+    "bx": "biopsy",
+}
+_DAY = regex(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
+_AND = regex(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
+_LEVEL = list_words("level test testing")
+_LISTED = regex(r"[,;]|\band\b")
+
+
+def forms(name: str) -> list[str]:
+    """Comparable forms of `name`, without repeats.
+
+    These are: unchanged; without brackets; without amounts and details ('x2', 'with reflex'); without courtesy words
+    and words such as 'level'; without 'serum'; the content of the only bracket; with shorthand expanded.
+    """
+    name = _DAY.sub("24 hour ", name)
+    outer = BRACKET.sub(" ", name)
+    short = _DETAIL.sub("", unmeasured(outer))
+    made = [
+        key(name),
+        key(outer),
+        key(_AND.sub(" and ", outer)),
+        key(short),
+        strip_ends(key(short), tail=False),
+        strip_ends(key(short)),
+        strip_ends(key(name)),
+        strip_ends(key(outer)),
+    ]
+    made += [
+        strip_ends(key(short), drop_specimen=True),
+        " ".join(word for word in key(short).split() if word not in _LEVEL),
+    ]
+    brackets = list(BRACKET.finditer(name))
+    if len(brackets) == 1 and not _LISTED.search(outer):
+        made.append(key(brackets[0][1] or brackets[0][2] or ""))
+    made += [" ".join(_SHORT.get(word, word) for word in form.split() if word != "for") for form in made[:5]]
+    return [form for form in dict.fromkeys(made) if form]
+
+
+def unmeasured(text: str) -> str:
+    """`text` without frequencies, amounts and times."""
+    return _AMOUNT.sub(" ", text)
+
+
+def ends_in_detail(text: str) -> bool:
+    """Whether `text` ends in a detail that `forms` leaves out."""
+    return _DETAIL.search(BRACKET.sub(" ", text)) is not None
+
+
+def strip_ends(form: str, *, drop_specimen: bool = False, tail: bool = True) -> str:
+    """`form` without the words at its ends that name no test; with `tail` false, only at its beginning.
+
+    `drop_specimen` also removes 'serum' and the like.
+    """
+    words = form.split()
+    while len(words) > 1 and words[0] in LEADING:
+        words = words[1:]
+    while tail and len(words) > 1 and words[-1] in TRAILING:
+        words = words[:-1]
+    if drop_specimen and len(words) > 1:
+        words = [word for word in words if word not in SPECIMENS] or words
+    return " ".join(words)
+
+
+_SHORTEST = 4
+_LONG = 9
+"""Fewest letters of a word that is corrected by one mistake (at four letters only a missing one), and by two."""
+
+_OPPOSED_PREFIXES = (("hyper", "hypo"), ("intra", "extra"), ("intra", "inter"), ("pre", "post"), ("macro", "micro"))
+
+
+class Speller:
+    """Knows the words of a table in their comparable form; corrects one mistake, or two in long words."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = frozenset(words)
+        self._near: dict[str, list[str]] = {}
+        for word in sorted(self.words):
+            if len(word) >= _SHORTEST and word.isalpha():
+                for form in _forms(word):
+                    self._near.setdefault(form, []).append(word)
+
+    def correct(self, word: str) -> str | None:
+        """The only known word at one mistake (two, from nine letters on); None if there is none or more than one.
+
+        A mistake is an extra, missing or wrong letter, or two in the wrong order. The first letter must be right, the
+        word may contain no digit, and a prefix never turns into its opposite.
+        """
+        if len(word) < _SHORTEST or not word.isalpha():
+            return None
+        most = 2 if len(word) >= _LONG else 1
+        near = {known for form in _forms(word) for known in self._near.get(form, ())}
+        distances = [(OSA.distance(word, known, score_cutoff=most), known) for known in near if known[0] == word[0]]
+        close = sorted(
+            (far, known)
+            for far, known in distances
+            if far <= most and not _opposed(word, known) and (len(word) > _SHORTEST or len(known) > len(word))
+        )
+        if not close or (len(close) > 1 and close[0][0] == close[1][0]):
+            return None
+        return close[0][1]
+
+
+def _forms(word: str) -> set[str]:
+    """The word with up to one letter left out, or up to two from eight letters on.
+
+    Two words can be that few mistakes apart only if their sets overlap.
+    """
+    once = {word[:place] + word[place + 1 :] for place in range(1, len(word))}
+    if len(word) < _LONG - 1:
+        return {word} | once
+    return {word} | once | {form[:place] + form[place + 1 :] for form in once for place in range(1, len(form))}
+
+
+def _opposed(one: str, other: str) -> bool:
+    return any(
+        (one.startswith(a) and other.startswith(b)) or (one.startswith(b) and other.startswith(a))
+        for a, b in _OPPOSED_PREFIXES
+    )
+
+
+@lru_cache(maxsize=8)
+def speller(table: Catalogue) -> Speller:
+    """The speller of a table's names, modalities and regions."""
+    names = list(table.names)
+    names += [phrase for word in (*table.modalities.values(), *table.regions.values()) for phrase in word.phrases]
+    return Speller(part for name in names for part in name.split())
+
+
+@lru_cache(maxsize=16384)
+def corrected(form: str, table: Catalogue) -> str | None:
+    """A comparable form with its misspelt words corrected; None if nothing needs or allows correction."""
+    known, words = speller(table), form.split()
+    if len(words) == 1 and len(form) <= _SHORTEST:
+        return None
+    right = [word if word in known.words else known.correct(word) or word for word in words]
+    return " ".join(right) if right != words else None
+
+
+FUZZY = 90.0
+"""Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of paper 000, A.3."""
+
+LONGEST = 160
+"""Longest text, in characters, that can be a single request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The test that a name means: its canonical name `test`, the `rule` that linked it, and a `score` from 0 to 1.
+
+    `specimen` is the stated one, else the test's own; '' where it is open. `method` are the methods that are stated.
+    """
+
+    test: str
+    kind: Kind
+    rule: str
+    score: float
+    points: float
+    reading: imaging.Reading | None = None
+    specimen: str = ""
+    method: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=16384)
+def link(name: str, table: Catalogue) -> Link | None:
+    """The test that `name` means, or None.
+
+    Tried in order: the name unchanged, without its brackets, without words such as 'please' and 'level', as modality
+    and region of a study, fuzzily (a ratio of 90, then a corrected word). A text longer than 160 characters names no
+    single test. A stated specimen that the table does not list with the test is kept beside it ('bile amylase').
+    """
+    if len(name) > LONGEST or ("/" in name and _beside_procedure(name, table)):
+        return None
+    linked = _linked(name, table)
+    return _placed(linked, name, table) if linked else None
+
+
+def _beside_procedure(name: str, table: Catalogue) -> bool:
+    """Whether a procedure that yields a specimen stands beside another test: 'lumbar puncture/ESR' is no ESR in CSF."""
+    parts = [part.strip() for part in name.split("/") if part.strip()]
+    procedures = [part for part in parts if axes.specimen(part) and not axes.without_specimen(part)]
+    return 0 < len(procedures) < len(parts) and all(link(part, table) for part in parts)
+
+
+def _linked(name: str, table: Catalogue) -> Link | None:
+    tried = forms(name)
+    if _JOINS.search(name) and key(name) not in table.names and axes.several_specimens(name):
+        return None
+    for form in tried:
+        test = _named(form, table)
+        if test and not (table.tests[test].kind == "examination" and ends_in_detail(name)):  # 'pelvis with contrast'
+            return _link(test, "exact" if key(test) == form else "synonym", 1.0, name, table)
+    if _examines(name, table):
+        return None
+    for text in (name, unmeasured(BRACKET.sub(" ", name))):
+        study = imaging.read_study(text, table)
+        if study.whole:
+            return _study(study, table)
+    return (
+        _elsewhere(name, table) or _of_something(name, table) or _in_specimen(name, table) or _fuzzy(name, tried, table)
+    )
+
+
+def _placed(linked: Link, name: str, table: Catalogue) -> Link:
+    """The link with its specimen and method; the component's test of another specimen where that is stated."""
+    test = table.tests.get(linked.test)
+    if test is None or test.kind not in ("lab", "microbiology"):
+        return linked
+    stated, own = axes.specimen(name), axes.own_specimen(test)
+    apart = own and not axes.same_specimen(own, stated) and not axes.same_specimen(stated, own)
+    if stated and (apart or not own):
+        other = axes.in_specimen(linked.test, stated, table)
+        linked = replace(linked, test=other) if other else linked
+    method = (axes.methods(name) or axes.methods(linked.test)) if test.kind == "microbiology" else ()
+    return replace(linked, specimen=stated or own, method=method)
+
+
+_JOINS = regex(r"(?i)\s(?:and|or|&|\+|plus)\s|/")
+_ITEMS = regex(r"(?i)\s*[,;&+]\s*|\s+(?:and|then|plus|with|followed by)\s+")
+
+
+def _examines(name: str, table: Catalogue) -> bool:
+    """Whether one item of a list is a part of the physical examination: 'pelvic exam, CT abdomen' is no study."""
+    items = [item for item in _ITEMS.split(name) if {"exam", "examination"} & set(tokens(item))]
+    tests = (_named(form, table) for item in items for form in forms(item)) if _ITEMS.search(name) else ()
+    return any(test is not None and table.tests[test].kind == "examination" for test in tests)
+
+
+_BETWEEN = list_words("of on from in the for a level sample specimen by")
+
+
+def _procedure(item: str, table: Catalogue) -> bool:
+    """Whether an item that names only a specimen is an investigation ('bone marrow biopsy')."""
+    tests = (_named(form, table) for form in forms(item))
+    return any(test is not None and table.tests[test].kind == "investigation" for test in tests)
+
+
+def _several(name: str, table: Catalogue) -> bool:
+    """Whether `name` lists tests ('serum ketones, VBG', 'joint tap with Gram stain'), so that it is none itself."""
+    items = [item for item in _ITEMS.split(name) if axes.without_specimen(item) or _procedure(item, table)]
+    named = [item for item in items if any(_named(form, table) for form in forms(item))]
+    whole = axes.alike(axes.without_specimen(name), table)
+    with_more = " with " in name and not whole
+    return with_more or (len(items) > 1 and not whole and (len(named) > 1 or not name.count(",")))
+
+
+def _in_specimen(name: str, table: Catalogue) -> Link | None:
+    """A laboratory test named with a specimen that the table does not list it with ('amylase in pleural fluid')."""
+    if not axes.specimen(name) or _several(name, table):
+        return None
+    for text in (name, unmeasured(BRACKET.sub(" ", name))):
+        words = [word for word in axes.without_specimen(text).split() if word not in _BETWEEN]
+        for form in dict.fromkeys((" ".join(words), strip_ends(" ".join(words)))):
+            test = (axes.alike(form, table) or _named(form, table)) if form else None
+            if test and table.tests[test].kind in ("lab", "microbiology"):
+                return _link(test, "synonym", 1.0, name, table)
+    return None
+
+
+def _elsewhere(name: str, table: Catalogue) -> Link | None:
+    """A microbiology test named with its specimen ('HSV PCR of the CSF')."""
+    if "," in name and _several(name, table):
+        return None
+    words = key(unmeasured(name)).split()
+    kept = [word for word in words if word not in SITES]
+    if len(kept) == len(words) or not kept:
+        return None
+    test = _named(strip_ends(" ".join(kept)), table)
+    fits = test is not None and table.tests[test].kind == "microbiology"
+    return _link(test, "synonym", 1.0, name, table) if test and fits else None
+
+
+def _of_something(name: str, table: Catalogue) -> Link | None:
+    """A procedure named with its target ('FNA of the nodule', 'biopsy of a cervical lymph node')."""
+    head, of, target = name.partition(" of ")
+    if not of or "fluid" in name:
+        return None
+    words = [word for word in key(target).split() if word not in LEADING]
+    narrower = (" ".join([*words[first:], key(head).split()[-1]]) for first in range(len(words))) if key(head) else ()
+    for form in (*narrower, strip_ends(key(head))):
+        test = _named(form, table)
+        if test and table.tests[test].kind == "investigation":
+            return _link(test, "synonym", 1.0, name, table)
+    return None
+
+
+def _fuzzy(name: str, tried: Sequence[str], table: Catalogue) -> Link | None:
+    """The test with a similar spelling: first by a ratio of 90, then with misspelt words corrected."""
+    for form in tried:
+        hit = near(form, table)
+        if hit:
+            return _link(table.names[hit[0]], "fuzzy", hit[1] / 100, name, table)
+    for form in tried:
+        right = corrected(form, table)
+        test = _named(right, table) if right else None
+        if right and test:
+            return _link(test, "fuzzy", fuzz.ratio(form, right) / 100, name, table)
+    right = corrected(tried[0], table) if tried else None
+    study = imaging.read_study(right, table) if right else None
+    return replace(_study(study, table), rule="fuzzy", score=0.9) if study is not None and study.whole else None
+
+
+def _named(form: str, table: Catalogue) -> str | None:
+    return (
+        table.names.get(form)
+        or table.bags.get(tuple(sorted(form.split())))
+        or (table.closed_up.get(form.replace(" ", "")) if len(form) > 3 else None)
+    )
+
+
+def _link(test: str, rule: str, score: float, asked: str, table: Catalogue) -> Link:
+    entry = table.tests[test]
+    if entry.modality and not entry.regions:  # 'MRV brain' by the name 'MRV': the region stands separately
+        study = imaging.read_study(asked, table)
+        if len(study.modalities) == 1 and study.regions:
+            return _study(study, table)
+    return Link(test, entry.kind, rule, score, entry.points, imaging.of_test(entry, asked, table))
+
+
+def _study(study: imaging.Reading, table: Catalogue) -> Link:
+    """A study composed of its modality and regions, under the table's name if it lists exactly that study."""
+    test = table.studies.get((study.modalities[0], study.regions)) if not study.side else None
+    if test is not None:
+        return Link(test.name, "imaging", "synonym", 1.0, test.points, study)
+    points = table.modalities[study.modalities[0]].points
+    return Link(imaging.study_title(study), "imaging", "region", 1.0, points, study)
+
+
+def near(form: str, table: Catalogue) -> tuple[str, float] | None:
+    """`closest` among all names of the table.
+
+    `same_spelling` accepts only forms with as many words and the same first letter, or equal without spaces (which the
+    exact stage finds). So comparing the names of that block gives the same result as comparing all.
+    """
+    return closest(form, table.blocks.get((form[0], form.count(" ") + 1), ())) if form else None
+
+
+def closest(form: str, choices: Sequence[str]) -> tuple[str, float] | None:
+    """The choice most like `form` with its ratio (90 to 100), the first on ties; short words and numbers must agree."""
+    if len(form) < 5:
+        return None
+    hits = process.extract(form, choices, scorer=fuzz.ratio, score_cutoff=FUZZY, limit=8)
+    for choice, score, _ in sorted(hits, key=lambda hit: (-hit[1], hit[2])):
+        if same_spelling(form, choice):
+            return choice, score
+    return None
+
+
+def same_spelling(one: str, other: str) -> bool:
+    """Whether two comparable forms differ by spelling alone.
+
+    Each word must match its counterpart: words with digits and words of up to four letters exactly (HIV and HCV, IgM
+    and IgG, T3 and T4), longer ones with a few different letters and no opposed prefix.
+    """
+    if one.replace(" ", "") == other.replace(" ", ""):
+        return True
+    ours, theirs = one.split(), other.split()
+    return len(ours) == len(theirs) and all(_same(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
+def _same(a: str, b: str) -> bool:
+    if a == b:
+        return True
+    if min(len(a), len(b)) <= 4 or any(mark.isdigit() for mark in a + b):
+        return False
+    return not _opposed(a, b) and a[0] == b[0] and fuzz.ratio(a, b) >= 80
+
+
+def content(text: str) -> tuple[str, ...]:
+    """The words of `text` that carry meaning: without 'please', 'the', 'level' and the like."""
+    return tuple(word for word in tokens(text) if word not in LEADING | TRAILING | {"of", "and", "for", "with", "in"})

@@ -1,0 +1,433 @@
+"""Parses a doctor's free text into single orders, ambiguous requests and text that orders nothing."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from wardround.engine.text import loads, regex
+from wardround.scenarios.orders import axes, imaging
+from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
+from wardround.scenarios.orders.foreign_orders import order_in_english
+from wardround.scenarios.orders.name_lookup import Link, link, unmeasured
+from wardround.scenarios.orders.request_pieces import (
+    ENDS,
+    Clause,
+    Known,
+    Studies,
+    listing,
+    request_clauses,
+    single_requests,
+    split_commas,
+)
+from wardround.scenarios.terms.wording import key, list_words, tokens
+
+MOST = 200
+"""Most requests read from one text, so that a model's run-away list does not stall the examiner."""
+
+LONGEST_TEXT = 20_000
+"""Most characters read from one text, for the same reason."""
+
+_NUMBERED = regex(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
+_BULLET = regex(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
+_NAMING = regex(r",?\s*\b(?:including|incl\.?|includes|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I)
+
+_HEADING = regex(
+    r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
+    r"|csf|urine|stool|sputum|blood|serum|fluid)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A single request, or text that orders nothing for the reason `why`; `sentence` is its sentence's number."""
+
+    text: str
+    why: str = ""
+    sentence: int = 0
+
+
+def split_requests(text: str, known: Known, studies: Studies) -> tuple[Part, ...]:
+    """The single requests in `text` and the parts that order nothing, each once, at most MOST.
+
+    `known` recognises a phrase that is one test; such phrases are never split ('ova and parasites', 'CT abdomen and
+    pelvis', a record's own name with a comma in it). `studies` splits a phrase with several modalities of one region
+    ('MRI/MRA brain').
+    """
+    unique: dict[tuple[str, str, str], Part] = {}
+    specimen = ""  # 'urine Na and creatinine, serum Na and creatinine' orders creatinine twice
+    for part in _parts(text[:LONGEST_TEXT], known, studies):
+        specimen = axes.specimen(part.text) or specimen
+        inherited = "" if axes.specimen(part.text) else specimen
+        unique.setdefault((key(part.text), part.why, inherited), part)
+        if len(unique) >= MOST:
+            break
+    return tuple(part for (form, _, _), part in unique.items() if form)
+
+
+def join_conditions(items: Sequence[str], known: Known) -> tuple[str, ...]:
+    """The items as texts; an item that is only a condition ('if negative', 'then MRI') is joined to the next item."""
+    texts: list[str] = []
+    waiting = ""
+    for item in items:
+        text = f"{waiting}, {item}" if waiting else item
+        waiting = "" if waiting or known(item) or not _opens(item, known) else item
+        if not waiting:
+            texts.append(text)
+    return (*texts, waiting) if waiting else tuple(texts)
+
+
+def _opens(item: str, known: Known) -> bool:
+    parsed = list(request_clauses(item, known))
+    return (
+        len(parsed) == 1
+        and parsed[0].why == "conditional"
+        and re.match(r"(?i)(?:and |but )?(?:if|when|once)\b", item) is not None
+    )
+
+
+def _parts(text: str, known: Known, studies: Studies) -> Iterator[Part]:
+    number = 0
+    for line in _lines(text):
+        number += 1
+        if known(line) and not listing(line, known):
+            yield Part(line, sentence=number)
+            continue
+        for sentence in _sentences(request_clauses(line, known)):
+            number += 1
+            kept = ", ".join(clause.text for clause in sentence if not clause.why)
+            yield from (Part(clause.text, clause.why, number) for clause in sentence if clause.why)
+            if kept.strip(ENDS):
+                yield from (Part(piece, sentence=number) for piece in _line(kept, known, studies))
+
+
+def _sentences(clauses: Iterable[Clause]) -> Iterator[list[Clause]]:
+    sentence: list[Clause] = []
+    for clause in clauses:
+        sentence.append(clause)
+        if clause.breaks:
+            yield sentence
+            sentence = []
+    if sentence:
+        yield sentence
+
+
+def _lines(text: str) -> Iterator[str]:
+    rows = _listed(text) or [row.replace("**", "").replace("__", "") for row in text.splitlines()]
+    for place, line in enumerate(rows):
+        for numbered in _NUMBERED.split(line):
+            plain = _headed(_BULLET.sub("", numbered).strip())
+            bare = plain.strip(ENDS)
+            if plain.endswith(":") and place + 1 < len(rows) and scope(bare):
+                continue  # a heading on its own line
+            if bare:
+                yield bare
+
+
+_DASH = regex(r"^([^-–—,;:]{2,30})\s[-–—]+\s")
+
+
+def _headed(line: str) -> str:
+    """A line whose heading ends in a dash ('Labs - TSH', 'CSF - glucose') with a colon in its place."""
+    dash = _DASH.match(line)
+    if dash is None:
+        return line
+    head = dash[1].strip()
+    heads = scope(head) or (axes.specimen(head) and not axes.without_specimen(head))
+    return f"{head}: {line[dash.end() :]}" if heads else line
+
+
+def _listed(text: str) -> list[str]:
+    """The texts of a JSON list or object, if `text` is one."""
+    if not text.lstrip().startswith(("{", "[")):
+        return []
+    try:
+        loaded = loads(text)
+        return list(_texts(loaded))
+    except (ValueError, RecursionError):
+        return []
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
+
+
+def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
+    """The requests of one sentence; text after the colon of a heading or a test explains or lists."""
+    named_so = _NAMING.search(line)
+    line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
+    head, colon, tail = line.partition(": ")
+    head = head.strip(ENDS)
+    if not colon or "," in head or not tail.strip(ENDS):
+        for piece in split_commas(line):
+            yield from single_requests(piece, known, studies)
+        return
+    behind = [part for piece in split_commas(tail) for part in single_requests(piece, known, studies)]
+    listed = [_under(head, part, known) for part in behind]
+    named = [part for part in listed if known(part)]
+    if known(head):
+        if named_so or len(named) < 2 or not _HEADING.search(head):  # otherwise it heads its own list
+            yield head
+        yield from named
+    elif scope(head):
+        yield from listed
+    elif named:
+        yield from named
+    else:
+        yield from single_requests(head, known, studies)
+
+
+def _under(head: str, part: str, known: Known) -> str:
+    """Add a heading to its item: 'chest' under 'X-rays' gives 'X-rays chest', 'glucose' under 'CSF' 'CSF glucose'."""
+    fluid = axes.specimen(head)
+    if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(f"{fluid} {part}"):
+        return f"{fluid} {part}"
+    if known(part):
+        return part
+    first = head.split(maxsplit=1)[0] if head else ""
+    return next((form for form in (f"{head} {part}", f"{first} {part}") if known(form)), part)
+
+
+def _bracketed(line: str, place: int) -> bool:
+    return line.count("(", 0, place) > line.count(")", 0, place)
+
+
+Repeat = Literal["", "next", "last", "series"]
+_SERIES = regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
+_NEXT = regex(r"(?i)\b(?:repeat(?:ed)?|re-?check|follow-?up|another|again)\b")
+_LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
+_EMPTY = list_words(
+    """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
+    is are be will would like need for to at with on in now patient nothing none further additional more else thanks
+    thank x test lab rationale"""
+)
+# A specimen named once applies to the bare names after it: to tests that the table lists with it, and to these.
+_FLUIDS = ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid", "pericardial fluid", "body fluid")
+_IN_FLUIDS = frozenset(
+    (
+        "Total protein", "Albumin", "Glucose", "Lactate dehydrogenase", "Amylase", "White blood cell count",
+        "White cell differential", "Red blood cell count", "Blood pH", "Triglycerides", "Total cholesterol",
+        "Total bilirubin", "Creatinine", "Lactate", "Adenosine deaminase", "Gram stain", "Fungal culture",
+        "Acid-fast bacilli smear and culture", "Hematocrit", "Flow cytometry", "Neutrophils", "Lymphocytes",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One ordered test: `asked` is its wording, `link` gives the test, the rule that linked it and its score.
+
+    `members` are the tests of a panel. `repeat`: next requests the result after the first, series all of them.
+    """
+
+    asked: str
+    link: Link
+    members: tuple[str, ...] = ()
+    repeat: Repeat = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """An ambiguous request: `candidates` are the possible tests; if there are too many, only `why` is set."""
+
+    asked: str
+    why: str
+    candidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """Text that orders nothing: negated, conditional, or done (reported as a result)."""
+
+    asked: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """The parts of a text, each list in the text's order; `phrases` are those of the first three lists.
+
+    `pieces` are all parts in the text's order; an unknown one is its wording.
+    """
+
+    orders: tuple[Order, ...] = ()
+    ambiguous: tuple[Ambiguous, ...] = ()
+    unknown: tuple[str, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+    phrases: tuple[str, ...] = ()
+    pieces: tuple[Order | Ambiguous | Withheld | str, ...] = ()
+
+
+def understand(text: str | Sequence[str], table: Catalogue, own: frozenset[str] = frozenset()) -> Understood:
+    """Read what `text` orders, by the default rules (docs/matching.md).
+
+    A list is read item by item, each compared whole before any splitting. `own` are comparable forms of names that
+    count as known in addition to the table's, such as those of a record. Pure and cached; reads at most 200 requests
+    and 20,000 characters.
+    """
+    return _understood(text if isinstance(text, str) else tuple(text), table, own)
+
+
+@lru_cache(maxsize=16384)
+def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[str]) -> Understood:
+    def known(phrase: str) -> bool:
+        if own and key(phrase) in own:
+            return True
+        linked = link(phrase, table)
+        if linked is None:
+            alike = axes.alike(key(phrase), table)
+            return bool(alike) and table.tests[alike].kind == "lab"
+        return linked.rule != "fuzzy"
+
+    def studies(phrase: str) -> Sequence[str]:
+        return imaging.apart(phrase, table) or ((phrase,) if link(phrase, table) else ())
+
+    if isinstance(text, str):
+        english = text if own and key(text) in own else order_in_english(text, table).text
+        parsed = split_requests(english, known, studies)
+    else:
+        parsed = tuple(part for item in join_conditions(text, known) for part in _item(item, known, studies))
+    return _sorted(list(_carried(_sampled(parsed, table), table, own)), table)
+
+
+def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
+    if known(item):
+        yield Part(item)
+    else:
+        english = order_in_english(item, catalogue()).text
+        yield from split_requests(english, known, studies) or (Part(item),)
+
+
+def _sampled(parts: Sequence[Part], table: Catalogue) -> Iterator[Part]:
+    """Specimens named behind a culture or antigen go with it: 'cryptococcal antigen, serum and CSF'."""
+    before: Part | None = None
+    for part in parts:
+        bare = bool(axes.specimen(part.text)) and not axes.without_specimen(part.text)
+        if before is not None and not part.why and bare and part.sentence == before.sentence:
+            yield replace(part, text=f"{axes.specimen(part.text)} {before.text}")
+            continue
+        linked = None if part.why else link(part.text, table)
+        open_specimen = linked is not None and linked.kind == "microbiology" and not linked.specimen
+        before = part if open_specimen else None
+        yield part
+
+
+def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:
+    """Carry a specimen on: 'CSF cell count', 'protein' give 'CSF protein'; a stated specimen always beats it."""
+    carried, after, sentence = "", "", -1
+    for part in parts:
+        goes_on = bool(carried) and part.sentence == sentence  # 'LP: protein, glucose', beside a glucose of the blood
+        if part.why or (key(part.text) in own and not goes_on):
+            yield part
+            continue
+        stated = axes.specimen(part.text)
+        whole = ""
+        if carried and not stated and part.sentence == sentence:
+            whole = _of(carried, part.text, after, table)
+        elif stated == "body fluid" and carried in _FLUIDS and part.sentence == sentence:
+            whole = _of(carried, axes.without_specimen(part.text), after, table)
+        if whole:
+            yield Part(whole, sentence=part.sentence)
+        else:
+            carried = _carries(part.text, stated, table)
+            linked = link(part.text, table)
+            after = linked.test if linked is not None else ""
+            yield part
+        sentence = part.sentence
+
+
+def _carries(text: str, stated: str, table: Catalogue) -> str:
+    """The specimen that `text` hands on to the bare names after it, '' if none."""
+    linked = link(text, table)
+    if linked is not None and linked.test == "Lumbar puncture":
+        return "CSF"
+    if linked is None or linked.kind not in ("lab", "microbiology"):
+        return ""
+    cultured = linked.kind == "microbiology" and linked.specimen not in _FLUIDS
+    specimen = stated or linked.specimen
+    return "" if specimen == axes.BLOOD or cultured else specimen
+
+
+def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
+    """`text` with the specimen before it, if that is a test of this specimen; else ''."""
+    bare = link(text, table)
+    whole = f"{specimen} {text}"
+    linked = link(whole, table)
+    if linked is None or linked.specimen != specimen or linked.rule not in ("exact", "synonym"):
+        return ""
+    if bare is not None and bare.kind not in ("lab", "microbiology"):
+        return ""
+    if bare is not None and bare.test in table.below:
+        return ""
+    if specimen in _FLUIDS and linked.kind == "microbiology":
+        return whole if bare is None or not bare.specimen else ""
+    if specimen == "urine" and after == "Urinalysis" and linked.test != "Urine culture":
+        return ""
+    listed = linked.test in table.tests and axes.own_specimen(table.tests[linked.test]) == specimen
+    return whole if listed or (specimen in _FLUIDS and linked.test in _IN_FLUIDS) else ""
+
+
+def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
+    pieces: list[Order | Ambiguous | Withheld | str] = []
+    phrases: list[str] = []
+    unique = {(key(part.text), part.why): part for part in reversed(parts)}
+    for part in (part for part in parts if unique[key(part.text), part.why] is part):
+        linked = None if part.why else link(part.text, table)
+        empty = linked is None and set(tokens(unmeasured(part.text))) <= _EMPTY
+        if not part.why and not empty:
+            phrases.append(part.text)
+        if part.why:
+            pieces.append(Withheld(part.text, part.why))
+        elif linked is not None:
+            below = tuple(sorted(table.below.get(linked.test, ())))
+            pieces.append(Order(part.text, linked, below, repetition(part.text)))
+        elif (unclear := _unclear(part.text, table)) is not None:
+            pieces.append(_beside(unclear, pieces, table) or unclear)
+        elif not empty:
+            pieces.append(part.text)
+    return Understood(
+        tuple(piece for piece in pieces if isinstance(piece, Order)),
+        tuple(piece for piece in pieces if isinstance(piece, Ambiguous)),
+        tuple(piece for piece in pieces if isinstance(piece, str)),
+        tuple(piece for piece in pieces if isinstance(piece, Withheld)),
+        tuple(phrases),
+        tuple(pieces),
+    )
+
+
+def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | str], table: Catalogue) -> Order | None:
+    """The only laboratory test that a word may mean, beside a laboratory test ('reticulocytes, smear')."""
+    last = before[-1] if before else None
+    labs = [name for name in unclear.candidates if name in table.tests and table.tests[name].kind == "lab"]
+    if len(labs) != 1 or len(unclear.candidates) < 2 or not isinstance(last, Order) or last.link.kind != "lab":
+        return None
+    linked = link(labs[0], table)
+    return None if linked is None else Order(unclear.asked, linked, (), repetition(unclear.asked))
+
+
+def repetition(asked: str) -> Repeat:
+    """Whether the wording requests the next measurement of a test, the last, all of them, or the first."""
+    if _SERIES.search(asked):
+        return "series"
+    if _LAST.search(asked):
+        return "last"
+    return "next" if _NEXT.search(asked) else ""
+
+
+def _unclear(asked: str, table: Catalogue) -> Ambiguous | None:
+    """Why a phrase without a test of its own is ambiguous; None if it is simply unknown."""
+    several = table.ambiguous.get(key(asked))
+    if several:
+        return Ambiguous(asked, "it may mean several tests", several)
+    broad = scope(asked)
+    if broad is not None:
+        return Ambiguous(asked, "it covers many tests")
+    read = imaging.read_study(asked, table)
+    if read.modalities and not read.regions and not read.rest:
+        return Ambiguous(asked, "it names no part of the body")
+    return None

@@ -1,0 +1,142 @@
+"""What an order says, piece by piece: the concepts of each piece by its axes, and the words that are context alone."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from wardround.engine.records import Json
+from wardround.engine.text import regex
+from wardround.scenarios.orders import axes
+from wardround.scenarios.orders.catalogue import Catalogue, catalogue
+from wardround.scenarios.orders.foreign_orders import order_in_english, original
+from wardround.scenarios.orders.item_numbers import item_numbers
+from wardround.scenarios.orders.name_lookup import Link
+from wardround.scenarios.orders.order_parser import Ambiguous, Order, Withheld, understand
+
+Status = Literal["matched", "ambiguous", "unknown", "not_an_order"]
+_WORD = regex(r"[\u4e00-\u9fff]|(?:(?![\u4e00-\u9fff])[^\W_])+(?:['’][^\W_]+)?", re.UNICODE)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderConcept:
+    """A test by its axes, as LOINC has them; '' where an order leaves an axis open. `item_ids` are MIMIC's."""
+
+    name: str
+    kind: str
+    specimen: str = ""
+    method: str = ""
+    timing: str = ""
+    item_ids: tuple[int, ...] = ()
+
+    def row(self) -> dict[str, Json]:
+        """The concept as a JSON object."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "specimen": self.specimen,
+            "method": self.method,
+            "timing": self.timing,
+            "item_ids": list(self.item_ids),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece of an order; `why` says why it is not exactly one test."""
+
+    text: str
+    status: Status
+    concepts: tuple[OrderConcept, ...] = ()
+    why: str = ""
+
+    def row(self) -> dict[str, Json]:
+        """The piece as a JSON object."""
+        return {
+            "text": self.text,
+            "status": self.status,
+            "concepts": [concept.row() for concept in self.concepts],
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OrderReading:
+    """An order in pieces; every word of it is in a piece or in `context`."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    context: tuple[str, ...]
+
+    def row(self) -> dict[str, Json]:
+        """The reading as a JSON object."""
+        return {"text": self.text, "pieces": [piece.row() for piece in self.pieces], "context": list(self.context)}
+
+
+def read_order(text: str, table: Catalogue | None = None) -> OrderReading:
+    """Read an order piece by piece.
+
+    ::
+
+        [piece.status for piece in read_order("urine Na and blorbogram").pieces]  # ['matched', 'unknown']
+    """
+    known = table or catalogue()
+    english = order_in_english(text, known)
+    pieces = [_piece(piece, known) for piece in understand(english.text, known).pieces]
+    pieces = [replace(piece, text=original(piece.text, english, text)) for piece in pieces]
+    pieces.sort(key=lambda piece: _place(text, piece.text))
+    return OrderReading(text, tuple(pieces), _context(text, [piece.text for piece in pieces]))
+
+
+def _place(text: str, piece: str) -> int:
+    """Where a piece begins in the text; where its first word stands if it is not there as a whole."""
+    whole = text.casefold().find(piece.casefold())
+    if whole >= 0:
+        return whole
+    last = _WORD.findall(piece.casefold())[-1:]
+    return text.casefold().find(last[0]) if last and last[0] in text.casefold() else len(text)
+
+
+def _piece(piece: Order | Ambiguous | Withheld | str, table: Catalogue) -> Piece:
+    if isinstance(piece, Order):
+        return Piece(piece.asked, "matched", (concept(piece.link, piece.asked, table),))
+    if isinstance(piece, Ambiguous):
+        possible = tuple(_named(name, table) for name in piece.candidates if name in table.tests)
+        return Piece(piece.asked, "ambiguous", possible, piece.why)
+    if isinstance(piece, Withheld):
+        return Piece(piece.asked, "not_an_order", (), piece.why)
+    return Piece(piece, "unknown", (), "no test of this name is known")
+
+
+def concept(linked: Link, asked: str, table: Catalogue) -> OrderConcept:
+    """The concept that a wording means by its link."""
+    return OrderConcept(
+        linked.test,
+        linked.kind,
+        linked.specimen,
+        ", ".join(linked.method),
+        axes.timing(asked),
+        item_numbers(linked.test, linked.specimen, table),
+    )
+
+
+def _named(name: str, table: Catalogue) -> OrderConcept:
+    test = table.tests[name]
+    specimen = axes.own_specimen(test)
+    return OrderConcept(name, test.kind, specimen, "", "", item_numbers(name, specimen, table))
+
+
+def _context(text: str, pieces: Sequence[str]) -> tuple[str, ...]:
+    """The words of `text` that no piece has, in order; a word counts once for each time that the text has it."""
+    left: dict[str, int] = {}
+    for piece in pieces:
+        for word in _WORD.findall(piece.casefold()):
+            left[word] = left.get(word, 0) + 1
+    context = []
+    for word in _WORD.findall(text):
+        form = word.casefold()
+        if left.get(form, 0):
+            left[form] -= 1
+        else:
+            context.append(word)
+    return tuple(context)

@@ -1,0 +1,401 @@
+"""Splits a request into pieces: expands brackets, 'and' and slashes; leaves out denied and conditional clauses."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from wardround.engine.text import regex
+from wardround.scenarios.orders import axes
+from wardround.scenarios.orders.catalogue import scope
+from wardround.scenarios.terms.wording import key, list_words
+
+Known = Callable[[str], bool]
+Studies = Callable[[str], Sequence[str]]
+
+ENDS = " \t.,;:!?-*\"'"
+
+_LONGEST = 1000
+"""Longest piece, in characters, that is split; a longer one is prose or not text."""
+
+_LIST = regex(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
+_REASON = regex(
+    r"\s+(?:to (?=[a-z]{3})|in order to|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
+    r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a "
+    r"|on (?:this|the|admission)|given "
+    r"|for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
+    r"|tuberc|tb\b|strep|influ|flu\b|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
+    re.IGNORECASE,
+)
+_JOINED = regex(
+    r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\bthen\b|\band\b|\bor\b|\bplus\b"
+    r"|\bversus\b|\bvs\b\.?|&|\+)\s+",
+    re.IGNORECASE,
+)
+_LEAD = regex(r"^(?:(?:and|or|also|then|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE)
+_WISH = regex(
+    r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s|let us)\s+"
+    r"(?:(?:we|you|i|please|also|just|like|want|need|wish|now|to|you to)\s+)*"
+    r"(?:get|order|check|obtain|do|have|see|send|perform|run|request|repeat)?\s+(?=\S)"
+)
+_EXAMINE = regex(
+    r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|listen to|look at|feel|examination of|exam of)\s+"
+    r"(?:the\s+|his\s+|her\s+|their\s+|patient['\u2019]?s\s+)?(?P<part>[\w -]{3,40})$"
+)
+_SAMPLE = regex(r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:)\s+(?P<tail>.+)$")
+_SAMPLED = list_words(
+    """collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot obtain collect from aspirate
+    tap and clean catch"""
+)
+_BRACKETS = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
+_BESIDE_BRACKETS = regex(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
+_CIRCUMSTANCE = regex(
+    r"(?i)\s+(?:on|from|at|over|by|via|per|during|using|through|within|while|when|until|prior to|before|after|in)\s+"
+)
+_NAMING = regex(r"^\s*(?:such as|namely|e\.g\.?,?|i\.e\.?,?)\s*:?\s+", re.IGNORECASE)
+_ADDING = regex(r"^\s*(?:including|incl\.?|with|plus|and)\s*:?\s+", re.IGNORECASE)
+_CLASS = regex(r"(?i)ig[gmae]")
+_SHARED_METHODS = ("pcr", "igm", "igg", "dna", "rna")
+_TISSUE = regex(r"(?i)histolog|patholog|^biops")
+_EXAM = regex(r"(?i)\bexam")
+_SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum", "wound", "throat"})
+
+
+def split_commas(text: str) -> Iterator[str]:
+    """Split `text` at commas and semicolons outside brackets."""
+    depth, start = 0, 0
+    cuts = {match.start(): match.end() for match in _LIST.finditer(text)}
+    for place, mark in enumerate(text):
+        depth = max(0, depth + (mark in "([") - (mark in ")]"))
+        if depth == 0 and place in cuts and place >= start:
+            yield text[start:place]
+            start = cuts[place]
+    yield text[start:]
+
+
+def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]:
+    """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
+    piece = _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))
+    if not piece or len(piece) > _LONGEST:
+        yield from [piece] if piece else ()
+        return
+    beside = _BESIDE_BRACKETS.search(piece)
+    if beside:  # 'markers (ESR, CRP) and a ferritin'
+        yield from single_requests(piece[: beside.start() + 1], known, studies)
+        yield from single_requests(piece[beside.end() :], known, studies)
+        return
+    inner = listing(piece, known)
+    if inner:
+        yield from inner
+        return
+    if known(piece):
+        yield piece
+        return
+    examined = _EXAMINE.match(piece)
+    if examined and known(f"{examined['part']} exam"):
+        yield f"{examined['part']} exam"
+        return
+    sampled = list(_from_sample(piece, known))
+    if sampled:
+        yield from sampled
+        return
+    reasoned = _REASON.search(piece)
+    short = piece[: reasoned.start()].strip(ENDS) if reasoned else piece
+    if short and short != piece and (known(short) or scope(short)):
+        yield short
+        if piece[reasoned.start() :].lstrip().lower().startswith("for ") if reasoned else False:
+            wanted = _JOINED.split(piece[reasoned.end() if reasoned else 0 :])
+            yield from (
+                part
+                for part in (item.strip(ENDS) for item in wanted)
+                if len(part) > 3 and known(part) and not _TISSUE.search(part)
+            )
+        return
+    yield from _apart(short if len(short.split()) > 1 else piece, known, studies)
+
+
+def _from_sample(piece: str, known: Known) -> Iterator[str]:
+    """The tests of a sample: '24 h urine collection for protein and creatinine' gives each with its specimen."""
+    match = _SAMPLE.match(piece)
+    if match is None or not axes.specimen(match["head"]):
+        return
+    head = match["head"]
+    if not set(axes.without_specimen(head).split()) <= _SAMPLED:
+        return
+    day = "24 hour " if re.match(r"(?i)24", head) else ""
+    parts = [part.strip(ENDS) for part in _JOINED.split(match["tail"]) if part.strip(ENDS)]
+    named = []
+    for part in parts:
+        forms = (f"{day}{axes.specimen(head)} {part}", f"{axes.specimen(head)} {part}")
+        named.append(next((form for form in forms if known(form)), ""))
+    if all(named):
+        yield from named
+
+
+def listing(piece: str, known: Known) -> list[str]:
+    """The tests that a bracket lists in place of, or beside, the name before it; empty if it abbreviates or explains.
+
+    One bracketed test is another name for the one before it ('Urinalysis (UA)'), unless 'including' adds it; several
+    are the actual request ('inflammatory markers (CRP, ESR)').
+    """
+    tests: list[str] = []
+    adds = False
+    for match in _BRACKETS.finditer(piece):
+        written = match[1] or match[2] or ""
+        inner = _ADDING.sub("", _NAMING.sub("", written))
+        adds = adds or _ADDING.match(written) is not None
+        listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/]\s*|\s+and\s+", inner)]
+        listed = [part for part in listed if part]
+        first, _, rest = _BRACKETS.sub(" ", piece).strip(ENDS).partition(" ")
+        narrower = [f"{first} {part} {rest}" for part in listed]  # 'MRI spine (cervical, lumbar)'
+        if listed and all(known(part) for part in listed) and (len(listed) > 1 or not known(inner)):
+            tests += listed
+        elif len(listed) > 1 and rest and all(known(form) for form in narrower):
+            tests += narrower
+        elif adds and known(inner):
+            tests.append(inner)
+    outer = _BRACKETS.sub(" ", piece).strip(ENDS)
+    if adds and tests and known(outer):
+        return [outer, *tests]
+    return tests if len(tests) > 1 else []
+
+
+def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
+    inner = [
+        part.strip(ENDS) for match in _BRACKETS.finditer(piece) for part in _LIST.split(match[1] or match[2] or "")
+    ]
+    outer = _LEAD.sub("", _BRACKETS.sub(" ", piece).strip(ENDS))
+    parts = _shared(_rejoined(_spread([part.strip(ENDS) for part in _JOINED.split(outer)]), known), known)
+    if len(parts) > 1 and all(known(part) for part in parts):
+        yield from parts
+    elif several := studies(outer):
+        yield from several
+    elif len(parts) > 1 and any(known(part) for part in parts):
+        for part in parts:
+            yield from [part] if known(part) else single_requests(part, known, studies)
+    elif named := [part for part in inner if known(part)]:
+        yield from named
+    elif len(company := re.split(r"\s+with\s+|\s+w/\s*", outer)) > 1 and any(map(known, company)):
+        for part in company:
+            yield from [part] if known(part) else single_requests(part, known, studies)
+    elif slashed := _slashed(outer, known):
+        yield from slashed
+    elif len(parts) > 1 and all(studies(part) for part in parts):
+        yield from parts
+    else:
+        yield _without_circumstance(outer, known) or piece
+
+
+def _without_circumstance(piece: str, known: Known) -> str:
+    """The test before 'on room air', 'by PCR', 'from the right arm'; '' if no such head is known."""
+    for match in _CIRCUMSTANCE.finditer(piece):
+        head = piece[: match.start()].strip(ENDS)
+        if known(head):
+            return head
+    return ""
+
+
+def _slashed(outer: str, known: Known) -> list[str]:
+    """Split 'AST/ALT', 'flu/COVID swab' or 'PT/INR' if each part is known, alone or with the last word of the whole."""
+    parts = [part for part in re.split(r"\s*/\s*", outer) if part]
+    if len(parts) < 2:
+        return []
+    last = parts[-1].split()
+    tests = []
+    for part in parts:
+        longer = f"{part} {last[-1]}" if len(last) > 1 and part is not parts[-1] else part
+        first = f"{parts[0].split()[0]} {part}" if part is not parts[0] else part
+        form = next((form for form in (part, longer, first) if known(form)), None)
+        tests.append(form or part)
+    # A part that no form makes known stays as it is if another one is a test by itself: 'MRI/MRCP'.
+    unknown = [test for test in tests if not known(test)]
+    return tests if not unknown or (len(unknown) < len(tests) and all(scope(part) for part in unknown)) else []
+
+
+def _rejoined(parts: list[str], known: Known) -> list[str]:
+    """Rejoin parts known only together: 'CT abdomen', 'pelvis', 'MRCP' become 'CT abdomen and pelvis', 'MRCP'."""
+    joined: list[str] = []
+    for part in parts:
+        bare = not known(part) or (not _EXAM.search(part) and known(f"{part} exam"))  # 'neck' alone is a region
+        if joined and bare and known(f"{joined[-1]} and {part}"):
+            joined[-1] = f"{joined[-1]} and {part}"
+        else:
+            joined.append(part)
+    return joined
+
+
+def _shared(parts: list[str], known: Known) -> list[str]:
+    """Share words: 'protein C', 'S' give 'protein C', 'protein S'; 'LDL', 'HDL cholesterol' share 'cholesterol'."""
+    shared = list(parts)
+    for place, part in enumerate(shared):
+        if known(part):
+            last = shared[-1].split()[-1]
+            if place and _CLASS.fullmatch(part):  # 'dengue antigen and IgM'
+                first = f"{shared[place - 1].split()[0]} {part}"
+                shared[place] = first if known(first) and len(shared[place - 1].split()) > 1 else part
+                continue
+            method = place < len(shared) - 1 and not axes.methods(part) and last.casefold() in _SHARED_METHODS
+            longer = f"{part} {last}"
+            if method and len(part.split()) == 1 and known(longer) and not axes.specimen(part):
+                shared[place] = longer  # 'CMV and EBV PCR'
+            continue
+        before = shared[place - 1].split() if place else []
+        after = shared[-1].split() if place < len(shared) - 1 else []
+        forms = [" ".join([*before[:size], part]) for size in range(len(before) - 1, 0, -1)]
+        forms += [" ".join([part, *after[-size:]]) for size in range(1, len(after))]
+        shared[place] = next((form for form in forms if known(form)), part)
+    return shared
+
+
+def _spread(parts: Sequence[str]) -> list[str]:
+    """'blood', 'urine cultures' become 'blood cultures', 'urine cultures'."""
+    spread = [part for part in parts if part]
+    for place, part in enumerate(spread[:-1]):
+        following = spread[place + 1].split()
+        if key(part) in _SPECIMENS and len(following) > 1 and key(following[0]) in _SPECIMENS:
+            spread[place] = " ".join([part, *following[1:]])
+    return spread
+
+
+Why = Literal["negated", "conditional", "done"]
+
+_SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
+_VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
+_STOP = regex(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
+_REACH = 12
+"""Characters before a full stop that are searched for an abbreviation that it belongs to."""
+_ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
+_COMMA = regex(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
+_COURTESY = regex(
+    r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could|appropriate"
+    r"|you have (?:it|them)|you would|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
+)
+_FAVOUR = regex(
+    r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
+    r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
+    r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
+    r"|advised|a must|mandatory|essential))\b"
+)
+_CONDITION = (
+    r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
+    r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
+)
+_OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
+_INSIDE = regex(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
+_THEN = regex(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
+_CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
+_DENIED = regex(
+    rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
+    r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
+    r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?"
+    r"|cancel(?:ling|ing)?|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?"
+    r"|declin(?:e|es|ed|ing)|against|rather than|instead of"
+    rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
+)
+_NEEDLESS = regex(
+    r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b|\bon hold\b"
+    r"|\bcan wait\b"
+)
+_DONE = regex(
+    r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+|also\s+)*"
+    r"(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent|ordered|within)"
+    r"|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
+)
+_INSTEAD = regex(
+    r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+"
+    r"(?:(?:and|but|then)\s+)?(?P<kept>(?:just\s+)?(?:do|get|order|obtain|send|perform|check|repeat|add)\s.*)$"
+)
+_OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
+_TRAILING_AND = regex(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&)\s+(?P<last>.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a request; `why` is '' if it is ordered. `breaks`: a sentence or line ends after it."""
+
+    text: str
+    why: Why | Literal[""] = ""
+    breaks: bool = False
+
+
+def request_clauses(text: str, known: Known) -> Iterator[Clause]:
+    """The parts of `text` in order; those that order nothing are marked with the reason.
+
+    Sentences end at full stops before a capital, semicolons, dashes between spaces and line ends. A condition at the
+    start of a sentence covers all of it; one inside covers the text since the last comma or 'and'. A denial reaches to
+    the next comma or 'but', and over a list continued with 'or'. Phrases that are `known` as a whole are not examined.
+    """
+    for sentence in _sentences(text):
+        if known(sentence):
+            yield Clause(sentence, breaks=True)
+        elif sentence:
+            *parts, last = list(_sentence(_COURTESY.sub("", sentence))) or [Clause("")]
+            yield from parts
+            yield Clause(last.text, last.why, True)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for stop in _STOP.finditer(text):
+        if _outside(text, start, stop.start()) and not (
+            stop[0].startswith(".") and _ABBREVIATED.search(text[max(0, stop.start() - _REACH) : stop.start()])
+        ):
+            yield text[start : stop.start()].strip()
+            start = stop.end()
+    yield text[start:].strip()
+
+
+def _outside(text: str, start: int, end: int) -> bool:
+    """Whether no bracket stays open between two positions."""
+    part = text[start:end]
+    return part.count("(") <= part.count(")") and part.count("[") <= part.count("]")
+
+
+def _sentence(sentence: str) -> Iterator[Clause]:
+    conditional = False
+    denied = False
+    parts = list(_parts(sentence))
+    for place, part in enumerate(parts):
+        if conditional or _OPENS.search(part):
+            conditional = True
+            yield Clause(part, "conditional")
+            continue
+        if denied and (_OR.search(part) or any(_OR.match(regex) for regex in parts[place + 1 :])):
+            yield Clause(part, "negated")
+            continue
+        inner = list(_part(part))
+        conditional = conditional or (_THEN.match(part) is not None and any(one.why == "conditional" for one in inner))
+        denied = bool(inner) and inner[-1].why == "negated"
+        yield from inner
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    start = 0
+    for comma in _COMMA.finditer(sentence):
+        if _outside(sentence, start, comma.start()):
+            yield sentence[start : comma.start()].strip()
+            start = comma.end()
+    yield sentence[start:].strip()
+
+
+def _part(part: str) -> Iterator[Clause]:
+    """One part between commas: first the text that orders, then the text that does not."""
+    bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
+    if _NEEDLESS.search(bare):
+        yield Clause(part, "negated")
+    elif _DONE.search(bare):
+        yield Clause(part, "done")
+    elif condition := _INSIDE.search(bare):
+        head = _TRAILING_AND.match(part[: condition.start()])
+        if head:
+            yield Clause(head["kept"])
+        yield Clause(part[head.start("last") :] if head else part, "conditional")
+    elif denial := _DENIED.search(bare):
+        if part[: denial.start()].strip():
+            yield Clause(part[: denial.start()].strip())
+        rest = _INSTEAD.match(part[denial.start() :])
+        yield Clause(rest["denied"] if rest else part[denial.start() :], "negated")
+        if rest:
+            yield Clause(rest["kept"])
+    elif part:
+        yield Clause(_FAVOUR.sub("", part))

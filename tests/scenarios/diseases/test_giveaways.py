@@ -1,0 +1,57 @@
+"""Words that give a diagnosis away without its name."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from wardround.scenarios.answers.truth import opening_contains
+from wardround.scenarios.case import Case, Finding, Provenance, Truth
+from wardround.scenarios.diseases.giveaway import giveaways, revealed
+from wardround.scenarios.mimic.pool import own
+
+SENTENCES = Path(__file__).with_name("leaks_related.csv")
+KNOWN = {disease.name: disease for disease in own().diseases}
+
+
+def test_sentences_that_give_a_diagnosis_away_are_found_and_harmless_ones_are_not() -> None:
+    found, false, leaking, harmless = 0, 0, 0, 0
+    with SENTENCES.open(encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            disease = KNOWN[row["disease"]]
+            truth = Truth(diagnosis=disease.name, synonyms=disease.synonyms)
+            flagged = bool(giveaways(disease.names).hits(row["text"]) or opening_contains(truth, row["text"]))
+            leaking, harmless = leaking + (row["leaks"] == "yes"), harmless + (row["leaks"] == "no")
+            found, false = found + (flagged and row["leaks"] == "yes"), false + (flagged and row["leaks"] == "no")
+    assert found >= 0.95 * leaking
+    assert false <= 0.05 * harmless
+
+
+@pytest.mark.parametrize(
+    ("disease", "text", "words"),
+    [
+        ("Appendicitis", "taken to the OR for appendectomy", ["appendectomy"]),
+        ("Appendicitis", "s/p appendectomy in 1998", []),
+        ("Appendicitis", "s/p appendectomy today", ["appendectomy"]),
+        ("Appendicitis", "acute appendicits", ["appendicits"]),
+        ("Tuberculosis", "denies isoniazid; a ripe fruit", []),
+        ("Tuberculosis", "on RIPE", ["RIPE"]),
+        ("Mastoiditis", "after mastoidectomy", ["mastoidectomy"]),
+    ],
+)
+def test_what_is_denied_or_long_past_gives_nothing_away(disease: str, text: str, words: list[str]) -> None:
+    assert [hit.words for hit in giveaways((disease,)).hits(text)] == words
+
+
+def test_a_case_tells_the_field_and_the_words() -> None:
+    case = Case(
+        id="c",
+        opening="Given colchicine.",
+        history={"Past Surgical History": "hernia mesh repair", "Family History": "father takes allopurinol"},
+        examination=(Finding(section="Joints", text="better after colchicine"),),
+        truth=Truth(diagnosis="Gout"),
+        provenance=Provenance(source="here"),
+        data_class="public",
+    )
+    said = [(field, hit.words, hit.relation) for field, hit in revealed(case)]
+    assert said == [("opening", "colchicine", "drug"), ("examination[0]", "colchicine", "drug")]

@@ -1,0 +1,68 @@
+"""Repeated measurements: the first by default, the next on a repeat, all of them as a series."""
+
+from wardround.agents.examiner import Examiner
+from wardround.engine.records import Action, Said, View
+from wardround.scenarios.case import Case, Lab, Provenance, Truth, case_results
+from wardround.scenarios.orders.chart import read_chart
+from wardround.scenarios.orders.examiner_lookup import answer
+from wardround.scenarios.parsers.moves import record_rows
+
+
+def lab(name: str, value: str, time: str) -> Lab:
+    return Lab(name=name, value=value, unit="ng/mL", high=0.01, flag="high", time=time)
+
+
+CASE = Case(
+    id="one",
+    opening="Chest pain.",
+    labs=(
+        lab("Troponin T", "0.20", "2150-01-02T15:00:00"),
+        lab("Troponin T", "0.02", "2150-01-02T06:00:00"),
+        lab("Troponin T", "0.05", "2150-01-02T09:00:00"),
+        Lab(name="Lactate", value="2", unit="mmol/L"),
+        Lab(name="Lactate", value="3", unit="mmol/L"),
+    ),
+    truth=Truth(diagnosis="Myocardial infarction"),
+    provenance=Provenance(source="tests"),
+    data_class="public",
+)
+RECORD = case_results(CASE)
+
+
+def refs(asked: str | list[str], reported: tuple[str, ...] = ()) -> list[str]:
+    return [ref for line in answer(read_chart(RECORD), asked, reported=reported) for ref in line.refs]
+
+
+def test_the_earliest_is_told_first_with_its_time() -> None:
+    (first,) = answer(read_chart(RECORD), "troponin")
+    assert first.refs == ("labs[1]",)
+    assert first.text == "Troponin T: 0.02 ng/mL (reference up to 0.01) [high] at 2150-01-02 06:00"
+    assert refs(["Troponin T"]) == ["labs[1]"]
+
+
+def test_a_repeat_gives_the_next_and_at_the_end_the_last() -> None:
+    assert refs("repeat troponin", ("labs[1]",)) == ["labs[2]"]
+    assert refs("repeat troponin", ("labs[1]", "labs[2]")) == ["labs[0]"]
+    assert refs("repeat troponin", ("labs[0]", "labs[1]", "labs[2]")) == ["labs[0]"]
+    assert refs("repeat troponin") == ["labs[1]"]
+
+
+def test_a_series_gives_all() -> None:
+    for asked in ("troponin trend", "serial troponins"):
+        assert sorted(refs(asked)) == ["labs[0]", "labs[1]", "labs[2]"]
+
+
+def test_results_without_a_time_are_told_together() -> None:
+    assert refs("lactate") == ["labs[3]", "labs[4]"]
+
+
+async def test_the_examiner_remembers_what_it_has_told() -> None:
+    examiner, told = Examiner(), []
+    heard: list[Said] = []
+    for seq in range(3):
+        order = {"kind": "lab", "items": ["troponin" if not seq else "repeat troponin"], "text": ""}
+        view = View("examiner", "", tuple(heard), ("answer",), {"record": record_rows(RECORD), "order": order})
+        given: Action = await examiner.act(view)
+        told.append(given.args["answers"][0]["refs"])
+        heard.append(Said(seq, "examiner", "answer", given.text, given.args))
+    assert told == [["labs[1]"], ["labs[2]"], ["labs[0]"]]

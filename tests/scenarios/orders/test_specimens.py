@@ -1,0 +1,149 @@
+"""An order is answered from its own specimen, method and day, by the axes of its concept."""
+
+import pytest
+
+from wardround.scenarios.case import CaseResult
+from wardround.scenarios.orders import axes
+from wardround.scenarios.orders.chart import read_chart
+from wardround.scenarios.orders.examiner_lookup import answer
+from wardround.scenarios.orders.order_reading import read_order
+
+EARLY, LATE = "2150-01-02T06:00:00", "2150-01-04T06:00:00"
+RECORD = (
+    CaseResult("labs[0]", "lab", "Chloride, Urine", "Chloride, Urine: 30", None, time=EARLY),
+    CaseResult("labs[1]", "lab", "Chloride", "Chloride: 101", None, time=LATE),
+    CaseResult("labs[2]", "lab", "Urine: Creatinine", "Urine: Creatinine: 90", None, time=EARLY),
+    CaseResult("labs[3]", "lab", "Pleural fluid: NT-proBNP, Pleural", "900", None, time=EARLY),
+    CaseResult("labs[4]", "lab", "Blood gas: pH", "7.1", None, time=EARLY),
+    CaseResult("labs[5]", "lab", "Blood gas: Specimen Type", "Blood gas: Specimen Type: VEN.", None, time=EARLY),
+    CaseResult("labs[6]", "lab", "Glucose", "Glucose: 60", None, "51034", "51034", EARLY),
+    CaseResult("labs[7]", "lab", "Hemoglobin", "Hemoglobin: 12", None, time=EARLY),
+    CaseResult("labs[8]", "lab", "Platelet Count", "Platelet Count: 200", None, time=LATE),
+    CaseResult("microbiology[0]", "microbiology", "CMV Viral Load", "CMV Viral Load: 400", None, "BLOOD", time=EARLY),
+    CaseResult("microbiology[1]", "microbiology", "FLUID CULTURE", "no growth", None, "PLEURAL FLUID", time=EARLY),
+)
+CHART = read_chart(RECORD)
+
+
+def refs(asked: str) -> set[str]:
+    return {ref for line in answer(CHART, asked) for ref in line.refs}
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("serum chloride", {"labs[1]"}),
+        ("urine chloride", {"labs[0]"}),
+        ("creatinine", set[str]()),
+        ("NT-proBNP", set[str]()),
+        ("pleural fluid NT-proBNP", {"labs[3]"}),
+        ("glucose", set[str]()),
+        ("body fluid glucose", {"labs[6]"}),
+        ("CMV IgM", set[str]()),
+        ("CMV PCR", {"microbiology[0]"}),
+        ("arterial pH", set[str]()),
+        ("venous pH", {"labs[4]"}),
+        ("CBC", {"labs[7]"}),
+        ("pleural fluid culture", {"microbiology[1]"}),
+        ("urine culture", set[str]()),
+    ],
+)
+def test_only_the_ordered_specimen_method_and_day_answer(asked: str, expected: set[str]) -> None:
+    assert refs(asked) == expected
+
+
+def test_the_nearest_result_is_offered_by_name_without_its_value() -> None:
+    (line,) = answer(CHART, "serum creatinine")
+    assert (line.state, line.refs) == ("not_performed", ())
+    assert "Urine: Creatinine" in line.text
+    assert "90" not in line.text
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("urine culture, blood culture", [("Urine culture", "urine"), ("Blood culture", "blood")]),
+        ("CSF glucose and serum glucose", [("CSF glucose", "CSF"), ("Glucose", "blood")]),
+        ("urine Na, serum Na", [("Urine sodium", "urine"), ("Sodium", "blood")]),
+        (
+            "pleural fluid LDH, protein; CBC",
+            [
+                ("Lactate dehydrogenase", "pleural fluid"),
+                ("Total protein", "pleural fluid"),
+                ("Complete blood count", "blood"),
+            ],
+        ),
+        ("pelvic exam, CT abdomen", [("Pelvic examination", ""), ("CT abdomen", "")]),
+        ("rectal exam, CT abdomen", [("Rectal examination", ""), ("CT abdomen", "")]),
+        ("VBG", [("Venous blood gas", "venous blood")]),
+        ("culture of skin scrapings", [("Bacterial culture", "skin")]),
+    ],
+)
+def test_a_stated_specimen_beats_an_inherited_one(text: str, pairs: list[tuple[str, str]]) -> None:
+    concepts = [one for piece in read_order(text).pieces for one in piece.concepts]
+    assert [(one.name, one.specimen) for one in concepts] == pairs
+
+
+def test_item_numbers_are_those_of_the_specimen() -> None:
+    urine, blood = (read_order(text).pieces[0].concepts[0].item_ids for text in ("urine chloride", "serum chloride"))
+    assert 51078 in urine
+    assert 50902 in blood
+    assert not set(urine) & set(blood)
+
+
+def test_every_word_is_in_a_piece_or_in_the_context() -> None:
+    reading = read_order("Labs: CBC and BMP, hold the MRI, then frobnicate twice")
+    told = " ".join([*(piece.text for piece in reading.pieces), *reading.context])
+    assert all(word in told for word in ("Labs", "CBC", "and", "BMP", "hold", "MRI", "frobnicate", "twice"))
+    assert [piece.status for piece in reading.pieces] == ["matched", "matched", "not_an_order", "unknown"]
+
+
+def test_a_blood_pressure_is_no_specimen() -> None:
+    assert axes.specimen("blood pressure") == ""
+    assert axes.specimen("occult blood") == ""
+    assert axes.specimen("stool for occult blood") == "stool"
+
+
+STUDIES = read_chart(
+    (
+        CaseResult("imaging[0]", "imaging", "MRCP", "MRCP: stones", None, "MRI Biliary tract"),
+        CaseResult("imaging[1]", "imaging", "CT head", "CT head: normal", True, "CT Head"),
+        CaseResult("imaging[2]", "imaging", "CT abdomen", "CT abdomen: normal", True, "CT Abdomen"),
+    )
+)
+
+
+def test_a_study_without_a_region_is_asked_back_with_what_exists() -> None:
+    (line,) = answer(STUDIES, "CT")
+    assert (line.state, line.rule, line.refs) == ("unknown", "ambiguous", ())
+    assert "CT head" in line.text
+    assert "CT abdomen" in line.text
+
+
+def test_an_mrcp_is_no_mri_of_the_brain() -> None:
+    (line,) = answer(STUDIES, "MRI brain")
+    assert (line.state, line.refs) == ("not_performed", ())
+    assert "CT head" in line.text
+
+
+def test_a_recorded_name_gets_its_own_result_beside_another_of_the_test() -> None:
+    chart = read_chart(
+        (
+            CaseResult("labs[0]", "lab", "Potassium, Whole Blood", "Potassium, Whole Blood: 4", None, time=EARLY),
+            CaseResult("labs[1]", "lab", "Potassium", "Potassium: 5", None, time=LATE),
+        )
+    )
+    assert [line.refs for line in answer(chart, ["Potassium"])] == [("labs[1]",)]
+    assert [line.refs for line in answer(chart, ["Potassium, Whole Blood"])] == [("labs[0]",)]
+    assert [line.refs for line in answer(chart, "serum potassium")] == [("labs[0]",)]
+
+
+def test_two_item_numbers_under_one_recorded_name_are_two_results() -> None:
+    name = "Absolute Lymphocyte Count"
+    chart = read_chart(
+        (
+            CaseResult("labs[0]", "lab", name, f"{name}: 0.6", None, "51133", "51133", EARLY),
+            CaseResult("labs[1]", "lab", name, f"{name}: 0.7", None, "52769", "52769", LATE),
+        )
+    )
+    assert {ref for line in answer(chart, [name]) for ref in line.refs} == {"labs[0]", "labs[1]"}

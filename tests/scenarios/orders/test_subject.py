@@ -1,0 +1,59 @@
+"""An assumed normal never contradicts the patient: pregnancy, children, sex."""
+
+import pytest
+
+from wardround.scenarios.case import CaseResult
+from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.chart import read_chart
+from wardround.scenarios.orders.examiner_lookup import answer
+from wardround.scenarios.orders.subject import Subject, read_subject
+
+RECORD = (CaseResult("labs[0]", "lab", "Sodium", "Sodium: 140 mmol/L", True),)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("A 26-year-old woman, G2P1, 24 weeks pregnant, has headaches.", Subject(26.0, "female", pregnant=True)),
+        ("A 6-year-old boy limps.", Subject(6.0, "male")),
+        ("An 8-month-old girl has a fever.", Subject(8 / 12, "female")),
+        ("A 71 yo man, smoker for 40 years, coughs.", Subject(71.0, "male")),
+        ("The patient is not pregnant. She is 31 years old.", Subject(31.0, "female")),
+        ("Chest pain since 3 years.", Subject()),
+    ],
+)
+def test_age_sex_and_pregnancy_are_read(text: str, subject: Subject) -> None:
+    read = read_subject(text)
+    assert (read.sex, read.pregnant) == (subject.sex, subject.pregnant)
+    assert read.years == subject.years
+
+
+@pytest.mark.parametrize(
+    ("asked", "subject", "assumed"),
+    [
+        ("pregnancy test", Subject(26, "female", pregnant=True), False),
+        ("pregnancy test", Subject(26, "female"), False),
+        ("pregnancy test", Subject(), False),
+        ("pregnancy test", Subject(40, "male"), True),
+        ("hemoglobin", Subject(6, "male"), False),
+        ("heart rate", Subject(2, ""), False),
+        ("blood pressure", Subject(2, ""), False),
+        ("hemoglobin", Subject(60, "male"), True),
+        ("hemoglobin", Subject(26, "female", pregnant=True), False),
+        ("rectal exam", Subject(6, "male"), True),
+        ("pleural fluid glucose", Subject(60, "male"), False),
+    ],
+)
+def test_a_normal_is_only_assumed_where_it_can_be(asked: str, subject: Subject, assumed: bool) -> None:
+    lines = answer(read_chart(RECORD, subject), [asked], policy="normal-default")
+    assert [line.assumed for line in lines] == [assumed]
+    assert lines[0].state == ("normal" if assumed else "not_performed")
+    assert not lines[0].refs
+
+
+def test_no_child_gets_an_adult_range() -> None:
+    child = Subject(4, "female")
+    for test in catalogue().tests.values():
+        for line in answer(read_chart(RECORD, child), [test.name], policy="normal-default"):
+            told = line.text.replace(line.test, "")
+            assert not (line.assumed and any(mark.isdigit() for mark in told)), line.text
