@@ -11,7 +11,7 @@ import anyio
 from wardround import run, score_run
 from wardround.engine.logs import configure
 from wardround.engine.records import Message
-from wardround.evaluators.report.level_figures import LevelFigure, LevelRow, level_report
+from wardround.evaluators.levels.level_figures import LevelFigure, LevelRow, level_report
 from wardround.evaluators.report.model_facts import known_models
 from wardround.runs.stored_run import Run
 from wardround.scoring.level_rows import level_rows

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.closed_sets import CLOSED, measured, only, row
 from wardround import run, score_run
-from wardround.evaluators.report.level_attacks import FIRST, leak_of, level_leaks
-from wardround.evaluators.report.level_figures import LevelRow, level_report
+from wardround.evaluators.levels.level_attacks import FIRST, leak_of, level_leaks
+from wardround.evaluators.levels.level_figures import LevelRow, level_report
 from wardround.evaluators.report.model_facts import known_models
 from wardround.runs.stored_run import Run
 from wardround.scoring.level_rows import level_rows

@@ -12,9 +12,9 @@ from rich.text import Text
 from wardround.api import run
 from wardround.engine.logs import configure
 from wardround.engine.stores.sqlite import SqliteStore
+from wardround.evaluators.levels.level_figures import LEVELS, LevelReport, level_report
+from wardround.evaluators.levels.level_page import levels_page
 from wardround.evaluators.measures import format_value
-from wardround.evaluators.report.level_figures import LEVELS, LevelReport, level_report
-from wardround.evaluators.report.level_page import levels_page
 from wardround.evaluators.report.model_facts import known_models
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import Summary, summarise

@@ -8,10 +8,10 @@ import click
 
 from wardround.cli.options import Options, existing_store, json_option, print_json, store_option
 from wardround.cli.screen import console, echo
-from wardround.evaluators.report.clinician_sheet import difficulty_ratings
-from wardround.evaluators.report.level_attacks import Alterations, compare_attacked, leak_of, level_leaks
-from wardround.evaluators.report.level_figures import level_report
-from wardround.evaluators.report.level_page import levels_json, levels_page, levels_tables
+from wardround.evaluators.levels.clinician_sheet import difficulty_ratings
+from wardround.evaluators.levels.level_attacks import Alterations, compare_attacked, leak_of, level_leaks
+from wardround.evaluators.levels.level_figures import level_report
+from wardround.evaluators.levels.level_page import levels_json, levels_page, levels_tables
 from wardround.evaluators.report.model_facts import known_models
 from wardround.report_files import load_scored, write_file
 from wardround.runs.stored_run import Run

@@ -10,9 +10,9 @@ import pytest
 
 from wardround import run, score_run
 from wardround.agents.recorded import read_replies
+from wardround.evaluators.levels.level_figures import level_report
 from wardround.evaluators.open_answers.checklist_scale import CATEGORIES, category_of
 from wardround.evaluators.open_answers.rubric_lint import lint
-from wardround.evaluators.report.level_figures import level_report
 from wardround.evaluators.report.model_facts import known_models
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.runs.stored_run import Run

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from conformance import question_accuracy
 from wardround.engine.errors import UsageError
-from wardround.evaluators.report.clinician_sheet import difficulty_ratings
-from wardround.evaluators.report.level_figures import (
+from wardround.evaluators.levels.clinician_sheet import difficulty_ratings
+from wardround.evaluators.levels.level_figures import (
     THOUGHT,
     LevelFigure,
     LevelReport,
@@ -22,8 +22,8 @@ from wardround.evaluators.report.level_figures import (
     normalise_by_chance,
     unit_of,
 )
-from wardround.evaluators.report.level_page import grids, levels_json, levels_page
-from wardround.evaluators.report.level_plots import level_plots
+from wardround.evaluators.levels.level_page import grids, levels_json, levels_page
+from wardround.evaluators.levels.level_plots import level_plots
 from wardround.evaluators.report.model_facts import BUNDLED, known_models, plain_id
 
 BLANK = LevelRow(model="m", run="r", level="low", dataset="s", task="choice", unit="1", repeat=1, value=1.0)

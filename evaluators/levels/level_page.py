@@ -9,13 +9,13 @@ from rich.table import Table as Printed
 from rich.text import Text
 
 from wardround.engine.records import Json
+from wardround.evaluators.levels.clinician_sheet import HARDEST, People
+from wardround.evaluators.levels.level_attacks import Alterations, AttackedRun, Leak
+from wardround.evaluators.levels.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels
+from wardround.evaluators.levels.level_plots import level_plots, mostly_single
 from wardround.evaluators.reasons import list_reasons
-from wardround.evaluators.report.clinician_sheet import HARDEST, People
 from wardround.evaluators.report.compare import Difference
 from wardround.evaluators.report.intervals import FEWEST
-from wardround.evaluators.report.level_attacks import Alterations, AttackedRun, Leak
-from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels
-from wardround.evaluators.report.level_plots import level_plots, mostly_single
 from wardround.evaluators.report.rendering import environment, style
 from wardround.evaluators.report.table_text import percent
 from wardround.scenarios.papers import MULTICOGEVAL

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 import msgspec
 
-from wardround.evaluators.report.clinician_sheet import PERSON, People, clinician_sheet
-from wardround.evaluators.report.disease_curves import NO_CURVES, Diagnosed, DiseaseCurves, disease_curves
+from wardround.evaluators.levels.clinician_sheet import PERSON, People, clinician_sheet
+from wardround.evaluators.levels.disease_curves import NO_CURVES, Diagnosed, DiseaseCurves, disease_curves
 from wardround.evaluators.report.intervals import FEWEST, percentiles, resampled_ratios, standard_error
 from wardround.evaluators.report.model_facts import KnownModels, ModelFacts
 

@@ -6,9 +6,9 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
+from wardround.evaluators.levels.level_figures import LevelFigure, LevelRow, figure
 from wardround.evaluators.metrics.question_answer import ACCURACY, FOLLOWED, KEPT
 from wardround.evaluators.report.compare import Difference, compare_runs
-from wardround.evaluators.report.level_figures import LevelFigure, LevelRow, figure
 from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import RunScores, inside
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wardround.engine.text import count_noun
-from wardround.evaluators.report.disease_curves import DiseaseCurves
-from wardround.evaluators.report.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
+from wardround.evaluators.levels.disease_curves import DiseaseCurves
+from wardround.evaluators.levels.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
 from wardround.evaluators.report.plots import GRID, MUTED, WIDTH, Plot, look_of, short_name, svg
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Cognitive levels: what a model knows, applies and does, side by side."""
