@@ -51,6 +51,7 @@ def test_one_kept_object_an_episode_would_be_noticed() -> None:
     del kept
 
 
+@pytest.mark.long
 async def test_some_hundred_episodes_leave_nothing_behind(tmp_path: Path) -> None:
     await flat(tmp_path, SMOKE)
 

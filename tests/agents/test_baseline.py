@@ -201,6 +201,7 @@ def test_the_table_is_whole() -> None:
         assert all(test.kind in ("lab", "imaging", "microbiology", "other") for test in disease.tests)
 
 
+@pytest.mark.long
 @pytest.mark.shared
 async def test_the_floor_on_shared_cases_and_its_pace(shared: Path) -> None:
     cases = list(load(shared / "data/agentclinic/agentclinic_medqa.jsonl"))

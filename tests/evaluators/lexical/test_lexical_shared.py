@@ -102,6 +102,7 @@ async def hits(judged: Judged) -> list[tuple[bool, bool]]:
     return list(zip(given, (str(held["hit"]) == "True" for held in rows), strict=True))
 
 
+@pytest.mark.long
 async def test_steps_and_reference_steps_as_the_page_prints_them(shared: Path) -> None:
     classes: list[tuple[str, str]] = []
     found: list[tuple[bool, bool]] = []

@@ -45,18 +45,12 @@ def truths(shared: Path) -> dict[str, Case]:
     return {case.id: case for case in found if isinstance(case, Case)}
 
 
-@pytest.fixture(scope="module", params=[("o3-mini",), pytest.param(MODELS, marks=pytest.mark.long)], ids=len)
-def models(request: pytest.FixtureRequest) -> tuple[str, ...]:
-    """One model in the default suite, and all that the page counts in the long one."""
-    return tuple(request.param)
-
-
 @pytest.fixture(scope="module")
-def figures(shared: Path, truths: dict[str, Case], models: tuple[str, ...]) -> dict[tuple[str, str], Agreement]:
+def figures(shared: Path, truths: dict[str, Case]) -> dict[tuple[str, str], Agreement]:
     """Agreement by pair of markers, over the models."""
     folder = shared / "data" / "medrbench"
     pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
-    for model in models:
+    for model in MODELS:
         at = f"oracle_diagnosis__{model}__accuracy_judge_"
         gpt, gemma = (verdicts(folder / "results" / f"{at}{judge}.json") for judge in ("gpt", "gemma"))
         for case, reply in replies(folder / "results" / f"{at}gpt.json").items():
@@ -70,7 +64,7 @@ def figures(shared: Path, truths: dict[str, Case], models: tuple[str, ...]) -> d
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("models", [pytest.param(MODELS, marks=pytest.mark.long)], indirect=True)
+@pytest.mark.long
 def test_the_page_prints_what_is_measured(figures: dict[tuple[str, str], Agreement]) -> None:
     rows = re.findall(
         r"^\| (\w+) against (\w+) \| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$",
@@ -94,12 +88,11 @@ def test_the_lexical_verdict_agrees_well_beyond_chance(figures: dict[tuple[str, 
         assert kappa > 0.38
 
 
+@pytest.mark.long
 @pytest.mark.shared
-def test_few_answers_are_several_and_each_of_them_is_known(
-    shared: Path, truths: dict[str, Case], models: tuple[str, ...]
-) -> None:
+def test_few_answers_are_several_and_each_of_them_is_known(shared: Path, truths: dict[str, Case]) -> None:
     found, count = set(), 0
-    for model in models:
+    for model in MODELS:
         path = shared / "data" / "medrbench" / "results" / f"oracle_diagnosis__{model}__accuracy_judge_gpt.json"
         for case, reply in replies(path).items():
             move = read_staged(reply, last=True)
@@ -109,6 +102,6 @@ def test_few_answers_are_several_and_each_of_them_is_known(
                     found.add((case, model))
     with SEVERAL.open(encoding="utf-8") as file:
         known = {(row["case"], row["model"]) for row in csv.DictReader(file)}
-    assert count == (574 if models == MODELS else 193)
+    assert count == 574
     assert len(found) <= 0.06 * count
     assert found <= known, f"not read yet: {sorted(found - known)}"

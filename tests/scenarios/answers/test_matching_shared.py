@@ -16,6 +16,7 @@ def cases(shared: Path) -> list[Case]:
     return [case for case in found if isinstance(case, Case)]
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_every_label_and_synonym_is_right(cases: list[Case]) -> None:
     assert len(cases) == 107 + 479
