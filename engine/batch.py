@@ -5,7 +5,7 @@ import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
@@ -271,7 +271,7 @@ def first_error(error: BaseException) -> BaseException:
 
 
 @asynccontextmanager
-async def run_beside(task: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+async def run_beside(task: Callable[[], Coroutine[object, object, None]]) -> AsyncIterator[None]:
     """Run `task` while the block runs; an exception of either is raised as itself, not in an exception group."""
     try:
         async with anyio.create_task_group() as group:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 import msgspec
 
@@ -87,7 +87,7 @@ class Episode:
         self._sealed: dict[str, bool] = {}
         self._acting = ""
         self._door = ModelErrors()
-        self.state: Any = None
+        self.state: object = None
 
     async def play(self) -> Ending | None:
         """Play to the end and close the log; None if the run was stopped and the episode stays open."""

@@ -4,10 +4,10 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Mapping, MutableMapping
-from typing import Any
+from collections.abc import Mapping
 
 import structlog
+from structlog.typing import EventDict
 
 from wardround.engine.text import printable
 
@@ -56,7 +56,7 @@ def _secrets() -> list[str]:
     return [value for name, value in os.environ.items() if len(value) >= SHORT and names_secret(name)]
 
 
-def hide_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mapping[str, Any]:
+def hide_secrets(_logger: object, _method: str, event: EventDict) -> EventDict:
     """A structlog processor that hides secrets at any depth, by the name of a value or by its form."""
     traces = {
         name: printable(redact(event.pop(name)), lines=True) for name in _TRACES if isinstance(event.get(name), str)

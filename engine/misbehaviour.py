@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
 from types import CodeType, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
@@ -19,6 +19,7 @@ from wardround.engine.errors import storable
 from wardround.engine.limits import SeatUse
 from wardround.engine.logs import redact
 
+_T = TypeVar("_T")
 _contained: ContextVar[bool] = ContextVar("contained", default=False)
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -89,7 +90,7 @@ def _task_of(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asyn
     return asyncio.Task(_contain_exit(coro) if _contained.get() else coro, loop=loop, **options)
 
 
-async def _contain_exit(coro: Coroutine[Any, Any, Any]) -> Any:
+async def _contain_exit(coro: Coroutine[object, object, _T]) -> _T:
     """Run a task of plug-in code; turn an exit or interrupt, which would end the process, into an exception."""
     try:
         return await coro
@@ -99,7 +100,7 @@ async def _contain_exit(coro: Coroutine[Any, Any, Any]) -> Any:
         raise Escaped(f"{error_text(error)}, in a task of its own") from error
 
 
-def _task() -> asyncio.Task[Any] | None:
+def _task() -> asyncio.Task[object] | None:
     try:
         return asyncio.current_task()
     except RuntimeError:
@@ -116,7 +117,7 @@ def _by_signal(trace: TracebackType | None) -> bool:
     return False
 
 
-def _code(handler: Any) -> CodeType | None:
+def _code(handler: object) -> CodeType | None:
     while isinstance(handler, partial):
         handler = handler.func
     # any callable can handle a signal: a method has `__func__`, an instance of a user's class has neither attribute
@@ -169,7 +170,7 @@ class OwnTime:
         self._limit, self._use, self._who = limit, use, who
         self._handle: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[Any] | None = None
+        self._task: asyncio.Task[object] | None = None
         self._began = self._blocked = 0.0
         self._away = self._cancels = 0
         self._named = self.over = False

@@ -159,11 +159,13 @@ def http_client(
     import httpx  # noqa: PLC0415 see above
 
     if not sync:
-        transport = cast(Any, _AsyncDoor(models))
+        transport = cast(httpx.AsyncBaseTransport, _AsyncDoor(models))
         return httpx.AsyncClient(transport=transport, base_url=BASE_URL, trust_env=False)
     if loop is None:
         raise RuntimeError("a synchronous client needs the event loop of the run: make the seat within it")
-    return httpx.Client(transport=cast(Any, _SyncDoor(models, loop)), base_url=BASE_URL, trust_env=False)
+    return httpx.Client(
+        transport=cast(httpx.BaseTransport, _SyncDoor(models, loop)), base_url=BASE_URL, trust_env=False
+    )
 
 
 def openai_client(

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -38,6 +38,7 @@ MOVED: Mapping[str, str] = {
     "wardround.scenarios.loaders.own": "wardround.scenarios.loaders.load",
 }
 """Modules by their old names, which headers of stored runs still contain."""
+MadeT = TypeVar("MadeT")
 _HOUSE = __name__.partition(".")[0]
 
 
@@ -102,7 +103,7 @@ def import_path(path: str) -> Any:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        target: Any = importlib.import_module(module_name)
+        target: object = importlib.import_module(module_name)
         for part in attribute.split("."):
             target = getattr(target, part)  # the user names it
     except BaseException as error:
@@ -126,7 +127,9 @@ FORMS = (
 """The accepted forms of an agent's constructor, for messages."""
 
 
-def maker(factory: Callable[..., Any], spec: str, options: Mapping[str, Json] | None = None) -> Callable[[Seat], Any]:
+def maker(
+    factory: Callable[..., MadeT], spec: str, options: Mapping[str, Json] | None = None
+) -> Callable[[Seat], MadeT]:
     """Turn a class or factory into a function from a seat to an agent; `options` are the seat's options.
 
     A parameter that is annotated `Seat` or called `seat` gets the seat; each other parameter gets the option of its
@@ -167,7 +170,7 @@ def maker(factory: Callable[..., Any], spec: str, options: Mapping[str, Json] | 
 _MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-def _hints(factory: Callable[..., Any]) -> Mapping[str, Json]:
+def _hints(factory: Callable[..., object]) -> Mapping[str, Json]:
     """The annotations of a class's constructor or of a function, evaluated; empty where one cannot be evaluated."""
     try:
         return get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
@@ -175,7 +178,7 @@ def _hints(factory: Callable[..., Any]) -> Mapping[str, Json]:
         return {}
 
 
-def _is_seat(name: str, kind: Any) -> bool:
+def _is_seat(name: str, kind: object) -> bool:
     if name == "seat":
         return True
     if isinstance(kind, str):
@@ -183,7 +186,7 @@ def _is_seat(name: str, kind: Any) -> bool:
     return any(inspect.isclass(one) and issubclass(one, Seat) for one in (kind, *get_args(kind)))
 
 
-def _check_kind(what: str, value: Any, kind: Any) -> None:
+def _check_kind(what: str, value: Json, kind: object) -> None:
     """Raise UsageError for an option that does not fit the annotation of its parameter, where that can be known."""
     if kind is inspect.Parameter.empty or isinstance(kind, str):
         return

@@ -121,19 +121,16 @@ AnyScenario = Scenario[Any, Any]
 
 
 @runtime_checkable
-class Deals(Protocol):
+class Deals(Protocol[CaseT]):
     """A scenario that shows a case differently in each repeat, such as options in another order."""
 
-    def deal(self, item: Any, repeat: int) -> Any:
+    def deal(self, item: CaseT, repeat: int) -> CaseT:
         """The case as repeat number `repeat` (from 1) shows it; a pure function of both."""
 
 
 def deal_case(scenario: AnyScenario, item: CaseT, repeat: int) -> CaseT:
     """The case as a repeat shows it: the case itself, unless the scenario deals."""
-    if not has_methods(scenario, Deals):
-        return item
-    shown: CaseT = cast(Deals, scenario).deal(item, repeat)
-    return shown
+    return cast(Deals[CaseT], scenario).deal(item, repeat) if has_methods(scenario, Deals) else item
 
 
 @runtime_checkable

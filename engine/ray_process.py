@@ -13,7 +13,7 @@ from importlib import import_module
 from io import FileIO
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any
+from types import ModuleType
 
 import anyio
 import msgspec
@@ -67,10 +67,10 @@ def run_pool() -> None:
 
 def run_workers(hire: WorkerSetup, orders: "SimpleQueue[WorkerStart | None]", out: FileIO) -> None:
     """Start workers as ordered and report on `out` what happens to them, until the order None."""
-    ray: Any = import_module("ray")  # an extra, imported nowhere else
+    ray = import_module("ray")  # an extra, imported nowhere else
     _join_cluster(ray, hire)
     made = ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(Worker)
-    waited: dict[Any, tuple[str, int, Any]] = {}
+    waited: dict[object, tuple[str, int, object]] = {}
     while True:
         try:
             order = orders.get(block=not waited)
@@ -88,7 +88,7 @@ def run_workers(hire: WorkerSetup, orders: "SimpleQueue[WorkerStart | None]", ou
     ray.shutdown()
 
 
-def _join_cluster(ray: Any, hire: WorkerSetup) -> None:
+def _join_cluster(ray: ModuleType, hire: WorkerSetup) -> None:
     cluster = hire.cluster
     if cluster.local:
         ray.init(
@@ -103,7 +103,7 @@ def _join_cluster(ray: Any, hire: WorkerSetup) -> None:
         ray.init(address=cluster.address, log_to_driver=False)
 
 
-def _report_of(ray: Any, ref: Any, kind: str, place: int, worker: Any) -> WorkerReport | None:
+def _report_of(ray: ModuleType, ref: object, kind: str, place: int, worker: object) -> WorkerReport | None:
     """The report about a call that ended; None if another call of the same worker will report it."""
     try:
         value = ray.get(ref)
@@ -118,7 +118,7 @@ def _report_of(ray: Any, ref: Any, kind: str, place: int, worker: Any) -> Worker
     return WorkerReport("failed" if failed else "finished", place, result=result, error=failed, text=text)
 
 
-def _reason(error: Any) -> str:
+def _reason(error: BaseException) -> str:
     """The part of Ray's message that says what happened, on one line."""
     cause = getattr(error, "cause", None)  # Ray is an untyped extra; some of its errors have a cause
     if cause is not None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 
 import anyio
 import msgspec
@@ -163,7 +163,7 @@ class OpenAIBatches:
         """The state of a batch."""
 
         async def ask(client: "openai.AsyncOpenAI") -> BatchState:
-            job: Any = await client.batches.retrieve(batch)
+            job = await client.batches.retrieve(batch)
             files = tuple(name for name in (job.output_file_id, job.error_file_id) if name)
             if job.status in ("completed", "expired"):
                 return BatchState("ended", files)

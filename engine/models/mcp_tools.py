@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import anyio
 
@@ -25,6 +25,8 @@ from wardround.engine.text import printable
 
 if TYPE_CHECKING:
     import mcp
+    import mcp_types
+    from mcp.client import Transport
 
 PROCESS = "mcp-process"
 """The host of a server that is a process of this machine: restricted cases reach it by `--allow-host mcp-process`."""
@@ -60,7 +62,7 @@ class ToolModel(Model):
         client = await self._open()
         try:
             with anyio.fail_after(self._timeouts.total):
-                asked: Any = {"tool": LIST} if purpose == "preflight" else json.loads(messages[-1].content)
+                asked: Json = {"tool": LIST} if purpose == "preflight" else json.loads(messages[-1].content)
                 text = await self._use(client, asked["tool"], asked.get("arguments") or {})
         except TimeoutError:
             raise ProviderError("timeout", f"{self.name}: no result within {self._timeouts.total:g} s") from None
@@ -76,14 +78,14 @@ class ToolModel(Model):
             if tool == LIST:
                 listed = (await client.list_tools()).tools
                 return json.dumps([_described(one) for one in listed], ensure_ascii=False)
-            result: Any = await client.call_tool(tool, dict(arguments))
+            result = await client.call_tool(tool, dict(arguments))
         except MCPError as error:
             if error.code == CONNECTION_CLOSED:
                 raise self._gone(client, error) from None
             raise ProviderError("bad_request", f"{self.name}: {tool}: {error}") from None
         except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             raise self._gone(client, error) from None
-        texts = "\n".join(part.text for part in result.content if getattr(part, "type", "") == "text")
+        texts = "\n".join(part.text for part in result.content if part.type == "text")
         if result.is_error:
             raise ProviderError("bad_request", f"{self.name}: {tool}: {texts[:300]}")
         if texts or result.structured_content is None:
@@ -105,8 +107,7 @@ class ToolModel(Model):
             ready: asyncio.Future[mcp.Client] = asyncio.get_running_loop().create_future()
             self._over = asyncio.Event()
             self._keeper = keeper = asyncio.get_running_loop().create_task(self._hold(ready))
-            either: set[asyncio.Future[Any]] = {keeper, ready}
-            await asyncio.wait(either, timeout=self._timeouts.connect, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((keeper, ready), timeout=self._timeouts.connect, return_when=asyncio.FIRST_COMPLETED)
             if keeper.done():
                 error = None if keeper.cancelled() else keeper.exception()
                 raise ProviderError("connection", f"{self.name}: no MCP server{self._reason(error)}")
@@ -124,7 +125,7 @@ class ToolModel(Model):
         said = f" ({error_text(error)[:200]})" if error is not None else ""
         return f"{said}; its last words: {self._last_words}" if self._last_words else said
 
-    def _target(self, errors: TextIO) -> Any:
+    def _target(self, errors: TextIO) -> "str | Transport":
         from mcp import StdioServerParameters  # noqa: PLC0415 see above
         from mcp.client.stdio import stdio_client  # noqa: PLC0415 see above
 
@@ -166,7 +167,7 @@ def _words_of(command: str) -> list[str]:
     return words
 
 
-def _described(tool: Any) -> Json:
+def _described(tool: "mcp_types.Tool") -> Json:
     """A tool in the form of chat completions."""
     function = {"name": tool.name, "description": tool.description or "", "parameters": tool.input_schema}
     return {"type": "function", "function": function}

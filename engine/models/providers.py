@@ -5,7 +5,7 @@ import importlib.util
 import os
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
+from types import ModuleType
 
 import anyio
 import msgspec
@@ -97,7 +97,7 @@ class ProviderModel(Model):
             raise ProviderError("timeout", f"{self._spec}: no whole reply within {self._timeouts.total:g} s") from None
         except Exception as error:  # noqa: BLE001 litellm lets the errors of many libraries through
             raise self._failure(error, messages) from None
-        body = _as_chat_completion(reply)
+        body = _as_chat_completion(reply.to_dict())
         completion = read_object(body, self._spec, self.name, self._price)
         usage = completion.usage
         if usage.cost is None and not self.elsewhere and counts_both(body.get("usage")):
@@ -143,7 +143,7 @@ def redirected(provider: str) -> bool:
     return not name.startswith("AZURE") and any(os.environ.get(f"{name}_{end}") for end in ("API_BASE", "BASE_URL"))
 
 
-def _litellm(spec: str) -> Any:
+def _litellm(spec: str) -> ModuleType:
     if importlib.util.find_spec("litellm") is None:
         raise UsageError(
             f"{spec!r} is reached through litellm, which is not installed: pip install 'wardround[litellm]'; "
@@ -152,21 +152,20 @@ def _litellm(spec: str) -> Any:
     # Without this litellm tries to download its table of prices when it is imported.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     # Imported here because it takes four seconds of processor time.
-    litellm: Any = importlib.import_module("litellm")
-    litellm.suppress_debug_info = True
+    litellm = importlib.import_module("litellm")
+    litellm.suppress_debug_info = True  # type: ignore[attr-defined]
     return litellm
 
 
-def _as_chat_completion(reply: Any) -> dict[str, Json]:
-    """The reply as a chat completion; litellm keeps a formal refusal among the provider-specific fields."""
-    body: dict[str, Json] = reply.to_dict()
+def _as_chat_completion(body: dict[str, Json]) -> dict[str, Json]:
+    """The body of a reply as a chat completion; litellm keeps a formal refusal among the provider-specific fields."""
     for choice in body.get("choices") or ():
         message = choice.get("message") or {}
         message.setdefault("refusal", (message.get("provider_specific_fields") or {}).get("refusal"))
     return body
 
 
-def _cost(reply: Any) -> float | None:
+def _cost(reply: object) -> float | None:
     """The cost by litellm's own table; None if it has no price, which it reports as nothing or as 0."""
     # untyped and private, but the only place where litellm reports a cost
     cost = getattr(reply, "_hidden_params", {}).get("response_cost")

@@ -122,7 +122,7 @@ class _SdkModel(Model):
         self.secrets = (self.key, *secrets_of(url))
         self.where = f"{name} at {self._address}"
         self.price = price
-        self._client: Any = None
+        self._client: openai.AsyncOpenAI | None = None
 
     @property
     def address(self) -> str:
@@ -130,7 +130,7 @@ class _SdkModel(Model):
         return self._address
 
     @abstractmethod
-    def make_client(self, settings: dict[str, Json]) -> Any:
+    def make_client(self, settings: dict[str, Json]) -> "openai.AsyncOpenAI":
         """The client with these settings."""
 
     @abstractmethod
@@ -144,7 +144,7 @@ class _SdkModel(Model):
         return msgspec.structs.replace(completion, latency=perf_counter() - start)
 
     @property
-    def client(self) -> Any:
+    def client(self) -> "openai.AsyncOpenAI":
         """The client of the SDK."""
         if self._client is None:
             settings = {"api_key": self.key or "none", "max_retries": 0, "http_client": _http(self.timeouts)}

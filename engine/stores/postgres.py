@@ -1,7 +1,7 @@
 """A store in a PostgreSQL database, for runs that many processes on many machines write."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from wardround.engine.errors import WardroundError
 from wardround.engine.records import EpisodeRow
@@ -16,6 +16,7 @@ from wardround.engine.stores.writes import (
     Keep,
     KeepTexts,
     ScoreWrite,
+    SqlRow,
     Unwritable,
     Work,
     append_refusal,
@@ -211,7 +212,7 @@ async def _stored_already(
     return {row[0] for row in await connection.fetch(_THERE, *_transpose(lasts, 4))}
 
 
-def _columns(part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> list[list[Any]]:
+def _columns(part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> list[list[object]]:
     """The parameters of the statement: the columns of appends, of their events, and of their spending."""
     moves, events, spent = [], [], []
     for place, work in part.items():
@@ -228,7 +229,7 @@ def _columns(part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> 
     return [*_transpose(moves, 7), *_transpose(events, 4), *_transpose(spent, 9)]
 
 
-def _transpose(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
+def _transpose(rows: Sequence[Sequence[object]], width: int) -> list[list[object]]:
     return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
 
 
@@ -271,14 +272,14 @@ class PostgresStore(DatabaseStore):
     def __repr__(self) -> str:
         return f"PostgresStore({str(self.address)!r})"
 
-    async def rows(self, query: str, *values: object) -> Sequence[Any]:
+    async def rows(self, query: str, *values: object) -> Sequence[SqlRow]:
         """The rows of a query."""
         return list(await self._server.run(lambda connection, _: connection.fetch(query, *values)))
 
-    async def change(self, *steps: Step) -> Sequence[Any]:
+    async def change(self, *steps: Step) -> Sequence[SqlRow]:
         """Do the steps in one transaction; returns the rows of the last one."""
 
-        async def work(connection: Driver, again: bool) -> list[Any]:
+        async def work(connection: Driver, again: bool) -> list[SqlRow]:
             async with connection.transaction():
                 return [list(await connection.fetch(*step)) for step in steps][-1]
 
@@ -288,7 +289,7 @@ class PostgresStore(DatabaseStore):
         """Give the session the first episodes that no living session holds, fewest dead holders first."""
         ids = self._writes.ids
 
-        async def work(connection: Driver, again: bool) -> list[Any]:
+        async def work(connection: Driver, again: bool) -> list[SqlRow]:
             if again:  # free the episodes that an interrupted attempt may have taken unknown to this session
                 await connection.execute(_FREE, session, list(ids.values()))
             await connection.execute(sign_of_life(_NOW), session, None)

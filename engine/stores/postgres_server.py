@@ -4,19 +4,52 @@ import asyncio
 import importlib
 import re
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from types import ModuleType
+from typing import Protocol, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from wardround.engine.errors import StoreError, UsageError
-from wardround.engine.stores.writes import Unwritable
+from wardround.engine.stores.writes import SqlRow, Unwritable
 
-Driver = Any
-"""A connection of asyncpg, which is an untyped extra."""
 SCHEMES = ("postgres", "postgresql")
 _HOSTS = re.compile(r"((\[[0-9a-fA-F:.]+\]|[^\s:,@/\[\]]*)(:\d+)?(,|$))*")
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+
+
+class Driver(Protocol):
+    """A connection of asyncpg, which is an untyped extra."""
+
+    async def execute(self, query: str, *values: object) -> str:
+        """Do a statement; returns its status."""
+
+    async def fetch(self, query: str, *values: object) -> Sequence[SqlRow]:
+        """The rows of a query."""
+
+    async def fetchval(self, query: str, *values: object) -> SqlRow:
+        """The first column of the first row; None if there is no row."""
+
+    def transaction(self) -> AbstractAsyncContextManager[object]:
+        """A transaction round a block."""
+
+    async def copy_records_to_table(
+        self, table: str, *, records: Iterable[Sequence[object]], columns: Sequence[str]
+    ) -> str:
+        """Copy rows into a table; returns the status `COPY n`."""
+
+
+class Connections(Protocol):
+    """A pool of connections of asyncpg."""
+
+    def acquire(self, *, timeout: float) -> AbstractAsyncContextManager[Driver]:
+        """A connection for the time of a block."""
+
+    async def close(self) -> None:
+        """Close all connections once they are free."""
+
+    def terminate(self) -> None:
+        """Close all connections at once."""
 
 
 class Address:
@@ -208,7 +241,7 @@ class Server:
 
     def __init__(self, address: Address, patience: float) -> None:
         self.address, self._patience = address, patience
-        self._pool: Any = None
+        self._pool: Connections | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._known = False
         self._lost: float | None = None
@@ -260,7 +293,7 @@ class Server:
                 await migrate_schema(connection, self.address.schema, str(self.address))
                 self._known = True
 
-    async def _usable(self) -> Any:
+    async def _usable(self) -> Connections:
         """The connection pool of the running event loop; it connects at its first use."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
@@ -273,13 +306,13 @@ class Server:
                 self._pool = self._pool or await self._connections()
         return self._pool
 
-    def _connections(self) -> Any:
+    def _connections(self) -> Awaitable[Connections]:
         try:
-            self._driver: Any = importlib.import_module("asyncpg")
+            self._driver: ModuleType = importlib.import_module("asyncpg")
         except ModuleNotFoundError:
             raise UsageError("a PostgreSQL store needs a driver: pip install 'wardround[postgres]'") from None
         # Our work leaves nothing in a connection that must be reset before its next use.
-        return self._driver.create_pool(
+        pool: Awaitable[Connections] = self._driver.create_pool(
             self.address.dsn,
             min_size=0,
             max_size=_CONNECTIONS,
@@ -288,6 +321,7 @@ class Server:
             reset=_nothing,
             server_settings={"search_path": self.address.schema, "application_name": "wardround"},
         )
+        return pool
 
     def _unreachable(self, error: Exception) -> StoreError:
         code = _code(error)

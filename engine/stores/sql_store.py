@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import msgspec
 
@@ -17,6 +17,7 @@ from wardround.engine.stores.writes import (
     Keep,
     KeepTexts,
     ScoreWrite,
+    SqlRow,
     Work,
     control_of,
     header_bytes,
@@ -25,7 +26,7 @@ from wardround.engine.stores.writes import (
     undamaged_run,
 )
 
-Step = tuple[object, ...]
+Step = tuple[str, *tuple[object, ...]]
 """A statement with its values: the first is `$1` of the text."""
 RUN = "(SELECT id FROM runs WHERE name = $1)"
 LIST = f"SELECT {EPISODE} FROM episodes WHERE run = {RUN}"  # noqa: S608 - constants
@@ -59,11 +60,11 @@ class DatabaseStore(ABC):
         self.where, self.lease, self.writer = where, lease, writer
 
     @abstractmethod
-    async def rows(self, query: str, *values: object) -> Sequence[Any]:
+    async def rows(self, query: str, *values: object) -> Sequence[SqlRow]:
         """The rows of a query."""
 
     @abstractmethod
-    async def change(self, *steps: Step) -> Sequence[Any]:
+    async def change(self, *steps: Step) -> Sequence[SqlRow]:
         """Do the steps in one transaction, which is durable on return; returns the rows of the last one."""
 
     @abstractmethod
@@ -194,7 +195,7 @@ class DatabaseStore(ABC):
             full = len(page) == _PAGE
             after = page[-1][0] if full else after
 
-    async def page(self, run: str, episode: str, after: int) -> Sequence[Any]:
+    async def page(self, run: str, episode: str, after: int) -> Sequence[SqlRow]:
         """The first events of one episode from number `after` + 1."""
         return await self.rows(*self.events_page(run, episode, after))
 
@@ -289,7 +290,7 @@ class DatabaseStore(ABC):
             " AND (e.number, s.evaluator, s.position) > ($2, $3, $4)"
             " ORDER BY e.number, s.evaluator, s.position LIMIT $5"
         )
-        last: Sequence[Any] = (-1, "", -1)
+        last: SqlRow = (-1, "", -1)
         while page := await self.rows(query, run, *last, _PAGE):
             for episode, name, value, reason, evidence, _, evaluator, _ in page:
                 yield episode, evaluator, Score(name, value, reason, tuple(msgspec.json.decode(evidence)))
@@ -324,7 +325,7 @@ class DatabaseSession:
         *,
         ending: Ending | None = None,
         spent: Mapping[str, Spending] | None = None,
-    ) -> Coroutine[Any, Any, None]:
+    ) -> Coroutine[object, object, None]:
         """Append if this session still holds the episode; raises LeaseLost if it does not."""
         return self._store.writer.write(Append(self._run, episode, rows, ending, spent, self.id))
 

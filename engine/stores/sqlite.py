@@ -5,13 +5,12 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from wardround.engine.records import Clock, EpisodeRow
 from wardround.engine.sessions import LEASE
 from wardround.engine.stores.sql_store import RUN, DatabaseStore, Step, json_list, sign_of_life
 from wardround.engine.stores.sqlite_file import Connection, SqliteWrites
-from wardround.engine.stores.writes import EPISODE, LARGEST_RECALL, Failures, Gatherer, Keep, Rounds, Work
+from wardround.engine.stores.writes import EPISODE, LARGEST_RECALL, Failures, Gatherer, Keep, Rounds, SqlRow, Work
 
 _PLAN = (
     "INSERT INTO episodes (run, number, name, case_id, repeat, at) SELECT id, ?, ?, ?, ?, ? FROM runs WHERE name = ?"
@@ -104,7 +103,7 @@ class SqliteStore(DatabaseStore):
         self._reading = self._writing if self.path == ":memory:" else Connection(self.path, timeout)
         self._writes = SqliteWrites(self.path, clock)
         self._recalls: Rounds[str, bytes | None] = Rounds(self._recall_answers, LARGEST_RECALL)
-        self._queries: Rounds[Step, Sequence[Any]] = Rounds(self._read, LARGEST_READ)
+        self._queries: Rounds[Step, Sequence[SqlRow]] = Rounds(self._read, LARGEST_READ)
         self._answers = AnswerKeys()
         self._gatherer = Gatherer(lambda works: self._writing.write(partial(self._commit, works=works)))
         super().__init__(self.path, self._gatherer, lease)
@@ -116,23 +115,23 @@ class SqliteStore(DatabaseStore):
                 self._answers.add(work.key)
         return self._writes.write(connection, works)
 
-    async def rows(self, query: str, *values: object) -> Sequence[Any]:
+    async def rows(self, query: str, *values: object) -> Sequence[SqlRow]:
         """The rows of a query; those asked for at once are read in one hop."""
         return await self._queries.ask((query, *values))
 
-    async def _read(self, steps: Sequence[Step]) -> list[Sequence[Any]]:
+    async def _read(self, steps: Sequence[Step]) -> list[Sequence[SqlRow]]:
         return await self._reading.read(lambda connection: [self._done(connection, step) for step in steps])
 
-    async def change(self, *steps: Step) -> Sequence[Any]:
+    async def change(self, *steps: Step) -> Sequence[SqlRow]:
         """Do the steps in one transaction; returns the rows of the last one."""
         return await self._writing.write(lambda connection: [self._done(connection, step) for step in steps][-1])
 
-    def _done(self, connection: sqlite3.Connection, step: Step) -> list[Any]:
+    def _done(self, connection: sqlite3.Connection, step: Step) -> list[SqlRow]:
         query, *values = step
         named = {str(place): value for place, value in enumerate(values, 1)}
-        if self.NOW in str(query):
+        if self.NOW in query:
             named["now"] = self._clock()
-        return connection.execute(str(query), named).fetchall()
+        return connection.execute(query, named).fetchall()
 
     async def insert_run(self, name: str, header: bytes, control: bytes | None, episodes: Iterable[EpisodeRow]) -> bool:
         """Insert a run with its episodes in one transaction; returns False if the name is taken."""
@@ -163,7 +162,7 @@ class SqliteStore(DatabaseStore):
             f"SELECT id, deaths, {EPISODE} FROM episodes WHERE run = {RUN} AND cause IS NULL AND holder IS $2"  # noqa: S608 - constants
             f"{named} ORDER BY deaths, number LIMIT $3"
         )
-        free: list[Any] = []
+        free: list[SqlRow] = []
         for (holder,) in ((None,), *dead):
             free += self._done(connection, (query, run, holder, count, json_list(among)))
         taken = sorted(free, key=lambda row: (int(row[1]), int(row[3])))[:count]

@@ -13,6 +13,8 @@ from wardround.engine.events import Row, digest_of
 from wardround.engine.records import Ending, Json, RunRow, Score
 from wardround.engine.sessions import RunControl, SessionRow
 
+SqlRow = Any
+"""A row of a query: a value for each column, of the type that its statement names."""
 GATHER = 0.005
 """Seconds for which a group gathers works, because a commit costs far more than an append (docs/performance.md)."""
 
@@ -117,7 +119,7 @@ def undamaged_run(row: RunRow, where: object) -> RunRow:
     return row
 
 
-def session_row(row: Sequence[Any]) -> SessionRow:
+def session_row(row: SqlRow) -> SessionRow:
     """A SessionRow from a row of a query with its columns in the same order.
 
     The status is only displayed, so a damaged one counts as empty.
@@ -130,7 +132,7 @@ def session_row(row: Sequence[Any]) -> SessionRow:
     return SessionRow(number, run, host, pid, began, seen, ended, bool(alive), status)
 
 
-def control_of(rows: Sequence[Any]) -> RunControl:
+def control_of(rows: Sequence[SqlRow]) -> RunControl:
     """The orders in the rows of a query, or the default if there are none. Raises StoreError if they are damaged."""
     if not rows or rows[0][0] is None:
         return RunControl()
@@ -249,7 +251,7 @@ class Gatherer:
         self._commit = commit
         self._rounds: Rounds[Work, None] = Rounds(self._write_group, LARGEST_GROUP, GATHER)
 
-    def write(self, work: Work) -> Coroutine[Any, Any, None]:
+    def write(self, work: Work) -> Coroutine[object, object, None]:
         """Return when this work and all earlier ones are committed; cancellation waits for that too."""
         return self._rounds.ask(work, to_the_end=True)
 
