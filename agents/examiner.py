@@ -1,18 +1,18 @@
 """An examiner without a model: looks up results in the record, and cites the field behind each answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from wardround.engine.records import Action, Json, View
 from wardround.scenarios.orders.chart import Chart, chart_of, read_chart
-from wardround.scenarios.orders.examiner_lookup import Answer, answer, ordered
+from wardround.scenarios.orders.examiner_lookup import answer, ordered
 
 
 class Examiner:
-    """Answers each order in four states: reported, normal, not performed, unknown
-    (scenarios/orders/examiner_lookup.py).
+    """Answers each order from the record, in four states: reported, normal, not performed, unknown.
 
-    It reads `view.known`: the record, the policy and the order. The scenario decides how much the doctor hears.
+    `scenarios/orders/examiner_lookup.py` decides which. It reads `view.known`: the record, the policy and the order.
+    The scenario decides how much the doctor hears.
     """
 
     sealed: ClassVar[bool] = True
@@ -24,9 +24,7 @@ class Examiner:
 
     async def act(self, view: View) -> Action:
         """Look the order up."""
-        known = view.known
-        if not isinstance(known, Mapping) or not isinstance(known.get("order"), Mapping):
-            raise ValueError("the examiner was asked without an order: view.known must hold record, policy and order")
+        known = known_order(view)
         answers = answer(
             self._read(known),
             ordered(known["order"]),
@@ -34,7 +32,9 @@ class Examiner:
             str(known.get("policy", "strict")),
             reported=reported_refs(view),
         )
-        return report_action(answers)
+        return Action(
+            "answer", report_text(line.text for line in answers), {"answers": [line.row() for line in answers]}
+        )
 
     def _read(self, known: Mapping[str, Json]) -> Chart:
         """The chart of the record; an episode hands over the same record each time, so it is read once."""
@@ -46,13 +46,23 @@ class Examiner:
 
 def reported_refs(view: View) -> frozenset[str]:
     """References of the results that this seat has reported; a repeated test then gets the next result."""
-    answers = [row for said in view.heard if said.seat == view.seat for row in said.args.get("answers") or ()]
-    return frozenset(str(ref) for row in answers if isinstance(row, dict) for ref in row.get("refs") or ())
+    return frozenset(str(ref) for row in earlier_answers(view) for ref in row.get("refs") or ())
 
 
-def report_action(answers: Sequence[Answer]) -> Action:
-    """The action that reports the answers, one line for each result, without duplicate lines."""
-    lines = list(dict.fromkeys(line.text for line in answers)) or [
-        "No test was named; please say which results you want."
-    ]
-    return Action("answer", "\n".join(lines), {"answers": [line.row() for line in answers]})
+def earlier_answers(view: View) -> list[Mapping[str, Json]]:
+    """The answers that this seat gave before."""
+    rows = [row for said in view.heard if said.seat == view.seat for row in said.args.get("answers") or ()]
+    return [row for row in rows if isinstance(row, Mapping)]
+
+
+def known_order(view: View) -> Mapping[str, Json]:
+    """The record, the policy and the order; raises ValueError without an order."""
+    known = view.known
+    if not isinstance(known, Mapping) or not isinstance(known.get("order"), Mapping):
+        raise ValueError("the examiner was asked without an order: view.known must hold record, policy and order")
+    return known
+
+
+def report_text(texts: Iterable[str]) -> str:
+    """The texts of an answer, one line for each result, without duplicate lines."""
+    return "\n".join(dict.fromkeys(texts)) or "No test was named; please say which results you want."

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from wardround.agents.dialogue import SILENCE, model_of
-from wardround.agents.examiner import reported_refs
+from wardround.agents.examiner import earlier_answers, known_order, report_text, reported_refs
 from wardround.agents.history.facts import statements
 from wardround.agents.history.vocabulary import concepts_in
 from wardround.engine.errors import ProviderError
@@ -215,7 +215,7 @@ class LLMExaminer:
     invented where the record has a result of the same substance or the same part of the body. An order that the table
     of tests does not know is first read by the model, which names the test that is meant and sees nothing else.
 
-    Each invented result is checked (agents/model_examiner.py). After an objection the model is asked once more; after a
+    Each invented result is checked (`objection`). After an objection the model is asked once more; after a
     second one the answer is the record's, with the objection beside it. The log marks each answer: `invented` (the
     policy), `declined` (the objection), `read_as` (the test that the model read). Purposes of its calls: read, invent,
     repair.
@@ -230,9 +230,7 @@ class LLMExaminer:
 
     async def act(self, view: View) -> Action:
         """Look the order up, and invent what policy allows."""
-        known = view.known
-        if not isinstance(known, Mapping) or not isinstance(known.get("order"), Mapping):
-            raise ValueError("the examiner was asked without an order: view.known must hold record, policy and order")
+        known = known_order(view)
         items = msgspec.convert(known.get("record", ()), tuple[CaseResult, ...])
         policy = str(known.get("policy", "strict"))
         subject = subject_of(known.get("subject"))
@@ -242,7 +240,7 @@ class LLMExaminer:
         asked = _Request(chart, [item.text for item in items], policy, whose or "an adult of whom nothing is known")
         kind = str(known["order"].get("kind", "any"))
         lines = answer(chart, ordered(known["order"]), kind, _table_policy(policy), reported=reported_refs(view))
-        earlier = {str(row["asked"]).casefold(): row for row in _rows(view) if row.get("invented")}
+        earlier = {str(row["asked"]).casefold(): row for row in earlier_answers(view) if row.get("invented")}
         rows: list[dict[str, Json]] = []
         for line in lines:
             if line.state in ("reported", "normal"):
@@ -252,9 +250,7 @@ class LLMExaminer:
             else:
                 room = sum("invented" in row for row in rows) < MOST
                 rows += await self._missing(line, asked, kind, may_invent=room)
-        texts = list(dict.fromkeys(str(row["text"]) for row in rows))
-        said = "\n".join(texts) or "No test was named; please say which results you want."
-        return Action("answer", said, {"answers": rows})
+        return Action("answer", report_text(str(row["text"]) for row in rows), {"answers": rows})
 
     async def _missing(self, line: Answer, asked: _Request, kind: str, *, may_invent: bool) -> list[dict[str, Json]]:
         """The answers to a request that the record does not hold as it stands."""
@@ -327,9 +323,3 @@ def _table_policy(policy: str) -> str:
 def _marked(row: dict[str, Json]) -> dict[str, Json]:
     """The row of an answer; a normal value from the table counts as invented too."""
     return {**row, "invented": "normal-default"} if row["assumed"] else row
-
-
-def _rows(view: View) -> list[Mapping[str, Json]]:
-    """The answers that this seat gave before."""
-    rows = [row for said in view.heard if said.seat == view.seat for row in said.args.get("answers") or ()]
-    return [row for row in rows if isinstance(row, Mapping)]

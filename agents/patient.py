@@ -7,8 +7,7 @@ import msgspec
 
 from wardround.agents.dialogue import SILENCE, dialogue, model_of
 from wardround.agents.history import interview
-from wardround.agents.misstatement import misstate
-from wardround.agents.persona import Speech, bias_text
+from wardround.agents.persona import Speech, bias_text, misstate
 from wardround.engine.records import Action, Json, Message, Said, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.case import CaseResult

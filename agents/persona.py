@@ -1,11 +1,13 @@
 """Personas of patients: how one speaks, from TOML files that a user can write, while the facts stay the case's.
 
 read_persona("terse"); read_persona("my_persona.toml")
+
+A persona that contradicts itself misstates one fact that decides nothing, and corrects it when it is asked again.
 """
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,7 +20,7 @@ from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import suggestion
 from wardround.engine.records import Json, Said
-from wardround.engine.seat import Seat
+from wardround.engine.seat import Seat, seed_of
 from wardround.scenarios.terms.wording import roots
 
 STRENGTHS = (1, 2, 3)
@@ -210,3 +212,79 @@ def shared_words(one: str, other: str) -> float:
     """The share of the longer words of `other` that `one` has too."""
     words = {word for word in roots(other) if len(word) > 3}
     return len(words & set(roots(one))) / len(words) if words else 0.0
+
+
+ALIKE = 0.5
+"""Least share of a fact's longer words that a sentence must have to tell that fact."""
+_WORDS = {"one": "three", "two": "four", "three": "five", "four": "two", "five": "two", "six": "three", "ten": "four"}
+
+
+def _number(match: re.Match[str]) -> str:
+    word = match["count"].lower()
+    if word in _WORDS:
+        return _WORDS[word]
+    return str(int(word) + 2 if int(word) < 10 else int(word) * 2)
+
+
+def _as(words: str) -> Callable[[re.Match[str]], str]:
+    return lambda match: words
+
+
+_COUNT = rf"(?<![\d.,/])\b(?P<count>[1-9]\d?|{'|'.join(_WORDS)})(?=[- ]"
+_CHANGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), change)
+    for pattern, change in (
+        (rf"{_COUNT}(?:packs?|cigarettes?|cups?)\b)", _number),
+        (rf"{_COUNT}(?:children|siblings|sisters|brothers|kids|sons|daughters|cats|dogs|hens)\b)", _number),
+        (r"\blives? alone\b", _as("live with a friend")),
+        (r"\blives? with (?:my |his |her )?(?:husband|wife|partner|girlfriend|boyfriend|friend)\b", _as("live alone")),
+        (r"\bmarried\b", _as("engaged")),
+        (r"\bdivorced\b", _as("separated")),
+        (r"\bretired\b", _as("working")),
+        (r"\bnon-?smoker\b", _as("social smoker")),
+        (r"\b(?:do not|don['\u2019]t|never) smoked?\b", _as("smoke a little")),
+        (rf"{_COUNT}years? ago\b)", _number),
+    )
+)
+"""What may be misstated: household, work, smoking, the year of an old event. Never a symptom, its time, a drug, drink,
+food, or a relative's disease."""
+
+
+def first_misstatement(sentence: str) -> tuple[str, str] | None:
+    """(words as they are, words as misstated) for the first thing in the sentence that can be changed; None if none."""
+    for pattern, change in _CHANGES:
+        if match := pattern.search(sentence):
+            unit = re.match(r"[- ]\w+", sentence[match.end() :]) if "count" in match.groupdict() else None
+            more = unit[0] if unit else ""
+            return match[0] + more, change(match) + more
+    return None
+
+
+def choose_fact(incidental: Sequence[str], seed: int) -> str:
+    """The fact to be misstated, by the seat's seed; "" if none of the `incidental` facts can be changed."""
+    able = [fact for fact in incidental if first_misstatement(fact)]
+    return able[seed_of(seed, "misstated") % len(able)] if able else ""
+
+
+def misstate(text: str, known: Mapping[str, Json], own: Sequence[Said], seed: int) -> tuple[str, dict[str, Json]]:
+    """The answer with the chosen fact misstated, or corrected if it was before; and the mark for the log.
+
+    `known["incidental"]` are the facts that may be misstated, as the scenario names them; `own` is what the patient
+    said so far. An answer that does not tell the fact stays as it is.
+    """
+    fact = choose_fact([str(one) for one in known.get("incidental") or ()], seed)
+    if not fact or any(one.args.get("corrected") for one in own):
+        return text, {}
+    before = next((one.args["misstated"] for one in own if one.args.get("misstated")), None)
+    sentences = story_sentences(text)
+    for place, sentence in enumerate(sentences):
+        change = first_misstatement(sentence)
+        if change is None or change[0].lower() not in fact.lower() or shared_words(sentence, fact) < ALIKE:
+            continue
+        right, wrong = change
+        if before:
+            sentences[place] = f"I said {before['said']} before, but that was wrong. {sentence}"
+            return " ".join(sentences), {"corrected": {"fact": fact, "said": right}}
+        sentences[place] = sentence.replace(right, wrong, 1)
+        return " ".join(sentences), {"misstated": {"fact": fact, "true": right, "said": wrong}}
+    return text, {}

@@ -10,9 +10,8 @@ from seats import AGENT_PROMPTS
 from shell import Shell
 
 from wardround.agents.history.facts import story_sentences
-from wardround.agents.misstatement import choose_fact, first_misstatement
 from wardround.agents.patient import LLMPatient, Patient
-from wardround.agents.persona import read_persona, shared_words
+from wardround.agents.persona import choose_fact, first_misstatement, read_persona, shared_words
 from wardround.agents.toml_files import bundled_names
 from wardround.engine.errors import UsageError
 from wardround.engine.models.scripted import Scripted

@@ -21,8 +21,7 @@ from wardround.engine.text import count_noun, csv_cell
 from wardround.engine.trajectory import Trajectory
 from wardround.exchange.encounters import chat_of_words
 from wardround.exchange.inspect_log import write_inspect_log
-from wardround.exchange.lines import atif_lines, chat_lines, episode_lines
-from wardround.exchange.spans import span_lines
+from wardround.exchange.lines import atif_lines, chat_lines, episode_lines, span_lines
 from wardround.exchange.tables import TABLES, new_folder, write_dataset, write_tables, write_turns
 from wardround.runs.stored_run import Run
 from wardround.scoring.scorings import run_scores
