@@ -1,10 +1,14 @@
 """Runs many episodes concurrently: a pool of workers over an iterator of jobs, and their shared progress."""
 
+import asyncio
 import gc
+import os
 import signal
+import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
+from types import FrameType
 from typing import Generic, TypeVar
 
 import anyio
@@ -284,18 +288,65 @@ async def run_beside(task: Callable[[], Coroutine[object, object, None]]) -> Asy
 
 INTERRUPTED = "it was interrupted"
 """Why a run drains after Ctrl-C."""
+LAST = 5.0
+"""Seconds that acts have to end after a second Ctrl-C."""
+_FORCED = (
+    b"\nwardround: an act does not let itself be ended, so the process ends with it; open episodes can be resumed\n"
+)
 
 
 @asynccontextmanager
 async def interruptible(progress: Progress) -> AsyncIterator[None]:
-    """Ctrl-C inside this block drains the run; a second one stops it at once, by raising Stopped."""
+    """Ctrl-C (or SIGTERM) inside this block drains the run; a second one stops it at once, by raising Stopped.
 
-    async def watch() -> None:
-        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async for _ in signals:
-                if progress.draining:
-                    raise Stopped
-                progress.drain(INTERRUPTED)
+    An act that swallows its cancellation or holds the event loop up would keep the process alive for ever. If the block
+    has not been left `LAST` seconds after the second signal, the process ends with exit code 130. The store is then as
+    after a kill: what was acknowledged is in it, and the run can be resumed.
+    """
+    interrupts = _Interrupts(progress)
+    before = {number: signal.signal(number, interrupts.heard) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        async with run_beside(interrupts.obey):
+            yield
+    finally:
+        interrupts.over()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
-    async with run_beside(watch):
-        yield
+
+class _Interrupts:
+    """Counts signals. Its handler also runs while code holds the event loop up, which the loop's own would not."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress, self._loop, self._stir = progress, asyncio.get_running_loop(), asyncio.Event()
+        self._count = 0
+        self._end_by_force = threading.Timer(LAST, _end_process)
+        self._end_by_force.daemon = True
+
+    def heard(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal: from the second on the time of the acts is limited."""
+        self._count += 1
+        if self._count > 1 or self._progress.draining:
+            with suppress(RuntimeError):  # a third signal: the time runs
+                self._end_by_force.start()
+        self._loop.call_soon_threadsafe(self._stir.set)
+
+    async def obey(self) -> None:
+        """Drain the run at the first signal, and stop it at the second."""
+        while True:
+            await self._stir.wait()
+            self._stir.clear()
+            if self._progress.draining:
+                raise Stopped
+            self._progress.drain(INTERRUPTED)
+            if self._count > 1:
+                raise Stopped
+
+    def over(self) -> None:
+        """The block has been left in time."""
+        self._end_by_force.cancel()
+
+
+def _end_process() -> None:
+    os.write(2, _FORCED)
+    os._exit(130)

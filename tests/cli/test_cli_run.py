@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,36 @@ def test_nonsense_from_a_model_ends_each_episode_by_the_parser_and_the_run_goes_
     assert run["episodes"] == sum(run["endings"].values()) == 6
     assert set(run["endings"]) <= {"completed", "parser", "doctor"}
     assert run["endings"]["completed"] == 0
+
+
+DEAF = """
+import asyncio, time
+from contextlib import suppress
+from pathlib import Path
+
+class Deaf:
+    async def act(self, view):
+        Path("begun").touch()
+        while True:
+            {waits}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("waits", ["with suppress(asyncio.CancelledError): await asyncio.sleep(60)", "time.sleep(60)"])
+def test_an_act_that_cannot_be_ended_ends_with_the_process(waits: str, tmp_path: Path, shell: Shell) -> None:
+    (tmp_path / "deaf.py").write_text(DEAF.format(waits=waits))
+    play = [sys.executable, "-m", "wardround", "run", "--doctor", "deaf:Deaf", "--limit", "2", "--name", "r"]
+    process = subprocess.Popen(play, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    until_there((tmp_path / "begun").exists)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)  # the kernel joins two signals of one number that are not yet delivered
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "open episodes can be resumed" in err
+    status = shell.json("status", "r", "--store", tmp_path / "wardround.db")
+    assert status["endings"] == {"open": 2}
 
 
 def test_the_first_ctrl_c_drains_and_the_run_resumes(cases: Path, store: Path, shell: Shell) -> None:
