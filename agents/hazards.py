@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import Any
 
 import anyio
 import msgspec
@@ -123,7 +122,7 @@ def _note_block(blocks: list[str], block: Block) -> None:
 def _noting_sleeps(blocks: list[str]) -> Iterator[None]:
     """Note each `time.sleep` in this thread while the block runs, however short."""
 
-    def called(frame: FrameType, event: str, function: Any) -> None:
+    def called(frame: FrameType, event: str, function: object) -> None:
         if event != "c_call" or function is not time.sleep:
             return
         code = frame.f_code

@@ -10,7 +10,7 @@ from clinic import case_file, lines
 import wardround
 from wardround import Action, View
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Completion, Message
+from wardround.engine.records import Completion, Json, Message
 from wardround.evaluators.metrics.standard import Standard
 from wardround.replay_run import replay_run
 from wardround.runs.seat_models import Access
@@ -154,7 +154,12 @@ async def test_a_run_has_a_name_that_can_be_typed(cases: Path) -> None:
 
 
 async def test_wrong_arguments_are_usage_errors(cases: Path) -> None:
-    for seats in ({"doctor": 3}, {"nurse": "gold"}, {"doctor": {"spec": "gold", "temperatur": 1}}):
+    wrong: tuple[dict[str, Json], ...] = (
+        {"doctor": 3},
+        {"nurse": "gold"},
+        {"doctor": {"spec": "gold", "temperatur": 1}},
+    )
+    for seats in wrong:
         with pytest.raises(UsageError):
             await wardround.run(cases, "workup", seats=seats, store=MemoryStore())
 

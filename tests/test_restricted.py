@@ -9,6 +9,7 @@ from clinic import case, lines
 from shell import Shell
 
 from wardround import resume, run
+from wardround.api import AgentSpec
 from wardround.engine.errors import EgressError
 from wardround.engine.models.hosts import endpoint_url, host_of, is_loopback, normal_host
 from wardround.engine.models.wrappers import may_receive
@@ -55,9 +56,9 @@ def restricted(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("seat", ["doctor", "patient", "examiner"])
 @pytest.mark.parametrize("given", [Own, f"{__name__}:Own"])
-async def test_no_agent_of_ones_own_gets_one(restricted: Path, seat: str, given: object) -> None:
+async def test_no_agent_of_ones_own_gets_one(restricted: Path, seat: str, given: AgentSpec) -> None:
     store = MemoryStore()
-    seats = {"doctor": "silent", seat: given}
+    seats: dict[str, AgentSpec] = {"doctor": "silent", seat: given}
     with pytest.raises(EgressError, match=f"1 of the cases are restricted, and {seat} .* is code of your own"):
         await run(restricted, "consultation", store=store, seats=seats)
     assert not HANDED

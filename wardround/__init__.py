@@ -1,7 +1,7 @@
 """Wardround: doctor models in simulated patient encounters, with every action recorded, replayable and scored."""
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wardround.api import resume, run
@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a public name on first use, so that `wardround --help` does not wait for modules that it does not need."""
     if name not in _WHERE:
         raise AttributeError(f"module 'wardround' has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
@@ -13,13 +13,13 @@ from wardround.runs.encounter_run import open_encounters, open_models, stored_se
 from wardround.runs.plan import RunPlan, create_run, plan_run
 from wardround.runs.runner import Runner, check_causes
 from wardround.runs.seat_models import access_of
-from wardround.runs.seats import check_egress
+from wardround.runs.seats import AgentFactory, check_egress
 from wardround.runs.settings import RunSettings, new_budget, validate_settings
 from wardround.runs.stored_run import Run, open_store
 from wardround.runs.work_queue import prepare
 
 SEATS = ("doctor", "patient", "examiner")
-AgentSpec = Any
+AgentSpec = str | Mapping[str, Json] | AgentFactory
 """A SPEC, a mapping of `SeatSettings` fields, or a class or function that makes an agent."""
 
 
@@ -190,10 +190,10 @@ async def _settings(run: Run) -> RunSettings:
     return run.settings(**ordered)
 
 
-def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Json], dict[str, Json]]:
+def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Json], dict[str, AgentFactory]]:
     """Splits `seats` into the SeatSettings fields of all seats, and the classes or functions of those that have one."""
     specs: dict[str, Json] = {}
-    agents: dict[str, Json] = {}
+    agents: dict[str, AgentFactory] = {}
     for seat, agent in seats.items():
         if isinstance(agent, str):
             specs[seat] = {"spec": agent}

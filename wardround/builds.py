@@ -7,13 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, ClassVar, Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
+from typing import IO, Any, ClassVar, Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack, cast
 
 import msgspec
+from pydantic import BaseModel
 
 from wardround.api import create_planned, play_planned, prepare_to_resume, resume
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
+from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json
 from wardround.engine.stores.files import output
@@ -27,6 +29,7 @@ from wardround.scenarios.level_items.item_writing import CHECKER, WRITER, ItemWr
 from wardround.scenarios.level_items.source_question import ItemBuildOptions, SourceQuestion
 from wardround.scenarios.level_items.verification_sheet import SHEET, verification_sheet
 from wardround.scenarios.loaders.load import case_line
+from wardround.scenarios.loaders.source import Playable
 from wardround.scenarios.mimic.admission_cases import Build
 from wardround.scenarios.mimic.build_account import MimicAccount
 from wardround.scenarios.mimic.mimic_database import WorkDatabase
@@ -89,6 +92,7 @@ def _work_folder(where: Path, key: str) -> Path:
 SEAT = "curator"
 AccountT = TypeVar("AccountT", bound=RunAccount)
 IntakeT = TypeVar("IntakeT", bound=EpisodeIntake)
+OptionsT = TypeVar("OptionsT", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,7 @@ class _Begun(NamedTuple):
     skipped: Sequence[tuple[str, str]]
 
 
-class RunBuild(ABC, Generic[AccountT, IntakeT]):
+class RunBuild(ABC, Generic[AccountT, IntakeT, OptionsT]):
     """A build by a run of models: begun, or resumed where it stopped; no recorded call is made again.
 
     ::
@@ -202,9 +206,10 @@ class RunBuild(ABC, Generic[AccountT, IntakeT]):
         lines: list[str] = []
         if run is not None:
             async for row in run.store.episodes(run.name):
-                source: Any = await run.item(row.case)
-                lines += self._lines(intake, source, (await run.trajectory(row)).ending if row.cause else None)
-        steps = reading_steps(self.SCENARIO(options, load_prompts()), begun.left, begun.dropped, self.UNIT)
+                ending = (await run.trajectory(row)).ending if row.cause else None
+                lines += self._lines(intake, await run.item(row.case), ending)
+        scenario = cast("Callable[[OptionsT, Prompts], ReadingRules]", self.SCENARIO)(options, load_prompts())
+        steps = reading_steps(scenario, begun.left, begun.dropped, self.UNIT)
         if silent := steps[-1].out - intake.finished.seen:
             steps.append(BuildStep("recorded", self.RECORDED, self.UNIT, steps[-1].out, silent))
         account = self._account(intake, begun, options, steps)
@@ -214,15 +219,15 @@ class RunBuild(ABC, Generic[AccountT, IntakeT]):
         return Built(account, await run.endings() if run else {}, run)
 
     @abstractmethod
-    def _rules(self, fields: Mapping[str, Json]) -> tuple[Any, IntakeT]:
+    def _rules(self, fields: Mapping[str, Json]) -> tuple[OptionsT, IntakeT]:
         """The options of the build, and what takes in its episodes."""
 
     @abstractmethod
-    def _lines(self, intake: IntakeT, source: Any, ending: Ending | None) -> list[str]:
+    def _lines(self, intake: IntakeT, source: Playable, ending: Ending | None) -> list[str]:
         """What one source gave, as lines of the file; `ending` is None while its episode is open."""
 
     @abstractmethod
-    def _account(self, intake: IntakeT, begun: _Begun, options: Any, read: Sequence[BuildStep]) -> AccountT:
+    def _account(self, intake: IntakeT, begun: _Begun, options: OptionsT, read: Sequence[BuildStep]) -> AccountT:
         """The account; `read` are the steps before a model was called."""
 
     def _write(self, intake: IntakeT, account: AccountT, lines: Sequence[str]) -> None:
@@ -235,7 +240,7 @@ async def _spent_by_seat(run: Run) -> dict[str, dict[str, Json]]:
     return {seat: msgspec.structs.asdict(spent) for seat, spent in spending.items()}
 
 
-class CaseBuild(RunBuild[CurationAccount, Checking]):
+class CaseBuild(RunBuild[CurationAccount, Checking, CurationOptions]):
     """A build of cases from case reports, by a curator.
 
     `without` switches off rules for built cases, besides those that the run began without. Raises UsageError for an
@@ -260,8 +265,8 @@ class CaseBuild(RunBuild[CurationAccount, Checking]):
         options = stored.model_copy(update={"without": without})
         return options, Checking(options)
 
-    def _lines(self, intake: Checking, source: Article, ending: Ending | None) -> list[str]:
-        return [case_line(case) for case in intake.take(source, ending)]
+    def _lines(self, intake: Checking, source: Playable, ending: Ending | None) -> list[str]:
+        return [case_line(case) for case in intake.take(cast(Article, source), ending)]
 
     def _account(
         self, intake: Checking, begun: _Begun, options: CurationOptions, read: Sequence[BuildStep]
@@ -280,7 +285,7 @@ class CaseBuild(RunBuild[CurationAccount, Checking]):
         )
 
 
-class ItemBuild(RunBuild[ItemAccount, ItemMaking]):
+class ItemBuild(RunBuild[ItemAccount, ItemMaking, ItemBuildOptions]):
     """A build of middle-level items from choice questions, by a writer and a checker.
 
     It also writes `out` + '.sheet.csv' with `sheet` texts for people to verify; with `low` the choice questions are
@@ -297,9 +302,10 @@ class ItemBuild(RunBuild[ItemAccount, ItemMaking]):
     def _rules(self, fields: Mapping[str, Json]) -> tuple[ItemBuildOptions, ItemMaking]:
         return ItemBuildOptions.model_validate(fields), ItemMaking()
 
-    def _lines(self, intake: ItemMaking, source: SourceQuestion, ending: Ending | None) -> list[str]:
-        made = intake.take(source, ending)
-        asked = [source.item.model_copy(update={"level": "low"})] if made and self._low else []
+    def _lines(self, intake: ItemMaking, source: Playable, ending: Ending | None) -> list[str]:
+        question = cast(SourceQuestion, source)
+        made = intake.take(question, ending)
+        asked = [question.item.model_copy(update={"level": "low"})] if made and self._low else []
         return [item.model_dump_json(exclude_defaults=True) for item in (*asked, *made)]
 
     def _account(

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from wardround.engine.errors import LogError, UsageError
-from wardround.engine.protocols import Scenario, Store
+from wardround.engine.protocols import Store
 from wardround.engine.records import EpisodeRow
 from wardround.engine.stores.files import output
 from wardround.evaluators.metrics.standard import Standard
@@ -18,7 +17,7 @@ from wardround.evaluators.report.html import PageLinks, page
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, digests
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.terminal import leading_scores
-from wardround.runs.stored_run import Run
+from wardround.runs.stored_run import PlayedScenario, Run
 from wardround.scenarios.case import Case
 from wardround.scoring.score import score_run, scored
 from wardround.scoring.stored_scores import ORIGIN, accounts, texts_by_digest
@@ -36,7 +35,7 @@ class _ScoredRun:
 
     run: Run
     judging: Mapping[str, str]
-    scenario: Scenario[Case, Any] | None
+    scenario: PlayedScenario | None
     index: str = ""
 
 

@@ -157,7 +157,7 @@ async def _certify(settings: SeatSettings, seat: str, scenario: str | None, seco
     else:
         _print_certificate(settings.spec, certificate)
     sys.stdout.flush()
-    left = asyncio.all_tasks() - {cast("asyncio.Task[Any]", asyncio.current_task())}
+    left = asyncio.all_tasks() - {cast("asyncio.Task[object]", asyncio.current_task())}
     for task in left:
         task.cancel()
     if left and (await asyncio.wait(left, timeout=1.0))[1]:

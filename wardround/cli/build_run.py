@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 from pydantic import BaseModel, ValidationError
 
-from wardround.builds import AccountT, Built, RunBuild
+from wardround.builds import AccountT, Built, IntakeT, OptionsT, RunBuild
 from wardround.cli.live import live_table
 from wardround.cli.options import (
+    CommandT,
     Options,
     json_option,
     on_terminal,
@@ -30,14 +30,13 @@ from wardround.engine.records import Json
 from wardround.runs.settings import RunSettings, validation_problems
 from wardround.runs.stored_run import open_store
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 CHANGES = ("concurrency", "budget", "timeout", "patience")
 AGAIN = (*CHANGES, *OPTIONS, "resumed", "retry", "store", "out", "as_json", "log_level")
 """Options that go with --resume."""
 _RUN = (*CHANGES, "seed", "quotas", "prompts", "prices", "allow_hosts", "name")
 
 
-def build_run_options(what: str, prompts: str) -> Callable[[_Command], _Command]:
+def build_run_options(what: str, prompts: str) -> Callable[[CommandT], CommandT]:
     """The options of a build that is a run: of `what` (articles, questions), with its own prompts in `prompts`."""
     return with_options(
         click.option("--seed", type=int, help="Seed of the run."),
@@ -111,7 +110,10 @@ def build_rules(
 
 
 async def play_build(
-    settings: RunSettings | None, options: Options, build: RunBuild[AccountT, Any], words: tuple[str, str, str]
+    settings: RunSettings | None,
+    options: Options,
+    build: RunBuild[AccountT, IntakeT, OptionsT],
+    words: tuple[str, str, str],
 ) -> int:
     """Begin a build, or resume it where `settings` is None; the exit code. `words`: the verb, a unit, files written."""
     progress = Progress()

@@ -17,7 +17,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.text import in_json
 from wardround.runs.stored_run import file_of, open_store
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+CommandT = TypeVar("CommandT", bound=Callable[..., object])
 Options = Mapping[str, Any]
 """What a user wrote or left out, by the names of a command's parameters; click has checked each value."""
 
@@ -60,10 +60,10 @@ def group_options(groups: Mapping[str, Sequence[str]]) -> type[click.Command]:
     return Grouped
 
 
-def with_options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+def with_options(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT], CommandT]:
     """A decorator that adds options to a command, in the order of --help."""
 
-    def decorated(command: _Command) -> _Command:
+    def decorated(command: CommandT) -> CommandT:
         return reduce(lambda so_far, option: option(so_far), reversed(options), command)
 
     return decorated
@@ -95,7 +95,7 @@ async def existing_store(option: str | None) -> AsyncIterator[Store]:
         yield store
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print a value as JSON."""
     echo(in_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode()), lines=True)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
 
 import anyio
 import click
@@ -10,7 +9,7 @@ import click
 from wardround.cli.options import existing_store, json_option, print_json, store_option
 from wardround.cli.screen import echo
 from wardround.engine.errors import StoreError
-from wardround.engine.records import RunRow
+from wardround.engine.records import Json, RunRow
 from wardround.evaluators.reasons import ended_by
 from wardround.runs.header import Header, read_header
 
@@ -37,7 +36,7 @@ def command(store: str | None, as_json: bool) -> None:
         echo(line)
 
 
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+def _cells(row: dict[str, Json]) -> tuple[str, ...]:
     if row["damage"]:
         return row["run"], row["begun"], row["damage"]
     ends = ", ".join(f"{count} {ended_by(cause)}" for cause, count in row["endings"].items())
@@ -55,7 +54,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
         yield "  ".join(padded).rstrip()
 
 
-async def _rows(where: str | None) -> list[dict[str, Any]]:
+async def _rows(where: str | None) -> list[dict[str, Json]]:
     async with existing_store(where) as store:
         rows = []
         for run in await store.runs():

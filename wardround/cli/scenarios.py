@@ -1,6 +1,6 @@
 """`wardround scenarios`: list the scenarios with their seats and settings."""
 
-from typing import Any, get_args
+from typing import get_args
 
 import click
 from pydantic.fields import FieldInfo
@@ -8,7 +8,7 @@ from pydantic.fields import FieldInfo
 from wardround.cli.options import json_option, print_json
 from wardround.cli.screen import echo
 from wardround.engine.records import Json
-from wardround.runs.stored_run import doctor_scenarios, scenario_class, scenario_defaults
+from wardround.runs.stored_run import PlayedScenario, doctor_scenarios, scenario_class, scenario_defaults
 from wardround.scenarios.papers import OF_SCENARIOS
 
 
@@ -33,8 +33,8 @@ def command(name: str | None, as_json: bool) -> None:
             echo(line, lines=True)
 
 
-def _lines_of(name: str, rules: Any, *, full: bool) -> list[str]:
-    fields: dict[str, FieldInfo] = rules.Settings.model_fields
+def _lines_of(name: str, rules: type[PlayedScenario], *, full: bool) -> list[str]:
+    fields = rules.Settings.model_fields
     said = [f"{name}: {_summary(rules)}", f"    asks for {rules.goal}; seats: {', '.join(rules.seats)}"]
     if not full:
         settings = ", ".join(f"{key}={_default(field)}" for key, field in fields.items())
@@ -50,7 +50,7 @@ def _lines_of(name: str, rules: Any, *, full: bool) -> list[str]:
     return said
 
 
-def _summary(rules: Any) -> str:
+def _summary(rules: type[PlayedScenario]) -> str:
     return next(iter((rules.__doc__ or "").strip().splitlines()), "")
 
 
@@ -64,7 +64,7 @@ def _other_values(field: FieldInfo) -> str:
     return f" (or {', '.join(others)})" if others else ""
 
 
-def _json(name: str, rules: Any) -> dict[str, Json]:
+def _json(name: str, rules: type[PlayedScenario]) -> dict[str, Json]:
     return {
         "name": name,
         "about": _summary(rules),

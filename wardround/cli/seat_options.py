@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import click
 
-from wardround.cli.options import Options, positive, with_options
+from wardround.cli.options import CommandT, Options, positive, with_options
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.runs.plan import DEFAULT_SPECS
@@ -17,23 +16,23 @@ _SHORT = ("base_url", "temperature", "top_p", "max_tokens", "options")
 """Settings of the doctor that can be written without `doctor-`."""
 
 
-class OrNone(click.ParamType[Any]):
+class OrNone(click.ParamType[Json]):
     """A value of another type, or `none`, which leaves the parameter out of every call."""
 
-    def __init__(self, inner: click.ParamType[Any]) -> None:
+    def __init__(self, inner: click.ParamType[Json]) -> None:
         self.inner, self.name = inner, inner.name
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Json, param: click.Parameter | None, ctx: click.Context | None) -> Json:
         """`none`, or the value of the other type."""
         return value if value == LEFT_OUT else self.inner.convert(value, param, ctx)
 
 
-class JsonObject(click.ParamType[Any]):
+class JsonObject(click.ParamType[dict[str, Json]]):
     """A JSON object."""
 
     name = "json"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Json, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Json]:
         """The object."""
         try:
             read = json.loads(value)
@@ -68,7 +67,7 @@ def param(seat: str, field: str) -> str:
     return f"{seat}_{field}"
 
 
-def _option(seat: str, field: str) -> Callable[[Any], Any]:
+def _option(seat: str, field: str) -> Callable[[CommandT], CommandT]:
     """The option for a setting of a seat."""
     more, said = _FIELDS[field]
     words = field.replace("_", "-")

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json, Score
@@ -117,7 +116,7 @@ def _result(path: Path, place: str, number: int, sample: Json, model: str) -> Re
     )
 
 
-def _resolve_texts(message: Any, attached: Mapping[str, Json]) -> Any:
+def _resolve_texts(message: Json, attached: Mapping[str, Json]) -> Json:
     """A message whose long texts, which the log keeps apart, stand in their place."""
     if not isinstance(message, dict):
         return message
@@ -143,7 +142,7 @@ def _text(text: str, attached: Mapping[str, Json]) -> str:
     return str(attached[name])
 
 
-def _question(case: str, asked: str, choices: Any, target: str) -> QuestionItem | None:
+def _question(case: str, asked: str, choices: Json, target: str) -> QuestionItem | None:
     if not isinstance(choices, list) or len(choices) < 2 or len(target) != 1 or target not in LETTERS:
         return None
     place = LETTERS.index(target)

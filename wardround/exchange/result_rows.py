@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
@@ -177,14 +176,14 @@ def _turns(fields: Mapping[str, Json]) -> tuple[str, list[Turn]]:
     return "", [Turn("doctor", Action("reply", text, thinking=_text(fields, "thinking")))]
 
 
-def _json_cell(field: str, text: str) -> Any:
+def _json_cell(field: str, text: str) -> Json:
     try:
         return read_json(Path("cell"), text)
     except UsageError as error:
         raise UnreadableField(field, f"is not a JSON list: {error}") from error
 
 
-def _own_turns(turns: Any) -> list[Turn]:
+def _own_turns(turns: Json) -> list[Turn]:
     """The turns of our own export: {seat, verb, text, args, thinking}."""
     if isinstance(turns, str):
         turns = _json_cell("turns", turns)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import cycle
-from typing import Any, Self
+from typing import Self
 
 from wardround.agents.external import LEFT
 from wardround.api import AgentSpec, split_agents
@@ -376,7 +376,7 @@ class DrivenRun:
             trajectory = Trajectory(episode.log.events, self.run.json)
         else:
             trajectory = await self.run.trajectory(episode.id)
-        item: Any = await self.run.item(episode.row.case)
+        item = await self.run.item(episode.row.case)
         usual: Evaluator = QuestionAnswer() if self.run.of_questions else Standard()
         scored = await (evaluator or usual).score(item, trajectory, None)
         return {score.name: score for score in (scored.scores if isinstance(scored, Scored) else scored)}

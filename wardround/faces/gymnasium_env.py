@@ -57,7 +57,7 @@ class AnyText(spaces.Text):
     def __init__(self, longest: int) -> None:
         super().__init__(longest, min_length=0)
 
-    def contains(self, x: Any) -> bool:
+    def contains(self, x: object) -> bool:
         """Whether `x` is a text that is not too long."""
         return isinstance(x, str) and len(x) <= self.max_length
 
@@ -109,7 +109,7 @@ class _Driver:
         self._rows = {row.case: row for row in reversed(self(self.driven.run.episodes()))}
         self.cases = list(reversed(self._rows))
 
-    def __call__(self, work: Coroutine[Any, Any, T]) -> T:
+    def __call__(self, work: Coroutine[object, object, T]) -> T:
         """Run `work` to its end."""
         return self._call(lambda: self._loop.run_until_complete(work))
 
@@ -331,7 +331,7 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
         seen, rewards, over, cut, infos = zip(*map(self._driver.outcome, self._episodes), strict=True)
         return seen, np.array(rewards), np.array(over), np.array(cut), _gather(infos)
 
-    def close_extras(self, **kwargs: Any) -> None:
+    def close_extras(self, **kwargs: object) -> None:
         """Close the run."""
         self._forgotten()
 

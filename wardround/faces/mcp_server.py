@@ -5,7 +5,7 @@ which of them the scenario takes now; every scenario takes `reply`, a text that 
 """
 
 from collections.abc import Awaitable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from pydantic import Field
@@ -32,7 +32,7 @@ Kind = Literal["examination", "lab", "microbiology", "imaging", "any"]
 Episode = Annotated[str, Field(description="The id that `start` returned.")]
 
 
-def _result(turn: ClientTurn) -> Any:
+def _result(turn: ClientTurn) -> Json:
     """A turn as JSON; where it has images, the client's model gets them as images and not as text."""
     if not turn.images:
         return turn_json(turn)

@@ -31,7 +31,7 @@ class DoctorAction(OpenAction):
 
     verb: str = "reply"
     text: str = ""
-    args: dict[str, Any] = Field(default_factory=dict)
+    args: dict[str, Json] = Field(default_factory=dict)
 
 
 class WardObservation(Observation):
@@ -70,15 +70,17 @@ class EncounterEnvironment(Environment[DoctorAction, WardObservation, WardState]
         self._episode: DrivenEpisode | None = None
         self._state = WardState(episode_id="", step_count=0)
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **more: Any) -> WardObservation:
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **more: object) -> WardObservation:
         """Not used: the server calls `reset_async`."""
         raise NotImplementedError
 
-    def step(self, action: DoctorAction, timeout_s: float | None = None, **more: Any) -> WardObservation:
+    def step(self, action: DoctorAction, timeout_s: float | None = None, **more: object) -> WardObservation:
         """Not used: the server calls `step_async`."""
         raise NotImplementedError
 
-    async def reset_async(self, seed: int | None = None, episode_id: str | None = None, **more: Any) -> WardObservation:
+    async def reset_async(
+        self, seed: int | None = None, episode_id: str | None = None, **more: object
+    ) -> WardObservation:
         """Begin an episode: of `case` if it is named, else of the next case; `seed` seeds the other seats."""
         if self.driven is None:
             settings = validate_settings(self._fields, "environment")
@@ -91,7 +93,7 @@ class EncounterEnvironment(Environment[DoctorAction, WardObservation, WardState]
         self._state = WardState(episode_id=episode_id or episode.id, step_count=0, case=episode.row.case)
         return await self._seen(episode)
 
-    async def step_async(self, action: DoctorAction, timeout_s: float | None = None, **more: Any) -> WardObservation:
+    async def step_async(self, action: DoctorAction, timeout_s: float | None = None, **more: object) -> WardObservation:
         """Take an action."""
         episode = self._episode
         if episode is None or episode.ending is not None:
@@ -159,7 +161,7 @@ def openenv_app(
     return create_fastapi_app(maker, DoctorAction, WardObservation, max_concurrent_envs=64)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """`app`, made when it is asked for."""
     if name == "app":
         return openenv_app()

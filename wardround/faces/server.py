@@ -12,11 +12,10 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 from uuid import uuid4
 
 import anyio
@@ -215,7 +214,7 @@ def serve_app(
     hosts: Sequence[str] = LOCAL,
     idle: float = IDLE,
     routes: Sequence[BaseRoute] = (),
-    inside: Callable[[], Any] | None = None,
+    inside: Callable[[], AbstractAsyncContextManager[None]] | None = None,
 ) -> Starlette:
     """The ASGI application. `key`, if any, must come as a bearer token; `hosts` are the names it answers to.
 
@@ -349,7 +348,7 @@ async def serve(episodes: OpenEpisodes, key: str, bound: socket.socket, idle: fl
     host, port, *_ = bound.getsockname()
     named = f"[{host}]" if ":" in host else host
     routes: list[BaseRoute] = []
-    inside: Callable[[], Any] | None = None
+    inside: Callable[[], AbstractAsyncContextManager[None]] | None = None
     if find_spec("mcp") is not None:
         made, security = import_module("wardround.faces.mcp_server").guarded_mcp_server(episodes, any_host=bool(key))
         app = made.streamable_http_app(streamable_http_path="/", json_response=True, transport_security=security)

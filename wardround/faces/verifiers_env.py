@@ -54,7 +54,7 @@ class EncounterTasksetConfig(vf.TasksetConfig):
     scenario: str = "workup"
     limit: int | None = None
     seed: int = 0
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, Json] = Field(default_factory=dict)
     store: str = ""
 
     def run_settings(self) -> RunSettings:
@@ -217,10 +217,10 @@ class DirectHarness(vf.Harness[DirectConfig]):
     NEEDS_CONTAINER = False
     EXECUTES_CODE = False
 
-    async def session(self, *words: Any, **named: Any) -> DirectSession:
+    async def session(self, *words: object, **named: object) -> DirectSession:
         """A new conversation."""
         return DirectSession(self, *words, **named)
 
-    async def launch(self, *words: Any, **named: Any) -> Any:
+    async def launch(self, *words: object, **named: object) -> Any:
         """Not used: segments are requests of this process."""
         raise NotImplementedError

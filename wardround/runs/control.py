@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -105,5 +104,5 @@ async def set_budget(run: Run, texts: Sequence[str]) -> None:
     await _change(run, budget=new_budget(texts, run.header.specs, prices))
 
 
-async def _change(run: Run, **fields: Any) -> None:
+async def _change(run: Run, **fields: object) -> None:
     await run.store.order(run.name, msgspec.structs.replace(await run.store.orders(run.name), **fields))

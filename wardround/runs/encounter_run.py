@@ -4,7 +4,6 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import structlog
 
@@ -18,7 +17,7 @@ from wardround.engine.models.batched import Batched
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.wrappers import Single, WellFormed
-from wardround.engine.protocols import Scenario, deal_case
+from wardround.engine.protocols import AnyScenario, deal_case
 from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.replay import last_kept_when_reopened
 from wardround.engine.seat import seed_of
@@ -39,7 +38,7 @@ class EncounterRun:
     """A run with its scenario and its cast: everything needed to play, replay or fork its episodes."""
 
     run: Run
-    scenario: Scenario[Playable, Any]
+    scenario: AnyScenario
     cast: Cast
     limits: Limits
     index: Mapping[str, str] = field(default_factory=dict)

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Protocol, runtime_checkable
 from weakref import ref
 
 import msgspec
 import structlog
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from wardround.engine.budget import Budget
 from wardround.engine.episode import Ended, boundary
@@ -46,7 +46,7 @@ from wardround.runs.settings import (
     validation_problems,
     without_secrets,
 )
-from wardround.runs.stored_run import Run, run_name, scenario_class, scenario_defaults
+from wardround.runs.stored_run import PlayedScenario, Run, run_name, scenario_class, scenario_defaults
 from wardround.scenarios.answers.truth import with_parts
 from wardround.scenarios.case import Case
 from wardround.scenarios.consultation import Consultation
@@ -165,8 +165,8 @@ class RunPlan:
     """
 
     settings: RunSettings
-    rules: Any
-    rule_settings: Any
+    rules: type[PlayedScenario]
+    rule_settings: BaseModel
     prompts: Prompts
     parts: Mapping[str, SeatConfig]
     access: Access
@@ -240,14 +240,14 @@ async def plan_run(
     return made
 
 
-def _check_policy(rule_settings: Any, parts: Mapping[str, SeatConfig]) -> None:
+def _check_policy(rule_settings: BaseModel, parts: Mapping[str, SeatConfig]) -> None:
     """Raise UsageError if results are to be synthesised and the examiner has no model to do so."""
     examiner = parts.get("examiner")
     if examiner and examiner.spec == "record" and getattr(rule_settings, "policy", "") == "synthesise":
         raise UsageError("policy synthesise needs a model to write results: name one, such as --examiner openai/gpt-4o")
 
 
-def _check_persona(scenario: str, rules: Any, parts: Mapping[str, SeatConfig]) -> None:
+def _check_persona(scenario: str, rules: type[PlayedScenario], parts: Mapping[str, SeatConfig]) -> None:
     """Raise UsageError for a persona in a scenario of this package whose patient tells no story."""
     patient = parts.get("patient")
     if patient and is_bundled(rules) and not issubclass(rules, Consultation) and "persona" in patient.options:
@@ -284,7 +284,7 @@ def _usage_errors(what: str) -> Iterator[None]:
         raise UsageError(f"{what}: {ended.ending.detail}") from ended.__cause__
 
 
-def _seat_settings(settings: RunSettings, seat: str, rules: Any) -> SeatSettings:
+def _seat_settings(settings: RunSettings, seat: str, rules: type[PlayedScenario]) -> SeatSettings:
     """The user's settings of a seat; unset sampling of the scenario's first seat comes from the scenario's paper."""
     if seat not in settings.seats and seat not in DEFAULT_SPECS:
         raise UsageError(f"scenario {settings.scenario} needs a {seat}, and nobody plays that seat unless it is named")
@@ -296,19 +296,26 @@ def _seat_settings(settings: RunSettings, seat: str, rules: Any) -> SeatSettings
     return chosen.model_copy(update=usual)
 
 
-def _read_items(settings: RunSettings, scenario: Any, left_out: list[Problem]) -> Iterator[Playable]:
+@runtime_checkable
+class Loads(Protocol):
+    """A scenario that reads what it plays by itself, such as articles in place of cases."""
+
+    def load(self, where: str) -> Iterator[Playable]:
+        """The items at a place."""
+
+
+def _read_items(settings: RunSettings, scenario: PlayedScenario, left_out: list[Problem]) -> Iterator[Playable]:
     """The items to play: cases, or the items that the scenario's own `load` reads.
 
     Question sets have thousands of rows: one that cannot be read is left out, added to `left_out`, and counted.
     """
-    if not hasattr(scenario, "load"):
+    if not isinstance(scenario, Loads):
         return cases_of(settings, left_out if scenario_defaults(type(scenario)).item is QuestionItem else None)
     if settings.where or settings.sample or settings.limit:
         raise UsageError(f"where, sample and limit choose among cases; {settings.scenario} reads something else")
     if not isinstance(settings.cases, str):
         raise UsageError(f"{settings.scenario} reads one place, and cases names {len(settings.cases)}")
-    items: Iterator[Playable] = scenario.load(settings.cases)
-    return items
+    return scenario.load(settings.cases)
 
 
 async def _read_cases(made: RunPlan, store: Store) -> None:
@@ -355,7 +362,7 @@ async def _read_cases(made: RunPlan, store: Store) -> None:
         raise NothingToPlay(f"{where}: no case can be played under {made.settings.scenario}{why}", made.skipped)
 
 
-def _of_another_kind(case: Playable, rules: Any) -> str:
+def _of_another_kind(case: Playable, rules: type[PlayedScenario]) -> str:
     """Why a scenario cannot play what a file holds: it plays patients and the item is a question, or the reverse."""
     wanted = scenario_defaults(rules).item
     if isinstance(case, QuestionItem) and wanted is Case:

@@ -163,7 +163,9 @@ class Runner:
         """The log of an episode; a new one is begun, a closed one is reopened."""
         work = self.work
 
-        def sink(new: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]) -> Coroutine[Any, Any, None]:
+        def sink(
+            new: Sequence[Row], ending: Ending | None, spent: Mapping[str, Spending]
+        ) -> Coroutine[object, object, None]:
             return session.append(row.id, new, ending=ending, spent=spent)
 
         episode = EpisodeLog(sink, await work.run.rows(row) if row.events else [])

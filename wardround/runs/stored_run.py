@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 import msgspec
+from pydantic import BaseModel
 
 from wardround.engine.errors import CaseLost, EgressError, LogError, TextLost, UsageError
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
@@ -174,19 +175,33 @@ KEPT = 256
 """Cases cached in memory: the repeats of a case come close together, and each read of the store costs a thread."""
 
 
-def scenario_class(name: str) -> Any:
+class PlayedScenario(Scenario[Playable, Any], Protocol):
+    """A scenario as a run makes it from its settings and the prompts; `goal` is what it asks a doctor for."""
+
+    goal: str
+    Settings: type[BaseModel]
+
+    def __init__(self, settings: BaseModel, prompts: Prompts) -> None:
+        """Make the scenario."""
+
+    def lacks(self, case: Playable) -> str:
+        """Why it cannot play a case; "" if it can."""
+
+
+def scenario_class(name: str) -> type[PlayedScenario]:
     """The scenario class with this name or `package.module:Class`.
 
     Raises UsageError if there is none, with the names of those that a doctor can play.
     """
     if ":" in name:
-        rules = import_path(name)
+        rules: type[PlayedScenario] = import_path(name)
         if missing := [part for part in _PARTS if not hasattr(rules, part)]:
             raise UsageError(f"{name!r} is not a scenario: it has no `{missing[0]}` (docs/scenarios.md, Writing one)")
         return rules
     if name not in plugin_names(SCENARIOS):
         raise UsageError(f"there is no scenario {name!r}{suggestion(name, doctor_scenarios())}")
-    return load_plugin(SCENARIOS, name)
+    rules = load_plugin(SCENARIOS, name)
+    return rules
 
 
 def doctor_scenarios() -> list[str]:
@@ -376,14 +391,14 @@ class Run(StoredEpisodes):
             {name: (texts.get(digest) or await self.store.get(digest)).decode() for name, digest in digests.items()}
         )
 
-    async def installed_scenario(self) -> Scenario[Case, Any] | None:
+    async def installed_scenario(self) -> PlayedScenario | None:
         """As `scenario`; None if the scenario is a plug-in that is not installed here."""
         try:
             return await self.scenario()
         except UsageError:
             return None
 
-    async def scenario(self) -> Scenario[Playable, Any]:
+    async def scenario(self) -> PlayedScenario:
         """The scenario with the run's own settings and prompts.
 
         Raises EgressError for a user's own scenario if the run has restricted cases.
@@ -393,5 +408,4 @@ class Run(StoredEpisodes):
         if self.restricted and not is_bundled(rules):
             which = f"{self.restricted} of the cases of run {self.name} are"
             raise EgressError.to_plugin(which, f"the scenario {header.name!r}")
-        played: Scenario[Playable, Any] = rules(rules.Settings.model_validate(header.settings), await self.prompts())
-        return played
+        return rules(rules.Settings.model_validate(header.settings), await self.prompts())

@@ -5,7 +5,6 @@ import socket
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from time import time
-from typing import Any
 
 import anyio
 import msgspec
@@ -99,7 +98,7 @@ def closing_gates(gates: Iterable[Gates], progress: Progress) -> Iterator[None]:
         yield
 
 
-async def prepare(run: StoredEpisodes, **changes: Any) -> None:
+async def prepare(run: StoredEpisodes, **changes: object) -> None:
     """Make a run ready to continue, with `changes` to its RunControl.
 
     An order to stop or to pause is withdrawn unless a living process is at work on the run.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import zip_longest
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import msgspec
 from pydantic import ValidationError
@@ -178,7 +178,7 @@ class JudgeConfig:
 
     @classmethod
     async def stored(
-        cls, run: Run, share: tuple[int, int] = (1, 1), urls: Sequence[str] = (), **changes: Any
+        cls, run: Run, share: tuple[int, int] = (1, 1), urls: Sequence[str] = (), **changes: object
     ) -> "JudgeConfig":
         """The judges of a stored evaluation, made again from its header to resume it.
 
@@ -383,12 +383,12 @@ class JudgeSession:
     def caster(self, evaluator: Evaluator, judged: EvaluationInput, episode: str, seed: int) -> Caster:
         """A function that makes the judging agent of one episode."""
 
-        def cast(name: str, voice: Any) -> Agent:
+        def cast(name: str, voice: Callable[..., Voice]) -> Agent:
             return EvaluationAgent(evaluator, judged, self._bench(name, voice, judged, episode, seed))
 
         return cast
 
-    def _bench(self, name: str, voice: Any, judged: EvaluationInput, episode: str, seed: int) -> Seat:
+    def _bench(self, name: str, voice: Callable[..., Voice], judged: EvaluationInput, episode: str, seed: int) -> Seat:
         config = self._config
         restricted = judged.case.data_class == "restricted"
         voices = {seat: self._voice(seat, voice, episode, restricted=restricted) for seat in config.parts}
@@ -396,7 +396,7 @@ class JudgeSession:
         search: Search | None = None
         reader: Reader | None = None
         if config.search is not None:
-            heard: Voice = voice(self._consulting(config.search, restricted=restricted), {}, LIBRARY)
+            heard = voice(self._consulting(config.search, restricted=restricted), {}, LIBRARY)
             search = ConsultedSearch(config.search.name, heard, self._ledger)
             reader = ConsultedReader(config.reader.name, heard, self._ledger) if config.reader else None
         return JudgeContext(
@@ -414,7 +414,7 @@ class JudgeSession:
             controls=judged.controls,
         )
 
-    def _voice(self, seat: str, voice: Any, episode: str, *, restricted: bool) -> Voice | None:
+    def _voice(self, seat: str, voice: Callable[..., Voice], episode: str, *, restricted: bool) -> Voice | None:
         part = self._config.parts[seat]
         if part.model is None:
             return None
@@ -424,8 +424,7 @@ class JudgeSession:
         bound = self._singles[seat].bound(seat, episode)
         reached: Model = EgressGuard(bound, self._config.allow_hosts, restricted=True) if restricted else bound
         coolest = {"temperature": 0.0} if seat in self._agreed.zeroed else {}
-        heard: Voice = voice(reached, {**part.sampling, **coolest}, seat)
-        return heard
+        return voice(reached, {**part.sampling, **coolest}, seat)
 
     def _judge(self, seat: str, part: SeatConfig, voice: Voice | None) -> Judge:
         if voice is None:

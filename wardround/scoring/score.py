@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack, cast
 
 import msgspec
 import structlog
@@ -78,7 +78,7 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
 
     Raises UsageError if there is no such evaluator or it cannot be made.
     """
-    kind: Any = import_path(spec) if ":" in spec else load_plugin(EVALUATORS, spec)
+    kind: Callable[..., object] = import_path(spec) if ":" in spec else load_plugin(EVALUATORS, spec)
     try:
         made = kind(**tables)
     except BaseException as error:
@@ -88,8 +88,7 @@ def evaluator_of(spec: str, **tables: str) -> Evaluator:
         raise UsageError(f"{spec!r} cannot be made into an evaluator: {why}") from error
     if not hasattr(made, "score") or not getattr(made, "name", ""):  # a user's class, not checked before
         raise UsageError(f"{spec!r} is not an evaluator: it needs a name and score(case, trajectory, seat)")
-    checked: Evaluator = made
-    return checked
+    return cast(Evaluator, made)
 
 
 async def stored_evaluator(run: Run) -> Evaluator:

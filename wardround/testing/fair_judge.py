@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)?|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LINE = re.compile(r"[\n.;!?\u3002\uff01\uff1f\uff1b]+")
@@ -37,7 +37,7 @@ class FairJudge:
     def __init__(self, seat: str = "judge") -> None:
         self.seat = seat
 
-    async def say(self, question: QuestionTexts, sample: Any, said: Sequence[str] = ()) -> str:
+    async def say(self, question: QuestionTexts, sample: object, said: Sequence[str] = ()) -> str:
         """Return its reply in the form that was asked for."""
         answer = question.text("The answer")
         before = _REPLIED.sub("", question.text("The conversation") or question.text("The question"))
@@ -96,12 +96,12 @@ class ScriptedJudge:
 
     floor = True
     spec = "scripted"
-    script: ClassVar[Mapping[str, str | Callable[[Any, Any], str]]] = {}
+    script: ClassVar[Mapping[str, str | Callable[..., str]]] = {}
 
     def __init__(self, seat: str = "judge") -> None:
         self.seat = seat
 
-    async def say(self, question: QuestionTexts, sample: Any, said: Sequence[str] = ()) -> str:
+    async def say(self, question: QuestionTexts, sample: object, said: Sequence[str] = ()) -> str:
         """Return the reply of the script; raises KeyError for a question that it does not have."""
         reply = self.script[question.name]
         return reply if isinstance(reply, str) else reply(question, sample)
