@@ -75,6 +75,21 @@ async def test_what_is_impossible_is_said_and_the_episode_goes_on(driven: Driven
         assert not again["done"]
 
 
+async def test_a_client_acts_only_in_the_episode_that_it_began(driven: DrivenRun) -> None:
+    server = mcp_server(OpenEpisodes(driven))
+    async with mcp.Client(server) as client, mcp.Client(server) as other:
+        mine = (await called(client, "start", case="case-001"))["episode"]
+        theirs = (await called(other, "start", case="case-002"))["episode"]
+        for guess in ("case-001@1", mine.partition("~")[0] + "~" + theirs.partition("~")[2]):
+            for tool, more in (("order", {"kind": "lab", "items": ["CBC"]}), ("turn", {}), ("leave", {})):
+                refused = await other.call_tool(tool, {"episode": guess, **more})
+                assert refused.is_error
+                assert f"no episode {guess.partition('~')[0]!r} under way" in refused.content[0].text
+        again = await called(other, "start", case=mine)
+        assert again["episode"] != mine, "a client that lost its connection takes its episode up by what it got"
+        assert (await client.call_tool("turn", {"episode": mine})).is_error
+
+
 @pytest.mark.long
 async def test_a_client_plays_over_standard_input(cases: str, tmp_path: Path) -> None:
     words = ["-m", "wardround", "serve", "--stdio", "--cases", cases, "--store", str(tmp_path / "m.db")]

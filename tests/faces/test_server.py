@@ -276,6 +276,24 @@ async def test_a_server_with_a_key_answers_by_any_of_its_names(driven: DrivenRun
             await serving
 
 
+async def test_an_episode_is_known_to_its_own_session_alone(driven: DrivenRun) -> None:
+    client = http(driven)
+    mine, theirs = {"X-Session-ID": "mine"}, {"X-Session-ID": "theirs"}
+    name = (await client.post("/episodes", json={"case": "case-001"}, headers=mine)).json()["episode"]
+    act = {"verb": "order", "text": "lab: CBC", "args": {"kind": "lab", "items": ["CBC"]}}
+    for headers in (theirs, {}):
+        for refused in (
+            await client.post(f"/episodes/{name}/act", json=act, headers=headers),
+            await client.get(f"/episodes/{name}", headers=headers),
+            await client.delete(f"/episodes/{name}", headers=headers),
+        ):
+            assert refused.status_code == 404, refused.text
+    assert (await client.post(f"/episodes/{name}/act", json=act, headers=mine)).status_code == 200
+    taken = await client.post("/episodes", json={"episode": name}, headers=theirs)
+    assert not taken.json()["done"], "a client that lost its session takes its episode up by the id"
+    assert (await client.get(f"/episodes/{name}", headers=mine)).status_code == 404
+
+
 def test_an_address_that_is_taken_is_named_before_a_run_begins(shell: Shell, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

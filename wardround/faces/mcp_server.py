@@ -4,8 +4,9 @@ The tools `start`, `reply`, `ask`, `order`, `conclude`, `turn` and `leave` retur
 which of them the scenario takes now; every scenario takes `reply`, a text that its own parser reads.
 """
 
-from collections.abc import Awaitable
-from typing import Annotated, Literal
+from collections.abc import Awaitable, Mapping
+from secrets import token_hex
+from typing import Annotated, Literal, NamedTuple, Self
 
 import msgspec
 from pydantic import Field
@@ -53,13 +54,32 @@ def guarded_mcp_server(episodes: OpenEpisodes, *, any_host: bool) -> tuple[MCPSe
     return mcp_server(episodes), guard
 
 
+class _Handle(NamedTuple):
+    """What `start` returns as the episode: its id, and a token that only its client got, as MCP has no sessions."""
+
+    episode: str
+    client: str
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """The parts of a handle; an id alone has no token."""
+        episode, _, client = text.partition("~")
+        return cls(episode, client)
+
+
 def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     """The server; `run()` serves stdio, `run("streamable-http", ...)` HTTP."""
     server = MCPServer("wardround", instructions=INSTRUCTIONS.format(seat=episodes.driven.seat), log_level="WARNING")
 
-    async def shown(turn: Awaitable[ClientTurn]) -> dict[str, Json]:
+    async def acted(episode: str, verb: str, text: str, args: Mapping[str, Json] | None = None) -> dict[str, Json]:
+        name, client = _Handle.read(episode)
+        action: dict[str, Json] = {"verb": verb, "text": text} | ({"args": args} if args else {})
+        return await shown(episodes.act(name, action, client), client)
+
+    async def shown(turn: Awaitable[ClientTurn], client: str) -> dict[str, Json]:
         try:
-            result: dict[str, Json] = _result(await turn)
+            made = await turn
+            result: dict[str, Json] = _result(msgspec.structs.replace(made, episode=f"{made.episode}~{client}"))
             return result
         except WardroundError as error:  # only a ToolError's text reaches the client
             raise ToolError(redact(str(error))) from error
@@ -69,38 +89,41 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
         case: Annotated[str, Field(description="A case or an id; empty: the next.")] = "",
     ) -> dict[str, Json]:
         """Begin an encounter, or take up one that was left."""
-        return await shown(episodes.start(case))
+        client = token_hex(4)
+        return await shown(episodes.start(_Handle.read(case).episode, client), client)
 
     @server.tool()
     async def reply(episode: Episode, text: str) -> dict[str, Json]:
         """Say anything in the scenario's own protocol."""
-        return await shown(episodes.act(episode, {"verb": "reply", "text": text}))
+        return await acted(episode, "reply", text)
 
     @server.tool()
     async def ask(episode: Episode, question: str) -> dict[str, Json]:
         """Ask the patient."""
-        return await shown(episodes.act(episode, {"verb": "ask", "text": question}))
+        return await acted(episode, "ask", question)
 
     @server.tool()
     async def order(episode: Episode, kind: Kind, items: list[str]) -> dict[str, Json]:
         """Read the record: examine the patient or order tests; `items` may be empty for the whole examination."""
         text, args = f"{kind}: {', '.join(items)}", {"kind": kind, "items": items}
-        return await shown(episodes.act(episode, {"verb": "order", "text": text, "args": args}))
+        return await acted(episode, "order", text, args)
 
     @server.tool()
     async def conclude(episode: Episode, answer: str) -> dict[str, Json]:
         """Give the final answer: the diagnosis, or the treatment where the scenario asks for one."""
         args = {"diagnosis": answer, "treatment": answer}
-        return await shown(episodes.act(episode, {"verb": "conclude", "text": answer, "args": args}))
+        return await acted(episode, "conclude", answer, args)
 
     @server.tool()
     async def turn(episode: Episode) -> dict[str, Json]:
         """Show the present turn again."""
-        return await shown(episodes.turn(episode))
+        name, client = _Handle.read(episode)
+        return await shown(episodes.turn(name, client), client)
 
     @server.tool()
     async def leave(episode: Episode) -> dict[str, Json]:
         """Leave an encounter before its end; `start` with its id takes it up again."""
-        return await shown(episodes.leave(episode))
+        name, client = _Handle.read(episode)
+        return await shown(episodes.leave(name, client), client)
 
     return server

@@ -36,59 +36,72 @@ class UnknownEpisode(UsageError):
 
 
 class OpenEpisodes:
-    """Starts, steps and leaves episodes of one driven run by their ids; each step of an episode waits for the last."""
+    """Starts, steps and leaves episodes of one driven run by their ids; each step of an episode waits for the last.
+
+    `client` names the session of the client that asks, "" where it has none. An episode that began in a session is
+    known to that session alone, until another one starts it by its id.
+    """
 
     def __init__(self, driven: DrivenRun) -> None:
         self.driven = driven
         self._episodes: dict[str, DrivenEpisode] = {}
         self._locks: dict[str, asyncio.Lock] = {}
+        self._clients: dict[str, str] = {}
         self._seen: dict[str, float] = {}
 
-    async def start(self, case: str = "") -> ClientTurn:
+    async def start(self, case: str = "", client: str = "") -> ClientTurn:
         """Begin the next open episode, or that of a case or an id; one that was left goes on where it was.
 
-        An episode that this client's server is playing already is shown as it is.
+        An episode that is being played already is shown as it is, and belongs to this client from now on: so a client
+        that lost its connection goes on.
         """
         if case in self._episodes and self._episodes[case].ending is None:
-            return await self.turn(case)
+            self._clients[case] = client
+            return await self.turn(case, client)
         episode = await self.driven.start(case)
         self._episodes[episode.id] = episode
         self._locks[episode.id] = asyncio.Lock()
-        return await self.turn(episode.id)
+        self._clients[episode.id] = client
+        return await self.turn(episode.id, client)
 
-    async def act(self, episode: str, action: Json) -> ClientTurn:
+    async def act(self, episode: str, action: Json, client: str = "") -> ClientTurn:
         """Take an action, a text or an object with `verb`, `text`, `args`; raises UsageError if impossible."""
-        known = self._episode_of(episode)
+        known = self._episode_of(episode, client)
         async with self._locks[episode]:
             await known.act(read_action(action))
-        return await self.turn(episode)
+        return await self._shown(known)
 
-    async def turn(self, episode: str) -> ClientTurn:
+    async def turn(self, episode: str, client: str = "") -> ClientTurn:
         """The present turn of an episode."""
-        known = self._episode_of(episode)
+        return await self._shown(self._episode_of(episode, client))
+
+    async def _shown(self, known: DrivenEpisode) -> ClientTurn:
         view, row = known.view, known.row
-        self._seen[episode] = time.monotonic()
+        self._seen[known.id] = time.monotonic()
         if view is not None:
             images = tuple(await self.driven.images(known))
             return ClientTurn(known.id, row.case, known.seat, client_text(view), tuple(view.verbs), images=images)
         if known.ending is None:
-            raise UsageError(f"episode {episode} is between two turns; ask again")
+            raise UsageError(f"episode {known.id} is between two turns; ask again")
         ending, results = client_ending(known.ending), rewards_of(await self.driven.rewards(known))
         return ClientTurn(known.id, row.case, known.seat, "", (), True, ending, *results)
 
-    async def leave(self, episode: str, why: str = "the client left before the end") -> ClientTurn:
+    async def leave(self, episode: str, client: str = "") -> ClientTurn:
         """End an episode as left by its client; `start` takes it up again."""
-        known = self._episode_of(episode)
-        async with self._locks[episode]:
+        known = self._episode_of(episode, client)
+        await self._leave(known, "the client left before the end")
+        return await self._shown(known)
+
+    async def _leave(self, known: DrivenEpisode, why: str) -> None:
+        async with self._locks[known.id]:
             await known.leave(why)
-        return await self.turn(episode)
 
     async def leave_idle(self, seconds: float) -> list[str]:
         """Leave the episodes of which no client has asked for `seconds`; returns their ids."""
         now, left = time.monotonic(), []
         for name, episode in list(self._episodes.items()):
             if episode.view is not None and now - self._seen.get(name, now) > seconds:
-                await self.leave(name, f"the client did nothing for {seconds:g} s")
+                await self._leave(episode, f"the client did nothing for {seconds:g} s")
                 left.append(name)
         return left
 
@@ -96,9 +109,9 @@ class OpenEpisodes:
         """The ids of the episodes that have not ended."""
         return [name for name, episode in self._episodes.items() if episode.ending is None]
 
-    def _episode_of(self, episode: str) -> DrivenEpisode:
+    def _episode_of(self, episode: str, client: str) -> DrivenEpisode:
         known = self._episodes.get(episode)
-        if known is None:
+        if known is None or self._clients[episode] not in ("", client):
             raise UnknownEpisode(f"there is no episode {episode!r} under way; start it first, and use the id you get")
         return known
 

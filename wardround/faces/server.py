@@ -75,15 +75,15 @@ class Chat:
                 return await self._begin(model, session)
         name = self._episode_of(heard, session)
         async with self._locks[name]:  # a request that comes again while the first is under way waits for its answer
-            return await self._go_on(name, len(heard), _last_words(messages)), name
+            return await self._go_on(name, len(heard), _last_words(messages), session), name
 
-    async def _go_on(self, name: str, heard: int, text: str) -> ClientTurn:
+    async def _go_on(self, name: str, heard: int, text: str, session: str) -> ClientTurn:
         turns = self._said[name]
         if heard == len(turns) - 1 and turns[-1][0] == text:
             return turns[-1][1]  # the same request again, whose answer did not arrive
         if heard != len(turns):
             raise ChatError(f"episode {name} has had {len(turns)} replies, and the conversation holds {heard}", 409)
-        turn = await self._episodes.act(name, text)
+        turn = await self._episodes.act(name, text, session)
         turns.append((text, turn))
         self._remember(name)
         return turn
@@ -95,7 +95,7 @@ class Chat:
         if name and not self._said[name][-1][1].done:
             raise ChatError(f"the session {session!r} plays episode {name}; send its whole conversation", 409)
         case = model.partition("/")[2]
-        turn = await self._episodes.start(case)
+        turn = await self._episodes.start(case, session)
         self._said[turn.episode] = [("", turn)]
         if session:
             self._by_session[session] = turn.episode
@@ -145,6 +145,11 @@ def _last_words(messages: Sequence[Mapping[str, Json]]) -> str:
     return "\n\n".join(said)
 
 
+def _session(request: Request) -> str:
+    """The session of the client that asks; "" where it names none."""
+    return request.headers.get(SESSION, "")
+
+
 def _digest(texts: Sequence[str]) -> str:
     return blake2b("\x1f".join(texts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -165,7 +170,7 @@ class _Service:
             raise ChatError("`messages` must be a list of objects")
         if body.get("n") not in (None, 1):
             raise ChatError("`n` must be 1: an encounter has one course; begin more conversations for more")
-        session = request.headers.get(SESSION, "") or str(body.get("user") or "")
+        session = _session(request) or str(body.get("user") or "")
         turn, name = await self._chat.reply(model, messages, session)
         return _stream(body, turn, name) if body.get("stream") else JSONResponse(_completion(body, turn))
 
@@ -181,19 +186,21 @@ class _Service:
         body = await _body(request)
         if unknown := sorted(body.keys() - {"case", "episode"}):
             raise ChatError(f"there is no field {unknown[0]!r}; an episode begins by its `case` or its `episode`")
-        return JSONResponse(turn_json(await self._episodes.start(str(body.get("case") or body.get("episode") or ""))))
+        wanted = str(body.get("case") or body.get("episode") or "")
+        return JSONResponse(turn_json(await self._episodes.start(wanted, _session(request))))
 
     async def act(self, request: Request) -> Response:
         """Take an action."""
-        return JSONResponse(turn_json(await self._episodes.act(request.path_params["name"], await _body(request))))
+        name = request.path_params["name"]
+        return JSONResponse(turn_json(await self._episodes.act(name, await _body(request), _session(request))))
 
     async def turn(self, request: Request) -> Response:
         """Show the present turn."""
-        return JSONResponse(turn_json(await self._episodes.turn(request.path_params["name"])))
+        return JSONResponse(turn_json(await self._episodes.turn(request.path_params["name"], _session(request))))
 
     async def leave(self, request: Request) -> Response:
         """Leave an episode."""
-        return JSONResponse(turn_json(await self._episodes.leave(request.path_params["name"])))
+        return JSONResponse(turn_json(await self._episodes.leave(request.path_params["name"], _session(request))))
 
     def routes(self) -> list[BaseRoute]:
         """The routes; their errors become replies by `_refusal`."""
