@@ -19,7 +19,7 @@ from wardround.agents.history.facts import story_sentences
 from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import suggestion
-from wardround.engine.records import Json, Said
+from wardround.engine.records import Json, Said, json_object
 from wardround.engine.seat import Seat, seed_of
 from wardround.scenarios.terms.wording import roots
 
@@ -57,8 +57,7 @@ class Persona(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_persona(place: str) -> dict[str, Json]:
     """The persona of this name, or of this TOML file, as JSON for the run's header; raises UsageError."""
     where = f"--persona {place}"
-    made: dict[str, Json] = msgspec.to_builtins(as_persona(read_toml(place, "personas", "persona", where), where))
-    return made
+    return json_object(as_persona(read_toml(place, "personas", "persona", where), where))
 
 
 def as_persona(fields: Json, where: str) -> Persona:

@@ -13,7 +13,7 @@ from wardround.agents.dialogue import SILENCE, dialogue, model_of
 from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.plugins import suggestion
-from wardround.engine.records import Action, Completion, Json, Message, View
+from wardround.engine.records import Action, Completion, Json, Message, View, json_object
 from wardround.engine.seat import Seat, Voice
 
 TEAM = "team"
@@ -53,8 +53,7 @@ class TeamPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_team(place: str) -> dict[str, Json]:
     """The team of this name, or of this TOML file, as JSON for the run's header; raises UsageError."""
     where = f"{TEAM}:{place}"
-    made: dict[str, Json] = msgspec.to_builtins(as_team(read_toml(place, "teams", "team", where), where))
-    return made
+    return json_object(as_team(read_toml(place, "teams", "team", where), where))
 
 
 def as_team(fields: Json, where: str = TEAM) -> TeamPlan:

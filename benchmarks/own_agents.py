@@ -17,11 +17,11 @@ from benchmarks.figure import Figure, of_runs, table
 from benchmarks.load import BRIEF, Load, Measured, measuring, prose
 from benchmarks.played import played
 from benchmarks.server import served
-from wardround.engine.records import Action, Json, View
+from wardround.engine.records import Action, Json, View, json_object
 from wardround.engine.seat import Seat
 from wardround.faces.driven_run import DrivenRun
 from wardround.faces.mcp_server import mcp_server
-from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, turn_json
+from wardround.faces.open_episodes import ClientTurn, OpenEpisodes
 from wardround.runs.settings import RunSettings
 from wardround.testing.memory_store import MemoryStore
 
@@ -130,7 +130,9 @@ async def _tools(episodes: int) -> Sequence[Figure]:
 async def _mcp_client(driven: DrivenRun) -> AsyncIterator[mcp.Client]:
     """A client of the served run over HTTP; the server has a tool `bare` besides, which does nothing."""
     server = mcp_server(OpenEpisodes(driven))
-    turn = turn_json(ClientTurn("case-01@1", "case-01", driven.seat, prose(600), ("reply", "ask", "order", "conclude")))
+    turn = json_object(
+        ClientTurn("case-01@1", "case-01", driven.seat, prose(600), ("reply", "ask", "order", "conclude"))
+    )
 
     @server.tool()
     async def bare(episode: str, text: str) -> dict[str, Json]:

@@ -94,15 +94,15 @@ Size = tuple[float, float]
 """Tokens and US dollars that a call is expected to need."""
 
 
-class _Usual:
+class _SeatCosts:
     """What recent calls of a seat cost, and what is set aside for its calls under way."""
 
-    __slots__ = ("_cost", "_recent", "_tokens", "aside_cost", "aside_tokens", "flying")
+    __slots__ = ("_cost", "_recent", "_tokens", "aside_cost", "aside_tokens", "under_way")
 
     def __init__(self) -> None:
         self._recent: deque[tuple[int, float]] = deque()
         self._tokens, self._cost = 0, 0.0
-        self.flying = 0
+        self.under_way = 0
         self.aside_tokens = self.aside_cost = 0.0
 
     @property
@@ -126,14 +126,14 @@ class _Usual:
 
     def begin(self, size: Size) -> None:
         """Set `size` aside for a call that begins."""
-        self.flying += 1
+        self.under_way += 1
         self.aside_tokens, self.aside_cost = self.aside_tokens + size[0], self.aside_cost + size[1]
 
     def end(self, size: Size) -> None:
         """Release `size`, because its call has ended."""
-        self.flying -= 1
+        self.under_way -= 1
         self.aside_tokens, self.aside_cost = self.aside_tokens - size[0], self.aside_cost - size[1]
-        if not self.flying:  # remove rounding errors
+        if not self.under_way:  # remove rounding errors
             self.aside_tokens = self.aside_cost = 0.0
 
 
@@ -146,19 +146,22 @@ class _Scope:
         self.name, self.caps, self.seats = name, caps, seats
         self.spent = Spending()
 
-    def over(self, size: Size, under_way: Sequence[_Usual]) -> str:
-        """The cap that one more call of this size would exceed, as a sentence; '' if the call fits."""
+    def over(self, size: Size, covered: Sequence[_SeatCosts]) -> str:
+        """The cap that one more call of this size would exceed, as a sentence; '' if the call fits.
+
+        `covered` are the costs of its seats.
+        """
         caps, spent = self.caps, self.spent
         if caps.cost is not None and spent.unpriced:
             return f"{self.name}: {spent.unpriced} calls have no known price, so the cap on cost cannot be kept"
-        if caps.calls is not None and spent.calls + sum(usual.flying for usual in under_way) + 1 > caps.calls:
+        if caps.calls is not None and spent.calls + sum(costs.under_way for costs in covered) + 1 > caps.calls:
             return f"{self.name}: {spent.calls:,} of {caps.calls:,} calls were made"
         if caps.tokens is not None:
-            tokens = spent.tokens + sum(usual.aside_tokens for usual in under_way) + size[0]
+            tokens = spent.tokens + sum(costs.aside_tokens for costs in covered) + size[0]
             if tokens > caps.tokens * (1 + _ROUNDING):
                 return f"{self.name}: {spent.tokens:,} of {caps.tokens:,} tokens were used"
         if caps.cost is not None:
-            cost = spent.cost + sum(usual.aside_cost for usual in under_way) + size[1]
+            cost = spent.cost + sum(costs.aside_cost for costs in covered) + size[1]
             if cost > caps.cost + _ROUNDING:
                 return f"{self.name}: {spent.cost:.4f} of {caps.cost:.4f} USD were spent"
         return ""
@@ -174,7 +177,7 @@ class BudgetAccount:
 
     def __init__(self, budget: Budget, models: Mapping[str, str]) -> None:
         self._models = dict(models)
-        self._usual: dict[str, _Usual] = {}
+        self._costs: dict[str, _SeatCosts] = {}
         self._own: dict[str, Spending] = {}
         self._others: dict[str, Spending] = {}
         self._wall: float | None = None
@@ -219,13 +222,13 @@ class BudgetAccount:
         """
         if not self._scopes:
             return "", False
-        usual = self._usual_of(seat)
-        size = usual.size()
+        costs = self._costs_of(seat)
+        size = costs.size()
         for scope in self._scopes_of(seat):
-            under_way = [self._usual[other] for other in scope.seats if other in self._usual]
-            if why := scope.over(size, under_way):
-                return why, not any(other.flying for other in under_way)
-        if not usual.known and usual.flying >= FIRST and any(self._scopes_of(seat)):
+            covered = [self._costs[other] for other in scope.seats if other in self._costs]
+            if why := scope.over(size, covered):
+                return why, not any(other.under_way for other in covered)
+        if not costs.known and costs.under_way >= FIRST and any(self._scopes_of(seat)):
             return f"seat {seat}: the first calls have not shown yet what one costs", False
         return "", False
 
@@ -234,15 +237,15 @@ class BudgetAccount:
 
         This happens without a budget too, because one may be set while the call is under way.
         """
-        usual = self._usual_of(seat)
-        size = usual.size()
-        usual.begin(size)
+        costs = self._costs_of(seat)
+        size = costs.size()
+        costs.begin(size)
         return size
 
     def settle(self, seat: str, spent: Spending | None, size: Size) -> None:
         """Release what was set aside for a call that ended, and book what it cost; None if the call was dropped."""
-        usual = self._usual_of(seat)
-        usual.end(size)
+        costs = self._costs_of(seat)
+        costs.end(size)
         if spent is None:
             return
         earlier = self._own.get(seat)
@@ -251,7 +254,7 @@ class BudgetAccount:
             for scope in self._scopes_of(seat):
                 scope.spent += spent
         if not spent.failed:
-            usual.learn(spent)
+            costs.learn(spent)
 
     def refresh(self, others: Mapping[str, Spending], wall: float) -> str:
         """Update the spending of earlier sessions and other processes, and the run's time in seconds.
@@ -281,11 +284,11 @@ class BudgetAccount:
             rows.append({"of": "the run", "what": "wall", "spent": self._wall or 0.0, "cap": self.budget.run.wall})
         return rows
 
-    def _usual_of(self, seat: str) -> _Usual:
-        usual = self._usual.get(seat)
-        if usual is None:
-            usual = self._usual[seat] = _Usual()
-        return usual
+    def _costs_of(self, seat: str) -> _SeatCosts:
+        costs = self._costs.get(seat)
+        if costs is None:
+            costs = self._costs[seat] = _SeatCosts()
+        return costs
 
     def _scopes_of(self, seat: str) -> Iterator[_Scope]:
         return (scope for scope in self._scopes if seat in scope.seats)

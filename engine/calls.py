@@ -48,18 +48,18 @@ class ModelErrors:
     model's. An error of the same type that the agent made itself does not.
     """
 
-    __slots__ = ("_met",)
+    __slots__ = ("_noted",)
 
     def __init__(self) -> None:
-        self._met: list[tuple[Exception, Called | None]] = []
+        self._noted: list[tuple[Exception, Called | None]] = []
 
     def note(self, error: Exception, call: Called | None = None) -> None:
         """Note an error that a model of this episode raised."""
-        self._met.append((error, call))
+        self._noted.append((error, call))
 
     def clear(self) -> None:
         """Forget all errors, because another act begins."""
-        self._met.clear()
+        self._noted.clear()
 
     def behind(self, error: BaseException) -> tuple[Exception, Called | None] | None:
         """The model's error that `error` is or was raised from, with its call; None if the error is the agent's own."""
@@ -68,7 +68,7 @@ class ModelErrors:
             if seen is None:
                 return None
             stands_for = _stands_for(seen)
-            for met in self._met:
+            for met in self._noted:
                 if met[0] is seen or met[0] is stands_for:
                     return met
             seen = seen.__cause__
@@ -76,7 +76,7 @@ class ModelErrors:
 
     def passing(self) -> Exception | None:
         """The first error of this act that concerns the whole run, even if the agent swallowed it."""
-        return next((error for error, _ in self._met if isinstance(error, PASSING)), None) if self._met else None
+        return next((error for error, _ in self._noted if isinstance(error, PASSING)), None) if self._noted else None
 
 
 def _stands_for(error: BaseException) -> Exception | None:
@@ -87,22 +87,22 @@ def _stands_for(error: BaseException) -> Exception | None:
     return failed if isinstance(failed, ProviderError) else None
 
 
-def deciding_error(error: BaseException, door: ModelErrors | None) -> tuple[BaseException, Called | None]:
+def deciding_error(error: BaseException, errors: ModelErrors | None) -> tuple[BaseException, Called | None]:
     """Of several errors raised by concurrent calls, the one that decides, with its call if there is one.
 
-    A stop of the run comes first, then a limit, then a provider's error, then the rest. With a `door`, an error counts
-    as one of these only if a model raised it.
+    A stop of the run comes first, then a limit, then a provider's error, then the rest. With
+    `errors`, those of the models, an error counts as one of these only if a model raised it.
     """
-    if isinstance(error, BaseExceptionGroup) and (door is None or door.behind(error) is None):
-        leaves = [deciding_error(inner, door) for inner in error.exceptions]
-        return min(leaves, key=lambda leaf: _rank(leaf[0], door))
-    met = door.behind(error) if door else None
+    if isinstance(error, BaseExceptionGroup) and (errors is None or errors.behind(error) is None):
+        leaves = [deciding_error(inner, errors) for inner in error.exceptions]
+        return min(leaves, key=lambda leaf: _rank(leaf[0], errors))
+    met = errors.behind(error) if errors else None
     return met or (error, None)
 
 
-def _rank(error: BaseException, door: ModelErrors | None) -> int:
+def _rank(error: BaseException, errors: ModelErrors | None) -> int:
     ranked = (*PASSING, LimitReached, ProviderError)
-    if door is not None and door.behind(error) is None:
+    if errors is not None and errors.behind(error) is None:
         return len(ranked)
     return next((place for place, kind in enumerate(ranked) if isinstance(error, kind)), len(ranked))
 
@@ -236,7 +236,7 @@ class _Conversation:
         self.seq, self.messages, self.reply, self.hasher = seq, list(messages), reply.as_message(), hasher
 
 
-class _Placed:
+class _Continuation:
     """Which earlier call of the same seat a call's messages continue, which messages are new, and the call's key."""
 
     __slots__ = ("echo", "hasher", "key", "new", "since")
@@ -294,7 +294,7 @@ class RecordingModel:
         self.spent: LimitAccount | None = None
         self.watch: RunWatch | None = None
         self.cache: Cache | None = None
-        self.door = ModelErrors()
+        self.errors = ModelErrors()
         self.away: Callable[[], AbstractContextManager[None]] = nullcontext
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -305,28 +305,30 @@ class RecordingModel:
         suffix = self._suffix if not options else _encode(settings)
         labelled = (self._label.encode(),) if self._label else ()
         suffix = b"\x1e".join((self._seat.encode(), purpose.encode(), suffix, *labelled))
-        placed = _Placed(messages, self._known.values(), suffix)
-        nth = self._tape.occurrence(placed.key)
-        call = self._tape.take(placed.key, nth)
+        continuation = _Continuation(messages, self._known.values(), suffix)
+        nth = self._tape.occurrence(continuation.key)
+        call = self._tape.take(continuation.key, nth)
         if call is None:
             try:
-                reply, error = await self._get_reply(placed.key, nth, messages, purpose, settings)
-                call = self._record(placed, nth, purpose, options, (reply, error))
+                reply, error = await self._get_reply(continuation.key, nth, messages, purpose, settings)
+                call = self._record(continuation, nth, purpose, options, (reply, error))
                 if self.cache and reply and not reply.recalled:
-                    await self.cache.keep(placed.key, nth, reply)
+                    await self.cache.keep(continuation.key, nth, reply)
             except Exception as raised:
                 if isinstance(raised, EgressError) or not isinstance(raised, UsageError):  # a UsageError is the agent's
-                    self.door.note(raised)
+                    self.errors.note(raised)
                 raise
         if call.reply is None:
             kind, message = call.error or ("malformed", "the log has neither reply nor error")
             failed = ProviderError(kind, message, status=call.status or None)
-            self.door.note(failed, call)
+            self.errors.note(failed, call)
             raise failed
-        self._known[purpose] = _Conversation(call.seq, messages, call.reply, placed.hasher)
+        self._known[purpose] = _Conversation(call.seq, messages, call.reply, continuation.hasher)
         return call.reply
 
-    def _record(self, placed: _Placed, nth: int, purpose: str, options: Mapping[str, Json], came: "_Outcome") -> Called:
+    def _record(
+        self, continuation: _Continuation, nth: int, purpose: str, options: Mapping[str, Json], came: "_Outcome"
+    ) -> Called:
         """Add the call to the log before anything is awaited, so that no paid call is lost."""
         (reply, error), log = came, self._log
         call = Called(
@@ -334,11 +336,11 @@ class RecordingModel:
             at=log.clock(),
             seat=self._seat,
             purpose=purpose,
-            key=placed.key,
+            key=continuation.key,
             nth=nth,
-            new=placed.new,
-            since=placed.since,
-            echo=placed.echo,
+            new=continuation.new,
+            since=continuation.since,
+            echo=continuation.echo,
             options=options,
             reply=reply,
             error=(error.kind, str(error)) if error else None,

@@ -34,7 +34,7 @@ CLIENT_PORT = 10001
 _LONGEST_LINE = 1 << 20
 _GRACE = 20.0
 """Seconds that Ray has to end its processes before they are killed."""
-_PASSED = "import sys; from wardround.engine.ray_process import run_pool; run_pool()"
+_CHILD = "import sys; from wardround.engine.ray_process import run_pool; run_pool()"
 
 
 class Cluster(msgspec.Struct, frozen=True):
@@ -140,7 +140,7 @@ class WorkerCrew:
         try:
             with (self._folder / "noise").open("wb") as noise:
                 self._child = await anyio.open_process(
-                    [sys.executable, "-c", _PASSED],
+                    [sys.executable, "-c", _CHILD],
                     stdin=PIPE,
                     stdout=PIPE,
                     stderr=noise,
@@ -150,7 +150,7 @@ class WorkerCrew:
             assert self._child.stdout is not None
             self._lines = BufferedByteReceiveStream(self._child.stdout)
             paths = tuple(path for path in sys.path if os.path.isdir(path or ".")) if self._cluster.local else ()  # noqa: ASYNC240
-            await self._tell(WorkerSetup(self._cluster, self._entry, str(self._folder), paths))
+            await self._send(WorkerSetup(self._cluster, self._entry, str(self._folder), paths))
         except BaseException:
             await self._close()
             raise
@@ -163,7 +163,7 @@ class WorkerCrew:
 
     async def start(self, place: int, arguments: Mapping[str, Json]) -> None:
         """Start a worker in an empty place; `next` reports what happens to it."""
-        await self._tell(WorkerStart(place, arguments))
+        await self._send(WorkerStart(place, arguments))
 
     async def next(self) -> WorkerReport:
         """Wait for the next report about a worker; may be cancelled and called again.
@@ -178,7 +178,7 @@ class WorkerCrew:
         self._heard = True
         return msgspec.json.decode(line, type=WorkerReport)
 
-    async def _tell(self, message: WorkerSetup | WorkerStart) -> None:
+    async def _send(self, message: WorkerSetup | WorkerStart) -> None:
         assert self._child is not None
         assert self._child.stdin is not None
         try:

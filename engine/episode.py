@@ -76,17 +76,17 @@ class EpisodeSetup:
 class Episode:
     """One episode: folds the events of its log, then plays on."""
 
-    def __init__(self, table: EpisodeSetup) -> None:
-        self._table = table
+    def __init__(self, setup: EpisodeSetup) -> None:
+        self._setup = setup
         self._agents: dict[str, Agent] = {}
         self._memos: dict[str, Json] = {}
         self._seq = 0
         self.history: Sequence[Event] = ()  # the stored events during a replay, whose own log has no calls
-        self._spent = LimitAccount(table.limits, table.log.events)
+        self._spent = LimitAccount(setup.limits, setup.log.events)
         self._own: dict[str, OwnTime] = {}
         self._sealed: dict[str, bool] = {}
         self._acting = ""
-        self._door = ModelErrors()
+        self._errors = ModelErrors()
         self.state: object = None
 
     async def play(self) -> Ending | None:
@@ -123,33 +123,33 @@ class Episode:
         except Ended as ended:
             ending = ended.ending
         except TimeoutError:
-            ending = self._ending_by_limit("wall", f"it took longer than {self._table.limits.wall:g} s")
+            ending = self._ending_by_limit("wall", f"it took longer than {self._setup.limits.wall:g} s")
         except RunStopped as stopped:
-            if self._table.watch:
-                self._table.watch.drain(str(stopped))
-            await self._table.log.flush()
+            if self._setup.watch:
+                self._setup.watch.drain(str(stopped))
+            await self._setup.log.flush()
             return None
         return await self._close(ending)
 
     def recall(self, events: Sequence[Event] | None = None) -> None:
         """Fold the log's events (or `events`) into the state; the calls of an interrupted act go on the tape."""
-        table = self._table
+        setup = self._setup
         with boundary("rules"):
-            self.state = table.scenario.start(table.case)
-        for event in effective(table.log.events if events is None else events):
+            self.state = setup.scenario.start(setup.case)
+        for event in effective(setup.log.events if events is None else events):
             if isinstance(event, Acted):
                 self.show(event)
             elif isinstance(event, Called):
-                table.tape.record(event)
+                setup.tape.record(event)
             elif isinstance(event, Reopened):
-                table.tape.drop_failures()
+                setup.tape.drop_failures()
 
     async def _live(self) -> None:
-        table = self._table
+        setup = self._setup
         while self.ending() is None:
-            if table.watch:
-                await table.watch.before_act()
-            if not table.tape.unused():  # an act that was interrupted had passed this check when it began
+            if setup.watch:
+                await setup.watch.before_act()
+            if not setup.tape.unused():  # an act that was interrupted had passed this check when it began
                 try:
                     self._spent.check()
                 except LimitReached as reached:
@@ -162,7 +162,7 @@ class Episode:
     def ending(self) -> Ending | None:
         """The ending by the rules in the present state, or None; raises Ended if the rules fail."""
         with boundary("rules"):
-            ending: object = self._table.scenario.ending(self.state)
+            ending: object = self._setup.scenario.ending(self.state)
         if ending is None:
             return None
         if not isinstance(ending, Ending):
@@ -175,7 +175,7 @@ class Episode:
     def turn(self) -> tuple[str, View]:
         """The seat whose turn it is, and its view."""
         with boundary("rules"):
-            seat = self._table.scenario.turn(self.state)
+            seat = self._setup.scenario.turn(self.state)
             return seat, self._view(seat)
 
     async def act(self, seat: str, view: View) -> Action:
@@ -186,16 +186,16 @@ class Episode:
             with boundary(seat):
                 sealed = self._sealed[seat] = traits_of(agent).sealed
         if not sealed:
-            await self._table.log.flush()
-        self._door.clear()
-        blamed = None if seat in self._table.believed else partial(self._ending_by_blame, view)
+            await self._setup.log.flush()
+        self._errors.clear()
+        blamed = None if seat in self._setup.believed else partial(self._ending_by_blame, view)
         own = self._own_time(seat)
         with boundary(seat, blamed), own:
             action = await agent.act(view)
-        if stop := self._door.passing():  # the agent swallowed it, and its action would count as an answer
+        if stop := self._errors.passing():  # the agent swallowed it, and its action would count as an answer
             raise stop
         if own.over:
-            limit = self._table.limits.act
+            limit = self._setup.limits.act
             raise Ended(Ending(seat, TIMEOUT, f"it took more than {limit:g} s outside of its model's calls to act"))
         if not isinstance(action, Action):
             raise Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
@@ -205,7 +205,7 @@ class Episode:
 
     def write(self, seat: str, action: Action) -> None:
         """Add an action to the log and fold it."""
-        log = self._table.log
+        log = self._setup.log
         of, finish = self._source(seat, action), self._finish(seat, action)
         event = Acted(seq=log.next, at=log.clock(), seat=seat, action=action, of=of, finish=finish)
         with boundary(seat):
@@ -240,42 +240,42 @@ class Episode:
         self._acting = seat
         own = self._own.get(seat)
         if own is None:
-            limit = None if self.outside(seat) else self._table.limits.act
+            limit = None if self.outside(seat) else self._setup.limits.act
             own = self._own[seat] = OwnTime(limit, self._spent.of(seat), lambda: self.log_fields(seat))
         return own
 
     def log_fields(self, seat: str) -> dict[str, str]:
         """The episode, the seat and the class of its agent, for the log."""
-        opened = self._table.log.events[0] if self._table.log.events else None
+        opened = self._setup.log.events[0] if self._setup.log.events else None
         agent = type(self._agents.get(seat))
         named = {"seat": seat, "agent": f"{agent.__module__}:{agent.__qualname__}"}
         return {"episode": opened.episode, **named} if isinstance(opened, Opened) else named
 
     def _fold(self, event: Acted) -> None:
         with boundary("rules"):
-            self.state = self._table.scenario.apply(self.state, event)
+            self.state = self._setup.scenario.apply(self.state, event)
         self._memos[event.seat] = event.action.memo
-        self._table.tape.clear()
+        self._setup.tape.clear()
 
     def _view(self, seat: str) -> View:
-        view = self._table.scenario.view(self.state, seat)
+        view = self._setup.scenario.view(self.state, seat)
         return msgspec.structs.replace(view, memo=self._memos.get(seat), seq=self._seq)
 
     def _agent(self, seat: str) -> Agent:
         agent = self._agents.get(seat)
         if agent is None:
-            self._door.clear()
+            self._errors.clear()
             with boundary(seat, partial(self._ending_by_blame, View(seat, "", (), ()))):
-                agent = self._agents[seat] = self._table.cast(
+                agent = self._agents[seat] = self._setup.cast(
                     seat, lambda model, options, name=seat, label="": self._voice(name, model, options, label)
                 )
         return agent
 
     def _voice(self, seat: str, model: Model, options: Mapping[str, Json], label: str) -> Voice:
-        voice = RecordingModel(seat, model, options, log=self._table.log, tape=self._table.tape, label=label)
-        voice.spent, voice.watch, voice.door = self._spent, self._table.watch, self._door
+        voice = RecordingModel(seat, model, options, log=self._setup.log, tape=self._setup.tape, label=label)
+        voice.spent, voice.watch, voice.errors = self._spent, self._setup.watch, self._errors
         voice.away = self._away
-        voice.cache = self._table.caches(seat) if self._table.caches else None
+        voice.cache = self._setup.caches(seat) if self._setup.caches else None
         return voice
 
     def _away(self) -> AbstractContextManager[None]:
@@ -285,8 +285,8 @@ class Episode:
 
     def _ending_by_blame(self, view: View, seat: str, raised: BaseException) -> Ending:
         """The ending for an agent's exception: it is the seat's own failure unless its model raised the exception."""
-        error, call = deciding_error(raised, self._door)
-        if self._door.behind(error) is None:
+        error, call = deciding_error(raised, self._errors)
+        if self._errors.behind(error) is None:
             return Ending(seat, "error", _error_with_place(error))
         if isinstance(error, PASSING):
             if error is raised:
@@ -295,7 +295,7 @@ class Episode:
         if isinstance(error, LimitReached):
             return self._ending_by_limit(error.limit, str(error))
         if isinstance(error, ProviderError):
-            return failed_call(seat, error, call, view, self.history or self._table.log.events)
+            return failed_call(seat, error, call, view, self.history or self._setup.log.events)
         return Ending("provider", "error", _error_with_place(error))
 
     def _ending_by_limit(self, limit: str, detail: str) -> Ending:
@@ -305,7 +305,7 @@ class Episode:
 
     def _finish(self, seat: str, action: Action) -> str:
         """Why the reply behind the action stopped, if it did not end normally; "" if it did or there is none."""
-        for event in reversed(self._table.log.events):
+        for event in reversed(self._setup.log.events):
             if not isinstance(event, Called):
                 return ""
             if event.seat == seat:
@@ -318,7 +318,7 @@ class Episode:
 
     def _source(self, seat: str, action: Action) -> int:
         """The number of the call in this act whose reply the action repeats, or -1."""
-        for event in reversed(self._table.log.events):
+        for event in reversed(self._setup.log.events):
             if not isinstance(event, Called):
                 return -1
             reply = event.reply
@@ -335,11 +335,11 @@ class Episode:
         except Ended as ended:
             ending = ended.ending
             self._add(ending)
-        await self._table.log.flush()
+        await self._setup.log.flush()
         return ending
 
     def _add(self, ending: Ending) -> None:
-        log = self._table.log
+        log = self._setup.log
         log.add(Closed(seq=log.next, at=log.clock(), ending=ending), ending)
 
 

@@ -93,11 +93,11 @@ class LimitAccount:
     """
 
     __slots__ = (
-        "_answered",
-        "_asked",
-        "_asking",
+        "_act_answers",
+        "_act_calls",
+        "_act_seat",
+        "_holds",
         "_left",
-        "_reserved",
         "_timer",
         "actions",
         "calls",
@@ -113,8 +113,8 @@ class LimitAccount:
         self.limits = limits
         self.used: dict[str, SeatUse] = {}
         self._timer: anyio.CancelScope | None = None
-        self._reserved, self._left = 0, 0.0
-        self._asking, self._asked, self._answered = "", 0, 0
+        self._holds, self._left = 0, 0.0
+        self._act_seat, self._act_calls, self._act_answers = "", 0, 0
         self.actions = self.calls = self.tokens = self.unpriced = 0
         self.cost = self.wall = 0.0
         for event in events:
@@ -147,26 +147,26 @@ class LimitAccount:
     def hold(self) -> None:
         """Pause the time limit while the episode waits through no fault of its own; calls nest."""
         if self._timer is not None:
-            if not self._reserved:
+            if not self._holds:
                 self._left, self._timer.deadline = self._timer.deadline - anyio.current_time(), inf
-            self._reserved += 1
+            self._holds += 1
 
     def go_on(self) -> None:
         """Undo one `hold`; the time runs again after the last."""
         if self._timer is not None:
-            self._reserved -= 1
-            if not self._reserved:
+            self._holds -= 1
+            if not self._holds:
                 self._timer.deadline = anyio.current_time() + self._left
 
     def act(self, seat: str) -> None:
         """Book one action."""
         self.actions += 1
-        self._asking, self._asked, self._answered = "", 0, 0
+        self._act_seat, self._act_calls, self._act_answers = "", 0, 0
         self.of(seat).actions += 1
 
     def call(self, seat: str, usage: Usage) -> None:
         """Book one answered call. A call without a known price breaks a cap on cost; `check` reports it."""
-        self._asking, self._asked, self._answered = seat, self._asked + 1, self._answered + 1
+        self._act_seat, self._act_calls, self._act_answers = seat, self._act_calls + 1, self._act_answers + 1
         tokens, used = usage.prompt + usage.completion, self.of(seat)
         self.calls, used.calls = self.calls + 1, used.calls + 1
         self.tokens, used.tokens = self.tokens + tokens, used.tokens + tokens
@@ -177,7 +177,7 @@ class LimitAccount:
 
     def failed(self, seat: str) -> None:
         """Book a failed call: it counts only against the calls of the act."""
-        self._asking, self._asked = seat, self._asked + 1
+        self._act_seat, self._act_calls = seat, self._act_calls + 1
 
     def fault(self, limit: str) -> str:
         """The seat that used up a limit by itself, the first if there are two; "" if there is none.
@@ -186,7 +186,7 @@ class LimitAccount:
         enough, because others act to answer it. The calls of one act are its seat's fault unless most of them failed.
         """
         if limit == ACT_CALLS:
-            return self._asking if 2 * self._answered >= self._asked else ""
+            return self._act_seat if 2 * self._act_answers >= self._act_calls else ""
         limits = self.limits
         for seat, used in self.used.items():
             reached = {
@@ -214,8 +214,8 @@ class LimitAccount:
             raise _limit_reached("actions", self.actions, "actions were taken", limits.actions)
         if limits.calls is not None and self.calls >= limits.calls:
             raise _limit_reached("calls", self.calls, "calls were answered", limits.calls)
-        if limits.act_calls is not None and self._asked >= limits.act_calls:
-            raise _limit_reached(ACT_CALLS, self._asked, "calls were made in one act", limits.act_calls)
+        if limits.act_calls is not None and self._act_calls >= limits.act_calls:
+            raise _limit_reached(ACT_CALLS, self._act_calls, "calls were made in one act", limits.act_calls)
         if limits.tokens is not None and self.tokens >= limits.tokens:
             raise _limit_reached("tokens", self.tokens, "tokens were used", limits.tokens)
         if limits.cost is not None and self.unpriced:

@@ -9,14 +9,14 @@ import anyio
 T = TypeVar("T")
 
 
-class _Asked(Generic[T]):
-    __slots__ = ("answers", "error", "over", "stirred")
+class _Question(Generic[T]):
+    __slots__ = ("answers", "changed", "error", "over")
 
     def __init__(self) -> None:
         self.over = False
         self.answers: tuple[T, ...] = ()
         self.error: Exception | None = None
-        self.stirred: asyncio.Event | None = None  # made by the first task that waits; usually none does
+        self.changed: asyncio.Event | None = None  # made by the first task that waits; usually none does
 
 
 class Once(Generic[T]):
@@ -28,19 +28,19 @@ class Once(Generic[T]):
 
     def __init__(self, failure: type[Exception], *, keep: bool = False) -> None:
         self._failure, self._keep = failure, keep
-        self._asked: dict[Hashable, _Asked[T]] = {}
+        self._asked: dict[Hashable, _Question[T]] = {}
 
     async def ask(self, key: Hashable, question: Callable[[], Awaitable[T]]) -> T:
         """The answer to the question with this key; raises what `question` raises."""
         while (asked := self._asked.get(key)) is not None:
             if not asked.over:
-                asked.stirred = asked.stirred or asyncio.Event()
-                await asked.stirred.wait()
+                asked.changed = asked.changed or asyncio.Event()
+                await asked.changed.wait()
             if asked.error is not None:
                 raise asked.error.with_traceback(None)  # otherwise it would collect the tracebacks of all tasks
             if asked.answers:
                 return asked.answers[0]
-        mine = self._asked[key] = _Asked()
+        mine = self._asked[key] = _Question()
         try:
             mine.answers = (await question(),)
             return mine.answers[0]
@@ -51,8 +51,8 @@ class Once(Generic[T]):
             mine.over = True
             if not self._keep or not (mine.answers or mine.error):
                 del self._asked[key]
-            if mine.stirred is not None:
-                mine.stirred.set()
+            if mine.changed is not None:
+                mine.changed.set()
 
 
 async def together(questions: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:

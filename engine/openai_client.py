@@ -39,7 +39,7 @@ class CalledModel(Protocol):
         """Answer."""
 
 
-class _Door:
+class _ModelTransport:
     """The transport of a client. `models` are the seat's models by name, with the usual one under ""."""
 
     def __init__(self, models: Mapping[str, CalledModel]) -> None:
@@ -101,7 +101,7 @@ def _response(request: "httpx.Request", status: int, body: Json) -> "httpx.Respo
     return httpx.Response(status, content=msgspec.json.encode(body), headers=headers, request=request)
 
 
-class _AsyncDoor(_Door):
+class _AsyncTransport(_ModelTransport):
     """The transport of an asynchronous client (httpx.AsyncBaseTransport)."""
 
     async def handle_async_request(self, request: "httpx.Request") -> "httpx.Response":
@@ -111,14 +111,14 @@ class _AsyncDoor(_Door):
     async def aclose(self) -> None:
         """Nothing is open."""
 
-    async def __aenter__(self) -> "_AsyncDoor":
+    async def __aenter__(self) -> "_AsyncTransport":
         return self
 
     async def __aexit__(self, *raised: object) -> None:
         """Nothing is open."""
 
 
-class _SyncDoor(_Door):
+class _SyncTransport(_ModelTransport):
     """The transport of a synchronous client (httpx.BaseTransport), which is used in another thread than the loop's."""
 
     def __init__(self, models: Mapping[str, CalledModel], loop: asyncio.AbstractEventLoop) -> None:
@@ -142,7 +142,7 @@ class _SyncDoor(_Door):
     def close(self) -> None:
         """Nothing is open."""
 
-    def __enter__(self) -> "_SyncDoor":
+    def __enter__(self) -> "_SyncTransport":
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -159,12 +159,12 @@ def http_client(
     import httpx  # noqa: PLC0415 see above
 
     if not sync:
-        transport = cast(httpx.AsyncBaseTransport, _AsyncDoor(models))
+        transport = cast(httpx.AsyncBaseTransport, _AsyncTransport(models))
         return httpx.AsyncClient(transport=transport, base_url=BASE_URL, trust_env=False)
     if loop is None:
         raise RuntimeError("a synchronous client needs the event loop of the run: make the seat within it")
     return httpx.Client(
-        transport=cast(httpx.BaseTransport, _SyncDoor(models, loop)), base_url=BASE_URL, trust_env=False
+        transport=cast(httpx.BaseTransport, _SyncTransport(models, loop)), base_url=BASE_URL, trust_env=False
     )
 
 

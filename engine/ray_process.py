@@ -52,7 +52,7 @@ def run_pool() -> None:
     out = FileIO(os.dup(1), "wb")
     os.dup2(2, 1)  # keep Ray's own output away from our messages
     lines = iter(FileIO(0, "rb", closefd=False).readline, b"")  # unbuffered: the thread would hold a buffer's lock
-    hire = msgspec.json.decode(next(lines), type=WorkerSetup)
+    setup = msgspec.json.decode(next(lines), type=WorkerSetup)
     orders: SimpleQueue[WorkerStart | None] = SimpleQueue()
 
     def listen() -> None:
@@ -61,35 +61,35 @@ def run_pool() -> None:
         orders.put(None)
 
     Thread(target=listen, daemon=True).start()
-    run_workers(hire, orders, out)
-    shutil.rmtree(hire.folder, ignore_errors=True)  # the parent process may already be gone
+    run_workers(setup, orders, out)
+    shutil.rmtree(setup.folder, ignore_errors=True)  # the parent process may already be gone
 
 
-def run_workers(hire: WorkerSetup, orders: "SimpleQueue[WorkerStart | None]", out: FileIO) -> None:
+def run_workers(setup: WorkerSetup, orders: "SimpleQueue[WorkerStart | None]", out: FileIO) -> None:
     """Start workers as ordered and report on `out` what happens to them, until the order None."""
     ray = import_module("ray")  # an extra, imported nowhere else
-    _join_cluster(ray, hire)
-    made = ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(Worker)
-    waited: dict[object, tuple[str, int, object]] = {}
+    _join_cluster(ray, setup)
+    actor = ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(Worker)
+    pending: dict[object, tuple[str, int, object]] = {}
     while True:
         try:
-            order = orders.get(block=not waited)
+            order = orders.get(block=not pending)
         except Empty:
-            for ref in ray.wait(list(waited), timeout=_TICK)[0]:
-                happened = _report_of(ray, ref, *waited.pop(ref))
-                if happened is not None:
-                    out.write(msgspec.json.encode(happened) + b"\n")
+            for ref in ray.wait(list(pending), timeout=_TICK)[0]:
+                report = _report_of(ray, ref, *pending.pop(ref))
+                if report is not None:
+                    out.write(msgspec.json.encode(report) + b"\n")
             continue
         if order is None:
             break
-        worker = made.remote()
-        waited[worker.hello.remote()] = ("started", order.place, worker)
-        waited[worker.work.remote(hire.entry, dict(order.arguments), hire.paths)] = ("finished", order.place, worker)
+        worker = actor.remote()
+        pending[worker.hello.remote()] = ("started", order.place, worker)
+        pending[worker.work.remote(setup.entry, dict(order.arguments), setup.paths)] = ("finished", order.place, worker)
     ray.shutdown()
 
 
-def _join_cluster(ray: ModuleType, hire: WorkerSetup) -> None:
-    cluster = hire.cluster
+def _join_cluster(ray: ModuleType, setup: WorkerSetup) -> None:
+    cluster = setup.cluster
     if cluster.local:
         ray.init(
             address="local",
@@ -97,7 +97,7 @@ def _join_cluster(ray: ModuleType, hire: WorkerSetup) -> None:
             include_dashboard=False,
             object_store_memory=_STORE_BYTES,
             log_to_driver=False,
-            _temp_dir=hire.folder,
+            _temp_dir=setup.folder,
         )
     else:
         ray.init(address=cluster.address, log_to_driver=False)
@@ -119,7 +119,7 @@ def _report_of(ray: ModuleType, ref: object, kind: str, place: int, worker: obje
 
 
 def _reason(error: BaseException) -> str:
-    """The part of Ray's message that says what happened, on one line."""
+    """The part of Ray's message that says what report, on one line."""
     cause = getattr(error, "cause", None)  # Ray is an untyped extra; some of its errors have a cause
     if cause is not None:
         return redact(f"{type(cause).__name__}: {cause}")[:500]

@@ -11,6 +11,12 @@ Clock = Callable[[], float]
 """A clock: seconds since the epoch."""
 
 
+def json_object(struct: object) -> dict[str, Json]:
+    """A struct or dataclass as a JSON object."""
+    fields: dict[str, Json] = msgspec.to_builtins(struct)
+    return fields
+
+
 class Message(msgspec.Struct, frozen=True, array_like=True):
     """One chat message. `role` is system, user, assistant or tool; `content` is its text.
 

@@ -35,17 +35,17 @@ async def _replay(
     live = [event for event in effective(events) if not isinstance(event, Reopened)]
     log = EpisodeLog(discard)
     log.events = list(live[:1])
-    table = EpisodeSetup(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), believed=believed)
-    table.tape.replaying = True
-    episode = Episode(table)
+    setup = EpisodeSetup(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), believed=believed)
+    setup.tape.replaying = True
+    episode = Episode(setup)
     episode.history = events
     try:
-        return await _compare(episode, table, events, live)
+        return await _compare(episode, setup, events, live)
     finally:
         episode.end()
 
 
-async def _compare(episode: Episode, table: EpisodeSetup, events: Sequence[Event], live: Sequence[Event]) -> int:
+async def _compare(episode: Episode, setup: EpisodeSetup, events: Sequence[Event], live: Sequence[Event]) -> int:
     """Play the `live` events again and compare them; returns the number of actions compared."""
     with _at(0):
         episode.recall()
@@ -54,18 +54,18 @@ async def _compare(episode: Episode, table: EpisodeSetup, events: Sequence[Event
     reopened = max((event.seq for event in events if isinstance(event, Reopened)), default=-1)
     copied = opened.forked_at if isinstance(opened, Opened) else -1
     for number, acted in enumerate((event for event in live if isinstance(event, Acted)), 1):
-        position = _load(table, live, position) + 1
+        position = _load(setup, live, position) + 1
         if number <= copied:  # the agents of the original episode took these
             with _at(acted.seq):
                 episode.show(acted)
             continue
         await _repeat(episode, acted)
-        _no_call_left(table, acted.seq, reopened)
-        table.log.events.append(acted)
+        _no_call_left(setup, acted.seq, reopened)
+        setup.log.events.append(acted)
         with _at(acted.seq):
             episode.take(acted)
         compared += 1
-    position = _load(table, live, position)
+    position = _load(setup, live, position)
     if position < len(live):
         await _same_ending(episode, live[position])
     return compared
@@ -82,10 +82,10 @@ def _at(seq: int) -> Iterator[None]:
         raise ReplayError(f"event {seq} differs: {error}", seq=seq) from error
 
 
-def _load(table: EpisodeSetup, live: Sequence[Event], position: int) -> int:
+def _load(setup: EpisodeSetup, live: Sequence[Event], position: int) -> int:
     """Put the next calls on the tape; returns the position of the first event that is not a call."""
     while position < len(live) and isinstance(call := live[position], Called):
-        table.tape.record(call)
+        setup.tape.record(call)
         position += 1
     return position
 
@@ -125,9 +125,9 @@ def _short(value: object) -> str:
     return text if len(text) <= 120 else text[:117] + "..."
 
 
-def _no_call_left(table: EpisodeSetup, seq: int, reopened: int) -> None:
+def _no_call_left(setup: EpisodeSetup, seq: int, reopened: int) -> None:
     """Raise ReplayError if a recorded call was not made again; calls before the last reopening may differ."""
-    if unused := [call for call in table.tape.unused() if call.seq > reopened]:
+    if unused := [call for call in setup.tape.unused() if call.seq > reopened]:
         call = unused[0]
         raise ReplayError(
             f"event {call.seq}: this call ({call.purpose}) is no longer made before event {seq}", seq=call.seq

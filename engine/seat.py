@@ -136,7 +136,7 @@ class Seat:
         request chooses among the seat's models by name; any other name stands for `seat.model`. A `sync` client is for
         code in a thread (`await asyncio.to_thread(...)`). Raises UsageError if the seat has no model.
         """
-        return openai_client(self._doors(), self.loop, sync=sync)
+        return openai_client(self._named_models(), self.loop, sync=sync)
 
     @overload
     def http_client(self, *, sync: Literal[False] = False) -> "httpx.AsyncClient": ...
@@ -146,7 +146,7 @@ class Seat:
 
     def http_client(self, *, sync: bool = False) -> "httpx.AsyncClient | httpx.Client":
         """The same as an httpx client, for a framework that makes its openai client itself (at `http://wardround.invalid/v1`)."""
-        return http_client(self._doors(), self.loop, sync=sync)
+        return http_client(self._named_models(), self.loop, sync=sync)
 
     def tools(self, name: str) -> ToolServer:
         """The tools of an MCP server among the seat's models (`--SEAT-model NAME=mcp/URL`); raises UsageError."""
@@ -155,7 +155,7 @@ class Seat:
             raise UsageError(f"{self.name}: no server is called {name!r} (there are: {there}); write {name}=mcp/URL")
         return ToolServer(self.models[name])
 
-    def _doors(self) -> dict[str, Voice]:
+    def _named_models(self) -> dict[str, Voice]:
         if self.model is None:
             raise UsageError(
                 f"{self.name}: this agent needs a model; name one, for instance --{self.name}-model openai/gpt-4o"

@@ -5,19 +5,17 @@ the sentences that tell it (`aims.csv`). A question is near an example by the wo
 the vectors of their words, so that wording which no table foresaw still has an aim.
 """
 
-import csv
-import io
 import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
 import numpy as np
 
 from wardround.agents.history import meaning
+from wardround.agents.history.vocabulary import history_rows
 from wardround.agents.history.word_vectors import Vector, text_vector
 
 VIEWS = (("words", 1.0, 12, 0.07), ("vectors", 0.4, 8, 0.08))
@@ -88,13 +86,13 @@ def likeliest_aim(question: str) -> str:
 @cache
 def aim_names() -> tuple[str, ...]:
     """The names of the aims, in the order of the table."""
-    return tuple(row["aim"] for row in _table("aims.csv"))
+    return tuple(row["aim"] for row in history_rows("aims.csv"))
 
 
 @cache
 def examples() -> Sequence[Mapping[str, str]]:
     """The example questions, each with its aim."""
-    return _table("question_bank.csv")
+    return history_rows("question_bank.csv")
 
 
 @lru_cache(maxsize=8192)
@@ -143,10 +141,5 @@ def _bank() -> _Bank:
 def _told() -> Sequence[tuple[re.Pattern[str] | None, str]]:
     return tuple(
         (re.compile(rf"\b(?:{row['told']})", re.IGNORECASE) if row["told"] else None, row["section"])
-        for row in _table("aims.csv")
+        for row in history_rows("aims.csv")
     )
-
-
-def _table(name: str) -> list[dict[str, str]]:
-    text = (files("wardround.agents") / "data" / "history" / name).read_text(encoding="utf-8")
-    return list(csv.DictReader(io.StringIO(text)))

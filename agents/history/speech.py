@@ -1,14 +1,12 @@
 """How a patient says a fact: in the first person, or for a child or a confused relative in the third."""
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 
 from wardround.agents.history.facts import Fact, Statement
 from wardround.agents.history.grammar import agree_verbs, own_pronouns
+from wardround.agents.history.vocabulary import history_rows
 from wardround.agents.history.voice import AGE, PRESENT, PatientVoice, pronouns
 
 _MINE = re.compile(r"\b(?:I|I['\u2019]\w+|[Mm]y|[Mm]e)\b(?![-.])")
@@ -421,8 +419,7 @@ def _as_speaker(text: str, voice: PatientVoice) -> str:
 @cache
 def _plain_words() -> tuple[tuple[re.Pattern[str], str], ...]:
     """Medical words and what a patient says for them (`data/history/plain_words.csv`)."""
-    text = (files("wardround.agents") / "data" / "history" / "plain_words.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(io.StringIO(text))
+    rows = history_rows("plain_words.csv")
     return tuple((re.compile(rf"\b{row['medical']}\b", re.IGNORECASE), row["plain"]) for row in rows)
 
 

@@ -4,13 +4,12 @@ Both tables (`data/history`) were written for this project. A word that ends in 
 for up to three words between.
 """
 
-import csv
-import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from wardround.engine.text import package_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,9 @@ def _pattern(cell: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{body})(?!\w)", re.IGNORECASE)
 
 
-def _rows(name: str) -> list[dict[str, str]]:
-    text = (files("wardround.agents") / "data" / "history" / name).read_text(encoding="utf-8")
-    return list(csv.DictReader(io.StringIO(text)))
+def history_rows(name: str) -> list[dict[str, str]]:
+    """The rows of a table of history taking, each by its columns."""
+    return package_rows("wardround.agents", "data", "history", name)
 
 
 def _names(cell: str) -> tuple[str, ...]:
@@ -54,14 +53,14 @@ def history_concepts() -> tuple[HistoryConcept, ...]:
     """All symptoms, diseases and sites, in the order of the table."""
     return tuple(
         HistoryConcept(row["name"], row["kind"], _names(row["within"]), _pattern(row["words"]))
-        for row in _rows("findings.csv")
+        for row in history_rows("findings.csv")
     )
 
 
 @cache
 def word_fields() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The fields of words with their patterns, in the order of the table."""
-    return tuple((row["name"], _pattern(row["words"])) for row in _rows("word_fields.csv"))
+    return tuple((row["name"], _pattern(row["words"])) for row in history_rows("word_fields.csv"))
 
 
 def meanings_in(text: str) -> tuple[frozenset[str], str]:
@@ -83,7 +82,7 @@ def topics() -> tuple[Topic, ...]:
     """All topics; the first that a question asks about is its own."""
     return tuple(
         Topic(row["name"], _names(row["sections"]), _pattern(row["asked"]), _pattern(row["told"]))
-        for row in _rows("topics.csv")
+        for row in history_rows("topics.csv")
     )
 
 

@@ -6,21 +6,18 @@ what each is worth. `scripts.fit_patient` fits these weights on questions with k
 the choices, so that a sentence has to be better than silence.
 """
 
-import csv
-import io
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 
 from wardround.agents.history import meaning
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, distinct_facts
 from wardround.agents.history.likeness import likeness_figures
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection, sites_agree
-from wardround.agents.history.vocabulary import is_about
+from wardround.agents.history.vocabulary import history_rows, is_about
 
 _DETAILS = {name: TIME if name == "onset" else pattern for name, _, pattern in ATTRIBUTES}
 _BACKGROUND = re.compile(r"demograph|past|social|family|allerg|medication|surg", re.IGNORECASE)
@@ -239,21 +236,18 @@ def _worth(figures: Figures, sort: str) -> float:
 @cache
 def _expected() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     """What words of a question let one expect in the sentence that answers it (`expected.csv`)."""
-    return tuple((re.compile(row["asked"], re.I), re.compile(row["told"], re.I)) for row in _table("expected.csv"))
+    return tuple(
+        (re.compile(row["asked"], re.I), re.compile(row["told"], re.I)) for row in history_rows("expected.csv")
+    )
 
 
 @cache
 def _needed() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     """Those of the expected words without which a sentence is no answer."""
-    rows = zip(_table("expected.csv"), _expected(), strict=True)
+    rows = zip(history_rows("expected.csv"), _expected(), strict=True)
     return tuple(patterns for row, patterns in rows if row["needed"] == "yes")
 
 
 @cache
 def _weights() -> Mapping[tuple[str, str], float]:
-    return {(row["of"], row["figure"]): float(row["weight"]) for row in _table("weights.csv")}
-
-
-def _table(name: str) -> list[dict[str, str]]:
-    text = (files("wardround.agents") / "data" / "history" / name).read_text(encoding="utf-8")
-    return list(csv.DictReader(io.StringIO(text)))
+    return {(row["of"], row["figure"]): float(row["weight"]) for row in history_rows("weights.csv")}

@@ -13,9 +13,9 @@ from pydantic import Field
 
 from wardround.engine.errors import WardroundError
 from wardround.engine.logs import redact
-from wardround.engine.records import Json
+from wardround.engine.records import Json, json_object
 from wardround.faces.client_format import missing_extra
-from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, turn_json
+from wardround.faces.open_episodes import ClientTurn, OpenEpisodes
 
 try:
     from mcp.server.mcpserver import MCPServer
@@ -36,8 +36,8 @@ Episode = Annotated[str, Field(description="The id that `start` returned.")]
 def _result(turn: ClientTurn) -> Json:
     """A turn as JSON; where it has images, the client's model gets them as images and not as text."""
     if not turn.images:
-        return turn_json(turn)
-    fields = turn_json(msgspec.structs.replace(turn, images=()))
+        return json_object(turn)
+    fields = json_object(msgspec.structs.replace(turn, images=()))
     content: list[ContentBlock] = [TextContent(type="text", text=msgspec.json.encode(fields).decode())]
     for image in turn.images:
         kind, _, data = image.removeprefix("data:").partition(";base64,")

@@ -114,9 +114,3 @@ class OpenEpisodes:
         if known is None or self._clients[episode] not in ("", client):
             raise UnknownEpisode(f"there is no episode {episode!r} under way; start it first, and use the id you get")
         return known
-
-
-def turn_json(turn: ClientTurn) -> dict[str, Json]:
-    """A turn as JSON."""
-    made: dict[str, Json] = msgspec.to_builtins(turn)
-    return made

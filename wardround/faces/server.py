@@ -22,9 +22,9 @@ import anyio
 
 from wardround.engine.errors import UsageError, WardroundError
 from wardround.engine.logs import redact
-from wardround.engine.records import Json
+from wardround.engine.records import Json, json_object
 from wardround.faces.client_format import missing_extra
-from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, UnknownEpisode, turn_json
+from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, UnknownEpisode
 
 try:
     import uvicorn
@@ -187,20 +187,20 @@ class _Service:
         if unknown := sorted(body.keys() - {"case", "episode"}):
             raise ChatError(f"there is no field {unknown[0]!r}; an episode begins by its `case` or its `episode`")
         wanted = str(body.get("case") or body.get("episode") or "")
-        return JSONResponse(turn_json(await self._episodes.start(wanted, _session(request))))
+        return JSONResponse(json_object(await self._episodes.start(wanted, _session(request))))
 
     async def act(self, request: Request) -> Response:
         """Take an action."""
         name = request.path_params["name"]
-        return JSONResponse(turn_json(await self._episodes.act(name, await _body(request), _session(request))))
+        return JSONResponse(json_object(await self._episodes.act(name, await _body(request), _session(request))))
 
     async def turn(self, request: Request) -> Response:
         """Show the present turn."""
-        return JSONResponse(turn_json(await self._episodes.turn(request.path_params["name"], _session(request))))
+        return JSONResponse(json_object(await self._episodes.turn(request.path_params["name"], _session(request))))
 
     async def leave(self, request: Request) -> Response:
         """Leave an episode."""
-        return JSONResponse(turn_json(await self._episodes.leave(request.path_params["name"], _session(request))))
+        return JSONResponse(json_object(await self._episodes.leave(request.path_params["name"], _session(request))))
 
     def routes(self) -> list[BaseRoute]:
         """The routes; their errors become replies by `_refusal`."""

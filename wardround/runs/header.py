@@ -15,7 +15,7 @@ import msgspec
 from wardround.engine.errors import StoreError
 from wardround.engine.limits import Limits
 from wardround.engine.protocols import Store
-from wardround.engine.records import Json, RunRow
+from wardround.engine.records import Json, RunRow, json_object
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.seat_settings import SAMPLING
 
@@ -118,8 +118,7 @@ class _Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def to_json(self) -> dict[str, Json]:
         """The JSON object that a store keeps."""
-        fields: dict[str, Json] = msgspec.to_builtins(self)
-        return fields
+        return json_object(self)
 
     @property
     def specs(self) -> dict[str, str]:
@@ -193,7 +192,7 @@ class EvaluationHeader(_Header, frozen=True, kw_only=True, omit_defaults=True):
 
     def to_json(self) -> dict[str, Json]:
         """The JSON object that a store keeps; the first version of rules and knowledge by search are left out."""
-        header: dict[str, Json] = msgspec.to_builtins(self)
+        header = super().to_json()
         for fields, name, usual in (
             (header, "evaluator_version", FIRST_RULES),
             (header["judging"], "knowledge", "search"),

@@ -21,8 +21,10 @@ AgentMaker = Callable[[Seat], Agent]
 
 
 class SeatRecording(Protocol):
-    """What a seat plays in each episode. `FORM` is the SPEC as messages show it, such as `replies:PATH`; ""
-    hides it."""
+    """What a seat plays in each episode.
+
+    `FORM` is the SPEC as messages show it, such as `replies:PATH`; "" hides it.
+    """
 
     FORM: ClassVar[str]
 
@@ -65,12 +67,12 @@ def silent_repeats(recordings: Mapping[str, SeatRecording], case: str, repeats: 
         if silent := next((spec for spec, one in recordings.items() if one.maker(case, repeat) is None), ""):
             by_spec.setdefault(silent, []).append(repeat)
     every = sorted(repeat for some in by_spec.values() for repeat in some)
-    told = []
+    notes = []
     for spec, some in by_spec.items():
         where = f" in {'repeats' if len(some) > 1 else 'repeat'} {', '.join(map(str, some))}"
         shown = spec if recordings[spec].FORM else spec.partition("#")[0]  # the rest is a digest
-        told.append(f"{shown} has nothing for it{where if len(some) < repeats else ''}")
-    return every, "; ".join(told)
+        notes.append(f"{shown} has nothing for it{where if len(some) < repeats else ''}")
+    return every, "; ".join(notes)
 
 
 class RecordedReplies:
@@ -111,6 +113,8 @@ class RecordedActions:
     """`recorded:RUN`: the actions that the seat took in the same case and repeat of another run."""
 
     FORM: ClassVar[str] = "recorded:RUN"
+    AGENT: ClassVar[type[ActionReplay]] = ActionReplay
+    """The agent that takes the actions of an episode."""
 
     def __init__(self, actions: Mapping[tuple[str, int], Sequence[Action]]) -> None:
         self._actions = actions
@@ -139,13 +143,14 @@ class RecordedActions:
     def maker(self, case: str, repeat: int) -> AgentMaker | None:
         """A function that makes an agent with the actions of an episode."""
         actions = self._actions.get((case, repeat))
-        return None if actions is None else lambda seat: ActionReplay(actions)
+        return None if actions is None else lambda seat: self.AGENT(actions)
 
 
 class ImportedActions(RecordedActions):
     """`imported:NAME`: what a seat did in results that `wardround import` read; only an import makes one."""
 
     FORM: ClassVar[str] = ""  # no user names one
+    AGENT: ClassVar[type[ActionReplay]] = ImportedTurns
 
     @classmethod
     async def read(cls, place: str, seat: str, store: Store) -> Self:
@@ -160,8 +165,3 @@ class ImportedActions(RecordedActions):
                 f"imported:{place} ({seat}) is not a recording in this store: `wardround import` makes them"
             )
         return cls.stored(content)
-
-    def maker(self, case: str, repeat: int) -> AgentMaker | None:
-        """A function that makes an agent with the turns of an episode."""
-        actions = self._actions.get((case, repeat))
-        return None if actions is None else lambda seat: ImportedTurns(actions)

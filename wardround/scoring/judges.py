@@ -21,7 +21,7 @@ from wardround.engine.plugins import import_path, is_bundled, plugin_names
 from wardround.engine.plugins import load_plugin as installed
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
-from wardround.engine.records import Json
+from wardround.engine.records import Json, json_object
 from wardround.engine.seat import Seat, Voice
 from wardround.evaluators.evaluation import SEAT, EvaluationAgent, EvaluationInput, JudgeContext, Knowledge
 from wardround.evaluators.injection.detect import SignCache
@@ -108,8 +108,7 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
         """
         urls, quotas = (tuple(map(redact_address, texts)) for texts in (self.base_urls, self.quotas))
         clean = {"base_urls": urls, "quotas": quotas, "search": redact_address(self.search), "prompts": ""}
-        fields: dict[str, Json] = msgspec.to_builtins(msgspec.structs.replace(self, **clean))
-        return fields
+        return json_object(msgspec.structs.replace(self, **clean))
 
 
 def seats_of(judges: Sequence[SeatConfig]) -> dict[str, SeatConfig]:
