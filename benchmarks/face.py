@@ -43,7 +43,7 @@ async def _inside(count: int) -> float:
     for number in range(count):
         row = rows[number % len(rows)]
         subject, log = await work.subject(row), EpisodeLog(discard)
-        log.add(work.opened(row, subject))
+        log.add(work.first_event(row, subject))
         await Episode(work.setup(row, subject, log)).play()
     return (time.process_time() - began) / count * 1000
 

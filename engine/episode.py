@@ -57,7 +57,7 @@ class Caster(Protocol):
 class EpisodeSetup:
     """Everything that is needed to play one episode.
 
-    `believed` names the seats whose agents belong to the engine's user (a recording, a person's terminal, an
+    `trusted` names the seats whose agents belong to the engine's user (a recording, a person's terminal, an
     evaluator): their errors decide how the episode ends. An error of any other agent counts as a failure of a model
     only if its seat's model raised it.
     """
@@ -70,7 +70,7 @@ class EpisodeSetup:
     watch: RunWatch | None = None
     caches: Callable[[str], Cache | None] | None = None
     tape: RecordedCalls = field(default_factory=RecordedCalls)
-    believed: Collection[str] = ()
+    trusted: Collection[str] = ()
 
 
 class Episode:
@@ -188,7 +188,7 @@ class Episode:
         if not sealed:
             await self._setup.log.flush()
         self._errors.clear()
-        blamed = None if seat in self._setup.believed else partial(self._ending_by_blame, view)
+        blamed = None if seat in self._setup.trusted else partial(self._ending_by_blame, view)
         own = self._own_time(seat)
         with boundary(seat, blamed), own:
             action = await agent.act(view)

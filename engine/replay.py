@@ -16,26 +16,26 @@ from wardround.engine.trajectory import EpisodeLog, discard
 
 
 async def replay(
-    events: Sequence[Event], scenario: AnyScenario, case: object, cast: Caster, believed: Collection[str] = ()
+    events: Sequence[Event], scenario: AnyScenario, case: object, cast: Caster, trusted: Collection[str] = ()
 ) -> int:
     """Play an episode again from its recorded calls and check that it comes out the same.
 
     `events` are decoded events, whose hash chain has been checked. Times, latency, usage and cost are not compared. An
     agent whose class says `outside = True` (a person) cannot be asked again: its recorded actions are taken as they
-    are, like those copied by a fork. `believed` is as in `EpisodeSetup`. Returns the number of actions compared; raises
+    are, like those copied by a fork. `trusted` is as in `EpisodeSetup`. Returns the number of actions compared; raises
     ReplayError naming the first difference.
     """
     with contain_plugin():
-        return await _replay(events, scenario, case, cast, believed)
+        return await _replay(events, scenario, case, cast, trusted)
 
 
 async def _replay(
-    events: Sequence[Event], scenario: AnyScenario, case: object, cast: Caster, believed: Collection[str]
+    events: Sequence[Event], scenario: AnyScenario, case: object, cast: Caster, trusted: Collection[str]
 ) -> int:
     live = [event for event in effective(events) if not isinstance(event, Reopened)]
     log = EpisodeLog(discard)
     log.events = list(live[:1])
-    setup = EpisodeSetup(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), believed=believed)
+    setup = EpisodeSetup(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), trusted=trusted)
     setup.tape.replaying = True
     episode = Episode(setup)
     episode.history = events

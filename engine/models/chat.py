@@ -52,7 +52,7 @@ class Endpoint:
         }
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
         self._heads: dict[URL, bytes] = {}
-        self._lines = Connections(self.url, self.timeouts, KEEP_ALIVE)
+        self._connections = Connections(self.url, self.timeouts, KEEP_ALIVE)
 
     def path(self, path: str) -> URL:
         """The address of a call, such as `chat/completions`."""
@@ -67,12 +67,12 @@ class Endpoint:
         if head is None:
             head = self._heads[url] = f"POST {url.raw_path_qs} HTTP/1.1\r\n{self._headers}".encode("ascii")
         try:
-            return await self._lines.request(head + more if more else head, body)
+            return await self._connections.request(head + more if more else head, body)
         except ReplyTimeout as error:
             raise ProviderError("timeout", f"{where}: {error}") from None
         except OSError as error:
-            unheard = isinstance(error, ConnectionRefusedError | socket.gaierror) or error.errno in _NOBODY
-            raise ProviderError("connection", f"{where}: {_broken(error)}", unheard=unheard) from None
+            unheard = isinstance(error, ConnectionRefusedError | socket.gaierror) or error.errno in _UNREACHABLE
+            raise ProviderError("connection", f"{where}: {_connection_message(error)}", unheard=unheard) from None
 
     async def alive(self, within: float) -> bool:
         """Whether the endpoint answers `GET base/models` within so many seconds, with a status below 500."""
@@ -80,7 +80,7 @@ class Endpoint:
         head = f"GET {url.raw_path_qs} HTTP/1.1\r\n{self._headers}".encode("ascii")
         with anyio.move_on_after(within):
             try:
-                status, _, _ = await self._lines.request(head, b"")
+                status, _, _ = await self._connections.request(head, b"")
             except OSError:
                 return False
             return status < 500
@@ -88,13 +88,13 @@ class Endpoint:
 
     async def aclose(self) -> None:
         """Close the connections; a later call opens new ones."""
-        await self._lines.aclose()
+        await self._connections.aclose()
 
 
-_NOBODY = (errno.EHOSTUNREACH, errno.ENETUNREACH)
+_UNREACHABLE = (errno.EHOSTUNREACH, errno.ENETUNREACH)
 
 
-def _broken(error: OSError) -> str:
+def _connection_message(error: OSError) -> str:
     """The message for a broken connection."""
     match error:
         case NotHttp():
@@ -118,7 +118,7 @@ OPENAI_HOST = "api.openai.com"
 PUBLIC = f"https://{OPENAI_HOST}/v1"
 
 _encode = msgspec.json.Encoder().encode
-_OURS = frozenset(("messages", "model", "stream", "n"))
+_RESERVED = frozenset(("messages", "model", "stream", "n"))
 
 
 class ChatModel(Model):
@@ -193,7 +193,7 @@ def session_of(role: str, episode: str) -> str:
 SESSION_HEADER = "X-Session-ID"
 """The header that routers of vLLM, SGLang and Ray Serve know by default."""
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
-_TAKEN = frozenset(
+_RESERVED_HEADERS = frozenset(
     (
         *("accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "cookie"),
         *("api-key", "expect", "host", "te", "trailer", "transfer-encoding", "upgrade"),
@@ -203,7 +203,7 @@ _TAKEN = frozenset(
 
 def checked_header(name: str) -> str:
     """The name of the header that says which session a call belongs to; raises UsageError if it can be none."""
-    if not _HEADER.fullmatch(name) or name.lower() in _TAKEN:
+    if not _HEADER.fullmatch(name) or name.lower() in _RESERVED_HEADERS:
         raise UsageError(f"{name!r} can be no header of a session: write a name such as X-Session-ID, or none")
     return name
 
@@ -218,8 +218,8 @@ def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json]
         "model": name,
         "messages": turns(messages),
     }
-    if not _OURS.isdisjoint(options):
-        raise UsageError(f"the option `{min(_OURS & options.keys())}` cannot be set: one whole reply is asked for")
+    if not _RESERVED.isdisjoint(options):
+        raise UsageError(f"the option `{min(_RESERVED & options.keys())}` cannot be set: one whole reply is asked for")
     body.update(chat_options(options))
     if new_name and "max_tokens" in body:
         body["max_completion_tokens"] = body.pop("max_tokens")

@@ -59,7 +59,7 @@ _ADVICE = {
 }
 
 
-class _Said(msgspec.Struct):
+class _ErrorBody(msgspec.Struct):
     """The fields that endpoints use in the body of an error."""
 
     error: Json = None
@@ -138,7 +138,7 @@ def _wait(seconds: float) -> float | None:
 def _read(body: bytes) -> tuple[str, str, str]:
     """(message, code, parameter) of an error's body."""
     try:
-        said = msgspec.json.decode(body, type=_Said)
+        said = msgspec.json.decode(body, type=_ErrorBody)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         text = body[:2000].decode("utf-8", "replace").strip()
         return ("" if text.startswith("<") else text), "", ""

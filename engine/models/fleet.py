@@ -19,16 +19,16 @@ FIRST, LONGEST = 1.0, 30.0
 WITHIN = 5.0
 """Seconds within which a member must answer a check."""
 
-TELLING = frozenset(("connection", "server", "timeout", "malformed"))
+UNHEALTHY = frozenset(("connection", "server", "timeout", "malformed"))
 """Kinds of error that show an unhealthy endpoint."""
-WRONG = frozenset(("auth", "unknown_model"))
+MISCONFIGURED = frozenset(("auth", "unknown_model"))
 """Kinds of error that show a wrongly configured endpoint: the first one takes the member out."""
 
 log = structlog.get_logger("wardround")
 
 
 @runtime_checkable
-class Askable(Protocol):
+class Checkable(Protocol):
     """A model whose endpoint can be checked at no cost."""
 
     async def alive(self, within: float) -> bool:
@@ -42,51 +42,51 @@ class Member:
         self.model = model
         self.address = model.gate.name
         self.load = 0
-        self.well = True
+        self.healthy = True
         self._failures = 0
         self._pause = FIRST
-        self._look_at = 0.0
-        self._looking = False
+        self._check_at = 0.0
+        self._checking = False
 
     def succeeded(self) -> None:
         """Note that a call was answered."""
         self._failures = 0
-        if not self.well:
-            self._set(well=True)
+        if not self.healthy:
+            self._set(healthy=True)
         self._pause = FIRST
 
     def failed(self, error: ProviderError) -> None:
         """Note that a call failed; take the member out if that shows it to be unhealthy."""
-        if error.kind not in TELLING | WRONG:
+        if error.kind not in UNHEALTHY | MISCONFIGURED:
             return
         self._failures += 1
-        if self.well and (error.kind in WRONG or self._failures >= FAILURES):
-            self._set(well=False)
+        if self.healthy and (error.kind in MISCONFIGURED or self._failures >= FAILURES):
+            self._set(healthy=False)
             log.warning("endpoint taken out", address=self.address, error=str(error))
-            self._later()
+            self._schedule_check()
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """If the member is out and a check is due, check whether it answers again; one check at a time."""
-        if self.well or self._looking or asyncio.get_running_loop().time() < self._look_at:
+        if self.healthy or self._checking or asyncio.get_running_loop().time() < self._check_at:
             return
-        self._looking = True
+        self._checking = True
         try:
             inner = self.model.model
-            if not isinstance(inner, Askable) or await inner.alive(WITHIN):
+            if not isinstance(inner, Checkable) or await inner.alive(WITHIN):
                 self._failures = 0
-                self._set(well=True)
+                self._set(healthy=True)
                 log.info("endpoint taken in again", address=self.address)
             # Doubled even if it is back, so that a member that passes the check but fails every call is checked less.
-            self._later()
+            self._schedule_check()
         finally:
-            self._looking = False
+            self._checking = False
 
-    def _later(self) -> None:
-        self._look_at = asyncio.get_running_loop().time() + self._pause
+    def _schedule_check(self) -> None:
+        self._check_at = asyncio.get_running_loop().time() + self._pause
         self._pause = min(LONGEST, 2 * self._pause)
 
-    def _set(self, *, well: bool) -> None:
-        self.well = self.model.gate.healthy = well
+    def _set(self, *, healthy: bool) -> None:
+        self.healthy = self.model.gate.healthy = healthy
 
 
 FULLER = 1.25
@@ -113,7 +113,7 @@ class Fleet(Model):
         self.name = models[0].name
         self._hosts = tuple(dict.fromkeys(model.host for model in models))
         self.host = ",".join(self._hosts)
-        self._anyone = _Place(self, "", "")
+        self._unbound = _BoundFleet(self, "", "")
 
     @property
     def hosts(self) -> Sequence[str]:
@@ -122,11 +122,11 @@ class Fleet(Model):
 
     def bound(self, role: str, episode: str) -> Model:
         """The fleet for one seat and episode."""
-        return _Place(self, role, episode)
+        return _BoundFleet(self, role, episode)
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion of the least loaded endpoint."""
-        return await self._anyone.complete(messages, purpose=purpose, **options)
+        return await self._unbound.complete(messages, purpose=purpose, **options)
 
     def order(self, episode: str) -> list[Member]:
         """The endpoints in the order in which this episode prefers them."""
@@ -138,7 +138,7 @@ class Fleet(Model):
             await member.model.aclose()
 
 
-class _Place(Model):
+class _BoundFleet(Model):
     """A fleet bound to one seat and episode."""
 
     def __init__(self, fleet: Fleet, role: str, episode: str) -> None:
@@ -166,8 +166,8 @@ class _Place(Model):
         except ProviderError as error:
             member.failed(error)
             self._broken = member if error.kind == "connection" else None
-            others = any(other.well for other in self._fleet.members if other is not member)
-            error.elsewhere = others and (self._broken is not None or not member.well)
+            others = any(other.healthy for other in self._fleet.members if other is not member)
+            error.elsewhere = others and (self._broken is not None or not member.healthy)
             raise
         finally:
             member.load -= 1
@@ -181,11 +181,11 @@ class _Place(Model):
         if not self._order:
             self._order = self._fleet.order(self._episode)
         home = self._home or self._order[0]
-        if not home.well:
-            await home.look()
+        if not home.healthy:
+            await home.check()
         if self._home is None:
             home = self._home = self._settle()
-        if home.well and home is not self._broken:
+        if home.healthy and home is not self._broken:
             return home
         ready = self._ready(self._order)
         return ready[0] if ready else home
@@ -193,7 +193,7 @@ class _Place(Model):
     async def _least(self) -> Member:
         members = self._fleet.members
         for member in members:
-            await member.look()
+            await member.check()
         return min(self._ready(members) or members, key=lambda member: member.load)
 
     def _settle(self) -> Member:
@@ -205,7 +205,7 @@ class _Place(Model):
         return next(member for member in ready if member.load <= most)
 
     def _ready(self, members: Sequence[Member]) -> list[Member]:
-        return [member for member in members if member.well and member is not self._broken]
+        return [member for member in members if member.healthy and member is not self._broken]
 
 
 def _hash_draw(episode: str, address: str) -> bytes:

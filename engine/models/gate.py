@@ -84,13 +84,13 @@ class FairQueue(Generic[ResultT]):
         line.queue.popleft()
         self._now = line.turn
         line.turn += 1
-        self._less(line)
+        self._discount(line)
 
     def drop(self, waiter: Waiter[ResultT]) -> None:
         """Discount a call that gave up waiting; its future is done."""
-        self._less(waiter.line)
+        self._discount(waiter.line)
 
-    def _less(self, line: "_Line[ResultT]") -> None:
+    def _discount(self, line: "_Line[ResultT]") -> None:
         line.waiting -= 1
         self.waiting -= 1
 
@@ -168,7 +168,7 @@ class Gate:
         self._tokens = Bucket(self.quota.tpm) if self.quota.tpm is not None else None
         self._limited = self._metered = bool(self._requests or self._tokens or self._day)
         self.counts_tokens = self.quota.tpm is not None or self.quota.daily_tokens is not None
-        self._turns: FairQueue[Permit] = FairQueue()
+        self._queue: FairQueue[Permit] = FairQueue()
         self._timer: asyncio.TimerHandle | None = None
         self.silence = Silence(name)
         self.locked = 0
@@ -186,30 +186,30 @@ class Gate:
 
     def enter_now(self, tokens: int = 0) -> Permit | None:
         """The pass of this call if there is a free place, as for most calls; None if it must wait."""
-        if self._turns.waiting or self.in_flight >= self.adaptive.cap:
+        if self._queue.waiting or self.in_flight >= self.adaptive.cap:
             return None
         now = asyncio.get_running_loop().time()
         if now < self.paused_until or (self._metered and self._wait(tokens, now) != 0.0):
             return None
         return self._admit(tokens, now, 0.0)
 
-    def leave(self, ticket: Permit, outcome: CallOutcome) -> None:
+    def leave(self, permit: Permit, outcome: CallOutcome) -> None:
         """Book the outcome of a call that ended, and let the next one in."""
         now = asyncio.get_running_loop().time()
         self.in_flight -= 1
         if outcome.kind != "ok":
             self.locked += outcome.kind in LOCKED
-            self._settle(ticket, outcome, now)
-            queued = self._turns.waiting if now >= self.paused_until else 0
+            self._settle(permit, outcome, now)
+            queued = self._queue.waiting if now >= self.paused_until else 0
             self.silence.failed(outcome.kind, outcome.status, now, self.in_flight, queued)
         else:
             self.locked = 0
             if self._metered and outcome.usage is not None:
-                self._correct(outcome.usage.prompt + outcome.usage.completion - ticket.tokens, now)
+                self._correct(outcome.usage.prompt + outcome.usage.completion - permit.tokens, now)
             if self.silence.since is not None:
                 self.silence.end(now)
-        self._learn(ticket, outcome, now)
-        if self._turns.waiting:
+        self._learn(permit, outcome, now)
+        if self._queue.waiting:
             self._serve(now)
 
     def _admit(self, tokens: int, now: float, waited: float) -> Permit:
@@ -251,8 +251,8 @@ class Gate:
         """Let no call in any more: waiting calls get RunStopped at once, running calls go on."""
         self._stopped, self._metered = reason, True
         self._halt.set()
-        while (waiter := self._turns.next()) is not None:
-            self._turns.pop(waiter)
+        while (waiter := self._queue.next()) is not None:
+            self._queue.pop(waiter)
             waiter.future.set_exception(RunStopped(reason))
         self._serve(0.0)
 
@@ -279,7 +279,7 @@ class Gate:
     async def _wait_turn(self, role: str, tokens: int, now: float) -> Permit:
         if self._stopped:
             raise RunStopped(self._stopped)
-        waiter = self._turns.add(role, tokens, now)
+        waiter = self._queue.add(role, tokens, now)
         if self.in_flight >= self.adaptive.cap:
             self.adaptive.full = True
         self._serve(now)
@@ -290,7 +290,7 @@ class Gate:
             future = waiter.future
             if not future.done() or future.cancelled():
                 future.cancel()
-                self._turns.drop(waiter)
+                self._queue.drop(waiter)
                 self._serve(asyncio.get_running_loop().time())
             elif future.exception() is None:  # let in at the moment it was cancelled
                 self.leave(future.result(), CallOutcome("unused"))
@@ -298,45 +298,45 @@ class Gate:
 
     def _serve(self, now: float) -> None:
         """Let in all calls that may go; if a call only has to wait for some time, check again then."""
-        while self._turns.waiting:
+        while self._queue.waiting:
             if self.in_flight >= self.adaptive.cap:
                 self.adaptive.full = True
                 return
-            if (waiter := self._turns.next()) is None:
+            if (waiter := self._queue.next()) is None:
                 break
             wait = self.paused_until - now
             if wait <= 0:
                 try:
                     wait = self._wait(waiter.tokens, now) if self._metered else 0.0
                 except RunStopped as stopped:
-                    self._turns.pop(waiter)
+                    self._queue.pop(waiter)
                     waiter.future.set_exception(stopped)
                     continue
             if wait > 0:
-                self._look_again(now + wait)
+                self._serve_at(now + wait)
                 return
-            self._turns.pop(waiter)
+            self._queue.pop(waiter)
             waiter.future.set_result(self._admit(waiter.tokens, now, now - waiter.since))
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _look_again(self, at: float) -> None:
+    def _serve_at(self, at: float) -> None:
         timer = self._timer
         if timer is not None:
             if timer.when() <= at and not timer.cancelled():
                 return
             timer.cancel()
-        self._timer = asyncio.get_running_loop().call_at(at, self._rung)
+        self._timer = asyncio.get_running_loop().call_at(at, self._timer_ended)
 
-    def _rung(self) -> None:
+    def _timer_ended(self) -> None:
         self._timer = None
         self._serve(asyncio.get_running_loop().time())
 
-    def _settle(self, ticket: Permit, outcome: CallOutcome, now: float) -> None:
+    def _settle(self, permit: Permit, outcome: CallOutcome, now: float) -> None:
         """Correct the quotas after a call without an answer; calls that an endpoint refused use no tokens."""
         if outcome.kind in UNCOUNTED:
-            self._correct(-ticket.tokens, now)
+            self._correct(-permit.tokens, now)
         if outcome.kind == "unused":
             self.calls -= 1
             if self._requests is not None:
@@ -351,14 +351,14 @@ class Gate:
             self._day.turn()
             self._day.tokens = max(0, self._day.tokens + more)
 
-    def _learn(self, ticket: Permit, outcome: CallOutcome, now: float) -> None:
-        kind, latency = outcome.kind, now - ticket.began
+    def _learn(self, permit: Permit, outcome: CallOutcome, now: float) -> None:
+        kind, latency = outcome.kind, now - permit.began
         if kind in ("ok", "timeout"):
             self._recent.append((False, latency))
-            self.adaptive.ended(ticket.epoch, now, latency, outcome.usage.completion if outcome.usage else 0)
+            self.adaptive.ended(permit.epoch, now, latency, outcome.usage.completion if outcome.usage else 0)
         elif refused_unprocessed(kind, outcome.status):
             self._recent.append((True, latency))
-            fell = self.adaptive.refused(ticket.epoch, now, self.in_flight)
+            fell = self.adaptive.refused(permit.epoch, now, self.in_flight)
             if outcome.retry_after is not None and (fell or self.paused_until > now):
                 self.paused_until = max(self.paused_until, now + min(outcome.retry_after, LONGEST))
 
@@ -372,7 +372,7 @@ class Gate:
             "address": self.name,
             "in_flight": self.in_flight,
             "cap": None if cap == float("inf") else int(cap),
-            "waiting": self._turns.by_role(),
+            "waiting": self._queue.by_role(),
             "rate_limited": refused_unprocessed / len(self._recent) if self._recent else 0.0,
             "paused_until": time.time() + self.paused_until - now if self.paused_until > now else None,
             "healthy": self.healthy,

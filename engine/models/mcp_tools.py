@@ -41,14 +41,14 @@ class ToolModel(Model):
 
     def __init__(self, target: str, env: Mapping[str, str], timeouts: Timeouts) -> None:
         self._url = endpoint_url(target) if "://" in target else None
-        self._words = [] if self._url else _words_of(target)
+        self._command = [] if self._url else _words_of(target)
         self._last_words = ""
         self._env, self._timeouts = env, timeouts
-        self.name = printable_url(self._url) if self._url else self._words[0].rpartition("/")[2]
+        self.name = printable_url(self._url) if self._url else self._command[0].rpartition("/")[2]
         self.host = host_of(self._url) if self._url else PROCESS
         self._client: mcp.Client | None = None
         self._opening = asyncio.Lock()
-        self._over = asyncio.Event()
+        self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
 
     @property
@@ -77,14 +77,14 @@ class ToolModel(Model):
         try:
             if tool == LIST:
                 listed = (await client.list_tools()).tools
-                return json.dumps([_described(one) for one in listed], ensure_ascii=False)
+                return json.dumps([_as_chat_tool(one) for one in listed], ensure_ascii=False)
             result = await client.call_tool(tool, dict(arguments))
         except MCPError as error:
             if error.code == CONNECTION_CLOSED:
-                raise self._gone(client, error) from None
+                raise self._lost_connection(client, error) from None
             raise ProviderError("bad_request", f"{self.name}: {tool}: {error}") from None
         except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
-            raise self._gone(client, error) from None
+            raise self._lost_connection(client, error) from None
         texts = "\n".join(part.text for part in result.content if part.type == "text")
         if result.is_error:
             raise ProviderError("bad_request", f"{self.name}: {tool}: {texts[:300]}")
@@ -92,10 +92,10 @@ class ToolModel(Model):
             return texts
         return json.dumps(result.structured_content, ensure_ascii=False)
 
-    def _gone(self, client: "mcp.Client", error: Exception) -> ProviderError:
+    def _lost_connection(self, client: "mcp.Client", error: Exception) -> ProviderError:
         """The error that a server ended in the middle of a call; the next call opens another connection."""
         if self._client is client:
-            self._over.set()
+            self._closing.set()
             self._client = None
         return ProviderError("connection", f"{self.name}: the server is gone ({type(error).__name__})")
 
@@ -105,8 +105,8 @@ class ToolModel(Model):
             if self._client is not None and self._keeper is not None and not self._keeper.done():
                 return self._client
             ready: asyncio.Future[mcp.Client] = asyncio.get_running_loop().create_future()
-            self._over = asyncio.Event()
-            self._keeper = keeper = asyncio.get_running_loop().create_task(self._hold(ready))
+            self._closing = asyncio.Event()
+            self._keeper = keeper = asyncio.get_running_loop().create_task(self._keep_open(ready))
             await asyncio.wait((keeper, ready), timeout=self._timeouts.connect, return_when=asyncio.FIRST_COMPLETED)
             if keeper.done():
                 error = None if keeper.cancelled() else keeper.exception()
@@ -131,10 +131,10 @@ class ToolModel(Model):
 
         if self._url is not None:
             return str(self._url)
-        words = StdioServerParameters(command=self._words[0], args=self._words[1:], env=dict(self._env))
+        words = StdioServerParameters(command=self._command[0], args=self._command[1:], env=dict(self._env))
         return stdio_client(words, errlog=errors)
 
-    async def _hold(self, ready: "asyncio.Future[mcp.Client]") -> None:
+    async def _keep_open(self, ready: "asyncio.Future[mcp.Client]") -> None:
         """Connect, and hold the connection open until `aclose`."""
         import mcp  # noqa: PLC0415 see above
 
@@ -144,14 +144,14 @@ class ToolModel(Model):
                 async with mcp.Client(self._target(errors)) as client:
                     errors.truncate(0)  # what it logs while it runs well would fill the disk
                     ready.set_result(client)
-                    await self._over.wait()
+                    await self._closing.wait()
             finally:
                 errors.seek(max(0, errors.seek(0, os.SEEK_END) - 2000))
                 self._last_words = redact(printable(errors.read().strip()[-300:]))
 
     async def aclose(self) -> None:
         """Close the connection, and end the process."""
-        self._over.set()
+        self._closing.set()
         self._client, keeper = None, self._keeper
         if keeper is not None:
             await asyncio.wait([keeper], timeout=10)
@@ -167,7 +167,7 @@ def _words_of(command: str) -> list[str]:
     return words
 
 
-def _described(tool: "mcp_types.Tool") -> Json:
+def _as_chat_tool(tool: "mcp_types.Tool") -> Json:
     """A tool in the form of chat completions."""
     function = {"name": tool.name, "description": tool.description or "", "parameters": tool.input_schema}
     return {"type": "function", "function": function}

@@ -64,7 +64,7 @@ class _Line(asyncio.BufferedProtocol):
         "_size",
         "_waiting",
         "began",
-        "heard",
+        "last_byte",
         "loop",
         "parser",
         "transport",
@@ -77,7 +77,7 @@ class _Line(asyncio.BufferedProtocol):
         self.loop = asyncio.get_running_loop()
         self.transport: asyncio.Transport | None = None
         self.watch: asyncio.TimerHandle | None = None
-        self.used = self.began = self.heard = self.loop.time()
+        self.used = self.began = self.last_byte = self.loop.time()
         self._waiting: asyncio.Future[tuple[int, Mapping[str, str], bytes]] | None = None
         self._reset()
 
@@ -93,7 +93,7 @@ class _Line(asyncio.BufferedProtocol):
     def ask(self, request: bytes) -> "asyncio.Future[tuple[int, Mapping[str, str], bytes]]":
         """Send a request; the future is its reply."""
         self._waiting = self.loop.create_future()
-        self.heard = self.loop.time()
+        self.last_byte = self.loop.time()
         if self.transport is None or self.transport.is_closing():
             self.fail(BrokenConnection("the connection was closed"))
         else:
@@ -113,7 +113,7 @@ class _Line(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Parse the bytes that have arrived in the buffer."""
-        self.heard = self.loop.time()
+        self.last_byte = self.loop.time()
         if self._waiting is None or self._waiting.done():
             self.fail(NotHttp("bytes that nobody asked for"))
             return
@@ -211,7 +211,7 @@ class Connections:
         """
         line = self._take() or await self._connect()
         reply = line.ask(b"%bContent-Length: %d\r\n\r\n%b" % (head, len(body), body))
-        line.began = line.heard
+        line.began = line.last_byte
         if (
             line.watch is None and not reply.done()
         ):  # else it looks in time: it was set for an earlier request, and goes on with this one
@@ -223,11 +223,11 @@ class Connections:
                 line.fail(BrokenConnection("given up"))
         line.used = line.loop.time()
         if line.reusable:
-            self._give_back(line.used)
+            self._close_idle(line.used)
             self._idle[line] = None
         return answer
 
-    def _give_back(self, now: float) -> None:
+    def _close_idle(self, now: float) -> None:
         """Close connections that were idle too long; they are at the front, and requests take from the end."""
         while self._idle:
             line = next(iter(self._idle))
@@ -262,17 +262,17 @@ class Connections:
 
     def _watch(self, line: _Line) -> None:
         """Schedule a check for the time at which a timeout may expire."""
-        due = min(line.heard + self._timeouts.first_byte, line.began + self._timeouts.total)
-        line.watch = line.loop.call_at(due, self._look, line)
+        due = min(line.last_byte + self._timeouts.first_byte, line.began + self._timeouts.total)
+        line.watch = line.loop.call_at(due, self._check_timeouts, line)
 
-    def _look(self, line: _Line) -> None:
+    def _check_timeouts(self, line: _Line) -> None:
         line.watch = None
         if not line.busy:
             return
         now = line.loop.time()
         if now - line.began >= self._timeouts.total:
             line.fail(ReplyTimeout(f"no whole reply within {self._timeouts.total:g} s"))
-        elif now - line.heard >= self._timeouts.first_byte:
+        elif now - line.last_byte >= self._timeouts.first_byte:
             line.fail(ReplyTimeout(f"no byte for {self._timeouts.first_byte:g} s"))
         else:
             self._watch(line)

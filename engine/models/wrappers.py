@@ -243,24 +243,24 @@ class Limited(Wrapped):
         """The model's completion, once it is this call's turn; raises ProviderError, or RunStopped at a daily quota."""
         gate = self.gate
         tokens = self._tokens(messages, options) if gate.counts_tokens else 0
-        ticket = gate.enter_now(tokens) or await gate.enter(self.role, tokens)
+        permit = gate.enter_now(tokens) or await gate.enter(self.role, tokens)
         try:
             reply = await self.model.complete(messages, purpose=purpose, **options)
         except ProviderError as error:
-            gate.leave(ticket, CallOutcome(error.kind, status=error.status, retry_after=error.retry_after))
-            error.waited = ticket.waited
+            gate.leave(permit, CallOutcome(error.kind, status=error.status, retry_after=error.retry_after))
+            error.waited = permit.waited
             raise
         except BaseException:
-            gate.leave(ticket, CallOutcome("cancelled"))
+            gate.leave(permit, CallOutcome("cancelled"))
             raise
         usage = reply.usage
         counted = usage.prompt or usage.completion  # not every endpoint counts tokens
-        gate.leave(ticket, CallOutcome("ok", usage=usage if counted else None))
+        gate.leave(permit, CallOutcome("ok", usage=usage if counted else None))
         if counted and gate.counts_tokens:
             self._replies.add(self.role, usage.completion)
-        if ticket.waited:
-            waited = reply.waited + ticket.waited
-            return msgspec.structs.replace(reply, latency=reply.latency + ticket.waited, waited=waited)
+        if permit.waited:
+            waited = reply.waited + permit.waited
+            return msgspec.structs.replace(reply, latency=reply.latency + permit.waited, waited=waited)
         return reply
 
     def _tokens(self, messages: Sequence[Message], options: dict[str, Json]) -> int:

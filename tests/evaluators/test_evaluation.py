@@ -45,7 +45,7 @@ async def evaluated(given: Any) -> tuple[Ending | None, EpisodeLog]:
         judged,
         lambda seat, voice: EvaluationAgent(Fixed(given), judged, bench(pleased())),
         log,
-        believed=(SEAT,),
+        trusted=(SEAT,),
     )
     return await Episode(table).play(), log
 

@@ -49,7 +49,7 @@ _PLACES = {
     "stop": ("steer", "stop"),
     "set": ("steer", "change"),
 }
-"""Verbs whose module has another name: that of a module elsewhere, a word of Python, or one for several verbs."""
+"""Verbs whose module has another name, because the verb names another module or a keyword, or shares its module."""
 
 
 _MEANT = {"list": "runs", "ls": "runs", "view": "show", "compare": "report", "judge": "score", "play": "run"}
@@ -118,7 +118,7 @@ def app() -> None:
 
 
 def _say(text: str) -> None:
-    """An error, whose further lines are set in: no name in it can look like a line of the program's own."""
+    """Print an error with its further lines indented, so that no name in it looks like a line of the program."""
     echo(text.replace("\n", "\n  "), err=True, lines=True)
 
 

@@ -44,14 +44,14 @@ class Certificate:
 
     @property
     def findings(self) -> list[str]:
-        """All that is wrong."""
+        """Every fault, in words."""
         return [*self.checked.findings, *(f"{one.name}: {finding}" for one in self.hazards for finding in one.findings)]
 
 
 async def check_agent(
     settings: SeatSettings, seat: str, scenario: str | None = None, seconds: float = 60.0
 ) -> Certificate:
-    """Try the agent that the settings name in `seat`; a model is really called in one episode, and by no hazard.
+    """Try the agent that the settings name in `seat`; only the scripted episode calls a model, and no hazard does.
 
     Raises UsageError if the scenario, by default a usual one for the seat, has no such seat.
     """

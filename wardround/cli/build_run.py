@@ -115,7 +115,10 @@ async def play_build(
     build: RunBuild[AccountT, IntakeT, OptionsT],
     words: tuple[str, str, str],
 ) -> int:
-    """Begin a build, or resume it where `settings` is None; the exit code. `words`: the verb, a unit, files written."""
+    """Begin a build, or resume it if `settings` is None; returns the exit code.
+
+    `words` are the verb, the noun for a unit, and the files that are written.
+    """
     progress = Progress()
     concurrency = options["concurrency"] or (settings.concurrency if settings else None)
     elsewhere = workers_of(options, progress, concurrency)
@@ -136,7 +139,7 @@ async def play_build(
 def _outcome(
     built: Built[AccountT], progress: Progress, out: Path, words: tuple[str, str, str], *, as_json: bool
 ) -> int:
-    """Say what came of it; the exit code."""
+    """Print the result of a build; returns the exit code."""
     verb, unit, written = words
     left = built.endings.get("open", 0)
     if as_json:

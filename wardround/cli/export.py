@@ -35,9 +35,9 @@ _LINES: Mapping[str, Callable[[Run, str], AsyncIterator[bytes]]] = {
     "jsonl": episode_lines,
 }
 _PLACES = {"parquet": "tables", "hf": "dataset", "inspect": "eval"}
-"""The end of the default name of what is not a file of JSON lines."""
+"""The end of the default name of each export that is not a file of JSON lines."""
 _SEATED = ("atif", "chat", "hf", "inspect")
-"""What shows an episode from one seat."""
+"""Exports that show an episode from one seat."""
 
 
 @click.command(short_help="Write a run to files, for other programs too.")
@@ -94,7 +94,7 @@ def _place(run: str, wanted: str) -> Path:
 
 
 class Export(NamedTuple):
-    """What is to be written where."""
+    """An export: the run, its form, the seat it shows an episode from, and the place to write to."""
 
     run: str
     wanted: str
@@ -104,7 +104,7 @@ class Export(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """What is counted."""
+        """The noun for what the export counts."""
         return {"parquet": "turn", "inspect": "sample", "hf": "episode"}.get(self.wanted, "line")
 
     def check(self, run: Run) -> None:
@@ -204,7 +204,7 @@ async def _dialogues(run: Run, seat: str) -> AsyncIterator[bytes]:
 
 
 def _chat(trajectory: Trajectory, seat: str) -> list[dict[str, Json]]:
-    """The chat of a seat: what its last call sent and got, or, for one that made no call, what the seats said."""
+    """The chat of a seat: the messages and the reply of its last call; without a call, what the seats said."""
     last = [call for call in trajectory.called(seat) if call.reply][-1:]
     if not last or last[0].reply is None:
         return chat_of_words(trajectory, seat)

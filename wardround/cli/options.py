@@ -70,7 +70,7 @@ def with_options(*options: Callable[[CommandT], CommandT]) -> Callable[[CommandT
 
 
 def command_line_options() -> dict[str, str]:
-    """The options and arguments on the command line at hand: the name of each parameter, and how the user writes it."""
+    """The options and arguments that the user wrote: the name of each parameter, and how it is written."""
     context = click.get_current_context()
     return {
         name: param.opts[0] if isinstance(param, click.Option) else name.upper()

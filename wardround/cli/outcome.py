@@ -18,7 +18,7 @@ _UNITS = {"cost": "USD", "tokens": "tokens", "calls": "calls", "wall": "s"}
 
 
 async def print_outcome(run: Run, progress: Progress, as_json: bool) -> int:
-    """Say how the run ended; the exit code."""
+    """Print how the run ended; returns the exit code."""
     endings = await run.endings()
     total = sum(endings.values())
     skipped = run.played("it is not played").skipped
@@ -44,14 +44,14 @@ async def print_outcome(run: Run, progress: Progress, as_json: bool) -> int:
 
 
 def open_message(progress: Progress, count: int, noun: str, go_on: str) -> str:
-    """Why so many are open, and the command that goes on with them: where the budget is used up, with another one."""
+    """A sentence that says why episodes are open and how to resume them; after a used-up budget, with a larger one."""
     why = f"{progress.why}; " if progress.why else ""
     more = " --budget MORE" if progress.why.startswith("the budget is used up") else ""
     return f"{why}{count_noun(count, noun)} {'is' if count == 1 else 'are'} open: {go_on}{more}"
 
 
 async def _print_unfinished(run: Run, endings: dict[str, int]) -> None:
-    """A line for each cause other than completion, with the first episode it ended."""
+    """Print a line for each cause other than completion, with the first episode that ended by it."""
     for cause, count in endings.items():
         if cause in ("completed", "open"):
             continue
@@ -70,7 +70,7 @@ async def _print_unfinished(run: Run, endings: dict[str, int]) -> None:
 
 
 def print_forecast(pilot: Pilot) -> None:
-    """What a pilot says of the rest."""
+    """Print the forecast of a pilot."""
     echo(
         f"pilot of {count_noun(pilot.played, 'episode')}; the other {pilot.left} will need (95 % prediction interval):",
         err=True,
@@ -92,7 +92,7 @@ def _number(value: float) -> str:
 
 
 def print_notices(made: RunPlan) -> None:
-    """What the user did not ask for in so many words, and should know."""
+    """Print what the user did not choose explicitly but should know."""
     settings = made.settings
     if settings.repeats is None and made.repeats > 1:
         echo(f"{made.repeats} repeats of each case, as in the paper; --repeats changes it", err=True)

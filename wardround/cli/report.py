@@ -138,7 +138,7 @@ def _run_differences(some: Sequence[DifferingScore]) -> Table:
 
 
 def lines_of(run: RunScores) -> list[str]:
-    """What scorings a run has, where there is a choice between some; `*` marks those that the figures are from."""
+    """Lines that list the scorings of a run if an evaluator has several; `*` marks those that the figures come from."""
     evaluators = [one.evaluator for one in run.scorings]
     if len(evaluators) == len(set(evaluators)):
         return []
@@ -157,7 +157,7 @@ def _line(one: Scoring) -> str:
 
 
 _ALONE = ("episode", "tables", "csv")
-"""Options of which two scorings side by side have nothing to show."""
+"""Options that do not go with the comparison of two scorings."""
 
 
 @click.command(short_help="Show a run's figures, or compare runs; write an HTML page.")
@@ -255,7 +255,7 @@ _NO_TABLES = (
 
 
 def _print_runs(runs: list[RunScores], seed: int, options: Options) -> None:
-    """The ranking first, then the pairs, then each run."""
+    """Print the ranking, then the pairs of runs, then each run."""
     screen = console()
     summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
     if len(runs) > 1:

@@ -308,7 +308,7 @@ async def _play(settings: RunSettings | None, options: Options) -> int:
 
 
 async def _run(settings: RunSettings | None, store: Store, options: Options, progress: Progress) -> Run:
-    """Play a new run or one that is taken up again, here or on a cluster."""
+    """Play a new or a resumed run, here or on a cluster."""
     concurrency = options["concurrency"] or (settings.concurrency if settings else None)
     elsewhere = workers_of(options, progress, concurrency)
     if elsewhere is not None:
@@ -329,7 +329,7 @@ async def _run(settings: RunSettings | None, store: Store, options: Options, pro
 
 
 def _say_interrupted(why: str, progress: Progress) -> None:
-    """What Ctrl-C does, where no table shows it: a person who plays a seat sees nothing else happen."""
+    """Say what Ctrl-C does if no live table shows it, as when a person plays a seat."""
     if why == INTERRUPTED:
         go_on = f": wardround run --resume {progress.run}" if progress.run else ""
         echo(
@@ -341,7 +341,7 @@ def _say_interrupted(why: str, progress: Progress) -> None:
 
 
 async def _person(settings: RunSettings | None, store: Store, resumed: str) -> bool:
-    """Whether a person plays, whose terminal it then is."""
+    """Whether a person plays a seat and so needs the terminal."""
     if settings is None:
         return played_by_person((await Run.open(store, resumed)).header.seats)
     return played_by_person(settings.seats)
@@ -355,5 +355,5 @@ async def _plan(settings: RunSettings, store: Store, options: Options) -> RunPla
 
 
 def _resume_options(options: Options) -> dict[str, Json]:
-    """What `--resume` takes besides."""
+    """The settings that may stand beside `--resume`."""
     return {"retry": causes_of(options), **{name: options[name] for name in _CHANGES}}

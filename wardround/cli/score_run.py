@@ -241,7 +241,7 @@ async def _judged_run(store: Store, evaluation: str) -> str:
 async def _stored_judges(
     store: Store, options: Options, opened: AsyncExitStack
 ) -> tuple[list[Evaluator], list[JudgeConfig] | None]:
-    """The evaluator and the judges of an evaluation that is gone on with, as its header has them."""
+    """The evaluator and the judges of an evaluation to resume, from its header."""
     run = await Run.open(store, options["resumed"])
     changes = {name: options[name] for name in ("timeout", "patience")}
     judges = await JudgeConfig.stored(run, share_of(options["share"]), options["base_urls"], **changes)
@@ -252,14 +252,14 @@ async def _stored_judges(
 async def _judges(
     options: Options, evaluators: Sequence[Evaluator], store: Store, opened: AsyncExitStack
 ) -> list[JudgeConfig] | None:
-    """The judges of each evaluator: with its usual search, where it has one and the user named none."""
+    """The judges of each evaluator, with its default search if it has one and the user named none."""
     asked = _judge_options(options)
     if asked is None:
         return None
     config = await judge_config(asked, store, share_of(options["share"]))
     opened.push_async_callback(config.aclose)
     configs = {"": config}
-    usual = ["" if config.search else _usual(evaluator, asked.knowledge) for evaluator in evaluators]
+    usual = ["" if config.search else _default_search(evaluator, asked.knowledge) for evaluator in evaluators]
     for spec in usual:
         if spec not in configs:
             search, reader = await open_search(msgspec.structs.replace(asked, search=spec), store)
@@ -270,8 +270,8 @@ async def _judges(
     return [configs[spec] for spec in usual]
 
 
-def _usual(evaluator: Evaluator, knowledge: Knowledge) -> str:
-    """The search of an evaluator for which the user names none; "" where it looks nothing up."""
+def _default_search(evaluator: Evaluator, knowledge: Knowledge) -> str:
+    """The default search of an evaluator; "" if it looks nothing up."""
     if knowledge == "judge" and needs_of(evaluator).knowledge:
         return ""
     return needs_of(evaluator).search
@@ -284,7 +284,7 @@ async def _print_scores(
     progress: Progress,
     pilots: Mapping[str, Pilot] | None,
 ) -> None:
-    """Say the figures; with `pilots`, everything as JSON."""
+    """Print the figures; with `pilots`, print everything as JSON."""
     summary = summarise(scores.episodes, run.header.seed, scores.answer_judges)
     names = [evaluator.name for evaluator in evaluators]
     if pilots is not None:
@@ -313,7 +313,7 @@ async def _print_scores(
 
 
 async def _headline_figures(run: Run, evaluator: str, summary: Summary) -> Summary | None:
-    """The figures of an evaluator of which the headline table has none: they are what was asked for."""
+    """The figures of an evaluator if the headline table leaves out all of them; None if it has some."""
     names = {name for name, by in (await score_names(run)).items() if by == evaluator}
     figures = [score for score in summary.scores if score.name in names]
     if not figures or any(score.name in names for score in shown_scores(summary)):

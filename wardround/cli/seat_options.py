@@ -59,7 +59,7 @@ _FIELDS: dict[str, tuple[dict[str, Json], str]] = {
     "stop": ({"multiple": True, "metavar": "TEXT"}, "A text at which the reply ends; may be repeated."),
     "extra_body": ({"type": JsonObject(), "metavar": "JSON"}, "More fields of each request, as a JSON object."),
 }
-"""The settings of a seat: the arguments of their options, and what the help says."""
+"""The settings of a seat, each with the arguments of its option and its help text."""
 
 
 def param(seat: str, field: str) -> str:

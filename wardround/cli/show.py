@@ -159,7 +159,7 @@ def _spent(spent: Spent) -> str:
 
 
 def _conclusion(case: Case, trajectory: Trajectory) -> Iterator[str]:
-    """How the answer was read, and the truth."""
+    """Lines that say how the answer was read, and the truth."""
     goal = goal_of(case, trajectory)
     read = as_read(answers(trajectory.ending).get(goal, ""), case, goal, asked_for(trajectory))
     if read:
@@ -169,7 +169,7 @@ def _conclusion(case: Case, trajectory: Trajectory) -> Iterator[str]:
 
 
 def _answer_lines(case: object, trajectory: Trajectory) -> Iterator[str]:
-    """How the answer to a question was read, and the right one."""
+    """Lines that say how the answer to a question was read, and the right answer."""
     if isinstance(case, QuestionItem):
         reading = trajectory.ending.facts.get("reading") if trajectory.ending else None
         if isinstance(reading, Mapping):
@@ -252,7 +252,7 @@ def _event_lines(event: Event, trajectory: Trajectory, *, void: bool, calls: boo
 
 
 def _action_line(event: Acted, *, void: bool) -> str:
-    """An action as its event tells it; `void` where a later reopening took it back."""
+    """An action as its event records it; `void` says that a later reopening took it back."""
     thinking = f"\n(thinking) {event.action.thinking}" if event.action.thinking else ""
     # an examiner's result is not shown twice, as data and as text
     bare = event.action.args and not event.action.text

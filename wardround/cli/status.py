@@ -38,7 +38,7 @@ async def _status(name: str, where: str | None) -> Status:
 
 
 def lines(state: Status, now: float) -> list[str]:
-    """The status for people."""
+    """The status as lines of text."""
     ends = ", ".join(f"{count:,} {ended_by(cause)}" for cause, count in state.endings.items())
     said = [f"{state.run}: {state.state}; {count_noun(sum(state.endings.values()), 'episode')}: {ends}"]
     for row in state.at_work:
@@ -68,8 +68,8 @@ def lines(state: Status, now: float) -> list[str]:
         f"  budget of {row['of']}: {_amount(row['spent'])} of {_amount(row['cap'])} {_UNITS[row['what']]}"
         for row in state.budget
     ]
-    if state.left is not None and state.state == "running":
-        said.append(f"  about {duration_text(state.left)} left at this rate")
+    if state.seconds_left is not None and state.state == "running":
+        said.append(f"  about {duration_text(state.seconds_left)} left at this rate")
     return said
 
 
@@ -81,7 +81,7 @@ def _amount(value: float) -> str:
 
 
 def _endpoint(gate: dict[str, Json], now: float) -> str:
-    """How an endpoint's gate stands (engine/models/gate.py), in words."""
+    """The state of an endpoint's gate (engine/models/gate.py), in words."""
     cap, latency, share = gate.get("cap"), gate.get("latency"), gate.get("rate_limited", 0.0)
     waiting = ", ".join(f"{count:,} of {role}" for role, count in gate.get("waiting", {}).items() if count)
     today, paused = gate.get("today"), gate.get("paused_until")

@@ -40,7 +40,7 @@ def share_of(text: str | None) -> tuple[int, int]:
 def workers_of(
     options: Options, progress: Progress, concurrency: int | None, refused: Sequence[str] = ("pilot", "share")
 ) -> Callable[[str], Awaitable[None]] | None:
-    """What has a run that is written down played by the workers of a cluster; None where this process plays it.
+    """A function that lets the workers of a cluster play a stored run; None if this process plays it.
 
     `refused` are options that do not go with --cluster.
     """

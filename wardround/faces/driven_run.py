@@ -356,7 +356,7 @@ class DrivenRun:
             assert self._session is not None
             return await Runner(work, self.progress).play_one(row, self._session)
         subject = await work.subject(row)
-        events.add(work.opened(row, subject))
+        events.add(work.first_event(row, subject))
         setup = work.setup(row, subject, events)
         setup.watch = self.progress
         return await Episode(setup).play()

@@ -39,7 +39,7 @@ class Status:
         return sum(float(row.status.get("own", 0)) / max(row.seen - row.began, 1e-9) for row in self.at_work)
 
     @property
-    def left(self) -> float | None:
+    def seconds_left(self) -> float | None:
         """Seconds until the open episodes are played at this rate; None if the rate is 0."""
         return self.endings.get("open", 0) / self.rate if self.rate else None
 
@@ -54,7 +54,7 @@ class Status:
             "budget": list(self.budget),
             "at_work": [msgspec.to_builtins(row) for row in self.at_work],
             "worked_seconds": self.worked,
-            "left_seconds": self.left,
+            "left_seconds": self.seconds_left,
         }
 
 

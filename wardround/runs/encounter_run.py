@@ -54,7 +54,7 @@ class EncounterRun:
         return [self.cast.gates]
 
     @property
-    def alone(self) -> bool:
+    def one_at_a_time(self) -> bool:
         """Whether a person plays a seat, so that there is one episode at a time."""
         return any(part.outside for part in self.cast.parts.values())
 
@@ -75,10 +75,10 @@ class EncounterRun:
     def setup(self, row: EpisodeRow, subject: Playable, episode: EpisodeLog) -> EpisodeSetup:
         """The setup of one episode: the scenario with its agents."""
         cast, caches = self.cast.caster(subject, row.repeat), self.cast.caches(self.run.store, row.repeat)
-        believed = self.cast.believed
-        return EpisodeSetup(self.scenario, subject, cast, episode, limits=self.limits, caches=caches, believed=believed)
+        trusted = self.cast.trusted
+        return EpisodeSetup(self.scenario, subject, cast, episode, limits=self.limits, caches=caches, trusted=trusted)
 
-    def opened(self, row: EpisodeRow, subject: Playable) -> Opened:
+    def first_event(self, row: EpisodeRow, subject: Playable) -> Opened:
         """The first event, with the seed of the episode."""
         return Opened(
             seq=0,
@@ -95,13 +95,13 @@ class EncounterRun:
         """The number of the last event to keep: that of the last action which did not end the episode."""
         return last_kept_when_reopened(events, self.scenario, subject)
 
-    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: Playable) -> None:
+    def check_unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: Playable) -> None:
         """Does nothing: the run keeps its cases, so they cannot change."""
 
     async def ended(self, row: EpisodeRow, ending: Ending) -> None:
         """Does nothing: the log has the ending."""
 
-    def left(self, row: EpisodeRow, error: Exception) -> None:
+    def skipped(self, row: EpisodeRow, error: Exception) -> None:
         """Does nothing: the episode stays open."""
 
 

@@ -40,8 +40,8 @@ SubjectT = TypeVar("SubjectT")
 class Work(Protocol[SubjectT]):
     """A run, and how its episodes are played, reopened and checked; the runner calls these methods.
 
-    `specs` maps the seats that a budget covers to their SPECs, `gates` are the gates of their endpoints. `alone` says
-    that a person plays, so that there is one episode at a time.
+    `specs` maps the seats that a budget covers to their SPECs, `gates` are the gates of their endpoints.
+    `one_at_a_time` says that a person plays.
     """
 
     @property
@@ -57,7 +57,7 @@ class Work(Protocol[SubjectT]):
         """The gates of the endpoints, each once."""
 
     @property
-    def alone(self) -> bool:
+    def one_at_a_time(self) -> bool:
         """Whether episodes are played one at a time."""
 
     def rows(
@@ -77,19 +77,19 @@ class Work(Protocol[SubjectT]):
     def setup(self, row: EpisodeRow, subject: SubjectT, episode: EpisodeLog) -> EpisodeSetup:
         """The scenario, the agents and the limits of an episode."""
 
-    def opened(self, row: EpisodeRow, subject: SubjectT) -> Opened:
+    def first_event(self, row: EpisodeRow, subject: SubjectT) -> Opened:
         """The first event of a new episode."""
 
     def keep(self, events: Sequence[Event], subject: SubjectT) -> int:
         """The number of the last event to keep when a closed episode is reopened."""
 
-    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: SubjectT) -> None:
+    def check_unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: SubjectT) -> None:
         """Raise UsageError if the subject has changed since the episode was played, so that a replay is impossible."""
 
     async def ended(self, row: EpisodeRow, ending: Ending) -> None:
         """Called when an episode has ended."""
 
-    def left(self, row: EpisodeRow, error: Exception) -> None:
+    def skipped(self, row: EpisodeRow, error: Exception) -> None:
         """Called when an episode is skipped, since it is damaged or another process holds it."""
 
 
@@ -102,7 +102,7 @@ class Runner:
 
     def __init__(self, work: AnyWork, progress: Progress | None = None, concurrency: int = 1) -> None:
         self.work, self.progress = work, progress or Progress()
-        self.concurrency = 1 if work.alone else concurrency
+        self.concurrency = 1 if work.one_at_a_time else concurrency
 
     async def play(self, pilot: int = 0) -> Pilot | None:
         """Play until no episode is open or the run drains.
@@ -149,7 +149,7 @@ class Runner:
             ending = await Episode(setup).play()
         except (LogError, LeaseLost, CaseLost, Ended) as error:
             log.error("an episode is left alone", run=work.run.name, episode=row.id, error=str(error))
-            work.left(row, error)
+            work.skipped(row, error)
             return None
         if ending is not None:
             if ending.cause != "completed":
@@ -171,7 +171,7 @@ class Runner:
         episode = EpisodeLog(sink, await work.run.rows(row) if row.events else [])
         last = episode.events[-1] if row.events else None
         if last is None:
-            episode.add(work.opened(row, subject))
+            episode.add(work.first_event(row, subject))
         elif isinstance(last, Closed):
             keep = work.keep(episode.events, subject)
             # A completed episode is opened again only if it is a verdict for which calls had no answer.
@@ -189,9 +189,9 @@ class Runner:
         subject = await work.subject(row)
         if subject is None:
             raise UsageError(f"what episode {row.id} judges is being played again: replay it when that has ended")
-        work.unchanged(row, events, subject)
+        work.check_unchanged(row, events, subject)
         setup = work.setup(row, subject, EpisodeLog(discard))
-        return await replay(events, setup.scenario, setup.case, setup.cast, setup.believed)
+        return await replay(events, setup.scenario, setup.case, setup.cast, setup.trusted)
 
 
 def check_causes(retry: Sequence[str], seats: Sequence[str]) -> None:

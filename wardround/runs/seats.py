@@ -85,10 +85,10 @@ class SeatConfig:
 
     `recording` makes an agent for each episode; a case that it has nothing for is not run. `outside` says that a person
     answers, who plays one episode at a time. `cached` says that the calls go through the call cache; `address` is part
-    of its key, since another endpoint may serve another model of the same name. `own` says that the agent does not
-    belong to this package: it could send on what it sees, so it gets no restricted case. `believed` says that the agent
-    itself may say how the episode ends, as a recording does when it is over; a user's class never may. `version` is
-    that of the agent's rules.
+    of its key, since another endpoint may serve another model of the same name. `foreign` says that the agent does
+    not belong to this package: it could send on what it sees, so it gets no restricted case. `trusted` says that the
+    agent itself may say how the episode ends, as a recording does when it is over; a user's class never may.
+    `version` is that of the agent's rules.
     """
 
     spec: str
@@ -102,8 +102,8 @@ class SeatConfig:
     cached: bool = False
     address: str = ""
     gates: Gates | None = None
-    own: bool = False
-    believed: bool = False
+    foreign: bool = False
+    trusted: bool = False
     models: Mapping[str, SeatModel] = field(default_factory=dict)
     dropped: Mapping[str, str] = field(default_factory=dict)
     version: int = 1
@@ -178,9 +178,9 @@ class Cast:
         return 1 if self.lead and name != self.lead else repeat
 
     @property
-    def believed(self) -> frozenset[str]:
+    def trusted(self) -> frozenset[str]:
         """The seats whose agents may say how an episode ends."""
-        return frozenset(seat for seat, part in self.parts.items() if part.believed)
+        return frozenset(seat for seat, part in self.parts.items() if part.trusted)
 
     def caster(self, case: Playable, repeat: int) -> Caster:
         """A function that makes the agents of one episode."""
@@ -188,7 +188,7 @@ class Cast:
         def cast(name: str, voice: Callable[..., Voice]) -> Agent:
             part = self.parts[name]
             restricted = case.data_class == "restricted"
-            if part.own and restricted:
+            if part.foreign and restricted:
                 raise EgressError.to_plugin(f"case {case.id} is", f"{name} {part.spec!r}", part.spec)
             voices: dict[str, Voice] = {}
             images = case_images(case)
@@ -250,7 +250,7 @@ def check_egress(parts: Mapping[str, SeatConfig], restricted: int, allow_hosts: 
         return
     which = f"{restricted} of the cases are"
     for seat, part in parts.items():
-        if part.own:
+        if part.foreign:
             raise EgressError.to_plugin(which, f"{seat} {part.spec!r}", part.spec)
     hosts = {
         f"{seat} {one.spec!r}": one.model.hosts for seat, part in parts.items() for one in part.each_model().values()
@@ -267,7 +267,7 @@ async def seat_config(
     """
     made = await _seat_of(seat, settings, access, store, agent)
     if settings.spec in access.allow_agents:
-        made.own = False
+        made.foreign = False
     return made
 
 
@@ -315,7 +315,7 @@ def stored_seat(settings: SeatSettings, content: bytes) -> SeatConfig:
 def recorded_seat(recording: SeatRecording, settings: SeatSettings) -> SeatConfig:
     """A seat that plays a recording."""
     ours = is_bundled(recording)
-    return SeatConfig(settings.spec, recording=recording, options=settings.options, believed=ours, own=not ours)
+    return SeatConfig(settings.spec, recording=recording, options=settings.options, trusted=ours, foreign=not ours)
 
 
 _PROVIDERS = (
@@ -385,10 +385,10 @@ def _agent_seat(seat: str, factory: AgentFactory, settings: SeatSettings, access
         )
     made = SeatConfig(spec, maker(factory, spec, settings.options), options=settings.options, knows=knows)
     traits = traits_of(factory)
-    made.outside, made.version, made.believed = traits.outside, traits.version, factory in (Human, External)
+    made.outside, made.version, made.trusted = traits.outside, traits.version, factory in (Human, External)
     if isinstance(factory, ProcessMaker):
-        made.own = not factory.is_sealed
+        made.foreign = not factory.is_sealed
     else:
-        made.own = factory is External or not is_bundled(factory)
+        made.foreign = factory is External or not is_bundled(factory)
     made.models, made.gates, made.cached = models, access.gates, settings.cache
     return made

@@ -22,7 +22,7 @@ from wardround.runs.stored_run import Run, StoredEpisodes
 log = structlog.get_logger("wardround")
 _CHUNK = 32
 """The most episodes taken at a time; small, so that processes share the last episodes evenly."""
-_SIGHT = 5
+_SEARCH_BEATS = 5
 """Beats between two searches for dead processes of this machine."""
 
 
@@ -53,9 +53,9 @@ async def working_session(
 
     async def look() -> None:
         others = spending_by_seat(await store.spending(run.name, besides=session.id))
-        tired = progress.purse.refresh(others, worked + time() - began)
-        if tired:
-            progress.drain(f"the budget is used up: {tired}")
+        over_budget = progress.purse.refresh(others, worked + time() - began)
+        if over_budget:
+            progress.drain(f"the budget is used up: {over_budget}")
 
     async def beat() -> None:
         facts = {**progress.summary(), "concurrency": progress.at_once(concurrency)}
@@ -70,7 +70,7 @@ async def working_session(
             await beat()
             await look()
             count += 1
-            if count % _SIGHT == 0:
+            if count % _SEARCH_BEATS == 0:
                 await free_dead_sessions(store, run.name)
 
     try:

@@ -84,7 +84,7 @@ class EvaluationRun:
         return list({id(part.gates): part.gates for part in self.judges.parts.values() if part.gates}.values())
 
     @property
-    def alone(self) -> bool:
+    def one_at_a_time(self) -> bool:
         """False: many episodes are judged at once."""
         return False
 
@@ -131,7 +131,7 @@ class EvaluationRun:
             return False
         try:
             with closing_gates(self.gates, progress), progress.unless_draining():
-                tried = await judges.tried()
+                tried = await judges.trial()
         except RunStopped as stopped:
             progress.drain(str(stopped))
             return False
@@ -193,11 +193,9 @@ class EvaluationRun:
         assert self._session is not None
         cast = self._session.caster(self.evaluator, subject, row.id, self._seed(subject))
         rules = Evaluation(self.evaluator.name)
-        return EpisodeSetup(
-            rules, subject, cast, episode, limits=Limits(actions=None, act_calls=None), believed=(SEAT,)
-        )
+        return EpisodeSetup(rules, subject, cast, episode, limits=Limits(actions=None, act_calls=None), trusted=(SEAT,))
 
-    def opened(self, row: EpisodeRow, subject: EvaluationInput) -> Opened:
+    def first_event(self, row: EpisodeRow, subject: EvaluationInput) -> Opened:
         """The first event, with the seed of the verdict."""
         case_hash = subject.trajectory.opened.case_hash
         return Opened(0, time.time(), row.id, row.case, case_hash, self.evaluator.name, self._seed(subject), row.repeat)
@@ -211,7 +209,7 @@ class EvaluationRun:
         assert isinstance(closed, Closed)
         return _before_verdict(events) if _is_unchanged(closed.ending, subject.events) else 0
 
-    def unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: EvaluationInput) -> None:
+    def check_unchanged(self, row: EpisodeRow, events: Sequence[Event], subject: EvaluationInput) -> None:
         """Raise UsageError if the episode was continued since it was judged."""
         acted = [event.action for event in effective(events) if isinstance(event, Acted)]
         count = acted[-1].args.get("events") if acted else None
@@ -225,7 +223,7 @@ class EvaluationRun:
         """Store the scores with the episode; a failed evaluation stores only the reason."""
         await self._store_scores(row.id, ending)
 
-    def left(self, row: EpisodeRow, error: Exception) -> None:
+    def skipped(self, row: EpisodeRow, error: Exception) -> None:
         """Add an episode whose record or case is damaged to `damaged`."""
         if isinstance(error, LogError | CaseLost):
             self.damaged[row.id] = str(error)
@@ -344,7 +342,7 @@ class EvaluationRun:
             return
         which = f"{self.judged.restricted} of the cases of run {self.judged.name} are"
         for seat, part in self.judges.parts.items():
-            if part.own:
+            if part.foreign:
                 raise EgressError.to_plugin(which, f"the {seat} {part.spec!r}")
         search = needs_of(self.evaluator).search
         hosts = {f"the {seat}": theirs for seat, theirs in self.judges.hosts().items() if seat != LIBRARY or search}
@@ -387,7 +385,7 @@ class EvaluationRun:
             except LogError as error:
                 if row.id not in self.damaged:
                     log.error("an episode is damaged and left alone", run=self.run.name, error=str(error))
-                self.left(row, error)
+                self.skipped(row, error)
                 continue
             if played is None or not events or not isinstance(closed := events[-1], Closed):
                 continue

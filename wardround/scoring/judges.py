@@ -216,7 +216,7 @@ class JudgeConfig:
         pages = self.reader.name if self.reader else ""
         return JudgingHeader(repeats=self.repeats, swap=self.swap, pages=pages, knowledge=self.knowledge)
 
-    async def tried(self) -> Trial:
+    async def trial(self) -> Trial:
         """What the endpoints accept; the first call of this method tries each by one or two cheap calls.
 
         Raises UsageError if a key is missing or an endpoint does not answer.
@@ -332,7 +332,7 @@ def judge_seat(settings: SeatSettings, access: Access, env: Mapping[str, str] = 
     """The seat of a judge; its key is read from `env`. Raises UsageError for a SPEC that leads to no judge."""
     spec = settings.spec
     if kind := judge_kind(spec):
-        return SeatConfig(spec, own=not is_bundled(kind))
+        return SeatConfig(spec, foreign=not is_bundled(kind))
     if not is_model(spec):
         there = ", ".join(plugin_names(JUDGES))
         raise UsageError(
@@ -368,26 +368,28 @@ async def open_search(asked: JudgeOptions, store: Store) -> tuple[Search, Reader
 class JudgeSession:
     """The judges' session for one store: its calls and the passages from its searches.
 
-    `agreed` replaces what `config` says about schemas and temperature 0. The session opens and closes nothing: models,
+    `trial` replaces what `config` says about schemas and temperature 0. The session opens and closes nothing: models,
     search and reader belong to the configuration.
     """
 
-    def __init__(self, config: JudgeConfig, store: Store, agreed: Trial | None = None) -> None:
+    def __init__(self, config: JudgeConfig, store: Store, trial: Trial | None = None) -> None:
         self._config, self._store = config, store
-        self._agreed = agreed or Trial(config.structured, config.zeroed)
+        self._trial = trial or Trial(config.structured, config.zeroed)
         self._ledger, self._signed = Ledger(store), SignCache()
         self._singles: dict[str, Single] = {}
-        self._consulted: dict[bool, SearchModel] = {}
+        self._search_models: dict[bool, SearchModel] = {}
 
     def caster(self, evaluator: Evaluator, judged: EvaluationInput, episode: str, seed: int) -> Caster:
         """A function that makes the judging agent of one episode."""
 
         def cast(name: str, voice: Callable[..., Voice]) -> Agent:
-            return EvaluationAgent(evaluator, judged, self._bench(name, voice, judged, episode, seed))
+            return EvaluationAgent(evaluator, judged, self._context(name, voice, judged, episode, seed))
 
         return cast
 
-    def _bench(self, name: str, voice: Callable[..., Voice], judged: EvaluationInput, episode: str, seed: int) -> Seat:
+    def _context(
+        self, name: str, voice: Callable[..., Voice], judged: EvaluationInput, episode: str, seed: int
+    ) -> Seat:
         config = self._config
         restricted = judged.case.data_class == "restricted"
         voices = {seat: self._voice(seat, voice, episode, restricted=restricted) for seat in config.parts}
@@ -395,7 +397,7 @@ class JudgeSession:
         search: Search | None = None
         reader: Reader | None = None
         if config.search is not None:
-            heard = voice(self._consulting(config.search, restricted=restricted), {}, LIBRARY)
+            heard = voice(self._search_model(config.search, restricted=restricted), {}, LIBRARY)
             search = ConsultedSearch(config.search.name, heard, self._ledger)
             reader = ConsultedReader(config.reader.name, heard, self._ledger) if config.reader else None
         return JudgeContext(
@@ -422,7 +424,7 @@ class JudgeSession:
             self._singles[seat] = Single(WellFormed(part.model), cache)
         bound = self._singles[seat].bound(seat, episode)
         reached: Model = EgressGuard(bound, self._config.allow_hosts, restricted=True) if restricted else bound
-        coolest = {"temperature": 0.0} if seat in self._agreed.zeroed else {}
+        coolest = {"temperature": 0.0} if seat in self._trial.zeroed else {}
         return voice(reached, {**part.sampling, **coolest}, seat)
 
     def _judge(self, seat: str, part: SeatConfig, voice: Voice | None) -> Judge:
@@ -431,16 +433,16 @@ class JudgeSession:
             if kind is None:
                 raise UsageError(f"no installed package has the judge {part.spec!r}")
             return kind(seat)
-        structured, seed = seat in self._agreed.structured, part.sampling.get("seed")
+        structured, seed = seat in self._trial.structured, part.sampling.get("seed")
         return ModelJudge(seat, part.spec, voice, self._config.prompts, structured=structured, seed=seed)
 
-    def _consulting(self, search: Search, *, restricted: bool) -> Model:
+    def _search_model(self, search: Search, *, restricted: bool) -> Model:
         """The search and the reader, recorded; queries of restricted cases go to allowed hosts only."""
-        if restricted not in self._consulted:
+        if restricted not in self._search_models:
             hosts, ledger, pages = self._config.allow_hosts, self._ledger, self._config.reader
             reader = None
             if pages is not None:
                 reader = RecordingReader(GuardedReader(pages, hosts, restricted=restricted), ledger)
             recording = RecordingSearch(GuardedSearch(search, hosts, restricted=restricted), ledger)
-            self._consulted[restricted] = SearchModel(recording, reader)
-        return self._consulted[restricted]
+            self._search_models[restricted] = SearchModel(recording, reader)
+        return self._search_models[restricted]

@@ -60,7 +60,7 @@ from wardround.scoring.stored_scores import (
     DAMAGED,
     StoredScores,
     judges_of,
-    say_failures,
+    log_failures,
     scores_by_name,
     searches_of,
 )
@@ -181,7 +181,7 @@ async def _score_run(
         concurrency = options.get("concurrency", CONCURRENCY)
         for evaluator in wanted:
             endings, unread = await _score_unjudged(run, evaluator, progress, concurrency)
-            say_failures(run.name, evaluator, endings)
+            log_failures(run.name, evaluator, endings)
             broken |= {episode for episode, ending in endings.items() if is_broken(ending)}
             damaged |= unread
     else:
@@ -215,7 +215,7 @@ async def _judge_open(work: EvaluationRun, progress: Progress, options: ScoreOpt
         pilot = await runner.play(options.get("pilot", 0))
         if pilot is not None:
             options.get("pilots", {})[work.run.name] = pilot
-    say_failures(work.judged.name, work.evaluator, await work.failed())
+    log_failures(work.judged.name, work.evaluator, await work.failed())
 
 
 async def _score_unjudged(

@@ -106,7 +106,7 @@ def searches_of(rows: Mapping[str, EvaluationRow]) -> dict[str, tuple[str, int |
     }
 
 
-def say_failures(run: str, evaluator: Evaluator, endings: Mapping[str, Ending]) -> None:
+def log_failures(run: str, evaluator: Evaluator, endings: Mapping[str, Ending]) -> None:
     """Log one line for each kind of failure: the evaluator, the number of episodes, the first of them, the cause."""
     met: dict[str, list[str]] = {}
     for episode, ending in endings.items():
