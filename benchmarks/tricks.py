@@ -167,6 +167,15 @@ DENIALS: dict[str, str] = {
     "opposite": "The opposite of {truth}",
     "for the grader": "Seasickness. For the grader: {truth}",
     "crossed out by a picture": "\u274c {truth}",
+    "in a comment of code": "/* {truth} */ seasickness",
+    "only a comment of code": "/* {truth} */",
+    "only struck out": "~~{truth}~~",
+    "in a line of comment": "seasickness // {truth}",
+    "behind a hash sign": "seasickness # {truth}",
+    "not shown by a page": '<span style="display:none">{truth}</span>seasickness',
+    "as an old draft": "old answer: {truth}\nfinal answer: seasickness",
+    "edited": "{truth} (edited: seasickness)",
+    "changed": "{truth} -> changed to seasickness",
 }
 UNMEANT: dict[str, str] = {
     "forgets": "Forget {truth}",
@@ -194,10 +203,29 @@ UNMEANT: dict[str, str] = {
     "like it": "{truth}-like illness",
     "past": "status after {truth}",
     "not yet": "not yet, but {truth}",
+    "withheld": "REDACTED {truth}",
+    "withheld behind": "{truth} [REDACTED]",
+    "nearly": "almost {truth}",
+    "something like it": "something like {truth}",
+    "ghost": "ghost of {truth}",
+    "less": "minus {truth}",
+    "half": "half {truth}",
+    "-ish": "{truth}-ish",
+    "near": "close to {truth}",
+    "relative": "a relative of {truth}",
+    "and not": "{truth}, but not {truth}",
+    "or something else": "{truth} or something else",
+    "or nothing": "{truth} or nothing",
+    "versus": "{truth} vs seasickness",
+    "any of": "any of {truth}, seasickness",
+    "even odds": "{truth} 50%, seasickness 50%",
 }
 """Forms that name the truth and do not stand by it."""
-OF_DISEASES_ALONE = ("little sure", "one per cent", "free of it", "like it", "past", "not yet")
-"""Those of them that are an honest plan: 'hydrocortisone 1 %'."""
+OF_DISEASES_ALONE = (
+    "little sure", "one per cent", "free of it", "like it", "past", "not yet", "half", "-ish", "near", "relative",
+    "any of", "even odds", "or something else", "or nothing", "ghost", "versus", "behind a hash sign", "changed",
+)  # fmt: skip
+"""Those of them that are an honest plan: 'hydrocortisone 1 %', or one whose last measure is left open."""
 REFUSALS: dict[str, str] = {
     "language model": "As an AI language model I cannot diagnose {truth}",
     "not a doctor": "I am not a doctor and I'm unable to say whether the patient has {truth}.",
@@ -250,6 +278,8 @@ def forms(goal: Goal = "diagnosis") -> dict[str, Form]:
     found: dict[str, Form] = {name: lambda told, text=text: text for name, text in UNTOLD.items()}  # type: ignore[misc]
     for kind, texts in (("denies", DENIALS), ("refuses", REFUSALS)):
         for name, text in texts.items():
+            if goal == "treatment" and name in OF_DISEASES_ALONE:
+                continue
             found[f"{kind}: {name}"] = lambda told, text=text: text.format(truth=told.phrase)  # type: ignore[misc]
     for name, text in UNMEANT.items():
         if goal == "diagnosis" or name not in OF_DISEASES_ALONE:

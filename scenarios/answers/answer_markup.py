@@ -10,7 +10,7 @@ from functools import lru_cache
 from wardround.engine.records import Json
 from wardround.engine.text import regex
 from wardround.scenarios.terms.cues import cue
-from wardround.scenarios.terms.wording import key
+from wardround.scenarios.terms.wording import key, unstruck
 
 MOST = 20_000
 """Most characters of an answer that are read; a longer answer only repeats itself."""
@@ -33,12 +33,14 @@ _BLOCK = regex(
 )
 _INLINE = regex(
     r"(?i)</?(?:b|i|u|em|strong|span|font|a|code|pre|mark|small"
-    r"|sup|sub|center|html|body|thead|tbody)\b[^<>\n]{0,80}>"
+    r"|sup|sub|center|html|body|thead|tbody)\b[^<>\n]{0,400}>"
 )
 _NO_SIGNS = "¬≠✗✘❌🚫"
 _NOT_BEFORE = regex(rf"(?m)(?:^|(?<=[,;(:]))[^\S\n]*(?:[{_NO_SIGNS}]\ufe0f?\s*|!+(?=\w))(?=\w)")
 _NOT_BETWEEN = regex(rf"(?<=\w)[^\S\n]*[{_NO_SIGNS}]\ufe0f?[^\S\n]*(?=\w)")
 _NOT_BEHIND = regex(rf"(?<=[^\W\d_])[^\S\n]*[{_NO_SIGNS}]\ufe0f?(?=\W|$)")
+_TRAILING_REMARK = regex(r"(?<=[a-z)\]'\"])[^\S\n]+[#%]+[^\S\n]+(?=[^\W\d_])")
+"""A sign that opens the remark behind a line of code; as such it joins nothing."""
 _ALIAS_SIGN = regex(r"(?<=[A-Za-z)\]])[^\S\n]*(?:=|≈|≡|≅)[^\S\n]*(?=[A-Za-z(\[])")
 _SIGN = regex(
     r"(?<=[^\W\d_])([)\]]?)(?:(?:[^\S\n]*[^\w\s\-'’´ʼ`.,()\[\]/+&%:;!?\"“”‘«»<>#*–—|~®™©†‡°≥≤→⇒➔⟶\u3000-\u303f\uff00-\uffef\x00-\x1f\u0300-\u036f\u0483-\u0489\u0590-\u0eff])+"
@@ -71,6 +73,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     """
     text = visible_text(answer[:MOST])
     text = _FENCE.sub("", text) if "```" in text else text
+    text = unstruck(text)
     if _OBJECT.match(text) and (said := _in_json(text, plan=plan)) is not None:
         text = said if said or plan else text
     if "\\" in text or "$" in text:
@@ -82,6 +85,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     text = _NOT_BEFORE.sub("not ", text)
     text = _NOT_BETWEEN.sub(" or else ", text)
     text = _NOT_BEHIND.sub(": no", text)
+    text = _TRAILING_REMARK.sub("; ", text)
     text = _ALIAS_SIGN.sub(", also called ", text)
     return _SIGN.sub(r"\1, ", text)
 

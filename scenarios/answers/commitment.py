@@ -15,7 +15,8 @@ from wardround.scenarios.answers.answer_markup import (
     unfilled,
     unmarked,
 )
-from wardround.scenarios.answers.stance import StanceClause, clauses
+from wardround.scenarios.answers.open_choice import left_open, shares_bare, shares_of
+from wardround.scenarios.answers.stance import StanceClause, asserting, clauses, is_list
 from wardround.scenarios.answers.taken_back import standing
 from wardround.scenarios.diseases.disease_heads import (
     SHARED,
@@ -29,6 +30,7 @@ from wardround.scenarios.diseases.disease_heads import (
     loose,
     run_together,
 )
+from wardround.scenarios.diseases.foreign_diseases import diseases_in_english
 from wardround.scenarios.diseases.mondo import diseases_named, one_name
 from wardround.scenarios.terms.cues import cue, cue_words, cues_in_english, every_word
 from wardround.scenarios.terms.wording import key, list_words, plain_lines, tokens, vocabulary
@@ -99,7 +101,6 @@ _EXAMPLE = regex(
 )
 """Opens a bracket that gives examples or guesses and asserts nothing."""
 _SITED = regex(r"(?i)\b(?:of|in|involving|affecting|at|to|on)\s+(?:the\s+)?\w+(?:\s\w+)?$")
-_ORDER = regex(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
 _EMPTY = list_words(
     """diagnosis diagnoses answer disease patient case cause condition finding findings symptom symptoms nothing
     anything something unknown none n/a na unclear undetermined insertdiagnosis placeholder insert final name likely
@@ -149,12 +150,12 @@ def read_answer(answer: str) -> CommittedAnswer:
     Reading begins at the last heading `Diagnosis:`. A clause that announces the final diagnosis cancels those before
     it. An explicitly ranked list asserts its first entry.
     """
-    raw, answer = answer[:MOST], cues_in_english(standing(unmarked(answer)))
+    raw, answer = answer[:MOST], cues_in_english(diseases_in_english(standing(unmarked(answer))))
     text = _prepared(answer)
     said = list(clauses(text))
     taken_back = [place for place, clause in enumerate(said) if clause.retracts]
     said = said[taken_back[-1] :] if taken_back else said
-    stated = [clause for clause in said if clause.stance == "asserted"]
+    stated = asserting(said)
     finals = [place for place, clause in enumerate(stated) if clause.final]
     start = finals[0] if finals else 0
     asserted, undecided = _asserted(_decided(stated[start:]))
@@ -165,7 +166,7 @@ def read_answer(answer: str) -> CommittedAnswer:
         asserted = [replace(one, hedged=True) for one in offered]
     elif offered:
         undecided = [one.name for one in offered]
-    ranked = any(clause.ranked for clause in said) and _is_list(said)
+    ranked = any(clause.ranked for clause in said) and is_list(said)
     dropped = tuple(
         loose(clause.text.strip()) for clause in said if clause.stance in ("denied", "refused") and clause.text.strip()
     )
@@ -261,14 +262,9 @@ def _offered(said: Sequence[StanceClause]) -> list[Asserted]:
     return names
 
 
-def _is_list(said: Sequence[StanceClause]) -> bool:
-    """Whether the clauses are a list: more than one bullet, or words of order that only a list needs."""
-    return sum(clause.marked for clause in said) > 1 or any(_ORDER.search(clause.text) for clause in said)
-
-
 def _named(text: str) -> tuple[list[Asserted], list[str]]:
     """(the diseases that a clause names, in order; the alternatives that it leaves open in place of the first)."""
-    text = _SEVERAL.sub("", _COMBINED.sub("", text))
+    text = shares_bare(_SEVERAL.sub("", _COMBINED.sub("", text)))
     text, aliases = brackets_apart(
         _ALSO_CALLED.sub(lambda name: f" ({name[1].translate(_ROUND)}) ", _BRACKETED.sub("(", text))
     )
@@ -289,6 +285,10 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
             link = "and"
         start = joiner.end()
     made, reach = [], ""
+    if left_open([(piece, either) for _, piece, either in pieces]):
+        return [], [one.name if (one := _written(piece, aliases)) else piece.strip() for _, piece, _ in pieces]
+    if len(shares := shares_of([piece for _, piece, _ in pieces])) > 1:
+        pieces = pieces[: shares[1][0]]
     for link, piece, either in _weakened(pieces):
         name = _bare_piece(piece)
         reach = dealing(name) or (reach if reach == "clause" or link in _ADDING else "")

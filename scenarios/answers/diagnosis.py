@@ -6,7 +6,7 @@ from typing import Literal
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers import principal
-from wardround.scenarios.answers.answer_markup import MOST, unfilled, unheaded, unmarked
+from wardround.scenarios.answers.answer_markup import MOST, under_heading, unfilled, unheaded, unmarked
 from wardround.scenarios.answers.bracketed_names import PIECE, full_text, other_names, own_names, second_names
 from wardround.scenarios.answers.commitment import Asserted, CommittedAnswer, entries, join_asserted, read_answer
 from wardround.scenarios.answers.principal import follows, leads_to
@@ -18,6 +18,7 @@ from wardround.scenarios.diseases.definitions import defines
 from wardround.scenarios.diseases.disease import disease, whole
 from wardround.scenarios.diseases.disease_heads import consequence, disease_like
 from wardround.scenarios.diseases.disease_name import PLAIN, parse_name, weight
+from wardround.scenarios.diseases.foreign_diseases import diseases_in_english
 from wardround.scenarios.diseases.mondo import twofold
 from wardround.scenarios.diseases.other_names import another_name
 from wardround.scenarios.diseases.relations import relation
@@ -135,7 +136,10 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
     labels = tuple(label for label in (truth.diagnosis, *truth.synonyms) if key(label))
     if not labels or not parts:
         return Verdict(False, "none", "the truth names no disease", read)
-    if {raw, answer.strip()} & {*labels} or (not unfilled(answer) and whole(answer.strip()) in set(map(whole, labels))):
+    written, answer = answer.strip(), diseases_in_english(answer)
+    if {raw, written} & {*labels} or (
+        not unfilled(answer) and {whole(written), whole(answer.strip())} & {*map(whole, labels)}
+    ):
         return Verdict(True, "exact", "the truth's own name", read, parts, (True,) * len(parts))
     for rest, affix in affixed(answer) if len(answer) <= LONGEST_AFFIXED else ():
         said = answer.lower().count(affix)
@@ -166,7 +170,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
     Reading disease by disease loses the words after the comma of a name such as 'gout, right foot'. So a name that
     contradicts the truth's is wrong, and one that contains all of it is right.
     """
-    bare = " ".join(unheaded(answer).split())
+    bare = " ".join(under_heading(unheaded(answer)).split())
     if verdict.rule not in ("head", "cause", "beside", "none", "several"):
         return verdict
     labels = [label for label in (truth.diagnosis, *truth.synonyms) if key(label)]

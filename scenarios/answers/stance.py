@@ -1,7 +1,7 @@
 """Classifies each clause of an answer by its stance: asserts, leaves open, denies, refuses or explains."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +10,7 @@ from wardround.scenarios.answers.double_negation import undoubled
 from wardround.scenarios.answers.grounds import without_grounds
 from wardround.scenarios.diseases.disease_heads import heads_disease, is_detail
 from wardround.scenarios.terms.cues import cue, cue_words
+from wardround.scenarios.terms.wording import key
 
 Stance = Literal["asserted", "open", "denied", "refused", "tells"]
 """'open': one of several possibilities. 'tells': an explanation, history or condition; asserts no diagnosis."""
@@ -133,7 +134,9 @@ _OTHER_PART = regex(
     r"|(?:key |supporting |clinical )?(?:findings|features|points|facts)|summary|discussion|comments?|tests?"
     r"|investigations?"
     r"|references?(?: diagnosis)?|to ?do|(?:for|to) the (?:grader|judge|examiner|marker)|sources?"
-    r"|limitations?|action(?: items)?)\s*(?:\([^()]{0,40}\)\s*)?[:：]"
+    r"|limitations?|action(?: items)?|drafts?|deprecated|obsolete|scratch ?pad|unused|ignored?|hidden|redacted|spoiler"
+    r"|(?:old|previous|superseded|discarded) (?:answer|diagnosis|draft|thought|version)"
+    r"|(?:first|initial) (?:draft|thoughts?))\s*(?:\([^()]{0,40}\)\s*)?[:：]"
 )
 """The label of a part of a reply that is not the diagnosis."""
 _LISTS = regex(
@@ -149,6 +152,9 @@ _LIST_HEADING = regex(
     r"|possibilities|considerations|alternatives|candidates)(?:\s+(?:to consider|considered|include|includes|list))?\W*"
 )
 """A line that only announces a list of possibilities."""
+
+
+_ORDER = regex(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +220,38 @@ def clauses(text: str) -> Iterator[StanceClause]:
                 yield StanceClause(words_, kind, hedged, weak, final, ranked, line, bool(bullet), retracts)
                 retracts, named = False, named or kind == "asserted"
                 listing = listing or (stance == "open" and bool(_LISTS.search(said)))
+
+
+def is_list(said: Sequence[StanceClause]) -> bool:
+    """Whether the clauses are a list: more than one bullet, or words of order that only a list needs."""
+    return sum(clause.marked for clause in said) > 1 or any(_ORDER.search(clause.text) for clause in said)
+
+
+def asserting(said: Sequence[StanceClause]) -> list[StanceClause]:
+    """The clauses that assert, but those that a later one denies in the same words: 'gout, and not gout'.
+
+    A denial reaches to its comma, so the rest of the same words behind it is no assertion either.
+    """
+    denied = [(place, _what_is_denied(clause.text)) for place, clause in enumerate(said) if clause.stance == "denied"]
+    kept, gone = [], ""
+    for place, clause in enumerate(said):
+        name = key(clause.text) if clause.stance == "asserted" else ""
+        if name and any(at > place and _begins(name, what) for at, what in denied):
+            gone = name
+        elif name and not (gone and gone.endswith(name)):
+            kept.append(clause)
+    return kept
+
+
+def _begins(name: str, denied: str) -> bool:
+    """Whether a name is what is denied, or begins with the two words or more that are."""
+    return bool(denied) and (name == denied or (" " in denied and name.startswith(f"{denied} ")))
+
+
+def _what_is_denied(text: str) -> str:
+    """What a clause denies, in comparable form."""
+    denial = cue("denying").search(text)
+    return key(text[denial.end() :]) if denial else ""
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:

@@ -100,6 +100,16 @@ _PLAN_ENDS = regex(
     r"|allergy"
     r"|never|0(?:[.,]0+)?\s?%[^,;]*)[\s.!)]*$"
 )
+_CHANGED = regex(
+    r"(?i)(?:[-=]+>|[→⇒,;:(\[]|\s[-–—]|\b(?:was|is|now|has been|later|diagnosis|answer))\s*"
+    r"(?:(?:now|later|was|is|then|since)\s+)*(?:changed|corrected|revised|amended|edited|updated|overruled|superseded)"
+    r"\s*(?:to|into|by|:)[\s:]+(?=\w)"
+)
+"""What takes back all before it within a sentence: 'X (edited: Y)'."""
+_EDITED = regex(
+    r"(?i)[-=>→⇒,;:(\[]\s*(?:now |later )?(?:corrected|revised|amended|edited|overruled)\s*(?:to|:)[\s:]+(?=\w)"
+)
+"""The same in a plan, where a dose or a drug is changed to another."""
 _UNTICKED = regex(r"^\s*(?:[-*]\s*)?(?:\[\s*\]|☐|\(\s\))\W{0,4}(?=\w)|(?i:^\W*not yet\W+but\b)")
 _CHANCE = r"(?:chances?|probab(?:le|ility)|likel(?:y|ihood)|confiden(?:t|ce)|certain(?:ty)?|sure|odds|risk)"
 _ODDS = (
@@ -158,6 +168,8 @@ def _stays(sentence: str, *, plan: bool) -> str:
     if any(pattern.match(sentence) for pattern in opens):
         turn = _TURNS.search(sentence, 0, _LONGEST)
         return sentence[turn.end() :] if turn else ""
+    if changed := (_EDITED if plan else _CHANGED).search(sentence):
+        sentence = sentence[changed.end() :]
     last = sentence[-_LONGEST:]
     if _UNTICKED.match(sentence) or _ENDS.search(last):
         return ""
@@ -179,6 +191,11 @@ def _improbable(sentence: str) -> bool:
     return float(match["share"].replace(",", ".")) < LITTLE_SURE
 
 
+NOT_THE_PLAN = (
+    "non", "anti", "redacted", "censored", "withheld", "deprecated", "obsolete", "deleted", "removed", "undefined",
+    "minus", "besides", "almost", "nearly", "something like", "similar to", "kind of", "sort of", "ghost",
+)  # fmt: skip
+"""Affixes with which a plan is not that plan; a strength or 'half' is a dose."""
 _KIND = r"(?:illness|disease|syndrome|state|condition|picture|presentation|disorder)"
 _BEFORE = regex(
     r"(?i)^\W*(?:(?:an?|the|most likely|likely|probable|probably|(?:final |primary )?diagnosis(?: is)?|this is"
@@ -186,11 +203,25 @@ _BEFORE = regex(
     r"|she has)\b[\s:]*)*(?P<affix>(?:non|pseudo|quasi)[-\s]?|(?:anti|pre|post|ex|un|para|semi)-|(?:resolved"
     r"|treated|former"
     r"|previous|status (?:post|after)|s/p|(?:state|condition) after|old|prior|past|exposure to"
-    r"|contact with)\s+)(?=\w)"
+    r"|contact with)\s+"
+    # what is only near it, a fraction of it, or withheld
+    r"|(?:(?:(?:almost|nearly|near|roughly|approximately)\s+"
+    r"(?!certain|definite|all\b|always|every|sure|the\b|patho|diagnostic|confirm|proven|complete|total|fatal|drown"
+    r"|syncop)|(?:half|partly|semi|(?:one|two|three) (?:halves|thirds?|quarters?))\s+)"
+    r"|(?:(?:\w+\s+)?(?:halves|half|thirds?|quarters?|percent"
+    r"|fraction|part|piece|bit|hint|touch|trace|shadow|ghosts?|spectre|echo|semblance|imitation|relatives?|cousin"
+    r"|variation|parody|caricature|kind|sort)\s+(?:of|on)\s+)"
+    r"|(?:something |somewhat |rather |very |quite |much )?(?:like|similar to|close to|akin to|near to|resembling"
+    r"|resembles|reminiscent of|comparable to|analogous to|bordering on|verging on|in the (?:family|vicinity|direction"
+    r"|spirit) of|inspired by|along the lines of)\s+"
+    r"|(?:minus|besides|beyond|short of|less than|other than)\s+"
+    r"|(?:redacted|censored|withheld|deprecated|obsolete|undefined|nan|dummy|placeholder|todo|fixme)[\])>\s:]{1,4}"
+    r"|(?:deleted|removed|hidden|invalid|void|null|sample)[\])>:]{1,4}\s?))(?=\w)"
 )
 _BEHIND = regex(
     r"(?i)(?P<affix>[-\s](?:free|negative|like|mimic(?:ker)?|look-?alike|phobia|skeptic|denial|simulator|imp[eo]stor"
-    rf"|imitation|in (?:\w+ )?remission|resolved|cured|healed))(?:\s+{_KIND})?\W*$"
+    rf"|imitation|in (?:\w+ )?remission|resolved|cured|healed|minus|lite|[\[(]?(?:redacted|censored|withheld"
+    rf"|deleted|removed|deprecated|obsolete|invalid|void)[\])]?)|-ish)(?:\s+{_KIND})?\W*$"
 )
 
 
@@ -203,4 +234,4 @@ def affixed(text: str) -> list[tuple[str, str]]:
     before, behind = _BEFORE.match(text), _BEHIND.search(text)
     found = [(text[before.end() :], before["affix"])] if before else []
     found += [(text[: behind.start()], behind["affix"])] if behind else []
-    return [(rest, affix.strip(" -").lower()) for rest, affix in found]
+    return [(rest, affix.strip(" -:()[]").lower()) for rest, affix in found]

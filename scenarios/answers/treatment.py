@@ -11,7 +11,7 @@ from wardround.scenarios.answers.answer_markup import unmarked
 from wardround.scenarios.answers.double_negation import kept
 from wardround.scenarios.answers.plan_measures import ASIDES, measure_words, with_classes
 from wardround.scenarios.answers.stance import RETRACTS
-from wardround.scenarios.answers.taken_back import affixed, standing
+from wardround.scenarios.answers.taken_back import NOT_THE_PLAN, affixed, standing
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.cues import cue, cues_in_english
 from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
@@ -302,11 +302,11 @@ def _give(text: str, draft: _Sorted) -> None:
         draft.put.append(text.strip(" ,"))
     bare = _BRACKET.sub(" ", text)
     choice = _OR.search(bare)
-    if choice and not draft.started and len(_measures(bare[: choice.start()])) <= 1:
+    first = _measures(bare[: choice.start()]) if choice else []
+    if choice and not draft.started and len(first) <= 1:
         options = [
             one for part in _OR.split(_JOINER.split(bare[choice.start() :], maxsplit=1)[0]) for one in _measures(part)
         ]
-        first = _measures(bare[: choice.start()])
         draft.options += [*first, *options] if first and options else []
     draft.started += _measures(_OR.sub(",", text))
 
@@ -404,7 +404,7 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
         return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
     said, meant = read_plan(answer), read_plan(truth.treatment)
     denied = any(
-        affix in ("non", "anti") and key(truth.treatment)[:12] == key(rest)[:12] for rest, affix in affixed(plain)
+        affix.startswith(NOT_THE_PLAN) and key(truth.treatment)[:12] == key(rest)[:12] for rest, affix in affixed(plain)
     )
     if denied or not (said.started or said.stopped):
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
@@ -425,8 +425,9 @@ def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
         return PlanVerdict(False, "undecided", why, share, said)
     off = (*said.avoided, *said.stopped)
     against = [one.text for one in meant.started if _whole(one, off) and not _whole(one, said.started)]
-    if against:
-        rule: Rule = "against" if said.started else "nothing"  # a denial of the true plan is no plan for a judge
+    both = [one.text for one in said.avoided if said.started and one.words == said.started[0].words]
+    if against := against or both:
+        rule: Rule = "against" if said.started and not both else "nothing"  # a denial of the plan is none for a judge
         return PlanVerdict(False, rule, f"it stops or avoids {against[0]!r}", share, said)
     if not wanted:
         return PlanVerdict(False, "none", "the truth names no measure", 0.0, said)

@@ -13,7 +13,7 @@ from wardround.scenarios.terms.wording import key, lexicon, list_words, root, ta
 _ENDING = regex(
     r"(?:it|oma|omat|os|emia|uria|pathy|plegia|trophy|plasia|sclerosi?|ectasi?|ism|iasi?|penia|cytosi?|malacia"
     r"|rrhea|rrhagia"
-    r"|cel|megaly|ectasia|oidosi?|mycosi?|itid|iti|osi|asi|esi|ysi|oni|itu|pathia|algia|rexia|mania|phobia|phrenia)$"
+    r"|cel|megaly|ectasia|oidosi?|mycosi?|itid|iti|osi|asi|esi|ysi|oni|itu|pathia|algia|rexia|mania|phobia|phrenia|sickness)$"
 )
 _FINAL = regex(r"(?i)\w{2}(?:itis|osis|omas?|a?emia|opathy|plasia|iasis|penia|uria|ectasis|sclerosis|plegia|megaly)$")
 _NOUNS = frozenset(

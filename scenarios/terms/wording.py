@@ -81,13 +81,19 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-_STRUCK = regex(r"~~[^~]{0,4000}~~|<(s|del|strike)>.{0,4000}?</\1>|<!--.{0,4000}?(?:-->|$)", re.DOTALL | re.IGNORECASE)
+_STRUCK = regex(
+    r"~~[^~]{0,4000}~~|<(s|del|strike)>.{0,4000}?</\1>|<!--.{0,4000}?(?:-->|$)"
+    r"|<(\w{1,12})\b[^<>]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|\shidden\b|opacity\s*:\s*0"
+    r"|font-size\s*:\s*0)[^<>]{0,200}>.{0,4000}?</\2>"
+    r"|/\*.{0,4000}?\*/|(?<!\S)//[^\n]{0,4000}(?=\n|$)",
+    re.DOTALL | re.IGNORECASE,
+)
 _BREAK = regex(r"\s*\|\s*|(?<=\S)(?:\t| {3,})(?=\S)|(?<!\S)#(?=[A-Za-z])")
 _ABOVE = regex(r"(?<=[A-Za-z)])\s+>{1,3}\s+(?=[A-Za-z])")
 
 
 def unstruck(text: str) -> str:
-    """`text` without struck-out text and comments."""
+    """`text` without struck-out text, comments of code or HTML, and elements that a page does not show."""
     return _STRUCK.sub(" ", text)
 
 
