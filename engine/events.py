@@ -115,7 +115,8 @@ def decode(rows: Iterable[Row]) -> tuple[Event, ...]:
     """Decode the events of one episode, from the first on; raises LogError naming the first altered or missing one."""
     events: list[Event] = []
     for row in _follow_chain(Row(-1, b"", b""), rows):
-        events.append(_with_text(_decode(row), events))
+        event = _decode(row)
+        events.append(_with_text(event, events) if isinstance(event, Acted) and event.of >= 0 else event)
     return tuple(events)
 
 
@@ -163,6 +164,8 @@ def check_end(last: Event | None, known: EpisodeRow) -> None:
 
 def effective(events: Sequence[Event]) -> Sequence[Event]:
     """The events that count, without those that a later reopening made void."""
+    if Reopened not in map(type, events):
+        return tuple(events)
     kept: list[Event] = []
     for event in events:
         if isinstance(event, Reopened):
@@ -178,10 +181,8 @@ def _decode(row: Row) -> Event:
         raise LogError(f"event {row.seq} cannot be read: {error}", seq=row.seq) from error
 
 
-def _with_text(event: Event, before: Sequence[Event]) -> Event:
-    """`event` with the text that its stored form left out."""
-    if not isinstance(event, Acted) or event.of < 0:
-        return event
+def _with_text(event: Acted, before: Sequence[Event]) -> Acted:
+    """An action with the text that its stored form left out, as it is that of the call `of`."""
     called = before[event.of]
     if not isinstance(called, Called) or called.reply is None:
         raise LogError(f"event {event.seq} rests on event {event.of}, which is not an answered call", seq=event.seq)

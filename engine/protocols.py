@@ -278,10 +278,13 @@ class Store(Protocol):
 
 @runtime_checkable
 class ReadsTogether(Protocol):
-    """A store that reads many texts at once, for less than as many calls of `get`."""
+    """A store that reads many texts or logs at once, for less than as many calls of `get` or `read`."""
 
     async def texts(self, digests: Sequence[str]) -> Mapping[str, bytes]:
         """The texts with these digests; one that is missing or was altered is left out."""
+
+    async def logs(self, run: str, episodes: Sequence[str]) -> Mapping[str, Sequence[Row]]:
+        """The events of these episodes (ids), each in order; an episode without events is left out."""
 
 
 class Wrapped(Model):

@@ -129,6 +129,18 @@ class DatabaseStore(ABC):
         stored = {digest: bytes(text) for digest, text in await self.rows(query, json_list(digests))}
         return {digest: text for digest, text in stored.items() if digest_of(text) == digest}
 
+    async def logs(self, run: str, episodes: Sequence[str]) -> Mapping[str, Sequence[Row]]:
+        """The events of these episodes (ids), each in order; an episode without events is left out."""
+        query = (
+            f"SELECT name, seq, {self.BYTES.format('hash')}, {self.BYTES.format('body')} FROM events"  # noqa: S608 - constants
+            f" JOIN episodes ON episodes.id = events.episode WHERE run = {RUN} AND name IN ({self.NAMES.format('$2')})"
+            " ORDER BY events.episode, seq"
+        )
+        logs: dict[str, list[Row]] = {}
+        for name, *row in await self.rows(query, run, json_list(episodes)):
+            logs.setdefault(name, []).append(Row(*row))
+        return logs
+
     async def begin(self, run: str, *, host: str, pid: int) -> "DatabaseSession":
         """Begin to work on a run."""
         await self.run(run)

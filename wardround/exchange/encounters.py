@@ -4,13 +4,11 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 
 import msgspec
 
 from wardround.engine.errors import CaseLost, LogError
 from wardround.engine.events import Acted, Called
-from wardround.engine.once import together
 from wardround.engine.records import EpisodeRow, Json, Message, Score
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import SeatHeader
@@ -78,19 +76,12 @@ async def _read(run: Run) -> AsyncGenerator[tuple[EpisodeRow, Trajectory | None]
 
 
 async def _trajectories(run: Run, rows: Sequence[EpisodeRow]) -> list[tuple[EpisodeRow, Trajectory | None]]:
-    read = await together([partial(_trajectory, run, row) for row in rows])
-    for one in read:
+    pairs: list[tuple[EpisodeRow, Trajectory | None]] = []
+    for row, one in zip(rows, await run.trajectories(rows), strict=True):
         if isinstance(one, LogError):
             raise one
-    return [(row, one) for row, one in zip(rows, read, strict=True) if not isinstance(one, LogError)]
-
-
-async def _trajectory(run: Run, row: EpisodeRow) -> Trajectory | LogError | None:
-    """The trajectory of an episode, None if it has not begun, or why it cannot be read."""
-    try:
-        return await run.trajectory(row) if row.events else None
-    except LogError as error:
-        return error
+        pairs.append((row, one))
+    return pairs
 
 
 async def opening_and_target(run: Run, case: str) -> tuple[str, str]:

@@ -178,7 +178,8 @@ def _extra(event: Acted) -> dict[str, Json]:
 def calls_of(events: Sequence[Event], action: Acted) -> list[Called]:
     """The answered calls of an act: those of its seat between the action before it and the action."""
     calls: list[Called] = []
-    for event in reversed(events[: action.seq]):
+    for place in range(action.seq - 1, -1, -1):
+        event = events[place]
         if isinstance(event, Called) and event.seat == action.seat:
             if event.reply is not None:
                 calls.append(event)

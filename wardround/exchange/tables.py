@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 
+from wardround.engine.batch import rare_collection
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.records import Json, Usage
@@ -115,27 +116,39 @@ async def write_dataset(run: Run, seat: str, folder: Path) -> int:
     return count
 
 
+_TOGETHER = 256
+"""Rows that are encoded together."""
+
+
 class _Lines:
     """JSON lines on their way into a table; DuckDB must know the longest."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.longest, self._file = path, 0, path.open("wb")
+        self._waiting: list[Mapping[str, Json] | _Turn] = []
         self._encode = msgspec.json.Encoder().encode_lines
 
-    def add(self, rows: Sequence[Mapping[str, Json]]) -> None:
-        lines = self._encode(rows)
+    def add(self, rows: Sequence["Mapping[str, Json] | _Turn"]) -> None:
+        self._waiting += rows
+        if len(self._waiting) >= _TOGETHER:
+            self._write()
+
+    def _write(self) -> None:
+        lines = self._encode(self._waiting)
+        self._waiting = []
         self._file.write(lines)
         if len(lines) > self.longest:
             self.longest = max(self.longest, *map(len, lines.split(b"\n")))
 
     def close(self) -> None:
+        self._write()
         self._file.close()
 
 
 @contextmanager
 def _spools(tables: Mapping[str, Mapping[str, str]], folder: Path) -> Iterator[dict[str, _Lines]]:
     """Lines for each table; at the end DuckDB turns each file of them into Parquet, and they are removed."""
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".lines.") as place:
+    with rare_collection(), tempfile.TemporaryDirectory(dir=folder, prefix=".lines.") as place:
         every = {name: _Lines(Path(place) / name) for name in tables}
         try:
             yield every
@@ -167,37 +180,62 @@ async def _spool(run: Run, files: Mapping[str, _Lines]) -> int:
     turns = 0
     async with aclosing(encounters(run)) as every:
         async for one in every:
-            which = {"run": run.name, "episode": one.row.id, "case": one.row.case, "repeat": one.row.repeat}
             acted = list(one.trajectory.acted())
             turns += len(acted)
-            files["turns"].add([_turn(which, one, event, models.get(event.seat, "")) for event in acted])
+            files["turns"].add([_turn(one, event, run.name, models.get(event.seat, "")) for event in acted])
             if "episodes" in files:
+                which = {"run": run.name, "episode": one.row.id, "case": one.row.case, "repeat": one.row.repeat}
                 files["episodes"].add([{**which, **_episode(one, len(acted))}])
                 files["scores"].add([{**which, **row} for row in _scores(one)])
     return turns
 
 
-def _turn(which: Mapping[str, Json], one: Encounter, event: Acted, model: str) -> dict[str, Json]:
-    action = event.action
-    replies = [call.reply for call in calls_of(one.trajectory.events, event) if call.reply]
-    return {
-        **which,
-        "seq": event.seq,
-        "at": event.at,
-        "seat": event.seat,
-        "verb": action.verb,
-        "text": action.text,
-        "thinking": action.thinking or None,
-        "args": msgspec.json.encode(action.args).decode() if action.args else None,
-        "finish": event.finish or None,
-        "model": (replies[-1].model if replies else "") or model,
-        "calls": len(replies),
-        "latency": sum(reply.latency for reply in replies) if replies else None,
-        **(_spent(sum((reply.usage for reply in replies), Usage(cost=0))) if replies else _NOTHING),
-    }
+class _Turn(msgspec.Struct):
+    """A row of the table of turns."""
+
+    run: str
+    episode: str
+    case: str
+    repeat: int
+    seq: int
+    at: float
+    seat: str
+    verb: str
+    text: str
+    thinking: str | None
+    args: str | None
+    finish: str | None
+    model: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    latency: float | None = None
 
 
-_NOTHING = {"prompt_tokens": 0, "completion_tokens": 0, "cost": None}
+def _turn(one: Encounter, event: Acted, run: str, model: str) -> _Turn:
+    action, row = event.action, one.row
+    turn = _Turn(
+        run,
+        row.id,
+        row.case,
+        row.repeat,
+        event.seq,
+        event.at,
+        event.seat,
+        action.verb,
+        action.text,
+        action.thinking or None,
+        msgspec.json.encode(action.args).decode() if action.args else None,
+        event.finish or None,
+        model,
+    )
+    if replies := [call.reply for call in calls_of(one.trajectory.events, event) if call.reply]:
+        usage = sum((reply.usage for reply in replies), Usage(cost=0))
+        turn.model, turn.calls = replies[-1].model or model, len(replies)
+        turn.prompt_tokens, turn.completion_tokens, turn.cost = usage.prompt, usage.completion, usage.cost
+        turn.latency = sum(reply.latency for reply in replies)
+    return turn
 
 
 def _spent(usage: Usage) -> dict[str, Json]:

@@ -301,6 +301,27 @@ class Run(StoredEpisodes):
         row = await self.episode(episode) if isinstance(episode, str) else episode
         return Trajectory(await self.events(row), self.json)
 
+    async def trajectories(self, rows: Sequence[EpisodeRow]) -> list[Trajectory | LogError | None]:
+        """The trajectories of these episodes in order, read together; None for one that has not begun.
+
+        For one of which an event was altered or is missing its LogError stands in the list.
+        """
+        begun = [row for row in rows if row.events]
+        if not has_methods(self.store, ReadsTogether):
+            logs: Mapping[str, Sequence[Row]] = {
+                row.id: [one async for one in self.store.read(self.name, row.id)] for row in begun
+            }
+        else:
+            logs = await cast(ReadsTogether, self.store).logs(self.name, [row.id for row in begun])
+        made: list[Trajectory | LogError | None] = []
+        for row in rows:
+            try:
+                events = self._decode_events(row, logs.get(row.id, ())) if row.events else ()
+                made.append(Trajectory(events, self.json) if row.events else None)
+            except LogError as error:
+                made.append(error)
+        return made
+
     async def __aiter__(self) -> AsyncIterator[Trajectory]:
         """The trajectories of all episodes that have begun, in order."""
         async for row in self.store.episodes(self.name):

@@ -12,7 +12,7 @@ from timed import planned, rows
 from wardround.engine.budget import Spending
 from wardround.engine.errors import StoreError, UsageError
 from wardround.engine.events import Row, chain
-from wardround.engine.protocols import Store
+from wardround.engine.protocols import ReadsTogether, Store
 from wardround.engine.records import Ending, EpisodeRow, Score
 from wardround.engine.sessions import RunControl
 from wardround.engine.stores.sqlite import SqliteStore
@@ -34,6 +34,8 @@ async def test_events_come_back_in_order_and_whole(store: Store) -> None:
     assert [row.seq async for row in store.read("r", "a")] == [0, 1, 2, 3, 4]
     assert [row async for row in store.read("r", "b")] == rows(0, 1)
     assert [row async for row in store.read("r", "nobody")] == []
+    assert isinstance(store, ReadsTogether)
+    assert await store.logs("r", ["b", "nobody", "a"]) == {"a": rows(0, 3) + rows(3, 2), "b": rows(0, 1)}
 
 
 async def test_the_list_of_episodes_says_how_each_ended(store: Store) -> None:
