@@ -22,6 +22,9 @@ def client_text(view: View) -> str:
 
 def client_message(view: View) -> Message:
     """What a seat hears in this turn with its images, by the reference that a log holds (`images_of`)."""
+    for place in range(len(view.heard) - 1, -1, -1):
+        if view.heard[place].seat == view.seat:  # what was heard before its last words was shown then
+            return dialogue((), view.heard[place + 1 :], view.seat, GO_ON)[-1]
     shown = view.known.get("images") if isinstance(view.known, Mapping) else None
     return dialogue([user_message(view.brief, shown or ())], view.heard, view.seat, GO_ON)[-1]
 

@@ -149,15 +149,15 @@ class _Driver:
         waiting = {place for place, episode in enumerate(episodes) if not episode.ready}
 
         def ready(place: int) -> None:
-            if place in waiting:
-                waiting.remove(place)
-                if not waiting:  # exactly one stop: a second would end the next run before its time
-                    self._loop.call_soon(self._loop.stop, context=self._context)
+            waiting.discard(place)
+            if not waiting:
+                self._context.run(self._loop.stop)
 
-        for place in tuple(waiting):
-            episodes[place].when_ready(partial(ready, place))
+        begun = [episodes[place] for place in waiting]
+        for place, episode in zip(tuple(waiting), begun, strict=True):
+            episode.when_ready(partial(ready, place))
         self._loop.run_forever()
-        for episode in episodes:
+        for episode in begun:
             episode.when_ready(None)
 
     def outcome(self, episode: DrivenEpisode) -> Outcome:
