@@ -327,6 +327,7 @@ UNDEFINED = JUDGED_UNDEFINED | frozenset(
         "no_checklist",
         "not_asked",
         "unknown_category",
+        "closed_question",
         "not_generation",
         "generation_scale",
     }

@@ -172,6 +172,7 @@ WORDS: dict[str, str] = {
     "not_asked": "not asked about",
     "no_checklist": "no reference and no checklist",
     "unknown_category": "category not known",
+    "closed_question": "a closed question: checklists mark open answers",
     "generation_scale": "generated texts have a scale of their own",
     "not_generation": "no text generation",
     "unsafe": "unsafe text",

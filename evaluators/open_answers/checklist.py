@@ -30,6 +30,8 @@ from wardround.scenarios.question_item import QuestionItem
 
 Verdict = Literal["each", "majority", "mean"]
 """How several markings of an answer become its verdict: every marking counts, most of them, or their mean score."""
+NOT_OPEN = "closed_question"
+"""Reason of a question that has options or a verdict, which no checklist marks."""
 NOT_MEASURED = "no_checklist"
 """Reason of an answer without reference and checklist; it counts in no mean."""
 NAMES = ("usable", "usable_strict", "checklist_score", "generation_score", "generation_safe")
@@ -106,7 +108,8 @@ class ChecklistMarks:
         if not isinstance(seat, JudgeContext):
             raise UsageError("the evaluator checklist needs a judge: name one with --judge, for instance openai/gpt-4o")
         category = category_of(case.kind)
-        if reason := unscored(trajectory.ending) or ("" if category else "unknown_category"):
+        unfit = NOT_OPEN if case.closed else "" if category else "unknown_category"
+        if reason := unscored(trajectory.ending) or unfit:
             return Scored([Score(name, None, reason) for name in NAMES])
         assert category is not None
         failed = missed(trajectory.ending)

@@ -41,6 +41,23 @@ def unlike(first: RunScores, second: RunScores) -> list[Unlike]:
     return [Unlike(first.name, second.name, field, text) for field, text in differences]
 
 
+def by_difference(warnings: Sequence[Unlike]) -> list[str]:
+    """A line for each difference, with all pairs of runs that have it, in the order in which it is first met."""
+    pairs: dict[str, dict[str, list[str]]] = {}
+    for one in warnings:
+        pairs.setdefault(one.text, {}).setdefault(one.first, []).append(one.second)
+    return [f"{_named_pairs(found)}: {text}" for text, found in pairs.items()]
+
+
+def _named_pairs(pairs: Mapping[str, Sequence[str]]) -> str:
+    named = [
+        f"{first}, {second[0]}" if len(second) == 1 else f"{first} and each of {', '.join(second)}"
+        for first, second in pairs.items()
+    ]
+    more = f" and {len(named) - _MOST} more" if len(named) > _MOST else ""
+    return "; ".join(named[:_MOST]) + more
+
+
 _Found = Iterator[tuple[str, str]]
 
 

@@ -26,12 +26,23 @@ from wardround.scenarios.case import Case
 from wardround.scenarios.illustrations import has_images, with_images
 from wardround.scenarios.loaders.oddities import doubled, in_case, in_name, in_question
 from wardround.scenarios.loaders.oddities import path as in_place
-from wardround.scenarios.loaders.source import Loader, Playable, Problem, Refused, TextLine, faults, text_lines
+from wardround.scenarios.loaders.source import (
+    Loader,
+    Playable,
+    Problem,
+    Refused,
+    TextLine,
+    broken,
+    faults,
+    plainly,
+    text_lines,
+)
 
 log = structlog.get_logger("wardround")
-_CUT = "unexpected end of hex escape"
 MOST = 20
 """Most oddities of a file that are logged one by one."""
+NEAREST = 2
+"""Formats that are named for a file of none."""
 LOADERS = "wardround.loaders"
 """The entry-point group for formats of case files; each entry point names a class that is a Loader."""
 
@@ -204,7 +215,7 @@ def _by_line(path: Path, stream: Iterable[TextLine | Problem]) -> Iterator[_Reco
         try:
             yield _Record(item.number, "", from_json(item.text, allow_inf_nan=False), doubled(item.text))
         except (ValueError, RecursionError) as error:
-            yield Problem(str(path), item.number, "", _broken(error, item))
+            yield Problem(str(path), item.number, "", broken(error, item))
 
 
 def _by_name(path: Path, text: str, whole: Mapping[str, Json]) -> Iterator[_Record | Problem]:
@@ -307,24 +318,6 @@ def _known_row(record: Json) -> Loader | None:
     return next((loader for loader in loaders() if loader.ARRAY and loader.knows(record) > 0), None)
 
 
-def _plainly(error: Exception) -> str:
-    """The parser's message, with its term for a cut surrogate pair explained."""
-    half = "half of a surrogate pair or a broken \\u escape"
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error).replace(_CUT, half)
-
-
-_NOT_JSON = re.compile(r'"(?P<field>[^"\\]{1,80})"\s*:\s*\[?\s*(?P<value>-?(?:NaN|Infinity))\b')
-
-
-def _broken(error: ValueError | RecursionError, line: TextLine) -> str:
-    said = _plainly(error).replace(" at line 1 column ", " at column ").replace(" at line 2 column 0", " at its end")
-    if nan := _NOT_JSON.search(line.text):
-        return f"field {nan['field']}: {nan['value']} is no JSON; write null where a value is missing"
-    if line.ended:
-        return f"is not one JSON object ({said}); write one case a line"
-    return f"the last line breaks off ({said}): was the file still being written? complete the line or take it out"
-
-
 def _by_lines(items: list[TextLine | Problem]) -> str:
     """Describe a file with one JSON value per line; "" if its first two lines are not JSON."""
     rows = [_object(item.text) for item in items[:2] if isinstance(item, TextLine)]
@@ -336,32 +329,50 @@ def _by_lines(items: list[TextLine | Problem]) -> str:
     return f"line 1: is JSON Lines (one object a line), but its objects are no cases of a known format (keys: {keys})"
 
 
+def _nearest(formats: Sequence[Loader], record: Mapping[str, Json]) -> str:
+    """The two formats that share most fields with a record; the names of all if none shares any."""
+    shared = {
+        one.TITLE: sum(key in re.findall(r"[\w-]+", one.TITLE.partition(",")[2]) for key in record if len(key) > 2)
+        for one in formats
+    }
+    near = sorted((title for title in shared if shared[title]), key=lambda title: -shared[title])[:NEAREST]
+    if not near:
+        names = "; ".join(title.partition(",")[0] for title in shared)
+        return f"Known formats: {names}. docs/cases.md has what each looks like"
+    return f"The nearest of {len(formats)} known formats: {'; '.join(near)}. docs/cases.md has all of them"
+
+
 def _unknown(text: str, items: list[TextLine | Problem], whole: Json) -> str:
     """Describe a file of no known format, and say what to do about it."""
     for item in items:
         if isinstance(item, Problem):
             return f"line {item.line}: {item.message}"
     formats = loaders()
-    known = "; ".join(loader.TITLE for loader in formats)
+    record = (
+        whole
+        if isinstance(whole, dict)
+        else next((_object(one.text) for one in items[:1] if isinstance(one, TextLine)), None)
+    )
+    known = _nearest(formats, record if isinstance(record, dict) else {})
     if isinstance(whole, list):
-        return f"line 1: is one JSON list; write its members one a line. Known formats: {known}"
+        return f"line 1: is one JSON list; write its members one a line. {known}"
     if isinstance(whole, dict) and _known(whole) is not None:
         return "line 1: is one case over several lines; write the case on one line, and each further one on its own"
     if isinstance(whole, dict):
         keys = ", ".join(sorted(map(str, whole))[:6]) or "none"
-        return f"line 1: is a JSON object of no known format (its keys: {keys}). Known formats: {known}"
+        return f"line 1: is a JSON object of no known format (its keys: {keys}). {known}"
     if shape := _by_lines(items):
-        return f"{shape}. Known formats: {known}"
+        return f"{shape}. {known}"
     try:
         json.loads(text)
         from_json(text)  # also refuses half of a surrogate pair
     except (ValueError, RecursionError) as error:
         at = error if isinstance(error, json.JSONDecodeError) else None
-        where = f"line {at.lineno}, column {at.colno}: {at.msg.lower()}" if at else f"line 1: {_plainly(error)}"
+        where = f"line {at.lineno}, column {at.colno}: {at.msg.lower()}" if at else f"line 1: {plainly(error)}"
         if damaged := next((loader for loader in formats if loader.MARK and loader.MARK in text), None):
             return f"{where}; the file looks like {damaged.TITLE.partition(',')[0]} that is damaged or cut off"
-        return f"{where}; this is not JSON. Known formats: {known}"
-    return f"line 1: holds JSON, but no cases. Known formats: {known}"
+        return f"{where}; this is not JSON. {known}"
+    return f"line 1: holds JSON, but no cases. {known}"
 
 
 def own_case(record: Json) -> Case:

@@ -79,7 +79,7 @@ def _choice(row: Sequence[Json]) -> QuestionItem:
             "level": "low",
             "question": stem,
             "options": options,
-            "truth": {"option": _index(row[2], options, "[2]")},
+            "truth": {"option": lettered_place(row[2], options, "[2]")},
         }
     )
 
@@ -103,8 +103,8 @@ def _sides(row: Sequence[Json]) -> Iterator[QuestionItem]:
             continue
         if offered is None or not isinstance(answer, list) or len(answer) != 2:
             raise Refused([(f"[{1 + side}]", "offers no answer to be checked")])
-        truth = {"holds": holds, "option": _index(answer[1], options, f"[{3 + side}][1]")}
-        at = _index(offered["letter"], options, f"[{1 + side}]")
+        truth = {"holds": holds, "option": lettered_place(answer[1], options, f"[{3 + side}][1]")}
+        at = lettered_place(offered["letter"], options, f"[{1 + side}]")
         yield question_item({**fields, "form": "rectification", "offered": at, "truth": truth})
 
 
@@ -129,7 +129,8 @@ def _stem_and_options(text: str) -> tuple[str, list[str]]:
     return match["stem"], options
 
 
-def _index(letter: Json, options: Sequence[str], field: str) -> int:
+def lettered_place(letter: Json, options: Sequence[Json], field: str) -> int:
+    """The index of the option with a letter; raises Refused for several letters and for one that is no option's."""
     known = LETTERS[: len(options)]
     several = letter if isinstance(letter, list) else re.findall(r"[A-Z]", letter) if isinstance(letter, str) else []
     if len(several) > 1 and all(isinstance(one, str) and one in known for one in several):
@@ -145,52 +146,6 @@ def _holds(value: Json, field: str) -> bool:
     if value in ("F", 0, False):
         return False
     raise Refused([(field, f"{value!r} is neither T nor F, 1 nor 0")])
-
-
-class LetteredChoice(Loader):
-    """Choice questions with lettered options: MedQA, and MediQ and CRAFT-MD, whose context is a list of sentences.
-
-    Layout: `{question, options: {A: ..., B: ...}, answer_idx}` with `answer`, `context` and `id` where they exist.
-    Options may also be a list of texts, the first of them A.
-    """
-
-    TITLE = "choice questions JSONL, one object with question, options and answer_idx a line"
-
-    def knows(self, record: Json) -> float:
-        """Match an object with options by letter and the letter of the right one."""
-        known = isinstance(record, dict) and isinstance(record.get("options"), dict | list)
-        return float(known and "answer_idx" in record and "question" in record)
-
-    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
-        """The item of a record; raises Refused where the letters, the answer and its text disagree."""
-        del name
-        listed = record["options"]
-        if not isinstance(listed, dict | list):
-            raise Refused([("options", 'must be texts by letter ({"A": ...}), or a list of texts')])
-        letters = list(listed) if isinstance(listed, dict) else list(LETTERS[: len(listed)])
-        options = list(listed.values()) if isinstance(listed, dict) else listed
-        if letters != list(LETTERS[: len(letters)]):
-            raise Refused([("options", f"are lettered {', '.join(map(str, letters))}, not A, B, C ...")])
-        at = _index(record["answer_idx"], options, "answer_idx")
-        answer = record.get("answer")
-        if isinstance(answer, str) and answer.strip() and answer.strip() != str(options[at]).strip():
-            raise Refused([("answer", f"is not the text of option {record['answer_idx']}")])
-        context = record.get("context") or []
-        return [
-            question_item(
-                {
-                    "id": f"q{record.get('id', number)}",
-                    "form": "choice",
-                    "question": record["question"],
-                    "options": options,
-                    "context": [" ".join(context)] if isinstance(context, list) and context else [],
-                    "truth": {"option": at},
-                    "kind": [str(record["meta_info"])] if record.get("meta_info") else [],
-                    "data_class": "public",
-                    "provenance": {"source": "choice questions", "record": str(record.get("id", number))},
-                }
-            )
-        ]
 
 
 class PubMedQA(Loader):

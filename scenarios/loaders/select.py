@@ -2,14 +2,17 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TypeVar
 
 from wardround.engine.errors import UsageError
 from wardround.engine.seat import seed_of
-from wardround.scenarios.loaders.source import Playable
+from wardround.scenarios.loaders.load import scan
+from wardround.scenarios.loaders.source import Playable, Problem
+from wardround.scenarios.question_item import QuestionItem
 
 FIELDS: dict[str, Callable[[Playable], tuple[str, ...]]] = {
     "id": lambda case: (case.id,),
@@ -128,3 +131,26 @@ def _sampled(cases: Sequence[PlayableT], share: float, seed: int) -> list[Playab
         for case in sorted(members, key=lambda case: seed_of(seed, "case", case.id))[: quota[name]]
     }
     return [case for case in cases if case.id in taken]
+
+
+def patients(cases: Callable[[], Iterator[Playable]], paths: Iterable[Path]) -> Iterator[Playable]:
+    """The cases of some files for a scenario of patients; faulty questions are called questions, not by their faults.
+
+    Raises UsageError as `cases` does.
+    """
+    try:
+        yield from cases()
+    except UsageError as error:
+        for path in filter(_holds_questions, paths):
+            why = "it holds questions, not patients: play it with --scenario questions"
+            raise UsageError(f"{path}: {why}, which counts the records that cannot be read") from error
+        raise
+
+
+def _holds_questions(path: Path) -> bool:
+    """Whether the first record that can be read is a question; False if the file has no known format."""
+    try:
+        readable = (item for item in scan(path, parts=False) if not isinstance(item, Problem))
+        return isinstance(next(readable, None), QuestionItem)
+    except (UsageError, OSError):
+        return False

@@ -95,6 +95,7 @@ def _message(kind: str, message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
+_CUT = "unexpected end of hex escape"
 _PEEK = 4096
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
@@ -253,3 +254,21 @@ def _decoded(path: Path, stream: IO[bytes]) -> Iterator[TextLine | Problem]:
             continue
         if text.strip():
             yield TextLine(number, text, text.endswith("\n"))
+
+
+def plainly(error: Exception) -> str:
+    """The parser's message, with its term for a cut surrogate pair explained."""
+    half = "half of a surrogate pair or a broken \\u escape"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error).replace(_CUT, half)
+
+
+_NOT_JSON = re.compile(r'"(?P<field>[^"\\]{1,80})"\s*:\s*\[?\s*(?P<value>-?(?:NaN|Infinity))\b')
+
+
+def broken(error: ValueError | RecursionError, line: TextLine) -> str:
+    said = plainly(error).replace(" at line 1 column ", " at column ").replace(" at line 2 column 0", " at its end")
+    if nan := _NOT_JSON.search(line.text):
+        return f"field {nan['field']}: {nan['value']} is no JSON; write null where a value is missing"
+    if line.ended:
+        return f"is not one JSON object ({said}); write one case a line"
+    return f"the last line breaks off ({said}): was the file still being written? complete the line or take it out"

@@ -27,7 +27,7 @@ from wardround.evaluators.report.agreement import (
     scorings_page,
     value,
 )
-from wardround.evaluators.report.compare import compare_runs
+from wardround.evaluators.report.compare import by_difference, compare_runs
 from wardround.evaluators.report.cost_front import cost_front, cost_table
 from wardround.evaluators.report.html import all_tables, as_json
 from wardround.evaluators.report.paper_tables import extended_tables
@@ -264,7 +264,7 @@ def _print_runs(runs: list[RunScores], seed: int, options: Options) -> None:
         if front := cost_front(runs, summaries):
             screen.print(cost_table(front))
         comparison = compare_runs(runs, seed)
-        for warning in comparison.warnings:
+        for warning in by_difference(comparison.warnings):
             screen.print(f"warning: {warning}", markup=False)
         screen.print(comparison_table(comparison, options["every"], screen.width))
     for run in runs:

@@ -52,7 +52,7 @@ from wardround.scenarios.case import Case
 from wardround.scenarios.consultation import Consultation
 from wardround.scenarios.loaders.census import named_truths
 from wardround.scenarios.loaders.load import bundled, load_playable, suffixes
-from wardround.scenarios.loaders.select import select_cases
+from wardround.scenarios.loaders.select import patients, select_cases
 from wardround.scenarios.loaders.source import Playable, Problem
 from wardround.scenarios.question_item import QuestionItem
 
@@ -310,7 +310,9 @@ def _read_items(settings: RunSettings, scenario: PlayedScenario, left_out: list[
     Question sets have thousands of rows: one that cannot be read is left out, added to `left_out`, and counted.
     """
     if not isinstance(scenario, Loads):
-        return cases_of(settings, left_out if scenario_defaults(type(scenario)).item is QuestionItem else None)
+        if scenario_defaults(type(scenario)).item is QuestionItem:
+            return cases_of(settings, left_out)
+        return patients(lambda: cases_of(settings), (path for place in settings.places for path in case_paths(place)))
     if settings.where or settings.sample or settings.limit:
         raise UsageError(f"where, sample and limit choose among cases; {settings.scenario} reads something else")
     if not isinstance(settings.cases, str):

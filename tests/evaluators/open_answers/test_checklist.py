@@ -180,3 +180,9 @@ async def test_the_law_is_a_parameter() -> None:
 def test_settings_that_mean_nothing_are_refused(how: dict[str, str]) -> None:
     with pytest.raises(UsageError):
         ChecklistMarks(**how)
+
+
+async def test_a_closed_question_says_that_checklists_mark_open_ones() -> None:
+    closed = item(form="choice", options=("Vitamin C", "Iron"), truth=QuestionTruth(option=0), rubric=(), kind=())
+    made, _ = await scores(bench({"checklist": marked(5)}), closed)
+    assert (made["usable"].value, made["usable"].reason) == (None, "closed_question")

@@ -15,6 +15,7 @@ from wardround.evaluators.report.compare import (
     Comparison,
     Difference,
     bonett_price,
+    by_difference,
     compare_runs,
     holm,
     mcnemar,
@@ -262,3 +263,10 @@ def test_other_cases_are_counted() -> None:
 def test_a_comparison_is_json() -> None:
     found = compare_runs([run("a", CASES), run("b", CASES, limits={})]).to_json()
     assert found["differences"][0]["score"] == "diagnosis_accuracy"
+
+
+def test_a_difference_that_many_pairs_have_is_said_once() -> None:
+    other = {"seats": {"doctor": {"spec": "gold"}, "examiner": {"spec": "openai/gpt-4o", "options": {}}}}
+    runs = [run("a", {"c": (1.0,)}), run("b", {"c": (1.0,)}, **other), run("d", {"c": (1.0,)}, **other)]
+    lines = by_difference(compare_runs(runs).warnings)
+    assert lines == ["a and each of b, d: examiner.spec differs: record and openai/gpt-4o"]

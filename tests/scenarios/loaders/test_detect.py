@@ -133,6 +133,8 @@ def test_the_same_id_twice(tmp_path: Path) -> None:
         (b"id,opening\n1,cough\n", "this is not JSON"),
         (b'{"a": 1}\n', "no known format (its keys: a)"),
         (b'{"question": "x", "answers": []}\n{"question": "y"}\n', "one object a line), but its objects are no cases"),
+        (b'{"quest": 1, "answer": 2}\n{"answer": 1}\n', "known formats: choice questions JSONL"),
+        (b'{"a": 1}\n{"a": 2}\n', "docs/cases.md has what each looks like"),
         (b"[1]\n[2]\n", "but its lines are no objects"),
         (b"[" + json.dumps(OWN).encode() + b"]", "one JSON list"),
         (b"[]", "one JSON list"),

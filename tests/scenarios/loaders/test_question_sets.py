@@ -193,3 +193,43 @@ def test_a_field_of_another_type_is_a_problem_and_no_crash(tmp_path: Path, field
     path.write_text(f"{json.dumps(record)}\n{json.dumps(record | {field: value})}\n")
     items, left_out = read(path)
     assert len(items) + len({problem.line for problem in left_out}) == 2
+
+
+@pytest.mark.parametrize(
+    ("records", "right"),
+    [
+        ([{"options": {"A": "x", "B": "y"}, "answer": "B"}], [1]),
+        ([{"options": ["x", "y"], "answer": "B"}], [1]),
+        ([{"options": ["x", "y"], "answer": "Y "}], [1]),
+        ([{"choices": ["x", "y"], "answer": 1}, {"choices": ["x", "y"], "answer": 0}], [1, 0]),
+        ([{"choices": ["x", "y"], "answer_index": 1}, {"choices": ["x", "y"], "answer_index": 2}], [0, 1]),
+        ([{"choices": {"text": ["x", "y"], "label": ["1", "2"]}, "answerKey": "2"}], [1]),
+        ([{"choices": [{"label": "A", "text": "x"}, {"label": "B", "text": "y"}], "correct": "A"}], [0]),
+        ([{"options": {"a": "x", "b": "y"}, "label": "b"}], [1]),
+    ],
+)
+def test_the_right_option_is_told_by_its_letter_its_place_or_its_text(
+    tmp_path: Path, records: list[dict[str, object]], right: list[int]
+) -> None:
+    path = tmp_path / "choices.jsonl"
+    path.write_text("".join(json.dumps({"question": "?"} | record) + "\n" for record in records))
+    items, left_out = read(path)
+    assert ([item.truth.option for item in items], left_out) == (right, [])
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"choices": ["x", "y"], "answer": 1},  # from 0 or from 1?
+        {"options": ["B", "A"], "answer": "A"},  # the letter of one, the text of another
+        {"options": ["x", "y"], "answer": "z"},
+        {"options": ["x", "y"], "answer": None},
+        {"options": {"A": "x", "C": "y"}, "answer": "A"},
+        {"options": ["x", "y"], "answer": True},
+    ],
+)
+def test_a_right_option_is_never_guessed(tmp_path: Path, record: dict[str, object]) -> None:
+    path = tmp_path / "choices.jsonl"
+    path.write_text(json.dumps({"question": "?"} | record) + "\n")
+    items, left_out = read(path)
+    assert (items, len(left_out)) == ([], 1)

@@ -1,13 +1,16 @@
 """Selecting cases: by field, stratified and repeatable, in the order of the file."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case, Category, Provenance, Truth
-from wardround.scenarios.loaders.select import FIELDS, select_cases
+from wardround.scenarios.loaders.load import load_playable
+from wardround.scenarios.loaders.select import FIELDS, patients, select_cases
 
 
 def make(number: int, group: str, rare: bool | None = None, systems: tuple[str, ...] = ()) -> Case:
@@ -101,3 +104,17 @@ def test_limit_comes_last() -> None:
     assert [case.id for case in select_cases(MANY, ["group=g1"], limit=2)] == ["c1", "c5"]
     assert select_cases(MANY, limit=1000) == MANY
     assert select_cases([], ["group=x"]) == []
+
+
+def test_faulty_questions_for_a_scenario_of_patients_are_called_questions(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    good = {
+        "id": "q", "form": "statement", "question": "?", "truth": {"holds": True}, "provenance": {"source": "own"},
+        "data_class": "public",
+    }  # fmt: skip
+    path.write_text(json.dumps({**good, "id": "bad", "form": "choice"}) + "\n" + json.dumps(good) + "\n")
+    with pytest.raises(UsageError, match="it holds questions, not patients: play it with --scenario questions"):
+        list(patients(lambda: load_playable(path), [path]))
+    path.write_text(json.dumps({"id": "c", "opening": " "}) + "\n")
+    with pytest.raises(UsageError, match=r"is missing|must not be blank"):
+        list(patients(lambda: load_playable(path), [path]))

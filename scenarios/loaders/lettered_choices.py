@@ -1,0 +1,148 @@
+"""Loads choice questions with their options beside the question: MedQA, MediQ, CRAFT-MD, ARC, MMLU and the like."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from pathlib import Path
+
+from wardround.engine.records import Json
+from wardround.engine.text import loads
+from wardround.scenarios.loaders.question_sets import lettered_place, question_item
+from wardround.scenarios.loaders.source import Loader, Refused, TextLine, text_lines
+from wardround.scenarios.question_item import LETTERS, QuestionItem
+
+_OPTIONS = ("options", "choices")
+_ANSWERS = (
+    "answer_idx", "answer_index", "answer_letter", "answer_key", "answerKey", "correct_option", "correct_answer",
+    "correct_index", "correct", "gold", "target", "label", "answer",
+)  # fmt: skip
+"""Fields that may hold the right option, the surest first: its letter, its place, or its text."""
+
+
+class LetteredChoice(Loader):
+    """Choice questions with the options of each in one field.
+
+    Options: texts by letter, a list of texts (the first of them A), a list of objects with a label and a text, or the
+    two lists `label` and `text`. The right one: its letter, its whole text, or its place. Whether places count from 0
+    or from 1 is told by the whole file: only one of 0 and the number of options occurs. `answer` beside `answer_idx`
+    is its text; `context` and `id` are read where they exist.
+    """
+
+    TITLE = "choice questions JSONL, one object with question, options and answer_idx (or choices, answer) a line"
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+
+    def knows(self, record: Json) -> float:
+        """Match an object with a question, options and the right one; surest of MedQA's own fields."""
+        if not isinstance(record, dict) or "question" not in record:
+            return 0.0
+        options = next((record[name] for name in _OPTIONS if name in record), None)
+        if not isinstance(options, dict | list) or not any(name in record for name in _ANSWERS):
+            return 0.0
+        return 1.0 if "answer_idx" in record and "options" in record else 0.7
+
+    def of_file(self, path: Path) -> "LetteredChoice":
+        """The loader that knows where the places of this file begin to count."""
+        places = [
+            found
+            for line in text_lines(path)
+            if isinstance(line, TextLine) and (found := _place(line.text)) is not None
+        ]
+        first, last = any(place == 0 for place, _ in places), any(place == count for place, count in places)
+        known = copy(self)
+        known._first = None if first is last else int(last)
+        return known
+
+    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
+        """The item of a record; raises Refused where the letters, the answer and its text disagree."""
+        del name
+        field = next((name for name in _OPTIONS if name in record), _OPTIONS[0])
+        labels, options = _labelled(field, record.get(field))
+        named = next((name for name in _ANSWERS if name in record), _ANSWERS[0])
+        at = self._right(named, record.get(named), labels, options)
+        answer = record.get("answer")
+        said = answer.strip() if named != "answer" and isinstance(answer, str) else ""
+        if said and said not in (str(options[at]).strip(), labels[at]):
+            raise Refused([("answer", f"is not the text of option {record[named]}")])
+        context = record.get("context") or []
+        return [
+            question_item(
+                {
+                    "id": f"q{record.get('id', number)}",
+                    "form": "choice",
+                    "question": record["question"],
+                    "options": options,
+                    "context": [" ".join(context)] if isinstance(context, list) and context else [],
+                    "truth": {"option": at},
+                    "kind": [str(record["meta_info"])] if record.get("meta_info") else [],
+                    "data_class": "public",
+                    "provenance": {"source": "choice questions", "record": str(record.get("id", number))},
+                }
+            )
+        ]
+
+    def _right(self, field: str, value: Json, labels: Sequence[str], options: Sequence[Json]) -> int:
+        """The index of the right option, told by its label, its place or its text."""
+        if isinstance(value, int) and not isinstance(value, bool) and str(value) not in labels:
+            if self._first is None:
+                why = (
+                    "whether places count from 0 or from 1 cannot be told: the file has both 0 and the last, or neither"
+                )
+                raise Refused([(field, why)])
+            if not 0 <= value - self._first < len(options):
+                raise Refused([(field, f"{value} is no place from {self._first} to {self._first + len(options) - 1}")])
+            return value - self._first
+        said = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+        texts = [place for place, option in enumerate(options) if said and _plain(option) == _plain(said)]
+        labelled = [place for place, label in enumerate(labels) if said == label]
+        if len({*texts, *labelled}) == 1:
+            return (texts or labelled)[0]
+        if texts and labelled:
+            raise Refused([(field, f"{said!r} is the letter of one option and the text of another")])
+        return lettered_place(value, options, field)
+
+
+def _labelled(field: str, listed: Json) -> tuple[list[str], list[Json]]:
+    """(the labels of the options, their texts)."""
+    if isinstance(listed, Mapping) and isinstance(listed.get("text"), list) and isinstance(listed.get("label"), list):
+        labels, options = [str(label) for label in listed["label"]], list(listed["text"])
+    elif isinstance(listed, Mapping):
+        labels, options = [str(label) for label in listed], list(listed.values())
+    elif isinstance(listed, list) and listed and all(isinstance(one, Mapping) for one in listed):
+        labels = [str(_first_of(one, ("label", "key", "letter", "id")) or "") for one in listed]
+        options = [_first_of(one, ("text", "value", "option", "content")) for one in listed]
+    elif isinstance(listed, list):
+        labels, options = list(LETTERS[: len(listed)]), list(listed)
+    else:
+        raise Refused([(field, 'must be texts by letter ({"A": ...}), or a list of texts')])
+    known = (list(LETTERS[: len(labels)]), [letter.lower() for letter in LETTERS[: len(labels)]], _numbers(labels))
+    if len(labels) != len(options) or labels not in known:
+        raise Refused([(field, f"are lettered {', '.join(labels)}, not A, B, C ...")])
+    return labels, options
+
+
+def _numbers(labels: Sequence[str]) -> list[str]:
+    return [str(number) for number in range(1, len(labels) + 1)]
+
+
+def _first_of(record: Mapping[str, Json], names: Sequence[str]) -> Json:
+    return next((record[name] for name in names if name in record), None)
+
+
+def _plain(option: Json) -> str:
+    return " ".join(str(option).split()).casefold()
+
+
+def _place(text: str) -> tuple[int, int] | None:
+    """(the place that a line gives as its right option, the number of its options); None if it gives no place."""
+    try:
+        record = loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict):
+        return None
+    value, options = _first_of(record, _ANSWERS), _first_of(record, _OPTIONS)
+    count = len(options["text"]) if isinstance(options, dict) and isinstance(options.get("text"), list) else None
+    if not isinstance(value, int) or isinstance(value, bool) or not isinstance(options, dict | list):
+        return None
+    return value, len(options) if count is None else count
