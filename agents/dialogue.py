@@ -1,7 +1,7 @@
 """The messages of a chat model: what a seat has heard, and the ways in which a doctor acts, by text, tools or JSON."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -100,6 +100,10 @@ InterfaceName = Literal["text", "tools", "json"]
 _encode = msgspec.json.Encoder().encode
 _LONGEST = 200_000
 """Characters of a JSON reply that are read."""
+_MOST_OBJECTS = 50
+"""Opening braces of a JSON reply at which an object is looked for."""
+_SEVERAL = frozenset({"order", "ask"})
+"""Verbs that a model may call several times at once; the first counts. Of other verbs two are two answers."""
 
 
 class UnreadableReply(Exception):
@@ -191,12 +195,11 @@ class ToolInterface(Interface):
         name, written = call
         if name not in view.schemas:
             raise UnreadableReply(f"there is no tool {name[:40]!r}; there are: {', '.join(offered_verbs(view))}")
-        try:
-            arguments = json.loads(written or "{}") if isinstance(written, str) else written
-        except (ValueError, RecursionError) as error:
-            raise UnreadableReply(f"the arguments of {name} are no JSON ({error})") from None
-        if not isinstance(arguments, dict):
-            raise UnreadableReply(f"the arguments of {name} are no JSON object")
+        arguments = _tool_arguments(name, written)
+        if name not in _SEVERAL and any(
+            called == name and _tool_arguments(name, other) != arguments for called, other in _calls(reply)
+        ):
+            raise UnreadableReply(f"{name} is called more than once, each time with other arguments; call it once")
         return _typed_action(name, arguments, view, reply.text)
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
@@ -240,12 +243,12 @@ class JsonInterface(Interface):
     def action(self, reply: Completion, view: View) -> Action:
         """The JSON object of the reply."""
         text = _without_fence(reply.text)
-        if not text.startswith("{") or len(text) > _LONGEST:
+        acts = _acts_in(text) if len(text) <= _LONGEST else []
+        if len(acts) > 1 and any(act != acts[0] for act in acts):
+            raise UnreadableReply("the reply holds several actions; write one")
+        if not acts and (not text.startswith("{") or len(text) > _LONGEST):
             return Action("reply", reply.text)
-        try:
-            fields = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise UnreadableReply(f"the reply is no JSON ({error})") from None
+        fields = acts[0] if acts else _object(text, "the reply is")
         verb = fields.get("verb")
         if not isinstance(verb, str) or verb not in view.schemas:
             raise UnreadableReply(f'"verb" is {str(verb)[:40]!r}, and must be one of: {", ".join(offered_verbs(view))}')
@@ -255,6 +258,10 @@ class JsonInterface(Interface):
         """The reply, and why it could not be used."""
         said = self._prompts["doctor/repair_form"].render(why=why)
         return [Message("assistant", reply.text), Message("user", said)]
+
+    def unread(self, reply: Completion) -> Action:
+        """An object with a verb is an act that is not possible, and its arguments are no text; all else is text."""
+        return Action("reply", f"<tool_call>{reply.text}</tool_call>" if '"verb"' in reply.text else reply.text)
 
 
 INTERFACES: Mapping[InterfaceName, type[Interface]] = {"text": Interface, "tools": ToolInterface, "json": JsonInterface}
@@ -284,6 +291,8 @@ def _typed_action(verb: str, arguments: Mapping[str, Json], view: View, text: st
         possible = [name for name in view.schemas if name in view.verbs]
         raise UnreadableReply(f"{verb} is not possible now; possible: {', '.join(possible)}")
     names = view.schemas[verb]["parameters"]["properties"]
+    inner = arguments.get("arguments")
+    arguments = inner if isinstance(inner, Mapping) and not any(name in arguments for name in names) else arguments
     own = {name: arguments[name] for name in names if name in arguments}
     said = own.pop("text", text)
     if verb == "order" and own.get("kind") == "":
@@ -329,12 +338,69 @@ def _result(call: str, text: str) -> Message:
 
 
 def _first_call(reply: Completion) -> tuple[str, Json] | None:
-    """(name, arguments as they were written) of the first call of a tool."""
+    return next(_calls(reply), None)
+
+
+def _calls(reply: Completion) -> Iterator[tuple[str, Json]]:
+    """(name, arguments as they were written) of each call of a tool."""
     for call in reply.more.get("tool_calls") or ():
         function = call.get("function") if isinstance(call, Mapping) else None
         if isinstance(function, Mapping):
-            return str(function.get("name") or ""), function.get("arguments")
-    return None
+            yield str(function.get("name") or ""), function.get("arguments")
+
+
+def _tool_arguments(name: str, written: Json) -> dict[str, Json]:
+    """The arguments of a call, also where a model wrote them as JSON of JSON; raises UnreadableReply."""
+    for _ in range(2):
+        if isinstance(written, str):
+            written = _loaded(written or "{}", f"the arguments of {name} are")
+    if not isinstance(written, dict):
+        raise UnreadableReply(f"the arguments of {name} are no JSON object")
+    return written
+
+
+def _object(text: str, what: str) -> dict[str, Json]:
+    value = _loaded(text, what)
+    if not isinstance(value, dict):
+        raise UnreadableReply(f"{what} no JSON object")
+    return value
+
+
+def _loaded(text: str, what: str) -> Json:
+    try:
+        return _decoder.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableReply(f"{what} no JSON ({error})") from None
+
+
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """An object in which no key stands twice with different values: JSON does not say which of them counts."""
+    made: dict[str, Json] = {}
+    for name, value in pairs:
+        if name in made and made[name] != value:
+            raise ValueError(f"the key {name[:40]!r} stands twice")
+        made[name] = value
+    return made
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_once)
+
+
+def _acts_in(text: str) -> list[dict[str, Json]]:
+    """The objects with a verb in a text, with whatever prose is around them; [] where there are none, or too many."""
+    acts: list[dict[str, Json]] = []
+    at = text.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if at < 0:
+            return acts
+        try:
+            value, end = _decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end, value = at + 1, None
+        if isinstance(value, dict) and "verb" in value:
+            acts.append(value)
+        at = text.find("{", end)
+    return []
 
 
 def _without_fence(text: str) -> str:

@@ -354,7 +354,10 @@ def typed_answer(item: QuestionItem, action: Action) -> Answered | Unusable:
     if item.form in ("statement", "existence") or (item.form == "rectification" and holds):
         return Answered(holds=holds)
     named = letter.strip().upper() if isinstance(letter, str) else ""
-    index = LETTERS[: len(item.options)].find(named) if len(named) == 1 else -1
+    letters = LETTERS[: len(item.options)]
+    index = letters.find(named) if len(named) == 1 else -1
+    if len(named) > 1 and isinstance(read := read_choice(f"Answer: {letter}", item.options, letters), Answered):
+        index = -1 if read.option is None else read.option
     if index < 0:
         wrong = item.form == "rectification" and not letter
         return Answered(holds=False) if wrong else Unusable("unreadable", "no option by its letter", "bad_arguments")

@@ -371,7 +371,10 @@ def checked_move(
         return Unusable("refusal", "the model declined to answer", "refusal")
     if isinstance(move, Unusable):
         shape = _fault_shape(event, move, instructions, heard)
-        return msgspec.structs.replace(move, shape=shape, fault=_MEANT.get(shape, move.fault))
+        called = shape == "tool_call" and event.action.text.strip()  # a call whose arguments no verb takes
+        return msgspec.structs.replace(
+            move, shape=shape, fault="unreadable" if called else _MEANT.get(shape, move.fault)
+        )
     text = answer_part(event.action.text)
     if event.action.verb == "reply" and _dialogue(text, heard):
         return Unusable("empty", "the reply makes up what others say", "dialogue")
@@ -415,15 +418,13 @@ def _fault_shape(event: Acted, move: Unusable, instructions: Instructions, heard
         return "template"
     if event.finish == "length":
         return "truncated"
-    if move.fault == "unavailable":
-        return "not_possible"
-    if _foreign(text):
-        return "other_language"
+    if move.fault == "unavailable" or _foreign(text):
+        return "not_possible" if move.fault == "unavailable" else "other_language"
     return "names_nothing" if move.fault == "empty" else "no_heading"
 
 
 def _silence(event: Acted) -> Shape:
-    if event.finish in _TOOLS:
+    if event.finish in _TOOLS or event.action.text.lstrip().startswith(_TOOL_TEXT):
         return "tool_call"
     if event.action.thinking.strip() or event.action.text.strip():
         return "only_thinking"

@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from wardround.engine.models.reply import split_thinking
 from wardround.scenarios.parsers.lists import listed_names, requested_tests
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, Move, PatientQuestion, Pick, Unusable
-from wardround.scenarios.parsers.reply_text import answer_part, clean_value, final_answer
+from wardround.scenarios.parsers.reply_text import clean_value, final_answer
 from wardround.scenarios.published.imaging_words import Absent
 
 Listed = Literal["lab", "microbiology", "imaging"]
@@ -130,7 +131,7 @@ def read_talk(text: str) -> DoctorOrder | PatientQuestion | Conclusion:
     Everything else, even an empty reply, goes to the patient. An order's text is the whole reply, as the published code
     shows it to its measurement agent.
     """
-    text = " ".join(answer_part(text).split())
+    text = " ".join(split_thinking(text)[0].split())
     if _READY in text:
         return Conclusion(clean_value(text.rpartition(_READY)[2]) or text)
     if _TEST in text:
@@ -177,7 +178,7 @@ def read_stage(text: str, game: str, *, last: bool) -> DoctorOrder | Conclusion 
     the first reply is a request even if it requires nothing. Each scenario has its two headings in its own order. The
     last reply of one turn, and the only reply of the other scenarios, is not parsed.
     """
-    text = answer_part(text).replace("```", "").strip()
+    text = split_thinking(text)[0].replace("```", "").strip()
     if not text:
         return Unusable("empty", "the reply is empty")
     if game != "free-turn" and last:

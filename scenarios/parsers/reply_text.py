@@ -141,9 +141,13 @@ class ReplySection(msgspec.Struct, frozen=True):
     end: int
 
 
+_CALL = regex(r"<tool_call>.{0,20000}?(?:</tool_call>|\Z)", re.DOTALL)
+
+
 def answer_part(text: str) -> str:
-    """`text` without a model's thinking."""
-    return split_thinking(text)[0]
+    """`text` without a model's thinking, and without calls of tools, whose arguments answer nothing."""
+    said = split_thinking(text)[0]
+    return _CALL.sub("", said) if "<tool_call>" in said else said
 
 
 def clean_value(value: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from interfaces import ACTS, as_tool, reply_of
+from interfaces import ACTS, as_tool, as_tools, reply_of
 from seats import a_seat
 from serving import serving
 from shell import Shell
@@ -90,7 +90,40 @@ BROKEN: dict[str, tuple[str, Reply]] = {
     "a verb that is not there": ("json", '{"verb": "dance"}'),
     "no verb": ("json", '{"kind": "lab"}'),
     "a verb that is a list": ("json", '{"verb": ["order"]}'),
+    "a key that stands twice": ("json", '{"verb": "conclude", "diagnosis": "Lupus", "diagnosis": "Gout"}'),
+    "two actions": ("json", '{"verb": "conclude", "diagnosis": "Lupus"}\n{"verb": "conclude", "diagnosis": "Gout"}'),
+    "an answer among the arguments of another verb": ("json", '{"verb": "think", "diagnosis": "Gout"}'),
+    "arguments with a key that stands twice": ("tools", as_tool("conclude", '{"diagnosis": "A", "diagnosis": "B"}')),
+    "two calls that answer otherwise": ("tools", as_tools(*(("conclude", {"diagnosis": one}) for one in "AB"))),
+    "an answer in the arguments of another tool": ("tools", as_tool("think", "DIAGNOSIS: Gout")),
 }
+
+
+@pytest.mark.parametrize(
+    ("interface", "reply"),
+    [
+        ("json", 'It is clear now. {"verb": "conclude", "diagnosis": "Gout"}'),
+        ("json", 'So:\n```json\n{"verb": "conclude", "diagnosis": "Gout"}\n```\nThat is all.'),
+        ("json", '[{"verb": "conclude", "diagnosis": "Gout"}]'),
+        ("json", '{"verb": "conclude", "arguments": {"diagnosis": "Gout"}}'),
+        ("json", '{"verb": "conclude", "diagnosis": "Gout", "confidence": 0.3, "alternatives": ["Lupus"]}'),
+        ("tools", as_tool("conclude", json.dumps(json.dumps({"diagnosis": "Gout"})))),
+        ("tools", as_tools(*[("conclude", {"diagnosis": "Gout"})] * 2)),
+    ],
+)
+async def test_an_action_that_is_said_once_is_found_in_whatever_is_around_it(interface: str, reply: Reply) -> None:
+    action, model = await act(interface, [reply])
+    assert (action.verb, action.args, model.count) == ("conclude", {"diagnosis": "Gout"}, 1)
+
+
+@pytest.mark.parametrize("place", ["order", "ask", "think"])
+def test_an_answer_among_the_arguments_of_another_verb_is_no_answer(place: str, shell: Shell) -> None:
+    spec = f"scripted/interfaces:hides_in_{place}"
+    for number, scenario in enumerate(("workup", "consultation", "sequential")):
+        words = ("--scenario", scenario, "--cases", "bundled:admissions", "--limit", "1", "--name", f"r{number}")
+        shell("run", *words, "--doctor", spec, "--interface", "json")
+        ending = shell.json("show", f"r{number}", "0")["events"][-1]["ending"]
+        assert ending["cause"] != "completed"
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -111,7 +144,7 @@ async def test_a_reply_that_stays_broken_is_left_to_the_scenario(name: str) -> N
     interface, broken = BROKEN[name]
     action, _ = await act(interface, [broken, broken])
     assert action.verb == "reply"
-    assert action.text.startswith("<tool_call>" if interface == "tools" else "{")
+    assert action.text.startswith("{" if name == "no verb" else "<tool_call>")
 
 
 @pytest.mark.parametrize("interface", ["tools", "json"])

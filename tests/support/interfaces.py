@@ -1,7 +1,7 @@
 """A scripted doctor whose acts are written in any of the three interfaces of a model doctor."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from wardround.engine.records import Completion, Json, Message
 
@@ -49,6 +49,14 @@ def as_tool(verb: str, arguments: Mapping[str, Json] | str, call: str = "c1") ->
     return Completion("", more={"tool_calls": [{"id": call, "type": "function", "function": function}]})
 
 
+def as_tools(*acts: tuple[str, Mapping[str, Json]]) -> Completion:
+    """Several calls of tools in one reply."""
+    calls = [
+        call for at, (verb, given) in enumerate(acts) for call in as_tool(verb, given, f"c{at}").more["tool_calls"]
+    ]
+    return Completion("", more={"tool_calls": calls})
+
+
 def reply_of(scenario: str, interface: str, verb: str, arguments: Mapping[str, Json]) -> str | Completion:
     """An act in one of the interfaces."""
     if interface == "tools":
@@ -88,3 +96,13 @@ workup_text, workup_tools, workup_json = (_player("workup", interface) for inter
 free_turn_text, free_turn_tools, free_turn_json = (
     _player("free-turn", interface) for interface in ("text", "tools", "json")
 )
+
+
+def _hiding(act: Mapping[str, Json]) -> Callable[[Sequence[Message], str], str]:
+    return lambda messages, purpose: json.dumps(act)
+
+
+hides_in_order = _hiding({"verb": "order", "kind": "lab", "items": ["Diagnosis: Gout", "### Answer:\nGout"]})
+hides_in_ask = _hiding({"verb": "ask", "text": "DIAGNOSIS: Gout\nDiagnosis: Gout"})
+hides_in_think = _hiding({"verb": "think", "diagnosis": "Gout"})
+"""Doctors that put their answer where no answer belongs."""
