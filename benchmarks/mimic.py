@@ -20,7 +20,7 @@ from wardround.scenarios.mimic import mimic_database
 from wardround.scenarios.mimic.mimic_database import WorkDatabase
 from wardround.scenarios.mimic.mimic_files import find_tables
 
-ROWS = (5_000_000, 20_000_000)
+ROWS = (2_500_000, 10_000_000)
 QUICK = (100_000, 200_000)
 ADMISSIONS = 430_000
 """Admissions in the whole; one in a hundred is chosen, as paper 000 has it."""
@@ -54,7 +54,7 @@ def mimic(quick: bool) -> Sequence[Figure]:
     peaks = " and ".join(f"{told[rows]['peak']:.0f} MB with {rows:,} rows" for rows in sizes)
     return [
         Figure("MIMIC labevents.csv.gz, read for 1 % of admissions", told[many]["rate"], "rows/s", note=note),
-        Figure("the same, peak memory of the process", told[many]["peak"], "MB", at_most=900),
+        Figure("the same, peak memory of the process", told[many]["peak"], "MB", at_most=512),
         Figure(
             "the same, beside a table of a quarter",
             told[many]["peak"] / told[few]["peak"],

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 import pytest
-from mimic_tree import MimicTree
 
+from benchmarks.mimic_tree import MimicTree
 from wardround.cli.build_cases import mimic, pool
 from wardround.engine.errors import UsageError
 

@@ -54,6 +54,16 @@ def guarded_mcp_server(episodes: OpenEpisodes, *, any_host: bool) -> tuple[MCPSe
     return mcp_server(episodes), guard
 
 
+async def _shown(turn: Awaitable[ClientTurn], client: str) -> dict[str, Json]:
+    """A turn with the handle of its episode; an error becomes one whose text reaches the client."""
+    try:
+        made = await turn
+        result: dict[str, Json] = _result(msgspec.structs.replace(made, episode=f"{made.episode}~{client}"))
+        return result
+    except WardroundError as error:  # only a ToolError's text reaches the client
+        raise ToolError(redact(str(error))) from error
+
+
 class _Handle(NamedTuple):
     """What `start` returns as the episode: its id, and a token that only its client got, as MCP has no sessions."""
 
@@ -74,15 +84,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     async def acted(episode: str, verb: str, text: str, args: Mapping[str, Json] | None = None) -> dict[str, Json]:
         name, client = _Handle.read(episode)
         action: dict[str, Json] = {"verb": verb, "text": text} | ({"args": args} if args else {})
-        return await shown(episodes.act(name, action, client), client)
-
-    async def shown(turn: Awaitable[ClientTurn], client: str) -> dict[str, Json]:
-        try:
-            made = await turn
-            result: dict[str, Json] = _result(msgspec.structs.replace(made, episode=f"{made.episode}~{client}"))
-            return result
-        except WardroundError as error:  # only a ToolError's text reaches the client
-            raise ToolError(redact(str(error))) from error
+        return await _shown(episodes.act(name, action, client), client)
 
     @server.tool()
     async def start(
@@ -90,7 +92,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     ) -> dict[str, Json]:
         """Begin an encounter, or take up one that was left."""
         client = token_hex(4)
-        return await shown(episodes.start(_Handle.read(case).episode, client), client)
+        return await _shown(episodes.start(_Handle.read(case).episode, client), client)
 
     @server.tool()
     async def reply(episode: Episode, text: str) -> dict[str, Json]:
@@ -118,12 +120,12 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     async def turn(episode: Episode) -> dict[str, Json]:
         """Show the present turn again."""
         name, client = _Handle.read(episode)
-        return await shown(episodes.turn(name, client), client)
+        return await _shown(episodes.turn(name, client), client)
 
     @server.tool()
     async def leave(episode: Episode) -> dict[str, Json]:
         """Leave an encounter before its end; `start` with its id takes it up again."""
         name, client = _Handle.read(episode)
-        return await shown(episodes.leave(name, client), client)
+        return await _shown(episodes.leave(name, client), client)
 
     return server

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mimic_tree import MimicTree
 
+from benchmarks.mimic_tree import MimicTree
 from wardround.builds import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.loaders.load import load

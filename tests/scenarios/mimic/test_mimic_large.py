@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from mimic_tree import MimicTree
 
 from benchmarks.memory import ROOT
+from benchmarks.mimic_tree import MimicTree
 from wardround.scenarios.loaders.load import load
 
 _BUILD = """

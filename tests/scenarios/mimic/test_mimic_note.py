@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mimic_tree import SICK, Planned, discharge_note
 
+from benchmarks.mimic_tree import SICK, Planned, discharge_note
 from wardround.scenarios.mimic.note import before_secondary, examination_parts, first_item, note
 
 ONE = Planned(1, 1, "plain", SICK[0], 10, 50, "F")

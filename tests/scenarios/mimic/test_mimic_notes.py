@@ -5,8 +5,8 @@ import io
 from pathlib import Path
 
 import pytest
-from mimic_tree import MimicTree
 
+from benchmarks.mimic_tree import MimicTree
 from wardround.builds import build_mimic
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load

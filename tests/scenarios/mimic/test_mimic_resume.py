@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from mimic_tree import MimicTree
 
+from benchmarks.mimic_tree import MimicTree
 from wardround.builds import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.mimic.mimic_files import MimicOptions

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mimic_tree import RARE, MimicTree
 
+from benchmarks.mimic_tree import RARE, MimicTree
 from wardround.builds import build_mimic
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case

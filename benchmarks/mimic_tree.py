@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,11 @@ class Planned:
 
 
 class MimicTree:
-    """Writes the tree below `root`; `planned` says what each admission was made to be. `packed` tables are gzip."""
+    """Writes the tree below `root`; `planned` says what each admission was made to be.
+
+    `packed` tables are gzip. Each admission has `labs` rounds of results and `reports` radiology reports; `course` is
+    the length of a note's hospital course in characters.
+    """
 
     def __init__(self, root: Path, admissions: int = 300, seed: int = 1, **more: Any) -> None:
         self.root = root
@@ -114,6 +119,8 @@ class MimicTree:
         self._notes: bool = more.pop("notes", True)
         self._packed: tuple[str, ...] = more.pop("packed", ("labevents", "discharge"))
         self._rare: int = more.pop("rare", 6)
+        self._reports: int = more.pop("reports", 1)
+        self._course: int = more.pop("course", 0)
         if more:
             raise TypeError(f"unknown: {', '.join(more)}")
         self._random = random.Random(seed)
@@ -159,7 +166,7 @@ class MimicTree:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.written[name] = path
         packed = name in self._packed
-        opened = gzip.open if packed else io.open
+        opened = partial(gzip.open, compresslevel=1) if packed else io.open
         stream = stack.enter_context(opened(path, "wt", encoding="utf-8", newline=""))
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(columns)
@@ -218,22 +225,26 @@ class MimicTree:
 
     def _noted(self, number: int, one: Planned, came: datetime) -> Iterator[tuple[str, Sequence[Any]]]:
         if one.kind != "no_note":
-            text = discharge_note(one)
+            text = discharge_note(one, self._course)
             yield "discharge", (f"{one.subject}-DS-{number}", one.subject, one.hadm, "DS", 1, came, came, text)
         if one.kind in ("no_results", "no_note"):
             return
-        note = f"{one.subject}-RR-{number}"
         hadm = "" if one.kind == "near" else one.hadm
-        yield "radiology", (note, one.subject, hadm, "RR", 1, came, came, radiology_report(one))
-        yield "radiology_detail", (note, one.subject, "exam_name", "CT ABD & PELVIS WITH CONTRAST", 1)
+        for place in range(self._reports):
+            note = f"{one.subject}-RR-{number * self._reports + place}"
+            yield "radiology", (note, one.subject, hadm, "RR", place + 1, came, came, radiology_report(one))
+            yield "radiology_detail", (note, one.subject, "exam_name", "CT ABD & PELVIS WITH CONTRAST", 1)
+
+
+_DAYS = "\nThe night was quiet, ___ ate half of the supper, walked with help, and the plan of the day before stood."
 
 
 def _another(sick: Sick) -> Sick:
     return SICK[(SICK.index(sick) + 1) % len(SICK)] if sick in SICK else SICK[0]
 
 
-def discharge_note(one: Planned) -> str:
-    """A discharge note of the usual layout, with marks of de-identification."""
+def discharge_note(one: Planned, course: int = 0) -> str:
+    """A discharge note of the usual layout, with marks of de-identification; `course` lengthens its hospital course."""
     who = "woman" if one.sex == "F" else "man"
     story = f"Ms. ___ is a ___ year old {who} with two days of malaise, who came by car."
     story += {
@@ -259,7 +270,7 @@ def discharge_note(one: Planned) -> str:
         "Family History": "\nFather well at ___.",
         "Physical Exam": f"\nVS: 37.9 92 121/70\nHEENT: dry lips.\nAbd: soft{seen}.\nDischarge:\nVS: 36.6, comfortable",
         "Pertinent Results": "\n___ 08:00AM BLOOD WBC-12",
-        "Brief Hospital Course": f"\nTreated for {one.sick.said}.",
+        "Brief Hospital Course": f"\nTreated for {one.sick.said}.{_DAYS * (course // len(_DAYS))}",
         "Discharge Disposition": "\nHome",
         "Discharge Diagnosis": "\n" + "\n".join(listed),
         "Discharge Condition": "\nStable",
