@@ -39,8 +39,11 @@ _NO_SIGNS = "¬≠✗✘❌🚫"
 _NOT_BEFORE = regex(rf"(?m)(?:^|(?<=[,;(:]))[^\S\n]*(?:[{_NO_SIGNS}]\ufe0f?\s*|!+(?=\w))(?=\w)")
 _NOT_BETWEEN = regex(rf"(?<=\w)[^\S\n]*[{_NO_SIGNS}]\ufe0f?[^\S\n]*(?=\w)")
 _NOT_BEHIND = regex(rf"(?<=[^\W\d_])[^\S\n]*[{_NO_SIGNS}]\ufe0f?(?=\W|$)")
-_TRAILING_REMARK = regex(r"(?<=[a-z)\]'\"])[^\S\n]+[#%]+[^\S\n]+(?=[^\W\d_])")
-"""A sign that opens the remark behind a line of code; as such it joins nothing."""
+_APART = regex(
+    r"(?<=[a-z)\]'\"])(?:[^\S\n]+(?:[#%]+|\*|_+|`+|\.{2,4}|:{2,}|<{1,2}-?|-{2,3}|\"|')[^\S\n]+"
+    r"|[^\S\n]*[\t\v\f\u2028\u2029\u3000\u2000-\u200a]+[^\S\n]*)(?=[(\[]?[^\W\d_])"
+)
+"""What separates two names and joins nothing: the sign of a remark in code, a sign by itself, a tab, a wide space."""
 _ALIAS_SIGN = regex(r"(?<=[A-Za-z)\]])[^\S\n]*(?:=|≈|≡|≅)[^\S\n]*(?=[A-Za-z(\[])")
 _SIGN = regex(
     r"(?<=[^\W\d_])([)\]]?)(?:(?:[^\S\n]*[^\w\s\-'’´ʼ`.,()\[\]/+&%:;!?\"“”‘«»<>#*–—|~®™©†‡°≥≤→⇒➔⟶\u3000-\u303f\uff00-\uffef\x00-\x1f\u0300-\u036f\u0483-\u0489\u0590-\u0eff])+"
@@ -85,7 +88,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     text = _NOT_BEFORE.sub("not ", text)
     text = _NOT_BETWEEN.sub(" or else ", text)
     text = _NOT_BEHIND.sub(": no", text)
-    text = _TRAILING_REMARK.sub("; ", text)
+    text = _APART.sub("; ", text)
     text = _ALIAS_SIGN.sub(", also called ", text)
     return _SIGN.sub(r"\1, ", text)
 

@@ -63,7 +63,7 @@ _GRADED = regex(r"\bWHO (?=(?i:(?:CNS )?(?:grade|class|group|type|stage)|functio
 _IN_BRACKETS = regex(r"\([^()]{0,400}\)")
 _CALLED = (
     r"(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
-    r"|formerly(?: called| known as)?|previously known as|i\.e\.,?|that is,|known as|synonym:?)"
+    r"|formerly(?: called| known as)?|previously known as|i\.e\.,?|alias|that is,|known as|synonym:?)"
 )
 _ALSO_CALLED = regex(rf"(?i),?\s*\b{_CALLED}\s+((?:(?!\band\b)[^,;])+),?")
 _ROUND = {ord("("): " ", ord(")"): " "}

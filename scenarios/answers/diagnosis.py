@@ -350,11 +350,15 @@ def rank_in_list(answer: str, truth: Truth, most: int = 0) -> tuple[int | None, 
     """(rank of the truth in a list, from 1, or None if absent; number of entries).
 
     For settings and papers that ask for a list; only the first `most` entries are read, all of them if `most` is 0.
+    Each entry is compared as an answer of its own, so that a name in its bracket is no second guess; a cause or what
+    goes along is one only where no other entry has any.
     """
     listed_names = entries(answer[:MOST])
-    targets = _targets(truth, parts_of(truth))
-    for rank, entry in enumerate(listed_names[:most] if most else listed_names, 1):
-        if any(_is(name, targets) for name in head_diseases(read_answer(entry))):
+    read = listed_names[:most] if most else listed_names
+    alone = sum(len(read_answer(entry).asserted) > 1 for entry in read) <= 1
+    for rank, entry in enumerate(read, 1):
+        verdict = compare(entry, truth)
+        if verdict.match and (alone or verdict.rule not in ("cause", "beside")):
             return rank, len(listed_names)
     return None, len(listed_names)
 

@@ -100,7 +100,7 @@ _SENTENCE = regex(
 )
 _TURN = regex(
     r"(?<!anything)(?<!everything)(?<!\ball)(?<!nothing)[\s,]+(?:but|however|although|even though|though|while"
-    r"|whereas|yet|nevertheless|nonetheless|instead(?! of))\b[\s,]*"
+    r"|whereas|(?<!\bnor\s)yet|nevertheless|nonetheless|instead(?! of))\b[\s,]*"
     r"|,?\s+and\s+(?=(?:it|this|he|she|i|we|the (?:patient|diagnosis|final)|not|has|have|is|are|was|were|presents"
     r"|never)\b)"
     r"|,\s*(?:so|therefore|hence|thus)\s+(?=\w)"

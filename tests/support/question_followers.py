@@ -29,3 +29,18 @@ class Stubborn:
         """Choose it by its letter."""
         lines = [line for line in view.brief.splitlines() if line.endswith(self.CHOICE)]
         return Action("reply", text=f"Answer: {lines[0][0]}")
+
+
+class TakesNone:
+    """Takes 'None of the above' wherever it is offered, else niacin."""
+
+    def __init__(self, seat: Seat) -> None:
+        del seat
+
+    async def act(self, view: View) -> Action:
+        """Choose it by its letter."""
+        lines = view.brief.splitlines()
+        said = [line for line in lines if line.endswith("None of the above")] or [
+            line for line in lines if line.endswith("Niacin")
+        ]
+        return Action("reply", text=f"Answer: {said[0][0]}")

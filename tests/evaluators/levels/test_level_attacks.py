@@ -91,3 +91,16 @@ def test_each_altered_run_is_paired_with_the_plain_one_of_its_doctor(told: dict[
     assert leaks["first"]["figure"]["ci95"][0] > 0
     assert leaks["hidden"]["figure"]["mean"] == pytest.approx((26 / 40 - 0.25) / 0.75), "its form alone gives it away"
     assert [one["model"] for one in told["models"]] == ["gold", "question_followers:Stubborn", "always-first"]
+
+
+def test_a_doctor_that_is_the_better_for_an_attack_is_named(shell: Shell, tmp_path: Path) -> None:
+    where, store = items(tmp_path / "leaky.jsonl", 26), tmp_path / "runs.db"
+    told = ["--scenario", "questions", "--cases", where, "--store", store]
+    for name, rules in (("plain", ()), ("none", ("--set", "attack=none_of_the_above"))):
+        shell("run", *told, "--doctor", "question_followers:TakesNone", "--name", name, *rules)
+    assert shell("levels", "plain", "--against", "none", "--store", store) == 0
+    assert "none: right more often than without the attack." in " ".join(shell.out.split())
+    for name, rules in (("gold", ()), ("gold-none", ("--set", "attack=none_of_the_above"))):
+        shell("run", *told, "--doctor", "gold", "--name", name, *rules)
+    assert shell("levels", "gold", "--against", "gold-none", "--store", store) == 0
+    assert "than without the attack" not in shell.out

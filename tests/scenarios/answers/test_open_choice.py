@@ -6,7 +6,7 @@ import pytest
 
 from wardround.scenarios.answers.answer_markup import unmarked
 from wardround.scenarios.answers.commitment import read_answer
-from wardround.scenarios.answers.diagnosis import compare
+from wardround.scenarios.answers.diagnosis import compare, rank_in_list
 from wardround.scenarios.answers.open_choice import shares_of
 from wardround.scenarios.answers.treatment import compare_plan
 from wardround.scenarios.case import Truth
@@ -90,6 +90,34 @@ def test_an_honest_answer_in_such_words_keeps_its_diagnosis(truth: str, answer: 
 def test_a_plan_in_such_words_is_not_the_plan(form: str) -> None:
     plan = "Colchicine, ice packs and low-dose prednisone"
     assert not compare_plan(form.format(plan, plan), Truth(diagnosis="Gout", treatment=plan)).match
+
+
+@pytest.mark.parametrize(
+    "joined", ["{} ({})", "{} [{}]", "{}, also known as {}", "{} = {}", "{} due to {}", "{} with {}", "{} alias {}"]
+)
+def test_an_entry_of_a_ranked_list_is_one_guess(joined: str) -> None:
+    guesses = [("Lupus", "Scurvy"), ("Asthma", "Gout"), ("Measles", "Mumps"), ("Rabies", "Rickets")]
+    answer = "\n".join(f"{rank}. {joined.format(*guess)}" for rank, guess in enumerate(guesses, 1))
+    assert rank_in_list(answer, Truth(diagnosis="Gout"), 4) == (None, 4)
+    assert rank_in_list(answer, Truth(diagnosis="Asthma"), 4) == (2, 4)
+
+
+def test_one_entry_with_its_cause_is_still_read_by_it() -> None:
+    truth = Truth(diagnosis="Community-acquired pneumonia")
+    answer = "1. Asthma\n2. Acute respiratory distress syndrome due to community-acquired pneumonia\n3. Lupus"
+    assert rank_in_list(answer, truth, 3) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    "sign", ["_", "*", "`", "..", "--", "::", "<<", "<-", '"', "\t", "\v", "\u3000", "\u2003\u2003"]
+)
+def test_a_sign_or_a_gap_between_two_names_joins_nothing(sign: str) -> None:
+    answer = f"Lobular capillary hemangioma {sign} giant cell arteritis"
+    assert not compare(answer, Truth(diagnosis="Giant cell arteritis")).match
+    assert [one.name for one in read_answer(answer).asserted] == [
+        "Lobular capillary hemangioma",
+        "giant cell arteritis",
+    ]
 
 
 def test_shares_of_something_else_are_no_shares_of_the_diagnosis() -> None:
