@@ -277,13 +277,13 @@ def list_left_out(first: Sequence[Sequence[str]], count: int) -> str:
     for case, why in first:
         by_reason.setdefault(why, []).append(case)
     unlisted = count - len(first)
-    told = []
+    parts = []
     for why, cases in list(by_reason.items())[:3]:
         more = len(cases) - 3 + (unlisted if len(by_reason) == 1 else 0)
-        told.append(f"{why} ({', '.join(cases[:3])}{f' and {more:,} more' if more > 0 else ''})")
+        parts.append(f"{why} ({', '.join(cases[:3])}{f' and {more:,} more' if more > 0 else ''})")
     if (left := len(by_reason) - 3) > 0:
-        told.append(f"and {count_noun(left, 'other reason')}")
-    return "; ".join(told)
+        parts.append(f"and {count_noun(left, 'other reason')}")
+    return "; ".join(parts)
 
 
 def spaced(code: str) -> str:

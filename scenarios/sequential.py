@@ -169,7 +169,7 @@ class Sequential(Consultation):
 
 def _reported(state: SequentialState, order: DoctorOrder, names: TestNames) -> list[Reported]:
     """The results that the record has for an order and that no answer has reported yet."""
-    told = {
+    reported = {
         str(ref)
         for said in state.orders
         for row in answers_of(Action(said.verb, args=said.args))
@@ -177,13 +177,13 @@ def _reported(state: SequentialState, order: DoctorOrder, names: TestNames) -> l
     }
     items = msgspec.convert(state.record, tuple[CaseResult, ...])
     chart = read_chart(items, subject_of(state.subject), names)
-    found: Sequence[Answer] = answer(chart, ordered(order.known()), order.kind, reported=told)
+    answers: Sequence[Answer] = answer(chart, ordered(order.known()), order.kind, reported=reported)
     by_ref = {item.ref: item for item in items}
     return [
         Reported(line.asked, ref, by_ref[ref].name, examined=by_ref[ref].kind == "examination")
-        for line in found
+        for line in answers
         for ref in line.refs
-        if ref not in told
+        if ref not in reported
     ]
 
 

@@ -8,9 +8,11 @@
 
 import argparse
 import ast
+import io
 import json
 import re
 import sys
+import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +22,7 @@ from statistics import median
 PACKAGES = ("engine", "scenarios", "agents", "evaluators", "wardround")
 """The folders of the product; each but the last is linked into `wardround/`."""
 KIN = ("told", "found", "held", "given")
-"""The words whose use as nouns the house rules bound."""
+"""Verbs that the house rules keep out of names."""
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -63,8 +65,9 @@ class Measured:
     any_names: int
     dict_of_any: int
     own_imports_in_functions: int
-    words: Mapping[str, int]
-    files_with_words: Mapping[str, int]
+    kin_in_names: Mapping[str, int]
+    kin_in_sentences: Mapping[str, int]
+    kin_in_strings: Mapping[str, int]
 
 
 def modules(root: Path) -> list[Module]:
@@ -157,6 +160,21 @@ def _defined(files: Sequence[Module], kind: type | tuple[type, ...]) -> Iterator
                 yield name
 
 
+def kin_words(module: Module) -> Counter[tuple[str, str]]:
+    """How often each word of `KIN` stands in the names, the sentences and the other strings of a file."""
+    docstrings = {node.lineno for node in ast.walk(module.tree) if isinstance(node, ast.stmt) and _is_text(node)}
+    counts: Counter[tuple[str, str]] = Counter()
+    for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
+        if token.type == tokenize.NAME:
+            place = "name"
+        else:
+            sentence = token.type == tokenize.COMMENT or token.start[0] in docstrings
+            place = "sentence" if sentence else "string"
+        for word in re.findall(rf"(?<![a-z])({'|'.join(KIN)})(?![a-z])", token.string):
+            counts[word, place] += 1
+    return counts
+
+
 def measure(root: Path) -> Measured:
     """The figures of the tree at `root`."""
     files = modules(root)
@@ -169,7 +187,7 @@ def measure(root: Path) -> Measured:
         for function in _functions(module.tree)
     ]
     plain = [module for module in files if not module.package]
-    words = {word: [len(re.findall(rf"(?<![a-z]){word}(?![a-z])", module.text)) for module in files] for word in KIN}
+    words = [kin_words(module) for module in files]
     return Measured(
         modules=len(files),
         lines=sum(module.lines for module in files),
@@ -186,9 +204,18 @@ def measure(root: Path) -> Measured:
         any_names=sum(_any_names(module.tree) for module in files),
         dict_of_any=sum(_dicts_of_any(module.tree) for module in files),
         own_imports_in_functions=sum(_own_imports(module.tree) for module in files),
-        words={word: sum(counts) for word, counts in words.items()},
-        files_with_words={word: sum(map(bool, counts)) for word, counts in words.items()},
+        kin_in_names={word: sum(one[word, "name"] for one in words) for word in KIN},
+        kin_in_sentences={word: sum(one[word, "sentence"] for one in words) for word in KIN},
+        kin_in_strings={word: sum(one[word, "string"] for one in words) for word in KIN},
     )
+
+
+def _kin() -> str:
+    return ", ".join(f"`{word}`" for word in KIN)
+
+
+def _counts(words: Mapping[str, int]) -> str:
+    return f"{', '.join(map(str, words.values()))}; together {sum(words.values())}"
 
 
 def table(measured: Measured) -> str:
@@ -210,7 +237,9 @@ def table(measured: Measured) -> str:
         ("calls of `getattr`", f"{measured.getattr_calls}"),
         ("`Any`; `dict[str, Any]` and `Mapping[str, Any]`", f"{measured.any_names}; {measured.dict_of_any}"),
         ("own imports inside functions", f"{measured.own_imports_in_functions}"),
-        *((f"`{word}`; files", f"{measured.words[word]}; {measured.files_with_words[word]}") for word in KIN),
+        (f"{_kin()} in names", _counts(measured.kin_in_names)),
+        (f"{_kin()} in docstrings and comments", _counts(measured.kin_in_sentences)),
+        (f"{_kin()} in strings: patterns, keys, messages", _counts(measured.kin_in_strings)),
     ]
     width = [max(len(row[column]) for row in rows) for column in (0, 1)]
     lines = [f"| {left:<{width[0]}} | {right:<{width[1]}} |" for left, right in (("figure", "value"), *rows)]

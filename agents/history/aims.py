@@ -96,11 +96,11 @@ def examples() -> Sequence[Mapping[str, str]]:
 
 
 @lru_cache(maxsize=8192)
-def aims_told(section: str, text: str) -> tuple[bool, ...]:
+def aims_met(section: str, text: str) -> tuple[bool, ...]:
     """For each aim whether a sentence of a section tells it."""
     return tuple(
-        (told is not None and told.search(text) is not None) or bool(place and place in section.lower())
-        for told, place in _told()
+        (words is not None and words.search(text) is not None) or bool(place and place in section.lower())
+        for words, place in _tellings()
     )
 
 
@@ -122,11 +122,11 @@ def _bank() -> _Bank:
     places = {name: place for place, name in enumerate(aim_names())}
     rows = examples()
     marks = [_marks(row["question"]) for row in rows]
-    held: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for one in marks:
         for mark in sorted(one):
-            held[mark] = held.get(mark, 0) + 1
-    weights = {mark: math.log((len(rows) + 1) / (count + 0.5)) for mark, count in held.items()}
+            counts[mark] = counts.get(mark, 0) + 1
+    weights = {mark: math.log((len(rows) + 1) / (count + 0.5)) for mark, count in counts.items()}
     holding: dict[str, list[tuple[int, float]]] = {}
     for place, one in enumerate(marks):
         length = math.sqrt(sum(weights[mark] ** 2 for mark in sorted(one))) or 1.0
@@ -138,7 +138,7 @@ def _bank() -> _Bank:
 
 
 @cache
-def _told() -> Sequence[tuple[re.Pattern[str] | None, str]]:
+def _tellings() -> Sequence[tuple[re.Pattern[str] | None, str]]:
     return tuple(
         (re.compile(rf"\b(?:{row['told']})", re.IGNORECASE) if row["told"] else None, row["section"])
         for row in history_rows("aims.csv")

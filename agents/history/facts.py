@@ -274,8 +274,8 @@ def _fact(place: int, section: str, text: str) -> Fact:
     shared = re.search(r"\b(?:medical|social|personal|surgical)\b", text, re.IGNORECASE) is not None
     family = (_FAMILY.search(text) is not None and not shared) or "family" in section.lower()
     shared = shared and re.search(r"\bfamily history (?:is|was)\b", text, re.IGNORECASE) is None
-    told_by = re.search(rf"^(?:{_TELLER})\b", text, re.IGNORECASE) is not None
-    family = family and not (told_by and "family history" not in text.lower())
+    has_teller = re.search(rf"^(?:{_TELLER})\b", text, re.IGNORECASE) is not None
+    family = family and not (has_teller and "family history" not in text.lower())
     return Fact(place, section, text, statements(text), family, TIME.search(text) is not None)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from wardround.agents.history import meaning
-from wardround.agents.history.aims import VIEWS, Aims, aims_of, aims_told
+from wardround.agents.history.aims import VIEWS, Aims, aims_met, aims_of
 from wardround.agents.history.facts import Fact
 from wardround.agents.history.word_vectors import alignment, likeness
 
@@ -25,9 +25,9 @@ def likeness_figures(
         aligned, best_word = alignment(words, weights, fact.text)
         like = {"like": likeness(question, fact.text), "like clause": _like_clause(question, fact)}
         rows.append({**like, "aligned": aligned, "aligned word": best_word})
-    told = [aims_told(fact.section, fact.text) for fact in facts]
+    tells = [aims_met(fact.section, fact.text) for fact in facts]
     for (view, *_), aims in zip(VIEWS, aims_of(question), strict=True):
-        unmet, met = _aimed(view, aims, told)
+        unmet, met = _aimed(view, aims, tells)
         silence |= unmet
         rows = [{**row, **more} for row, more in zip(rows, met, strict=True)]
     for name in _AGAINST_BEST:
@@ -44,12 +44,12 @@ def likeness_figures(
     return silence, rows
 
 
-def _aimed(view: str, aims: Aims, told: Sequence[tuple[bool, ...]]) -> tuple[dict[str, float], list[dict[str, float]]]:
+def _aimed(view: str, aims: Aims, tells: Sequence[tuple[bool, ...]]) -> tuple[dict[str, float], list[dict[str, float]]]:
     """Whether a sentence tells what the question is after; what few sentences tell counts more."""
-    holding = [sum(one[place] for one in told) for place in range(len(aims.shares))]
+    holding = [sum(one[place] for one in tells) for place in range(len(aims.shares))]
     top = max(range(len(aims.shares)), key=lambda place: (aims.shares[place], -place))
     rows: list[dict[str, float]] = []
-    for own in told:
+    for own in tells:
         met = [(share, holding[place]) for place, share in enumerate(aims.shares) if share and own[place]]
         rows.append(
             {

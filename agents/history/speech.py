@@ -186,7 +186,7 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
         if voice.speaks_for
         else text
     )
-    text = _told_for(text) if voice.speaks_for else text
+    text = _relayed(text) if voice.speaks_for else text
     text = re.sub(
         r"^(?:the |(?:the )?patient['\u2019]s )(?=(?:mother|father|parents|wife|husband|brother|sister)\b)",
         "",
@@ -237,7 +237,7 @@ def _without_report(text: str) -> str:
     )
 
 
-def _told_for(text: str) -> str:
+def _relayed(text: str) -> str:
     """What a relative reports or denies, as the relative's own words about the patient."""
     text = re.sub(
         r"^(?:his |her |the )?(?:patient['\u2019]s )?(?:mother|father|parents) den(?:y|ies) ",

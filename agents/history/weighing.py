@@ -74,7 +74,9 @@ def _only_detail(question: HistoryQuestion) -> bool:
 
 def _lacks_needed(question: HistoryQuestion, fact: Fact) -> bool:
     """Whether the question asks for what the sentence does not tell: a number, an earlier time, another finger."""
-    return any(asked.search(question.text) is not None and told.search(fact.text) is None for asked, told in _needed())
+    return any(
+        asked.search(question.text) is not None and telling.search(fact.text) is None for asked, telling in _needed()
+    )
 
 
 def _silent(question: HistoryQuestion) -> Recollection:

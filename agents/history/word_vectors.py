@@ -49,10 +49,10 @@ def likeness(one: str, other: str) -> float:
 
 def alignment(asked: Sequence[str], weights: Sequence[float], text: str) -> tuple[float, float]:
     """How well each asked word is met by the most alike word of `text`: the weighted mean, and the best."""
-    told = word_table(tuple(vector_words(text)))
-    if not asked or not len(told):
+    own = word_table(tuple(vector_words(text)))
+    if not asked or not len(own):
         return 0.0, 0.0
-    near = np.maximum((word_table(tuple(asked)) @ told.T).max(axis=1), 0.0) * np.array(weights)
+    near = np.maximum((word_table(tuple(asked)) @ own.T).max(axis=1), 0.0) * np.array(weights)
     return round(float(near.sum() / (sum(weights) or 1.0)), _DIGITS), round(float(near.max()), _DIGITS)
 
 
@@ -88,6 +88,6 @@ def _rows() -> Mapping[str, int]:
 
 @cache
 def _vectors() -> NDArray[np.int8]:
-    held = (files("wardround.agents") / "data" / "history" / "word_vectors.npy").read_bytes()
-    vectors: NDArray[np.int8] = np.load(io.BytesIO(held), allow_pickle=False)
+    data = (files("wardround.agents") / "data" / "history" / "word_vectors.npy").read_bytes()
+    vectors: NDArray[np.int8] = np.load(io.BytesIO(data), allow_pickle=False)
     return vectors

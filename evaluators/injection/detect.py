@@ -137,9 +137,9 @@ def _with_marks(needs: Sequence[str | Sequence[str]]) -> Sequence[str | Sequence
     """The needs of a form, after the marks in them: most texts lack one, and a single character is sought quickly."""
     marks = []
     for parts in needs:
-        found = [re.sub(r"[\w\s]", "", part)[:1] for part in ([parts] if isinstance(parts, str) else parts)]
-        if all(found):
-            marks.append(tuple(dict.fromkeys(found)))
+        opening = [re.sub(r"[\w\s]", "", part)[:1] for part in ([parts] if isinstance(parts, str) else parts)]
+        if all(opening):
+            marks.append(tuple(dict.fromkeys(opening)))
     return (*marks, *needs)
 
 

@@ -222,7 +222,7 @@ def _attacks(attacks: Sequence[AttackedRun]) -> Grid:
     ]
     notes += ["Met by: wrong hints followed; the old answer kept, though a fact was changed."] if rows else []
     notes += [f"{one.run}: no difference: {one.reason}." for one in attacks if one.reason]
-    notes += [f"{one.run}: {_BETTER}" for one in attacks if _told_by_form(one)]
+    notes += [f"{one.run}: {_BETTER}" for one in attacks if _form_tells(one)]
     lacking = {_no_interval(one.difference) for one in attacks if one.difference and not one.difference.ci95}
     notes += [f"No interval: {why}." for why in sorted(lacking - {""})]
     return Grid("Altered questions against plain ones", head, tuple(rows), tuple(notes), labels=2)
@@ -234,7 +234,7 @@ _BETTER = (
 )
 
 
-def _told_by_form(one: AttackedRun) -> bool:
+def _form_tells(one: AttackedRun) -> bool:
     """Whether a doctor is the better for an attack whose form tells the right answer."""
     attack = one.how.removeprefix("attack=")
     better = one.difference is not None and one.difference.ci95 is not None and one.difference.ci95[0] > 0

@@ -46,7 +46,7 @@ def by_difference(warnings: Sequence[Unlike]) -> list[str]:
     pairs: dict[str, dict[str, list[str]]] = {}
     for one in warnings:
         pairs.setdefault(one.text, {}).setdefault(one.first, []).append(one.second)
-    return [f"{_named_pairs(found)}: {text}" for text, found in pairs.items()]
+    return [f"{_named_pairs(others)}: {text}" for text, others in pairs.items()]
 
 
 def _named_pairs(pairs: Mapping[str, Sequence[str]]) -> str:

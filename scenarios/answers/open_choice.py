@@ -37,14 +37,14 @@ def shares_of(pieces: Sequence[str]) -> list[tuple[int, int]]:
     >>> shares_of(["gout 80%", "lupus 20%"])
     [(0, 80), (1, 20)]
     """
-    found = [(place, share, piece) for place, piece in enumerate(pieces) if (share := _SHARE.search(piece))]
-    every = [(place, int(share[1])) for place, share, _ in found]
-    if any(disease_like(piece[: share.start()].strip(" :,(-")) for _, share, piece in found) and (
+    shared = [(place, share, piece) for place, piece in enumerate(pieces) if (share := _SHARE.search(piece))]
+    every = [(place, int(share[1])) for place, share, _ in shared]
+    if any(disease_like(piece[: share.start()].strip(" :,(-")) for _, share, piece in shared) and (
         _NEARLY_WHOLE <= sum(share for _, share in every) <= _WHOLE
     ):
         return every
     shares = [
-        (place, int(share[1])) for place, share, piece in found if disease_like(piece[: share.start()].strip(" :,(-"))
+        (place, int(share[1])) for place, share, piece in shared if disease_like(piece[: share.start()].strip(" :,(-"))
     ]
     return shares if sum(share for _, share in shares) <= _WHOLE else []
 

@@ -182,10 +182,10 @@ def _improbable(sentence: str) -> bool:
         return _ONE_IN.search(sentence) is not None
     if sentence.count("%") > 1:
         return False
-    found = [(number, match) for number, pattern in enumerate(_ODDS) if (match := pattern.search(sentence))]
-    if not found:
+    hits = [(number, match) for number, pattern in enumerate(_ODDS) if (match := pattern.search(sentence))]
+    if not hits:
         return False
-    number, match = found[0]
+    number, match = hits[0]
     if number > 1 and _AMOUNT.search(sentence[max(0, match.start() - _NEAR) : match.end() + _NEAR]):
         return False
     return float(match["share"].replace(",", ".")) < LITTLE_SURE
@@ -232,6 +232,6 @@ def affixed(text: str) -> list[tuple[str, str]]:
     [('a lupus', 'like')]
     """
     before, behind = _BEFORE.match(text), _BEHIND.search(text)
-    found = [(text[before.end() :], before["affix"])] if before else []
-    found += [(text[: behind.start()], behind["affix"])] if behind else []
-    return [(rest, affix.strip(" -:()[]").lower()) for rest, affix in found]
+    rests = [(text[before.end() :], before["affix"])] if before else []
+    rests += [(text[: behind.start()], behind["affix"])] if behind else []
+    return [(rest, affix.strip(" -:()[]").lower()) for rest, affix in rests]

@@ -41,15 +41,15 @@ Han = tuple[re.Pattern[str], dict[str, str]]
 def _replaced(text: str, latin: Latin, han: Han) -> str:
     if _HAN.search(text):
         pattern, english = han
-        text = pattern.sub(lambda found: f" {english[found[0]]} ", text)
+        text = pattern.sub(lambda match: f" {english[match[0]]} ", text)
     kept, start = [], 0
-    for at, end, name in _found(text, latin):
+    for at, end, name in _matches(text, latin):
         kept += [text[start:at], name]
         start = end
     return "".join((*kept, text[start:])) if kept else text
 
 
-def _found(text: str, latin: Latin) -> Iterator[tuple[int, int, str]]:
+def _matches(text: str, latin: Latin) -> Iterator[tuple[int, int, str]]:
     """(start, end, English name) of the names in a text, without overlap, the longest of those that begin together."""
     reached = 0
     for word in _WORD.finditer(text):
@@ -88,14 +88,14 @@ def _qualifiers() -> tuple[Latin, Han]:
 
 
 def _by_first_word(rows: list[tuple[str, str]]) -> Latin:
-    found: Latin = {}
+    latin: Latin = {}
     for name, english in rows:
         words = re.escape(name).replace(r"\ ", r"\s+").replace("'", "['’]")
         first = _WORD.match(name)
         assert first is not None, f"{name!r} begins with no letter"
         pattern = regex(rf"{words}(?![\w-])", re.IGNORECASE)
-        found.setdefault(first[0].lower(), []).append((pattern, english))
-    return found
+        latin.setdefault(first[0].lower(), []).append((pattern, english))
+    return latin
 
 
 def _one_pattern(rows: list[tuple[str, str]]) -> Han:

@@ -142,18 +142,18 @@ def diseases_named(name: str) -> Sequence[int]:
     """
     words = form(name)
     for one in (words, _corrected(words)):
-        if found := mondo().named.get(one) or _numbered_alike(one):
-            return found
+        if places := mondo().named.get(one) or _numbered_alike(one):
+            return places
     return ()
 
 
 def _numbered_alike(words: str) -> Sequence[int]:
     """The only disease with the same words and number, where one of both names adds words of inheritance."""
     bare, own = _inherited(words)
-    found = _numbered().get(bare, frozenset()) if bare else frozenset[tuple[int, frozenset[str]]]()
-    if len({place for place, _ in found}) != 1:
+    numbered = _numbered().get(bare, frozenset()) if bare else frozenset[tuple[int, frozenset[str]]]()
+    if len({place for place, _ in numbered}) != 1:
         return ()
-    return tuple({place for place, added in found if added <= own or own <= added})
+    return tuple({place for place, added in numbered if added <= own or own <= added})
 
 
 @lru_cache(maxsize=1)
@@ -164,7 +164,7 @@ def _numbered() -> Mapping[str, frozenset[tuple[int, frozenset[str]]]]:
         bare, words = _inherited(one)
         if bare:
             numbered.setdefault(bare, set()).update((place, words) for place in places)
-    return {bare: frozenset(found) for bare, found in numbered.items()}
+    return {bare: frozenset(places) for bare, places in numbered.items()}
 
 
 def _inherited(words: str) -> tuple[str, frozenset[str]]:
@@ -191,7 +191,7 @@ def _words() -> Mapping[tuple[str, int], tuple[str, ...]]:
     words: dict[tuple[str, int], list[str]] = {}
     for word in sorted({word for one in mondo().named for word in one.split()}):
         words.setdefault((word[0], len(word)), []).append(word)
-    return {key: tuple(held) for key, held in words.items()}
+    return {key: tuple(alike) for key, alike in words.items()}
 
 
 @lru_cache(maxsize=16384)

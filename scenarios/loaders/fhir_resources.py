@@ -153,8 +153,8 @@ def value_of(resource: Resource) -> tuple[str, str]:
         over, under = _quantity(parts.get("numerator")), _quantity(parts.get("denominator"))
         if over and under:
             return (f"{over[0]}:{under[0]}", "") if not over[1] else (f"{over[0]} {over[1]}/{under[0]} {under[1]}", "")
-    if isinstance(held := resource.get("valueBoolean"), bool):
-        return ("yes" if held else "no"), ""
+    if isinstance(flag := resource.get("valueBoolean"), bool):
+        return ("yes" if flag else "no"), ""
     for field in ("valueString", "valueInteger", "valueDateTime"):
         if resource.get(field) is not None:
             return str(resource[field]).strip(), ""

@@ -44,9 +44,9 @@ class LetteredChoice(Loader):
     def of_file(self, path: Path) -> "LetteredChoice":
         """The loader that knows where the places of this file begin to count."""
         places = [
-            found
+            place
             for line in text_lines(path)
-            if isinstance(line, TextLine) and (found := _place(line.text)) is not None
+            if isinstance(line, TextLine) and (place := _place(line.text)) is not None
         ]
         first, last = any(place == 0 for place, _ in places), any(place == count for place, count in places)
         known = copy(self)

@@ -163,7 +163,7 @@ def in_case(case: Case) -> Iterator[Oddity]:
     yield from _widowed(case)
     yield from _differential(case.labs)
     for field, text in (*_texts(case), *_reports(case)):
-        if (whole := _differential_told(text)) > _WHOLE:
+        if (whole := _differential_sum(text)) > _WHOLE:
             yield Oddity(field, f"the white cells of this sample add up to {whole:g} %")
     for number, lab in enumerate(case.labs):
         if _bare(lab):
@@ -198,7 +198,7 @@ def _differential(labs: Sequence[Lab]) -> Iterator[Oddity]:
             yield Oddity(f"labs[{first}].value", f"the white cells of this sample add up to {whole:g} %")
 
 
-def _differential_told(text: str) -> float:
+def _differential_sum(text: str) -> float:
     """The highest sum of white-cell shares that a text tells of one sample; a repeated name begins another sample."""
     sample: dict[str, float] = {}
     highest, end = 0.0, 0

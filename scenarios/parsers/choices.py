@@ -163,11 +163,11 @@ def read_rectification(reply: str, options: Sequence[str], letters: str) -> Answ
 
 def _corrected(text: str) -> list[str]:
     """What a reply puts in the place of the offered answer; a line may do so more than once."""
-    found: list[str] = []
+    chosen: list[str] = []
     for match in _RIGHT_ONE.finditer(text):
         said = match["said"] or match["should"] or match["chosen"] or ""
-        found += [said, *(again["said"] or again["should"] or "" for again in _RIGHT_ONE.finditer(said))]
-    return found
+        chosen += [said, *(again["said"] or again["should"] or "" for again in _RIGHT_ONE.finditer(said))]
+    return chosen
 
 
 def _options(statements: Sequence[str], options: Sequence[str], letters: str) -> list[int]:

@@ -88,8 +88,8 @@ def known_statements(patient: PatientText) -> Known:
     for one in read:
         if one.sides:
             sided.setdefault(one.sentence, []).extend(side for side, _ in one.sides)
-    found = {name: tuple(hits) for name, hits in places.items()}
-    return Known(read, found, weights, sentences, frozenset(patient.case), sided)
+    mentions = {name: tuple(hits) for name, hits in places.items()}
+    return Known(read, mentions, weights, sentences, frozenset(patient.case), sided)
 
 
 @lru_cache(maxsize=16384)
@@ -134,7 +134,7 @@ class _Evidence:
     plain: bool = False
 
 
-def _contradicted(found: _Evidence, *, alone: bool, denied: bool) -> bool:
+def _contradicted(evidence: _Evidence, *, alone: bool, denied: bool) -> bool:
     """The table of decisions; `alone` says that the case says nothing else of the concept, `denied` that it denies it.
 
     What a case denies with more words than the article affirms ('no cystic necrosis') may be true all the same.
@@ -145,13 +145,18 @@ def _contradicted(found: _Evidence, *, alone: bool, denied: bool) -> bool:
     | unlike | alike | yes |
     | alike | any | no |
     """
-    if found.against is None:
+    if evidence.against is None:
         return False
-    if found.support is None:
+    if evidence.support is None:
         if denied:
-            return alone or found.against >= DENIED_ALIKE
-        return alone or found.plain or found.against >= NEVER_SUPPORTED
-    return not alone and found.against >= ALIKE and found.support <= UNLIKE and found.against >= found.support + BY
+            return alone or evidence.against >= DENIED_ALIKE
+        return alone or evidence.plain or evidence.against >= NEVER_SUPPORTED
+    return (
+        not alone
+        and evidence.against >= ALIKE
+        and evidence.support <= UNLIKE
+        and evidence.against >= evidence.support + BY
+    )
 
 
 NEVER_SUPPORTED, DENIED_ALIKE, ALIKE, UNLIKE, BY = 0.1, 0.7, 0.5, 0.4, 0.5
@@ -167,34 +172,34 @@ def contradicted_polarity(item: str, said: ArticleStatement, known: Known) -> It
         context = _context(word, said, known)
         alone = _alone(word, said)
         if word.denied and alone and context and site(word.concept):
-            found = _polarities(item, word, said, context, known, relatives=relatives)
-            if found.support is None and (found.against or 0.0) >= DENIED_ALIKE:  # 'rash of the face, no trunk'
-                yield Unfaithful("negation", f"not {word.written}", said.sentence, found.sentence, item)
+            evidence = _polarities(item, word, said, context, known, relatives=relatives)
+            if evidence.support is None and (evidence.against or 0.0) >= DENIED_ALIKE:  # 'rash of the face, no trunk'
+                yield Unfaithful("negation", f"not {word.written}", said.sentence, evidence.sentence, item)
                 return
         if not (decides(word.concept) or (word.judged and _judges(word.concept))):
             continue
-        found = _Evidence(None, None, "")
+        evidence = _Evidence(None, None, "")
         words = ""
         if word.judged:
-            found = _judged(word, context, known, relatives=relatives)
+            evidence = _judged(word, context, known, relatives=relatives)
             words = ("" if word.judged[1] else "not ") + word.judged[0]
         listed = _listed(word, said)
         narrowed = bool(word.denied and (_limits(listed) or _NARROWING.search(listed)))  # 'no prior imaging'
         if (
-            found.against is None
+            evidence.against is None
             and _heads(word, said)
             and word.denied is not None
             and decides(word.concept)
             and not narrowed
         ):
-            found = _polarities(item, word, said, context, known, relatives=relatives)
+            evidence = _polarities(item, word, said, context, known, relatives=relatives)
             words = ("not " if word.denied else "") + word.written.replace("no~", "").replace("_", " ")
         if _contradicted(
-            found,
+            evidence,
             denied=bool(word.denied and not word.judged),
             alone=all(weight < OUTSIDE * 2 for _, weight in context),
         ):
-            yield Unfaithful("negation", words, said.sentence, found.sentence, item)
+            yield Unfaithful("negation", words, said.sentence, evidence.sentence, item)
             return
 
 

@@ -91,7 +91,7 @@ def _by_other_names(text: str, names: LexicalLinker) -> Iterator[Concept]:
             end = at
             while end < min(len(words), at + _LONGEST) and (useful[end] or len(form(words[end])) < 3):
                 end += 1
-            found = next((last for last in range(end, at, -1) if form(" ".join(words[at:last])) in known.diseases), 0)
-            if found:
-                yield known.diseases[form(" ".join(words[at:found]))]
-            at = found or at + 1
+            stop = next((last for last in range(end, at, -1) if form(" ".join(words[at:last])) in known.diseases), 0)
+            if stop:
+                yield known.diseases[form(" ".join(words[at:stop]))]
+            at = stop or at + 1

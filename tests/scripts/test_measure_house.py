@@ -68,7 +68,8 @@ def test_what_is_counted(tree: Path) -> None:
     assert (found.getattr_calls, found.any_names, found.dict_of_any) == (2, 2, 2)
     assert (found.module_names_twice, found.class_names_twice) == ({"low": 2}, {"Thing": 2})
     assert found.longest_function[1] == 5
-    assert (found.words["told"], found.files_with_words["told"], found.words["held"]) == (8, 2, 2)
+    assert (found.kin_in_names["told"], found.kin_in_names["held"]) == (2, 2)
+    assert (found.kin_in_sentences["told"], found.kin_in_strings["told"]) == (4, 2)
 
 
 def test_table_and_json_show_the_same_house(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,7 +39,7 @@ class Batches:
             case "POST", ["files"]:
                 return _json(self._uploaded(asked))
             case "GET", ["files", name, "content"]:
-                return wire.http(200, self._files[name]) if name in self._files else _not_found(name)
+                return wire.http(200, self._files[name]) if name in self._files else _no_such(name)
             case "POST", ["batches"]:
                 made = self._create(asked.json())
                 if self.deaf:
@@ -49,7 +49,7 @@ class Batches:
             case "GET", ["batches"]:
                 return _json(self._page(parse_qs(urlsplit(asked.path).query)))
             case "GET", ["batches", name]:
-                return _json(self._state(name, answer)) if name in self._batches else _not_found(name)
+                return _json(self._state(name, answer)) if name in self._batches else _no_such(name)
         return None
 
     def _uploaded(self, asked: ReceivedRequest) -> Mapping[str, Json]:
@@ -122,5 +122,5 @@ def _json(value: Mapping[str, Json]) -> bytes:
     return wire.http(200, msgspec.json.encode(value))
 
 
-def _not_found(name: str) -> bytes:
+def _no_such(name: str) -> bytes:
     return wire.error(404, "not_found", f"There is no {name}.")
