@@ -33,7 +33,7 @@ class Examiner:
             reported=reported_refs(view),
         )
         return Action(
-            "answer", report_text(line.text for line in answers), {"answers": [line.row() for line in answers]}
+            "answer", join_reports(line.text for line in answers), {"answers": [line.row() for line in answers]}
         )
 
     def _read(self, known: Mapping[str, Json]) -> Chart:
@@ -63,6 +63,6 @@ def known_order(view: View) -> Mapping[str, Json]:
     return known
 
 
-def report_text(texts: Iterable[str]) -> str:
+def join_reports(texts: Iterable[str]) -> str:
     """The texts of an answer, one line for each result, without duplicate lines."""
     return "\n".join(dict.fromkeys(texts)) or "No test was named; please say which results you want."

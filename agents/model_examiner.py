@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from wardround.agents.dialogue import SILENCE, model_of
-from wardround.agents.examiner import earlier_answers, known_order, report_text, reported_refs
+from wardround.agents.examiner import earlier_answers, join_reports, known_order, reported_refs
 from wardround.agents.history.facts import statements
 from wardround.agents.history.vocabulary import concepts_in
 from wardround.engine.errors import ProviderError
@@ -250,7 +250,7 @@ class LLMExaminer:
             else:
                 room = sum("invented" in row for row in rows) < MOST
                 rows += await self._missing(line, asked, kind, may_invent=room)
-        return Action("answer", report_text(str(row["text"]) for row in rows), {"answers": rows})
+        return Action("answer", join_reports(str(row["text"]) for row in rows), {"answers": rows})
 
     async def _missing(self, line: Answer, asked: _Request, kind: str, *, may_invent: bool) -> list[dict[str, Json]]:
         """The answers to a request that the record does not hold as it stands."""

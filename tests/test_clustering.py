@@ -11,7 +11,7 @@ import anyio
 import pytest
 from until import until
 
-from wardround.cluster_run import DEATHS, Driver, run_clustered, shared_store, without_password
+from wardround.cluster_run import DEATHS, CrewDriver, run_clustered, shared_store, without_password
 from wardround.cluster_worker import work
 from wardround.engine.batch import Progress
 from wardround.engine.cluster import Cluster, WorkerCrew, WorkerReport
@@ -123,7 +123,7 @@ async def driven(where: Path, crew: Told, progress: Progress, workers: int = 1) 
     """A driver's work with such a crew."""
     store = open_store(where)
     try:
-        driver = Driver(await Run.open(store, "r"), cast(WorkerCrew, crew), progress, {"concurrency": 8})
+        driver = CrewDriver(await Run.open(store, "r"), cast(WorkerCrew, crew), progress, {"concurrency": 8})
         driver.pause = 0.0
         with anyio.fail_after(200):
             await driver.play(workers)

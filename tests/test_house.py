@@ -50,6 +50,9 @@ def sources(*folders: str) -> list[Path]:
     )
 
 
+DEFINITIONS = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
 @dataclass(frozen=True)
 class Read:
     """What the rules ask of a file; the tree itself is not kept."""
@@ -61,13 +64,16 @@ class Read:
     greedy: list[str]
     inside: list[str]
     catching: list[str]
+    public: list[str]
 
 
 @cache
 def read(path: Path) -> Read:
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
-    found = Read(path.relative_to(ROOT), text.count("\n"), bool(ast.get_docstring(tree)), [], [], [], [])
+    found = Read(path.relative_to(ROOT), text.count("\n"), bool(ast.get_docstring(tree)), [], [], [], [], [])
+    defined = (node.name for node in tree.body if isinstance(node, DEFINITIONS))
+    found.public.extend(name for name in defined if not name.startswith("_"))
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             where = f"{found.path}:{node.lineno} {node.name}"
@@ -137,6 +143,15 @@ def test_verbs_name_nothing() -> None:
     trees = [(path, ast.parse(text)) for path, text in texts if verbs.search(text)]
     names = [(str(path), name) for path, tree in trees for node in ast.walk(tree) for name in names_in(node)]
     assert [(path, name) for path, name in names if verbs.search(name) and name not in replies] == []
+
+
+def test_a_public_name_stands_for_one_thing() -> None:
+    """Except `command`, by which each verb's module gives its command."""
+    places: dict[str, list[str]] = {}
+    for path in sources(*OWN):
+        for name in read(path).public:
+            places.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert {name: where for name, where in places.items() if len(where) > 1 and name != "command"} == {}
 
 
 def names_in(node: ast.AST) -> Iterator[str]:

@@ -61,7 +61,7 @@ async def run_clustered(
             "file_of": socket.gethostname() if url.startswith("sqlite:") else "",
         }
         async with WorkerCrew(cluster, "wardround.cluster_worker:work") as crew:
-            await Driver(run, crew, progress or Progress(), arguments).play(cluster.workers)
+            await CrewDriver(run, crew, progress or Progress(), arguments).play(cluster.workers)
     finally:
         with anyio.CancelScope(shield=True):
             await store.aclose()
@@ -94,7 +94,7 @@ def without_password(url: str) -> str:
     return f"{parts.scheme}://{user.partition(':')[0]}{at}{host}{parts.path}{'?' if query else ''}{query}"
 
 
-class Driver:
+class CrewDriver:
     """Starts and watches the workers in places 1 to n of a crew; each gets share (place, n) of the limits."""
 
     def __init__(self, run: Run, crew: WorkerCrew, progress: Progress, arguments: Mapping[str, Json]) -> None:

@@ -19,7 +19,7 @@ from wardround.engine.models.hosts import endpoint_url, host_of, join_path, prin
 from wardround.engine.models.prices import Price
 from wardround.engine.models.provider import ModelRequest, Provider
 from wardround.engine.models.reply import chat_options, read_reply, turns
-from wardround.engine.models.transport import BrokenConnection, Connections, NotHttp, ReplyTimeout, Timeouts
+from wardround.engine.models.transport import BrokenConnection, ConnectionPool, NotHttp, ReplyTimeout, Timeouts
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
@@ -52,7 +52,7 @@ class Endpoint:
         }
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
         self._heads: dict[URL, bytes] = {}
-        self._connections = Connections(self.url, self.timeouts, KEEP_ALIVE)
+        self._connections = ConnectionPool(self.url, self.timeouts, KEEP_ALIVE)
 
     def path(self, path: str) -> URL:
         """The address of a call, such as `chat/completions`."""

@@ -194,7 +194,7 @@ def _tls(file: str | None, folder: str | None) -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-class Connections:
+class ConnectionPool:
     """The connections to one address: one for each request under way, and idle ones, kept for `keep` seconds."""
 
     def __init__(self, url: URL, timeouts: Timeouts, keep: float) -> None:

@@ -6,7 +6,7 @@ from typing import TypeVar
 from wardround.engine.errors import WardroundError
 from wardround.engine.records import EpisodeRow
 from wardround.engine.sessions import LEASE
-from wardround.engine.stores.postgres_server import Address, Driver, Server
+from wardround.engine.stores.postgres_server import Address, DatabaseConnection, Server
 from wardround.engine.stores.sql_store import RUN, DatabaseStore, Step, sign_of_life
 from wardround.engine.stores.writes import (
     EPISODE,
@@ -136,7 +136,7 @@ class PostgresWrites:
         # A statement writes a row only once, so the last of several scorings of an episode counts.
         last = {(work.run, work.episode, work.evaluator): work for work in part.values()}
 
-        async def once(connection: Driver, again: bool) -> Failures:
+        async def once(connection: DatabaseConnection, again: bool) -> Failures:
             ids = await self._row_ids(connection, part.values())
             there = [(ids[run, episode], work) for (run, episode, _), work in last.items() if (run, episode) in ids]
             counts = [(key, work.evaluator, len(work.scores)) for key, work in there]
@@ -149,7 +149,7 @@ class PostgresWrites:
     async def _append(self, part: Mapping[int, Append]) -> Failures:
         return await self._server.run(lambda connection, again: self._once(connection, part, again))
 
-    async def _once(self, connection: Driver, part: Mapping[int, Append], again: bool) -> Failures:
+    async def _once(self, connection: DatabaseConnection, part: Mapping[int, Append], again: bool) -> Failures:
         ids = await self._row_ids(connection, part.values())
         failures = self._strangers(part, ids)
         part = {place: work for place, work in part.items() if place not in failures}
@@ -172,7 +172,9 @@ class PostgresWrites:
                 self.ids[episode] = ids[episode]
         return failures
 
-    async def _row_ids(self, connection: Driver, works: Iterable[Append | ScoreWrite]) -> dict[tuple[str, str], int]:
+    async def _row_ids(
+        self, connection: DatabaseConnection, works: Iterable[Append | ScoreWrite]
+    ) -> dict[tuple[str, str], int]:
         """The row ids of those episodes of `works` that exist."""
         asked = dict.fromkeys((work.run, work.episode) for work in works)
         known = {episode: self.ids[episode] for episode in asked if episode in self.ids}
@@ -205,7 +207,7 @@ async def _write_in_parts(write: Callable[[Mapping[int, _W]], Awaitable[Failures
 
 
 async def _stored_already(
-    connection: Driver, part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]
+    connection: DatabaseConnection, part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]
 ) -> set[int]:
     """The places of the appends whose last event is already stored."""
     lasts = [(p, ids[w.run, w.episode], w.rows[-1].seq, w.rows[-1].hash) for p, w in part.items() if w.rows]
@@ -279,7 +281,7 @@ class PostgresStore(DatabaseStore):
     async def change(self, *steps: Step) -> Sequence[SqlRow]:
         """Do the steps in one transaction; returns the rows of the last one."""
 
-        async def work(connection: Driver, again: bool) -> list[SqlRow]:
+        async def work(connection: DatabaseConnection, again: bool) -> list[SqlRow]:
             async with connection.transaction():
                 return [list(await connection.fetch(*step)) for step in steps][-1]
 
@@ -289,7 +291,7 @@ class PostgresStore(DatabaseStore):
         """Give the session the first episodes that no living session holds, fewest dead holders first."""
         ids = self._writes.ids
 
-        async def work(connection: Driver, again: bool) -> list[SqlRow]:
+        async def work(connection: DatabaseConnection, again: bool) -> list[SqlRow]:
             if again:  # free the episodes that an interrupted attempt may have taken unknown to this session
                 await connection.execute(_FREE, session, list(ids.values()))
             await connection.execute(sign_of_life(_NOW), session, None)
@@ -302,7 +304,7 @@ class PostgresStore(DatabaseStore):
     async def insert_run(self, name: str, header: bytes, control: bytes | None, episodes: Iterable[EpisodeRow]) -> bool:
         """Insert a run with its episodes in one transaction; returns False if the name is taken."""
 
-        async def work(connection: Driver, again: bool) -> bool:
+        async def work(connection: DatabaseConnection, again: bool) -> bool:
             query = (
                 "INSERT INTO runs (name, created, header, orders) VALUES ($1, extract(epoch FROM now()), $2, $3)"
                 " ON CONFLICT DO NOTHING RETURNING id"
@@ -322,7 +324,7 @@ class PostgresStore(DatabaseStore):
         await self._server.aclose()
 
 
-async def _copy_episodes(connection: Driver, run: int, episodes: Iterable[EpisodeRow]) -> None:
+async def _copy_episodes(connection: DatabaseConnection, run: int, episodes: Iterable[EpisodeRow]) -> None:
     """Copy the planned episodes of a run into their table."""
     rows = ((run, e.number, e.id, e.case, e.repeat, e.at) for e in episodes)
     if await connection.copy_records_to_table("episodes", records=rows, columns=_PLANNED) != "COPY 0":

@@ -18,7 +18,7 @@ _HOSTS = re.compile(r"((\[[0-9a-fA-F:.]+\]|[^\s:,@/\[\]]*)(:\d+)?(,|$))*")
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
-class Driver(Protocol):
+class DatabaseConnection(Protocol):
     """A connection of asyncpg, which is an untyped extra."""
 
     async def execute(self, query: str, *values: object) -> str:
@@ -39,10 +39,10 @@ class Driver(Protocol):
         """Copy rows into a table; returns the status `COPY n`."""
 
 
-class Connections(Protocol):
+class DatabasePool(Protocol):
     """A pool of connections of asyncpg."""
 
-    def acquire(self, *, timeout: float) -> AbstractAsyncContextManager[Driver]:
+    def acquire(self, *, timeout: float) -> AbstractAsyncContextManager[DatabaseConnection]:
         """A connection for the time of a block."""
 
     async def close(self) -> None:
@@ -180,7 +180,7 @@ _LOCK = 0x57415244
 """The advisory lock for making a schema; any number will do that is the same in all processes."""
 
 
-async def migrate_schema(connection: Driver, schema: str, where: str) -> None:
+async def migrate_schema(connection: DatabaseConnection, schema: str, where: str) -> None:
     """Migrate the schema to the newest version; several processes may do so at once.
 
     Raises StoreError for a schema of a newer Wardround or of another program.
@@ -198,7 +198,7 @@ async def migrate_schema(connection: Driver, schema: str, where: str) -> None:
         await connection.execute("UPDATE version SET number = $1", len(STEPS))
 
 
-async def _version(connection: Driver, schema: str, where: str) -> int:
+async def _version(connection: DatabaseConnection, schema: str, where: str) -> int:
     tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = $1", schema)
     if not tables:
         return 0
@@ -241,13 +241,13 @@ class Server:
 
     def __init__(self, address: Address, patience: float) -> None:
         self.address, self._patience = address, patience
-        self._pool: Connections | None = None
+        self._pool: DatabasePool | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._known = False
         self._lost: float | None = None
         self._opening = asyncio.Lock()
 
-    async def run(self, work: Callable[[Driver, bool], Awaitable[_T]]) -> _T:
+    async def run(self, work: Callable[[DatabaseConnection, bool], Awaitable[_T]]) -> _T:
         """Do `work(connection, again)`; while the server is away, wait for it and repeat the work.
 
         `again` says that an earlier attempt was interrupted and may have been committed all the same. Raises
@@ -287,13 +287,13 @@ class Server:
         self._lost = self._lost or now
         return now - self._lost < self._patience
 
-    async def _open(self, connection: Driver) -> None:
+    async def _open(self, connection: DatabaseConnection) -> None:
         async with self._opening:
             if not self._known:
                 await migrate_schema(connection, self.address.schema, str(self.address))
                 self._known = True
 
-    async def _usable(self) -> Connections:
+    async def _usable(self) -> DatabasePool:
         """The connection pool of the running event loop; it connects at its first use."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
@@ -306,13 +306,13 @@ class Server:
                 self._pool = self._pool or await self._connections()
         return self._pool
 
-    def _connections(self) -> Awaitable[Connections]:
+    def _connections(self) -> Awaitable[DatabasePool]:
         try:
             self._driver: ModuleType = importlib.import_module("asyncpg")
         except ModuleNotFoundError:
             raise UsageError("a PostgreSQL store needs a driver: pip install 'wardround[postgres]'") from None
         # Our work leaves nothing in a connection that must be reset before its next use.
-        pool: Awaitable[Connections] = self._driver.create_pool(
+        pool: Awaitable[DatabasePool] = self._driver.create_pool(
             self.address.dsn,
             min_size=0,
             max_size=_CONNECTIONS,
@@ -349,7 +349,7 @@ class Server:
                 pool.terminate()
 
 
-async def _nothing(connection: Driver) -> None:
+async def _nothing(connection: DatabaseConnection) -> None:
     del connection
 
 

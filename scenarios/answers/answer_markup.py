@@ -273,7 +273,7 @@ def unheaded(answer: str) -> str:
     return answer[head.end() :] if head and any(map(str.isalnum, answer[head.end() :])) else answer
 
 
-def under_heading(text: str) -> str:
+def headed_answer(text: str) -> str:
     """The text after the last heading `Diagnosis:`; different names after several such headings are alternatives."""
     heads = [head for head in _HEADED.finditer(text) if any(map(str.isalnum, text[head.end() :]))]
     if not heads:

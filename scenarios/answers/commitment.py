@@ -11,7 +11,7 @@ from wardround.scenarios.answers.answer_markup import (
     MOST,
     MOST_NAMED,
     brackets_apart,
-    under_heading,
+    headed_answer,
     unfilled,
     unmarked,
 )
@@ -28,7 +28,7 @@ from wardround.scenarios.diseases.disease_heads import (
     is_detail,
     known_names,
     loose,
-    run_together,
+    split_joined_names,
 )
 from wardround.scenarios.diseases.foreign_diseases import diseases_in_english
 from wardround.scenarios.diseases.mondo import diseases_named, one_name
@@ -217,7 +217,7 @@ def _prepared(answer: str) -> str:
     text = _GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST]))
     text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(glued(text))))
-    text = under_heading(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
+    text = headed_answer(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
     if unfilled(text):
         return ""
     numbers = [int(match[1]) for match in _NUMBERED.finditer(text)]
@@ -407,7 +407,7 @@ def _separate(one: Asserted) -> Iterator[Asserted]:
 
     A phrase that the tables know as one name is one disease.
     """
-    names = run_together(one.name)
+    names = split_joined_names(one.name)
     if len(names) < MOST_HEADS or key(one.name) in known_names() or diseases_named(one.name):
         yield one
         return

@@ -6,7 +6,7 @@ from typing import Literal
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers import principal
-from wardround.scenarios.answers.answer_markup import MOST, under_heading, unfilled, unheaded, unmarked
+from wardround.scenarios.answers.answer_markup import MOST, headed_answer, unfilled, unheaded, unmarked
 from wardround.scenarios.answers.bracketed_names import PIECE, full_text, other_names, own_names, second_names
 from wardround.scenarios.answers.commitment import Asserted, CommittedAnswer, entries, join_asserted, read_answer
 from wardround.scenarios.answers.principal import follows, leads_to
@@ -170,7 +170,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
     Reading disease by disease loses the words after the comma of a name such as 'gout, right foot'. So a name that
     contradicts the truth's is wrong, and one that contains all of it is right.
     """
-    bare = " ".join(under_heading(unheaded(answer)).split())
+    bare = " ".join(headed_answer(unheaded(answer)).split())
     if verdict.rule not in ("head", "cause", "beside", "none", "several"):
         return verdict
     labels = [label for label in (truth.diagnosis, *truth.synonyms) if key(label)]

@@ -284,7 +284,7 @@ def dealing(name: str) -> Reach:
 _TIGHT = regex(r"_|(?<=[a-z]{3})[-–.](?=[A-Za-z][a-z]{3})")
 
 
-def run_together(text: str) -> list[str]:
+def split_joined_names(text: str) -> list[str]:
     """`text` split behind each word that heads a disease's name and is followed by another name."""
     names: list[str] = []
     begun: list[str] = []

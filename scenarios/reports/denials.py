@@ -52,7 +52,7 @@ _ARTICLES = _set("a an the some his her mild moderate severe soft good slight ma
 _WHAT_IS_MEANT = _set("evidence negative sign signs history symptoms symptom")
 
 
-def reach(lows: Sequence[str]) -> list[bool | None]:
+def denied_words(lows: Sequence[str]) -> list[bool | None]:
     """For each word, in lower case, whether it is denied; None where that cannot be said."""
     denied: list[bool | None] = [False] * len(lows)
     for place in range(len(lows)):

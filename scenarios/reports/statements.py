@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from wardround.scenarios.reports.article import Article, article_sentences
-from wardround.scenarios.reports.denials import judgements, plain_denials, reach
+from wardround.scenarios.reports.denials import denied_words, judgements, plain_denials
 from wardround.scenarios.terms.wording import cells, root, stem, table_rows, vocabulary
 
 _TOKEN = re.compile(r"no~[a-z_]+|[A-Za-z_][A-Za-z0-9_~]*(?:'[a-z]+)?|\d+(?:[.,\u00b7]\d+)*|[,:]")
@@ -156,7 +156,7 @@ def sentence_statements(sentence: str) -> Sequence[ArticleStatement]:
         words = _words(lows)
         if piece[0] in "([" and open_end:
             words = tuple(replace(word, denied=None) for word in words)  # 'no symptoms (fever, cough)'
-        open_end = bool(lows) and reach(lows)[-1] is not False
+        open_end = bool(lows) and denied_words(lows)[-1] is not False
         if words:
             joints = tuple(at for at, low in enumerate(lows) if low in (",", "and", "or"))
             numbers = tuple((low, at) for at, low in enumerate(lows) if low[0].isdigit())
@@ -189,7 +189,7 @@ _JUDGING = frozenset(("positive", "negative", "normal", "no~normal", "no~positiv
 
 
 def _words(lows: Sequence[str]) -> tuple[ArticleWord, ...]:
-    denied = reach(lows)
+    denied = denied_words(lows)
     judged = judgements(lows, denied)
     words: list[ArticleWord] = []
     for place, low in enumerate(lows):

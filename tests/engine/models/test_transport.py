@@ -14,7 +14,7 @@ from steady import steadily
 from until import dropped, until
 from yarl import URL
 
-from wardround.engine.models.transport import BrokenConnection, Connections, NotHttp, ReplyTimeout, Timeouts
+from wardround.engine.models.transport import BrokenConnection, ConnectionPool, NotHttp, ReplyTimeout, Timeouts
 
 HEAD = b"POST /v1 HTTP/1.1\r\nHost: x\r\n"
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter, int], Awaitable[None]]
@@ -52,12 +52,12 @@ class Server:
 @asynccontextmanager
 async def lines(
     serve: Serve, timeouts: Timeouts | None = None, keep: float = 30, tls: ssl.SSLContext | None = None
-) -> AsyncIterator[tuple[Connections, Server]]:
+) -> AsyncIterator[tuple[ConnectionPool, Server]]:
     counted = Server(serve)
     server = await asyncio.start_server(counted.handle, "127.0.0.1", 0, ssl=tls)
     port = server.sockets[0].getsockname()[1]
     url = URL(f"{'https' if tls else 'http'}://{'localhost' if tls else '127.0.0.1'}:{port}")
-    made = Connections(url, timeouts or Timeouts(connect=60, first_byte=60, total=60), keep)
+    made = ConnectionPool(url, timeouts or Timeouts(connect=60, first_byte=60, total=60), keep)
     try:
         yield made, counted
     finally:
@@ -248,7 +248,7 @@ async def test_bytes_that_nobody_asked_for_answer_no_question(behind: bytes, tog
         assert server.connections == 3
 
 
-async def burst(made: Connections, count: int) -> None:
+async def burst(made: ConnectionPool, count: int) -> None:
     async with anyio.create_task_group() as group:
         for _ in range(count):
             group.start_soon(made.request, HEAD, b"{}")
