@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom  # type: ignore[import-untyped]  # SciPy ships no types
 
 from benchmarks.figure import Figure, table
 from wardround.evaluators.report.intervals import AMOUNT, FEW, SHARE, Scale, interval
@@ -51,7 +51,7 @@ def exact(cases: int, share: float) -> float:
     covered = 0.0
     for right in range(cases + 1):
         low, high = _covering((0,) * (cases - right) + (1,) * right, 1)
-        covered += float(binom.pmf(right, cases, share)) * (low <= share <= high)
+        covered += comb(cases, right) * share**right * (1 - share) ** (cases - right) * (low <= share <= high)
     return covered
 
 

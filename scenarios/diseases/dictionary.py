@@ -61,23 +61,23 @@ def dictionary(diseases: Knowledge) -> Dictionary:
             short.setdefault(name, {}).setdefault(place, base)
     ordered: dict[str, dict[int, int]] = {}
     cores: dict[str, dict[int, int]] = {}
+    lengths: dict[str, set[int]] = {}
+    known: set[str] = set()
     for form, places in forms.items():
         words = form.split()
+        known.update(words)
+        lengths.setdefault(words[0], set()).add(len(words))
         for table, made in ((ordered, ordered_form(words)), (cores, core_form(words))):
             if made:
                 ranks = table.setdefault(made, {})
                 for place, rank in places.items():
                     ranks[place] = min(rank, ranks.get(place, rank))
-    lengths: dict[str, set[int]] = {}
-    for form in forms:
-        words = form.split()
-        lengths.setdefault(words[0], set()).add(len(words))
     return Dictionary(
         _ranked(forms),
         _ranked(ordered),
         _ranked(cores),
         _ranked(short),
-        frozenset(word for form in forms for word in form.split()),
+        frozenset(known),
         {word: tuple(sorted(sizes, reverse=True)) for word, sizes in lengths.items()},
         frozenset(
             key(word)

@@ -211,7 +211,7 @@ ORDINARY = list_words(
 
 def ordered_form(words: Iterable[str]) -> str:
     """The roots of the words in alphabetical order, without `LITTLE`: 'cancer of the lung' as 'pulmonary cancer'."""
-    return " ".join(sorted(_ROMAN.get(word, root(word)) for word in words if word not in LITTLE))
+    return " ".join(sorted([_ROMAN.get(word) or root(word) for word in words if word not in LITTLE]))
 
 
 def core_form(words: Sequence[str]) -> str:

@@ -172,12 +172,14 @@ def assembled(
     coded = {codes[0]: place for place, codes in enumerate(families) if len(codes) == 1 and families.count(codes) == 1}
     for source in sources:
         for concept in source:
-            place = named.get(key(concept.name), ordered.get(_order(key(concept.name))))
+            name = key(concept.name)
+            order = _order(name)
+            place = named.get(name, ordered.get(order))
             if place is None and concept.id.startswith("ICD10CM:") and "#" not in concept.id:
                 place = coded.get(concept.icd10[0])
             if place is None:
-                ordered.setdefault(_order(key(concept.name)), len(merged))
-                named[key(concept.name)] = len(merged)
+                ordered.setdefault(order, len(merged))
+                named[name] = len(merged)
                 merged.append(concept)
                 ranks.append(NAMED)
             else:

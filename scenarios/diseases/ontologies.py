@@ -97,7 +97,7 @@ def title_forms(title: str) -> Sequence[str]:
     names = []
     for text in (_SQUARE.sub("", title), *squares):
         bare = " ".join(_LITTLE.sub("", text).split()).strip(" ,;")
-        for written in (_ROUND.sub("", bare), _ROUND.sub(r" \1", bare)):
+        for written in (_ROUND.sub("", bare), _ROUND.sub(r" \1", bare)) if "(" in bare else (bare,):
             name = " ".join(written.split()).strip(" ,;")
             if len(key(name)) > 2 and not _RESIDUAL.search(name):
                 names.append(name)

@@ -1,15 +1,14 @@
 """The clients of the openai package that a seat gives: recorded, streamed, with tools, rightly blamed, replayed."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import openai
 import pytest
-from openai.types.chat import ChatCompletionMessageParam
-from openai.types.responses import ResponseInputParam
 
 from wardround.api import run
 from wardround.engine.records import Action, Json, Message, View
@@ -18,6 +17,10 @@ from wardround.replay_run import replay_run
 from wardround.runs.stored_run import Run
 from wardround.testing.loopback import Loopback
 from wardround.testing.wire import Fault
+
+if TYPE_CHECKING:  # loaded by the seat's client; every worker of the suite reads this file
+    from openai.types.chat import ChatCompletionMessageParam
+    from openai.types.responses import ResponseInputParam
 
 TOOL: Any = {
     "type": "function",
@@ -149,6 +152,8 @@ class Wrapping:
         self.client = seat.openai()
 
     async def act(self, view: View) -> Action:
+        import openai
+
         try:
             await self.client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}])
         except openai.APIError as error:

@@ -4,7 +4,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from scipy.stats import binomtest  # type: ignore[import-untyped]
 
 from benchmarks import blind_pairs_2, blind_pairs_3
 from wardround.scenarios.answers.diagnosis import compare
@@ -42,6 +41,8 @@ def test_the_readers_agree_but_for_three() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("title", "pairs"), [("list 2", blind_pairs_2), ("list 3", blind_pairs_3)])
 def test_the_page_states_what_the_match_is_worth_on_them(shared: Path, title: str, pairs: ModuleType) -> None:
+    from scipy.stats import binomtest  # type: ignore[import-untyped]
+
     texts, page = pairs.texts(shared / "data"), PAGE.read_text(encoding="utf-8")
     verdicts = [
         (row["kind"] in CASES, row["same"] == "1", compare(answer, Truth(diagnosis=truth)).match)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest  # type: ignore[import-untyped]
 
 from benchmarks import blind_pairs
 from wardround.scenarios.answers.diagnosis import compare
@@ -31,6 +30,8 @@ def test_the_readers_agree_but_for_a_few() -> None:
 @pytest.mark.shared
 @pytest.mark.long
 def test_the_page_states_what_the_match_is_worth_on_them(shared: Path) -> None:
+    from scipy.stats import binomtest  # type: ignore[import-untyped]
+
     texts, page = blind_pairs.texts(shared / "data"), PAGE.read_text(encoding="utf-8")
     for title, kinds in (
         ("all 300", None),

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,26 @@ import pytest
 from clinic import WORKUP, case
 
 from wardround.faces.driven_run import DrivenRun
+from wardround.faces.open_episodes import OpenEpisodes
 from wardround.runs.settings import RunSettings
 from wardround.testing.memory_store import MemoryStore
 
-mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-from wardround.faces.mcp_server import mcp_server  # noqa: E402
-from wardround.faces.open_episodes import OpenEpisodes  # noqa: E402
+pytestmark = pytest.mark.skipif(find_spec("mcp") is None, reason="the extra `mcp` is not installed")
+
+
+# `mcp` is loaded by the tests that run, not by every worker of the suite that reads this file.
+
+
+def face_of(driven: DrivenRun) -> Any:
+    from wardround.faces.mcp_server import mcp_server
+
+    return mcp_server(OpenEpisodes(driven))
+
+
+def client_of(server: Any) -> Any:
+    import mcp
+
+    return mcp.Client(server)
 
 
 @pytest.fixture
@@ -39,7 +54,7 @@ async def called(client: Any, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def test_a_client_plays_by_the_words_of_the_scenario(driven: DrivenRun) -> None:
-    async with mcp.Client(mcp_server(OpenEpisodes(driven))) as client:
+    async with client_of(face_of(driven)) as client:
         turn = await called(client, "start", case="case-001")
         for line in WORKUP:
             turn = await called(client, "reply", episode=turn["episode"], text=line)
@@ -48,7 +63,7 @@ async def test_a_client_plays_by_the_words_of_the_scenario(driven: DrivenRun) ->
 
 
 async def test_a_client_reads_the_record_by_tools(driven: DrivenRun) -> None:
-    async with mcp.Client(mcp_server(OpenEpisodes(driven))) as client:
+    async with client_of(face_of(driven)) as client:
         turn = await called(client, "start", case="case-001")
         name = turn["episode"]
         found = await called(client, "order", episode=name, kind="lab", items=["White Blood Cells"])
@@ -59,7 +74,7 @@ async def test_a_client_reads_the_record_by_tools(driven: DrivenRun) -> None:
 
 
 async def test_what_is_impossible_is_said_and_the_episode_goes_on(driven: DrivenRun) -> None:
-    async with mcp.Client(mcp_server(OpenEpisodes(driven))) as client:
+    async with client_of(face_of(driven)) as client:
         turn = await called(client, "start", case="case-002")
         for tool, arguments, said in (
             ("reply", {"episode": "nobody", "text": "x"}, "no episode 'nobody'"),
@@ -76,8 +91,8 @@ async def test_what_is_impossible_is_said_and_the_episode_goes_on(driven: Driven
 
 
 async def test_a_client_acts_only_in_the_episode_that_it_began(driven: DrivenRun) -> None:
-    server = mcp_server(OpenEpisodes(driven))
-    async with mcp.Client(server) as client, mcp.Client(server) as other:
+    server = face_of(driven)
+    async with client_of(server) as client, client_of(server) as other:
         mine = (await called(client, "start", case="case-001"))["episode"]
         theirs = (await called(other, "start", case="case-002"))["episode"]
         for guess in ("case-001@1", mine.partition("~")[0] + "~" + theirs.partition("~")[2]):
@@ -93,7 +108,9 @@ async def test_a_client_acts_only_in_the_episode_that_it_began(driven: DrivenRun
 @pytest.mark.long
 async def test_a_client_plays_over_standard_input(cases: str, tmp_path: Path) -> None:
     words = ["-m", "wardround", "serve", "--stdio", "--cases", cases, "--store", str(tmp_path / "m.db")]
-    async with mcp.Client(mcp.StdioServerParameters(command=sys.executable, args=words)) as client:
+    import mcp
+
+    async with client_of(mcp.StdioServerParameters(command=sys.executable, args=words)) as client:
         turn = await called(client, "start", case="case-001")
         for line in WORKUP:
             turn = await called(client, "reply", episode=turn["episode"], text=line)
@@ -103,7 +120,7 @@ async def test_a_client_plays_over_standard_input(cases: str, tmp_path: Path) ->
 async def test_a_client_gets_images_as_images() -> None:
     settings = RunSettings(cases="bundled:stations", scenario="consultation", set={"images": "shown"}, preflight=False)
     driven = await DrivenRun.begin(settings, MemoryStore())
-    async with mcp.Client(mcp_server(OpenEpisodes(driven))) as client:
+    async with client_of(face_of(driven)) as client:
         turn = await called(client, "start", case="ws-007")
         result = await client.call_tool("reply", {"episode": turn["episode"], "text": "Order: rhythm strip"})
     await driven.aclose()

@@ -1,5 +1,7 @@
 """The HTTP face: an openai client, streaming included, plays an encounter; so does plain JSON; clients do not mix."""
 
+from __future__ import annotations
+
 import asyncio
 import signal
 import socket
@@ -8,10 +10,9 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
-import openai
 import pytest
 from clinic import WORKUP, case
 from shell import Shell
@@ -25,6 +26,9 @@ from wardround.testing.memory_store import MemoryStore
 pytest.importorskip("starlette", reason="the extra `serve` is not installed")
 from wardround.faces.open_episodes import OpenEpisodes
 from wardround.faces.server import bound_socket, serve, serve_app
+
+if TYPE_CHECKING:  # loaded by the tests that need it; every worker of the suite reads this file
+    import openai
 
 
 @pytest.fixture
@@ -42,6 +46,8 @@ def http(driven: DrivenRun, **more: Any) -> httpx.AsyncClient:
 
 
 def chatting(driven: DrivenRun) -> openai.AsyncOpenAI:
+    import openai
+
     return openai.AsyncOpenAI(api_key="x", base_url="http://localhost/v1", max_retries=0, http_client=http(driven))
 
 
@@ -65,6 +71,8 @@ async def chat(client: openai.AsyncOpenAI, model: str, **more: Any) -> Any:
 
 
 async def test_an_openai_client_plays_an_encounter(driven: DrivenRun) -> None:
+    import openai
+
     client = chatting(driven)
     assert [one.id async for one in client.models.list()][:2] == ["wardround", "wardround/case-001"]
     done = await chat(client, "wardround/case-001")
@@ -89,6 +97,8 @@ async def test_its_replies_stream(driven: DrivenRun) -> None:
 
 
 async def test_a_request_that_comes_again_acts_once(driven: DrivenRun) -> None:
+    import openai
+
     client = chatting(driven)
     text = await said(client, [], user="me")
     assert await said(client, [], user="me") == text
@@ -100,6 +110,8 @@ async def test_a_request_that_comes_again_acts_once(driven: DrivenRun) -> None:
 
 
 async def test_two_clients_with_one_history_must_say_who_they_are(tmp_path: Path) -> None:
+    import openai
+
     path = tmp_path / "c.jsonl"
     path.write_text(case(1).model_dump_json() + "\n")
     driven = await DrivenRun.begin(RunSettings(cases=str(path), repeats=2, preflight=False), MemoryStore())
@@ -227,6 +239,8 @@ async def test_a_session_begins_anew_when_its_encounter_is_over(driven: DrivenRu
 
 
 async def test_a_conversation_without_new_words_costs_no_turn(driven: DrivenRun) -> None:
+    import openai
+
     client, named = chatting(driven), {"extra_headers": {"X-Session-ID": "a"}}
     first = {"role": "assistant", "content": await said(client, [], **named)}
     begin: Any = {"role": "user", "content": "Please begin."}

@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest  # type: ignore[import-untyped]
 
 from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.loaders.load import load
@@ -30,6 +29,8 @@ def test_the_readers_agree_but_for_a_few() -> None:
 @pytest.mark.shared
 @pytest.mark.long
 def test_the_page_states_what_the_match_is_worth_on_them(shared: Path) -> None:
+    from scipy.stats import binomtest  # type: ignore[import-untyped]
+
     folder = shared / "data" / "medrbench"
     cases = {case.id: case for case in load(folder / "diagnosis_cases.json")}
     right: list[bool] = []

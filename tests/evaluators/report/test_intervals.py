@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
 
 from wardround.evaluators.report.intervals import (
     AMOUNT,
@@ -141,6 +140,8 @@ def test_wilson_lies_within_0_and_1_and_is_symmetric(right: int, wrong: int) -> 
 
 
 def test_wilson_is_that_of_scipy_for_whole_numbers() -> None:
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
+
     for right, n in ((0, 6), (1, 6), (3, 7), (19, 20), (20, 20)):
         for corrected, method in ((False, "wilson"), (True, "wilsoncc")):
             theirs = binomtest(right, n).proportion_ci(method=method)

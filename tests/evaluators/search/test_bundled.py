@@ -13,11 +13,11 @@ from wardround.evaluators.search.registry import search_of
 from wardround.evaluators.search.results import Ledger, SearchError
 from wardround.evaluators.search.stack import RecordingSearch
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.load import bundled, load
+from wardround.scenarios.loaders.load import bundled, load_playable
 from wardround.testing.memory_store import MemoryStore
 
 NOTE = "not for the care of patients"
-CASES = [case for path in bundled() for case in load(path)]
+CASES = [case for path in bundled() for case in load_playable(path, parts=False) if isinstance(case, Case)]
 TEXTS = sorted(folder().glob("*.md"))
 FINDINGS = {
     "wr-001": ("wilson-disease", "low ceruloplasmin, corneal rings, wing-beating tremor"),

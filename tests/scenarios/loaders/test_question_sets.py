@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
 
 from wardround.agents.gold import AlwaysFirst, RandomAnswers
 from wardround.engine.events import Acted
@@ -145,6 +144,8 @@ def accuracy(items: list[QuestionItem], doctor: Agent | None, *, permute: bool =
 @pytest.mark.parametrize("played", [150, pytest.param(100_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", CLOSED)
 def test_gold_chance_and_silence_on_the_shared_sets(shared: Path, name: str, played: int) -> None:
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
+
     items, left_out = read(shared / "data" / name)
     assert len(left_out) < 0.02 * len(items)
     items = items[:: -(-len(items) // played)]

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import matplotlib
 import pytest
-from matplotlib.figure import Figure
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.reports.article import Article, UnreadArticle
@@ -58,6 +56,9 @@ def test_a_scanned_pdf_is_said_to_hold_no_text(shared: Path) -> None:
 
 
 def test_a_pdf_with_text_is_read(tmp_path: Path) -> None:
+    import matplotlib
+    from matplotlib.figure import Figure
+
     with matplotlib.rc_context({"pdf.fonttype": 42}):
         page = Figure(figsize=(8, 6))
         page.text(0.05, 0.2, BROKEN)
