@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-DATA = Path(__file__).parents[1] / "data" / "ward_notes"
+DATA = Path(__file__).parents[1] / "tests" / "data" / "ward_notes"
 PER_STYLE = 10
 HEAD = """Name:  ___                     Unit No:   ___
 
