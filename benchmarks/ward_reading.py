@@ -28,7 +28,7 @@ from wardround.scenarios.terms.wording import key
 
 FIRST = 20_000_000
 UNNAMED = {
-    "Peptic ulcer bleed": "Gastric ulcer|Peptic ulcer|Upper GI bleed",
+    "Peptic ulcer bleed": "Gastric ulcer|Peptic ulcer|Upper GI bleed|UGIB",
     "Hepatic encephalopathy": "HE",
     "Bacterial meningitis": "Meningitis",
     "Pyelonephritis": "UTI|Urinary tract infection",
@@ -43,7 +43,7 @@ def fault(written: WardNote) -> str:
     item = _bare(first_item(read.primary))
     if not item or not read.get("present").strip("_ \n"):
         return "dropped"
-    if item not in {_bare(form) for form in written.principal}:
+    if not any(re.fullmatch(rf"{re.escape(item)}(?: (?:with|from|due to) .*)?", _bare(form)) for form in written.principal):
         return "wrong diagnosis"
     if _words(read.get("present")) != _words(written.history):
         return "history"
