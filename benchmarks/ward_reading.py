@@ -1,7 +1,7 @@
 """Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`, HALF is a or b.
 
-The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape, from
-which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
+The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
+from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
 """
 
 import argparse
@@ -43,7 +43,9 @@ def fault(written: WardNote) -> str:
     item = _bare(first_item(read.primary))
     if not item or not read.get("present").strip("_ \n"):
         return "dropped"
-    if not any(re.fullmatch(rf"{re.escape(item)}(?: (?:with|from|due to) .*)?", _bare(form)) for form in written.principal):
+    if not any(
+        re.fullmatch(rf"{re.escape(item)}(?: (?:with|from|due to) .*)?", _bare(form)) for form in written.principal
+    ):
         return "wrong diagnosis"
     if _words(read.get("present")) != _words(written.history):
         return "history"
@@ -180,7 +182,8 @@ def main() -> None:
     print(f"built: {dict(Counter(what for _, what in made))}")
     for gives in (True, False):
         answers = [flag for _, kind, flag in caught if kind is gives]
-        print(f"{'leaks' if gives else 'harmless'}: {answers.count(True)} of {len(answers)} flagged, {answers.count(None)} lost")
+        counts = f"{answers.count(True)} of {len(answers)} flagged, {answers.count(None)} lost"
+        print(f"{'leaks' if gives else 'harmless'}: {counts}")
     if options.show:
         for one, what in sorted(((f"{one.style}: {one.principal[0]}", what) for one, what in read if what)):
             print(f"read {what}: {one}")

@@ -38,6 +38,10 @@ _THEN = re.compile(
     r"|\bin (?:childhood|youth|the past)\b|\bin (?:his|her|their) (?:\d0s|teens|twenties|thirties)\b)"
 )
 _NOW = re.compile(r"(?i)^[^.;\n]{0,30}\b(?:today|yesterday|this (?:admission|morning)|on admission|pod ?#?\d)\b")
+_DERIVED = re.compile(r"(?:ly|ive|al|ous|ity|ation|ed|ing)$")
+"""Ends of words that derive a word from a name instead of misspelling it: 'prematurely' of 'prematurity'."""
+_GAP = r"[\s-]+\.\.\.[\s-]+"
+_WORDS_BETWEEN = r"(?:[ \n]+[\w'/%-]+){0,6}?[ \n]+"
 _WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]{5,}")
 
 
@@ -104,6 +108,8 @@ class Giveaways:
                 most = 1 if len(name) < 10 else 2
                 if word[0] != name[0] or abs(len(word) - len(name)) > most or word.startswith(name[:-1]):
                     continue
+                if (form := _DERIVED.search(word)) and not name.endswith(form[0]):
+                    continue
                 close = DamerauLevenshtein.distance(word, name, score_cutoff=most) <= most
                 if close and stem(word) not in lexicon():
                     yield Giveaway(*match.span(), match[0], "misspelling")
@@ -140,8 +146,11 @@ def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
 
 
 def _term(term: str) -> re.Pattern[str]:
-    """A pattern for a term; one of capitals, an abbreviation, matches in capitals only."""
-    pattern = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term))
+    """A pattern for a term; one of capitals, an abbreviation, matches in capitals only.
+
+    Three dots stand for up to six words of one sentence: 'stone ... ureter'.
+    """
+    pattern = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term)).replace(_GAP, _WORDS_BETWEEN)
     flags = re.NOFLAG if term.isupper() and len(term) <= 5 else re.IGNORECASE
     return re.compile(rf"(?<![\w-]){pattern}(?:e?s|'s)?(?!\w)", flags)
 

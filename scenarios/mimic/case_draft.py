@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import Literal
 
 from wardround.scenarios.case import Culture, Finding, Lab, Study
-from wardround.scenarios.diseases.disease import names_in_tables
+from wardround.scenarios.diseases.disease import ALONE, names_in_tables
 from wardround.scenarios.mimic.codes import AdmissionCode
 from wardround.scenarios.mimic.headings import MARK
 from wardround.scenarios.mimic.note import Note, Phrases
 from wardround.scenarios.mimic.pool import PoolDisease
-from wardround.scenarios.terms.wording import roots
+from wardround.scenarios.terms.wording import key, roots
 
 Stage = Literal["codes", "note", "record", "pool"]
 """What a rule must see: the codes; the note as well; the whole record; all records of a disease together."""
@@ -104,9 +104,28 @@ class Leaks:
 
 
 @lru_cache(maxsize=1024)
-def leaks_of(disease: PoolDisease) -> Leaks:
-    """The names that reveal `disease`: its own, those that the tables of terms add, and the abbreviations of each."""
-    return Leaks(names_in_tables(tuple(disease.names)))
+def leaks_of(disease: PoolDisease, said: str = "") -> Leaks:
+    """What reveals `disease`: its names, those that the tables add, their abbreviations, and an eponym alone.
+
+    `said` is how the admission's own note writes it: 'UC flare' tells more names than any table.
+    """
+    names = names_in_tables(tuple(disease.names))
+    eponyms = (match[1] for name in names if (match := _EPONYM.fullmatch(name)) and key(match[1]) not in ALONE)
+    known = Leaks((*names, *eponyms))
+    return Leaks((*known.names, *_names_said(said))) if said and not known.names_it(said) else known
+
+
+def _names_said(said: str) -> tuple[str, ...]:
+    """The name as a note writes it, and without words of course and degree: 'UC flare' and 'UC'."""
+    bare = " ".join(_COURSE.sub(" ", said).split())
+    return tuple(dict.fromkeys(name for name in (said.strip(), bare) if key(name) and len(name.split()) < 6))
+
+
+_EPONYM = re.compile(r"([A-Z][\w-]{3,}?)(?:'s|') (?:disease|syndrome)")
+_COURSE = re.compile(
+    r"(?i)\b(?:acute|chronic|severe|mild|moderate|recurrent|active|flare|exacerbation|relapse|crisis|left|right"
+    r"|bilateral|new(?:ly diagnosed)?|possible|probable|likely|suspected)\b"
+)
 
 
 HEADINGS: Mapping[str, str] = {

@@ -41,6 +41,8 @@ class _Form:
 _LITTLE_TEXT = """of the and or on at upon for in by with to his her patient reported relevant pertinent significant
 brief known as per s es summary section note date time day"""
 _LITTLE = frozenset(_LITTLE_TEXT.split())
+_OPEN = frozenset({"of", "for", "with", "to", "by", "from", "in"})
+"""Words that no heading ends with: 'Exam notable for: discomfort' is a sentence."""
 
 
 @cache
@@ -97,10 +99,16 @@ def _classified(low: str) -> tuple[str, bool]:
     tokens = _TOKEN.findall(low)
     if not tokens or len(tokens) > 9 or re.search(r"\d", low) or not re.fullmatch(r"[a-z&/,'.() -]+", low):
         return "", False
+    if tokens[-1] in _OPEN:
+        return "", False
     words = frozenset(part for token in tokens for part in _plain(token))
     if not words - _LITTLE:
         return "", False
     form = next((form for form in _forms() if form.fits(words)), None)
+    if form is None and "/" in low:
+        first, _, rest = low.partition("/")
+        kind, firm = _classified(first.strip())
+        return (kind, firm) if len(rest.split()) < 5 else ("", False)
     return (form.kind, form.firm) if form else ("", False)
 
 
@@ -154,7 +162,7 @@ _MARKS_BEFORE = re.compile(
 _MARKED = re.compile(r"[:=\u2013\u2014]|(?<=[\s*])-")
 _SHORT = frozenset({"pe", "p/e"})
 _UNSURE = frozenset(
-    {"discharge", "sh", "fh", "cc", "soc", "family", "social", "physical", "admission", "condition", "data"}
+    {"discharge", "sh", "fh", "cc", "soc", "family", "social", "physical", "admission", "condition", "data", "course"}
 )
 """Single words that open a section only with a colon."""
 

@@ -82,11 +82,16 @@ def joined_note(texts: Sequence[str]) -> Note:
 
 
 _RULES = re.compile(r"\A(?:[ \t]*[-=*~]{3,}[ \t]*\n)+")
-_SECONDARY = re.compile(r"\W*(?:secondary|other|additional|chronic|past|associated|comorbid\w*|co-morbid\w*)\b")
+_SECONDARY = re.compile(
+    r"(?i)\W*(?:secondary|other|additional|further|chronic|inactive|past|associated|comorbid\w*|co-morbid\w*)"
+    r"(?:[ /]+(?:discharge|hospital|medical|active|chronic|secondary))*"
+    r"(?:[ ]+(?:diagnos[ie]s|dx|problems?|issues?|conditions?|illness(?:es)?|history))?(?:\((?:s|es)\))?"
+    r"[ ]*(?:[:#\u2013]|[ ]-|-[ ]|[-*_=]*$)|\W*secondary (?:diagnos[ie]s|dx)\b"
+)
 _FIRST = re.compile(
-    r"(?i)\W*(?:primary|principal|main|leading|active|final|discharge)"
+    r"(?i)\W*(?:primary|principal|main|leading|active|acute|final|discharge)"
     r"(?:[ /]+(?:discharge|hospital|final|primary|principal))*(?:[ ]+(?:diagnos[ie]s|dx|problems?|issues?))?"
-    r"(?:\((?:s|es)\))?[ ]*(?:[:#\u2013-]|$)"
+    r"(?:\((?:s|es)\))?[ ]*(?:[:#\u2013]|[ ]-|-[ ]|[-*_=]*$)"
 )
 
 
@@ -96,7 +101,7 @@ def before_secondary(diagnosis: str) -> str:
     later = False
     for line in diagnosis.splitlines():
         low = line.casefold()
-        opens = _SECONDARY.match(low) and "secondary to" not in low
+        opens = _SECONDARY.match(low)
         if later:
             if _FIRST.match(line):
                 return before_secondary(diagnosis[diagnosis.index(line) :])

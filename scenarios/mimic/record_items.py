@@ -201,23 +201,32 @@ def iso_time(at: datetime | None) -> str:
     return at.isoformat() if at is not None else ""
 
 
-_HEAD = re.compile(r"(?m)^[ \t]*([A-Z][A-Z ,/&'().-]{2,60}?)[ \t]*:(?!\d)")
+_HEAD = re.compile(
+    r"(?m)^[ \t]*([A-Z][A-Z ,/&'().-]{2,60}?)[ \t]*:(?!\d)|(?:^[ \t]*|(?<=[.!?] ))((?i:indications?|history|clinical"
+    r" (?:information|history|indication)|reason for (?:exam(?:ination)?|study)|techniques?|comparisons?|findings?"
+    r"|impressions?|conclusions?|opinion|summary|exam(?:ination)?|study|report|recommendations?|addendum|wet read"
+    r"|interpretation|provisional findings impression(?: \(pfi\))?))[ \t]*:(?!\d)"
+)
+"""A heading of a report: in capitals at the start of a line, or a usual one in any case, also after a sentence."""
 _TELLING = (
     "IMPRESSION", "CONCLUSION", "SUMMARY", "OPINION", "INDICATION", "CLINICAL", "HISTORY", "REASON", "COMPARISON",
     "RECOMMENDATION", "NOTIFICATION", "COMMENT", "MEDICAL HISTORY", "REFERENCE", "OPERATOR", "DATE", "WET READ",
-    "FINAL", "PROVISIONAL", "PRELIMINARY", "PFI", "PRELIM", "INTERPRETATION",
+    "FINAL", "PROVISIONAL", "PRELIMINARY", "PFI", "PRELIM", "INTERPRETATION", "ADDENDUM",
 )  # fmt: skip
+_ASKING = ("INDICATION", "CLINICAL", "HISTORY", "REASON", "COMPARISON", "MEDICAL HISTORY")
+"""Sections that a report without a heading for its findings often has just before them."""
 _NAMING = ("EXAMINATION", "EXAM", "STUDY", "TYPE OF EXAMINATION")
 _SAYING = re.compile(r"(?m)^[ \t]*(?:Impression|Conclusion|IMPRESSION|CONCLUSION)[ \t]*:?")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _LEAST = 15
 
 
 def report_sections(text: str) -> dict[str, str]:
-    """The report by its headings in capitals; text before the first is under ''. Equal headings are joined."""
+    """The report by its headings, in capitals; text before the first is under ''. Equal headings are joined."""
     heads = list(_HEAD.finditer(text))
     bodies = {"": text[: heads[0].start()] if heads else text}
     for head, end in zip(heads, [*(other.start() for other in heads[1:]), len(text)], strict=False):
-        name = " ".join(head[1].split())
+        name = " ".join((head[1] or head[2]).upper().split())
         body = text[head.end() : end].strip()
         bodies[name] = f"{bodies[name]}\n{body}" if name in bodies else body
     return {name: body.strip() for name, body in bodies.items() if body.strip()}
@@ -226,8 +235,12 @@ def report_sections(text: str) -> dict[str, str]:
 def report_findings(text: str) -> str:
     """The report's own findings, without indication, history, comparison, impression and the like; '' if none."""
     kept = []
-    for name, body in report_sections(text).items():
+    sections = report_sections(text)
+    headed = any(name.startswith(("FINDING", "REPORT")) for name in sections)
+    for name, body in sections.items():
         if name.startswith(_TELLING):
+            below = [] if headed or not name.startswith(_ASKING) else _PARAGRAPH.split(body, maxsplit=1)[1:]
+            kept += [part.strip() for part in below]
             continue
         said = _SAYING.split(body)[0].strip()
         if name not in _NAMING and said:

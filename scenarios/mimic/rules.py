@@ -10,6 +10,7 @@ from wardround.engine.seat import seed_of
 from wardround.scenarios.build_steps import BuildStep
 from wardround.scenarios.case import Culture, Lab
 from wardround.scenarios.diseases.giveaway import about_others, about_the_past, giveaways
+from wardround.scenarios.diseases.same_disease import same_disease
 from wardround.scenarios.mimic import case_draft, record_items
 from wardround.scenarios.mimic.case_draft import AdmissionDraft, AdmissionResults, Leaks, Stage, leaks_of
 from wardround.scenarios.mimic.headings import MARK
@@ -182,9 +183,14 @@ def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
             return None
         item = first_item(draft.note.primary)
         if ground.lifted:
-            return draft if draft.leading and leaks_of(draft.leading).names_it(item) else None
-        hit = next((hit for hit in named.hits(item) if not hit.denied), None)
-        return replace(draft, disease=hit.what) if hit and hit.what in draft.coded else None
+            leading = draft.leading
+            return draft if leading and (leaks_of(leading).names_it(item) or _means(item, leading)) else None
+        hits = named.hits(item)
+        hit = next((hit for hit in hits if not hit.denied), None)
+        if hits:
+            return replace(draft, disease=hit.what) if hit and hit.what in draft.coded else None
+        meant = next((disease for disease in draft.coded if _means(item, disease)), None)
+        return replace(draft, disease=meant) if meant else None
 
     def only(draft: AdmissionDraft) -> AdmissionDraft | None:
         own = draft.disease or next(iter(draft.coded), _NO_LABEL)
@@ -206,6 +212,11 @@ def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
     return tuple(rules)
 
 
+def _means(item: str, disease: PoolDisease) -> bool:
+    """Whether an item of the discharge diagnosis is another name of a disease that the codes have: 'UC flare'."""
+    return any(same_disease(name, item).same for name in disease.names)
+
+
 def record_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
     """Rules on the whole record; names of the disease must be removed last, from the remaining text."""
     rules = [
@@ -225,8 +236,9 @@ def record_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
             BuildRule("age", "the first de-identified age of the history is the coded one", "record", aged),
             BuildRule("history_leak", "the history does not name the disease", "record", unnamed_history),
         ]
-        rules.append(BuildRule("relations", RELATIONS, "record", masked_relations))
     rules.append(BuildRule("leaks", "names of the disease are blanked in every section", "record", masked_names))
+    if ground.notes:
+        rules.append(BuildRule("relations", RELATIONS, "record", masked_relations))
     enough = (
         BuildRule(
             "results",
@@ -281,9 +293,10 @@ def _firsts(results: Sequence[Result], of: Callable[[Result], object]) -> tuple[
 
 def informative_reports(draft: AdmissionDraft) -> AdmissionDraft:
     """Reduce reports to their findings; drop studies without any."""
+    told = (report.text for report in draft.results.reports if record_items.study(report))
     cut = (
-        study.model_copy(update={"report": record_items.report_findings(study.report)})
-        for study in draft.results.studies
+        study.model_copy(update={"report": record_items.report_findings(text)})
+        for study, text in zip(draft.results.studies, told, strict=True)
     )
     return changed(draft, replace(draft.results, studies=tuple(study for study in cut if study.report)))
 
@@ -299,8 +312,13 @@ def aged(draft: AdmissionDraft) -> AdmissionDraft:
 
 def unnamed_history(draft: AdmissionDraft) -> AdmissionDraft | None:
     """None if the history names the disease, because the words around the name reveal it as well."""
-    known = leaks_of(draft.disease or _NO_LABEL)
+    known = _leaks(draft)
     return None if any(known.names_it(text) for text in draft.history.values()) else draft
+
+
+def _leaks(draft: AdmissionDraft) -> Leaks:
+    """What names the disease of an admission, with the name in its own discharge diagnosis."""
+    return leaks_of(draft.disease or _NO_LABEL, first_item(draft.note.primary).strip(" .:-*") if draft.note else "")
 
 
 def masked_relations(draft: AdmissionDraft) -> AdmissionDraft:
@@ -325,7 +343,7 @@ def masked_names(draft: AdmissionDraft) -> AdmissionDraft:
 
     The names of tests stay, because a doctor sees them only after ordering them.
     """
-    known = leaks_of(draft.disease or _NO_LABEL)
+    known = _leaks(draft)
     results = draft.results
     hidden = replace(
         results,
