@@ -40,12 +40,10 @@ UNNAMED = {
 def fault(written: WardNote) -> str:
     """What a reading of a note got wrong: 'dropped', 'wrong diagnosis', 'history', 'examination', or ''."""
     read = note(written.text)
-    item = _bare(first_item(read.primary))
-    if not item or not read.get("present").strip("_ \n"):
+    item = first_item(read.primary)
+    if not _bare(item) or not read.get("present").strip("_ \n"):
         return "dropped"
-    if not any(
-        re.fullmatch(rf"{re.escape(item)}(?: (?:with|from|due to) .*)?", _bare(form)) for form in written.principal
-    ):
+    if not any(_tells(said, form) for said in (item, item.split(",")[0]) for form in written.principal):
         return "wrong diagnosis"
     if _words(read.get("present")) != _words(written.history):
         return "history"
@@ -55,6 +53,11 @@ def fault(written: WardNote) -> str:
     if wanted - got or any(_words(part)[-1] in got - wanted for part in written.elsewhere):
         return "examination"
     return ""
+
+
+def _tells(item: str, form: str) -> bool:
+    """Whether an item is a form of the diagnosis, or this form up to its cause."""
+    return bool(re.fullmatch(rf"{re.escape(_bare(item))}(?: (?:with|from|due to) .*)?", _bare(form)))
 
 
 def _words(text: str) -> list[str]:
@@ -137,7 +140,9 @@ def case_faults(written: WardNote, case: Case | None) -> Iterator[str]:
 
 
 def _named(word: str, text: str) -> bool:
-    return bool(re.search(rf"\b{re.escape(word)}", text, re.NOFLAG if word.isupper() else re.IGNORECASE))
+    if word.isupper():
+        return bool(re.search(rf"\b{word}\b", text))
+    return bool(re.search(rf"\b{re.escape(word)}", text, re.IGNORECASE))
 
 
 def sentence_notes(chosen: Iterable[Disease]) -> list[tuple[WardNote, bool, str]]:

@@ -136,13 +136,13 @@ def _masked(low: str) -> str:
 
 
 _LINE = re.compile(r"(?m)^[^\n]*$")
-_LEAD = re.compile(r"[ \t>#*=|\u2022+~-]*(?:(?:\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?[*\[<_ ]*(?!_)|[ \t]*")
+_LEAD = re.compile(r"[ \t>#*=|\u2022+~-]*(?:(?:\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?[*\[(<_ ]*(?!_)|[ \t]*")
 _COLON = re.compile(
-    r"[ \t]*[\])>*_]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2}|__(?!_))?|[\u2013\u2014=]|-{1,2}(?=[ \t]|$))[ \t]*"
+    r"[ \t]*[\])>*_]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2}|__(?!_))?|[-=]?>{1,2}|[\u2013\u2014\u2192=]|-{1,2}(?=[ \t]|$))[ \t]*"
 )
 _PHRASE = re.compile(
     r"[A-Za-z_][A-Za-z_ /&,'.()\[\]-]{0,70}?"
-    r"(?=[ \t]*[\])>*]{0,3}[ \t]*(?::(?!\d\d)|[\u2013\u2014=]|-{1,2}[ \t]|-*$))"
+    r"(?=[ \t]*[\])>*]{0,3}[ \t]*(?::(?!\d\d)|[-=]?>|[\u2013\u2014\u2192=]|-{1,2}[ \t]|-*$))"
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z/&' -]{6,60}[A-Z](?=[ \t]+[A-Z]?[a-z_])")
 _INLINE = re.compile(
@@ -157,9 +157,9 @@ _EXAMINED = re.compile(
     r"|alert|well[ -]appearing|ext\b|neck\b|eyes?\b|resp\b|wd|const)"
 )
 _MARKS_BEFORE = re.compile(
-    r"(?:(?:^|(?<=[\s.;]))[ \t>#*=|\u2022+~\[<_-]*(?:(?:\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?)?$"
+    r"(?:(?:^|(?<=[\s.;]))[ \t>#*=|\u2022+~\[(<_-]*(?:(?:\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?)?$"
 )
-_MARKED = re.compile(r"[:=\u2013\u2014]|(?<=[\s*])-")
+_MARKED = re.compile(r"[:=>\u2013\u2014\u2192]|(?<=[\s*])-")
 _SHORT = frozenset({"pe", "p/e"})
 _UNSURE = frozenset(
     {"discharge", "sh", "fh", "cc", "soc", "family", "social", "physical", "admission", "condition", "data", "course"}
@@ -257,4 +257,4 @@ def _heading(text: str, line: int, said: str, span: tuple[int, int], within: str
         return None
     if not colon and not alone and not said.isupper() and len(plain.split()) < 2:
         return None
-    return Heading(start, close, kind, firm)
+    return Heading(start, close, kind, firm or (kind == "examination" and alone and within == "leaving"))

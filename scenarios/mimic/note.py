@@ -115,16 +115,25 @@ def before_secondary(diagnosis: str) -> str:
 
 
 def first_item(diagnosis: str) -> str:
-    """The first diagnosis of a list, without heading and number, up to the next item or its cause."""
-    for line in re.split(r"[\n;]", diagnosis):
-        bare = _unheaded(line)
-        bare = re.sub(r"^[\s\d.)(#*=_\u2022+>~-]+", "", bare)
-        bare = re.split(r"\s\(?\d{1,2}[.)]\s|\s(?:secondary|other)(?: diagnos[ie]s)?\s*:", bare, flags=re.IGNORECASE)[0]
-        if bare.strip(" :.-"):
-            return _CAUSE.split(bare)[0]
-    return ""
+    """The first diagnosis of a list, without heading and number, up to the next item or its cause.
+
+    Conditions that nobody is admitted for, such as hypertension, are passed over where another item follows.
+    """
+    items = [item for line in re.split(r"[\n;]", diagnosis) if (item := _item(line)).strip(" :.-")]
+    first = next((item for item in items if not _BACKGROUND.fullmatch(item.strip(" .,"))), "")
+    return _CAUSE.split(first or "".join(items[:1]))[0]
 
 
+def _item(line: str) -> str:
+    bare = re.sub(r"^[\s\d.)(#*=_\u2022+>~-]+", "", _unheaded(line))
+    return re.split(r"\s\(?\d{1,2}[.)]\s|\s(?:secondary|other)(?: diagnos[ie]s)?\s*:", bare, flags=re.IGNORECASE)[0]
+
+
+_BACKGROUND = re.compile(
+    r"(?i)(?:(?:essential|benign|mild|known|h/o|history of) )?(?:hypertension|htn|(?:hyper|dys)lipid[ae]mia|hld|hl"
+    r"|hypercholesterol[ae]mia|obesity|(?:type (?:2|ii) )?(?:diabetes(?: mellitus)?|dm2?)(?: type (?:2|ii))?"
+    r"|(?:tobacco|nicotine) (?:use|dependence|abuse)|osteoporosis|seasonal allergies|insomnia)"
+)
 _CAUSE = re.compile(
     r"(?i)\b(?:secondary to|2/2|due to|caused by|from|in the setting of|complicated by|c/b|status post|s/p|with|w/)"
     r"(?!\w)"
