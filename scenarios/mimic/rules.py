@@ -214,7 +214,7 @@ def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
 
 def _means(item: str, disease: PoolDisease) -> bool:
     """Whether an item of the discharge diagnosis is another name of a disease that the codes have: 'UC flare'."""
-    parts = dict.fromkeys((item, item.split(",")[0]))
+    parts = dict.fromkeys((item, item.split(",", maxsplit=1)[0]))
     return any(same_disease(name, part).same for name in disease.names for part in parts)
 
 
