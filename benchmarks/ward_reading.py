@@ -150,8 +150,8 @@ def sentence_notes(chosen: Iterable[Disease]) -> list[tuple[WardNote, bool, str]
     notes = []
     layout = layouts("styles.txt")["classic"]
     for disease in chosen:
-        for gives, told in ((True, disease.gives), (False, disease.harmless)):
-            for _, sentence in told:
+        for gives, listed in ((True, disease.gives), (False, disease.harmless)):
+            for _, sentence in listed:
                 chance = random.Random(sentence)
                 notes.append((compose("classic", disease, disease, chance, layout, sentence), gives, sentence))
     return notes
@@ -180,8 +180,8 @@ def main() -> None:
         cases = built([*notes, *(one for one, _, _ in sentences)], Path(folder))
     made = [(one, what) for at, one in enumerate(notes) for what in case_faults(one, cases.get(at))]
     caught = [
-        (told, gives, flagged(cases[at], told) if at in cases else None)
-        for at, (_, gives, told) in enumerate(sentences, len(notes))
+        (listed, gives, flagged(cases[at], listed) if at in cases else None)
+        for at, (_, gives, listed) in enumerate(sentences, len(notes))
     ]
     print(f"{len(notes)} notes in {len(styles)} styles, read: {dict(Counter(what for _, what in read if what))}")
     print(f"built: {dict(Counter(what for _, what in made))}")
@@ -194,9 +194,9 @@ def main() -> None:
             print(f"read {what}: {one}")
         for one, what in sorted(((f"{one.style}: {one.principal[0]}", what) for one, what in made)):
             print(f"built {what}: {one}")
-        for told, gives, flag in caught:
+        for listed, gives, flag in caught:
             if flag is not gives:
-                print(f"{'missed' if gives else 'false'}: {told}")
+                print(f"{'missed' if gives else 'false'}: {listed}")
 
 
 if __name__ == "__main__":

@@ -294,10 +294,10 @@ def _firsts(results: Sequence[Result], of: Callable[[Result], object]) -> tuple[
 
 def informative_reports(draft: AdmissionDraft) -> AdmissionDraft:
     """Reduce reports to their findings; drop studies without any."""
-    told = (report.text for report in draft.results.reports if record_items.study(report))
+    texts = (report.text for report in draft.results.reports if record_items.study(report))
     cut = (
         study.model_copy(update={"report": record_items.report_findings(text)})
-        for study, text in zip(draft.results.studies, told, strict=True)
+        for study, text in zip(draft.results.studies, texts, strict=True)
     )
     return changed(draft, replace(draft.results, studies=tuple(study for study in cut if study.report)))
 
