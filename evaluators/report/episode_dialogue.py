@@ -27,6 +27,8 @@ FATES: dict[str, str] = {
     "invented": "invented by the examiner's model",
     "negated": "withheld: it was said not to be wanted",
     "conditional": "withheld: wanted only on a condition",
+    "treatment": "no test: a treatment",
+    "statement": "no test: a statement or a question",
     "done": "withheld: told as done",
 }
 """What became of a request that the record did not answer."""

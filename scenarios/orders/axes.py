@@ -130,6 +130,17 @@ def methods(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for _, _, name in met))
 
 
+@lru_cache(maxsize=32768)
+def only_method(text: str) -> bool:
+    """Whether `text` names a method and nothing that it is to look for ('PCR', 'antibodies')."""
+    words = [word for word in tokens(text) if word not in _IDLE]
+    met = _met(words, _phrases("methods.csv", "method", "group"))
+    return bool(met) and sum(end - start for start, end, _ in met) == len(words)
+
+
+_IDLE = list_words("a the of some any test testing please panel")
+
+
 def timing(text: str) -> str:
     """The timing that `text` states ('trough', 'next', 'series', 'fasting', '24 h'), '' if none."""
     return next((name for name, pattern in _TIMING if pattern.search(text)), "")

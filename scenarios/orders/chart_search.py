@@ -8,8 +8,9 @@ from wardround.scenarios.case import CaseResult, Kind
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, Scope, scope
 from wardround.scenarios.orders.chart import Chart, Entry
-from wardround.scenarios.orders.name_lookup import Link, closest, content
+from wardround.scenarios.orders.name_lookup import Link, content
 from wardround.scenarios.orders.order_parser import Repeat
+from wardround.scenarios.orders.spelling import closest
 from wardround.scenarios.terms.wording import key
 
 _FREE: tuple[Kind, ...] = ("imaging", "investigation", "examination")

@@ -10,6 +10,7 @@ from wardround.scenarios.orders.catalogue import Catalogue
 from wardround.scenarios.terms.wording import cells, table_rows, tokens
 
 LANGUAGES = ("de", "fr", "es", "zh")
+_LATIN = LANGUAGES[:3]
 _ENOUGH = 2
 """Evidence that makes a text one of a language: the name of a test counts 2, another word 1."""
 _TELLING = (
@@ -22,6 +23,8 @@ _WEAK, _ALONE = "~", "="
 _MARKS = str.maketrans(
     {"、": ",", "，": ",", "；": ";", "：": ":", "。": ".", "（": "(", "）": ")", "’": "'", "＋": "+"}
 )
+_WORDS = re.compile(r"[^\W_]+")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _LATER = re.compile(r"(\d+)\s*(?:个)?(小时|天)(?:以?后|之后)")
 _UNITS = {"小时": "hours", "天": "days"}
 _PREFIX = {"serum": "serum", "urin": "urine", "liquor": "CSF", "plasma": "plasma", "blut": "blood"}
@@ -107,20 +110,38 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 
 def _language(form: str, table: Catalogue) -> str:
-    """The language with the most evidence, '' for English and for too little."""
+    """The language with the most evidence, '' for English and for too little; Chinese by its characters alone.
+
+    Between two with equal evidence the weak words decide ('TSH y T4 libre' is Spanish by its 'y').
+    """
+    if _HAN.search(form):
+        return "zh"
     english = _english(table)
+    words = set(_WORDS.findall(form))
+    joined = any(word.startswith(tuple(_PREFIX)) for word in words)
     scores = []
-    for place, language in enumerate(LANGUAGES):
+    for place, language in enumerate(_LATIN):
+        if words.isdisjoint(_marks(language, table)) and not (joined and language == "de"):
+            continue
         phrases = _phrases(language)
-        met = [match for _, _, match in _met(form, language)]
+        met = dict.fromkeys(match for _, _, match in _met(form, language))
         counted = {
             name: 2 if phrases[name].test or phrases[name].english in _TELLING else 1
             for name in met
             if not phrases[name].weak and name not in english
         }
-        scores.append((-sum(counted.values()), place, language))
-    best = min(scores)
-    return best[2] if -best[0] >= _ENOUGH else ""
+        weak = sum(phrases[name].weak and not phrases[name].test for name in met)
+        scores.append((-sum(counted.values()), -weak, place, language))
+    best = min(scores, default=(0, 0, 0, ""))
+    return best[3] if -best[0] >= _ENOUGH else ""
+
+
+@lru_cache(maxsize=32)
+def _marks(language: str, table: Catalogue) -> frozenset[str]:
+    """The longest word of each phrase that counts as evidence; a text without any of them is of another language."""
+    english = _english(table)
+    telling = (name for name, phrase in _phrases(language).items() if not phrase.weak and name not in english)
+    return frozenset(max(_WORDS.findall(name), key=len) for name in telling)
 
 
 @lru_cache(maxsize=8)
@@ -153,7 +174,8 @@ def _pattern(language: str) -> re.Pattern[str]:
     alone = [re.escape(name[1:]) for name in ordered if name.startswith(_ALONE)]
     plain = [re.escape(name) + ("" if name.endswith("'") else r"(?![^\W_])") for name in ordered if name[0] != _ALONE]
     prefix = rf"(?P<prefix>{'|'.join(_PREFIX)})?-?" if language == "de" else ""
-    item = rf"(?:^|(?<=[,;:]\s)|(?<=\sy\s))(?P<alone>{'|'.join(alone)})(?=\s*(?:[,;.]|$)|\sy\s)|" if alone else ""
+    between = r"(?:^|(?<=[,;:]\s)|(?<=[(/])|(?<=\s(?:y|e)\s)|(?<=\set\s)|(?<=\sund\s))"
+    item = rf"{between}(?P<alone>{'|'.join(alone)})(?=\s*(?:[,;.)/]|$)|\s(?:y|e|et|und)\s)|" if alone else ""
     return re.compile(rf"{item}(?<![^\W_]){prefix}(?P<phrase>{'|'.join(plain)})")
 
 

@@ -1,17 +1,17 @@
 """Finds the known test that a name means: by name, synonym, word order, region, or a cautious fuzzy match."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from rapidfuzz import fuzz, process
-from rapidfuzz.distance import OSA
+from rapidfuzz import fuzz
 
 from wardround.engine.text import regex
 from wardround.scenarios.case import Kind
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue
+from wardround.scenarios.orders.spelling import corrected, near
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 # Words of a request that name no test, in the form that `tokens` gives them.
@@ -36,7 +36,8 @@ SPECIMENS = list_words("serum plasma blood")
 SITES = list_words(
     """urine urinary stool fecal csf cerebrospinal sputum nasal nasopharyngeal throat serum plasma blood swab swabs
     rectal cervical vaginal urethral of the from for in skin lesion vesicle pleural synovial joint ascitic peritoneal
-    bal"""
+    bal nasopharynx nares nose pharyngeal oropharyngeal tonsillar cervix endocervical genital wound abscess tracheal
+    bronchial saliva discharge aspirate"""
 )
 BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 
@@ -48,7 +49,8 @@ _AMOUNT = regex(
     r"(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"
     r"|(?:in the|this|tomorrow|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b"
     r"|(?:\d+|one|two|three|four)\s*-?\s*(?:sets?(?: of)?|units?|times|views?|v|bottles?|samples?(?: of)?|am|pm)\b"
-    r"|\d+\s*(?:h|hrs?|hours?|min|minutes|days?)\s+(?:apart|later)\b|\bin am\b)"
+    r"|\d+\s*(?:h|hrs?|hours?|min|minutes|days?)\s+(?:apart|later)\b|\bin am\b"
+    r"|(?:\d+|one|two|three|four|six|eight)\s*(?:h|hrs?|hours?|min|minutes|days?)(?:\s+(?:post|after)\b[^,;]*|\s*$))"
 )
 _DETAIL = regex(
     r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*"
@@ -125,84 +127,6 @@ def strip_ends(form: str, *, drop_specimen: bool = False, tail: bool = True) -> 
     return " ".join(words)
 
 
-_SHORTEST = 4
-_LONG = 9
-"""Fewest letters of a word that is corrected by one mistake (at four letters only a missing one), and by two."""
-
-_OPPOSED_PREFIXES = (("hyper", "hypo"), ("intra", "extra"), ("intra", "inter"), ("pre", "post"), ("macro", "micro"))
-
-
-class Speller:
-    """Knows the words of a table in their comparable form; corrects one mistake, or two in long words."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self.words = frozenset(words)
-        self._near: dict[str, list[str]] = {}
-        for word in sorted(self.words):
-            if len(word) >= _SHORTEST and word.isalpha():
-                for form in _forms(word):
-                    self._near.setdefault(form, []).append(word)
-
-    def correct(self, word: str) -> str | None:
-        """The only known word at one mistake (two, from nine letters on); None if there is none or more than one.
-
-        A mistake is an extra, missing or wrong letter, or two in the wrong order. The first letter must be right, the
-        word may contain no digit, and a prefix never turns into its opposite.
-        """
-        if len(word) < _SHORTEST or not word.isalpha():
-            return None
-        most = 2 if len(word) >= _LONG else 1
-        near = {known for form in _forms(word) for known in self._near.get(form, ())}
-        distances = [(OSA.distance(word, known, score_cutoff=most), known) for known in near if known[0] == word[0]]
-        close = sorted(
-            (far, known)
-            for far, known in distances
-            if far <= most and not _opposed(word, known) and (len(word) > _SHORTEST or len(known) > len(word))
-        )
-        if not close or (len(close) > 1 and close[0][0] == close[1][0]):
-            return None
-        return close[0][1]
-
-
-def _forms(word: str) -> set[str]:
-    """The word with up to one letter left out, or up to two from eight letters on.
-
-    Two words can be that few mistakes apart only if their sets overlap.
-    """
-    once = {word[:place] + word[place + 1 :] for place in range(1, len(word))}
-    if len(word) < _LONG - 1:
-        return {word} | once
-    return {word} | once | {form[:place] + form[place + 1 :] for form in once for place in range(1, len(form))}
-
-
-def _opposed(one: str, other: str) -> bool:
-    return any(
-        (one.startswith(a) and other.startswith(b)) or (one.startswith(b) and other.startswith(a))
-        for a, b in _OPPOSED_PREFIXES
-    )
-
-
-@lru_cache(maxsize=8)
-def speller(table: Catalogue) -> Speller:
-    """The speller of a table's names, modalities and regions."""
-    names = list(table.names)
-    names += [phrase for word in (*table.modalities.values(), *table.regions.values()) for phrase in word.phrases]
-    return Speller(part for name in names for part in name.split())
-
-
-@lru_cache(maxsize=16384)
-def corrected(form: str, table: Catalogue) -> str | None:
-    """A comparable form with its misspelt words corrected; None if nothing needs or allows correction."""
-    known, words = speller(table), form.split()
-    if len(words) == 1 and len(form) <= _SHORTEST:
-        return None
-    right = [word if word in known.words else known.correct(word) or word for word in words]
-    return " ".join(right) if right != words else None
-
-
-FUZZY = 90.0
-"""Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of paper 000, A.3."""
-
 LONGEST = 160
 """Longest text, in characters, that can be a single request."""
 
@@ -260,7 +184,11 @@ def _linked(name: str, table: Catalogue) -> Link | None:
         if study.whole:
             return _study(study, table)
     return (
-        _elsewhere(name, table) or _of_something(name, table) or _in_specimen(name, table) or _fuzzy(name, tried, table)
+        _elsewhere(name, table)
+        or _of_something(name, table)
+        or _in_specimen(name, table)
+        or _of_class(name, table)
+        or _fuzzy(name, tried, table)
     )
 
 
@@ -270,14 +198,17 @@ def _placed(linked: Link, name: str, table: Catalogue) -> Link:
     if test is None or test.kind not in ("lab", "microbiology"):
         return linked
     stated, own = axes.specimen(name), axes.own_specimen(test)
+    if not stated and not own and test.kind == "lab" and _QUANTITY & set(tokens(name)):
+        stated = axes.BLOOD  # 'quantitative hCG'
     apart = own and not axes.same_specimen(own, stated) and not axes.same_specimen(stated, own)
     if stated and (apart or not own):
         other = axes.in_specimen(linked.test, stated, table)
         linked = replace(linked, test=other) if other else linked
-    method = (axes.methods(name) or axes.methods(linked.test)) if test.kind == "microbiology" else ()
+    method = axes.methods(name) or axes.methods(linked.test) if test.kind == "microbiology" else linked.method
     return replace(linked, specimen=stated or own, method=method)
 
 
+_QUANTITY = list_words("quantitative quant")
 _JOINS = regex(r"(?i)\s(?:and|or|&|\+|plus)\s|/")
 _ITEMS = regex(r"(?i)\s*[,;&+]\s*|\s+(?:and|then|plus|with|followed by)\s+")
 
@@ -333,6 +264,24 @@ def _elsewhere(name: str, table: Catalogue) -> Link | None:
     return _link(test, "synonym", 1.0, name, table) if test and fits else None
 
 
+_CLASSES = list_words("igm igg iga")
+
+
+def _of_class(name: str, table: Catalogue) -> Link | None:
+    """Antibodies named by their classes alone ('EBV IgM and IgG', 'anticardiolipin IgG/IgM')."""
+    if "ig" not in name.casefold():
+        return None
+    words = [word for word in key(unmeasured(name)).split() if word not in ("and", "or", "for", "w", "o")]
+    bare = strip_ends(" ".join(word for word in words if word not in _CLASSES))
+    if not bare or len(bare.split()) == len(words) or not _CLASSES & set(words):
+        return None
+    for form in (f"{bare} serology", f"{bare} antibody", f"anti {bare} antibody", bare):
+        test = _named(form, table)
+        if test and {"antibody", "serology"} & {*axes.methods(test), *tokens(test)}:
+            return replace(_link(test, "synonym", 1.0, name, table), method=axes.methods(name))
+    return None
+
+
 def _of_something(name: str, table: Catalogue) -> Link | None:
     """A procedure named with its target ('FNA of the nodule', 'biopsy of a cervical lymph node')."""
     head, of, target = name.partition(" of ")
@@ -340,9 +289,10 @@ def _of_something(name: str, table: Catalogue) -> Link | None:
         return None
     words = [word for word in key(target).split() if word not in LEADING]
     narrower = (" ".join([*words[first:], key(head).split()[-1]]) for first in range(len(words))) if key(head) else ()
+    taps = bool(axes.specimen(head)) and not axes.without_specimen(head)  # 'arthrocentesis of the right knee'
     for form in (*narrower, strip_ends(key(head))):
         test = _named(form, table)
-        if test and table.tests[test].kind == "investigation":
+        if test and (taps or table.tests[test].kind == "investigation"):
             return _link(test, "synonym", 1.0, name, table)
     return None
 
@@ -387,46 +337,6 @@ def _study(study: imaging.Reading, table: Catalogue) -> Link:
         return Link(test.name, "imaging", "synonym", 1.0, test.points, study)
     points = table.modalities[study.modalities[0]].points
     return Link(imaging.study_title(study), "imaging", "region", 1.0, points, study)
-
-
-def near(form: str, table: Catalogue) -> tuple[str, float] | None:
-    """`closest` among all names of the table.
-
-    `same_spelling` accepts only forms with as many words and the same first letter, or equal without spaces (which the
-    exact stage finds). So comparing the names of that block gives the same result as comparing all.
-    """
-    return closest(form, table.blocks.get((form[0], form.count(" ") + 1), ())) if form else None
-
-
-def closest(form: str, choices: Sequence[str]) -> tuple[str, float] | None:
-    """The choice most like `form` with its ratio (90 to 100), the first on ties; short words and numbers must agree."""
-    if len(form) < 5:
-        return None
-    hits = process.extract(form, choices, scorer=fuzz.ratio, score_cutoff=FUZZY, limit=8)
-    for choice, score, _ in sorted(hits, key=lambda hit: (-hit[1], hit[2])):
-        if same_spelling(form, choice):
-            return choice, score
-    return None
-
-
-def same_spelling(one: str, other: str) -> bool:
-    """Whether two comparable forms differ by spelling alone.
-
-    Each word must match its counterpart: words with digits and words of up to four letters exactly (HIV and HCV, IgM
-    and IgG, T3 and T4), longer ones with a few different letters and no opposed prefix.
-    """
-    if one.replace(" ", "") == other.replace(" ", ""):
-        return True
-    ours, theirs = one.split(), other.split()
-    return len(ours) == len(theirs) and all(_same(a, b) for a, b in zip(ours, theirs, strict=True))
-
-
-def _same(a: str, b: str) -> bool:
-    if a == b:
-        return True
-    if min(len(a), len(b)) <= 4 or any(mark.isdigit() for mark in a + b):
-        return False
-    return not _opposed(a, b) and a[0] == b[0] and fuzz.ratio(a, b) >= 80
 
 
 def content(text: str) -> tuple[str, ...]:

@@ -17,10 +17,12 @@ from wardround.scenarios.orders.request_pieces import (
     Known,
     Studies,
     listing,
+    orders_no_test,
     request_clauses,
     single_requests,
     split_commas,
 )
+from wardround.scenarios.orders.shared_specimens import Part, in_their_specimens
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 MOST = 200
@@ -37,15 +39,6 @@ _HEADING = regex(
     r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
     r"|csf|urine|stool|sputum|blood|serum|fluid)$"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A single request, or text that orders nothing for the reason `why`; `sentence` is its sentence's number."""
-
-    text: str
-    why: str = ""
-    sentence: int = 0
 
 
 def split_requests(text: str, known: Known, studies: Studies) -> tuple[Part, ...]:
@@ -206,16 +199,6 @@ _EMPTY = list_words(
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
     thank x test lab rationale"""
 )
-# A specimen named once applies to the bare names after it: to tests that the table lists with it, and to these.
-_FLUIDS = ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid", "pericardial fluid", "body fluid")
-_IN_FLUIDS = frozenset(
-    (
-        "Total protein", "Albumin", "Glucose", "Lactate dehydrogenase", "Amylase", "White blood cell count",
-        "White cell differential", "Red blood cell count", "Blood pH", "Triglycerides", "Total cholesterol",
-        "Total bilirubin", "Creatinine", "Lactate", "Adenosine deaminase", "Gram stain", "Fungal culture",
-        "Acid-fast bacilli smear and culture", "Hematocrit", "Flow cytometry", "Neutrophils", "Lymphocytes",
-    )
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +225,7 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """Text that orders nothing: negated, conditional, or done (reported as a result)."""
+    """Text that orders nothing: negated, conditional, done (reported as a result), a treatment, or a statement."""
 
     asked: str
     why: str
@@ -292,7 +275,7 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
         parsed = split_requests(english, known, studies)
     else:
         parsed = tuple(part for item in join_conditions(text, known) for part in _item(item, known, studies))
-    return _sorted(list(_carried(_sampled(parsed, table), table, own)), table)
+    return _sorted(list(_repeated(in_their_specimens(parsed, table, own), table)), table)
 
 
 def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
@@ -303,84 +286,26 @@ def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
         yield from split_requests(english, known, studies) or (Part(item),)
 
 
-def _sampled(parts: Sequence[Part], table: Catalogue) -> Iterator[Part]:
-    """Specimens named behind a culture or antigen go with it: 'cryptococcal antigen, serum and CSF'."""
-    before: Part | None = None
+def _repeated(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
+    """'Repeat in 3 hours' behind a test orders this test again."""
+    before = ""
     for part in parts:
-        bare = bool(axes.specimen(part.text)) and not axes.without_specimen(part.text)
-        if before is not None and not part.why and bare and part.sentence == before.sentence:
-            yield replace(part, text=f"{axes.specimen(part.text)} {before.text}")
+        again = not part.why and _NEXT.search(part.text) is not None
+        if before and again and set(tokens(unmeasured(_NEXT.sub(" ", part.text)))) <= _EMPTY:
+            rest = " ".join(_NEXT.sub(" ", part.text).split())
+            yield replace(part, text=f"repeat {before} {rest}".strip())
             continue
-        linked = None if part.why else link(part.text, table)
-        open_specimen = linked is not None and linked.kind == "microbiology" and not linked.specimen
-        before = part if open_specimen else None
+        if not part.why:
+            before = part.text if link(part.text, table) else ""
         yield part
-
-
-def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:
-    """Carry a specimen on: 'CSF cell count', 'protein' give 'CSF protein'; a stated specimen always beats it."""
-    carried, after, sentence = "", "", -1
-    for part in parts:
-        goes_on = bool(carried) and part.sentence == sentence  # 'LP: protein, glucose', beside a glucose of the blood
-        if part.why or (key(part.text) in own and not goes_on):
-            yield part
-            continue
-        stated = axes.specimen(part.text)
-        whole = ""
-        if carried and not stated and part.sentence == sentence:
-            whole = _of(carried, part.text, after, table)
-        elif stated == "body fluid" and carried in _FLUIDS and part.sentence == sentence:
-            whole = _of(carried, axes.without_specimen(part.text), after, table)
-        if whole:
-            yield Part(whole, sentence=part.sentence)
-        else:
-            carried = _carries(part.text, stated, table)
-            linked = link(part.text, table)
-            after = linked.test if linked is not None else ""
-            yield part
-        sentence = part.sentence
-
-
-def _carries(text: str, stated: str, table: Catalogue) -> str:
-    """The specimen that `text` hands on to the bare names after it, '' if none."""
-    linked = link(text, table)
-    if linked is not None and linked.test == "Lumbar puncture":
-        return "CSF"
-    if linked is None or linked.kind not in ("lab", "microbiology"):
-        return ""
-    cultured = linked.kind == "microbiology" and linked.specimen not in _FLUIDS
-    specimen = stated or linked.specimen
-    return "" if specimen == axes.BLOOD or cultured else specimen
-
-
-def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
-    """`text` with the specimen before it, if that is a test of this specimen; else ''."""
-    bare = link(text, table)
-    whole = f"{specimen} {text}"
-    linked = link(whole, table)
-    if linked is None or linked.specimen != specimen or linked.rule not in ("exact", "synonym"):
-        return ""
-    if bare is not None and bare.kind not in ("lab", "microbiology"):
-        return ""
-    if bare is not None and bare.test in table.below:
-        return ""
-    if specimen in _FLUIDS and linked.kind == "microbiology":
-        return whole if bare is None or not bare.specimen else ""
-    if specimen == "urine" and after == "Urinalysis" and linked.test != "Urine culture":
-        return ""
-    listed = linked.test in table.tests and axes.own_specimen(table.tests[linked.test]) == specimen
-    return whole if listed or (specimen in _FLUIDS and linked.test in _IN_FLUIDS) else ""
 
 
 def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     pieces: list[Order | Ambiguous | Withheld | str] = []
-    phrases: list[str] = []
     unique = {(key(part.text), part.why): part for part in reversed(parts)}
     for part in (part for part in parts if unique[key(part.text), part.why] is part):
         linked = None if part.why else link(part.text, table)
         empty = linked is None and set(tokens(unmeasured(part.text))) <= _EMPTY
-        if not part.why and not empty:
-            phrases.append(part.text)
         if part.why:
             pieces.append(Withheld(part.text, part.why))
         elif linked is not None:
@@ -388,8 +313,11 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(Order(part.text, linked, below, repetition(part.text)))
         elif (unclear := _unclear(part.text, table)) is not None:
             pieces.append(_beside(unclear, pieces, table) or unclear)
+        elif why := orders_no_test(part.text):
+            pieces.append(Withheld(part.text, why))
         elif not empty:
             pieces.append(part.text)
+    phrases = [piece if isinstance(piece, str) else piece.asked for piece in pieces if not isinstance(piece, Withheld)]
     return Understood(
         tuple(piece for piece in pieces if isinstance(piece, Order)),
         tuple(piece for piece in pieces if isinstance(piece, Ambiguous)),
@@ -410,6 +338,9 @@ def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | 
     return None if linked is None else Order(unclear.asked, linked, (), repetition(unclear.asked))
 
 
+_PICTURES = list_words("imaging image images scan film films picture")
+
+
 def repetition(asked: str) -> Repeat:
     """Whether the wording requests the next measurement of a test, the last, all of them, or the first."""
     if _SERIES.search(asked):
@@ -427,7 +358,11 @@ def _unclear(asked: str, table: Catalogue) -> Ambiguous | None:
     broad = scope(asked)
     if broad is not None:
         return Ambiguous(asked, "it covers many tests")
+    if axes.only_method(asked):
+        return Ambiguous(asked, "it names a method, not what to look for")
     read = imaging.read_study(asked, table)
     if read.modalities and not read.regions and not read.rest:
         return Ambiguous(asked, "it names no part of the body")
+    if read.regions and not read.modalities and not read.rest and _PICTURES & set(tokens(asked)):
+        return Ambiguous(asked, "it names no kind of imaging")
     return None

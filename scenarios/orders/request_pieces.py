@@ -257,7 +257,28 @@ def _spread(parts: Sequence[str]) -> list[str]:
     return spread
 
 
-Why = Literal["negated", "conditional", "done"]
+Why = Literal["negated", "conditional", "done", "treatment", "statement"]
+
+_TREATS = regex(
+    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start|begin|give|administer"
+    r"|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject|intubate|ventilate|admit|discharge"
+    r"|transfer|refer|consult|treat|resuscitate|hydrate|replete|replace|titrate|switch|initiate)\b"
+    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid"
+    r"|prn|bolus|infusion|tablets?|of)\b"
+)
+_SAYS = list_words(
+    """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
+    what how why who where when which your you be appears suggests indicates presents complains denies goodbye hello"""
+)
+
+
+def orders_no_test(text: str) -> Why | Literal[""]:
+    """Why a text in which no test is known orders none: a treatment or a statement; '' if it may name a test."""
+    if _TREATS.search(text):
+        return "treatment"
+    words = re.findall(r"[a-z]+", text.casefold())
+    return "statement" if len(words) > 2 and _SAYS & set(words) else ""
+
 
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"

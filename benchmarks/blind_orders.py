@@ -1,0 +1,136 @@
+"""Orders understood piece by piece, on phrases whose writer had not seen the parser.
+
+`python -m benchmarks.blind_orders` prints the table.
+
+`tests/data/order_phrases_blind.jsonl` has 368 phrases in five languages, each with its pieces: status, and for each
+concept its name, kind, specimen ("any": left open) and method. Half A may be read to mend classes of faults, half B is
+measured alone. `--show` prints the errors of half A.
+"""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.phrases import Tally
+from wardround.scenarios.orders import axes
+from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.order_reading import OrderConcept, OrderReading, read_order
+
+PATH = Path(__file__).resolve().parents[1] / "tests/data/order_phrases_blind.jsonl"
+LANGUAGES = ("en", "de", "fr", "es", "zh", "de fr es zh")
+_BOTH = {"gonorrhea and chlamydia naat": ("gonorrhea naat", "chlamydia naat")}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A concept that a phrase orders; an `optional` one may be understood or not."""
+
+    name: str
+    kind: str
+    specimen: str
+    optional: bool
+
+
+@dataclass(frozen=True)
+class BlindOrder:
+    """A phrase with the concepts that it orders and the other statuses of its pieces."""
+
+    language: str
+    half: str
+    text: str
+    wanted: tuple[Wanted, ...]
+    statuses: frozenset[str]
+
+
+def blind_orders() -> Sequence[BlindOrder]:
+    """The labelled phrases in the file's order."""
+    with PATH.open(encoding="utf-8") as file:
+        return [_order(json.loads(line)) for line in file]
+
+
+def _order(row: Mapping[str, object]) -> BlindOrder:
+    pieces = row["pieces"]
+    assert isinstance(pieces, list)
+    wanted = dict.fromkeys(
+        Wanted(_component(one["name"]), one["kind"], one["specimen"], bool(one.get("optional")))
+        for piece in pieces
+        for one in piece["concepts"]
+    )
+    statuses = frozenset(piece["status"] for piece in pieces) - {"matched"}
+    sure_first = tuple(sorted(wanted, key=lambda one: one.optional))
+    return BlindOrder(str(row["language"]), str(row["half"]), str(row["text"]), sure_first, statuses)
+
+
+def _component(name: str) -> str:
+    return axes.component(name, catalogue()).casefold()
+
+
+def _meant(concept: OrderConcept) -> list[tuple[str, str, str]]:
+    """A concept as (component, kind, specimen); a side of the body is left out, and two tests in one name are two."""
+    name = _component(concept.name)
+    head, colon, tail = name.partition(": ")
+    if colon:
+        name = f"{head}: {tail.removeprefix('left ').removeprefix('right ')}"
+    return [(part, concept.kind, concept.specimen) for part in _BOTH.get(name, (name,))]
+
+
+def _fits(wanted: Wanted, name: str, kind: str, specimen: str) -> bool:
+    if wanted.name != name or wanted.kind != kind:
+        return False
+    if wanted.specimen in ("", "any", specimen):
+        return True
+    if wanted.specimen != axes.BLOOD:
+        return False
+    return axes.same_specimen(axes.BLOOD, specimen) and (bool(specimen) or kind == "microbiology")
+
+
+def compared(row: BlindOrder, reading: OrderReading) -> tuple[int, Sequence[tuple[str, str, str]], Sequence[Wanted]]:
+    """(right, extra, missed) of a phrase; a panel stands for its members."""
+    table = catalogue()
+    concepts = [one for piece in reading.pieces if piece.status == "matched" for one in piece.concepts]
+    extra = list(dict.fromkeys(one for concept in concepts for one in _meant(concept)))
+    panels = [concept.name for concept in concepts if concept.kind == "lab"]
+    members = {_component(part) for name in panels for part in table.below.get(name, ())}
+    right, missed = 0, []
+    for wanted in row.wanted:
+        hit = next((one for one in extra if _fits(wanted, *one)), None)
+        if hit:
+            extra.remove(hit)
+            right += not wanted.optional
+        elif wanted.name in members:
+            right += 1
+        elif not wanted.optional:
+            missed.append(wanted)
+    return right, extra, missed
+
+
+def main() -> None:
+    """Print the table, and with --show the errors of half A."""
+    rows = [(row, read_order(row.text)) for row in blind_orders()]
+    if "--show" in sys.argv:
+        for row, reading in rows:
+            _, extra, missed = compared(row, reading)
+            other = {piece.status for piece in reading.pieces} - {"matched"}
+            if row.half == "A" and (extra or missed or other != row.statuses):
+                print(f"{row.text} | extra {extra} | missed {missed} | {sorted(other)} for {sorted(row.statuses)}")
+    print("half language     n    precision recall F1    another status")
+    for half in ("A", "B"):
+        for language in LANGUAGES:
+            total, count, wrong = Tally(), 0, 0
+            for row, reading in rows:
+                if row.half == half and row.language in language.split():
+                    right, extra, missed = compared(row, reading)
+                    total.right += right
+                    total.extra += len(extra)
+                    total.missed += len(missed)
+                    count += 1
+                    wrong += {piece.status for piece in reading.pieces} - {"matched"} != row.statuses
+            print(
+                f"{half:<4} {language:<12} {count:<4} {total.precision:.3f}     {total.recall:.3f}  {total.f1:.3f} {wrong}"
+            )
+
+
+if __name__ == "__main__":
+    main()
