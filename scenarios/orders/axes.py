@@ -17,7 +17,7 @@ _NO_SPECIMEN = (
     list_words(
         "cell count pressure urea group gas type typing smear film sugar bank loss work test bloods in parasite"
     ),
-    list_words("red white occult cord peripheral count complete full hidden visible whole"),
+    list_words("red white occult cord count complete full hidden visible whole"),
 )
 """Words after 'blood', and before it, with which it names no specimen ('blood pressure', 'occult blood')."""
 _SHORTHAND = regex(

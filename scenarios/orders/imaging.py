@@ -59,6 +59,12 @@ def read_study(text: str, table: Catalogue) -> Reading:
     return Reading(how, where, sides.pop() if len(sides) == 1 else "", rest)
 
 
+def only_detail(text: str) -> bool:
+    """Whether `text` has only words that tell how a study is made ('bilateral', 'two views', 'left')."""
+    words = tokens(text)
+    return bool(words) and set(words) <= _LITTLE
+
+
 def _vessels(where: frozenset[str], *, flows: bool) -> frozenset[str]:
     """'Venous duplex of the legs' is a study of the leg veins, not of the leg and its veins."""
     if where & _VESSELS:

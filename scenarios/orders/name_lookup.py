@@ -67,6 +67,7 @@ _SHORT = {
     "bx": "biopsy",
 }
 _DAY = regex(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
+_PLURAL = regex(r"\b([A-Z]{2,5})s\b")
 _AND = regex(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
 _LEVEL = list_words("level test testing")
 _LISTED = regex(r"[,;]|\band\b")
@@ -78,7 +79,7 @@ def forms(name: str) -> list[str]:
     These are: unchanged; without brackets; without amounts and details ('x2', 'with reflex'); without courtesy words
     and words such as 'level'; without 'serum'; the content of the only bracket; with shorthand expanded.
     """
-    name = _DAY.sub("24 hour ", name)
+    name = _PLURAL.sub(r"\1", _DAY.sub("24 hour ", name))
     outer = BRACKET.sub(" ", name)
     short = _DETAIL.sub("", unmeasured(outer))
     made = [
@@ -292,7 +293,7 @@ def _of_something(name: str, table: Catalogue) -> Link | None:
     taps = bool(axes.specimen(head)) and not axes.without_specimen(head)  # 'arthrocentesis of the right knee'
     for form in (*narrower, strip_ends(key(head))):
         test = _named(form, table)
-        if test and (taps or table.tests[test].kind == "investigation"):
+        if test and (taps or table.tests[test].kind in ("investigation", "examination")):
             return _link(test, "synonym", 1.0, name, table)
     return None
 

@@ -286,10 +286,26 @@ def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
         yield from split_requests(english, known, studies) or (Part(item),)
 
 
+def _detailed(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
+    """Views and sides behind a comma belong to the study before them ('mammogram, bilateral')."""
+    waiting: Part | None = None
+    for part in parts:
+        if waiting is not None and not part.why and not waiting.why and imaging.only_detail(part.text):
+            linked = link(whole := f"{part.text} {waiting.text}", table)
+            if linked is not None and linked.kind == "imaging":
+                waiting = replace(waiting, text=whole)
+                continue
+        if waiting is not None:
+            yield waiting
+        waiting = part
+    if waiting is not None:
+        yield waiting
+
+
 def _repeated(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
     """'Repeat in 3 hours' behind a test orders this test again."""
     before = ""
-    for part in parts:
+    for part in _detailed(parts, table):
         again = not part.why and _NEXT.search(part.text) is not None
         if before and again and set(tokens(unmeasured(_NEXT.sub(" ", part.text)))) <= _EMPTY:
             rest = " ".join(_NEXT.sub(" ", part.text).split())
@@ -363,6 +379,6 @@ def _unclear(asked: str, table: Catalogue) -> Ambiguous | None:
     read = imaging.read_study(asked, table)
     if read.modalities and not read.regions and not read.rest:
         return Ambiguous(asked, "it names no part of the body")
-    if read.regions and not read.modalities and not read.rest and _PICTURES & set(tokens(asked)):
+    if read.regions and not read.modalities and set(read.rest) <= _PICTURES and _PICTURES & set(tokens(asked)):
         return Ambiguous(asked, "it names no kind of imaging")
     return None

@@ -40,7 +40,7 @@ _WISH = regex(
 )
 _EXAMINE = regex(
     r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|listen to|look at|feel|examination of|exam of)\s+"
-    r"(?:the\s+|his\s+|her\s+|their\s+|patient['\u2019]?s\s+)?(?P<part>[\w -]{3,40})$"
+    r"(?:(?:the|his|her|their|patient['\u2019]?s|left|right|both|of)\s+)*(?P<part>[\w -]{3,40}?)(?:\s+for\b.*)?$"
 )
 _SAMPLE = regex(r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:)\s+(?P<tail>.+)$")
 _SAMPLED = list_words(

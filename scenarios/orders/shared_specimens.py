@@ -32,6 +32,9 @@ _IN_FLUIDS = frozenset(
 _FLUID = regex(r"(?i)\b(?:body\s+)?fluid\s+")
 
 
+_GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen", "Base excess")
+
+
 def in_their_specimens(parts: Sequence[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:
     """The parts with the specimens that apply to them; names of the record (`own`) stay as they are."""
     return _carried(_sampled(parts, table), table, own)
@@ -106,4 +109,6 @@ def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
         return ""
     own = axes.own_specimen(table.tests[linked.test]) if linked.test in table.tests else axes.BLOOD
     open_specimen = specimen == "bone marrow" and linked.kind == "lab" and not own
-    return whole if own == specimen or open_specimen or (specimen in _FLUIDS and linked.test in _IN_FLUIDS) else ""
+    gas = specimen in ("arterial blood", "venous blood") and linked.test in _GASES
+    fluid = specimen in _FLUIDS and linked.test in _IN_FLUIDS
+    return whole if own == specimen or open_specimen or gas or fluid else ""

@@ -3,7 +3,8 @@
 import pytest
 
 from wardround.scenarios.orders.catalogue import catalogue
-from wardround.scenarios.orders.name_lookup import link, same_spelling
+from wardround.scenarios.orders.name_lookup import link
+from wardround.scenarios.orders.spelling import same_spelling
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import pytest
 
 from wardround.scenarios.orders.catalogue import catalogue
-from wardround.scenarios.orders.name_lookup import Speller, closest, corrected, link, near
+from wardround.scenarios.orders.name_lookup import link
+from wardround.scenarios.orders.spelling import Speller, closest, corrected, near
 from wardround.scenarios.terms.wording import key
 
 KNOWN = Speller(["lipas", "amylas", "ultrasound", "hyperglycemia", "culture", "blood", "renin", "resin", "creatinin"])
