@@ -15,7 +15,7 @@ _ENOUGH = 2
 """Evidence that makes a text one of a language: the name of a test counts 2, another word 1."""
 _TELLING = (
     "and", "please", "no", "just", "without", "without contrast", "with contrast", "again", "in the morning", "fasting",
-    "hours", "MRI", "CT", "ultrasound", "radiograph",
+    "hours", "MRI", "CT", "ultrasound", "radiograph", "serology", "antibody", "level", "swab",
 )  # fmt: skip
 """Words that identify the language as surely as the name of a test."""
 _WEAK, _ALONE = "~", "="
@@ -60,7 +60,7 @@ def order_in_english(text: str, table: Catalogue) -> Translation:
         order_in_english("Natrium im Urin", catalogue()).text  # 'sodium in urine'
     """
     form, places = _folded(text)
-    language = _language(form, table)
+    language = _language(form, table, accented=any(mark.isalpha() and not mark.isascii() for mark in text))
     if not language:
         return Translation(text, "", tuple(range(len(text))))
     letters: list[str] = []
@@ -109,10 +109,11 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(letters), places
 
 
-def _language(form: str, table: Catalogue) -> str:
+def _language(form: str, table: Catalogue, *, accented: bool) -> str:
     """The language with the most evidence, '' for English and for too little; Chinese by its characters alone.
 
-    Between two with equal evidence the weak words decide ('TSH y T4 libre' is Spanish by its 'y').
+    Letters with accents leave English out, so that less is enough. Between two languages with equal evidence the weak
+    words decide ('TSH y T4 libre' is Spanish by its 'y'), then the longer names.
     """
     if _HAN.search(form):
         return "zh"
@@ -131,9 +132,9 @@ def _language(form: str, table: Catalogue) -> str:
             if not phrases[name].weak and name not in english
         }
         weak = sum(phrases[name].weak and not phrases[name].test for name in met)
-        scores.append((-sum(counted.values()), -weak, place, language))
-    best = min(scores, default=(0, 0, 0, ""))
-    return best[3] if -best[0] >= _ENOUGH else ""
+        scores.append((-sum(counted.values()), -weak, -sum(map(len, counted)), place, language))
+    best = min(scores, default=(0, 0, 0, 0, ""))
+    return best[4] if -best[0] >= (1 if accented else _ENOUGH) else ""
 
 
 @lru_cache(maxsize=32)

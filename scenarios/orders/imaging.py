@@ -16,7 +16,7 @@ _LITTLE = list_words(
     complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single
     multidetector spiral helical joint region area soft tissue extremity lower upper full entire whole gadolinium
     intravenous based cine dynamic functional please order get obtain perform w po lat views number both either each
-    compression
+    compression con
     bedside formal oblique noncon no wo dye gad noncontrasted delayed arterial-phase rescan new initial ultra set"""
 )
 _JOINED = {

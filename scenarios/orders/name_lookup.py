@@ -43,7 +43,7 @@ BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 
 # Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
 _AMOUNT = regex(
-    r"(?i)\s*\b(?:x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?|[\u00d7]\s?\d+"
+    r"(?i)\s*\b(?:x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?"
     r"|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve|an)"
     r"[\d\s,/&-]*(?:and\s+\d+\s*)?"
     r"(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"
@@ -65,6 +65,19 @@ _SHORT = {
     **dict.fromkeys(("24h", "24hr", "24hrs"), "24 hour"),
     **dict.fromkeys(("hr", "hrs"), "hour"),
     "bx": "biopsy",
+    **dict.fromkeys(("hgb", "hb", "haemoglobin"), "hemoglobin"),
+    "bili": "bilirubin",
+    "coag": "coagulation",
+    "creat": "creatinine",
+    "chol": "cholesterol",
+    "alk": "alkaline",
+    "plt": "platelet",
+    "retic": "reticulocyte",
+    "trop": "troponin",
+    "tox": "toxicology",
+    "prot": "protein",
+    "osm": "osmolality",
+    "hep": "hepatitis",
 }
 _DAY = regex(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
 _PLURAL = regex(r"\b([A-Z]{2,5})s\b")
@@ -79,7 +92,7 @@ def forms(name: str) -> list[str]:
     These are: unchanged; without brackets; without amounts and details ('x2', 'with reflex'); without courtesy words
     and words such as 'level'; without 'serum'; the content of the only bracket; with shorthand expanded.
     """
-    name = _PLURAL.sub(r"\1", _DAY.sub("24 hour ", name))
+    name = _DAY.sub("24 hour ", name)
     outer = BRACKET.sub(" ", name)
     short = _DETAIL.sub("", unmeasured(outer))
     made = [
@@ -99,13 +112,16 @@ def forms(name: str) -> list[str]:
     brackets = list(BRACKET.finditer(name))
     if len(brackets) == 1 and not _LISTED.search(outer):
         made.append(key(brackets[0][1] or brackets[0][2] or ""))
+    single = _PLURAL.sub(r"\1", short)
+    if single != short:
+        made.append(strip_ends(key(single)))
     made += [" ".join(_SHORT.get(word, word) for word in form.split() if word != "for") for form in made[:5]]
     return [form for form in dict.fromkeys(made) if form]
 
 
 def unmeasured(text: str) -> str:
     """`text` without frequencies, amounts and times."""
-    return _AMOUNT.sub(" ", text)
+    return _AMOUNT.sub(" ", text.replace("\u00d7", "x"))
 
 
 def ends_in_detail(text: str) -> bool:
@@ -199,8 +215,9 @@ def _placed(linked: Link, name: str, table: Catalogue) -> Link:
     if test is None or test.kind not in ("lab", "microbiology"):
         return linked
     stated, own = axes.specimen(name), axes.own_specimen(test)
-    if not stated and not own and test.kind == "lab" and _QUANTITY & set(tokens(name)):
-        stated = axes.BLOOD  # 'quantitative hCG'
+    if not stated and not own and test.kind == "lab":
+        said = set(tokens(name))
+        stated = axes.BLOOD if said & _QUANTITY else "urine" if said & _URINE else ""  # 'quantitative hCG', 'UDS'
     apart = own and not axes.same_specimen(own, stated) and not axes.same_specimen(stated, own)
     if stated and (apart or not own):
         other = axes.in_specimen(linked.test, stated, table)
@@ -210,6 +227,7 @@ def _placed(linked: Link, name: str, table: Catalogue) -> Link:
 
 
 _QUANTITY = list_words("quantitative quant")
+_URINE = list_words("uds utox upt uhcg")
 _JOINS = regex(r"(?i)\s(?:and|or|&|\+|plus)\s|/")
 _ITEMS = regex(r"(?i)\s*[,;&+]\s*|\s+(?:and|then|plus|with|followed by)\s+")
 

@@ -16,8 +16,10 @@ from wardround.scenarios.orders.request_pieces import (
     Clause,
     Known,
     Studies,
+    Why,
+    each_by_method,
     listing,
-    orders_no_test,
+    names_sample,
     request_clauses,
     single_requests,
     split_commas,
@@ -150,8 +152,18 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(part)
 
 
+_SAMPLE_LIST = regex(r"(?i)^(?P<head>[^,:;]{2,60}?)\s+for\s+(?P<tail>[^:]*,[^:]*)$")
+_AIM = regex(r"(?i)(?:to|for|rule|r/o|assess|evaluate|exclude|looking|because|given|if|as|due)\b")
+
+
 def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
     """The requests of one sentence; text after the colon of a heading or a test explains or lists."""
+    if each := each_by_method(line, known):
+        yield from each
+        return
+    sampled = _SAMPLE_LIST.match(line)
+    if sampled and names_sample(sampled["head"]):
+        line = f"{sampled['head']}: {sampled['tail']}"
     named_so = _NAMING.search(line)
     line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
     head, colon, tail = line.partition(": ")
@@ -163,14 +175,16 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
     behind = [part for piece in split_commas(tail) for part in single_requests(piece, known, studies)]
     listed = [_under(head, part, known) for part in behind]
     named = [part for part in listed if known(part)]
+    mostly = 2 * len(named) > len(listed)  # then a short part without a known name is a test, and no explanation
+    kept = [part for part in listed if known(part) or (mostly and len(part.split()) < 4 and not _AIM.match(part))]
     if known(head):
         if named_so or len(named) < 2 or not _HEADING.search(head):  # otherwise it heads its own list
             yield head
-        yield from named
+        yield from kept
     elif scope(head):
         yield from listed
     elif named:
-        yield from named
+        yield from kept
     else:
         yield from single_requests(head, known, studies)
 
@@ -329,7 +343,7 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(Order(part.text, linked, below, repetition(part.text)))
         elif (unclear := _unclear(part.text, table)) is not None:
             pieces.append(_beside(unclear, pieces, table) or unclear)
-        elif why := orders_no_test(part.text):
+        elif why := _orders_no_test(part.text):
             pieces.append(Withheld(part.text, why))
         elif not empty:
             pieces.append(part.text)
@@ -355,6 +369,32 @@ def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | 
 
 
 _PICTURES = list_words("imaging image images scan film films picture")
+
+
+_TREATS = regex(
+    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start|begin|give|administer"
+    r"|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject|intubate|ventilate|admit|discharge"
+    r"|transfer|refer|consult|treat|resuscitate|hydrate|replete|replace|titrate|switch|initiate)\b"
+    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid"
+    r"|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b|\bnon-?rebreather\b"
+)
+_SAYS = list_words(
+    """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
+    what how why who where when which your you be appears suggests indicates presents complains denies goodbye hello"""
+)
+
+_COURTESIES = list_words(
+    "ok okay sure fine yes no thanks thank you very much great good hello hi bye goodbye right well"
+)
+
+
+def _orders_no_test(text: str) -> Why | Literal[""]:
+    """Why a text in which no test is known orders none: a treatment or a statement; '' if it may name a test."""
+    if _TREATS.search(text):
+        return "treatment"
+    words = set(re.findall(r"[a-z]+", text.casefold()))
+    says = words <= _COURTESIES or (len(words) > 2 and _SAYS & words)
+    return "statement" if words and says else ""
 
 
 def repetition(asked: str) -> Repeat:

@@ -61,6 +61,32 @@ _EXAM = regex(r"(?i)\bexam")
 _SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum", "wound", "throat"})
 
 
+_SENSITIVE = regex(
+    r"(?i)\b(cultures?|cx)\s*(?:\band\b|&|\+|/)\s*(?:sensitivit(?:y|ies)|susceptibilit(?:y|ies)|sens)\b(?:\s+testing)?"
+)
+_MODALITY = regex(r"(?i)\b(?:x-?rays?|films?|radiographs?|ct|mri|mra|ultrasound|uss|doppler|echo)\b")
+_METHOD = regex(
+    r"(?i)^(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?|ig[gm])\s+"
+    r"(?:(?:for|of|to|against|on)\s+)?(?P<tail>.+)$"
+)
+
+
+def each_by_method(line: str, known: Known) -> list[str]:
+    """'Serologies for CMV, EBV and toxoplasma' as one request each; empty unless every one is known."""
+    match = _METHOD.match(line.strip(ENDS))
+    if match is None:
+        return []
+    what = re.sub(r"ies$", "y", match["what"].casefold()).removesuffix("s")
+    parts = [part.strip(ENDS) for piece in split_commas(match["tail"]) for part in _JOINED.split(piece)]
+    each = [f"{part} {what}" for part in parts if part]
+    return each if len(each) > 1 and all(known(one) for one in each) else []
+
+
+def names_sample(head: str) -> bool:
+    """Whether `head` names a sample and nothing else ('sputum', '24 h urine collection')."""
+    return bool(axes.specimen(head)) and set(axes.without_specimen(head).split()) <= _SAMPLED
+
+
 def split_commas(text: str) -> Iterator[str]:
     """Split `text` at commas and semicolons outside brackets."""
     depth, start = 0, 0
@@ -75,7 +101,7 @@ def split_commas(text: str) -> Iterator[str]:
 
 def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
-    piece = _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))
+    piece = _SENSITIVE.sub(r"\1", _WISH.sub("", _LEAD.sub("", piece.strip(ENDS))))
     if not piece or len(piece) > _LONGEST:
         yield from [piece] if piece else ()
         return
@@ -117,11 +143,9 @@ def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]
 def _from_sample(piece: str, known: Known) -> Iterator[str]:
     """The tests of a sample: '24 h urine collection for protein and creatinine' gives each with its specimen."""
     match = _SAMPLE.match(piece)
-    if match is None or not axes.specimen(match["head"]):
+    if match is None or not names_sample(match["head"]):
         return
     head = match["head"]
-    if not set(axes.without_specimen(head).split()) <= _SAMPLED:
-        return
     day = "24 hour " if re.match(r"(?i)24", head) else ""
     parts = [part.strip(ENDS) for part in _JOINED.split(match["tail"]) if part.strip(ENDS)]
     named = []
@@ -138,6 +162,9 @@ def listing(piece: str, known: Known) -> list[str]:
     One bracketed test is another name for the one before it ('Urinalysis (UA)'), unless 'including' adds it; several
     are the actual request ('inflammatory markers (CRP, ESR)').
     """
+    studies = [part.strip(ENDS) for part in _JOINED.split(piece)]
+    if len(studies) > 1 and all(_MODALITY.search(part) and known(part) for part in studies):
+        return studies  # 'pelvic x-ray and left hip films': the side of one is not the other's
     tests: list[str] = []
     adds = False
     for match in _BRACKETS.finditer(piece):
@@ -258,27 +285,6 @@ def _spread(parts: Sequence[str]) -> list[str]:
 
 
 Why = Literal["negated", "conditional", "done", "treatment", "statement"]
-
-_TREATS = regex(
-    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start|begin|give|administer"
-    r"|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject|intubate|ventilate|admit|discharge"
-    r"|transfer|refer|consult|treat|resuscitate|hydrate|replete|replace|titrate|switch|initiate)\b"
-    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid"
-    r"|prn|bolus|infusion|tablets?|of)\b"
-)
-_SAYS = list_words(
-    """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
-    what how why who where when which your you be appears suggests indicates presents complains denies goodbye hello"""
-)
-
-
-def orders_no_test(text: str) -> Why | Literal[""]:
-    """Why a text in which no test is known orders none: a treatment or a statement; '' if it may name a test."""
-    if _TREATS.search(text):
-        return "treatment"
-    words = re.findall(r"[a-z]+", text.casefold())
-    return "statement" if len(words) > 2 and _SAYS & set(words) else ""
-
 
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
