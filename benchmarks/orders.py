@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+from rapidfuzz import fuzz, process
+
 from benchmarks.figure import Figure, table
 from benchmarks.phrases import halves
 from conformance import published
@@ -33,6 +35,7 @@ def orders(quick: bool) -> Sequence[Figure]:
         *_pair(f"default rules, {len(names):,} names ({source})", lambda text: understand(text, large), names, count),
         *_pair("default rules, own table", lambda text: understand(text, catalogue()), _own(), count),
     ]
+    figures.append(_against_rapidfuzz(names, large, count // 20))
     if SHARED.is_dir():
         tables = _published()
         figures += _pair(
@@ -56,6 +59,18 @@ def _pair(name: str, read: Callable[[str], object], names: Sequence[str], count:
         Figure(f"{name}: 80 % exact or seen", _rate(read, mixed), "phrases/s", at_least=10_000),
         Figure(f"{name}: all new misspellings", _rate(read, new), "phrases/s", at_least=2_000),
     ]
+
+
+def _against_rapidfuzz(names: Sequence[str], large: Catalogue, count: int) -> Figure:
+    """How many times faster an order is read than rapidfuzz compares it with each of the same names."""
+    draw = random.Random(3)
+    new = list(dict.fromkeys(misspelt(draw.choice(names), draw) for _ in range(count)))
+    plain = _rate(lambda text: process.extractOne(text, names, scorer=fuzz.ratio, score_cutoff=90), new)
+    return Figure(
+        f"default rules, {len(names):,} names: all new misspellings, beside rapidfuzz's best ratio over the same names",
+        _rate(lambda text: understand(text, large), new) / plain,
+        "times its speed",
+    )
 
 
 def _rate(read: Callable[[str], object], texts: Sequence[str]) -> float:

@@ -77,7 +77,6 @@ _SHORT = {
     "tox": "toxicology",
     "prot": "protein",
     "osm": "osmolality",
-    "hep": "hepatitis",
 }
 _DAY = regex(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
 _PLURAL = regex(r"\b([A-Z]{2,5})s\b")

@@ -12,7 +12,7 @@ from wardround.scenarios.orders.catalogue import Catalogue, catalogue
 from wardround.scenarios.orders.foreign_orders import order_in_english, original
 from wardround.scenarios.orders.item_numbers import item_numbers
 from wardround.scenarios.orders.name_lookup import Link
-from wardround.scenarios.orders.order_parser import Ambiguous, Order, Withheld, understand
+from wardround.scenarios.orders.order_parser import Ambiguous, Order, Withheld, understand, visible
 
 Status = Literal["matched", "ambiguous", "unknown", "not_an_order"]
 _WORD = regex(r"[\u4e00-\u9fff]|(?:(?![\u4e00-\u9fff])[^\W_])+(?:['’][^\W_]+)?", re.UNICODE)
@@ -81,20 +81,26 @@ def read_order(text: str, table: Catalogue | None = None) -> OrderReading:
         [piece.status for piece in read_order("urine Na and blorbogram").pieces]  # ['matched', 'unknown']
     """
     known = table or catalogue()
-    english = order_in_english(text, known)
+    seen = visible(text)
+    english = order_in_english(seen, known)
     pieces = [_piece(piece, known) for piece in understand(english.text, known).pieces]
-    pieces = [replace(piece, text=original(piece.text, english, text)) for piece in pieces]
-    pieces.sort(key=lambda piece: _place(text, piece.text))
-    return OrderReading(text, tuple(pieces), _context(text, [piece.text for piece in pieces]))
+    pieces = [replace(piece, text=original(piece.text, english, seen)) for piece in pieces]
+    return OrderReading(text, tuple(_in_order(seen, pieces)), _context(text, [piece.text for piece in pieces]))
 
 
-def _place(text: str, piece: str) -> int:
-    """Where a piece begins in the text; where its first word stands if it is not there as a whole."""
-    whole = text.casefold().find(piece.casefold())
-    if whole >= 0:
-        return whole
-    last = _WORD.findall(piece.casefold())[-1:]
-    return text.casefold().find(last[0]) if last and last[0] in text.casefold() else len(text)
+def _in_order(text: str, pieces: Sequence[Piece]) -> Sequence[Piece]:
+    """The pieces in the text's order; the parser gives what is ordered in order, but what orders nothing apart.
+
+    A piece that has no place of its own ('serum osmolality' of 'serum and urine osmolality') follows the one before.
+    """
+    folded = text.casefold()
+    placed, last = [], 0
+    for number, piece in enumerate(pieces):
+        start = folded.find(piece.text.casefold(), 0 if piece.status == "not_an_order" else last)
+        if piece.status != "not_an_order":
+            last = max(last, start)
+        placed.append((start if piece.status == "not_an_order" else last, number, piece))
+    return [piece for _, _, piece in sorted(placed, key=lambda one: one[:2])]
 
 
 def _piece(piece: Order | Ambiguous | Withheld | str, table: Catalogue) -> Piece:

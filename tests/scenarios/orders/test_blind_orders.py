@@ -1,0 +1,104 @@
+"""Blind order phrases in five languages, and the classes of faults that they showed."""
+
+import pytest
+
+from benchmarks.blind_orders import blind_orders, compared
+from benchmarks.phrases import Tally
+from wardround.scenarios.orders.order_reading import read_order
+
+
+@pytest.mark.parametrize("half", ["A", "B", "C"])
+@pytest.mark.parametrize(("languages", "least"), [("en", 0.96), ("de fr es zh", 0.97)])
+def test_blind_orders_are_understood(half: str, languages: str, least: float) -> None:
+    total = Tally()
+    rows = [row for row in blind_orders() if row.half == half and row.language in languages.split()]
+    for row in rows:
+        right, extra, missed = compared(row, read_order(row.text))
+        total.right, total.extra, total.missed = (
+            total.right + right,
+            total.extra + len(extra),
+            total.missed + len(missed),
+        )
+    assert len(rows) >= 80
+    assert total.f1 >= least, f"precision {total.precision:.3f}, recall {total.recall:.3f}"
+
+
+def test_a_reader_that_understands_nothing_is_right_in_nothing() -> None:
+    nothing = read_order("")
+    assert sum(compared(row, nothing)[0] for row in blind_orders()) == 0
+
+
+def _read(text: str) -> list[tuple[str, str, str, str]]:
+    return [
+        (one.name, one.specimen, one.method, one.timing) for piece in read_order(text).pieces for one in piece.concepts
+    ]
+
+
+def _statuses(text: str) -> list[str]:
+    return [piece.status for piece in read_order(text).pieces]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("zoster IgG", []),
+        ("measles IgG and IgM", [("Measles serology", "", "IgG, IgM", "")]),
+        ("anticardiolipin IgM/IgG", [("Anticardiolipin antibodies", "blood", "IgM, IgG", "")]),
+        (
+            "venous pH, base excess",
+            [("Blood pH", "venous blood", "", ""), ("Base excess", "venous blood", "", "")],
+        ),
+        ("quantitative hCG", [("Pregnancy test", "blood", "", "")]),
+        ("UDS", [("Toxicology screen", "urine", "", "")]),
+        ("lactate, repeat in 2 hours", [("Lactate", "blood", "", ""), ("Lactate", "blood", "", "next")]),
+        ("arthrocentesis of the left knee", [("Synovial fluid analysis", "synovial fluid", "", "")]),
+        ("KOH of vaginal discharge", [("KOH preparation", "cervix", "smear", "")]),
+        (
+            "serologies for CMV and toxoplasma",
+            [("Cytomegalovirus serology", "", "antibody", ""), ("Toxoplasma serology", "", "antibody", "")],
+        ),
+        ("X-ray wrist, left", [("Radiograph: left wrist", "", "", "")]),
+        ("pelvic x-ray and left hip films", [("Pelvic radiograph", "", "", ""), ("Radiograph: left hip", "", "", "")]),
+        (
+            "sputum for Gram stain, culture",
+            [("Gram stain", "sputum", "smear", ""), ("Sputum culture", "sputum", "culture", "")],
+        ),
+        ("TSH y T4 libre", [("Thyroid-stimulating hormone", "blood", "", ""), ("Free thyroxine", "blood", "", "")]),
+        ("腹部CT", [("CT abdomen", "", "", "")]),
+        ("BGA venös", [("Venous blood gas", "venous blood", "", "")]),
+    ],
+)  # fmt: skip
+def test_a_class_of_wordings_is_read(text: str, wanted: list[tuple[str, str, str, str]]) -> None:
+    assert _read(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("morphine 4 mg IV now", "not_an_order"),
+        ("Admit to the ward", "not_an_order"),
+        ("I suspect a pulmonary embolism", "not_an_order"),
+        ("How long have you had it?", "not_an_order"),
+        ("ok, thank you", "not_an_order"),
+        ("blorbogram level", "unknown"),
+        ("please send a blorbogram", "unknown"),
+        ("PCR", "ambiguous"),
+        ("antibodies", "ambiguous"),
+        ("imaging of the tummy", "ambiguous"),
+    ],
+)
+def test_what_orders_no_one_test_has_its_status(text: str, status: str) -> None:
+    assert set(_statuses(text)) == {status}
+
+
+def test_an_unknown_item_of_a_list_is_said() -> None:
+    assert _statuses("Lumbar puncture: glucose, blorbocytes, culture").count("unknown") == 1
+
+
+def test_pieces_stand_in_the_order_of_the_text() -> None:
+    pieces = read_order("Serum and urine osmolality, hold the MRI, CBC").pieces
+    assert [piece.text for piece in pieces] == ["Serum osmolality", "urine osmolality", "hold the MRI", "CBC"]
+
+
+def test_unseen_and_control_characters_hide_no_test() -> None:
+    assert [name for name, *_ in _read("serum so\u200bdium\x07, CBC\x00")] == ["Sodium", "Complete blood count"]
