@@ -285,7 +285,7 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
         return imaging.apart(phrase, table) or ((phrase,) if link(phrase, table) else ())
 
     if isinstance(text, str):
-        english = text if own and key(text) in own else order_in_english(visible(text), table).text
+        english = text if own and key(text) in own else order_in_english(order_text(text), table).text
         parsed = split_requests(english, known, studies)
     else:
         parsed = tuple(part for item in join_conditions(text, known) for part in _item(item, known, studies))
@@ -296,7 +296,7 @@ _CONTROLS = regex(r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")  # those that b
 _UNSEEN = regex(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 
 
-def visible(text: str) -> str:
+def order_text(text: str) -> str:
     """The part of `text` that is read: without unseen characters, a space for each control character."""
     return _CONTROLS.sub(" ", _UNSEEN.sub("", text[:LONGEST_TEXT]))
 

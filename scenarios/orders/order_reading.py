@@ -12,7 +12,7 @@ from wardround.scenarios.orders.catalogue import Catalogue, catalogue
 from wardround.scenarios.orders.foreign_orders import order_in_english, original
 from wardround.scenarios.orders.item_numbers import item_numbers
 from wardround.scenarios.orders.name_lookup import Link
-from wardround.scenarios.orders.order_parser import Ambiguous, Order, Withheld, understand, visible
+from wardround.scenarios.orders.order_parser import Ambiguous, Order, Withheld, order_text, understand
 
 Status = Literal["matched", "ambiguous", "unknown", "not_an_order"]
 _WORD = regex(r"[\u4e00-\u9fff]|(?:(?![\u4e00-\u9fff])[^\W_])+(?:['’][^\W_]+)?", re.UNICODE)
@@ -81,7 +81,7 @@ def read_order(text: str, table: Catalogue | None = None) -> OrderReading:
         [piece.status for piece in read_order("urine Na and blorbogram").pieces]  # ['matched', 'unknown']
     """
     known = table or catalogue()
-    seen = visible(text)
+    seen = order_text(text)
     english = order_in_english(seen, known)
     pieces = [_piece(piece, known) for piece in understand(english.text, known).pieces]
     pieces = [replace(piece, text=original(piece.text, english, seen)) for piece in pieces]
