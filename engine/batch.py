@@ -15,7 +15,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from wardround.engine.blocking import warn_of_block, watch_for_blocks
-from wardround.engine.budget import Budget, BudgetAccount, Size, Spending
+from wardround.engine.budget import Budget, BudgetAccount, BudgetPart, Size, Spending
 from wardround.engine.errors import RunStopped, Stopped
 from wardround.engine.limits import waiting
 from wardround.engine.records import Ending, Json
@@ -26,10 +26,11 @@ class Progress:
     """The progress of one process that works on a run. `why` is the reason for draining, '' while it does not drain.
 
     `run` is the name of the current run. `endings` counts its closed episodes by cause; `own` counts those that this
-    process closed since its session on that run began (`begin`).
+    process closed since its session on that run began (`begin`). `part` is this process's part of the budget.
     """
 
-    def __init__(self, total: int = 0) -> None:
+    def __init__(self, total: int = 0, part: BudgetPart | None = None) -> None:
+        self.part = part
         self.total = total
         self.running = self.own = 0
         self.endings: Counter[str] = Counter()

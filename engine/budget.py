@@ -80,6 +80,16 @@ class Budget(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     models: Mapping[str, Caps] = {}
 
 
+class BudgetPart(msgspec.Struct, frozen=True):
+    """One of `processes` equal parts of what a budget had left after `before` was spent, by seat.
+
+    Processes that begin together keep a cap by it, however seldom they learn of each other's spending.
+    """
+
+    processes: int = 1
+    before: Mapping[str, Spending] = {}
+
+
 FIRST = 4
 """Calls of a seat that may be under way before the cost of a call is known."""
 RECENT = 64
@@ -140,31 +150,39 @@ class _SeatCosts:
 class _Scope:
     """One set of caps, the seats it covers, and what they have spent."""
 
-    __slots__ = ("caps", "name", "seats", "spent")
+    __slots__ = ("_before", "_processes", "caps", "name", "own", "seats", "spent")
 
-    def __init__(self, name: str, caps: Caps, seats: Sequence[str]) -> None:
+    def __init__(self, name: str, caps: Caps, seats: Sequence[str], part: BudgetPart) -> None:
         self.name, self.caps, self.seats = name, caps, seats
-        self.spent = Spending()
+        self.spent = self.own = Spending()  # by all, and by this process
+        self._processes = part.processes
+        self._before = sum((part.before.get(seat, Spending()) for seat in seats), Spending())
 
     def over(self, size: Size, covered: Sequence[_SeatCosts]) -> str:
         """The cap that one more call of this size would exceed, as a sentence; '' if the call fits.
 
         `covered` are the costs of its seats.
         """
-        caps, spent = self.caps, self.spent
+        caps, spent, own, before = self.caps, self.spent, self.own, self._before
         if caps.cost is not None and spent.unpriced:
             return f"{self.name}: {spent.unpriced} calls have no known price, so the cap on cost cannot be kept"
-        if caps.calls is not None and spent.calls + sum(costs.under_way for costs in covered) + 1 > caps.calls:
-            return f"{self.name}: {spent.calls:,} of {caps.calls:,} calls were made"
-        if caps.tokens is not None:
-            tokens = spent.tokens + sum(costs.aside_tokens for costs in covered) + size[0]
-            if tokens > caps.tokens * (1 + _ROUNDING):
-                return f"{self.name}: {spent.tokens:,} of {caps.tokens:,} tokens were used"
-        if caps.cost is not None:
-            cost = spent.cost + sum(costs.aside_cost for costs in covered) + size[1]
-            if cost > caps.cost + _ROUNDING:
-                return f"{self.name}: {spent.cost:.4f} of {caps.cost:.4f} USD were spent"
+        calls = sum(costs.under_way for costs in covered) + 1
+        if caps.calls is not None and self._sum(spent.calls, before.calls, own.calls, calls) > caps.calls:
+            return f"{self.name}: {spent.calls:,} of {caps.calls:,} calls were made{self._by()}"
+        tokens = self._sum(spent.tokens, before.tokens, own.tokens, sum(one.aside_tokens for one in covered) + size[0])
+        if caps.tokens is not None and tokens > caps.tokens * (1 + _ROUNDING):
+            return f"{self.name}: {spent.tokens:,} of {caps.tokens:,} tokens were used{self._by()}"
+        cost = sum(costs.aside_cost for costs in covered) + size[1]
+        if caps.cost is not None and self._sum(spent.cost, before.cost, own.cost, cost) > caps.cost + _ROUNDING:
+            return f"{self.name}: {spent.cost:.4f} of {caps.cost:.4f} USD were spent{self._by()}"
         return ""
+
+    def _sum(self, spent: float, before: float, own: float, more: float) -> float:
+        """What is spent with `more`, if every process spends as much as this one."""
+        return max(spent + more, before + self._processes * (own + more))
+
+    def _by(self) -> str:
+        return f" (the part of one of {self._processes} processes)" if self._processes > 1 else ""
 
 
 class BudgetAccount:
@@ -172,11 +190,12 @@ class BudgetAccount:
 
     Before each call its expected size (the mean of the seat's recent calls plus a quarter) is set aside, so that calls
     in flight do not exceed a cap together. Spending can exceed a cap only by what single replies cost more than
-    expected, and, if several processes share a budget, by what they spend within one beat of the common account.
+    expected, and, if several processes share a budget without parts of it, by what they spend within one beat of the
+    common account.
     """
 
-    def __init__(self, budget: Budget, models: Mapping[str, str]) -> None:
-        self._models = dict(models)
+    def __init__(self, budget: Budget, models: Mapping[str, str], part: BudgetPart | None = None) -> None:
+        self._models, self._part = dict(models), part or BudgetPart()
         self._costs: dict[str, _SeatCosts] = {}
         self._own: dict[str, Spending] = {}
         self._others: dict[str, Spending] = {}
@@ -193,7 +212,7 @@ class BudgetAccount:
         for model, caps in budget.models.items():
             seats = [seat for seat in every if self._models[seat] == model]
             asked.append((f"model {model}", caps, seats))
-        self._scopes = [_Scope(name, caps, seats) for name, caps, seats in asked if caps != Caps()]
+        self._scopes = [_Scope(name, caps, seats, self._part) for name, caps, seats in asked if caps != Caps()]
         self._add_up()
 
     @property
@@ -253,6 +272,7 @@ class BudgetAccount:
         if self._scopes:
             for scope in self._scopes_of(seat):
                 scope.spent += spent
+                scope.own += spent
         if not spent.failed:
             costs.learn(spent)
 
@@ -295,6 +315,5 @@ class BudgetAccount:
 
     def _add_up(self) -> None:
         for scope in self._scopes:
-            scope.spent = Spending()
-            for seat in scope.seats:
-                scope.spent += self._own.get(seat, Spending()) + self._others.get(seat, Spending())
+            scope.own = sum((self._own.get(seat, Spending()) for seat in scope.seats), Spending())
+            scope.spent = sum((self._others.get(seat, Spending()) for seat in scope.seats), scope.own)

@@ -17,7 +17,7 @@ from pathlib import Path
 from signal import SIGKILL
 from subprocess import PIPE
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 from urllib.parse import urlsplit
 
 import anyio
@@ -41,16 +41,32 @@ class Cluster(msgspec.Struct, frozen=True):
     """Where workers run, and how many.
 
     `address` is '' for this machine, 'auto' for the cluster that this machine is a node of, or the ray://HOST:PORT of a
-    cluster's head.
+    cluster's head. Without `ray` the workers are plain processes of this machine (engine/process_crew.py).
     """
 
     address: str
     workers: int
+    ray: bool = True
 
     @property
     def local(self) -> bool:
         """Whether the workers are processes of this machine that see its files and its environment."""
         return not self.address
+
+    @property
+    def option(self) -> str:
+        """The option of the command line that asks for it."""
+        return "--cluster" if self.ray else "--workers"
+
+
+class Crew(Protocol):
+    """Workers in numbered places."""
+
+    async def start(self, place: int, arguments: Mapping[str, Json]) -> None:
+        """Start a worker in an empty place; `next` reports what happens to it."""
+
+    async def next(self) -> "WorkerReport":
+        """Wait for the next report about a worker; may be cancelled and called again."""
 
 
 class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -121,7 +137,7 @@ def need_ray(cluster: Cluster) -> None:
 
 
 class WorkerCrew:
-    """Workers of a cluster, as an async context manager: each runs the async function `entry` in its own process.
+    """Workers of a Ray cluster, as an async context manager: each runs the async function `entry` in its own process.
 
     Leaving the block ends all running workers at once; wait for them first if they must finish.
     """

@@ -68,7 +68,7 @@ async def planned(tmp_path: Path, **settings: object) -> Path:
 
 async def joined(where: Path, *, version_of: str = version("wardround"), file_of: str = "") -> dict[str, int]:
     """How the run stands after a worker's work."""
-    await work("r", f"sqlite:{where}", (1, 1), 4, version_of, file_of)
+    await work("r", f"sqlite:{where}", (1, 1), 4, (version_of, file_of))
     store = open_store(where)
     try:
         return dict(await store.endings("r"))

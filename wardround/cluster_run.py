@@ -1,4 +1,4 @@
-"""A run played by workers of a cluster: the driver starts the workers, shows the progress and replaces dead workers.
+"""A run played by workers, on this machine or on a cluster: the driver starts, watches and replaces them.
 
 No episode passes through the driver or through Ray: each worker opens the store itself and joins the run.
 """
@@ -6,6 +6,7 @@ No episode passes through the driver or through Ray: each worker opens the store
 import socket
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
@@ -16,15 +17,17 @@ import msgspec
 import structlog
 
 from wardround.engine.batch import Progress
-from wardround.engine.budget import Budget, BudgetAccount
-from wardround.engine.cluster import Cluster, WorkerCrew, WorkerReport
+from wardround.engine.budget import Budget, BudgetAccount, Spending
+from wardround.engine.cluster import Cluster, Crew, WorkerCrew, WorkerReport
 from wardround.engine.errors import StoreError, UsageError, WardroundError
+from wardround.engine.process_crew import process_crew
 from wardround.engine.records import Json
 from wardround.engine.sessions import SessionRow
 from wardround.runs.control import resume_command
 from wardround.runs.seats import played_by_person
 from wardround.runs.stored_run import Run, open_store
 from wardround.runs.work_queue import seconds_worked, spending_by_seat
+from wardround.scoring.score import CONCURRENCY
 
 DEATHS = 3
 """Times that the worker of a place may die without progress of the run; then the place stays empty."""
@@ -43,28 +46,35 @@ async def run_clustered(
     """Play a stored run with the workers of a cluster, until no episode is open or `progress` drains.
 
     `progress` is updated from the store; draining it stops the run for all workers, as `wardround stop` does.
-    `concurrency` is for each worker. A worker that dies is replaced, and its episodes are freed at once. Raises
-    UsageError or StoreError with the message of a worker that cannot work at all, WardroundError if episodes are still
-    open and the workers died too often.
+    `concurrency` is for each worker of a Ray cluster; processes of this machine share it. A worker that dies is
+    replaced, and its episodes are freed at once. Raises UsageError or StoreError with the message of a worker that
+    cannot work at all, WardroundError if episodes are still open and the workers died too often.
     """
     url = shared_store(store_url, cluster)
     store = open_store(url)
     try:
         run = await Run.open(store, name)
         if not run.evaluated and played_by_person(run.header.seats):
-            raise UsageError("--cluster: a person has no seat in a worker; play this run without it")
+            raise UsageError(f"{cluster.option}: a person has no seat in a worker; play this run without it")
+        if not cluster.ray:
+            concurrency = concurrency or (CONCURRENCY if run.evaluated else run.settings().at_once)
         arguments = {
             "name": name,
             "store": url if cluster.local else without_password(url),
             "concurrency": concurrency,
-            "version_of": version("wardround"),
-            "file_of": socket.gethostname() if url.startswith("sqlite:") else "",
+            "driver": (version("wardround"), socket.gethostname() if url.startswith("sqlite:") else ""),
         }
-        async with WorkerCrew(cluster, "wardround.cluster_worker:work") as crew:
-            await CrewDriver(run, crew, progress or Progress(), arguments).play(cluster.workers)
+        async with _crew(cluster) as crew:
+            driver = CrewDriver(run, crew, progress or Progress(), arguments, together=not cluster.ray)
+            await driver.play(cluster.workers)
     finally:
         with anyio.CancelScope(shield=True):
             await store.aclose()
+
+
+def _crew(cluster: Cluster) -> AbstractAsyncContextManager[Crew]:
+    entry = "wardround.cluster_worker:work"
+    return WorkerCrew(cluster, entry) if cluster.ray else process_crew(entry)
 
 
 def shared_store(where: str, cluster: Cluster) -> str:
@@ -95,18 +105,26 @@ def without_password(url: str) -> str:
 
 
 class CrewDriver:
-    """Starts and watches the workers in places 1 to n of a crew; each gets share (place, n) of the limits."""
+    """Starts and watches the workers in places 1 to n of a crew; each gets share (place, n) of the limits.
 
-    def __init__(self, run: Run, crew: WorkerCrew, progress: Progress, arguments: Mapping[str, Json]) -> None:
+    `together` says that they share the number of episodes to play at once, too.
+    """
+
+    def __init__(
+        self, run: Run, crew: Crew, progress: Progress, arguments: Mapping[str, Json], *, together: bool = False
+    ) -> None:
+        self._together = together
         self.pause = 1.0  # seconds before a worker that died is replaced, times its deaths
         self._run, self._crew, self._progress, self._arguments = run, crew, progress, arguments
         self._places: dict[int, tuple[str, int] | None] = {}  # (host, process id) of the worker; None until it started
         self._due: dict[int, float] = {}  # when to start another there
         self._deaths: dict[int, tuple[int, int]] = {}  # how many, and how many episodes were closed at the last one
         self._sessions: tuple[SessionRow, ...] = ()
-        self._open = 0
+        self._spent: dict[str, Spending] = {}
+        self._open = self._before = 0  # episodes that are open, and that were closed before
         self._ordered = self._warned_slow = False
         self._failure: WardroundError | None = None
+        self._why = ""  # why a worker drained
         progress.purse = BudgetAccount(Budget(), run.header.specs)
 
     async def play(self, workers: int) -> None:
@@ -131,6 +149,8 @@ class CrewDriver:
         await self._look()
         if self._failure is not None:
             raise self._failure
+        if self._open and self._why:
+            self._progress.drain(self._why)
         if abandoned and self._open and not self._progress.draining:
             raise WardroundError(
                 f"{self._open} episodes are open, and the workers died too often: {abandoned} "
@@ -147,14 +167,19 @@ class CrewDriver:
     async def _look(self) -> None:
         store, name, progress = self._run.store, self._run.name, self._progress
         endings = dict(await store.endings(name))
+        self._sessions = tuple(await store.sessions(name))
+        self._spent = spending_by_seat(await store.spending(name))
+        progress.purse.refresh(self._spent, seconds_worked(self._sessions))
+        if progress.run != name:
+            progress.begin(endings, name)
+            self._before = progress.closed
         progress.total = sum(endings.values())
         self._open = endings.pop("open", 0)
         progress.endings = Counter(endings)
-        self._sessions = tuple(await store.sessions(name))
+        progress.own = progress.closed - self._before
         beats = [row.status for row in self._sessions if row.alive and row.ended is None]
         progress.running = sum(int(says.get("running", 0)) for says in beats)
         progress.obey(await store.orders(name))
-        progress.purse.refresh(spending_by_seat(await store.spending(name)), seconds_worked(self._sessions))
 
     async def _stop(self) -> None:
         self._due.clear()
@@ -168,7 +193,10 @@ class CrewDriver:
         for place in [place for place, when in self._due.items() if when <= now]:
             del self._due[place]
             self._places[place] = None
-            arguments = {**self._arguments, "share": (place, workers)}
+            spent = {seat: msgspec.to_builtins(one) for seat, one in self._spent.items()}
+            arguments = {**self._arguments, "share": (place, workers), "spent": spent}
+            if self._together:
+                arguments["concurrency"] = part_of(int(arguments["concurrency"]), place, workers)
             if self._deaths.get(place, (0, 0))[0] > 1:
                 arguments["concurrency"] = 1  # if one episode kills the process, no other episode dies with it
             await self._crew.start(place, arguments)
@@ -182,6 +210,7 @@ class CrewDriver:
             return ""
         who = self._places.pop(place)
         if happened.kind == "finished":
+            self._why = str(happened.result or "") or self._why
             return ""
         await self._look()
         sessions = [row for row in self._sessions if who == (row.host.partition("/")[0], row.pid)]
@@ -212,3 +241,8 @@ class CrewDriver:
         if seconds > _SLOW and started < len(self._places) and not self._warned_slow:
             self._warned_slow = True
             log.warning("the cluster has no room for more workers yet", started=started, wanted=len(self._places))
+
+
+def part_of(concurrency: int, place: int, workers: int) -> int:
+    """The episodes that the worker in a place plays at once: its part of `concurrency`, at least 1."""
+    return max(1, concurrency // workers + (place <= concurrency % workers))

@@ -221,7 +221,7 @@ def test_what_does_not_go_with_a_cluster_is_refused(kind: Kind, shell: Shell) ->
     for more, why in (
         (["--cluster", "ray", "--pilot", 2], "--cluster goes with neither --pilot"),
         (["--cluster", "ray", "--share", "1/2"], "--cluster goes with neither --pilot"),
-        (["--workers", 2], "--workers goes with --cluster"),
+        (["--workers", 2, "--pilot", 2], "--workers goes with neither --pilot"),
     ):
         assert shell(*kind.begun(*more)) == 2
         assert why in shell.err
@@ -230,7 +230,7 @@ def test_what_does_not_go_with_a_cluster_is_refused(kind: Kind, shell: Shell) ->
 
 async def worked(name: str) -> None:
     """What a worker of a cluster does."""
-    await work(name, f"sqlite:{Path.cwd() / 'wardround.db'}", (1, 2), 4, version("wardround"), "")
+    await work(name, f"sqlite:{Path.cwd() / 'wardround.db'}", (1, 2), 4, (version("wardround"), ""))
 
 
 def test_a_worker_goes_on_with_what_was_begun(kind: Kind, shell: Shell) -> None:
@@ -241,13 +241,13 @@ def test_a_worker_goes_on_with_what_was_begun(kind: Kind, shell: Shell) -> None:
     assert shell(*kind.again) == 0, shell.err
 
 
-@pytest.mark.ray
 @pytest.mark.timeout(600)
-def test_workers_of_a_cluster_do_it(
-    kind: Kind, shell: Shell, server: Loopback, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    "where", [[], pytest.param(["--cluster", "ray"], marks=pytest.mark.ray)], ids=["processes", "ray"]
+)
+def test_workers_do_it(kind: Kind, shell: Shell, server: Loopback, where: list[str]) -> None:
     with serving(server) as url:
-        assert shell(*kind.over_http(url, "--cluster", "ray", "--workers", 2)) == 0, shell.err
+        assert shell(*kind.over_http(url, *where, "--workers", 2)) == 0, shell.err
     assert set(endings(kind)) == {"completed"}
     assert replays(kind) == []
 

@@ -5,8 +5,8 @@ from wardround.engine.batch import Progress
 from wardround.engine.budget import Budget, BudgetAccount, Spending
 
 
-def cells(progress: Progress, library: str = "") -> dict[str, str]:
-    shown = progress_table(progress, 2.0, library)
+def cells(progress: Progress, library: str = "", before: int = 0) -> dict[str, str]:
+    shown = progress_table(progress, 2.0, library, before)
     return {str(column.header): str(next(iter(column.cells))) for column in shown.columns}
 
 
@@ -21,11 +21,11 @@ def spent() -> Progress:
 
 
 def test_searches_stand_beside_the_calls() -> None:
-    row = cells(spent(), "search")
+    row = cells(spent(), "search", 10)
     assert (row["calls"], row["searches"], row["calls/s"]) == ("16", "7", "3.0")
 
 
 def test_without_a_library_every_call_is_one() -> None:
-    row = cells(spent())
+    row = cells(spent(), before=13)
     assert (row["calls"], row["calls/s"]) == ("23", "5.0")
     assert "searches" not in row

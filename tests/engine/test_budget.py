@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.batch import Progress
-from wardround.engine.budget import FIRST, MARGIN, RECENT, Budget, BudgetAccount, Caps, Spending
+from wardround.engine.budget import FIRST, MARGIN, RECENT, Budget, BudgetAccount, BudgetPart, Caps, Spending
 from wardround.engine.errors import RunStopped
 from wardround.engine.sessions import RunControl
 
@@ -77,6 +77,21 @@ def test_what_was_spent_before_counts() -> None:
     assert "9 of 10 calls" in why
     assert not never
     assert "of 60 s" in purse.refresh({"a": Spending(calls=9)}, 61.0)
+
+
+@pytest.mark.parametrize("caps", [Caps(calls=100), Caps(tokens=10_000), Caps(cost=1.0)])
+def test_processes_with_parts_keep_a_cap_without_hearing_of_each_other(caps: Caps) -> None:
+    before = {"a": Spending(calls=9, prompt=800, completion=100, cost=0.09)}
+    for processes in (2, 3):
+        spent = 0
+        for _ in range(processes):
+            purse = BudgetAccount(Budget(caps), MODELS, BudgetPart(processes, before))
+            purse.refresh(before, 0.0)
+            while not purse.refusal("a")[0]:
+                purse.settle("a", ONE, purse.set_aside("a"))
+            spent += purse.own.calls
+        assert 91 - 2 * processes <= spent <= 91
+        assert f"the part of one of {processes} processes" in purse.refusal("a")[0]
 
 
 async def test_a_top_up_lets_waiting_calls_go_on() -> None:

@@ -11,7 +11,6 @@ from rich.live import Live
 from rich.table import Table
 
 from wardround.engine.batch import Progress, run_beside
-from wardround.engine.budget import Spending
 from wardround.engine.text import duration_text
 from wardround.evaluators.reasons import ended_by
 
@@ -25,27 +24,26 @@ async def live_table(progress: Progress, *, shown: bool, library: str = "") -> A
     if not shown:
         yield
         return
-    began, run = time.monotonic(), ""
+    began, run, calls = time.monotonic(), "", 0
     with Live(console=Console(file=sys.stderr), auto_refresh=False, transient=True) as live:
 
         async def refresh() -> None:
-            nonlocal began, run
+            nonlocal began, run, calls
             while True:
                 if progress.run != run:  # a scoring goes from one evaluation to the next
-                    began, run = time.monotonic(), progress.run
-                live.update(progress_table(progress, time.monotonic() - began, library), refresh=True)
+                    began, run, calls = time.monotonic(), progress.run, _calls(progress, library)
+                live.update(progress_table(progress, time.monotonic() - began, library, calls), refresh=True)
                 await anyio.sleep(0.25)
 
         async with run_beside(refresh):
             yield
 
 
-def progress_table(progress: Progress, seconds: float, library: str = "") -> Table:
-    """The progress of a run, `seconds` after this process began or resumed it."""
+def progress_table(progress: Progress, seconds: float, library: str = "", before: int = 0) -> Table:
+    """The progress of a run, `seconds` after it was begun or resumed; `before` calls had been made by then."""
     shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
-    purse, spent = progress.purse, progress.spent
-    searches = purse.spent_by(library).calls
-    calls = purse.own.calls - purse.by_seat.get(library, Spending()).calls
+    spent, calls = progress.spent, _calls(progress, library)
+    searches = spent.calls - calls
     cost = f"{spent.cost:.2f} USD" + (f" + {spent.unpriced} calls unpriced" if spent.unpriced else "")
     endings = ", ".join(f"{count} {ended_by(cause)}" for cause, count in sorted(progress.endings.items())) or "-"
     state = " (draining)" if progress.draining else " (paused)" if progress.paused else ""
@@ -55,8 +53,8 @@ def progress_table(progress: Progress, seconds: float, library: str = "") -> Tab
         "left": _time_left(progress, seconds),
         "episodes": f"{progress.closed}/{progress.total}",
         "running": f"{progress.running}{state}",
-        "calls": str(spent.calls - searches),
-        "calls/s": f"{calls / seconds:.1f}" if seconds > 0 else "-",
+        "calls": str(calls),
+        "calls/s": f"{(calls - before) / seconds:.1f}" if seconds > 0 else "-",
         **({"searches": str(searches)} if library else {}),
         "tokens": f"{spent.tokens:,}",
         "cost": cost,
@@ -68,8 +66,13 @@ def progress_table(progress: Progress, seconds: float, library: str = "") -> Tab
     return shown
 
 
+def _calls(progress: Progress, library: str) -> int:
+    """Calls of models that the run has made."""
+    return progress.spent.calls - progress.purse.spent_by(library).calls
+
+
 def _time_left(progress: Progress, seconds: float) -> str:
-    """The time that the other episodes will take at the rate of this process, once it has closed some."""
+    """The time that the other episodes will take at the rate of this process and its workers, once known."""
     if not progress.own or seconds <= 0:
         return "-"
     return f"about {duration_text((progress.total - progress.closed) * seconds / progress.own)}"

@@ -7,7 +7,7 @@ import click
 from wardround.cli.options import Options, command_line_options, positive, store_path, with_options
 from wardround.cluster_run import run_clustered, shared_store
 from wardround.engine.batch import Progress
-from wardround.engine.cluster import cluster_of, need_ray
+from wardround.engine.cluster import Cluster, cluster_of, need_ray
 from wardround.engine.errors import UsageError
 
 OPTIONS = ("share", "cluster", "workers")
@@ -20,9 +20,14 @@ worker_options = with_options(
     click.option(
         "--cluster",
         metavar="ray[://HOST:PORT]",
-        help="Let workers of a Ray cluster play: on this machine, or on the cluster at HOST:PORT.",
+        help="Let the workers be those of a Ray cluster: on this machine, or at HOST:PORT.",
     ),
-    click.option("--workers", type=positive, help="With --cluster: how many workers."),
+    click.option(
+        "--workers",
+        type=positive,
+        metavar="N",
+        help="Let N processes work on the run at once, on this machine or with --cluster on a Ray cluster.",
+    ),
 )
 """--share, --cluster and --workers."""
 
@@ -40,23 +45,30 @@ def share_of(text: str | None) -> tuple[int, int]:
 def workers_of(
     options: Options, progress: Progress, concurrency: int | None, refused: Sequence[str] = ("pilot", "share")
 ) -> Callable[[str], Awaitable[None]] | None:
-    """A function that lets the workers of a cluster play a stored run; None if this process plays it.
+    """A function that lets workers play a stored run; None if this process plays it.
 
-    `refused` are options that do not go with --cluster.
+    `refused` are options that do not go with workers.
     """
-    if not options["cluster"] and not options["workers"]:
+    if not options["cluster"] and (options["workers"] or 1) == 1:
         return None
-    if not options["cluster"]:
-        raise UsageError("--workers goes with --cluster; how many episodes one process plays at once is --concurrency")
     if any(options[name] for name in refused):
         flags = [f"--{name}" for name in refused]
+        option = "--cluster" if options["cluster"] else "--workers"
         raise UsageError(
-            f"--cluster goes with neither {', '.join(flags[:-1])} nor {flags[-1]}: workers have their shares anyway"
+            f"{option} goes with neither {', '.join(flags[:-1])} nor {flags[-1]}: workers have their shares anyway"
         )
-    cluster = cluster_of(options["cluster"], options["workers"])
-    need_ray(cluster)
+    cluster = _cluster(options["cluster"], options["workers"])
     where = shared_store(store_path(options["store"]), cluster)
     return lambda run: run_clustered(run, where, cluster, concurrency, progress)
+
+
+def _cluster(address: str, workers: int | None) -> Cluster:
+    """Where the workers run; raises UsageError."""
+    if not address:
+        return Cluster("", workers or 1, ray=False)
+    cluster = cluster_of(address, workers)
+    need_ray(cluster)
+    return cluster
 
 
 def check_beside_resume(also: Sequence[str], noun: str, otherwise: str = "") -> None:

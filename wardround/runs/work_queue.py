@@ -47,7 +47,9 @@ async def working_session(
     await free_dead_sessions(store, run.name)
     before = spending_by_seat(await store.spending(run.name))
     worked = seconds_worked(await store.sessions(run.name))
-    progress.begin(await run.endings(), run.name)
+    endings = await run.endings()
+    progress.purse.refresh(before, worked)
+    progress.begin(endings, run.name)
     session = await store.begin(run.name, host=this_machine(), pid=os.getpid())
     began = time()
 
@@ -74,7 +76,6 @@ async def working_session(
                 await free_dead_sessions(store, run.name)
 
     try:
-        progress.purse.refresh(before, worked)
         await beat()
         with closing_gates(gates, progress):
             async with run_beside(beats):

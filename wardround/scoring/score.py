@@ -98,13 +98,15 @@ async def stored_evaluator(run: Run) -> Evaluator:
     return evaluator_of(header.scenario.path, **tables)
 
 
-async def join_evaluation(run: Run, share: tuple[int, int] = (1, 1), concurrency: int | None = None) -> None:
+async def join_evaluation(
+    run: Run, share: tuple[int, int] = (1, 1), concurrency: int | None = None, progress: Progress | None = None
+) -> None:
     """Judge the open episodes of an evaluation that another process began; `share` is as in `api.join`."""
     config = await JudgeConfig.stored(run, share)
     try:
         work = EvaluationRun(await Run.open(run.store, run.evaluated), await stored_evaluator(run), config)
         await work.join(run)
-        await Runner(work, concurrency=concurrency or CONCURRENCY).play()
+        await Runner(work, progress, concurrency or CONCURRENCY).play()
     finally:
         await config.aclose()
 

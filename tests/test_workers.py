@@ -1,4 +1,4 @@
-"""Runs played by Ray workers: one killed half-way, bad episodes, workers that cannot work, stops."""
+"""Runs played by workers, processes or of Ray: one killed half-way, bad episodes, none that can work, stops."""
 
 import os
 import signal
@@ -29,8 +29,14 @@ from wardround.runs.settings import validate_settings
 from wardround.runs.stored_run import Run, open_store
 from wardround.testing.loopback import Loopback
 
-pytestmark = [pytest.mark.ray, pytest.mark.timeout(2400)]
-EPISODES, WORKERS, CONCURRENCY = 2000, 4, 32
+pytestmark = pytest.mark.timeout(2400)
+CONCURRENCY = 32
+
+
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.ray)], ids=["processes", "ray"])
+def by_ray(request: pytest.FixtureRequest) -> bool:
+    """Whether the workers are those of Ray, or processes of this machine."""
+    return bool(request.param)
 
 
 async def planned(where: str | Path, cases: Path, doctor: dict[str, object], **more: object) -> Run:
@@ -88,13 +94,15 @@ async def when(happened: Callable[[], Awaitable[bool]]) -> None:
         await anyio.sleep(0.02)
 
 
-async def test_2000_episodes_and_one_of_four_workers_killed_half_way(tmp_path: Path) -> None:
-    cases = case_file(tmp_path / "cases.jsonl", EPISODES)
+@pytest.mark.long
+async def test_many_episodes_and_one_worker_killed_half_way(tmp_path: Path, by_ray: bool) -> None:
+    many, workers = (2000, 4) if by_ray else (300, 2)
+    cases = case_file(tmp_path / "cases.jsonl", many)
     async with Loopback(lambda messages, model: lines("workup", messages), latency=0.05) as server:
         doctor: dict[str, object] = {"spec": "openai/m", "base_url": server.base_url}
         alone = await planned(tmp_path / "alone.db", cases, doctor)
         await wardround.api.join("r", store=alone.store)
-        assert server.total == 5 * EPISODES
+        assert server.total == 5 * many
         server.counts.clear()
         begun = server.total
 
@@ -103,10 +111,10 @@ async def test_2000_episodes_and_one_of_four_workers_killed_half_way(tmp_path: P
         kept: list[Counter[str]] = []
 
         async def half_way() -> bool:
-            return server.total - begun > 5 * EPISODES // 2
+            return server.total - begun > 5 * many // 2
 
         async def all_at_work() -> bool:
-            return len({row.pid for row in await run.store.sessions("r")}) == WORKERS
+            return len({row.pid for row in await run.store.sessions("r")}) == workers
 
         async def kill() -> None:
             await when(half_way)
@@ -117,18 +125,18 @@ async def test_2000_episodes_and_one_of_four_workers_killed_half_way(tmp_path: P
 
         async with anyio.create_task_group() as group:
             group.start_soon(kill)
-            await run_clustered("r", str(where), Cluster("", WORKERS), progress=(progress := Progress()))
-        assert await run.endings() == {"completed": EPISODES}
-        assert (progress.total, progress.closed) == (EPISODES, EPISODES)
+            await run_clustered("r", str(where), Cluster("", workers, by_ray), progress=(progress := Progress()))
+        assert await run.endings() == {"completed": many}
+        assert (progress.total, progress.closed) == (many, many)
 
-        assert 0 < sum(kept[0].values()) < 5 * EPISODES
+        assert 0 < sum(kept[0].values()) < 5 * many
         assert {server.counts[body] for body in kept[0]} == {1}, "a recorded call was made again"
-        again = server.total - begun - 5 * EPISODES
+        again = server.total - begun - 5 * many
         assert 0 <= again <= CONCURRENCY, "only calls in flight at the kill may be made again"
-    assert progress.spent.calls == 5 * EPISODES, "what is in the log is booked once"
+    assert progress.spent.calls == 5 * many, "what is in the log is booked once"
 
     sessions = await run.store.sessions("r")
-    assert len(sessions) == WORKERS + 1, "another worker took the place of the killed one"
+    assert len(sessions) == workers + 1, "another worker took the place of the killed one"
     assert all(row.ended is not None for row in sessions)
     for name, rows in stored(where).items():
         closed = [event for event in decode(rows) if isinstance(event, Closed)]  # decode follows the chain of hashes
@@ -150,11 +158,13 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
             yield server.fresh()
 
 
-async def test_bad_episodes_do_not_end_the_job(where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_bad_episodes_do_not_end_the_job(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_ray: bool
+) -> None:
     monkeypatch.setenv(MARKS, str(tmp_path))  # which also shows that workers of this machine inherit the environment
     cases = case_file(tmp_path / "cases.jsonl", 12)
     run = await planned(where, cases, {"spec": "errands:Clumsy"}, concurrency=2)
-    await run_clustered("r", where, Cluster("", 2))
+    await run_clustered("r", where, Cluster("", 2, by_ray))
     assert await run.endings() == {"completed": 11, "doctor": 1}
     [raised] = [row async for row in run.store.episodes("r", causes=["doctor"])]
     assert (raised.case, raised.reason) == ("case-003", "error")
@@ -167,19 +177,19 @@ async def test_bad_episodes_do_not_end_the_job(where: str, tmp_path: Path, monke
     await run.store.aclose()
 
 
-async def test_workers_that_cannot_work_say_why(tmp_path: Path) -> None:
+async def test_workers_that_cannot_work_say_why(tmp_path: Path, by_ray: bool) -> None:
     cases = case_file(tmp_path / "cases.jsonl", 4)
     async with Loopback(key="another") as server:
         doctor: dict[str, object] = {"spec": "openai/m", "base_url": server.base_url}
         run = await planned(tmp_path / "runs.db", cases, doctor, preflight=True)
         with pytest.raises(UsageError, match=r"worker \d.*key") as error:
-            await run_clustered("r", str(tmp_path / "runs.db"), Cluster("", 2))
+            await run_clustered("r", str(tmp_path / "runs.db"), Cluster("", 2, by_ray))
         assert server.total <= 2, f"each worker tries once: {error.value}"
     assert await run.endings() == {"open": 4}
     await run.store.aclose()
 
 
-async def test_a_stop_drains_and_the_run_goes_on_later(tmp_path: Path) -> None:
+async def test_a_stop_drains_and_the_run_goes_on_later(tmp_path: Path, by_ray: bool) -> None:
     cases, where = case_file(tmp_path / "cases.jsonl", 80), tmp_path / "runs.db"
     async with Loopback(lambda messages, model: lines("workup", messages), latency=0.05) as server:
         doctor: dict[str, object] = {"spec": "openai/m", "base_url": server.base_url}
@@ -197,7 +207,7 @@ async def test_a_stop_drains_and_the_run_goes_on_later(tmp_path: Path) -> None:
                 await stop(progress)
 
             async with run_beside(stopping):
-                await run_clustered("r", str(where), Cluster("", 2), progress=progress)
+                await run_clustered("r", str(where), Cluster("", 2, by_ray), progress=progress)
             endings = await run.endings()
             assert progress.draining
             assert set(endings) == {"open", "completed"}, "a stop closes nothing"
