@@ -45,6 +45,12 @@ def dialogue(opening: Sequence[Message], heard: Iterable[Said], seat: str, go_on
     return messages
 
 
+def system_text(view: View, prompts: Prompts) -> str:
+    """The system message of a doctor: the scenario's own (`view.known["system"]`), or that of encounters."""
+    own = view.known.get("system") if isinstance(view.known, dict) else None
+    return own if isinstance(own, str) else prompts["doctor/system"].text
+
+
 def said_images(said: Said) -> list[str]:
     """The images of the results in an answer, by reference."""
     rows = said.args.get("answers") or ()

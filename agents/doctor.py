@@ -12,6 +12,7 @@ from wardround.agents.dialogue import (
     UnreadableReply,
     model_of,
     said_text,
+    system_text,
     token_estimate,
     token_pieces,
     token_size,
@@ -130,7 +131,7 @@ class LLMDoctor:
             return Completion("", finish=error.kind)
 
     def _messages(self, view: View, notes: Notes) -> list[Message]:
-        parts = (self._prompts["doctor/system"].text, self._interface.instructions(view), self._bias)
+        parts = (system_text(view, self._prompts), self._interface.instructions(view), self._bias)
         system = "\n\n".join(part.strip() for part in parts if part.strip()) if any(parts[1:]) else parts[0]
         opening = [Message("system", system)] if system.strip() else []
         brief = view.brief

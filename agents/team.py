@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.agents.dialogue import SILENCE, dialogue, model_of
+from wardround.agents.dialogue import SILENCE, dialogue, model_of, system_text
 from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.plugins import suggestion
@@ -153,7 +153,7 @@ class Team:
         """System and dialogue, which stay the same from turn to turn, then what is new in this step."""
         prompts = self._prompts
         system = prompts["team/role"].render(
-            system=prompts["doctor/system"].text.strip(), role=role, prompt=self._team.roles[role].prompt.strip()
+            system=system_text(view, prompts).strip(), role=role, prompt=self._team.roles[role].prompt.strip()
         )
         opening = [Message("system", system), Message("user", view.brief)]
         messages = dialogue(opening, view.heard, view.seat, prompts["doctor/continue"].text)

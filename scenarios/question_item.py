@@ -41,6 +41,13 @@ class QuestionTurn(Record):
     checklist: Checklist = Field(default=Checklist(), description="Requirements on the answer of this turn.")
 
 
+class EarlierMessage(Record):
+    """A message of the conversation that ends with the question."""
+
+    role: Literal["system", "user", "assistant"] = Field(description="Who wrote it.")
+    content: Text = Field(description="What was written.")
+
+
 class QuestionVariant(Record):
     """The question in other words: with the same answer, or with a fact changed that changes the answer."""
 
@@ -71,6 +78,9 @@ class QuestionItem(Record):
     options: tuple[Text, ...] = Field(default=(), description="Options without letters, in the order of the source.")
     offered: int | None = Field(default=None, ge=0, description="Rectification: index of the answer to be checked.")
     context: tuple[Text, ...] = Field(default=(), description="Documents to read first.")
+    before: tuple[EarlierMessage, ...] = Field(
+        default=(), description="Messages before the question, which a model gets in their own roles."
+    )
     images: tuple[Text, ...] = Field(
         default=(),
         description="Images of the question: files beside the file of questions, data URLs or https addresses.",
@@ -120,6 +130,8 @@ class QuestionItem(Record):
         self._check_variants()
         if self.turns and self.closed:
             raise ValueError("turns belong to open questions")
+        if any(one.role == "system" for one in self.before[1:]):
+            raise ValueError("before: only the first message can be one of the system")
         return self
 
     def _check_variants(self) -> None:
@@ -140,6 +152,11 @@ class QuestionItem(Record):
         right = "" if self.truth.option is None else plain[self.truth.option]
         if right and plain.count(right) > 1:
             raise ValueError(f"options: {SEVERAL_RIGHT}: two options are the right one: {right!r}")
+
+
+def asked_lines(item: QuestionItem) -> list[str]:
+    """What a judge reads before an answer: documents, the earlier messages, and the question with its speaker."""
+    return [*item.context, *(f"{one.role}: {one.content}" for one in item.before), f"user: {item.question}"]
 
 
 def solution(item: QuestionItem, turn: int = 0) -> str:

@@ -28,9 +28,11 @@ from wardround.scenarios.parsers.option_logprobs import TIED, is_scored, likelie
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.published import question_tasks as published
 from wardround.scenarios.question_attacks import Attack, alter_question, claim, why_unalterable, wrong_answer
-from wardround.scenarios.question_item import LETTERS, QuestionItem, QuestionTruth, solution
+from wardround.scenarios.question_item import LETTERS, EarlierMessage, QuestionItem, QuestionTruth, solution
 from wardround.scenarios.record import Record
 
+SYSTEM = "questions/system"
+"""The prompt that a model gets as its system message in place of the encounters' one; runs of before have none."""
 POOL = "questions/pool"
 """The name under which the texts of possible demonstrations are kept with a run's prompts."""
 _LARGEST_POOL = 400
@@ -175,6 +177,7 @@ class Questions:
         self._published = settings.rules == "published"
         self._prompts = prompts
         texts = prompts.texts()
+        self._system = prompts[SYSTEM].text if SYSTEM in texts else ""
         self._instructions = Instructions(
             text for name, text in texts.items() if name.startswith("questions/") and name != POOL
         )
@@ -222,7 +225,10 @@ class Questions:
             question = self._prompts["questions/demonstration"].render(examples=examples, question=question)
         if item.misled is not None:
             question += "\n\n" + self._prompts["questions/hint"].render(claim=claim(item, item.misled))
-        return State(item, question)
+        if not item.before:
+            return State(item, question)
+        first, heard = _earlier(item.before)
+        return State(item, first, heard=(*heard, Said(0, "desk", "question", question)))
 
     def turn(self, state: State) -> str:
         """The doctor, the only seat."""
@@ -232,6 +238,8 @@ class Questions:
         """The question, what was said since, and the options by letter."""
         item = state.item
         known: dict[str, Json] = {"form": item.form, "options": dict(zip(LETTERS, item.options, strict=False))}
+        if self._system:
+            known["system"] = self._system
         if item.offered is not None:
             known["offered"] = LETTERS[item.offered]
         if item.images:
@@ -419,6 +427,14 @@ def _by_source(item: DealtItem, truth: QuestionTruth) -> dict[str, Json]:
     """A right or a wrong answer by the source's indices, as it is kept in the facts."""
     option = None if truth.option is None else item.order[truth.option]
     return {"option": option, "holds": truth.holds, "answers": list(truth.answers)}
+
+
+def _earlier(before: Sequence[EarlierMessage]) -> tuple[str, list[Said]]:
+    """The first message, and those after it, of a conversation before the question."""
+    seats = {"assistant": "doctor", "user": "desk"}
+    first = next((place for place, one in enumerate(before) if one.role == "user"), len(before) - 1)
+    opening = "\n\n".join(one.content for one in before[: first + 1])
+    return opening, [Said(0, seats[one.role], "message", one.content) for one in before[first + 1 :]]
 
 
 def _group(item: QuestionItem) -> str:

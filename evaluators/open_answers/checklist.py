@@ -26,7 +26,7 @@ from wardround.evaluators.open_answers.checklist_scale import (
     category_of,
 )
 from wardround.evaluators.open_answers.rubric import LENGTH, turn_replies
-from wardround.scenarios.question_item import QuestionItem
+from wardround.scenarios.question_item import QuestionItem, asked_lines
 
 Verdict = Literal["each", "majority", "mean"]
 """How several markings of an answer become its verdict: every marking counts, most of them, or their mean score."""
@@ -126,7 +126,7 @@ class ChecklistMarks:
 
     def _sheets(self, item: QuestionItem, category: Category, replies: Sequence[str]) -> list[Sheet]:
         """Return what each answer of an item is marked by; a later turn shows what was said before."""
-        said = [*item.context, f"user: {item.question}" if item.turns else item.question]
+        said = asked_lines(item) if item.turns or item.before else [*item.context, item.question]
         language: Language = "zh" if (self._language or item.language) == "zh" else "en"
         reference = item.truth.answers[0] if item.truth.answers else ""
         asked = [(reference, item.checklist), *((turn.reference, turn.checklist) for turn in item.turns)]

@@ -35,7 +35,7 @@ from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.name_lookup import link
 from wardround.scenarios.parsers.moves import PatientQuestion
 from wardround.scenarios.parsers.reply_text import answer_part
-from wardround.scenarios.question_item import QuestionItem
+from wardround.scenarios.question_item import QuestionItem, asked_lines
 from wardround.scenarios.terms.wording import key
 
 Protocol = Literal["ours", "published"]
@@ -224,7 +224,7 @@ class Rubric:
 def conversation(item: QuestionItem, trajectory: Trajectory) -> tuple[str, str]:
     """Return what was said before the last answer to an open question, and that answer, with its speakers named."""
     replies = turn_replies(item, trajectory)
-    parts = [*item.context, f"user: {item.question}"]
+    parts = asked_lines(item)
     for reply, turn in zip(replies, item.turns, strict=False):
         parts += [f"assistant: {reply}", f"user: {turn.question}"]
     return "\n\n".join(parts), replies[-1] if replies else ""

@@ -296,12 +296,14 @@ class HealthBench(Loader):
         return float(known and isinstance(record.get("rubrics"), list))
 
     def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
-        """The item of a record: the last message is the question, those before it are its context."""
+        """The item of a record: the last message is the question; the physicians' completion is its reference."""
         del name
         said = record["prompt"]
         if not said or not all(isinstance(one, dict) and isinstance(one.get("content"), str) for one in said):
             raise Refused([("prompt", "must be a list of messages with role and content")])
-        before = [f"{one.get('role', 'user')}: {one['content']}" for one in said[:-1]]
+        before = [{"role": one.get("role", "user"), "content": one["content"]} for one in said[:-1]]
+        ideal = record.get("ideal_completions_data") or {}
+        reference = ideal.get("ideal_completion") if isinstance(ideal, dict) else None
         return [
             question_item(
                 {
@@ -309,8 +311,8 @@ class HealthBench(Loader):
                     "form": "free",
                     "level": "open",
                     "question": said[-1]["content"],
-                    "context": ["\n\n".join(before)] if before else [],
-                    "truth": {},
+                    "before": before,
+                    "truth": {"answers": [reference]} if reference else {},
                     "rubric": [_rubric_fields(one) for one in record["rubrics"]],
                     "kind": [str(tag) for tag in record.get("example_tags") or ()],
                     "data_class": "public",

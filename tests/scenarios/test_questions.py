@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from wardround import run, score_run
+from wardround.agents.dialogue import system_text
 from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompt, Prompts
@@ -175,6 +176,15 @@ def test_every_prompt_of_a_question_is_used() -> None:
     for form in ("choice", "statement", "existence"):
         Questions(QuestionSettings(options="logprobs"), Watched(texts)).start(item("q1", form))
     assert used == {name for name in texts if name.startswith("questions/")}
+
+
+def test_the_words_of_encounters_do_not_introduce_a_question() -> None:
+    prompts = load_prompts(None)
+    view = game().view(game().start(item()), "doctor")
+    assert system_text(view, prompts) == prompts["questions/system"].text
+    before = Prompts({name: text for name, text in prompts.texts().items() if name != "questions/system"})
+    rules = Questions(QuestionSettings(), before)
+    assert system_text(rules.view(rules.start(item()), "doctor"), before) == before["doctor/system"].text
 
 
 async def test_the_standard_scores_of_questions_are_theirs_and_those_of_patients_are_refused(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from wardround.runs.header import RunHeader, SeatHeader
 from wardround.runs.settings import header_without_secrets
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
-from wardround.scenarios.question_item import QuestionItem, in_words
+from wardround.scenarios.question_item import LETTERS, QuestionItem, asked_lines, in_words
 from wardround.scoring.scorings import default_scorings
 from wardround.scoring.stored_scores import accounts
 
@@ -114,7 +114,8 @@ async def _show_episode(name: str, episode: str, where: str | None, calls: bool,
         case = await run.item(row.case)
         patient = case if isinstance(case, Case) and not run.evaluated else None  # no question, article or evaluation
         dialogue = rebuild_dialogue(patient, trajectory, await run.installed_scenario()) if patient else None
-        for text in _lines(trajectory, dialogue, patient, calls=calls):
+        first = _read_first(dialogue, patient) if dialogue and patient else _question(case)
+        for text in _lines(trajectory, dialogue, first, calls=calls):
             click.echo(text + "\n")
         for line in _by_role(dialogue.turns if dialogue else ()):
             echo(line)
@@ -174,20 +175,32 @@ def _answer_lines(case: object, trajectory: Trajectory) -> Iterator[str]:
         reading = trajectory.ending.facts.get("reading") if trajectory.ending else None
         if isinstance(reading, Mapping):
             yield f"The answer as read: {in_words(case, reading.get('option'), reading.get('holds'))}"
-        right = in_words(case, case.truth.option, case.truth.holds) or "; ".join(case.truth.answers)
-        yield f"The right answer: {right}"
+        right = in_words(case, case.truth.option, case.truth.holds)
+        if right:
+            yield f"The right answer: {right}"
+        elif case.truth.answers:
+            yield f"{'The reference' if case.form == 'free' else 'Accepted answers'}: {'; '.join(case.truth.answers)}"
 
 
-def _lines(trajectory: Trajectory, dialogue: Dialogue | None, case: Case | None, *, calls: bool) -> Iterator[str]:
-    """What happened, event by event; `dialogue` adds what the events do not say."""
+def _question(case: object) -> str:
+    """A question with its options in the order of the source; '' for anything else."""
+    if not isinstance(case, QuestionItem):
+        return ""
+    options = [f"{letter}: {option}" for letter, option in zip(LETTERS, case.options, strict=False)]
+    said = asked_lines(case) if case.before else [*case.context, case.question]
+    return printable("\n\n".join([*said, "\n".join(options)]).strip(), lines=True)
+
+
+def _lines(trajectory: Trajectory, dialogue: Dialogue | None, first: str, *, calls: bool) -> Iterator[str]:
+    """What happened, event by event; `dialogue` adds what the events do not say, `first` is what stood there first."""
     turns = {turn.seq: turn for turn in dialogue.turns} if dialogue else {}
     for event in trajectory:
         if isinstance(event, Acted) and (turn := turns.get(event.seq)):
             yield _turn(turn)
         elif text := _event_lines(event, trajectory, void=dialogue is not None, calls=calls):
             yield text
-        if isinstance(event, Opened) and dialogue and case:
-            yield _read_first(dialogue, case)
+        if isinstance(event, Opened) and first:
+            yield first
 
 
 def _read_first(dialogue: Dialogue, case: Case) -> str:

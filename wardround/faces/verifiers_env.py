@@ -68,8 +68,9 @@ class EncounterTaskset(vf.Taskset[EncounterTask, EncounterTasksetConfig]):
 
     def load(self) -> Iterator[EncounterTask]:
         """The cases in their order."""
-        system = load_prompts(None)["doctor/system"].text
-        for case in cases_of(self.config.run_settings()):
+        settings, prompts = self.config.run_settings(), load_prompts(None)
+        system = prompts.texts().get(f"{settings.scenario}/system") or prompts["doctor/system"].text
+        for case in cases_of(settings):
             data = EncounterData(name=case.id, id=case.id, case=case.id, prompt=None, system_prompt=system)
             yield EncounterTask(data, self.config.task)
 

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from wardround.agents.dialogue import dialogue
 from wardround.agents.gold import AlwaysFirst, RandomAnswers
 from wardround.engine.events import Acted
 from wardround.engine.protocols import Agent
-from wardround.engine.records import Action
+from wardround.engine.records import Action, Message
 from wardround.engine.seat import Seat
 from wardround.evaluators.metrics.question_answer import is_right
 from wardround.runs.settings import load_prompts
 from wardround.scenarios.loaders.load import load_playable
 from wardround.scenarios.loaders.question_sets import checklist
 from wardround.scenarios.loaders.source import Problem
-from wardround.scenarios.question_item import QuestionItem, solution
+from wardround.scenarios.question_item import QuestionItem, asked_lines, solution
 from wardround.scenarios.questions import Questions, QuestionSettings
 
 STEM = "Question: Which vitamin prevents scurvy?\nOptions: A: Retinol\tB: Thiamine\tC: Ascorbic acid"
@@ -115,6 +116,38 @@ def test_a_rubric_without_points_is_refused(tmp_path: Path) -> None:
     items, left_out = read(path)
     assert [criterion.points for criterion in items[0].rubric] == [3]
     assert left_out[0].field == "rubrics[0].points" or left_out[0].field == "rubric[0].points"
+
+
+def test_a_row_of_healthbench_keeps_its_conversation_its_tags_and_the_physicians_answer(tmp_path: Path) -> None:
+    said = [("user", "What is ferritin?"), ("assistant", "A store of iron. Why?"), ("user", "Mine is high.")]
+    row = {
+        "example_tags": ["theme:context_seeking", "physician_agreed_category:not-enough-context"],
+        "ideal_completions_data": {
+            "ideal_completion": "Ask your doctor for a transferrin saturation.",
+            "ideal_completions_group": "Group 2",
+            "ideal_completions_ref_completions": ["Do nothing.", "See a doctor."],
+        },
+        "prompt": [{"content": content, "role": role} for role, content in said],
+        "prompt_id": "7f0c",
+        "rubrics": [
+            {"criterion": "Asks for symptoms", "points": 7, "tags": ["level:example", "axis:context_awareness"]},
+            {"criterion": "Says to take iron", "points": -9, "tags": ["level:example", "axis:accuracy"]},
+        ],
+        "canary": "healthbench:0",
+    }
+    path = tmp_path / "2025-05-07-06-14-12_oss_eval.jsonl"
+    path.write_text(json.dumps(row) + "\n" + json.dumps(row | {"prompt_id": "7f0d", "ideal_completions_data": None}))
+    items, left_out = read(path)
+    assert left_out == []
+    assert [(one.role, one.content) for one in items[0].before] == said[:-1]
+    assert [one.truth.answers for one in items] == [("Ask your doctor for a transferrin saturation.",), ()]
+    assert items[0].kind == tuple(row["example_tags"])
+    assert [one.tags[1] for one in items[0].rubric] == ["axis:context_awareness", "axis:accuracy"]
+    rules = Questions(QuestionSettings(), load_prompts(None))
+    view = rules.view(rules.start(items[0]), "doctor")
+    messages = dialogue([Message("user", view.brief)], view.heard, "doctor", "")
+    assert [(one.role, one.content) for one in messages] == said, "a model gets each message in its own role"
+    assert asked_lines(items[0]) == [f"{role}: {content}" for role, content in said]
 
 
 CLOSED = [
