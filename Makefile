@@ -8,7 +8,7 @@ DEV    := $(VENV)/.installed-dev
 OUT    := out
 VECTORS ?= ../shared/vectors
 # Marks of tests that start servers, kill processes or measure memory: they run one after another.
-ALONE  := packaging or kill or live or postgres or ray or records or scispacy
+ALONE  := containers or packaging or kill or live or postgres or ray or records or scispacy
 
 .PHONY: help setup run test test-all bench-mimic frameworks readers gaming conformance soak check bench clean
 

@@ -171,7 +171,9 @@ EXEC, SEALED, CONTAINER = "exec", "sealed", "container"
 `container:IMAGE COMMAND` is sealed by docker or podman.
 """
 RUNTIME = "WARDROUND_CONTAINER_RUNTIME"
-"""The variable with the program that runs containers; default: docker or podman, whichever is there."""
+"""The variable with the program that runs containers; default: docker or podman, whichever has the image."""
+_TRIAL = 30.0
+"""The most seconds that a trial of a seal or a container may take."""
 _TAIL = 600
 """Characters of the end of standard error that a message quotes."""
 
@@ -281,7 +283,7 @@ def _clean_up(command: Sequence[str]) -> None:
 
 
 class ProcessMaker:
-    """Makes the agents of a SPEC `exec:COMMAND` or `sealed:COMMAND`; a sealed one sees none of the `hidden` files."""
+    """Makes the agents of a SPEC such as `exec:COMMAND`; a sealed one sees none of the `hidden` files."""
 
     def __init__(self, spec: str, hidden: Sequence[str] = ()) -> None:
         kind, _, command = spec.partition(":")
@@ -297,10 +299,16 @@ class ProcessMaker:
         self._kind, self._words, self._hidden = kind, words, hidden
 
     def __call__(self, seat: Seat) -> ProcessAgent:
-        """The agent of one episode; raises UsageError where a process cannot be sealed."""
+        """The agent of one episode; raises UsageError where its program cannot be started or sealed."""
         if self._kind == CONTAINER:
-            runtime, name = container_runtime(), f"wardround-{uuid4().hex}"
+            image, name = self._words[0], f"wardround-{uuid4().hex}"
+            runtime = container_runtime(image)
+            if reason := container_obstacle(runtime, tuple(self._words)):
+                raise UsageError(f"the container of {image!r} does not start: {reason}")
             return ProcessAgent(seat, container_command(runtime, name, self._words), (runtime, "rm", "--force", name))
+        program = shutil.which(self._words[0])
+        if program is None:
+            raise UsageError(f"{self._words[0]!r} is not there, or is no program")
         return ProcessAgent(seat, sealed_command(self._words, self._hidden) if self.is_sealed else self._words)
 
 
@@ -327,26 +335,69 @@ def sealed_command(words: Sequence[str], hidden: Sequence[str] = ()) -> list[str
     if reason := sealing_obstacle():
         raise UsageError(f"the process cannot be sealed here: {reason}; play public cases, or add --allow-agent")
     folders = dict.fromkeys((here, sys.prefix, sys.base_prefix))
+    program = os.path.realpath(shutil.which(words[0]) or words[0])
+    if not any(Path(program).is_relative_to(os.path.realpath(one)) for one in (*folders, *seal_launch.SYSTEM)):
+        raise UsageError(f"a sealed process sees the system, Python and {here}, and {program} lies elsewhere")
     covered = [os.path.realpath(one) for one in hidden]
     if above := next((one for one in covered if Path(here).is_relative_to(one)), None):
         raise UsageError(f"a sealed process sees its working directory, and the cases of {above} lie in it: move them")
     return [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--hide", *covered, "--", *words]
 
 
-def container_runtime() -> str:
-    """The program that runs containers; raises UsageError if there is none."""
-    wanted = [os.environ[RUNTIME]] if os.environ.get(RUNTIME) else ["docker", "podman"]
-    program = next((path for name in wanted if (path := shutil.which(name))), None)
-    if program is None:
-        raise UsageError(f"container: needs {' or '.join(wanted)}, which is not there; or use sealed:COMMAND on Linux")
-    return program
+@cache
+def container_runtime(image: str) -> str:
+    """The program that runs containers and has the image; raises UsageError, with what each one says, if none has."""
+    faults = []
+    for name in [os.environ[RUNTIME]] if os.environ.get(RUNTIME) else ["docker", "podman"]:
+        program = shutil.which(name)
+        if program is None:
+            faults.append(f"{name} is not there")
+            continue
+        reason = _fault_of([program, "image", "inspect", "--format={{.Id}}", image])
+        if not reason:
+            return program
+        faults.append(f"{name}: {reason}")
+    raise UsageError(
+        f"container: no program that runs containers has the image {image!r} ({'; '.join(faults)}); it is not fetched. "
+        "Build or pull it, or use sealed:COMMAND on Linux"
+    )
+
+
+@cache
+def container_obstacle(runtime: str, words: Sequence[str]) -> str:
+    """Why a container with this image and command does not start; "" if a trial began, whatever the command did."""
+    name = f"wardround-{uuid4().hex}"
+    try:
+        return _fault_of(container_command(runtime, name, words), _NOT_STARTED, seconds=_TRIAL / 3)
+    finally:
+        _clean_up((runtime, "rm", "--force", name))
+
+
+_NOT_STARTED = (125, 126, 127)
+"""Exit codes of docker and podman where the command was not started: their own fault, no permission, no program."""
+
+
+def _fault_of(
+    command: Sequence[str], codes: Sequence[int] = (), folder: str | None = None, seconds: float = _TRIAL
+) -> str:
+    """The last words of a command that failed, by one of `codes` if there are any; "" if it did not."""
+    try:
+        tried = subprocess.run(  # noqa: S603
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False, cwd=folder
+        )
+    except subprocess.TimeoutExpired:
+        return "" if codes else f"it did not answer within {seconds:g} s"
+    if tried.returncode == 0 or (codes and tried.returncode not in codes):
+        return ""
+    words = redact(tried.stderr.decode("utf-8", "replace")).strip()[-300:]
+    return printable(words) or f"exit code {tried.returncode}"
 
 
 def container_command(runtime: str, name: str, words: Sequence[str]) -> list[str]:
     """The command that runs an image (first of `words`) without network, rights, or anything to write to but `/tmp`."""
     rights = ("--network=none", "--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges")
     bounds = ("--pids-limit=256", "--memory=4g", "--pull=never")
-    return [runtime, "run", "--rm", "--interactive", "--init", f"--name={name}", *rights, *bounds, *words]
+    return [runtime, "run", "--rm", "--interactive", f"--name={name}", *rights, *bounds, *words]
 
 
 @cache
@@ -358,12 +409,4 @@ def sealing_obstacle() -> str:
         return f"no filter of calls is known for {platform.machine()} (there are: {', '.join(seal_launch.ARCHES)})"
     folders = dict.fromkeys((sys.prefix, sys.base_prefix))
     words = [sys.executable, "-I", "-S", _LAUNCHER, *folders, "--hide", "--", sys.executable, "-I", "-S", "-c", ""]
-    try:
-        tried = subprocess.run(  # noqa: S603
-            words, capture_output=True, text=True, timeout=30, check=False, cwd="/"
-        )  # the trial does not see the working directory
-    except subprocess.TimeoutExpired:
-        return "a trial did not end within 30 s"
-    if tried.returncode == 0:
-        return ""
-    return printable(tried.stderr.strip()[-300:]) or f"a trial ended with exit code {tried.returncode}"
+    return _fault_of(words, folder="/")  # the trial does not see the working directory
