@@ -1,10 +1,11 @@
 """The form in which a face and its client exchange views, actions, endings and rewards."""
 
 from collections.abc import Mapping
+from itertools import takewhile
 
 import msgspec
 
-from wardround.agents.dialogue import dialogue
+from wardround.agents.dialogue import said_images, said_text
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Ending, Json, Message, Score, View, user_message
 
@@ -22,11 +23,13 @@ def client_text(view: View) -> str:
 
 def client_message(view: View) -> Message:
     """What a seat hears in this turn with its images, by the reference that a log holds (`images_of`)."""
-    for place in range(len(view.heard) - 1, -1, -1):
-        if view.heard[place].seat == view.seat:  # what was heard before its last words was shown then
-            return dialogue((), view.heard[place + 1 :], view.seat, GO_ON)[-1]
-    shown = view.known.get("images") if isinstance(view.known, Mapping) else None
-    return dialogue([user_message(view.brief, shown or ())], view.heard, view.seat, GO_ON)[-1]
+    since = list(takewhile(lambda said: said.seat != view.seat, reversed(view.heard)))[::-1]
+    images = [image for said in since for image in said_images(said)]
+    texts = [said_text(said) for said in since]
+    if len(since) == len(view.heard):  # its first turn
+        texts.insert(0, view.brief)
+        images[:0] = (view.known.get("images") or ()) if isinstance(view.known, Mapping) else ()
+    return user_message("\n\n".join(texts) or GO_ON, images)
 
 
 def storable_action(action: Action) -> Action:

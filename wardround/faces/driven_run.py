@@ -13,7 +13,7 @@ Everything else is that of any run: its header, its log, its limits, its budget,
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import partial
 from itertools import cycle
 from typing import Self
@@ -34,7 +34,6 @@ from wardround.evaluators.report.score_rows import RunScores
 from wardround.faces.client_format import client_message, storable_action
 from wardround.runs.encounter_run import EncounterRun, open_encounters, open_models, stored_seats
 from wardround.runs.plan import create_run, plan_run
-from wardround.runs.recordings import AgentMaker
 from wardround.runs.runner import Runner
 from wardround.runs.seat_models import Access, access_of
 from wardround.runs.seat_settings import SeatSettings
@@ -55,7 +54,8 @@ class Desk:
 
     outside = True
 
-    def __init__(self) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
         self.view: View | None = None
         self.stirred = asyncio.Event()
         self.on_stir: Callable[[], object] | None = None
@@ -63,7 +63,7 @@ class Desk:
 
     async def act(self, view: View) -> Action:
         """Show the view and wait."""
-        self._answer = asyncio.get_running_loop().create_future()
+        self._answer = self._loop.create_future()
         self.view = view
         self.stir()
         try:
@@ -147,8 +147,8 @@ class DrivenEpisode:
         """Whether it is the turn of the seat, or the episode is over."""
         return self._desk.view is not None or self._task.done()
 
-    def when_ready(self, tell: Callable[[], object] | None) -> None:
-        """Call `tell` when the episode becomes ready; None: call nobody any more."""
+    def when_ready(self, tell: Callable[[], object]) -> None:
+        """Call `tell` each time that the seat gets its turn, and when the episode is over."""
         self._desk.on_stir = tell
 
     def settled(self) -> View | None:
@@ -171,24 +171,6 @@ class DrivenEpisode:
         self._task.cancel()
         with suppress(asyncio.CancelledError):
             await self._task
-
-
-@dataclass(slots=True)
-class DrivenSeat(SeatConfig):
-    """The seat of the client in one episode, at whose desk the client acts."""
-
-    desk: Desk | None = None
-
-    @classmethod
-    def of(cls, part: SeatConfig, desk: Desk) -> Self:
-        """The same seat with a desk."""
-        return cls(**{one.name: getattr(part, one.name) for one in fields(SeatConfig)}, desk=desk)
-
-    def maker(self, case: str, repeat: int) -> AgentMaker:
-        """Gives the episode its desk."""
-        desk = self.desk
-        assert desk is not None
-        return lambda seat: desk
 
 
 class DrivenRun:
@@ -300,9 +282,8 @@ class DrivenRun:
     def begin_now(self, row: EpisodeRow, loop: asyncio.AbstractEventLoop, *, seed: int | None = None) -> DrivenEpisode:
         """Begin an episode on a loop and do not wait for its first view; `row` must be free."""
         self.live = [one for one in self.live if one.playing]
-        desk, cast = Desk(), self.work.cast
-        parts = {**cast.parts, self.seat: DrivenSeat.of(cast.parts[self.seat], desk)}
-        cast = replace(cast, parts=parts, seed=cast.seed if seed is None else seed)
+        desk, cast = Desk(loop), self.work.cast
+        cast = replace(cast, present={self.seat: desk}, seed=cast.seed if seed is None else seed)
         events = EpisodeLog(discard)
         task = loop.create_task(self._play(row, replace(self.work, cast=cast), events))
         episode = DrivenEpisode(row, self.seat, desk, task)

@@ -12,7 +12,6 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import partial
 from math import nan
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack
@@ -93,6 +92,7 @@ class _Driver:
         store = options.get("store")
         self._loop, self._context = asyncio.new_event_loop(), copy_context()
         self._beside: ThreadPoolExecutor | None = None
+        self._awaited: list[DrivenEpisode] = []
         self.kept = store is not None
         opened = MemoryStore() if store is None else open_store(store) if isinstance(store, str | Path) else store
         self._opened = opened if isinstance(store, str | Path | None) else None
@@ -131,9 +131,12 @@ class _Driver:
         """Begin an episode of a case, or the next open one of a run that is kept."""
         self.check_open()
         if self.kept:
-            return self(self.driven.start(case))
-        self.check_cases([case])
-        return self.driven.begin_now(self._rows[case], self._loop, seed=seed)
+            begun = self(self.driven.start(case))
+        else:
+            self.check_cases([case])
+            begun = self.driven.begin_now(self._rows[case], self._loop, seed=seed)
+        begun.when_ready(self._stop_when_ready)
+        return begun
 
     def check_cases(self, cases: Iterable[str]) -> None:
         """Raise UsageError for a case that there is not."""
@@ -142,23 +145,14 @@ class _Driver:
 
     def until_ready(self, episodes: Sequence[DrivenEpisode]) -> None:
         """Run the loop until each episode waits for its client or is over; cheaper than a task for each step."""
-        if not all(episode.ready for episode in episodes):
-            self._call(partial(self._run_until_ready, episodes))
+        self._awaited = [episode for episode in episodes if not episode.ready]
+        if self._awaited:
+            self._call(self._loop.run_forever)
 
-    def _run_until_ready(self, episodes: Sequence[DrivenEpisode]) -> None:
-        waiting = {place for place, episode in enumerate(episodes) if not episode.ready}
-
-        def ready(place: int) -> None:
-            waiting.discard(place)
-            if not waiting:
-                self._context.run(self._loop.stop)
-
-        begun = [episodes[place] for place in waiting]
-        for place, episode in zip(tuple(waiting), begun, strict=True):
-            episode.when_ready(partial(ready, place))
-        self._loop.run_forever()
-        for episode in begun:
-            episode.when_ready(None)
+    def _stop_when_ready(self) -> None:
+        if self._awaited and all(episode.ready for episode in self._awaited):
+            self._awaited = []
+            self._context.run(self._loop.stop)
 
     def outcome(self, episode: DrivenEpisode) -> Outcome:
         """What `step` returns."""

@@ -160,7 +160,8 @@ class Cast:
     """The cast of a run: the configuration of each seat, and what the agents need.
 
     With `lead`, all repeats of a case differ by that seat alone: the others have the same seeds, and `shared` has their
-    models, by seat and name, which answer each question once.
+    models, by seat and name, which answer each question once. `present` has agents, by seat, that are there already:
+    they play in place of what `parts` would make.
     """
 
     parts: Mapping[str, SeatConfig]
@@ -172,6 +173,7 @@ class Cast:
     places: Mapping[str, int] = field(default_factory=dict)
     lead: str = ""
     shared: Mapping[tuple[str, str], Single] = field(default_factory=dict)
+    present: Mapping[str, Agent] = field(default_factory=dict)
 
     def _repeat(self, name: str, repeat: int) -> int:
         """The repeat that seeds a seat: the first for all, if the seats besides `lead` have common answers."""
@@ -190,6 +192,8 @@ class Cast:
             restricted = case.data_class == "restricted"
             if part.foreign and restricted:
                 raise EgressError.to_plugin(f"case {case.id} is", f"{name} {part.spec!r}", part.spec)
+            if name in self.present:
+                return self.present[name]
             voices: dict[str, Voice] = {}
             images = case_images(case)
             for label, asked in part.each_model().items():
