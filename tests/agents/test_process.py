@@ -142,7 +142,7 @@ async def test_one_that_reads_no_more_is_ended_with_its_act(cases: str, tmp_path
     """Its pipe is full while the engine writes the next view."""
     played = await asyncio.wait_for(
         run(cases, "consultation", doctor=f"exec:{written(tmp_path, FLOOD)}", store=MemoryStore(), limits={"act": 1.0}),
-        timeout=20,
+        timeout=60,
     )
     assert (await ending_of(played)).reason == "timeout"
 
