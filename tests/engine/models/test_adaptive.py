@@ -43,7 +43,14 @@ class Watched:
 
 
 @pytest.mark.parametrize(
-    ("capacity", "workers", "places"), [(20, 200, None), (100, 200, None), (20, 200, 50), (5, 50, None), (2, 20, None)]
+    ("capacity", "workers", "places"),
+    [
+        (20, 200, None),
+        pytest.param(100, 200, None, marks=pytest.mark.long),
+        (20, 200, 50),
+        (5, 50, None),
+        (2, 20, None),
+    ],
 )
 def test_it_settles_near_what_the_endpoint_can_take(capacity: int, workers: int, places: int | None) -> None:
     watched = Watched(Simulated(capacity), Quota(in_flight=places))
