@@ -75,7 +75,7 @@ class Progress:
             self.why = why
             for notify in tuple(self._listeners):
                 notify(why)
-        self.stir()
+        self.notify_change()
 
     @contextmanager
     def when_draining(self, notify: Callable[[str], None]) -> Iterator[None]:
@@ -98,12 +98,12 @@ class Progress:
         if scope.cancelled_caught:
             raise RunStopped(self.why)
 
-    def stir(self) -> None:
+    def notify_change(self) -> None:
         """Wake all waiting tasks, so that they check again."""
         self._stir.set()
         self._stir = anyio.Event()
 
-    async def until_stirred(self) -> None:
+    async def wait_for_change(self) -> None:
         """Wait until something changes."""
         await self._stir.wait()
 
@@ -139,7 +139,7 @@ class Progress:
         """Book what a call spent and release the amount set aside for it."""
         self.purse.settle(seat, spent, size)
         if self._waiting:
-            self.stir()
+            self.notify_change()
 
     def obey(self, orders: RunControl) -> None:
         """Apply the operator's orders."""
@@ -150,7 +150,7 @@ class Progress:
         if orders.budget != self.purse.budget:
             self.purse.change(orders.budget)
         if last != orders:
-            self.stir()
+            self.notify_change()
 
     def summary(self) -> Mapping[str, Json]:
         """The progress of this process, for the status."""
@@ -233,7 +233,7 @@ class _Crew(Generic[JobT]):
                 await anyio.sleep(PAUSE)
             if not self._working:
                 return
-            await progress.until_stirred()
+            await progress.wait_for_change()
 
     def _workers_missing(self) -> int:
         """The number of workers to start now."""
@@ -254,7 +254,7 @@ class _Crew(Generic[JobT]):
                 await self._play_job(job)
         finally:
             self._working -= 1
-            progress.stir()
+            progress.notify_change()
 
     async def _play_job(self, job: JobT) -> None:
         progress = self._progress

@@ -12,7 +12,7 @@ import wardround
 from wardround.engine.models.scripted import Scripted
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
 from wardround.evaluators.report.score_rows import EpisodeScores
-from wardround.evaluators.search.results import Found
+from wardround.evaluators.search.results import SearchHit
 from wardround.runs.seats import SeatConfig
 from wardround.scoring.judges import JudgeConfig, seats_of
 from wardround.scoring.score import score_run
@@ -20,7 +20,7 @@ from wardround.testing.memory_store import MemoryStore
 
 MODELS = ("deepseek-r1", "gemini2-ft", "qwq")
 FEW = 12
-PASSAGE = Found("A text", "", "What is found is the same whatever is looked for.")
+PASSAGE = SearchHit("A text", "", "What is found is the same whatever is looked for.")
 
 
 async def judged(shared: Path, model: str, few: int | None) -> tuple[dict[str, Any], dict[str, EpisodeScores]]:

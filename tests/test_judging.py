@@ -25,7 +25,7 @@ from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.search.pages import Pages
 from wardround.evaluators.search.providers.searxng import Searxng
-from wardround.evaluators.search.results import Found, Ledger, SearchError
+from wardround.evaluators.search.results import Ledger, SearchError, SearchHit
 from wardround.evaluators.search.stack import Recorded, RecordedReader
 from wardround.evaluators.search.web import Web
 from wardround.runs.stored_run import Run
@@ -212,7 +212,7 @@ async def test_a_restricted_case_is_looked_up_nowhere_that_was_not_named(store: 
     lines.append(case.model_copy(update={"data_class": "restricted"}).model_dump_json(exclude_defaults=True))
     path.write_text("\n".join(lines), encoding="utf-8")
     kept = await wardround.run(path, "oracle", doctor="replies:bundled#hasty", store=store, name="r")
-    search = PlayedSearch(Found("t", "", TEXT), host="elsewhere.org")
+    search = PlayedSearch(SearchHit("t", "", TEXT), host="elsewhere.org")
     with pytest.raises(EgressError, match=r"elsewhere\.org"):
         await score_run(kept, [Reasoning()], judge=court(PlainJudge(), search=search))
     assert search.queries == []

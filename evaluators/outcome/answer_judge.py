@@ -17,7 +17,7 @@ from wardround.evaluators.reasoning.evidence import quoted_in
 from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote, SearchRecord
 from wardround.evaluators.reasoning.step_questions import KEYWORDS, read_keywords, read_outcome
 from wardround.evaluators.search.contract import MOST
-from wardround.evaluators.search.results import SEARCHED, Found, SearchError
+from wardround.evaluators.search.results import SEARCHED, SearchError, SearchHit
 from wardround.evaluators.search.stack import LeakGuard
 from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, Truth
@@ -32,7 +32,7 @@ class Lookup(msgspec.Struct, frozen=True):
     `flags` are signs of passages that address the judge; the judges do not see those passages.
     """
 
-    passages: tuple[Found, ...] = ()
+    passages: tuple[SearchHit, ...] = ()
     looked: tuple[SearchRecord, ...] = ()
     failure: str = ""
     flags: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ class _Hearing:
     cited: dict[tuple[str, Sample], tuple[EvidenceQuote, ...]] = field(default_factory=dict)
 
     @property
-    def passages(self) -> Sequence[Found]:
+    def passages(self) -> Sequence[SearchHit]:
         """Return the passages that the judges see."""
         return self.lookup.passages
 

@@ -20,7 +20,7 @@ from wardround.evaluators.judges.strict_reply import Unread, strings
 from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote
 from wardround.evaluators.search.contract import Search
-from wardround.evaluators.search.results import KINDS, Found, Page, Reader, SearchError
+from wardround.evaluators.search.results import KINDS, Page, Reader, SearchError, SearchHit
 from wardround.scenarios.diseases import ontologies
 from wardround.scenarios.diseases.knowledge import assembled, conditions
 from wardround.scenarios.diseases.lexical_linker import LexicalLinker
@@ -110,7 +110,7 @@ LEAST = 8
 """Fewest letters and digits of a quotation that may support a verdict."""
 
 
-def cite(source: Found | Page, words: str) -> Place | None:
+def cite(source: SearchHit | Page, words: str) -> Place | None:
     """Locate `words` in a passage or page; None if they do not occur, so that they are no evidence.
 
     It is also None for words that occur in any text: a quotation needs two words and 8 letters or digits (fewer in
@@ -133,7 +133,7 @@ LONG = 2000
 class ShownSource(msgspec.Struct, frozen=True):
     """A source, and the text of it that a judge sees."""
 
-    source: Found | Page
+    source: SearchHit | Page
     text: str
 
 
@@ -183,7 +183,7 @@ class Library:
         shown = tuple(one.shown for one in seen if one.shown is not None)
         return SearchFindings(shown, fallen, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
 
-    async def _examine(self, passage: Found, step: str, judge: Judge, sample: Sample) -> _Examined:
+    async def _examine(self, passage: SearchHit, step: str, judge: Judge, sample: Sample) -> _Examined:
         place = passage.url or passage.digest
         try:
             source = await self._read_whole(passage)
@@ -198,14 +198,14 @@ class Library:
             return _Examined(fell=(place, telling.reason))
         return _Examined(ShownSource(source, telling.value) if telling.value else None)
 
-    async def _read_whole(self, passage: Found) -> Found | Page:
+    async def _read_whole(self, passage: SearchHit) -> SearchHit | Page:
         """Return the whole page of a passage; a corpus already gives whole passages."""
         if self.reader is None or not passage.url.startswith(("http://", "https://")):
             return passage
         return await self.reader.read(passage.url)
 
 
-async def _relevant_text(source: Found | Page, step: str, judge: Judge, sample: Sample) -> PanelAnswer[str]:
+async def _relevant_text(source: SearchHit | Page, step: str, judge: Judge, sample: Sample) -> PanelAnswer[str]:
     """Return the text of `source` that a judge sees; from a long one only quotations that occur in it."""
     if len(source.text) <= LONG:
         return PanelAnswer(source.text)
@@ -282,13 +282,13 @@ def _linker() -> LexicalLinker:
     return LexicalLinker(assembled(conditions(), (), (ontologies.findings(),)))
 
 
-def bears_on_step(step: str, source: Found | Page, quoted: EvidenceQuote) -> bool:
+def bears_on_step(step: str, source: SearchHit | Page, quoted: EvidenceQuote) -> bool:
     """Whether the quoted text speaks of what the step claims."""
     before = source.text[max(0, quoted.start - BEFORE) : quoted.start]
     return bears(step, source.text[quoted.start : quoted.end], f"{source.title}\n{before}")
 
 
-def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: str) -> EvidenceQuote | None:
+def quoted_in(sources: Sequence[SearchHit | Page], number: Json, words: str, seat: str) -> EvidenceQuote | None:
     """Locate `words` in the source with this `number` (1 is the first), or in any source without a number.
 
     Returns None if they do not occur, or if the number names a source that does not exist. 0, or a value that is no
@@ -300,6 +300,6 @@ def quoted_in(sources: Sequence[Found | Page], number: Json, words: str, seat: s
     named = [sources[number - 1]] if numbered else []
     for source in (*named, *sources):
         if place := cite(source, words):
-            where = (source.title, source.url, source.date, source.source if isinstance(source, Found) else "")
+            where = (source.title, source.url, source.date, source.source if isinstance(source, SearchHit) else "")
             return EvidenceQuote(source.digest, place.start, place.end, *where, place.how, place.likeness, seat)
     return None

@@ -30,7 +30,7 @@ def score_table(name: str, summary: Summary, every: bool = False, width: int = W
     WIDE columns the table omits bounds and macro average, so that it cuts no name and no count.
     """
     rows = shown_scores(summary, every)
-    others = beside_them(summary, rows) if not every else []
+    others = thinking_scores(summary, rows) if not every else []
     wide = width >= WIDE
     lacking = wide and any(score.none and score.bounds for score in rows)
     grouped = wide and any(score.macro is not None for score in rows)
@@ -43,16 +43,16 @@ def score_table(name: str, summary: Summary, every: bool = False, width: int = W
         bounds = format_range(score.name, score.bounds if score.none else None)
         table.add_row(
             Text(measure_of(score.name).label if every else score_label(summary, score)),
-            format_value(score.name, score.mean) if every else both(summary, score),
-            format_interval(score) if every else spans(summary, score, "\n"),
-            f"{score.scored}/{score.n}" if every else counts(summary, score, "/", "\n"),
+            format_value(score.name, score.mean) if every else format_means(summary, score),
+            format_interval(score) if every else format_intervals(summary, score, "\n"),
+            f"{score.scored}/{score.n}" if every else format_counts(summary, score, "/", "\n"),
             *((bounds,) if lacking else ()),
             *((format_value(score.name, score.macro),) if grouped else ()),
         )
-    return _group(f"{name}: {ended(summary)}", table, remarks(summary, [*rows, *others]))
+    return _group(f"{name}: {endings_sentence(summary)}", table, table_notes(summary, [*rows, *others]))
 
 
-def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool = True) -> list[str]:
+def table_notes(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool = True) -> list[str]:
     """Return what a reader must know about these scores, in sentences: method, zeros, missing values and their reasons.
 
     `missing` False omits the missing values, which the table already has in a column.
@@ -60,7 +60,7 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
     if summary.instead:
         return [summary.instead]
     return [
-        *([FLOOR] if by_words(scores) else []),
+        *([FLOOR] if any_by_words(scores) else []),
         *_judged(scores),
         *_always(scores),
         *_accuracy_notes(scores),
@@ -68,14 +68,14 @@ def remarks(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool =
             "Missing", [(one, list_reasons(one.reasons)) for one in scores if missing and one.none and one.scored]
         ),
         *_scores_by_reason(
-            "No figure", [(one, instead(one).removeprefix("no figure: ")) for one in scores if not one.scored]
+            "No figure", [(one, no_value_reason(one).removeprefix("no figure: ")) for one in scores if not one.scored]
         ),
         *_scores_by_reason("No interval", [(one, one.ci95_reason) for one in scores if one.scored and not one.ci95]),
         *_scores_by_reason("No average over groups", [(one, one.macro_reason) for one in scores if _lacks_macro(one)]),
     ]
 
 
-def by_words(scores: Sequence[ScoreSummary]) -> bool:
+def any_by_words(scores: Sequence[ScoreSummary]) -> bool:
     """Whether word match, rather than a judge, decided right and wrong in one of these scores."""
     return any(score.method == WORD_MATCH and score.scored and not measure_of(score.name).by_words for score in scores)
 
@@ -83,7 +83,7 @@ def by_words(scores: Sequence[ScoreSummary]) -> bool:
 def _always(scores: Sequence[ScoreSummary]) -> list[str]:
     """Name the scores that use word match even if a judge took part."""
     labels = [measure_of(score.name).label for score in scores if score.scored and measure_of(score.name).by_words]
-    if not labels or by_words(scores):
+    if not labels or any_by_words(scores):
         return []
     return [f"By word match all the same (a floor, not a verdict): {'; '.join(labels)}."]
 
@@ -107,7 +107,7 @@ def _accuracy_notes(scores: Sequence[ScoreSummary]) -> Iterator[str]:
             )
 
 
-def instead(score: ScoreSummary) -> str:
+def no_value_reason(score: ScoreSummary) -> str:
     """Say why a score has no value at all, with the reasons."""
     reasons = {reason: count for reason, count in score.reasons.items() if reason != "mixed_rules"}
     return (
@@ -169,17 +169,17 @@ def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
             ),
         )
     where = f" in {next(iter(games))}" if len(games) == 1 else ""
-    return _group(f"Runs by {label.lower()}{where}\n{ranking_sentence(ranking)}", table, below(ranking))
+    return _group(f"Runs by {label.lower()}{where}\n{ranking_sentence(ranking)}", table, ranking_notes(ranking))
 
 
 def ranking_sentence(ranking: Ranking) -> str:
     """Return the sentence on what a ranking compares, and on how right and wrong were decided."""
     figures = [place.figure for place in ranking.places if place.figure]
-    words = by_words(figures)
+    words = any_by_words(figures)
     return f"{ranking.basis_reason}{' ' + FLOOR.partition('. ')[0] + '.' if words else ''}"
 
 
-def below(ranking: Ranking) -> list[str]:
+def ranking_notes(ranking: Ranking) -> list[str]:
     """Say what an order does not show, and why a place has no interval."""
     reasons = dict.fromkeys(place.ci95_reason for place in ranking.places if place.rank and not place.ci95)
     return [ORDER, *(f"No interval: {why}." for why in reasons)]
@@ -310,7 +310,7 @@ def _is_undefined(score: ScoreSummary) -> bool:
     return not score.scored and "not_ordered_here" in score.reasons
 
 
-def ended(summary: Summary) -> str:
+def endings_sentence(summary: Summary) -> str:
     """Return, for instance, `36 episodes: completed 33, no answer from the doctor 2, still open 1`."""
     causes = [f"{why} {count:,}" for why, count in endings(summary).items()]
     return count_noun(summary.episodes, "episode") + (f": {', '.join(causes)}" if causes else "")
@@ -345,17 +345,17 @@ def score_label(summary: Summary, score: ScoreSummary) -> str:
     return f"{label.removesuffix(' part')} / thinking" if _thinking_score(summary, score) else label
 
 
-def both(summary: Summary, score: ScoreSummary) -> str:
+def format_means(summary: Summary, score: ScoreSummary) -> str:
     """Format the mean; formal and thinking part together, as in MedR-Bench's tables."""
     return _of_parts(summary, score, " / ", lambda one: format_value(one.name, one.mean))
 
 
-def counts(summary: Summary, score: ScoreSummary, of: str = " of ", between: str = " / ") -> str:
+def format_counts(summary: Summary, score: ScoreSummary, of: str = " of ", between: str = " / ") -> str:
     """Format how many episodes have the score, and how many that of the thinking part if it is shown too."""
     return _of_parts(summary, score, between, lambda one: f"{one.scored}{of}{one.n}")
 
 
-def spans(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
+def format_intervals(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
     """Format the interval, with that of the thinking part in the same way."""
     return _of_parts(summary, score, between, format_interval)
 
@@ -370,7 +370,7 @@ def _of_parts(summary: Summary, score: ScoreSummary, between: str, say: Callable
     return f"{say(score)}{between}{say(other)}" if other else say(score)
 
 
-def beside_them(summary: Summary, scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
+def thinking_scores(summary: Summary, scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
     """Return the thinking part's scores that are shown beside those of the formal part."""
     return [other for score in scores if (other := _thinking_score(summary, score)) is not None]
 
@@ -399,7 +399,7 @@ def missing_text(score: ScoreSummary) -> str:
     return list_reasons(score.reasons) or "–"
 
 
-def zeros(score: ScoreSummary) -> str:
+def zero_reasons(score: ScoreSummary) -> str:
     """List the zeros that have a reason: `no answer (2)`; a dash if there are none."""
     return list_reasons(score.zeros) or "–"
 

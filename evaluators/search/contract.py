@@ -8,7 +8,7 @@ from yarl import URL
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import normal_host
-from wardround.evaluators.search.results import Found, Ledger
+from wardround.evaluators.search.results import Ledger, SearchHit
 
 LIBRARY = "search"
 """The seat that records and counts the judges' searches, apart from their questions."""
@@ -26,7 +26,7 @@ class Search(Protocol):
     name: str
     host: str
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return at most `most` passages, best first; none if nothing matches. Raises SearchError."""
 
     async def aclose(self) -> None:
@@ -105,7 +105,7 @@ class WrappedSearch:
     def __init__(self, search: Search) -> None:
         self.search, self.name, self.host = search, search.name, search.host
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the search's results; raises SearchError."""
         return await self.search.find(query, most=most)
 
@@ -124,7 +124,7 @@ class FilteredSearch(WrappedSearch):
         super().__init__(search)
         self.domains, self.name = domains, f"{search.name} [{domains}]"
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the passages from wanted domains; raises SearchError."""
         results = await self.search.find(query, most=3 * most)
         return [one for one in results if self._stays(one.url)][:most]

@@ -21,7 +21,7 @@ import structlog
 from wardround.engine.errors import UsageError
 from wardround.evaluators.search.contract import MOST, Opening, Search, Source
 from wardround.evaluators.search.documents import Fields, Passage, files, passages, unreadable_files
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import SearchError, SearchHit
 
 log = structlog.get_logger("wardround")
 
@@ -116,12 +116,12 @@ class Index:
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM passage").fetchone()[0])
 
-    def find(self, query: str, most: int) -> list[Found]:
+    def find(self, query: str, most: int) -> list[SearchHit]:
         """Return the best passages, one per document; a passage may lack some words. Ties keep the source's order."""
         words = match_expression(query)
         if not words or most < 1:
             return []
-        best_of: dict[int, Found] = {}
+        best_of: dict[int, SearchHit] = {}
         rows = self._connection.execute(
             "SELECT p.document, p.title, p.url, p.text, p.start, p.stop, p.date, p.source FROM "
             "(SELECT rowid AS id, bm25(word, ?, 1) AS score FROM word WHERE word MATCH ? ORDER BY score, id LIMIT ?) "
@@ -130,7 +130,7 @@ class Index:
         )
         for document, *row in rows:
             if document not in best_of:
-                best_of[document] = Found(*row)
+                best_of[document] = SearchHit(*row)
         return list(best_of.values())[:most]
 
     def _narrow_expression(self, words: Sequence[str]) -> str:
@@ -248,11 +248,11 @@ class Corpus(Source):
             log.warning("files of the corpus are not read", corpus=source.name, kind=suffix, count=count)
         return cls(source, path)
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the best passages by BM25, at most one per document; raises SearchError if the index is corrupt."""
         return await anyio.to_thread.run_sync(self.look_up, query, most, limiter=self._limiter)
 
-    def look_up(self, query: str, most: int = MOST) -> list[Found]:
+    def look_up(self, query: str, most: int = MOST) -> list[SearchHit]:
         """Do the same as `find` without an event loop."""
         try:
             index = self._idle.get_nowait()
@@ -362,7 +362,7 @@ class Bundled(Source):
         corpus = Corpus.opened(source, cache or _users(), Fields(), SIZE)
         return cls(corpus, {name: title.lstrip("# ").strip() for name, title in titles.items()})
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the best passages, at most one per text; raises SearchError if the index is corrupt."""
         results = await self._corpus.find(query, most=most)
         return [msgspec.structs.replace(one, title=self._titles[one.url], source=SOURCE) for one in results]

@@ -14,7 +14,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.records import Clock
 
 
-class Found(msgspec.Struct, frozen=True, omit_defaults=True):
+class SearchHit(msgspec.Struct, frozen=True, omit_defaults=True):
     """A passage: its text and its source.
 
     `start` and `end` count characters in the document at `url`, of which `text` is a part; both are 0 if the provider
@@ -34,6 +34,10 @@ class Found(msgspec.Struct, frozen=True, omit_defaults=True):
     def digest(self) -> str:
         """The name under which a store keeps the text."""
         return digest_of(self.text)
+
+
+Found = SearchHit
+"""The name of `SearchHit` up to version 0.1, for searches that were written then."""
 
 
 class Page(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -129,7 +133,7 @@ KEPT = 20_000_000
 
 
 class StoredPassage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A text of a result, by its hash; `place` has the other fields of its Found or Page."""
+    """A text of a result, by its hash; `place` has the other fields of its SearchHit or Page."""
 
     digest: str
     place: dict[str, str | int]
@@ -149,7 +153,7 @@ class RecordedRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     error: tuple[str, str] | None = None
 
 
-T = TypeVar("T", Found, Page)
+T = TypeVar("T", SearchHit, Page)
 Ask = Callable[[], Awaitable[Sequence[T]]]
 """Makes a search, or reads a page."""
 
@@ -222,7 +226,7 @@ class Ledger:
         parts = msgspec.json.encode(["evidence", 1, self._scope, provider, what, most, failed])
         return digest_of(parts)
 
-    async def _entries(self, texts: Sequence[Found | Page]) -> tuple[StoredPassage, ...]:
+    async def _entries(self, texts: Sequence[SearchHit | Page]) -> tuple[StoredPassage, ...]:
         bodies = [one.text.encode("utf-8") for one in texts]
         digests = [digest_of(body) for body in bodies]
         # what is at hand was read from the store or put into it

@@ -17,12 +17,12 @@ from wardround.evaluators.search.contract import MOST, Opening, Search, Source, 
 from wardround.evaluators.search.registry import search_kind, search_of
 from wardround.evaluators.search.results import (
     KINDS,
-    Found,
     Ledger,
     Page,
     Reader,
     RecordedRequest,
     SearchError,
+    SearchHit,
     StoredPassage,
 )
 from wardround.evaluators.search.web import checked_address
@@ -39,7 +39,7 @@ class _Failure(msgspec.Struct):
 
 
 _decoded = msgspec.json.Decoder(tuple[StoredPassage, ...] | _Failure).decode
-T = TypeVar("T", Found, Page)
+T = TypeVar("T", SearchHit, Page)
 
 
 class SearchModel(Model):
@@ -58,7 +58,7 @@ class SearchModel(Model):
         """Return the hashes and places of the results as JSON; option `most`: the largest number of passages."""
         start = perf_counter()
         try:
-            results: Sequence[Found | Page]
+            results: Sequence[SearchHit | Page]
             if purpose == PAGE and self._reader is not None:
                 results = [await self._reader.read(messages[-1].content)]
             else:
@@ -75,7 +75,7 @@ class SearchModel(Model):
         """Do nothing: the opener of the search and the reader closes them."""
 
 
-def _encode_entries(results: Sequence[Found | Page]) -> str:
+def _encode_entries(results: Sequence[SearchHit | Page]) -> str:
     entries = []
     for one in results:
         place = msgspec.to_builtins(one)
@@ -112,9 +112,9 @@ class ConsultedSearch(_Voiced):
 
     host = ""
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the results; raises SearchError."""
-        return await self._ask(query, SEARCH, Found, **({} if most == MOST else {"most": most}))
+        return await self._ask(query, SEARCH, SearchHit, **({} if most == MOST else {"most": most}))
 
 
 class ConsultedReader(_Voiced):
@@ -135,7 +135,7 @@ class GuardedSearch(WrappedSearch):
         super().__init__(search)
         self._open = may_receive(search.host, allowed_hosts) or not restricted
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the search's results; raises EgressError or SearchError."""
         if not self._open:
             raise EgressError.to_host("the case is", f"a query of the search {self.name}", self.host)
@@ -198,9 +198,9 @@ class Recorded(Source):
         await search.aclose()
         return cls(search.name, means.ledger)
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the recorded results; raises SearchError."""
-        return await self._ledger.results(await _recorded(self._ledger, self.name, query, most), Found)
+        return await self._ledger.results(await _recorded(self._ledger, self.name, query, most), SearchHit)
 
     async def aclose(self) -> None:
         """Do nothing: there are no connections to close."""
@@ -234,15 +234,15 @@ class RecordingSearch(WrappedSearch):
 
     def __init__(self, search: Search, ledger: Ledger) -> None:
         super().__init__(search)
-        self._ledger, self._once = ledger, Once[Sequence[Found]](SearchError)
+        self._ledger, self._once = ledger, Once[Sequence[SearchHit]](SearchError)
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the results, from the search or from its first record; raises SearchError."""
         return await self._once.ask(self._ledger.key(self.name, query, most), lambda: self._find(query, most))
 
-    async def _find(self, query: str, most: int) -> Sequence[Found]:
+    async def _find(self, query: str, most: int) -> Sequence[SearchHit]:
         question = RecordedRequest(query, self.name, self.host, "")
-        return await self._ledger.recorded(question, most, Found, lambda: self.search.find(query, most=most))
+        return await self._ledger.recorded(question, most, SearchHit, lambda: self.search.find(query, most=most))
 
 
 class RecordingReader:
@@ -305,7 +305,7 @@ class LeakGuard(WrappedSearch):
         super().__init__(search)
         self._secret = Secret(truth, known)
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the search's results; raises SearchError."""
         if self._secret.revealed_by(query):
             raise SearchError("leak", "the query holds words of the case's true answer: it was not sent")

@@ -10,7 +10,7 @@ from wardround.evaluators.reasoning.reasoning_record import combined_part, score
 from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.evaluators.report.summary import summarise
-from wardround.evaluators.report.terminal import both, score_label, score_remark
+from wardround.evaluators.report.terminal import format_means, score_label, score_remark
 
 STAGES = ("", "examination_", "turn_1_", "turn_12_")
 
@@ -75,10 +75,10 @@ def test_the_thinking_part_stands_beside_the_formal_one_and_bounds_beside_factua
     efficiency, factuality = summary.score("efficiency_formal"), summary.score("factuality_formal")
     assert efficiency is not None
     assert factuality is not None
-    assert (score_label(summary, efficiency), both(summary, efficiency)) == (
+    assert (score_label(summary, efficiency), format_means(summary, efficiency)) == (
         "Efficiency, formal / thinking",
         "0.500 / 0.750",
     )
-    assert (score_label(summary, factuality), both(summary, factuality)) == ("Factuality, formal part", "0.500")
+    assert (score_label(summary, factuality), format_means(summary, factuality)) == ("Factuality, formal part", "0.500")
     assert score_remark(summary, "factuality_formal").startswith("0.250 to 0.750 with unverified steps")
     assert score_remark(summary, "efficiency_formal") == ""

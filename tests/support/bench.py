@@ -10,7 +10,7 @@ from wardround.evaluators.evaluation import JudgeContext
 from wardround.evaluators.judges.panel import Panel, Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.search.contract import Search
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import SearchError, SearchHit
 
 Reply = str | Exception
 Script = Mapping[str, Reply | Sequence[Reply]] | Callable[[Question, Sample], Reply]
@@ -49,17 +49,17 @@ class PlayedSearch:
 
     name, host = "played", ""
 
-    def __init__(self, *found: Found | SearchError, host: str = "") -> None:
+    def __init__(self, *found: SearchHit | SearchError, host: str = "") -> None:
         self.found, self.host = found, host
         self.queries: list[str] = []
 
-    async def find(self, query: str, *, most: int = 3) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = 3) -> Sequence[SearchHit]:
         """What it was given."""
         self.queries.append(query)
         for one in self.found:
             if isinstance(one, SearchError):
                 raise one
-        return [one for one in self.found if isinstance(one, Found)][:most]
+        return [one for one in self.found if isinstance(one, SearchHit)][:most]
 
     async def aclose(self) -> None:
         """Nothing to give back."""

@@ -13,11 +13,13 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.reasoning.reasoning_record import Account
 from wardround.evaluators.search.contract import Search
-from wardround.evaluators.search.results import Found, Page, SearchError
+from wardround.evaluators.search.results import Page, SearchError, SearchHit
 from wardround.scenarios.case import Case, Truth
 
-PASSAGE = Found("Appendicitis", "https://a.test/1", "Pain moves to the right. Fever is common. No rash.", date="2020")
-OTHER = Found("Stones", "https://a.test/2", "A stone hurts in waves. Blood in the urine is seen in 85 percent.")
+PASSAGE = SearchHit(
+    "Appendicitis", "https://a.test/1", "Pain moves to the right. Fever is common. No rash.", date="2020"
+)
+OTHER = SearchHit("Stones", "https://a.test/2", "A stone hurts in waves. Blood in the urine is seen in 85 percent.")
 QUOTE = {"passage": 1, "quote": "Pain moves to the right."}
 BEARING = {**QUOTE, "bearing": "supports"}
 STEPS = ("The pain moved.", "White cells are raised.", "Appendicitis.")
@@ -54,7 +56,7 @@ def pleased(seat: str = "judge", **replies: Any) -> PlayedJudge:
     return PlayedJudge(script(**replies), seat)
 
 
-def found_by(*passages: Found | SearchError) -> PlayedSearch:
+def found_by(*passages: SearchHit | SearchError) -> PlayedSearch:
     """A search that finds them; PASSAGE if none is given."""
     return PlayedSearch(*(passages or (PASSAGE,)))
 

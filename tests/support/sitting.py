@@ -13,7 +13,7 @@ from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import SEAT
 from wardround.evaluators.reasoning.reasoning_record import Account
 from wardround.evaluators.report.score_rows import RunScores
-from wardround.evaluators.search.results import Found
+from wardround.evaluators.search.results import SearchHit
 from wardround.replay_run import replay_run
 from wardround.runs.seats import SeatConfig
 from wardround.runs.stored_run import Run
@@ -30,7 +30,7 @@ async def played(store: Store, limit: int = 3, **more: Any) -> Run:
 
 def court(judge: PlainJudge, *others: PlainJudge, **more: Any) -> JudgeConfig:
     parts = [SeatConfig(f"scripted/{place}", model=Scripted(one)) for place, one in enumerate((judge, *others))]
-    return JudgeConfig(seats_of(parts), **{"search": PlayedSearch(Found("t", "", TEXT)), **more})
+    return JudgeConfig(seats_of(parts), **{"search": PlayedSearch(SearchHit("t", "", TEXT)), **more})
 
 
 def table(scores: RunScores) -> list[Any]:

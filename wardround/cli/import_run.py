@@ -14,7 +14,7 @@ from wardround.engine.logs import configure
 from wardround.engine.stores.files import is_export, read_into
 from wardround.engine.text import count_noun
 from wardround.exchange.imported_run import AUTO, FORMATS, ImportAccount, ImportRequest, import_results
-from wardround.runs.stored_run import open_store, usable
+from wardround.runs.stored_run import check_importable, open_store
 
 _RUN = "run"
 
@@ -61,7 +61,7 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
     async def work() -> str | ImportAccount:
         async with aclosing(open_store(store_path(options["store"]))) as opened:
             if exported:
-                return await read_into(opened, files[0], options["name"], usable)
+                return await read_into(opened, files[0], options["name"], check_importable)
             request = {name: options[name] for name in ("source", "columns", "cases", "scenario", "model", "public")}
             return await import_results(opened, ImportRequest(files, **request, name=options["name"] or ""))
 

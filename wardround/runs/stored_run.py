@@ -161,7 +161,7 @@ async def run_name(name: str, store: Store) -> str:
     return name
 
 
-def usable(name: str, header: Mapping[str, Json]) -> None:
+def check_importable(name: str, header: Mapping[str, Json]) -> None:
     """Whether a run from a file can be kept under a name: raises UsageError or StoreError that says why not."""
     run, _, evaluation = name.partition("~")
     if not _NAME.fullmatch(run) or not (evaluation + "x").isprintable() or "/" in evaluation:

@@ -135,7 +135,7 @@ async def take_open(
             return
         with anyio.move_on_after(BEAT):  # another process may die before it finishes its episodes
             while not progress.draining:
-                await progress.until_stirred()
+                await progress.wait_for_change()
 
 
 async def free_dead_sessions(store: Store, run: str) -> None:
@@ -223,4 +223,4 @@ async def follow_closed(
             return
         with anyio.move_on_after(BEAT):
             while not progress.draining:
-                await progress.until_stirred()
+                await progress.wait_for_change()

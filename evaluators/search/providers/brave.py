@@ -8,7 +8,7 @@ from yarl import URL
 from wardround.engine.errors import UsageError
 from wardround.evaluators.search.contract import MOST, Source
 from wardround.evaluators.search.providers import service
-from wardround.evaluators.search.results import Found
+from wardround.evaluators.search.results import SearchHit
 from wardround.evaluators.search.web import PageLimits, Web
 
 BASE = "https://api.search.brave.com"
@@ -42,7 +42,7 @@ class Brave(Source):
         self._advice = f"it refused: check the key in {key_env} and what it may still spend"
         self._web = Web(limits, local=[self.host] if base_url != BASE else [])
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the first results with their snippets; raises SearchError. Queries are cut to 50 words."""
         asked = {"q": _short(query), "count": str(min(most, _RESULTS)), "text_decorations": "false"}
         url = (self._url / "res/v1/web/search").with_query(asked)
@@ -57,7 +57,7 @@ class Brave(Source):
             more = row.get("extra_snippets")
             parts = [service.text(row, "description"), *(part for part in more or () if isinstance(part, str))]
             passages.append(
-                Found(
+                SearchHit(
                     service.text(row, "title"),
                     service.text(row, "url"),
                     "\n".join(part for part in parts if part),

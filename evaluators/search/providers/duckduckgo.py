@@ -10,7 +10,7 @@ import anyio.to_thread
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.evaluators.search.contract import MOST, Source
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import SearchError, SearchHit
 
 Ask = Callable[[str, int], Sequence[Mapping[str, Json]]]
 """Takes (query, number of results) and returns rows with title, href and body."""
@@ -38,7 +38,7 @@ class DuckDuckGo(Source):
         self._ask, self._seconds = ask or _ask, seconds
         self._threads = anyio.CapacityLimiter(4)
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the first results with a snippet; raises SearchError."""
         try:
             with anyio.fail_after(self._seconds):
@@ -50,7 +50,7 @@ class DuckDuckGo(Source):
         except ConnectionError:
             raise SearchError("connection", f"{self.host}: it could not be reached") from None
         passages = [
-            Found(_text(row, "title"), _text(row, "href"), _text(row, "body"), source=self.name) for row in read
+            SearchHit(_text(row, "title"), _text(row, "href"), _text(row, "body"), source=self.name) for row in read
         ]
         return [one for one in passages if one.text and one.url][:most]
 

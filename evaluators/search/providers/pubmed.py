@@ -10,7 +10,7 @@ from yarl import URL
 
 from wardround.evaluators.search.contract import MOST, Source
 from wardround.evaluators.search.providers import service
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import SearchError, SearchHit
 from wardround.evaluators.search.web import PageLimits, Web
 
 BASE = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
@@ -42,7 +42,7 @@ class Pubmed(Source):
         self._pause, self._next, self._turn = (0.11 if key else 0.34), 0.0, anyio.Lock()
         self._web = Web(limits, local=[self.host] if base_url != BASE else [])
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the most relevant articles that have an abstract; raises SearchError."""
         asked = {"term": query, "retmode": "json", "sort": "relevance", "retmax": str(2 * most)}
         url = self._address("esearch.fcgi", asked)
@@ -71,7 +71,7 @@ class Pubmed(Source):
         await self._web.aclose()
 
 
-def _articles(url: URL, body: bytes) -> dict[str, Found]:
+def _articles(url: URL, body: bytes) -> dict[str, SearchHit]:
     """Return the articles with an abstract by their number."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
@@ -91,7 +91,7 @@ def _articles(url: URL, body: bytes) -> dict[str, Found]:
         if text:
             title, place = _words(inner.find("ArticleTitle")), f"https://pubmed.ncbi.nlm.nih.gov/{number}/"
             journal = _words(inner.find("Journal/Title"))
-            articles[number] = Found(title, place, text, 0, len(text), _date(inner), journal)
+            articles[number] = SearchHit(title, place, text, 0, len(text), _date(inner), journal)
     return articles
 
 

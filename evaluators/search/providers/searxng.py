@@ -6,7 +6,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import endpoint_url, host_of, join_path
 from wardround.evaluators.search.contract import MOST, Opening, Search, Source
 from wardround.evaluators.search.providers import service
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import SearchError, SearchHit
 from wardround.evaluators.search.web import PageLimits, Web
 
 
@@ -36,14 +36,14 @@ class Searxng(Source):
             raise UsageError("searxng: name the server, for instance searxng:http://localhost:8888")
         return cls(place)
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the first results with a snippet; raises SearchError, also if engines failed and no result came."""
         asked = {"q": query, "format": "json", **({"engines": self._engines} if self._engines else {})}
         url = join_path(self._url, "search").update_query(asked)
         advice = "it refused: does its settings.yml list json under search.formats?"
         read = service.json(await service.fetch(self._web, url, advice=advice))
         passages = [
-            Found(
+            SearchHit(
                 service.text(row, "title"),
                 service.text(row, "url"),
                 service.text(row, "content"),

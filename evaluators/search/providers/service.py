@@ -8,7 +8,7 @@ from yarl import URL
 
 from wardround.engine.records import Json
 from wardround.evaluators.search.contract import MOST, Search, WrappedSearch
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import SearchError, SearchHit
 from wardround.evaluators.search.web import Web, WebReply, refused, safe_address
 
 
@@ -66,7 +66,7 @@ class Steady(WrappedSearch):
         self._attempts, self._pause = attempts, pause
         self._places = anyio.CapacityLimiter(at_once)
 
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the search's results; raises the SearchError of the last attempt."""
         for attempt in range(1, self._attempts):
             try:
@@ -77,6 +77,6 @@ class Steady(WrappedSearch):
             await anyio.sleep(self._pause * 2 ** (attempt - 1))
         return await self._once(query, most)
 
-    async def _once(self, query: str, most: int) -> Sequence[Found]:
+    async def _once(self, query: str, most: int) -> Sequence[SearchHit]:
         async with self._places:
             return await self.search.find(query, most=most)

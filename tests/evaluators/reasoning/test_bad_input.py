@@ -17,7 +17,7 @@ from wardround.evaluators.evaluation import JudgeContext
 from wardround.evaluators.judges.panel import ModelJudge, Panel, Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.reasoning.evaluator import PublishedReasoning, Reasoning
-from wardround.evaluators.search.results import KINDS, Found, SearchError
+from wardround.evaluators.search.results import KINDS, SearchError, SearchHit
 from wardround.runs.settings import load_prompts
 
 PROVIDER = (
@@ -131,7 +131,7 @@ async def test_the_other_steps_go_on(reply: Any) -> None:
 @pytest.mark.parametrize("name", ["extract", "starts"])
 async def test_what_only_helps_may_fail(name: str, reply: Any) -> None:
     long = "One thing follows from another and so on. " * 60
-    search = found_by() if name == "starts" else found_by(Found("T", "", long))
+    search = found_by() if name == "starts" else found_by(SearchHit("T", "", long))
     scores, account = await judged(played(("", long)), pleased(**{name: reply}), search=search)
     shares(scores)
     assert values(scores, "steps_thinking", "efficiency_thinking") == [(1.0, ""), (1.0, "")]

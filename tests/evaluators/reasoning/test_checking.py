@@ -11,16 +11,16 @@ from wardround.evaluators.judges.panel import PanelAnswer, Sample
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.inquiry import Check
 from wardround.evaluators.reasoning.step_questions import Rules
-from wardround.evaluators.search.results import KINDS, Found, SearchError
+from wardround.evaluators.search.results import KINDS, SearchError, SearchHit
 
 AGAIN = judgment("search", keywords="appendicitis course")
 
 
-def check(judge: PlayedJudge, *passages: Found | SearchError, rules: Rules = "default") -> Check:
+def check(judge: PlayedJudge, *passages: SearchHit | SearchError, rules: Rules = "default") -> Check:
     return Check(judge, Sample(), "The pain moved.", "A case.", Library(found_by(*passages)), rules)
 
 
-def spans(one: Check, *passages: Found) -> list[str]:
+def spans(one: Check, *passages: SearchHit) -> list[str]:
     """The words that were quoted, read from the texts they are said to stand in."""
     texts = {passage.digest: passage.text for passage in (PASSAGE, OTHER, *passages)}
     return [texts[quoted.digest][quoted.start : quoted.end] for quoted in one.quoted]
@@ -42,9 +42,9 @@ async def test_keywords_then_a_search_then_a_verdict_with_its_words() -> None:
 class Turns(PlayedSearch):
     """A search that finds something else each time."""
 
-    async def find(self, query: str, *, most: int = 3) -> list[Found]:
+    async def find(self, query: str, *, most: int = 3) -> list[SearchHit]:
         self.queries.append(query)
-        return [Found("T", "", f"Sentence number {len(self.queries)} stands here.")]
+        return [SearchHit("T", "", f"Sentence number {len(self.queries)} stands here.")]
 
 
 async def test_it_searches_on_up_to_the_cap_and_then_it_is_unresolved() -> None:
@@ -69,7 +69,7 @@ async def test_passages_keep_their_numbers_over_several_searches() -> None:
     assert (last.text("Passage 1"), last.text("Passage 2")) == tuple(
         f"Sentence number {n} stands here." for n in (1, 2)
     )
-    assert [quoted.digest for quoted in one.quoted] == [Found("", "", "Sentence number 2 stands here.").digest]
+    assert [quoted.digest for quoted in one.quoted] == [SearchHit("", "", "Sentence number 2 stands here.").digest]
 
 
 async def test_what_is_found_twice_is_shown_once() -> None:
@@ -92,7 +92,7 @@ async def test_a_search_that_failed_is_no_evidence(kind: str, rules: Rules) -> N
 
 async def test_the_next_search_may_fail_too() -> None:
     class Once(PlayedSearch):
-        async def find(self, query: str, *, most: int = 3) -> list[Found]:
+        async def find(self, query: str, *, most: int = 3) -> list[SearchHit]:
             if "course" in query:
                 raise SearchError("rate_limit", "slow down")
             return [PASSAGE]
@@ -197,7 +197,7 @@ async def test_without_terms_nothing_is_searched(words: str, reason: str) -> Non
 
 async def test_a_limit_that_stops_the_search_is_the_judge_s() -> None:
     class Spent(PlayedSearch):
-        async def find(self, query: str, *, most: int = 3) -> list[Found]:
+        async def find(self, query: str, *, most: int = 3) -> list[SearchHit]:
             raise LimitReached("cost", "spent")
 
     assert await Check(pleased(), Sample(), "A step.", "", Library(Spent())).verdict() == PanelAnswer(

@@ -12,7 +12,7 @@ from wardround.evaluators.injection.detect import HOSTILE
 from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.reasoning.evidence import LONG, Library, SearchFindings, read_quotes, unique_sources
-from wardround.evaluators.search.results import KINDS, Found, SearchError
+from wardround.evaluators.search.results import KINDS, SearchError, SearchHit
 
 FIRST, LAST = "Colchicine helps within a day.", "Ice helps as well in most."
 LONG_TEXT = f"{FIRST} {'Nothing of note is said here. ' * 100}{LAST}"
@@ -21,15 +21,15 @@ A, B, C = "https://a.test/1", "https://a.test/2", "https://a.test/3"
 
 
 async def look(
-    *passages: Found, pages: Mapping[str, str | Exception] | None = None, judge: PlayedJudge | None = None
+    *passages: SearchHit, pages: Mapping[str, str | Exception] | None = None, judge: PlayedJudge | None = None
 ) -> SearchFindings:
     reader = PlayedReader(pages) if pages is not None else None
     library = Library(PlayedSearch(*passages), reader)
     return await library.look("query", "A step.", judge or pleased(), Sample())
 
 
-def linked(*urls: str) -> list[Found]:
-    return [Found("T", url, "The beginning of a page.") for url in urls]
+def linked(*urls: str) -> list[SearchHit]:
+    return [SearchHit("T", url, "The beginning of a page.") for url in urls]
 
 
 def texts(gathered: SearchFindings) -> list[str]:
@@ -44,7 +44,7 @@ async def test_passages_of_a_corpus_are_shown_whole_and_in_order() -> None:
 
 
 async def test_a_page_is_read_where_a_passage_is_its_beginning() -> None:
-    gathered = await look(*linked(A), Found("T", "", "A passage without address."), pages={A: "The whole page."})
+    gathered = await look(*linked(A), SearchHit("T", "", "A passage without address."), pages={A: "The whole page."})
     assert texts(gathered) == ["The whole page.", "A passage without address."]
     assert gathered.shown[0].source.title == f"Page {A}"
 
@@ -52,23 +52,23 @@ async def test_a_page_is_read_where_a_passage_is_its_beginning() -> None:
 @pytest.mark.parametrize("length", [LONG, LONG + 1])
 async def test_from_a_long_text_only_what_bears_on_the_step_is_shown(length: int) -> None:
     judge = pleased(extract=said(quotes=["b" * 30]))
-    gathered = await look(Found("T", "", "b" * length), judge=judge)
+    gathered = await look(SearchHit("T", "", "b" * length), judge=judge)
     assert [len(text) for text in texts(gathered)] == [length if length == LONG else 30]
     assert judge.count("extract") == (length > LONG)
 
 
 async def test_extracts_are_the_page_s_own_words() -> None:
     quotes = [LAST.lower(), FIRST, "Colchicine cures everybody at once.", "", FIRST]
-    gathered = await look(Found("T", "", LONG_TEXT), judge=pleased(extract=said(quotes=quotes)))
+    gathered = await look(SearchHit("T", "", LONG_TEXT), judge=pleased(extract=said(quotes=quotes)))
     assert texts(gathered) == [f"{LAST}\n{FIRST}"]
     judge = pleased()
-    await look(Found("", "", LONG_TEXT), judge=judge)
+    await look(SearchHit("", "", LONG_TEXT), judge=judge)
     question = judge.asked[0][0]
     assert (question.name, question.text("The page"), question.text("The step")) == ("extract", LONG_TEXT, "A step.")
 
 
 async def test_a_page_that_does_not_bear_on_the_step_is_not_shown_and_is_no_failure() -> None:
-    gathered = await look(Found("T", "", LONG_TEXT), judge=pleased(extract=said(quotes=[])))
+    gathered = await look(SearchHit("T", "", LONG_TEXT), judge=pleased(extract=said(quotes=[])))
     assert (gathered.shown, gathered.pages) == ((), ())
 
 
@@ -82,9 +82,9 @@ async def test_a_page_that_does_not_bear_on_the_step_is_not_shown_and_is_no_fail
     ],
 )
 async def test_a_long_page_that_the_judge_did_not_read_falls_out_with_its_reason(reply: Reply, reason: str) -> None:
-    gathered = await look(PASSAGE, Found("T", A, LONG_TEXT), judge=pleased(extract=reply))
+    gathered = await look(PASSAGE, SearchHit("T", A, LONG_TEXT), judge=pleased(extract=reply))
     assert (texts(gathered), gathered.pages) == ([PASSAGE.text], ((A, reason),))
-    alone = await look(Found("T", A, LONG_TEXT), judge=pleased(extract=reply))
+    alone = await look(SearchHit("T", A, LONG_TEXT), judge=pleased(extract=reply))
     assert (alone.shown, alone.pages) == ((), ((A, reason),))
 
 
@@ -113,13 +113,13 @@ async def test_a_limit_lets_a_page_fall_out_too() -> None:
 async def test_a_page_that_speaks_to_the_judge_is_dropped_and_flagged() -> None:
     judge = pleased()
     gathered = await look(
-        PASSAGE, Found("T", "", HOSTILE_TEXT), *linked(C), pages={PASSAGE.url: PASSAGE.text, C: HOSTILE_TEXT}
+        PASSAGE, SearchHit("T", "", HOSTILE_TEXT), *linked(C), pages={PASSAGE.url: PASSAGE.text, C: HOSTILE_TEXT}
     )
     assert texts(gathered) == [PASSAGE.text]
-    digest = Found("T", "", HOSTILE_TEXT).digest
+    digest = SearchHit("T", "", HOSTILE_TEXT).digest
     assert gathered.pages == ((digest, HOSTILE), (C, HOSTILE))
     assert "instruction" in gathered.flags
-    alone = await look(Found("T", "", HOSTILE_TEXT + LONG_TEXT), judge=judge)
+    alone = await look(SearchHit("T", "", HOSTILE_TEXT + LONG_TEXT), judge=judge)
     assert (alone.shown, judge.asked) == ((), [])
     assert alone.flags
 

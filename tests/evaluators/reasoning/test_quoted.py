@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.evaluators.reasoning.evidence import LIKE, cite, locate
-from wardround.evaluators.search.results import Found
+from wardround.evaluators.search.results import SearchHit
 
 TEXT = (
     "Aspirin is not given to children.\nIt may cause Reye’s  syndrome – a rare but serious illness that affects the "
@@ -69,9 +69,9 @@ def test_a_place_lies_in_the_text(text: str, words: str) -> None:
 
 @pytest.mark.parametrize("words", ["", "the", "of a", "appendicitis", "--- ---", "\u9611\u5c3e"])
 def test_a_word_or_two_are_nobody_s_evidence(words: str) -> None:
-    assert cite(Found("", "", f"the end of a \u9611\u5c3e appendicitis --- --- {words}"), words) is None
+    assert cite(SearchHit("", "", f"the end of a \u9611\u5c3e appendicitis --- --- {words}"), words) is None
 
 
 @pytest.mark.parametrize("words", ["Fever is common.", "\u9611\u5c3e\u708e\u5e38\u89c1", "right lower"])
 def test_a_few_words_are(words: str) -> None:
-    assert cite(Found("", "", f"It is so: {words} So it is."), words) is not None
+    assert cite(SearchHit("", "", f"It is so: {words} So it is."), words) is not None

@@ -11,7 +11,7 @@ from reasoned import OTHER, PASSAGE, PlayedReader
 from wardround.engine.errors import ProviderError, StoreError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Json, Message
-from wardround.evaluators.search.results import KEPT, KINDS, Found, Ledger, Reader, SearchError
+from wardround.evaluators.search.results import KEPT, KINDS, Ledger, Reader, SearchError, SearchHit
 from wardround.evaluators.search.stack import (
     ConsultedReader,
     ConsultedSearch,
@@ -55,7 +55,7 @@ class Heard:
 
 
 def consulted(
-    *found: Found | SearchError, reader: Reader | None = None, store: Store | None = None
+    *found: SearchHit | SearchError, reader: Reader | None = None, store: Store | None = None
 ) -> tuple[ConsultedSearch, ConsultedReader, Heard]:
     store = store or MemoryStore()
     ledger = Ledger(store)

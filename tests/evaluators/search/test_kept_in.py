@@ -6,7 +6,7 @@ import pytest
 
 from wardround.engine.errors import EgressError, UsageError
 from wardround.evaluators.search.contract import Domains, FilteredSearch
-from wardround.evaluators.search.results import KINDS, Found, Page, SearchError
+from wardround.evaluators.search.results import KINDS, Page, SearchError, SearchHit
 from wardround.evaluators.search.stack import GuardedReader, GuardedSearch, LeakGuard, Secret
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.wording import key
@@ -20,9 +20,9 @@ class Asked:
     def __init__(self, host: str, urls: Sequence[str] = ()) -> None:
         self.host, self.urls, self.came = host, urls, list[str]()
 
-    async def find(self, query: str, *, most: int = 3) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = 3) -> Sequence[SearchHit]:
         self.came.append(query)
-        return [Found("", url, "words") for url in self.urls][:most]
+        return [SearchHit("", url, "words") for url in self.urls][:most]
 
     async def read(self, url: str) -> Page:
         self.came.append(url)

@@ -9,7 +9,7 @@ import pytest
 from wardround.engine.errors import UsageError
 from wardround.evaluators.search.providers.service import Steady
 from wardround.evaluators.search.registry import search_of
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import SearchError, SearchHit
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ class Failing:
     def __init__(self, *kinds: str) -> None:
         self.kinds, self.asked, self.now, self.most_at_once = list(kinds), 0, 0, 0
 
-    async def find(self, query: str, *, most: int = 3) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = 3) -> Sequence[SearchHit]:
         self.asked += 1
         self.now += 1
         self.most_at_once = max(self.most_at_once, self.now)

@@ -13,7 +13,7 @@ from wardround.evaluators.search.providers.brave import Brave
 from wardround.evaluators.search.providers.duckduckgo import DuckDuckGo
 from wardround.evaluators.search.providers.pubmed import Pubmed
 from wardround.evaluators.search.providers.searxng import Searxng
-from wardround.evaluators.search.results import Found, SearchError
+from wardround.evaluators.search.results import SearchError, SearchHit
 from wardround.evaluators.search.web import PageLimits
 
 KEY = "bsa-geheim-1234567"
@@ -39,7 +39,7 @@ MADE: dict[str, tuple[str, Callable[[str, PageLimits], Search]]] = {
 }
 
 
-async def failing(asking: Awaitable[Sequence[Found]]) -> SearchError:
+async def failing(asking: Awaitable[Sequence[SearchHit]]) -> SearchError:
     """The error that it ends with."""
     with pytest.raises(SearchError) as caught:
         await asking
@@ -101,8 +101,8 @@ async def test_searxng() -> None:
         found = await search.find("fever & aspirin?", most=2)
         await search.aclose()
     assert found == [
-        Found("One", "http://a.test/1", "Aspirin and fever", date="2020-02-03"),
-        Found("Two", "http://a.test/3", "Fever", source="bing"),
+        SearchHit("One", "http://a.test/1", "Aspirin and fever", date="2020-02-03"),
+        SearchHit("Two", "http://a.test/3", "Fever", source="bing"),
     ]
     assert dict(site.seen[0].url.query) == {"q": "fever & aspirin?", "format": "json", "engines": "bing"}
     assert (search.host, search.name) == ("127.0.0.1", "searxng:127.0.0.1:bing")
@@ -126,7 +126,7 @@ async def test_brave() -> None:
     async with Website({"/res/v1/web/search": told({"web": {"results": [row, {"title": "x"}]}})}) as site:
         search = Brave(site.url)
         assert await search.find("word " * 80) == [
-            Found("One", "http://a.test/1", "Fever\nMore", date="2023-05-01", source="brave")
+            SearchHit("One", "http://a.test/1", "Fever\nMore", date="2023-05-01", source="brave")
         ]
         assert site.seen[0].headers["x-subscription-token"] == KEY
         assert KEY not in str(site.seen[0].url)
@@ -180,7 +180,7 @@ async def test_pubmed_gives_abstracts_in_order_of_relevance() -> None:
 async def test_duckduckgo_asks_in_a_thread_and_names_its_failures() -> None:
     rows = [{"title": "One", "href": "http://a.test", "body": " Fever  up "}, {"title": "Two", "href": "", "body": "x"}]
     assert await DuckDuckGo(lambda query, most: rows).find("x") == [
-        Found("One", "http://a.test", "Fever up", source="duckduckgo")
+        SearchHit("One", "http://a.test", "Fever up", source="duckduckgo")
     ]
 
     over = threading.Event()

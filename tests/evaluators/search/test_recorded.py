@@ -13,14 +13,14 @@ from wardround.engine.errors import StoreError
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.reasoning.evidence import cite
 from wardround.evaluators.search.pages import Pages
-from wardround.evaluators.search.results import Found, Ledger, RecordedRequest, SearchError
+from wardround.evaluators.search.results import Ledger, RecordedRequest, SearchError, SearchHit
 from wardround.evaluators.search.stack import Recorded, RecordedReader, RecordingReader, RecordingSearch
 from wardround.evaluators.search.web import Web
 from wardround.testing.memory_store import MemoryStore
 
 FOUND = [
-    Found("Gout", "http://a.test/2", "Gout is treated with colchicine.", 10, 42, "2019", "NIH"),
-    Found("痛风", "", "秋水仙碱 – «治疗»"),
+    SearchHit("Gout", "http://a.test/2", "Gout is treated with colchicine.", 10, 42, "2019", "NIH"),
+    SearchHit("痛风", "", "秋水仙碱 – «治疗»"),
 ]
 
 
@@ -29,10 +29,10 @@ class Listed:
 
     name, host = "listed", "search.test"
 
-    def __init__(self, *answers: Sequence[Found] | SearchError | None, wait: float = 0.0) -> None:
+    def __init__(self, *answers: Sequence[SearchHit] | SearchError | None, wait: float = 0.0) -> None:
         self.answers, self.wait, self.queries = list(answers), wait, list[str]()
 
-    async def find(self, query: str, *, most: int = 3) -> Sequence[Found]:
+    async def find(self, query: str, *, most: int = 3) -> Sequence[SearchHit]:
         self.queries.append(query)
         await anyio.sleep(self.wait)
         answer = self.answers.pop(0)
@@ -178,13 +178,13 @@ async def test_a_passage_that_another_query_found_too_is_stored_once() -> None:
     store = Counted(MemoryStore())
     ledger = Ledger(store)
 
-    async def found() -> list[Found]:
-        return [Found("t", "", "the same passage")]
+    async def found() -> list[SearchHit]:
+        return [SearchHit("t", "", "the same passage")]
 
     for query in ("one", "another", "a third"):
         asked = RecordedRequest(query, "p", "", "")
-        assert [one.text for one in await ledger.recorded(asked, 5, Found, found)] == ["the same passage"]
+        assert [one.text for one in await ledger.recorded(asked, 5, SearchHit, found)] == ["the same passage"]
     assert store.calls["put"] == 1
     record = await ledger.asked("p", "a third", 5)
     assert record is not None
-    assert [one.text for one in await Ledger(store).results(record.entries, Found)] == ["the same passage"]
+    assert [one.text for one in await Ledger(store).results(record.entries, SearchHit)] == ["the same passage"]
