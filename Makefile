@@ -7,6 +7,8 @@ STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
 OUT    := out
 VECTORS ?= ../shared/vectors
+# What runs the tests in an environment of its own.
+PYTESTS := hypothesis pytest pytest-asyncio pytest-timeout
 # Marks of tests that start servers, kill processes or measure memory: they run one after another.
 ALONE  := containers or packaging or kill or live or postgres or ray or records or scispacy
 
@@ -45,9 +47,10 @@ test-all: $(DEV)  ## the slow tests and all examples, a quarter of an hour: pack
 bench-mimic: $(DEV)  ## a build from a tree of MIMIC-IV's full size, made up: half an hour, 6 GB of disk
 	@$(BIN)/python -m benchmarks.mimic_twin
 
-frameworks: $(DEV)  ## agents of openai-agents, pydantic-ai, langgraph and smolagents, with what they need
-	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --group frameworks
-	@$(BIN)/python -m pytest -q -m frameworks tests/frameworks
+frameworks: $(DEV)  ## agents of openai-agents, pydantic-ai, langgraph and smolagents, in an environment of their own
+	@test -x $(VENV)/frameworks/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python $(VENV)/frameworks
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(VENV)/frameworks/bin/python --editable . --group frameworks $(PYTESTS)
+	@$(VENV)/frameworks/bin/python -m pytest -q -p no:xdist -m frameworks tests/frameworks
 
 readers: $(DEV)  ## read exports back by Inspect, datasets, ATIF's models and OpenTelemetry, in an environment of their own
 	@test -x $(VENV)/readers/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python $(VENV)/readers
@@ -59,7 +62,7 @@ readers: $(DEV)  ## read exports back by Inspect, datasets, ATIF's models and Op
 faces: $(DEV)  ## the faces for verifiers and OpenEnv, each in an environment of its own, and all compared
 	@for face in verifiers openenv; do \
 	  test -x $(VENV)/face-$$face/bin/python || $(BIN)/uv venv --quiet $(VENV)/face-$$face; \
-	  $(BIN)/uv pip install --quiet --python $(VENV)/face-$$face/bin/python --editable ".[$$face]" hypothesis pytest pytest-asyncio pytest-timeout; \
+	  $(BIN)/uv pip install --quiet --python $(VENV)/face-$$face/bin/python --editable ".[$$face]" $(PYTESTS); \
 	  $(VENV)/face-$$face/bin/python -m pytest -q -p no:xdist tests/faces/test_$$face.py && \
 	  $(VENV)/face-$$face/bin/python -m scripts.compare_faces || exit 1; \
 	done

@@ -114,20 +114,21 @@ def encode(event: Event, previous: bytes, reply: Completion | None = None) -> Ro
 def decode(rows: Iterable[Row]) -> tuple[Event, ...]:
     """Decode the events of one episode, from the first on; raises LogError naming the first altered or missing one."""
     events: list[Event] = []
-    for row in _follow_chain(Row(-1, b"", b""), rows):
+    for row in _follow_chain(-1, b"", rows):
         event = _decode(row)
-        events.append(_with_text(event, events) if isinstance(event, Acted) and event.of >= 0 else event)
+        events.append(_with_text(event, events) if type(event) is Acted and event.of >= 0 else event)
     return tuple(events)
 
 
-def _follow_chain(before: Row, rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows that follow `before`; raises LogError naming the first altered or missing one."""
+def _follow_chain(last: int, before: bytes, rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows that follow event `last` with the hash `before`; raises LogError naming the first altered or missing."""
     for row in rows:
-        if row.seq != before.seq + 1:
-            raise LogError(f"event {before.seq + 1} is missing: the log goes on with event {row.seq}", before.seq + 1)
-        if chain(before.hash, row.body) != row.hash:
-            raise LogError(f"event {row.seq} was altered: its hash does not follow from event {before.seq}", row.seq)
-        before = row
+        own = row.hash
+        if row.seq != last + 1:
+            raise LogError(f"event {last + 1} is missing: the log goes on with event {row.seq}", last + 1)
+        if chain(before, row.body) != own:
+            raise LogError(f"event {row.seq} was altered: its hash does not follow from event {last}", row.seq)
+        last, before = last + 1, own
         yield row
 
 
@@ -136,7 +137,7 @@ def decode_last(rows: Sequence[Row]) -> tuple[Event, ...]:
 
     Actions stay as stored, without the text that repeats a reply. Raises LogError as `decode` does.
     """
-    return tuple(_decode(row) for row in _follow_chain(rows[0], rows[1:])) if rows else ()
+    return tuple(_decode(row) for row in _follow_chain(rows[0].seq, rows[0].hash, rows[1:])) if rows else ()
 
 
 def check_end(last: Event | None, known: EpisodeRow) -> None:

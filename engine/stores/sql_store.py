@@ -137,8 +137,8 @@ class DatabaseStore(ABC):
             " ORDER BY events.episode, seq"
         )
         logs: dict[str, list[Row]] = {}
-        for name, *row in await self.rows(query, run, json_list(episodes)):
-            logs.setdefault(name, []).append(Row(*row))
+        for name, seq, own, body in await self.rows(query, run, json_list(episodes)):
+            logs.setdefault(name, []).append(Row(seq, own, body))
         return logs
 
     async def begin(self, run: str, *, host: str, pid: int) -> "DatabaseSession":

@@ -18,7 +18,7 @@ from wardround.scenarios.question_item import QuestionItem, solution
 from wardround.scoring.scorings import run_scores
 from wardround.scoring.stored_scores import StoredScores
 
-AT_ONCE = 32
+AT_ONCE = 128
 """Episodes that are read together, and the most that are in memory."""
 
 

@@ -178,13 +178,11 @@ def _extra(event: Acted) -> dict[str, Json]:
 def calls_of(events: Sequence[Event], action: Acted) -> list[Called]:
     """The answered calls of an act: those of its seat between the action before it and the action."""
     calls: list[Called] = []
-    for place in range(action.seq - 1, -1, -1):
-        event = events[place]
-        if isinstance(event, Called) and event.seat == action.seat:
-            if event.reply is not None:
-                calls.append(event)
-        elif not isinstance(event, Called):
-            break
+    place = action.seq - 1
+    while place >= 0 and isinstance(event := events[place], Called):
+        if event.seat == action.seat and event.reply is not None:
+            calls.append(event)
+        place -= 1
     return calls[::-1]
 
 

@@ -12,7 +12,6 @@ import msgspec
 
 from wardround.engine.batch import rare_collection
 from wardround.engine.errors import UsageError
-from wardround.engine.events import Acted
 from wardround.engine.records import Json, Usage
 from wardround.exchange.encounters import Encounter, chats, encounters, model_name, opening_and_target
 from wardround.exchange.lines import calls_of
@@ -137,7 +136,7 @@ class _Lines:
         lines = self._encode(self._waiting)
         self._waiting = []
         self._file.write(lines)
-        if len(lines) > self.longest:
+        if len(lines) > _SMALLEST // 2:  # only then can one of them be too long for DuckDB's usual buffer
             self.longest = max(self.longest, *map(len, lines.split(b"\n")))
 
     def close(self) -> None:
@@ -180,17 +179,17 @@ async def _spool(run: Run, files: Mapping[str, _Lines]) -> int:
     turns = 0
     async with aclosing(encounters(run)) as every:
         async for one in every:
-            acted = list(one.trajectory.acted())
-            turns += len(acted)
-            files["turns"].add([_turn(one, event, run.name, models.get(event.seat, "")) for event in acted])
+            made = _turns(one, run.name, models)
+            turns += len(made)
+            files["turns"].add(made)
             if "episodes" in files:
                 which = {"run": run.name, "episode": one.row.id, "case": one.row.case, "repeat": one.row.repeat}
-                files["episodes"].add([{**which, **_episode(one, len(acted))}])
+                files["episodes"].add([{**which, **_episode(one, len(made))}])
                 files["scores"].add([{**which, **row} for row in _scores(one)])
     return turns
 
 
-class _Turn(msgspec.Struct):
+class _Turn(msgspec.Struct, gc=False):
     """A row of the table of turns."""
 
     run: str
@@ -213,29 +212,26 @@ class _Turn(msgspec.Struct):
     latency: float | None = None
 
 
-def _turn(one: Encounter, event: Acted, run: str, model: str) -> _Turn:
-    action, row = event.action, one.row
-    turn = _Turn(
-        run,
-        row.id,
-        row.case,
-        row.repeat,
-        event.seq,
-        event.at,
-        event.seat,
-        action.verb,
-        action.text,
-        action.thinking or None,
-        msgspec.json.encode(action.args).decode() if action.args else None,
-        event.finish or None,
-        model,
-    )
-    if replies := [call.reply for call in calls_of(one.trajectory.events, event) if call.reply]:
-        usage = sum((reply.usage for reply in replies), Usage(cost=0))
-        turn.model, turn.calls = replies[-1].model or model, len(replies)
-        turn.prompt_tokens, turn.completion_tokens, turn.cost = usage.prompt, usage.completion, usage.cost
-        turn.latency = sum(reply.latency for reply in replies)
-    return turn
+def _turns(one: Encounter, run: str, models: Mapping[str, str]) -> list[_Turn]:
+    row, events = one.row, one.trajectory.events
+    turns, name, case, repeat = [], row.id, row.case, row.repeat
+    for event in one.trajectory.acted():
+        action, seat, seq = event.action, event.seat, event.seq
+        args = _encode(action.args).decode() if action.args else None
+        thinking, finish, model = action.thinking or None, event.finish or None, models.get(seat, "")
+        turn = _Turn(
+            run, name, case, repeat, seq, event.at, seat, action.verb, action.text, thinking, args, finish, model
+        )
+        turns.append(turn)
+        if replies := [call.reply for call in calls_of(events, event) if call.reply]:
+            usage = sum((reply.usage for reply in replies), Usage(cost=0))
+            turn.model, turn.calls = replies[-1].model or model, len(replies)
+            turn.prompt_tokens, turn.completion_tokens, turn.cost = usage.prompt, usage.completion, usage.cost
+            turn.latency = sum(reply.latency for reply in replies)
+    return turns
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 def _spent(usage: Usage) -> dict[str, Json]:
