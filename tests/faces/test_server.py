@@ -137,7 +137,7 @@ async def test_plain_json_plays_leaves_and_takes_up_again(driven: DrivenRun) -> 
         await client.post(act, json={"text": WORKUP[0]})
         left = (await client.delete(f"/episodes/{turn['episode']}")).json()
         assert left["ending"] == {"cause": "doctor", "reason": "left", "detail": "the client left before the end"}
-        assert left["rewards"]["diagnosis_accuracy"] == 0.0
+        assert (left["rewards"], left["missing"]) == ({}, {}), "the recall of its orders would tell it which were right"
         again = (await client.post("/episodes", json={"case": turn["episode"]})).json()
         assert not again["done"]
         for line in WORKUP[1:]:
@@ -153,6 +153,16 @@ async def test_only_those_with_the_key_and_the_name_come_in(driven: DrivenRun) -
         assert (await client.get("/v1/models", headers={"authorization": "Bearer sesame"})).status_code == 200
         evil = {"authorization": "Bearer sesame", "host": "evil.example"}
         assert (await client.get("/v1/models", headers=evil)).status_code == 400
+
+
+async def test_a_client_is_told_no_score_where_the_user_says_so(driven: DrivenRun) -> None:
+    episodes = OpenEpisodes(driven, rewards=False)
+    turn = await episodes.start("case-001")
+    for line in WORKUP:
+        turn = await episodes.act(turn.episode, line)
+    assert turn.ending is not None
+    assert turn.ending["cause"] == "completed"
+    assert (turn.rewards, turn.missing) == ({}, {})
 
 
 async def test_a_client_that_falls_silent_is_left(driven: DrivenRun) -> None:

@@ -47,6 +47,7 @@ _HOSTS = ("127.0.0.1", "localhost", "::1")
     show_default=True,
     help="Seconds without a request after which an episode is left.",
 )
+@click.option("--no-rewards", is_flag=True, help="Tell no client a score: for an evaluation whose cases come again.")
 @click.option("--stdio", is_flag=True, help="Speak MCP over standard input and output; no HTTP.")
 @store_option
 def command(**options: Any) -> int:
@@ -91,7 +92,7 @@ async def _serve(options: Options) -> None:
     async with aclosing(open_store(store_path(options["store"]))) as store:
         driven = await _driven(options, store)
         try:
-            episodes = OpenEpisodes(driven)
+            episodes = OpenEpisodes(driven, rewards=not options["no_rewards"])
             if stdio is not None:
                 await stdio(episodes).run_stdio_async()
             else:

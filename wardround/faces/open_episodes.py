@@ -5,6 +5,7 @@ import time
 
 import msgspec
 
+from wardround.agents.external import LEFT
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.faces.client_format import client_ending, client_text, read_action, rewards_of
@@ -16,7 +17,8 @@ class ClientTurn(msgspec.Struct, frozen=True):
 
     `text` is what its seat hears now, `images` are the images in it (data URLs or addresses), and `verbs` what it may
     do. After the end `done` is true, `ending` says how it ended, and `rewards` has every score: None where there is
-    none, with the reason in `missing`.
+    none, with the reason in `missing`. An episode that was left may go on and has no rewards: its scores would tell the
+    client which of its orders were right.
     """
 
     episode: str
@@ -39,11 +41,11 @@ class OpenEpisodes:
     """Starts, steps and leaves episodes of one driven run by their ids; each step of an episode waits for the last.
 
     `client` names the session of the client that asks, "" where it has none. An episode that began in a session is
-    known to that session alone, until another one starts it by its id.
+    known to that session alone, until another one starts it by its id. With `rewards` false no client is told a score.
     """
 
-    def __init__(self, driven: DrivenRun) -> None:
-        self.driven = driven
+    def __init__(self, driven: DrivenRun, *, rewards: bool = True) -> None:
+        self.driven, self._rewards = driven, rewards
         self._episodes: dict[str, DrivenEpisode] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._clients: dict[str, str] = {}
@@ -83,8 +85,11 @@ class OpenEpisodes:
             return ClientTurn(known.id, row.case, known.seat, client_text(view), tuple(view.verbs), images=images)
         if known.ending is None:
             raise UsageError(f"episode {known.id} is between two turns; ask again")
-        ending, results = client_ending(known.ending), rewards_of(await self.driven.rewards(known))
-        return ClientTurn(known.id, row.case, known.seat, "", (), True, ending, *results)
+        over = ClientTurn(known.id, row.case, known.seat, "", (), True, client_ending(known.ending))
+        if known.ending.reason == LEFT or not self._rewards:
+            return over
+        rewards, missing = rewards_of(await self.driven.rewards(known))
+        return msgspec.structs.replace(over, rewards=rewards, missing=missing)
 
     async def leave(self, episode: str, client: str = "") -> ClientTurn:
         """End an episode as left by its client; `start` takes it up again."""
