@@ -105,7 +105,8 @@ def specimen(text: str) -> str:
     """
     named = [name for _, _, name in _specimens(tokens(_SHORTHAND.sub("urine ", text)))]
     other = [name for name in named if name != BLOOD]
-    return next(iter(other or named), "")
+    closer = [name for name in other if name != "body fluid"]  # 'fluid from the joint'
+    return next(iter(closer or other or named), "")
 
 
 @lru_cache(maxsize=32768)

@@ -16,7 +16,7 @@ _LITTLE = list_words(
     complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single
     multidetector spiral helical joint region area soft tissue extremity lower upper full entire whole gadolinium
     intravenous based cine dynamic functional please order get obtain perform w po lat views number both either each
-    compression con
+    compression con posteroanterior anteroposterior
     bedside formal oblique noncon no wo dye gad noncontrasted delayed arterial-phase rescan new initial ultra set"""
 )
 _JOINED = {
@@ -67,6 +67,8 @@ def only_detail(text: str) -> bool:
 
 def _vessels(where: frozenset[str], *, flows: bool) -> frozenset[str]:
     """'Venous duplex of the legs' is a study of the leg veins, not of the leg and its veins."""
+    if "Leg arteries" in where and len(where) > 1 and "Leg" not in where:  # 'renal artery Doppler'
+        return where - {"Leg arteries"}
     if where & _VESSELS:
         return where - {"Leg"}
     if "Carotid" in where:  # and vertebral

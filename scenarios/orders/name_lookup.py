@@ -23,7 +23,8 @@ LEADING = list_words(
     daily nightly weekly trend trending
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
     obtaining sending performing doing running adding repeating rechecking off think suggest want start starting
-    fasting last latest recent most newest current earliest"""
+    fasting last latest recent most newest current earliest thorough detailed focused careful brief poc
+    assess evaluate"""
 )
 TRAILING = list_words(
     """level test testing assay measurement study result panel exam concentration value stat analysis please now today

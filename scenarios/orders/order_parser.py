@@ -184,6 +184,7 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
     elif scope(head):
         yield from listed
     elif named:
+        yield from (part for part in (single_requests(head, known, studies) if named_so else ()) if known(part))
         yield from kept
     else:
         yield from single_requests(head, known, studies)
@@ -211,7 +212,7 @@ _LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
 _EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
-    thank x test lab rationale"""
+    thank x test lab rationale next first second third finally lastly"""
 )
 
 
@@ -344,7 +345,9 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     unique = {(key(part.text), part.why): part for part in reversed(parts)}
     for part in (part for part in parts if unique[key(part.text), part.why] is part):
         linked = None if part.why else link(part.text, table)
-        empty = linked is None and set(tokens(unmeasured(part.text))) <= _EMPTY
+        empty = linked is None and (
+            set(tokens(unmeasured(part.text))) <= _EMPTY or _PURPOSE.match(part.text) is not None
+        )
         if part.why:
             pieces.append(Withheld(part.text, part.why))
         elif linked is not None:
@@ -380,6 +383,12 @@ def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | 
 _PICTURES = list_words("imaging image images scan film films picture")
 
 
+_PURPOSE = regex(
+    r"(?i)(?:in order )?to (?:confirm|evaluate|assess|rule|exclude|look|determine|narrow|establish|investigate|help"
+    r"|better|support|make|differentiate|distinguish|further|check for|screen|identify|clarify|work)\b"
+    r"|(?:based on|given|in view of|in light of|considering|because of|due to|for (?:further|better))\b"
+)
+"""What begins like this says why; it is context."""
 _TREATS = regex(
     r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start|begin|give|administer"
     r"|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject|intubate|ventilate|admit|discharge"

@@ -33,13 +33,14 @@ _JOINED = regex(
     re.IGNORECASE,
 )
 _LEAD = regex(r"^(?:(?:and|or|also|then|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE)
+_ORDERING = regex(r"(?i)^(?:(?:please|obtain|get|order|check|send|perform|do|measure|draw)\s+)+")
 _WISH = regex(
     r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s|let us)\s+"
     r"(?:(?:we|you|i|please|also|just|like|want|need|wish|now|to|you to)\s+)*"
     r"(?:get|order|check|obtain|do|have|see|send|perform|run|request|repeat)?\s+(?=\S)"
 )
 _EXAMINE = regex(
-    r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|listen to|look at|feel|examination of|exam of)\s+"
+    r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|assess|listen to|look at|feel|examination of|exam of)\s+"
     r"(?:(?:the|his|her|their|patient['\u2019]?s|left|right|both|of)\s+)*(?P<part>[\w -]{3,40}?)(?:\s+for\b.*)?$"
 )
 _SAMPLE = regex(r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:)\s+(?P<tail>.+)$")
@@ -191,7 +192,14 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     inner = [
         part.strip(ENDS) for match in _BRACKETS.finditer(piece) for part in _LIST.split(match[1] or match[2] or "")
     ]
-    outer = _LEAD.sub("", _BRACKETS.sub(" ", piece).strip(ENDS))
+    outer = _ORDERING.sub("", _LEAD.sub("", _BRACKETS.sub(" ", piece).strip(ENDS)))
+    head, _, company = outer.partition(" with ")
+    last = _JOINED.split(head)[-1]
+    if company and last != head and not known(f"{last} with {company}"):  # 'protein and cell count with diff'
+        both = [*single_requests(head, known, studies), *single_requests(company, known, studies)]
+        if all(map(known, both)):
+            yield from both
+            return
     parts = _shared(_rejoined(_spread([part.strip(ENDS) for part in _JOINED.split(outer)]), known), known)
     if len(parts) > 1 and all(known(part) for part in parts):
         yield from parts
@@ -218,7 +226,8 @@ def _without_circumstance(piece: str, known: Known) -> str:
     for match in _CIRCUMSTANCE.finditer(piece):
         head = piece[: match.start()].strip(ENDS)
         if known(head):
-            return head
+            placed = f"{axes.specimen(piece[match.end() :])} {head}"  # 'viral panel by nasopharyngeal swab'
+            return placed if not axes.specimen(head) and not placed.startswith(" ") and known(placed) else head
     return ""
 
 
@@ -301,7 +310,10 @@ _FAVOUR = regex(
     r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
     r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
     r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
-    r"|advised|a must|mandatory|essential))\b"
+    r"|advised|a must|mandatory|essential)"
+    r"|(?:should|must|will|can|could|may|needs? to|has to|ought to) (?:now |also |then |first |next )?be"
+    r" (?:obtained|performed|ordered|done"
+    r"|checked|sent|considered|repeated|measured|drawn|arranged|requested|undertaken|carried out|assessed))\b"
 )
 _CONDITION = (
     r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"

@@ -26,7 +26,7 @@ _IN_FLUIDS = frozenset(
         "Total protein", "Albumin", "Glucose", "Lactate dehydrogenase", "Amylase", "White blood cell count",
         "White cell differential", "Red blood cell count", "Blood pH", "Triglycerides", "Total cholesterol",
         "Total bilirubin", "Creatinine", "Lactate", "Adenosine deaminase", "Gram stain", "Fungal culture",
-        "Acid-fast bacilli smear and culture", "Hematocrit", "Flow cytometry", "Neutrophils", "Lymphocytes",
+        "Acid-fast bacilli smear and culture", "Hematocrit", "Flow cytometry", "Cytology", "Neutrophils", "Lymphocytes",
     )
 )  # fmt: skip
 _FLUID = regex(r"(?i)\b(?:body\s+)?fluid\s+")
