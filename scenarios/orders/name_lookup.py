@@ -23,14 +23,14 @@ LEADING = list_words(
     daily nightly weekly trend trending
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
     obtaining sending performing doing running adding repeating rechecking off think suggest want start starting
-    fasting last latest recent most newest current earliest thorough detailed focused careful brief poc
+    fasting last latest recent most newest current earliest thorough detailed focused careful brief poc paired
     assess evaluate"""
 )
 TRAILING = list_words(
     """level test testing assay measurement study result panel exam concentration value stat analysis please now today
     first asap urgently immediately instead trend trending serial serially titer check series again too tonight
     tomorrow once daily screening quantitative quantification status only if possible at baseline quant
-    needed required indicated recommended warranted review trough peak morning room air urgent"""
+    excretion needed required indicated recommended warranted review trough peak morning room air urgent"""
 )
 SPECIMENS = list_words("serum plasma blood")
 # Sites from which cultures and swabs are taken; the name without them must be a microbiology test.
@@ -80,6 +80,7 @@ _SHORT = {
     "osm": "osmolality",
 }
 _DAY = regex(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
+_GUIDED = regex(r"(?i)\b(?:ultrasound|us|ct|mri|image|fluoroscopy)[\s-]guided\s+")
 _PLURAL = regex(r"\b([A-Z]{2,5})s\b")
 _AND = regex(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
 _LEVEL = list_words("level test testing")
@@ -92,7 +93,7 @@ def forms(name: str) -> list[str]:
     These are: unchanged; without brackets; without amounts and details ('x2', 'with reflex'); without courtesy words
     and words such as 'level'; without 'serum'; the content of the only bracket; with shorthand expanded.
     """
-    name = _DAY.sub("24 hour ", name)
+    name = _DAY.sub("24 hour ", _GUIDED.sub("", name))
     outer = BRACKET.sub(" ", name)
     short = _DETAIL.sub("", unmeasured(outer))
     made = [

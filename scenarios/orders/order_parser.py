@@ -13,18 +13,16 @@ from wardround.scenarios.orders.foreign_orders import order_in_english
 from wardround.scenarios.orders.name_lookup import Link, link, unmeasured
 from wardround.scenarios.orders.request_pieces import (
     ENDS,
-    Clause,
     Known,
     Studies,
-    Why,
     each_by_method,
     listing,
     names_sample,
-    request_clauses,
     single_requests,
     split_commas,
 )
 from wardround.scenarios.orders.shared_specimens import Part, in_their_specimens
+from wardround.scenarios.orders.withheld_clauses import Clause, Why, request_clauses
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 MOST = 200
@@ -212,7 +210,8 @@ _LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
 _EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
-    thank x test lab rationale next first second third finally lastly"""
+    thank x test lab rationale next first second third finally lastly
+    urgently urgent stat asap immediately today tonight tomorrow soon"""
 )
 
 

@@ -1,9 +1,7 @@
-"""Splits a request into pieces: expands brackets, 'and' and slashes; leaves out denied and conditional clauses."""
+"""Splits a request into pieces: expands brackets, 'and' and slashes."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes
@@ -48,11 +46,13 @@ _SAMPLED = list_words(
     """collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot obtain collect from aspirate
     tap and clean catch"""
 )
+_PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
 _BRACKETS = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _BESIDE_BRACKETS = regex(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
 _CIRCUMSTANCE = regex(
     r"(?i)\s+(?:on|from|at|over|by|via|per|during|using|through|within|while|when|until|prior to|before|after|in)\s+"
 )
+_WITHIN = regex(r"(?i)\s(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
 _NAMING = regex(r"^\s*(?:such as|namely|e\.g\.?,?|i\.e\.?,?)\s*:?\s+", re.IGNORECASE)
 _ADDING = regex(r"^\s*(?:including|incl\.?|with|plus|and)\s*:?\s+", re.IGNORECASE)
 _CLASS = regex(r"(?i)ig[gmae]")
@@ -119,8 +119,9 @@ def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]
         yield piece
         return
     examined = _EXAMINE.match(piece)
-    if examined and known(f"{examined['part']} exam"):
-        yield f"{examined['part']} exam"
+    exams = [f"{part.strip(ENDS)} exam" for part in _JOINED.split(examined["part"])] if examined else []
+    if any(map(known, exams)):
+        yield from exams
         return
     sampled = list(_from_sample(piece, known))
     if sampled:
@@ -154,6 +155,7 @@ def _from_sample(piece: str, known: Known) -> Iterator[str]:
         forms = (f"{day}{axes.specimen(head)} {part}", f"{axes.specimen(head)} {part}")
         named.append(next((form for form in forms if known(form)), ""))
     if all(named):
+        yield from [head] if _PUNCTURE.search(head) and known(head) else ()
         yield from named
 
 
@@ -174,6 +176,13 @@ def listing(piece: str, known: Known) -> list[str]:
         adds = adds or _ADDING.match(written) is not None
         listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/]\s*|\s+and\s+", inner)]
         listed = [part for part in listed if part]
+        fluid = axes.specimen(_BRACKETS.sub(" ", piece))
+        if fluid not in ("", axes.BLOOD):  # 'pleural fluid analysis (LDH, protein)'
+            placed = [f"{fluid} {part}" for part in listed]
+            listed = [
+                long if not axes.specimen(part) and known(long) else part
+                for part, long in zip(listed, placed, strict=True)
+            ]
         first, _, rest = _BRACKETS.sub(" ", piece).strip(ENDS).partition(" ")
         narrower = [f"{first} {part} {rest}" for part in listed]  # 'MRI spine (cervical, lumbar)'
         if listed and all(known(part) for part in listed) and (len(listed) > 1 or not known(inner)):
@@ -193,14 +202,15 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
         part.strip(ENDS) for match in _BRACKETS.finditer(piece) for part in _LIST.split(match[1] or match[2] or "")
     ]
     outer = _ORDERING.sub("", _LEAD.sub("", _BRACKETS.sub(" ", piece).strip(ENDS)))
-    head, _, company = outer.partition(" with ")
+    head, _, tail = outer.partition(" with ")
     last = _JOINED.split(head)[-1]
-    if company and last != head and not known(f"{last} with {company}"):  # 'protein and cell count with diff'
-        both = [*single_requests(head, known, studies), *single_requests(company, known, studies)]
+    if tail and last != head and not known(f"{last} with {tail}"):  # 'protein and cell count with diff'
+        both = [*single_requests(head, known, studies), *single_requests(tail, known, studies)]
         if all(map(known, both)):
             yield from both
             return
     parts = _shared(_rejoined(_spread([part.strip(ENDS) for part in _JOINED.split(outer)]), known), known)
+    parts = _in_last_specimen(parts, known)
     if len(parts) > 1 and all(known(part) for part in parts):
         yield from parts
     elif several := studies(outer):
@@ -218,17 +228,31 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     elif len(parts) > 1 and all(studies(part) for part in parts):
         yield from parts
     else:
-        yield _without_circumstance(outer, known) or piece
+        yield from _without_circumstance(outer, known) or [piece]
 
 
-def _without_circumstance(piece: str, known: Known) -> str:
-    """The test before 'on room air', 'by PCR', 'from the right arm'; '' if no such head is known."""
+def _in_last_specimen(parts: list[str], known: Known) -> list[str]:
+    """'HSV and VZV PCR in the CSF' looks for both in the CSF."""
+    fluid = axes.specimen(parts[-1])
+    if fluid not in ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid") or not _WITHIN.search(parts[-1]):
+        return parts
+    placed = [f"{fluid} {part}" for part in parts[:-1]]
+    return [
+        *(long if not axes.specimen(part) and known(long) else part for part, long in zip(parts, placed, strict=False)),
+        parts[-1],
+    ]
+
+
+def _without_circumstance(piece: str, known: Known) -> list[str]:
+    """The tests before 'on room air', 'by PCR', 'from the right arm'; empty if no such head is known."""
     for match in _CIRCUMSTANCE.finditer(piece):
         head = piece[: match.start()].strip(ENDS)
         if known(head):
             placed = f"{axes.specimen(piece[match.end() :])} {head}"  # 'viral panel by nasopharyngeal swab'
-            return placed if not axes.specimen(head) and not placed.startswith(" ") and known(placed) else head
-    return ""
+            return [placed if not axes.specimen(head) and not placed.startswith(" ") and known(placed) else head]
+        if slashed := _slashed(head, known):
+            return slashed
+    return []
 
 
 def _slashed(outer: str, known: Known) -> list[str]:
@@ -291,150 +315,3 @@ def _spread(parts: Sequence[str]) -> list[str]:
         if key(part) in _SPECIMENS and len(following) > 1 and key(following[0]) in _SPECIMENS:
             spread[place] = " ".join([part, *following[1:]])
     return spread
-
-
-Why = Literal["negated", "conditional", "done", "treatment", "statement"]
-
-_SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
-_VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
-_STOP = regex(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
-_REACH = 12
-"""Characters before a full stop that are searched for an abbreviation that it belongs to."""
-_ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
-_COMMA = regex(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
-_COURTESY = regex(
-    r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could|appropriate"
-    r"|you have (?:it|them)|you would|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
-)
-_FAVOUR = regex(
-    r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
-    r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
-    r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
-    r"|advised|a must|mandatory|essential)"
-    r"|(?:should|must|will|can|could|may|needs? to|has to|ought to) (?:now |also |then |first |next )?be"
-    r" (?:obtained|performed|ordered|done"
-    r"|checked|sent|considered|repeated|measured|drawn|arranged|requested|undertaken|carried out|assessed))\b"
-)
-_CONDITION = (
-    r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
-    r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
-)
-_OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
-_INSIDE = regex(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
-_THEN = regex(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
-_CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
-_DENIED = regex(
-    rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
-    r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
-    r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?"
-    r"|cancel(?:ling|ing)?|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?"
-    r"|declin(?:e|es|ed|ing)|against|rather than|instead of"
-    rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
-)
-_NEEDLESS = regex(
-    r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b|\bon hold\b"
-    r"|\bcan wait\b"
-)
-_DONE = regex(
-    r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+|also\s+)*"
-    r"(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent|ordered|within)"
-    r"|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
-)
-_INSTEAD = regex(
-    r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+"
-    r"(?:(?:and|but|then)\s+)?(?P<kept>(?:just\s+)?(?:do|get|order|obtain|send|perform|check|repeat|add)\s.*)$"
-)
-_OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
-_TRAILING_AND = regex(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&)\s+(?P<last>.*)$", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A part of a request; `why` is '' if it is ordered. `breaks`: a sentence or line ends after it."""
-
-    text: str
-    why: Why | Literal[""] = ""
-    breaks: bool = False
-
-
-def request_clauses(text: str, known: Known) -> Iterator[Clause]:
-    """The parts of `text` in order; those that order nothing are marked with the reason.
-
-    Sentences end at full stops before a capital, semicolons, dashes between spaces and line ends. A condition at the
-    start of a sentence covers all of it; one inside covers the text since the last comma or 'and'. A denial reaches to
-    the next comma or 'but', and over a list continued with 'or'. Phrases that are `known` as a whole are not examined.
-    """
-    for sentence in _sentences(text):
-        if known(sentence):
-            yield Clause(sentence, breaks=True)
-        elif sentence:
-            *parts, last = list(_sentence(_COURTESY.sub("", sentence))) or [Clause("")]
-            yield from parts
-            yield Clause(last.text, last.why, True)
-
-
-def _sentences(text: str) -> Iterator[str]:
-    start = 0
-    for stop in _STOP.finditer(text):
-        if _outside(text, start, stop.start()) and not (
-            stop[0].startswith(".") and _ABBREVIATED.search(text[max(0, stop.start() - _REACH) : stop.start()])
-        ):
-            yield text[start : stop.start()].strip()
-            start = stop.end()
-    yield text[start:].strip()
-
-
-def _outside(text: str, start: int, end: int) -> bool:
-    """Whether no bracket stays open between two positions."""
-    part = text[start:end]
-    return part.count("(") <= part.count(")") and part.count("[") <= part.count("]")
-
-
-def _sentence(sentence: str) -> Iterator[Clause]:
-    conditional = False
-    denied = False
-    parts = list(_parts(sentence))
-    for place, part in enumerate(parts):
-        if conditional or _OPENS.search(part):
-            conditional = True
-            yield Clause(part, "conditional")
-            continue
-        if denied and (_OR.search(part) or any(_OR.match(regex) for regex in parts[place + 1 :])):
-            yield Clause(part, "negated")
-            continue
-        inner = list(_part(part))
-        conditional = conditional or (_THEN.match(part) is not None and any(one.why == "conditional" for one in inner))
-        denied = bool(inner) and inner[-1].why == "negated"
-        yield from inner
-
-
-def _parts(sentence: str) -> Iterator[str]:
-    start = 0
-    for comma in _COMMA.finditer(sentence):
-        if _outside(sentence, start, comma.start()):
-            yield sentence[start : comma.start()].strip()
-            start = comma.end()
-    yield sentence[start:].strip()
-
-
-def _part(part: str) -> Iterator[Clause]:
-    """One part between commas: first the text that orders, then the text that does not."""
-    bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
-    if _NEEDLESS.search(bare):
-        yield Clause(part, "negated")
-    elif _DONE.search(bare):
-        yield Clause(part, "done")
-    elif condition := _INSIDE.search(bare):
-        head = _TRAILING_AND.match(part[: condition.start()])
-        if head:
-            yield Clause(head["kept"])
-        yield Clause(part[head.start("last") :] if head else part, "conditional")
-    elif denial := _DENIED.search(bare):
-        if part[: denial.start()].strip():
-            yield Clause(part[: denial.start()].strip())
-        rest = _INSTEAD.match(part[denial.start() :])
-        yield Clause(rest["denied"] if rest else part[denial.start() :], "negated")
-        if rest:
-            yield Clause(rest["kept"])
-    elif part:
-        yield Clause(_FAVOUR.sub("", part))

@@ -29,6 +29,7 @@ _IN_FLUIDS = frozenset(
         "Acid-fast bacilli smear and culture", "Hematocrit", "Flow cytometry", "Cytology", "Neutrophils", "Lymphocytes",
     )
 )  # fmt: skip
+_WITHIN = regex(r"(?i)\s+(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
 _FLUID = regex(r"(?i)\b(?:body\s+)?fluid\s+")
 
 
@@ -46,10 +47,11 @@ def _sampled(parts: Sequence[Part], table: Catalogue) -> Iterator[Part]:
     for part in parts:
         bare = bool(axes.specimen(part.text)) and not axes.without_specimen(part.text)
         if before is not None and not part.why and bare and part.sentence == before.sentence:
-            yield replace(part, text=f"{axes.specimen(part.text)} {before.text}")
+            yield replace(part, text=f"{axes.specimen(part.text)} {_WITHIN.sub('', before.text)}")
             continue
         linked = None if part.why else link(part.text, table)
-        open_specimen = linked is not None and linked.kind == "microbiology" and not linked.specimen
+        looked_in = linked is not None and _WITHIN.search(part.text) is not None and bool(axes.specimen(part.text))
+        open_specimen = linked is not None and linked.kind == "microbiology" and (not linked.specimen or looked_in)
         before = part if open_specimen else None
         yield part
 

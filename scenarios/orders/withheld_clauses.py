@@ -1,0 +1,155 @@
+"""Divides a request into clauses and marks those that order nothing: denied, conditional, or told as done."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from wardround.engine.text import regex
+from wardround.scenarios.orders.request_pieces import Known
+
+Why = Literal["negated", "conditional", "done", "treatment", "statement"]
+
+_SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
+_VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
+_STOP = regex(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
+_REACH = 12
+"""Characters before a full stop that are searched for an abbreviation that it belongs to."""
+_ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
+_COMMA = regex(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
+_COURTESY = regex(
+    r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could|appropriate"
+    r"|you have (?:it|them)|you would|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
+)
+_FAVOUR = regex(
+    r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
+    r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
+    r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
+    r"|advised|a must|mandatory|essential)"
+    r"|(?:should|must|will|can|could|may|needs? to|has to|ought to) (?:now |also |then |first |next )?be"
+    r" (?:obtained|performed|ordered|done"
+    r"|checked|sent|considered|repeated|measured|drawn|arranged|requested|undertaken|carried out|assessed))\b"
+)
+_CONDITION = (
+    r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
+    r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
+)
+_OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
+_INSIDE = regex(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
+_THEN = regex(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
+_CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
+_DENIED = regex(
+    rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
+    r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
+    r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?"
+    r"|cancel(?:ling|ing)?|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?"
+    r"|declin(?:e|es|ed|ing)|against|rather than|instead of"
+    rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
+)
+_NEEDLESS = regex(
+    r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b|\bon hold\b"
+    r"|\bcan wait\b"
+)
+_DONE = regex(
+    r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+|also\s+)*"
+    r"(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent|ordered|within)"
+    r"|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
+)
+_INSTEAD = regex(
+    r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+"
+    r"(?:(?:and|but|then)\s+)?(?P<kept>(?:just\s+)?(?:do|get|order|obtain|send|perform|check|repeat|add)\s.*)$"
+)
+_OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
+_TRAILING_AND = regex(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&)\s+(?P<last>.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a request; `why` is '' if it is ordered. `breaks`: a sentence or line ends after it."""
+
+    text: str
+    why: Why | Literal[""] = ""
+    breaks: bool = False
+
+
+def request_clauses(text: str, known: Known) -> Iterator[Clause]:
+    """The parts of `text` in order; those that order nothing are marked with the reason.
+
+    Sentences end at full stops before a capital, semicolons, dashes between spaces and line ends. A condition at the
+    start of a sentence covers all of it; one inside covers the text since the last comma or 'and'. A denial reaches to
+    the next comma or 'but', and over a list continued with 'or'. Phrases that are `known` as a whole are not examined.
+    """
+    for sentence in _sentences(text):
+        if known(sentence):
+            yield Clause(sentence, breaks=True)
+        elif sentence:
+            *parts, last = list(_sentence(_COURTESY.sub("", sentence))) or [Clause("")]
+            yield from parts
+            yield Clause(last.text, last.why, True)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for stop in _STOP.finditer(text):
+        if _outside(text, start, stop.start()) and not (
+            stop[0].startswith(".") and _ABBREVIATED.search(text[max(0, stop.start() - _REACH) : stop.start()])
+        ):
+            yield text[start : stop.start()].strip()
+            start = stop.end()
+    yield text[start:].strip()
+
+
+def _outside(text: str, start: int, end: int) -> bool:
+    """Whether no bracket stays open between two positions."""
+    part = text[start:end]
+    return part.count("(") <= part.count(")") and part.count("[") <= part.count("]")
+
+
+def _sentence(sentence: str) -> Iterator[Clause]:
+    conditional = False
+    denied = False
+    parts = list(_parts(sentence))
+    for place, part in enumerate(parts):
+        if conditional or _OPENS.search(part):
+            conditional = True
+            yield Clause(part, "conditional")
+            continue
+        if denied and (_OR.search(part) or any(_OR.match(regex) for regex in parts[place + 1 :])):
+            yield Clause(part, "negated")
+            continue
+        inner = list(_part(part))
+        conditional = conditional or (_THEN.match(part) is not None and any(one.why == "conditional" for one in inner))
+        denied = bool(inner) and inner[-1].why == "negated"
+        yield from inner
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    start = 0
+    for comma in _COMMA.finditer(sentence):
+        if _outside(sentence, start, comma.start()):
+            yield sentence[start : comma.start()].strip()
+            start = comma.end()
+    yield sentence[start:].strip()
+
+
+def _part(part: str) -> Iterator[Clause]:
+    """One part between commas: first the text that orders, then the text that does not."""
+    bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
+    if _NEEDLESS.search(bare):
+        yield Clause(part, "negated")
+    elif _DONE.search(bare):
+        yield Clause(part, "done")
+    elif condition := _INSIDE.search(bare):
+        head = _TRAILING_AND.match(part[: condition.start()])
+        if head:
+            yield Clause(head["kept"])
+        yield Clause(part[head.start("last") :] if head else part, "conditional")
+    elif denial := _DENIED.search(bare):
+        if part[: denial.start()].strip():
+            yield Clause(part[: denial.start()].strip())
+        rest = _INSTEAD.match(part[denial.start() :])
+        yield Clause(rest["denied"] if rest else part[denial.start() :], "negated")
+        if rest:
+            yield Clause(rest["kept"])
+    elif part:
+        yield Clause(_FAVOUR.sub("", part))
