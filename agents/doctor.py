@@ -179,10 +179,18 @@ def _alternatives(view: View) -> int:
 
 
 def _first_token(reply: Completion) -> Json:
-    """The alternatives for the first token that is not a space, as (token, log-probability); None if none."""
-    rows = (reply.more.get("logprobs") or {}).get("content")
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict) and str(row.get("token", "")).strip():
+    """The alternatives for the first token of the text, as (token, log-probability); None if none.
+
+    Spaces and the tokens of the model's thinking before it are passed over.
+    """
+    content = (reply.more.get("logprobs") or {}).get("content")
+    rows = [row for row in content if isinstance(row, dict)] if isinstance(content, list) else []
+    tokens = [str(row.get("token", "")) for row in rows]
+    begin = max(0, "".join(tokens).rfind(reply.text.strip())) if reply.thinking else 0
+    end = 0
+    for row, token in zip(rows, tokens, strict=True):
+        end += len(token)
+        if end > begin and token.strip():
             every = row.get("top_logprobs") or [row]
             return [[one.get("token"), one.get("logprob")] for one in every if isinstance(one, dict)]
     return None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from math import log
 
 import msgspec
 
@@ -230,7 +231,7 @@ class _Message(msgspec.Struct):
 class _Choice(msgspec.Struct):
     message: _Message | None = None
     finish_reason: str | None = None
-    logprobs: dict[str, Json] | None = None
+    logprobs: Json = None
 
 
 class _Body(msgspec.Struct):
@@ -238,6 +239,7 @@ class _Body(msgspec.Struct):
     usage: Json = None
     model: str | None = None
     error: Json = None
+    completion_probabilities: Json = None
 
 
 _decode = msgspec.json.Decoder(_Body).decode
@@ -282,9 +284,46 @@ def _completion(read: _Body, where: str, name: str, price: Price | None) -> Comp
     text, tagged = split_thinking(text)
     pieces = (_thought(message), thinking, tagged)
     thinking = "\n\n".join(piece for piece in pieces if piece)
-    more = {"tool_calls": message.tool_calls, "logprobs": choice.logprobs}
+    more = {"tool_calls": message.tool_calls, "logprobs": _logprobs(choice.logprobs or read.completion_probabilities)}
     kept = {field: value for field, value in more.items() if value}
     return Completion(text, thinking, finish, read.model or name, read_usage(read.usage, price), more=kept)
+
+
+def _logprobs(field: Json) -> dict[str, Json] | None:
+    """The log-probabilities of a reply in the form of chat completions; None if there are none, or in no known form.
+
+    Known are also rows without `content` around them, the form of plain completions (vLLM, Together), and the
+    probabilities of older llama.cpp servers.
+    """
+    if isinstance(field, dict) and isinstance(field.get("content"), list):
+        return field
+    rows = field if isinstance(field, list) else _plain_rows(field) if isinstance(field, dict) else []
+    content = [row for row in map(_logprob_row, rows) if row]
+    return {"content": content} if content else None
+
+
+def _plain_rows(field: Mapping[str, Json]) -> list[Json]:
+    """The rows of plain completions: lists of tokens, of their values, and of the alternatives by token."""
+    lists = [field.get(name) or () for name in ("tokens", "token_logprobs", "top_logprobs")]
+    tokens, values, tops = (one if isinstance(one, list) else [] for one in lists)
+    rows: list[Json] = []
+    for place, token in enumerate(tokens):
+        top = tops[place] if place < len(tops) else None
+        other = [{"token": name, "logprob": value} for name, value in top.items()] if isinstance(top, dict) else top
+        rows.append({"token": token, "logprob": values[place] if place < len(values) else None, "top_logprobs": other})
+    return rows
+
+
+def _logprob_row(row: Json) -> dict[str, Json] | None:
+    """A token with its alternatives, as chat completions have it; None for anything else."""
+    if not isinstance(row, dict):
+        return None
+    if not isinstance(row.get("probs"), list):
+        return row if isinstance(row.get("token"), str) else None
+    pairs = [(one.get("tok_str"), one.get("prob")) for one in row["probs"] if isinstance(one, dict)]
+    known = [(token, prob) for token, prob in pairs if isinstance(prob, int | float) and 0 < prob <= 1]
+    top = [{"token": token, "logprob": log(prob)} for token, prob in known]
+    return {"token": row.get("content", ""), "top_logprobs": top}
 
 
 def _thought(message: _Message) -> str:

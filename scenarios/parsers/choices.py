@@ -81,6 +81,13 @@ _VERDICT_FIRST = regex(
 )
 
 
+_BRANCHES = regex(
+    r"\b(?P<one>[A-Z]),?\s+(?:if|when|in case)\b[^.;,\n]{0,120}[.;,]\s*(?:and\s+|but\s+)?"
+    r"(?:if|when|otherwise|else|in\s+case)\b[^.\n]{0,120}?\b(?P<two>[A-Z])(?=\s*(?:[.;!,)]|$))"
+)
+"""One answer in one case and another in the other: 'C if the patient is young; if old, A'."""
+
+
 class Answered(NamedTuple):
     """What a reply answers: the index of an option, or whether something holds, or both (a rectification)."""
 
@@ -103,6 +110,8 @@ def read_choice(reply: str, options: Sequence[str], letters: str) -> Answered | 
         return Unusable("empty", "the reply is empty")
     if unsaid(text):
         return _UNSAID
+    if (branches := _BRANCHES.search(text)) and branches["one"] != branches["two"]:
+        return Unusable("unreadable", "the reply gives one answer for one case and another for the other")
     options = [plain_signs(option) for option in options]
     changed = _chosen(last, options, letters) if (last := last_word(text)) else None
     return changed if isinstance(changed, Answered) else _chosen(text, options, letters)

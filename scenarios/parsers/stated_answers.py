@@ -24,17 +24,18 @@ _GAP = r"[ \t]*"
 _IS = (
     rf"(?:{_GAP}(?:(?:is|was|should be|must be|has to be|therefore|thus|hence|clearly|definitely|most likely"
     rf"|likely|probably|ist|est|es|è)\b"
-    rf"|:|=|->|\u2192|[-\u2013\u2014](?=[ \t])|是(?=[^\s\u3002.,;!])|为|就是|應為|应为|应该是|应该为|应该选择?"
-    rf"|应选择?|选择?){_GAP})+"
+    r"|:|=|->|\u2192|[-\u2013\u2014](?=[ \t])|是(?=[^\s\u3002.,;!]|[ \t][*_(\[]*[A-Za-z](?![A-Za-z]))"
+    rf"|为|就是|應為|应为|应该是|应该为|应该选择?|应选择?|选择?){_GAP})+"
 )
 _REST = r"(?P<said>[^\n]{0,400})"
 _NAMED = (
     r"(?:(?:the|my|final|correct|best|right|most likely|most appropriate|single|selected|chosen)\s+){0,5}"
-    r"(?:answers?|option|choice|response|verdict|statement|solution|conclusion|antwort|réponse|respuesta|risposta)"
+    r"(?:answers?|option|choice|response|verdict|statement|solution|conclusion|antwort|réponse|respuesta|risposta"
+    r"|resposta|antwoord|svar|odpowied[zź]|cevap|jawaban|ответ)"
     r"(?:[ \t]+(?:choice|option|letter|correcta|correcte|correta|here))?(?:[ \t]+(?:to|of"
     r"|for)(?:[ \t]+[a-z]+){1,6}?(?=[ \t]+is\b))?"
 )
-_CHINESE = r"(?:最终|正确|最佳|我的|本题|参考)*(?:答案|选项|回答|判断|结论)"
+_CHINESE = r"(?:最终|正确|最佳|我的|本题|参考)*(?:答案|选项|回答|判断|结论|答え|正解|정답)"
 _BOXED = regex(r"\\boxed\{(?:\\(?:text|math)(?:bf|rm)?\{)?(?P<said>[^{}\n]*)\}")
 _FIRM = (
     regex(rf"(?:\b{_NAMED}\b|{_CHINESE}){_GAP}{MARK}{_IS}{MARK}{_GAP}(?={_REST})", re.IGNORECASE),
@@ -97,6 +98,7 @@ _UNSAID = regex(
     re.IGNORECASE,
 )
 _DEPENDS = regex(r"^[^.\n\u3002]*\b(?:otherwise|unless|only\s+if)\b|^[^\n\u3002]*否则", re.IGNORECASE)
+_STRUCK = regex(r"~~[^~\n]{1,200}~~|<(del|s|strike)>[^<\n]{0,200}</\1>", re.IGNORECASE)
 _TAGS = regex(r"</?(?:b|i|u|p|br|em|strong|span|code)[ ]?/?>")
 _UNLESS = regex(r"\b(?:unless|except if|only if)\b[^.!?;\n\u3002]*$", re.IGNORECASE)
 _SENTENCE_ENDS = regex(r"[.!?;:,\n\u3002]")
@@ -110,12 +112,15 @@ _KEYS = frozenset(
     )
 )
 _MOST_OBJECTS = 20
+_MOST_AT_AN_END = 50
+"""Statements that are read at the beginning and at the end of a reply; one with more is no answer of a model's."""
 
 
 _TAKEN_BACK = regex(
     r"(?:^|(?<=[.!?;,\n\u3002]))[\s*_(>#-]{0,8}(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|no,\s+(?=[A-Z]\b)|correction\b|actually\b"
     r"|on second thoughts?\b|scratch that\b|(?:i )?take (?:that|it|this) back\b|i take (?:that|it|this) back\b"
     r"|my mistake\b|(?:p\.?s\.?|edit|update|erratum|amended|amendment|revised|revision)\s*:"
+    r"|(?:i(?:'m| am|'m only| was) )?(?:just |only )?(?:kidding|joking)\b"
     r"|i(?:'ve| have)? changed? my (?:answer|mind)(?: to)?\b"
     r"|let me (?:correct|revise|rephrase|change)\b[^,.;:\n]*|i was wrong\b|\u66f4\u6b63|\u4fee\u6b63|\u7b49\u7b49"
     r"|\u4e0d,|\u4e0d\u5bf9,|\u5e94\u6539\u4e3a|\u6211\u6539)[\s,:.;!*_)-]*"
@@ -144,8 +149,8 @@ class Stated(msgspec.Struct, frozen=True):
 
 @kept_if_short
 def plain_signs(text: str) -> str:
-    """`text` with ASCII signs in place of full-width ones, Chinese brackets and curly quotes."""
-    return _TAGS.sub("", text.translate(_WIDE))
+    """`text` without what is struck out, with ASCII signs for full-width ones, Chinese brackets and curly quotes."""
+    return _TAGS.sub("", _STRUCK.sub("", text.translate(_WIDE)))
 
 
 @kept_if_short
@@ -185,13 +190,14 @@ def stated_answers(text: str) -> Stated:
 
 
 def _said(text: str, patterns: Sequence[re.Pattern[str]]) -> list[str]:
-    placed = [
+    placed = sorted(
         (match.start("said"), match["said"].strip())
         for pattern in patterns
         for match in pattern.finditer(text)
         if not _unsaid(text, match.start()) and not _DEPENDS.match(match["said"])
-    ]
-    return [said for _, said in sorted(placed)]
+    )
+    ends = placed if len(placed) <= 2 * _MOST_AT_AN_END else [*placed[:_MOST_AT_AN_END], *placed[-_MOST_AT_AN_END:]]
+    return [said for _, said in ends]
 
 
 def _unsaid(text: str, start: int) -> bool:

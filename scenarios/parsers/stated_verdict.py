@@ -27,7 +27,9 @@ _OPENS = regex(
 )
 _HEDGED = regex(
     r"\b(?:partly|partially|possibly|may ?be|perhaps|both|neither|either|sometimes|depends)\b|可能|部分|吗|是否|不一定"
-    r"|^\W*\w+\s*(?:/|\bor\b|或)|^\W*\w+\W*\?",
+    r"|^\W*\w+\s*(?:/|\bor\b|或)"
+    r"|^\W*\w+\W+(?:unless|except|only\s+(?:if|when)|provided|as\s+long\s+as)\b"
+    r"|^\W*\w+\W+(?:is|was|would\s+be)\s+(?:\w+\s+)?not\b|^\W*\w+\W*\?",
     re.IGNORECASE,
 )
 _TWOFOLD = regex(

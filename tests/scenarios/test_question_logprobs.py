@@ -1,5 +1,6 @@
 """Options compared by the log-probability of their first token, and answers by the typed verb."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,9 @@ from pydantic import ValidationError
 from serving import serving
 from shell import Shell
 
+from wardround.agents.doctor import _first_token
 from wardround.engine.events import Acted
+from wardround.engine.models.reply import read_reply
 from wardround.engine.records import Action, Json, Message
 from wardround.runs.settings import load_prompts
 from wardround.scenarios.parsers.option_logprobs import NO_LOGPROBS, NO_OPTION, option_logprobs, probability
@@ -171,3 +174,43 @@ def test_a_run_is_scored_by_log_probabilities_or_says_why_not(
     assert shell("replay", "r") == 0, shell.out
     score = next(one for one in shell.json("score", "r")["scores"] if one["name"] == "question_accuracy")
     assert (score["mean"], score["reasons"]) == (accuracy, reason)
+
+
+LOGS = {"C": -0.2, " A": -2.0}
+TOP: list[Json] = [{"token": token, "logprob": value} for token, value in LOGS.items()]
+CONTENT: list[Json] = [{"token": "C", "logprob": -0.2, "top_logprobs": TOP}]
+THOUGHT: list[Json] = [
+    {"token": piece, "logprob": 0.0, "top_logprobs": []} for piece in ("<think>", " B", "</think>", "\n")
+]
+SHAPES: dict[str, Json] = {
+    "of chat completions": {"content": CONTENT, "refusal": None},
+    "with a space before": {"content": [{"token": " ", "logprob": 0.0, "top_logprobs": []}, *CONTENT]},
+    "bare rows": CONTENT,
+    "of plain completions": {"tokens": ["C"], "token_logprobs": [-0.2], "top_logprobs": [LOGS]},
+    "of an older llama.cpp": [
+        {"content": "C", "probs": [{"tok_str": token, "prob": math.exp(value)} for token, value in LOGS.items()]}
+    ],
+    "after thoughts": {"content": [*THOUGHT, *CONTENT]},
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("place", ["choice", "body"])
+def test_the_shapes_in_which_servers_give_log_probabilities(shape: str, place: str) -> None:
+    text = "<think> B</think>\nC" if shape == "after thoughts" else "C"
+    choice: dict[str, Json] = {"message": {"content": text}, "finish_reason": "stop"}
+    body = {"choices": [choice]} | ({"completion_probabilities": SHAPES[shape]} if place == "body" else {})
+    if place == "choice":
+        choice["logprobs"] = SHAPES[shape]
+    rows = _first_token(read_reply(json.dumps(body).encode(), "here", "m"))
+    found = scored(rows)
+    assert isinstance(found, dict)
+    assert {name: round(value, 6) for name, value in found.items()} == {"A": -2.0, "C": -0.2}
+
+
+@pytest.mark.parametrize("given", [3, "C", [], [3], {}, {"content": None}, {"tokens": "C"}, {"tokens": [None]}, [{}]])
+def test_log_probabilities_in_no_known_shape_do_not_spoil_the_reply(given: Json) -> None:
+    body = {"choices": [{"message": {"content": "C"}, "logprobs": given}]}
+    reply = read_reply(json.dumps(body).encode(), "here", "m")
+    assert reply.text == "C"
+    assert scored(_first_token(reply)) in (NO_LOGPROBS, NO_OPTION)

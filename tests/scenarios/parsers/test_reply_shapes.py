@@ -1,6 +1,6 @@
 """Shapes of replies of models to closed questions: each is read rightly, or as no answer.
 
-`tests/data/reply_shapes.jsonl` has them in five parts. The rules of the reader were written with the first in view.
+`tests/data/reply_shapes.jsonl` has them in six parts. The rules of the reader were written with the first in view.
 The others were written afterwards; what the rules then missed was mended as well:
 
 ==========  =====  ==============  =====================
@@ -10,6 +10,7 @@ second        167               4                     17
 third          88               4                      3
 fourth        120               4                     13
 fifth          98               5                     13
+sixth         104               4                     14
 ==========  =====  ==============  =====================
 """
 
@@ -50,6 +51,8 @@ def read(shape: dict[str, str]) -> object:
         ("second", "choice"),
         ("third", "choice"),
         ("fifth", "choice"),
+        ("sixth", "choice"),
+        ("sixth", "verdict"),
         ("fourth", "verdict"),
         ("fourth", "rectification"),
     ],
@@ -71,6 +74,18 @@ LEFT_UNREAD = [
     "A and D are wrong, C and E too, so B.",
     "B/",
     "It can only be B",
+    "C is wrong, D is right",
+    "The right answer is the third option.",
+    "The answer, which everyone knows, is of course: C — Ascorbic acid. (Not A, which is vitamin A.)",
+    "C C C",
+    "Ascorbic acid is wrong; niacin it is",
+    "Ascorbic acid? No. Niacin? No. Retinol!",
+    "It is true that A, but the statement is false",
+    "not false",
+    "True? No.",
+    "false is not the answer; true is",
+    "It would be true if zinc; as written false",
+    "This is a true/false question: true",
 ]
 
 
