@@ -10,7 +10,7 @@ import io
 import math
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -192,8 +192,7 @@ class DiseaseIndex:
 
     def __init__(self, diseases: Sequence[RankedDisease]) -> None:
         self.diseases = tuple(diseases)
-        count = Counter(word for disease in self.diseases for word in disease.words)
-        self._rarity = {word: math.log(1 + len(self.diseases) / seen) for word, seen in count.items()}
+        self._rarity: dict[str, float] = {}
         self._postings = self._index()
         self._prior = np.array([_PRIOR[disease.source] for disease in self.diseases])
         self._names: dict[tuple[str, ...], int] = {}
@@ -229,18 +228,21 @@ class DiseaseIndex:
         return named
 
     def _index(self) -> dict[str, tuple[NDArray[np.intp], NDArray[np.float64]]]:
-        """For each word, the diseases that have it and its BM25 weight in each."""
+        """For each word, the diseases that have it and its BM25 weight in each; sets the rarity of each word."""
         lengths = np.array([sum(disease.words.values()) for disease in self.diseases])
         discount = _K * (1 - _B + _B * lengths / lengths.mean())
-        rows: dict[str, list[int]] = {}
-        weights: dict[str, list[float]] = {}
+        listed: defaultdict[str, list[int]] = defaultdict(list)
+        weights: defaultdict[str, list[float]] = defaultdict(list)
         for row, disease in enumerate(self.diseases):
             for word, weight in disease.words.items():
-                rows.setdefault(word, []).append(row)
-                weights.setdefault(word, []).append(
-                    self._rarity[word] * weight * (_K + 1) / (weight + float(discount[row]))
-                )
-        return {word: (np.array(rows[word], dtype=np.intp), np.array(weights[word])) for word in rows}
+                listed[word].append(row)
+                weights[word].append(weight)
+        postings = {}
+        for word, diseases in listed.items():
+            rarity = self._rarity[word] = math.log(1 + len(self.diseases) / len(diseases))
+            rows, weight_in = np.array(diseases, dtype=np.intp), np.array(weights[word])
+            postings[word] = rows, rarity * weight_in * (_K + 1) / (weight_in + discount[rows])
+        return postings
 
 
 @cache

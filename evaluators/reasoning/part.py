@@ -75,7 +75,7 @@ def cut_at_starts(text: str, starts: Sequence[str]) -> list[str]:
         begin = at + place.start
         if begin > places[-1]:
             places.append(begin)
-        at = at + place.end
+        at += place.end
     ends = [*places[1:], len(text)]
     pieces = [text[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
     return [piece for piece in pieces if any(map(str.isalnum, piece))]

@@ -139,7 +139,7 @@ def summarise(episodes: Iterable[EpisodeScores], seed: int = 0, judges: Sequence
         repeats=len(played.repeats),
         endings=dict(sorted(endings.items(), key=lambda pair: (pair[0] != "completed", pair[0]))),
         reasons=dict(sorted(reasons.items())),
-        scores=_over_types([_one(name, played, _column(name, played, taken), seed, method) for name in names]),
+        scores=_over_types([_one(name, played, _column(name, taken), seed, method) for name in names]),
         instead="" if closed else _NONE_ENDED,
     )
 
@@ -207,7 +207,7 @@ WORD_MATCH = "word match (a floor, not a verdict)"
 """The method of a score in which no judge took part."""
 
 
-def _column(name: str, played: _Played, taken: Sequence[Mapping[str, Score]]) -> _Column:
+def _column(name: str, taken: Sequence[Mapping[str, Score]]) -> _Column:
     scores = [_score(name, of_episode) for of_episode in taken]
     if any(score.reason == MIXED for score in scores):
         return _Column([None] * len(scores), [MIXED] * len(scores), _OF_TWO_RULES)

@@ -286,7 +286,7 @@ def _unread(run: RunScores) -> Iterator[str]:
 def cautions(run: RunScores, summary: Summary) -> list[str]:
     """Return cautions, one plain sentence each; none if there is nothing to say."""
     return [
-        *_unfinished(run, summary),
+        *_unfinished(summary),
         *_helped(run.header),
         *_unreadable(summary),
         *_invented(summary),
@@ -303,7 +303,7 @@ def _left_out(run: RunScores) -> Iterator[str]:
         yield f"{count_noun(count, 'case')} could not be played and are in no figure: {why}."
 
 
-def _unfinished(run: RunScores, summary: Summary) -> Iterator[str]:
+def _unfinished(summary: Summary) -> Iterator[str]:
     if summary.open:
         yield f"{count_noun(summary.open, 'episode')} still open and in no figure; resume the run to finish."
     if failed := _failed(summary):

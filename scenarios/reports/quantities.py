@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -301,15 +301,6 @@ def _same_moles(said: Quantity, known: Quantity, about: Sequence[str]) -> bool:
             ):
                 return True
     return False
-
-
-_NAMED_NUMBER = re.compile(r"\b[A-Za-z][A-Za-z]*\d*[-\u2010\u2011/]?\d+[A-Za-z]?\b")
-
-
-def names_with_numbers(text: str) -> Iterator[str]:
-    """Names such as 'CD20', 'SARS-CoV-2' and 'IL-6', as they are written."""
-    for match in _NAMED_NUMBER.finditer(text):
-        yield match[0]
 
 
 def about(text: str) -> tuple[str, ...]:
