@@ -345,12 +345,12 @@ def split_report(summary: str) -> tuple[str, str]:
 
 
 _SECTION = regex(r"^\s?[-*\u2022]?\s?\**([A-Z][A-Za-z /&-]{2,40}?)\s?(?::\*\*|\*\*\s?:|:)\s*(.*)$")
-_TOLD = regex(
+_OF_PATIENT = regex(
     r"(?i)patient information|demographic|complaint|histor|symptom|review of systems|medication|allerg|illness"
 )
 
 
-def told_sections(report: str) -> dict[str, str]:
+def patient_sections(report: str) -> dict[str, str]:
     """The sections of a report that its patient can tell, without markdown; empty unless it has two of them.
 
     A report as a list ('- **Chief Complaint:** ...') holds the examination and the tests as well: these are left out.
@@ -364,9 +364,9 @@ def told_sections(report: str) -> dict[str, str]:
             sections[name] = heading[2]
         elif name:
             sections[name] += " " + line.strip().lstrip("-*\u2022 ")
-    told = {name: text.replace("**", "").strip() for name, text in sections.items() if _TOLD.search(name)}
-    told = {name: text for name, text in told.items() if text}
-    return told if len(told) > 1 else {}
+    texts = {name: text.replace("**", "").strip() for name, text in sections.items() if _OF_PATIENT.search(name)}
+    texts = {name: text for name, text in texts.items() if text}
+    return texts if len(texts) > 1 else {}
 
 
 def open_report(case: Case) -> str:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
-from wardround.scenarios.case import Case, case_results, told_sections
+from wardround.scenarios.case import Case, case_results, patient_sections
 from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
 from wardround.scenarios.orders.subject import read_subject
@@ -193,10 +193,10 @@ class Consultation:
         brief = self._prompt("start").render(complaint=complaint, turns=turns, **self._beside(None))
         brief = asking(brief, self.settings.answers, self._prompts)
         subject = read_subject(f"{case.opening} {' '.join(case.history.values())}")
-        told = {} if case.history else told_sections(case.opening)
+        sections = {} if case.history else patient_sections(case.opening)
         story = {
-            "story": dict(case.history) or told or {"History": case.opening},
-            "complaint": next((text for name, text in told.items() if "omplaint" in name), complaint),
+            "story": dict(case.history) or sections or {"History": case.opening},
+            "complaint": next((text for name, text in sections.items() if "omplaint" in name), complaint),
             "incidental": incidental_facts(case),
         }
         return self._bounded(ConsultationState(brief, story, record_rows(case_results(case)), subject=subject.row()), 0)

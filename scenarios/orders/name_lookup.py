@@ -24,13 +24,14 @@ LEADING = list_words(
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
     obtaining sending performing doing running adding repeating rechecking off think suggest want start starting
     fasting last latest recent most newest current earliest thorough detailed focused careful brief poc paired
-    assess evaluate"""
+    trough peak simultaneous concurrent quantitative assess evaluate"""
 )
 TRAILING = list_words(
     """level test testing assay measurement study result panel exam concentration value stat analysis please now today
     first asap urgently immediately instead trend trending serial serially titer check series again too tonight
     tomorrow once daily screening quantitative quantification status only if possible at baseline quant
-    excretion needed required indicated recommended warranted review trough peak morning room air urgent"""
+    excretion phenotype isoenzyme cotesting
+    needed required indicated recommended warranted review trough peak morning room air urgent"""
 )
 SPECIMENS = list_words("serum plasma blood")
 # Sites from which cultures and swabs are taken; the name without them must be a microbiology test.
@@ -55,7 +56,8 @@ _AMOUNT = regex(
 )
 _DETAIL = regex(
     r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*"
-    r"(?:reflex|microscop|micro\b|diff|sensitivit|contrast|gram stain$|smear$|indices)(?:(?!\band\b)[^,;()])*$"
+    r"(?:reflex|microscop|micro\b|diff|sensitivit|contrast|gram stain$|smear$|indices"
+    r"|western blot|immunoblot|bubble)(?:(?!\band\b)[^,;()])*$"
     r"|\s+reflex\b[^,;()]*$"
 )
 # Shorthand for single words, in the form that `key` gives them.

@@ -31,7 +31,8 @@ _FAVOUR = regex(
     r"|checked|sent|considered|repeated|measured|drawn|arranged|requested|undertaken|carried out|assessed))\b"
 )
 _CONDITION = (
-    r"(?:only if|if|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
+    r"(?:only if|(?-i:[Ii]f|IF(?=\s+[A-Z]{3,}))"
+    r"|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
     r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
 )
 _OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
@@ -60,6 +61,7 @@ _INSTEAD = regex(
     r"(?:(?:and|but|then)\s+)?(?P<kept>(?:just\s+)?(?:do|get|order|obtain|send|perform|check|repeat|add)\s.*)$"
 )
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
+_ENDING_AND = regex(r"(?i)(?:\s*(?:,|\band\b|\bthen\b|&))+\s*$")
 _TRAILING_AND = regex(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&)\s+(?P<last>.*)$", re.DOTALL)
 
 
@@ -145,8 +147,8 @@ def _part(part: str) -> Iterator[Clause]:
             yield Clause(head["kept"])
         yield Clause(part[head.start("last") :] if head else part, "conditional")
     elif denial := _DENIED.search(bare):
-        if part[: denial.start()].strip():
-            yield Clause(part[: denial.start()].strip())
+        if head := _ENDING_AND.sub("", part[: denial.start()]).strip():  # 'check INR and hold warfarin'
+            yield Clause(head)
         rest = _INSTEAD.match(part[denial.start() :])
         yield Clause(rest["denied"] if rest else part[denial.start() :], "negated")
         if rest:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from patients import ADMISSION
 
 from wardround.engine.records import Action
-from wardround.scenarios.case import told_sections
+from wardround.scenarios.case import patient_sections
 from wardround.scenarios.consultation import Consultation, ConsultationSettings
 
 
@@ -144,9 +144,9 @@ def test_a_patient_tells_the_sections_of_a_listed_report_and_not_its_examination
         "- History of Present Illness: Two weeks of cough.\n  - **Fever** at night.\n"
         "- **Physical Examination:** Crackles.\n- **Ancillary Tests:**\n  - CT: mass\n"
     )
-    assert told_sections(report) == {
+    assert patient_sections(report) == {
         "Patient Information": "50-year-old woman.",
         "Chief Complaint": "Cough",
         "History of Present Illness": "Two weeks of cough. Fever at night.",
     }
-    assert told_sections("A woman of 50 has a cough. History: none.") == {}
+    assert patient_sections("A woman of 50 has a cough. History: none.") == {}

@@ -7,8 +7,15 @@ from benchmarks.phrases import Tally
 from wardround.scenarios.orders.order_reading import read_order
 
 
-@pytest.mark.parametrize("half", ["A", "B", "C"])
-@pytest.mark.parametrize(("languages", "least"), [("en", 0.96), ("de fr es zh", 0.97)])
+@pytest.mark.parametrize(
+    ("half", "languages", "least"),
+    [
+        *(("ABCD"[number], "en", 0.97) for number in range(4)),
+        ("E", "en", 0.95),
+        ("F", "en", 0.93),
+        *(("ABC"[number], "de fr es zh", 0.97) for number in range(3)),
+    ],
+)
 def test_blind_orders_are_understood(half: str, languages: str, least: float) -> None:
     total = Tally()
     rows = [row for row in blind_orders() if row.half == half and row.language in languages.split()]
@@ -19,7 +26,7 @@ def test_blind_orders_are_understood(half: str, languages: str, least: float) ->
             total.extra + len(extra),
             total.missed + len(missed),
         )
-    assert len(rows) >= 80
+    assert len(rows) >= 70
     assert total.f1 >= least, f"precision {total.precision:.3f}, recall {total.recall:.3f}"
 
 
@@ -70,6 +77,16 @@ def _statuses(text: str) -> list[str]:
 )  # fmt: skip
 def test_a_class_of_wordings_is_read(text: str, wanted: list[tuple[str, str, str, str]]) -> None:
     assert _read(text) == wanted
+
+
+def test_a_bracket_of_a_fluid_and_a_list_in_a_fluid_are_of_that_fluid() -> None:
+    for text in ("pleural fluid analysis (LDH, glucose)", "LDH and glucose in the pleural fluid"):
+        assert {specimen for _, specimen, _, _ in _read(text)} == {"pleural fluid"}, text
+
+
+def test_an_order_before_a_denial_or_beside_if_is_kept() -> None:
+    assert [name for name, *_ in _read("check INR and hold warfarin")] == ["International normalized ratio"]
+    assert _statuses("renal biopsy with IF")[0] == "matched"
 
 
 @pytest.mark.parametrize(
