@@ -147,8 +147,8 @@ def _part(part: str) -> Iterator[Clause]:
             yield Clause(head["kept"])
         yield Clause(part[head.start("last") :] if head else part, "conditional")
     elif denial := _DENIED.search(bare):
-        if head := _ENDING_AND.sub("", part[: denial.start()]).strip():  # 'check INR and hold warfarin'
-            yield Clause(head)
+        if before := _ENDING_AND.sub("", part[: denial.start()]).strip():  # 'check INR and hold warfarin'
+            yield Clause(before)
         rest = _INSTEAD.match(part[denial.start() :])
         yield Clause(rest["denied"] if rest else part[denial.start() :], "negated")
         if rest:
