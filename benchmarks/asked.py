@@ -1,8 +1,12 @@
 """Questions of one turn and the criteria of their rubrics: thousands of short calls to an endpoint that takes 50 ms."""
 
 import json
+import os
+import resource
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -12,18 +16,19 @@ from benchmarks.bare import bare
 from benchmarks.figure import Figure, of_runs
 from benchmarks.load import Load, Measured, measuring, prose
 from benchmarks.server import Answers, answer_of, served
-from wardround.engine.models.gates import Gates
-from wardround.engine.models.prices import Prices
-from wardround.engine.models.quota import Quota
-from wardround.engine.models.reach import reach
+from wardround.api import create_planned, play_planned
+from wardround.cluster_run import run_clustered
+from wardround.engine.batch import Progress
+from wardround.engine.cluster import Cluster
 from wardround.evaluators.open_answers.rubric import Rubric
-from wardround.runs.seats import SeatConfig
-from wardround.scoring.judges import JudgeConfig, seats_of
+from wardround.runs.plan import plan_run
+from wardround.runs.settings import validate_settings
+from wardround.scoring.judges import JudgeOptions, judge_config
 from wardround.scoring.score import score_run
 
 QUESTIONS, CRITERIA, EACH = 10_000, 48_000, 12
 """Questions that are asked, criteria that are judged, and criteria of one answer."""
-LATENCY, AT_ONCE = 0.05, 200
+LATENCY, AT_ONCE, WORKERS = 0.05, 200, 2
 OPTION = b"none of these four"
 """An option that only the questions have."""
 
@@ -45,14 +50,21 @@ class Said(Answers):
 
 
 def asked(quick: bool) -> Sequence[Figure]:
-    """The share of the latency limit of the questions, their pace beside a bare loop, and the time of the rubrics."""
+    """The share of the latency limit of the questions, their pace beside a bare loop, and the time of the rubrics.
+
+    Each is measured in one process on a core of its own, and by WORKERS processes that share all cores with the server.
+    """
     questions, criteria, turns = (1000, 2400, 1) if quick else (QUESTIONS, CRITERIA, 3)
     load, found, loops = Load(questions, calls=1, concurrency=AT_ONCE, latency=LATENCY), [], []
+    several = []
     for _ in range(turns):
         with served(LATENCY) as server:
             loops.append(anyio.run(bare, load, server.url))
         with served(LATENCY, answers=Said()) as server:
             found.append((anyio.run(_questions, questions, server.url), anyio.run(_rubrics, criteria, server.url)))
+            with _all_cores():
+                both = partial(_questions, workers=WORKERS), partial(_rubrics, workers=WORKERS)
+                several.append((anyio.run(both[0], questions, server.url), anyio.run(both[1], criteria, server.url)))
     name = f"{AT_ONCE} at once, {LATENCY * 1000:g} ms"
     cpu = [played.cpu / questions * 1000 for played, _ in found]
     judged = [judged.cpu / criteria * 1000 for _, judged in found]
@@ -78,6 +90,18 @@ def asked(quick: bool) -> Sequence[Figure]:
             at_most=1.10,
             note=f"{judged[0]:.2f} ms CPU a criterion",
         ),
+        of_runs(
+            f"the same questions by {WORKERS} workers, their start included",
+            [_limit(questions) / played.wall for played, _ in several],
+            unit="of the latency limit",
+            note=f"{several[0][0].cpu / questions * 1000:.2f} ms CPU a question",
+        ),
+        of_runs(
+            f"the same criteria by {WORKERS} workers, their start included",
+            [judged.wall / _limit(criteria) for _, judged in several],
+            unit="of the limit",
+            note=f"{several[0][1].cpu / criteria * 1000:.2f} ms CPU a criterion",
+        ),
     )
 
 
@@ -86,7 +110,26 @@ def _limit(calls: int) -> float:
     return calls * LATENCY / AT_ONCE
 
 
-async def _questions(count: int, url: str) -> Measured:
+@contextmanager
+def _all_cores() -> Iterator[None]:
+    """Let this process and its workers use every core, the server's too."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _cpu_of_workers() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+async def _questions(count: int, url: str, workers: int = 1) -> Measured:
     """Questions with options, each answered once."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "questions.jsonl"
@@ -95,10 +138,10 @@ async def _questions(count: int, url: str) -> Measured:
             for number in range(count):
                 question = {"question": prose(300, seed=number % 500) + f" {number}?", "options": options}
                 file.write(json.dumps({**question, "answer_idx": "A", "answer": "one"}) + "\n")
-        return (await _played(Path(name), path, count, url))[0]
+        return (await _played(Path(name), path, count, url, workers))[0]
 
 
-async def _rubrics(criteria: int, url: str) -> Measured:
+async def _rubrics(criteria: int, url: str, workers: int = 1) -> Measured:
     """Answers with twelve criteria each; only the judging is measured."""
     with tempfile.TemporaryDirectory() as name:
         path, count = Path(name) / "rubrics.jsonl", criteria // EACH
@@ -110,23 +153,39 @@ async def _rubrics(criteria: int, url: str) -> Measured:
                 ]
                 prompt = [{"role": "user", "content": f"{prose(300, seed=number % 500)} {number}?"}]
                 file.write(json.dumps({"prompt_id": f"q{number}", "prompt": prompt, "rubrics": rubric}) + "\n")
-        return (await _played(Path(name), path, count, url, judge=True))[1]
+        return (await _played(Path(name), path, count, url, workers, judge=True))[1]
 
 
-async def _played(folder: Path, path: Path, count: int, url: str, *, judge: bool = False) -> tuple[Measured, Measured]:
+async def _played(
+    folder: Path, path: Path, count: int, url: str, workers: int, *, judge: bool = False
+) -> tuple[Measured, Measured]:
     """What playing took, and what judging took."""
-    store, judging = wardround.open_store(folder / "bench.db"), Measured()
+    where, judging = folder / "bench.db", Measured()
+    store, before = wardround.open_store(where), _cpu_of_workers()
     seats = {"doctor": {"spec": "openai/bench", "base_url": url}}
+    fields = {"cases": str(path), "scenario": "questions", "seats": seats, "name": "r", "concurrency": AT_ONCE}
+
+    async def elsewhere(name: str) -> None:
+        await run_clustered(name, str(where), Cluster("", workers, ray=False), AT_ONCE)
+
     with measuring() as playing:
-        run = await wardround.run(path, "questions", seats=seats, store=store, name="r", concurrency=AT_ONCE)
+        made = await plan_run(validate_settings(fields, "bench"), store, {})
+        if workers == 1 or judge:
+            run = await play_planned(made, store, Progress())
+        else:
+            run = await create_planned(made, store)
+            await elsewhere("r")
+    playing.cpu += _cpu_of_workers() - before
     if await run.endings() != {"completed": count}:
         raise RuntimeError(f"not every question was answered: {await run.endings()}")
     if judge:
-        gates = Gates({}, Quota(in_flight=AT_ONCE))
-        model = reach("openai/bench", base_url=url, env={}, prices=Prices(), gates=gates)
-        court = JudgeConfig(seats_of([SeatConfig("openai/bench", model=model, gates=gates)]))
+        asked = JudgeOptions(judges=("openai/bench",), base_urls=(url,), quotas=(f"in_flight={AT_ONCE}",))
+        court, before = await judge_config(asked, store), _cpu_of_workers()
         with measuring() as judging:
-            scores = await score_run(run, [Rubric()], judge=court, concurrency=AT_ONCE)
+            scores = await score_run(
+                run, [Rubric()], judge=court, concurrency=AT_ONCE, elsewhere=elsewhere if workers > 1 else None
+            )
+        judging.cpu += _cpu_of_workers() - before
         if any(row.score("rubric_score").value != 1.0 for row in scores.episodes):
             raise RuntimeError("a rubric came out otherwise than it was made to")
         await court.aclose()

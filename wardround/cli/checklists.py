@@ -139,7 +139,10 @@ def review(run: str, people: Path | None, out: Path | None, store: str | None, a
 
 def _print_revisions(revisions: Sequence[Revision]) -> None:
     if not revisions:
-        echo("no answer has two marks that could be read, or a mark and a person's verdict: nothing can be compared")
+        echo(
+            "no answer has two marks that could be read, or a mark and a person's verdict: nothing can be compared. "
+            "Mark each answer more than once (wardround score --judge-repeats 3), or name people's verdicts by --people"
+        )
     for one in revisions:
         echo(f"{one.case}: agreement {one.agreement:.3f} over {count_noun(one.pairs, 'comparison')}")
         for before, after, changes in zip(one.before, one.after, one.changes, strict=True):
