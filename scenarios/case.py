@@ -328,7 +328,8 @@ ANCILLARY = (
 )
 """A line that opens a report's tests: 'Ancillary Tests:', with any other words before its colon."""
 _HEADING = regex(rf"(?im)^{ANCILLARY}")
-_GAPS = regex(r"\s+")
+_MARKS = regex(r"(?m)^[ \t]*\d{1,2}[.)][ \t]")
+_GAPS = regex(r"[\W_]+")
 
 
 def split_report(summary: str) -> tuple[str, str]:
@@ -406,7 +407,8 @@ def _line(item: CaseResult) -> str:
 
 
 def _flat(text: str) -> str:
-    return _GAPS.sub(" ", text).strip().lower()
+    """The words of a text, without case, spacing, punctuation and marks of lists."""
+    return _GAPS.sub(" ", _MARKS.sub("", text)).strip().lower()
 
 
 def mentions_finding(finding: str, texts: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Category, Provenance, Truth, split_report
 from wardround.scenarios.loaders.oddities import in_name
 from wardround.scenarios.loaders.source import Loader, Refused, faults
-from wardround.scenarios.loaders.values import diagnosis_names, group, investigations
+from wardround.scenarios.loaders.values import diagnosis_names, group, investigations, report_parts
 
 SOURCE = "MedR-Bench"
 LICENCE = "see the data set; the reports are open-access articles of PubMed Central"
@@ -64,9 +64,13 @@ def _diagnosis(case_id: str, texts: Mapping[str, str], category: Category, where
     if not opening.strip():
         raise Refused([("generate_case.case_summary", "says nothing before its ancillary tests")])
     diagnosis, synonyms = diagnosis_names(texts["diagnosis_results"])
+    parts = report_parts(opening)
     return Case(
         id=case_id,
         opening=opening,
+        complaint=parts.complaint,
+        history=parts.history,
+        examination=parts.examination,
         ancillary=ancillary,
         investigations=investigations(ancillary),
         truth=Truth(

@@ -1,14 +1,14 @@
-"""Reads values from the text of a record: measurements with units, names of tests, bullet lists."""
+"""Reads values from the text of a record: measurements with units, names of tests, bullet lists, items of a report."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
 from wardround.engine.records import Json
 from wardround.engine.text import regex
-from wardround.scenarios.case import ANCILLARY, Investigation
+from wardround.scenarios.case import ANCILLARY, Finding, Investigation
 
 Flag = Literal["", "normal", "low", "high", "abnormal"]
 
@@ -311,3 +311,77 @@ def _short(name: str) -> str:
     words = name.strip(" .,;:-*").split()[:_MOST_WORDS]
     plain = " ".join(words).strip(" .,;:-*")
     return plain[:1].upper() + plain[1:] if plain else "Investigation"
+
+
+_ITEM = regex(
+    r"^(?:[-*\u2022+]|\d{1,2}[.)])?[ \t]*[*_]*(?P<label>[A-Z][A-Za-z /&-]{2,40}?)[ *_]*:[ \t*_]*(?P<rest>.*)$"
+)
+_WHO = regex(r"patient (?:information|demographics?|details?|data)|demographics?", re.IGNORECASE)
+_COMPLAINT = regex(r"(?:chief|presenting|main) complaints?|reason for (?:visit|admission|referral)", re.IGNORECASE)
+_STORY = regex(r"\b(?:history|illness|allerg|medication|symptoms|review of systems|social|habits)", re.IGNORECASE)
+_BODY = regex(r"(?:physical|clinical|general) exam", re.IGNORECASE)
+_SILENT = regex(
+    r"(?:(?:information|details?|data) )?not (?:\w+ )?(?:specified|provided|mentioned|available|reported|documented"
+    r"|stated|recorded|described|given|applicable|disclosed|detailed)(?: in .*)?|n/?a|unknown|unavailable"
+    r"|none (?:\w+ )?(?:mentioned|specified|stated|provided|given|documented|available)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportParts:
+    """What the items of a report say of the patient's story and body, as a case of encounters holds them.
+
+    `complaint` is one line with who the patient is, `history` maps the name of an item to its text, `examination` has a
+    finding for each part that was examined.
+    """
+
+    complaint: str = ""
+    history: dict[str, str] = field(default_factory=dict)
+    examination: tuple[Finding, ...] = ()
+
+
+def report_parts(report: str) -> ReportParts:
+    """Part a report by its items ('Chief Complaint: ...'); all is empty if none of them tells a history.
+
+    An item that says only that something is not known ('Not specified.') is left out. Lines below an item belong to it.
+    Without a complaint the first sentence of the history is one.
+    """
+    items: dict[str, list[str]] = {}
+    label = ""
+    for line in report.splitlines():
+        if item := _ITEM.match(line):
+            label = item["label"]
+            items.setdefault(label, []).append(item["rest"])
+        elif label:
+            items[label].append(line)
+    texts = {name: " ".join(" ".join(map(_line_text, lines)).split()) for name, lines in items.items()}
+    stated = {name: text for name, text in texts.items() if text and not _SILENT.fullmatch(text.rstrip(" ."))}
+    history = {name: text for name, text in stated.items() if _STORY.search(name)}
+    if not history:
+        return ReportParts()
+    complaint = [text for name, text in stated.items() if _COMPLAINT.fullmatch(name)]
+    complaint = complaint or _SENTENCE.split(next(iter(history.values())))[:1]
+    who = [text for name, text in stated.items() if _WHO.fullmatch(name)]
+    return ReportParts(
+        ". ".join(text.rstrip(" .") for text in (*who, *complaint)) + ".",
+        history,
+        tuple(finding for name in stated if _BODY.match(name) for finding in _findings(items[name])),
+    )
+
+
+def _findings(lines: Sequence[str]) -> Iterator[Finding]:
+    """A finding for each line of an examination: 'Abdomen: soft' has its own name, other text has the examination's."""
+    first, *below = lines
+    for entry in ([_Entry(_plain(first))] if first.strip() else []) + list(_nested(below)):
+        match = _LABEL.fullmatch(entry.text)
+        label = match["label"] if match and (match["text"] or entry.below) else ""
+        text = (match["text"] or "") if match and label else entry.text
+        text = "; ".join(part.rstrip(".;") for part in (text.strip(), *entry.below) if part) if entry.below else text
+        if not _SILENT.fullmatch(text.rstrip(" .")):
+            yield Finding(section=_short(label) if label else "Physical examination", text=text)
+
+
+def _line_text(line: str) -> str:
+    bullet = _BULLET.match(line)
+    return _plain(bullet["text"] if bullet else line)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.case import Case
+from wardround.scenarios.case import Case, open_report
 from wardround.scenarios.loaders import medr
-from wardround.scenarios.loaders.values import investigations
+from wardround.scenarios.loaders.values import ReportParts, investigations, report_parts
 
 
 def record(summary: str, **more: Any) -> dict[str, Any]:
@@ -159,3 +159,44 @@ def test_what_was_not_performed_is_no_test(line: str) -> None:
     assert investigations(f"- Ancillary Tests:\n  - {line}") == ()
     found = investigations(f"- Ancillary Tests:\n  - CT: {line}\n  - MRI: no lesion was found")
     assert [one.name for one in found] == ["MRI"]
+
+
+REPORT = """- **Patient Information:** 51-year-old woman
+- **Chief Complaint:** Swelling of the left knee
+- **History of Present Illness:**
+  - Stiff in the morning for three weeks.
+  - No fever.
+- **Family History:** Not specified.
+- **Personal History:** None.
+- **Physical Examination:**
+  - **Left knee:** Warm, effusion.
+    - Flexion to 90 degrees.
+  - No rash."""
+
+
+def test_a_report_is_parted_for_encounters() -> None:
+    """Who asks the patient hears the history, and who examines finds the body; marks and silent items are left out."""
+    parts = report_parts(REPORT)
+    assert parts.complaint == "51-year-old woman. Swelling of the left knee."
+    assert parts.history == {
+        "History of Present Illness": "Stiff in the morning for three weeks. No fever.",
+        "Personal History": "None.",
+    }
+    assert [(part.section, part.text) for part in parts.examination] == [
+        ("Left knee", "Warm, effusion; Flexion to 90 degrees"),
+        ("Physical examination", "No rash."),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "A man of 40 with a cough.", "- Family History: not provided\n- Allergies: n/a"])
+def test_a_report_without_a_history_has_no_parts(text: str) -> None:
+    """The opening then stands for all, as before."""
+    assert report_parts(text) == ReportParts()
+
+
+def test_a_parted_report_is_disclosed_once() -> None:
+    """The staged games show the report's own words, without its parts behind them."""
+    case = medr.medr_case("P", record(REPORT))
+    assert case.history
+    assert case.examination
+    assert open_report(case) == REPORT
