@@ -345,31 +345,6 @@ def split_report(summary: str) -> tuple[str, str]:
     return summary[: heading.start()].strip("\n"), summary[heading.start() :].strip("\n")
 
 
-_SECTION = regex(r"^\s?[-*\u2022]?\s?\**([A-Z][A-Za-z /&-]{2,40}?)\s?(?::\*\*|\*\*\s?:|:)\s*(.*)$")
-_OF_PATIENT = regex(
-    r"(?i)patient information|demographic|complaint|histor|symptom|review of systems|medication|allerg|illness"
-)
-
-
-def patient_sections(report: str) -> dict[str, str]:
-    """The sections of a report that its patient can tell, without markdown; empty unless it has two of them.
-
-    A report as a list ('- **Chief Complaint:** ...') holds the examination and the tests as well: these are left out.
-    """
-    sections: dict[str, str] = {}
-    name = ""
-    for line in report.splitlines():
-        heading = None if line.startswith(("  ", "\t")) else _SECTION.match(line)
-        if heading:
-            name = heading[1]
-            sections[name] = heading[2]
-        elif name:
-            sections[name] += " " + line.strip().lstrip("-*\u2022 ")
-    texts = {name: text.replace("**", "").strip() for name, text in sections.items() if _OF_PATIENT.search(name)}
-    texts = {name: text for name, text in texts.items() if text}
-    return texts if len(texts) > 1 else {}
-
-
 def open_report(case: Case) -> str:
     """The report without its tests: the open part of the opening, with any missing history and examination.
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
-from wardround.scenarios.case import Case, case_results, patient_sections
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
 from wardround.scenarios.orders.subject import read_subject
@@ -187,16 +187,15 @@ class Consultation:
         return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
 
     def start(self, case: Case) -> ConsultationState:
-        """The state at the start: the patient's story is the history, or what the opening has of one."""
+        """The state at the start: the patient's story is the history, or the opening if there is no history."""
         complaint = case.complaint or case.opening
         turns = str(self.settings.max_turns)
         brief = self._prompt("start").render(complaint=complaint, turns=turns, **self._beside(None))
         brief = asking(brief, self.settings.answers, self._prompts)
         subject = read_subject(f"{case.opening} {' '.join(case.history.values())}")
-        sections = {} if case.history else patient_sections(case.opening)
         story = {
-            "story": dict(case.history) or sections or {"History": case.opening},
-            "complaint": next((text for name, text in sections.items() if "omplaint" in name), complaint),
+            "story": dict(case.history) or {"History": case.opening},
+            "complaint": complaint,
             "incidental": incidental_facts(case),
         }
         return self._bounded(ConsultationState(brief, story, record_rows(case_results(case)), subject=subject.row()), 0)

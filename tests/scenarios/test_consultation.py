@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from patients import ADMISSION
 
 from wardround.engine.records import Action
-from wardround.scenarios.case import patient_sections
 from wardround.scenarios.consultation import Consultation, ConsultationSettings
 
 
@@ -136,17 +135,3 @@ def test_vectors_of_the_loop(shared: Path) -> None:
         assert spoke == [seats[seat] for seat in expected["speaker_order"] if seat in seats]
         assert played.ending is not None
         assert played.ending.cause == "completed"
-
-
-def test_a_patient_tells_the_sections_of_a_listed_report_and_not_its_examination() -> None:
-    report = (
-        "- **Patient Information:** 50-year-old woman.\n- **Chief Complaint**: Cough\n"
-        "- History of Present Illness: Two weeks of cough.\n  - **Fever** at night.\n"
-        "- **Physical Examination:** Crackles.\n- **Ancillary Tests:**\n  - CT: mass\n"
-    )
-    assert patient_sections(report) == {
-        "Patient Information": "50-year-old woman.",
-        "Chief Complaint": "Cough",
-        "History of Present Illness": "Two weeks of cough. Fever at night.",
-    }
-    assert patient_sections("A woman of 50 has a cough. History: none.") == {}
