@@ -84,6 +84,17 @@ def shared() -> Path:
 
 
 @pytest.fixture
+def two_runs(tmp_path: Path, shell: Shell) -> Path:
+    """A store with two runs, `g` (gold) and `s` (silent), of four cases."""
+    from clinic import case_file
+
+    path, cases = tmp_path / "runs.db", case_file(tmp_path / "cases.jsonl", 4)
+    assert shell("run", "--cases", cases, "--doctor", "gold", "--name", "g", "--store", path) == 0
+    assert shell("run", "--cases", cases, "--doctor", "silent", "--name", "s", "--store", path) == 3
+    return path
+
+
+@pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
     """Runs the command line in this process."""
     return Shell(capsys)

@@ -27,12 +27,8 @@ def last_of(case: str) -> str:
 
 
 @pytest.fixture
-def store(tmp_path: Path, shell: Shell) -> Path:
-    """A store with two runs, `g` (gold) and `s` (silent), of four cases."""
-    path, cases = tmp_path / "runs.db", case_file(tmp_path / "cases.jsonl", 4)
-    assert shell("run", "--cases", cases, "--doctor", "gold", "--name", "g", "--store", path) == 0
-    assert shell("run", "--cases", cases, "--doctor", "silent", "--name", "s", "--store", path) == 3
-    return path
+def store(two_runs: Path) -> Path:
+    return two_runs
 
 
 LAST_GONE = "DELETE FROM events WHERE rowid = (SELECT rowid FROM events WHERE " + last_of("case-001") + ")"

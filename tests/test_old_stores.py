@@ -15,6 +15,8 @@ from keptstores import FAILED, PLAYED, RUNS, TALKS, PgCopies
 from pgserver import PgServer
 from shell import Shell
 
+from wardround.agents.examiner import Examiner
+
 USAGE = ("turns", "calls", "failed_calls", "tokens", "tokens_prompt", "tokens_completion", "cost_usd")
 EXAMINED = ("tests", "test_cost", "repeat_requests", "assumed_answers")
 MAY_CHANGE = ("diagnosis_accuracy", "treatment_accuracy", "lexical_match", "diagnosis_grade", "unusable_replies")
@@ -198,4 +200,5 @@ def test_a_run_file_makes_the_calls_that_it_made(where: str, shell: Shell) -> No
 def test_a_seat_whose_rules_have_changed_is_taken_as_recorded(where: str, shell: Shell) -> None:
     """The fixture's examiner followed version 1 of its rules: its answers stand, and the doctor's are repeated."""
     assert shell("replay", "workup", "--store", where) == 0, shell.err
-    assert "The examiner followed version 1 of its rules, and this Wardround has version 3" in shell.out
+    now = Examiner.VERSION
+    assert f"The examiner followed version 1 of its rules, and this Wardround has version {now}" in shell.out

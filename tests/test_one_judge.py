@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from beaten import Beaten
-from plain_judge import PlainJudge
+from plain_judge import PlainJudge, accuracy, wrong
 from serving import serving
 from shell import Shell
 from sitting import court, played
@@ -20,7 +20,6 @@ from wardround.engine.records import Message, Score
 from wardround.engine.seat import Seat
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts
 from wardround.report_files import load_scored
@@ -37,15 +36,6 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     opened = wardround.open_store(tmp_path / "runs.db")
     yield opened
     await opened.aclose()
-
-
-def accuracy(scores: RunScores) -> list[float | None]:
-    return [row.score("diagnosis_accuracy").value for row in scores.episodes]
-
-
-def wrong(purpose: str, count: int) -> str:
-    del purpose, count
-    return '{"verdict": "wrong"}'
 
 
 def other(judge: PlainJudge) -> JudgeConfig:

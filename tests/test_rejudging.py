@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from beaten import Beaten
 from bench import PlayedSearch
-from plain_judge import PlainJudge
+from plain_judge import PlainJudge, accuracy, wrong
 from sitting import court, equal, played
 
 import wardround
@@ -19,7 +19,6 @@ from wardround.engine.records import Score
 from wardround.engine.seat import Seat
 from wardround.evaluators.metrics.standard import Priced, Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
-from wardround.evaluators.report.score_rows import RunScores
 from wardround.runs.seats import SeatConfig
 from wardround.runs.stored_run import Run
 from wardround.scoring.judges import JudgeConfig, seats_of
@@ -34,15 +33,6 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     opened = wardround.open_store(tmp_path / "runs.db")
     yield opened
     await opened.aclose()
-
-
-def accuracy(scores: RunScores) -> list[float | None]:
-    return [row.score("diagnosis_accuracy").value for row in scores.episodes]
-
-
-def wrong(purpose: str, count: int) -> str:
-    del purpose, count
-    return '{"verdict": "wrong"}'
 
 
 @pytest.mark.parametrize("same", [True, False])

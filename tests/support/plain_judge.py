@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from wardround.engine.models.scripted import Reply
 from wardround.engine.records import Message
+from wardround.evaluators.report.score_rows import RunScores
 
 _PASSAGE = re.compile(
     r"^----- begin Passage 1 (\S+) -----\n(.*?)\n----- end Passage 1 \1 -----$", re.DOTALL | re.MULTILINE
@@ -49,3 +50,14 @@ class PlainJudge:
                 "diagnosis": {"verdict": "correct"},
             }[purpose]
         )
+
+
+def wrong(purpose: str, count: int) -> str:
+    """A judge that calls everything wrong, as `before` of `PlainJudge`."""
+    del purpose, count
+    return '{"verdict": "wrong"}'
+
+
+def accuracy(scores: RunScores) -> list[float | None]:
+    """The accuracy of each episode of a run."""
+    return [row.score("diagnosis_accuracy").value for row in scores.episodes]
