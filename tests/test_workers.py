@@ -158,6 +158,7 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
             yield server.fresh()
 
 
+@pytest.mark.long
 async def test_bad_episodes_do_not_end_the_job(
     where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_ray: bool
 ) -> None:
@@ -189,6 +190,7 @@ async def test_workers_that_cannot_work_say_why(tmp_path: Path, by_ray: bool) ->
     await run.store.aclose()
 
 
+@pytest.mark.long
 async def test_a_stop_drains_and_the_run_goes_on_later(tmp_path: Path, by_ray: bool) -> None:
     cases, where = case_file(tmp_path / "cases.jsonl", 80), tmp_path / "runs.db"
     async with Loopback(lambda messages, model: lines("workup", messages), latency=0.05) as server:

@@ -241,6 +241,7 @@ def test_a_worker_goes_on_with_what_was_begun(kind: Kind, shell: Shell) -> None:
     assert shell(*kind.again) == 0, shell.err
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "where", [[], pytest.param(["--cluster", "ray"], marks=pytest.mark.ray)], ids=["processes", "ray"]
