@@ -24,6 +24,8 @@ MEMORY = "256MB"
 """Memory limit of DuckDB; the build itself needs about 200 MB more."""
 
 _ROW = 2 * 1024 * 1024
+_BUFFER = 4 * _ROW
+"""What DuckDB reads at once: as little as it may for rows of `_ROW`, since by itself it takes 32 MB at a time."""
 _MOST = 100_000
 _BATCH = 5_000
 Row = tuple[Any, ...]
@@ -63,6 +65,8 @@ class WorkDatabase:
                 f"{self.folder}: another build of the same file is under way, or this: {_first(error)}"
             ) from error
         self._db.execute("set enable_progress_bar=false")
+        # DuckDB takes a file of long rows for a small table and would hash it whole; here the smaller side is second.
+        self._db.execute("set disabled_optimizers='join_order,build_side_probe_side'")
         self._db.execute("create table if not exists finished (step varchar, faults varchar, latin varchar)")
         return self
 
@@ -118,6 +122,7 @@ class WorkDatabase:
         source = (
             f"read_csv({_sql_text(str(file.path))}, delim=',', quote='\"', escape='\"', header=true, "
             f"auto_detect=false, columns={{{spec}}}, nullstr='', allow_quoted_nulls=true, max_line_size={_ROW}, "
+            f"buffer_size={_BUFFER}, "
             f"store_rejects=true, rejects_limit={_MOST}, encoding={_sql_text('latin-1' if latin else 'utf-8')})"
         )
         columns_read = ", ".join(["*", *absent])

@@ -11,7 +11,7 @@ from wardround.scenarios.orders.chart import Chart, Entry
 from wardround.scenarios.orders.name_lookup import Link, content
 from wardround.scenarios.orders.order_parser import Repeat
 from wardround.scenarios.orders.spelling import closest
-from wardround.scenarios.terms.wording import key
+from wardround.scenarios.terms.wording import key, tokens
 
 _FREE: tuple[Kind, ...] = ("imaging", "investigation", "examination")
 
@@ -36,6 +36,8 @@ def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
     hits = {hit.entry.place: hit for hit in direct if result_fits(linked, hit.entry, table)}
     if hits and linked is not None and linked.test in _GAS:
         hits = _of_gas(hits)
+    elif hits and not (linked and linked.specimen.startswith(("arterial", "venous"))):
+        hits = _of_laboratory(hits)
     if hits:
         return [hits[place] for place in sorted(hits)]
     rules = (_above, _fuzzy, _studies, _worded, _mentioned)
@@ -54,6 +56,24 @@ def _of_gas(hits: Mapping[int, Hit]) -> dict[int, Hit]:
     gas = [hit.entry for hit in hits.values() if hit.entry.test is None or hit.entry.test.test in (*_GASES, *_GAS)]
     times = {entry.item.time for entry in gas}
     return {place: hit for place, hit in hits.items() if gas and hit.entry.item.time in times}
+
+
+def _of_laboratory(hits: Mapping[int, Hit]) -> dict[int, Hit]:
+    """Without the values of a blood gas for tests that the laboratory has measured too, whenever that was.
+
+    A potassium of whole blood is no serum potassium, and a calculated hematocrit none of a blood count.
+    """
+    gases = {place for place, hit in hits.items() if "gas" in tokens(hit.entry.item.name.partition(":")[0])}
+    tests = {hit.entry.test.test for place, hit in hits.items() if place not in gases and hit.entry.test}
+    return {
+        place: hit
+        for place, hit in hits.items()
+        if place not in gases or hit.entry.test is None or hit.entry.test.test not in tests
+    }
+
+
+_WIDER = {"Sputum culture": ("Respiratory culture",)}
+"""Tests by which a record also reports a test, where the specimen is the same."""
 
 
 def result_fits(linked: Link | None, entry: Entry, table: Catalogue) -> bool:
@@ -92,7 +112,7 @@ def _tested(linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit
         yield from (Hit(entry, "panel", linked.score) for entry in chart.entries if entry.specimen == linked.specimen)
     other = axes.in_specimen(linked.test, linked.specimen, table)
     same_time = axes.timing(other) == axes.timing(linked.test)  # a spot sample answers no collection of 24 hours
-    for name in dict.fromkeys((linked.test, other) if same_time else (linked.test,)):
+    for name in dict.fromkeys((linked.test, *([other] if same_time else ()), *_WIDER.get(linked.test, ()))):
         for entry in chart.by_test.get(name, ()):
             yield Hit(entry, linked.rule, linked.score)
 

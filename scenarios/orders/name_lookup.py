@@ -179,7 +179,21 @@ def link(name: str, table: Catalogue) -> Link | None:
     if len(name) > LONGEST or ("/" in name and _beside_procedure(name, table)):
         return None
     linked = _linked(name, table)
-    return _placed(linked, name, table) if linked else None
+    return _placed(linked, name, table) if linked else _of_panel(name, table)
+
+
+def _of_panel(name: str, table: Catalogue) -> Link | None:
+    """A test named behind a panel that has it: 'ABG pH', 'CBC platelets', 'UA nitrites'."""
+    words = unmeasured(name).split()
+    for at in range(1, min(len(words), 4)):
+        panel = _named(key(" ".join(words[:at])), table)
+        if panel is None or not table.below.get(panel):
+            continue
+        own, rest = axes.own_specimen(table.tests[panel]), " ".join(words[at:])
+        said = rest if own in ("", axes.BLOOD) else f"{own} {rest}"
+        linked = _linked(said, table)
+        return _placed(linked, said, table) if linked and linked.test in table.below[panel] else None
+    return None
 
 
 def _beside_procedure(name: str, table: Catalogue) -> bool:

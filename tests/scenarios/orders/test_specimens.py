@@ -147,3 +147,37 @@ def test_two_item_numbers_under_one_recorded_name_are_two_results() -> None:
         )
     )
     assert {ref for line in answer(chart, [name]) for ref in line.refs} == {"labs[0]", "labs[1]"}
+
+
+GASES = read_chart(
+    (
+        CaseResult("labs[0]", "lab", "Blood gas: Potassium, Whole Blood", "3.1", None, time=EARLY),
+        CaseResult("labs[1]", "lab", "Potassium", "Potassium: 4.0", None, time=LATE),
+        CaseResult("labs[2]", "lab", "Blood gas: Specimen Type", "Blood gas: Specimen Type: ART.", None, time=EARLY),
+        CaseResult("labs[3]", "lab", "Blood gas: pH", "Blood gas: pH: 7.3", None, time=EARLY),
+        CaseResult("labs[4]", "lab", "Blood gas: Lactate", "Blood gas: Lactate: 2", None, time=EARLY),
+        CaseResult("microbiology[0]", "microbiology", "RESPIRATORY CULTURE", "no growth", None, "SPUTUM", time=EARLY),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("serum potassium", {"labs[1]"}),
+        ("potassium", {"labs[1]"}),
+        ("ABG pH", {"labs[3]"}),
+        ("VBG lactate", set[str]()),
+        ("lactate", {"labs[4]"}),
+        ("sputum culture", {"microbiology[0]"}),
+    ],
+)
+def test_a_gas_answers_for_the_laboratory_only_where_that_has_nothing(asked: str, expected: set[str]) -> None:
+    assert {ref for line in answer(GASES, asked) for ref in line.refs} == expected
+
+
+@pytest.mark.parametrize("asked", ["CBC platelets", "UA nitrites", "coags INR"])
+def test_a_test_behind_its_panel_is_the_test(asked: str) -> None:
+    (piece,) = read_order(asked).pieces
+    assert piece.status == "matched"
+    assert len(piece.concepts) == 1
