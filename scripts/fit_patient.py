@@ -1,18 +1,21 @@
 """Fit the weights by which the record patient chooses a sentence or silence (`agents/data/history/weights.csv`).
 
     python -m scripts.fit_patient [--data ../shared/data] [--out weights.csv]
+    python -m scripts.fit_patient --left-out
 
 A sentence is right if it holds what the question of `tests/data/patient_questions.csv` expects, or if the rules' answer
-with it does. The weights are those of a conditional logit: each question chooses among the sentences of its story and
-silence. Questions that rules were tuned on count less, since the rules answer them better than they will answer others.
-`CAUTION` is a choice: how much a don't-know is preferred, since wrong is worse.
+with it does. The first weights are those of a conditional logit: each question chooses among the sentences of its story
+and silence. The second are those of a logit: does the best sentence answer at all? They are fitted on first choices of
+questions whose author the first weights had not seen. `CAUTION` is a choice: how sure an answer has to be, since wrong
+is worse than silent. `--left-out` measures each author's questions with weights fitted on the other authors' alone.
 """
 
 import argparse
 import csv
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,25 +23,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]  # SciPy ships no types
 
-from scripts.measure_patient import Asked, label, questions, stories
+from scripts.measure_patient import Asked, label, questions, shares, stories
 from wardround.agents.history import interview, question_kinds, speech
-from wardround.agents.history.weighing import Figures, describe
+from wardround.agents.history.weighing import Figures, Weights, allowed, decision_figures, describe, worths
 
 WEIGHTS = Path("agents/data/history/weights.csv")
-PARTS = {
-    "tune": 0.4,
-    "check": 0.4,
-    "fresh": 0.5,
-    "blind": 1.0,
-    "battery": 0.5,
-    "guide": 1.0,
-    "blind2": 2.0,
-    "stranger": 2.0,
-}
+AUTHORS = (("fresh",), ("blind",), ("battery", "guide"), ("blind2",), ("stranger",), ("blind3",))
+"""The parts of each author; rules were tuned on `tune` and `check`, so they say little and are not fitted on."""
+PARTS = {"fresh": 0.5, "blind": 1.0, "battery": 0.5, "guide": 1.0, "blind2": 2.0, "stranger": 2.0, "blind3": 2.0}
 """How much a question of each part counts."""
-CAUTION = 1.0
+CAUTION = 0.6
 _RIDGE = 0.006
-_STEPS = 200
+_DECISION_RIDGE = 0.05
+_STEPS = 70
 Vector = NDArray[np.float64]
 
 
@@ -46,20 +43,24 @@ Vector = NDArray[np.float64]
 class Choice:
     """One question: the figures of silence and of each sentence, which are right (0 is silence), and its weight."""
 
+    part: str
     silence: Figures
     sentences: Sequence[Figures]
+    may_answer: Sequence[bool]
     right: Sequence[int]
-    weight: float
 
 
-def choice_of(asked: Asked, story: tuple[Mapping[str, str], str], weight: float) -> Choice | None:
-    """The choice that a question poses; None if the rules answer it without one, or no sentence is right."""
+def choice_of(asked: Asked, story: tuple[Mapping[str, str], str]) -> Choice | None:
+    """The choice that a question poses.
+
+    None if it is several questions, if the rules answer it alone, or if no sentence is right.
+    """
     memory, voice = interview.memory_of(tuple(story[0].items()), story[1])
-    question = question_kinds.parse_question(question_kinds.split_questions(asked.question)[0])
-    before = question_kinds.split_questions(asked.after)
-    earlier = [question_kinds.parse_question(part) for part in reversed(before)]
+    parts = question_kinds.split_questions(asked.question)
+    question = question_kinds.parse_question(parts[0])
+    earlier = [question_kinds.parse_question(part) for part in reversed(question_kinds.split_questions(asked.after))]
     proposed = memory.recall(question, earlier, "")
-    if proposed.sure:
+    if proposed.sure or len(parts) > 1:
         return None
     silence, rows = describe(memory, question, earlier, proposed)
     right = [0]
@@ -71,10 +72,25 @@ def choice_of(asked: Asked, story: tuple[Mapping[str, str], str], weight: float)
             for place, (fact, text) in enumerate(zip(memory.facts, said, strict=True), 1)
             if re.search(asked.expects, text, re.IGNORECASE) or (apt and fact in proposed.facts)
         ]
-    return Choice(silence, rows, right, weight) if right else None
+    return Choice(asked.part, silence, rows, allowed(memory, question, proposed), right) if right else None
 
 
 def fit(choices: Sequence[Choice]) -> dict[tuple[str, str], float]:
+    """All weights: the first ones on every choice, the second on choices of authors that are left out in turn."""
+    decided: list[tuple[Figures, bool, float]] = []
+    for parts in AUTHORS:
+        of_others = [one for one in choices if one.part not in parts]
+        own = [one for one in choices if one.part in parts]
+        if own and of_others:
+            weights = rank(of_others)
+            for one in own:
+                quiet, scores = worths(one.silence, one.sentences, one.may_answer, weights)
+                figures = decision_figures(one.silence, one.sentences, quiet, scores)[1]
+                decided.append((figures, one.right != [0], PARTS[one.part]))
+    return rank(choices) | decide(decided)
+
+
+def rank(choices: Sequence[Choice]) -> dict[tuple[str, str], float]:
     """The weight of each figure, of silence ('none') and of sentences ('fact')."""
     names = sorted(
         {("none", name) for one in choices for name in one.silence}
@@ -88,7 +104,7 @@ def fit(choices: Sequence[Choice]) -> dict[tuple[str, str], float]:
     right = np.zeros(len(table))
     for start, one in zip(starts, choices, strict=True):
         right[start + np.array(one.right)] = 1.0
-    counts = np.array([one.weight for one in choices])
+    counts = np.array([PARTS[one.part] for one in choices])
     counts = counts / counts.sum()
     shrink = _RIDGE * np.square(np.where(table.std(axis=0) > 0, table.std(axis=0), 1.0))
 
@@ -101,9 +117,8 @@ def fit(choices: Sequence[Choice]) -> dict[tuple[str, str], float]:
         slope: Vector = table.T @ (off * counts[owner]) + shrink * weights
         return float((counts * np.log(total / wanted)).sum() + 0.5 * (shrink * weights**2).sum()), slope
 
-    found = minimize(loss, np.zeros(len(at)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-    found.x[at["none", "none"]] += CAUTION
-    return {name: float(found.x[place]) for name, place in at.items()}
+    best = minimize(loss, np.zeros(len(at)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x
+    return {name: float(best[place]) for name, place in at.items()}
 
 
 def _table(one: Choice, at: Mapping[tuple[str, str], int]) -> Vector:
@@ -116,15 +131,63 @@ def _table(one: Choice, at: Mapping[tuple[str, str], int]) -> Vector:
     return table
 
 
+def decide(decided: Sequence[tuple[Figures, bool, float]]) -> dict[tuple[str, str], float]:
+    """The weights by which the best sentence answers or not ('answer')."""
+    names = sorted({name for figures, _, _ in decided for name in figures} - {"constant"})
+    table = np.array([[figures.get(name, 0.0) for name in names] for figures, _, _ in decided])
+    answers = np.array([float(answer) for _, answer, _ in decided])
+    mean, spread = table.mean(axis=0), np.where(table.std(axis=0) > 0, table.std(axis=0), 1.0)
+    table = np.hstack([np.ones((len(table), 1)), (table - mean) / spread])
+
+    def loss(weights: Vector) -> tuple[float, Vector]:
+        worth = table @ weights
+        chance = 1.0 / (1.0 + np.exp(-worth))
+        bare = np.concatenate(([0.0], weights[1:]))
+        lost = np.logaddexp(0.0, worth) - answers * worth
+        slope: Vector = table.T @ (chance - answers) / len(table) + _DECISION_RIDGE * bare
+        return float(lost.mean() + 0.5 * _DECISION_RIDGE * bare @ bare), slope
+
+    best = minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x
+    scaled = best[1:] / spread
+    constant = float(best[0] - scaled @ mean) - CAUTION
+    return {("answer", "constant"): constant} | {
+        ("answer", name): float(weight) for name, weight in zip(names, scaled, strict=True)
+    }
+
+
+def left_out(choices: Sequence[Choice], told: Mapping[str, tuple[Mapping[str, str], str]]) -> Iterator[str]:
+    """For each author the shares of apt, wrong and honest answers, with weights fitted on the other authors."""
+    for parts in AUTHORS[1:]:
+        weights = fit([one for one in choices if one.part not in parts])
+        for part in parts:
+            counts = Counter(label(one, answer_to(one, told[one.case], weights)) for one in questions(part))
+            yield f"{part}: {shares(counts)}"
+
+
+def answer_to(asked: Asked, story: tuple[Mapping[str, str], str], weights: Weights) -> str:
+    """What a patient with these weights says to a question, after the one before it."""
+    said = ""
+    talk = [one for one in (asked.after, asked.question) if one]
+    for number in range(1, len(talk) + 1):
+        said = interview.answer_from_story(story[0], story[1], talk[:number], said, weights).text
+    return said
+
+
 def main(arguments: Sequence[str]) -> None:
     """Fit and write the weights."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--out", type=Path, default=WEIGHTS)
+    parser.add_argument("--left-out", action="store_true", help="measure each author's questions, and write nothing")
     options = parser.parse_args(arguments)
     told = stories(options.data)
-    posed = [choice_of(asked, told[asked.case], weight) for part, weight in PARTS.items() for asked in questions(part)]
-    weights = fit([one for one in posed if one is not None])
+    posed = [choice_of(asked, told[asked.case]) for part in PARTS for asked in questions(part)]
+    choices = [one for one in posed if one is not None]
+    if options.left_out:
+        for line in left_out(choices, told):
+            print(line, flush=True)
+        return
+    weights = fit(choices)
     with options.out.open("w", newline="") as lines:
         table = csv.writer(lines, lineterminator="\n")
         table.writerow(("of", "figure", "weight"))

@@ -91,6 +91,16 @@ def label(asked: Asked, said: str) -> str:
     return "apt" if re.search(asked.expects, said, re.IGNORECASE) and not VOICE.search(said) else "wrong"
 
 
+def shares(counts: Mapping[str, int]) -> str:
+    """The shares of the labels, where the record answers and where it is silent."""
+    lines: list[str] = []
+    for kinds in (("apt", "evasive", "wrong"), ("honest", "invented")):
+        total = sum(counts.get(kind, 0) for kind in kinds)
+        listed = ", ".join(f"{kind} {counts.get(kind, 0) / (total or 1):.1%}" for kind in kinds)
+        lines.append(f"n {total}: {listed}")
+    return "; ".join(lines)
+
+
 async def ask(asked: Path, out: Path, told: Mapping[str, tuple[Mapping[str, str], str]]) -> None:
     """Write the file's questions with the patient's answers."""
     with asked.open(newline="") as lines, out.open("w", newline="") as written:
@@ -106,7 +116,9 @@ async def main(arguments: Sequence[str]) -> None:
     """Print the shares, and every answer with its label if asked."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
-        "--part", choices=("tune", "check", "fresh", "blind", "battery", "guide", "blind2", "stranger"), default="check"
+        "--part",
+        choices=("tune", "check", "fresh", "blind", "battery", "guide", "blind2", "stranger", "blind3"),
+        default="check",
     )
     parser.add_argument("--show", action="store_true", help="print every answer")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -125,9 +137,7 @@ async def main(arguments: Sequence[str]) -> None:
         counts[label(asked, said)] += 1
         if options.show:
             print(f"{label(asked, said):9}{asked.case} | {asked.question} | {said}")
-    for kinds in (("apt", "evasive", "wrong"), ("honest", "invented")):
-        total = sum(counts[kind] for kind in kinds)
-        print(f"n {total}: " + ", ".join(f"{kind} {counts[kind] / (total or 1):.1%}" for kind in kinds))
+    print(shares(counts))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What a question is after, by the example questions that are nearest to it (`data/history/question_bank.csv`).
+"""What a question is after, and which sentences of a story tell that.
 
-Each aim ("allergies", "what makes it better") has a dozen questions in the words of different doctors, and a pattern of
-the sentences that tell it (`aims.csv`). A question is near an example by the words and meanings that they share and by
-the vectors of their words, so that wording which no table foresaw still has an aim.
+A question has the aims ("allergies", "what makes it better") of the example questions that are nearest to it
+(`data/history/question_bank.csv`), by the words, pairs of words and parts of long words that they share. A sentence
+tells an aim or touches it by the two patterns of the aim (`data/history/aims.csv`).
 """
 
 import itertools
@@ -13,26 +13,26 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wardround.agents.history import meaning
+from wardround.agents.history.facts import Fact
 from wardround.agents.history.vocabulary import history_rows
-from wardround.agents.history.word_vectors import Vector, text_vector
 
-VIEWS = (("words", 1.0, 12, 0.07), ("vectors", 0.4, 8, 0.08))
-"""Each view of nearness: its name, the share of words and meanings in it (the rest is vectors), how many of the nearest
-examples count, and how fast one counts less the farther it is behind the nearest."""
-_SMALL = frozenset(
-    re.findall(
-        r"\S+",
-        """the a an of to in on at is are was were be been do does did has have had you your he his she her him it its
-        i me my we us and or for with any that this there some so""",
-    )
-)
+_NEAREST = 12
+"""How many of the nearest examples count."""
+_FADE = 0.07
+"""How fast an example counts less, the farther it is behind the nearest."""
+_LONG = 7
+_PART = 5
+"""Words of so many letters are also compared by their parts of five letters."""
+_PATTERNS = ("tells", "touches")
+_AGAINST_BEST = tuple(f"aim alone, {pattern}" for pattern in _PATTERNS)
+Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Aims:
-    """What a question may be after: how likely each aim is, and how near its nearest example."""
+    """How likely each aim of the table is, and how near the nearest example, from 0 to 1."""
 
     shares: tuple[float, ...]
     nearest: float
@@ -40,47 +40,41 @@ class Aims:
 
 @dataclass(frozen=True, slots=True)
 class _Bank:
-    """The example questions: the aim of each, what each of their words weighs and where it stands, and vectors."""
+    """The example questions: the aim of each, and for each mark its weight and the examples that hold it."""
 
     aims: tuple[int, ...]
     weights: Mapping[str, float]
-    holding: Mapping[str, tuple[tuple[int, float], ...]]
-    vectors: Vector
+    holding: Mapping[str, tuple[NDArray[np.int64], Vector]]
 
 
 @lru_cache(maxsize=8192)
-def aims_of(question: str) -> tuple[Aims, ...]:
-    """How likely each aim of the table is, once for each of `VIEWS`."""
-    return tuple(_seen(question, of_words, most, sharp) for _, of_words, most, sharp in VIEWS)
+def aims_of(question: str) -> Aims:
+    """What a question is after.
 
-
-def _seen(question: str, of_words: float, most: int, sharp: float) -> Aims:
+    Example: the likeliest aim of "Does any medicine disagree with you?" is "allergies".
+    """
     bank = _bank()
-    near = (1.0 - of_words) * (bank.vectors @ text_vector(question))
-    marks = _marks(question)
+    marks = sorted(_marks(question))
     unknown = math.log(len(bank.aims) + 1) - 1.0
-    length = math.sqrt(sum(bank.weights.get(mark, unknown) ** 2 for mark in sorted(marks))) or 1.0
-    for mark in sorted(marks):
-        for row, weight in bank.holding.get(mark, ()):
-            near[row] += of_words * weight * bank.weights[mark] / length
-    rounded = np.round(near, 5)
-    order = np.argsort(-rounded, kind="stable")[:most]
-    best = float(rounded[order[0]])
+    length = math.sqrt(sum(bank.weights.get(mark, unknown) ** 2 for mark in marks)) or 1.0
+    near = np.zeros(len(bank.aims))
+    for mark in marks:
+        if mark in bank.holding:
+            rows, weights = bank.holding[mark]
+            near[rows] += weights * (bank.weights[mark] / length)
+    near = np.round(near, 5)
+    order = np.argsort(-near, kind="stable")[:_NEAREST]
+    best = float(near[order[0]])
     shares = [0.0] * len(aim_names())
     for row in order:
-        shares[bank.aims[row]] += math.exp((float(rounded[row]) - best) / sharp)
+        shares[bank.aims[row]] += math.exp((float(near[row]) - best) / _FADE)
     total = sum(shares)
     return Aims(tuple(round(share / total, 5) for share in shares), best)
 
 
-@lru_cache(maxsize=8192)
-def likeliest_aim(question: str) -> str:
-    """The name of the likeliest aim by vectors.
-
-    Example: `likeliest("Does any medicine disagree with you?")` is "allergies".
-    """
-    shares = aims_of(question)[-1].shares
-    return aim_names()[shares.index(max(shares))]
+def share_of(aim: str, question: str) -> float:
+    """How likely a question is after this aim, from 0 to 1."""
+    return aims_of(question).shares[aim_names().index(aim)]
 
 
 @cache
@@ -95,51 +89,89 @@ def examples() -> Sequence[Mapping[str, str]]:
     return history_rows("question_bank.csv")
 
 
+def aim_figures(question: str, facts: Sequence[Fact]) -> tuple[dict[str, float], list[dict[str, float]]]:
+    """The figures of silence and of each fact: whether it tells what the question is after, and the others do not."""
+    aims = aims_of(question)
+    top = max(range(len(aims.shares)), key=lambda place: (aims.shares[place], -place))
+    silence = {"nearest example": aims.nearest, "sure of aim": aims.shares[top]}
+    rows: list[dict[str, float]] = [{} for _ in facts]
+    likely = [(place, share) for place, share in enumerate(aims.shares) if share]
+    for number, pattern in enumerate(_PATTERNS):
+        told = [_aims_in(fact.section, fact.text)[number] for fact in facts]
+        count = {place: sum(place in own for own in told) for place, _ in likely}
+        silence[f"aims not told, {pattern}"] = sum(share for place, share in likely if not count[place])
+        silence[f"first aim not told, {pattern}"] = 0.0 if count[top] else aims.shares[top]
+        for row, own in zip(rows, told, strict=True):
+            row[f"aim, {pattern}"] = sum(share for place, share in likely if place in own)
+            row[f"aim alone, {pattern}"] = sum(
+                share / math.sqrt(count[place]) for place, share in likely if place in own
+            )
+            row[f"first aim, {pattern}"] = aims.shares[top] if top in own else 0.0
+    for name in _AGAINST_BEST:
+        values = [row[name] for row in rows]
+        best, mean = max(values), sum(values) / len(values)
+        silence[f"best {name}"] = best
+        for row in rows:
+            row[f"{name}, behind"] = row[name] - best
+            row[f"{name}, above mean"] = row[name] - mean
+            row[f"{name}, best"] = float(row[name] >= best > 0)
+    return silence, rows
+
+
 @lru_cache(maxsize=8192)
-def aims_met(section: str, text: str) -> tuple[bool, ...]:
-    """For each aim whether a sentence of a section tells it."""
-    return tuple(
-        (words is not None and words.search(text) is not None) or bool(place and place in section.lower())
-        for words, place in _tellings()
+def _aims_in(section: str, text: str) -> tuple[frozenset[int], frozenset[int]]:
+    """The aims that a sentence of a section tells, and those that it touches."""
+    return (
+        frozenset(place for place, (tells, _, own) in enumerate(_told()) if _holds(tells, own, section, text)),
+        frozenset(place for place, (_, touches, own) in enumerate(_told()) if _holds(touches, own, section, text)),
     )
+
+
+def _holds(pattern: re.Pattern[str] | None, own: str, section: str, text: str) -> bool:
+    """Whether a pattern is in the text, or the section is the aim's own."""
+    return (pattern is not None and pattern.search(text) is not None) or bool(own and own in section.lower())
 
 
 @lru_cache(maxsize=8192)
 def _marks(text: str) -> frozenset[str]:
-    """The words of a text, its pairs of words, and all that its words mean."""
-    words = [_root(word) for word in re.findall(r"[a-z']+", text.lower())]
-    pairs = {f"{one} {other}" for one, other in itertools.pairwise(words)}
-    meant = {name for unit in meaning.units(text) for name in unit.meanings}
-    return frozenset({word for word in words if word not in _SMALL} | pairs | meant)
-
-
-def _root(word: str) -> str:
-    return re.sub(r"(?:ing|ed|es|s|ly)$", "", word) if len(word) > 4 else word
+    """The words of a question without endings, its pairs of words, and the parts of its long words."""
+    bare = re.findall(r"[a-z']+", text.lower().replace("\u2019", "'"))
+    words = [re.sub(r"(?:ing|ed|es|s|ly)$", "", word) if len(word) > 4 else word for word in bare]
+    pairs = {f"{one} {other}" for one, other in itertools.pairwise(["^", *words, "$"])}
+    long = [f"<{word}>" for word in bare if len(word) + 2 >= _LONG]
+    parts = {f"#{word[at : at + _PART]}" for word in long for at in range(len(word) - _PART + 1)}
+    return frozenset(words) | pairs | parts
 
 
 @cache
 def _bank() -> _Bank:
     places = {name: place for place, name in enumerate(aim_names())}
-    rows = examples()
-    marks = [_marks(row["question"]) for row in rows]
-    counts: dict[str, int] = {}
+    marks = [sorted(_marks(row["question"])) for row in examples()]
+    count: dict[str, int] = {}
     for one in marks:
-        for mark in sorted(one):
-            counts[mark] = counts.get(mark, 0) + 1
-    weights = {mark: math.log((len(rows) + 1) / (count + 0.5)) for mark, count in counts.items()}
+        for mark in one:
+            count[mark] = count.get(mark, 0) + 1
+    weights = {mark: math.log((len(marks) + 1) / (number + 0.5)) for mark, number in count.items()}
     holding: dict[str, list[tuple[int, float]]] = {}
-    for place, one in enumerate(marks):
-        length = math.sqrt(sum(weights[mark] ** 2 for mark in sorted(one))) or 1.0
-        for mark in sorted(one):
-            holding.setdefault(mark, []).append((place, weights[mark] / length))
-    vectors = np.stack([text_vector(row["question"]) for row in rows])
-    of = tuple(places[row["aim"]] for row in rows)
-    return _Bank(of, weights, {mark: tuple(at) for mark, at in holding.items()}, vectors)
+    for row, one in enumerate(marks):
+        length = math.sqrt(sum(weights[mark] ** 2 for mark in one)) or 1.0
+        for mark in one:
+            holding.setdefault(mark, []).append((row, weights[mark] / length))
+    return _Bank(
+        tuple(places[row["aim"]] for row in examples()),
+        weights,
+        {
+            mark: (np.array([row for row, _ in rows]), np.array([weight for _, weight in rows]))
+            for mark, rows in holding.items()
+        },
+    )
 
 
 @cache
-def _tellings() -> Sequence[tuple[re.Pattern[str] | None, str]]:
-    return tuple(
-        (re.compile(rf"\b(?:{row['told']})", re.IGNORECASE) if row["told"] else None, row["section"])
-        for row in history_rows("aims.csv")
-    )
+def _told() -> Sequence[tuple[re.Pattern[str] | None, re.Pattern[str] | None, str]]:
+    """For each aim the patterns of what tells it and of what touches it, and the section that is its own."""
+    return tuple((_pattern(row["tells"]), _pattern(row["touches"]), row["section"]) for row in history_rows("aims.csv"))
+
+
+def _pattern(cell: str) -> re.Pattern[str] | None:
+    return re.compile(rf"\b(?:{cell})", re.IGNORECASE) if cell else None

@@ -74,7 +74,8 @@ TIME = re.compile(
 _PARTS = re.compile(
     r"(?:,\s+and|,|\s+and(?= (?:drinks|works|lives|smokes|takes|uses|denies|does|never)\b))\s+(?=(?:drinks?"
     r"|smokes?|works?|lives?|uses?|takes?|does|has|is|denies|never|no|non-?\w+|retired|occasional\w*"
-    r"|moderate|heavy|social|former|currently|recently|enjoys?|plays?|married|single|a few|frequently)\b)",
+    r"|moderate|heavy|rarely|seldom|social|former|currently|recently|enjoys?|plays?|married|single|a few"
+    r"|frequently)\b)",
     re.IGNORECASE,
 )
 _ALSO = re.compile(

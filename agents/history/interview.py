@@ -13,7 +13,7 @@ from wardround.agents.history import question_kinds, speech
 from wardround.agents.history.facts import story_facts
 from wardround.agents.history.recall import Memory, Recollection
 from wardround.agents.history.voice import PatientVoice, patient_voice
-from wardround.agents.history.weighing import weigh
+from wardround.agents.history.weighing import Weights, weigh
 
 MOST = 3
 _QUESTIONS_BEFORE = 6
@@ -45,8 +45,13 @@ def memory_of(story: tuple[tuple[str, str], ...], complaint: str) -> tuple[Memor
     return Memory(story_facts(sheet, complaint)), patient_voice(sheet, complaint)
 
 
-def answer_from_story(story: Mapping[str, str], complaint: str, asked: Sequence[str], before: str = "") -> PatientReply:
-    """The answer to the last question of `asked`; `before` is what the patient has said so far."""
+def answer_from_story(
+    story: Mapping[str, str], complaint: str, asked: Sequence[str], before: str = "", weights: Weights | None = None
+) -> PatientReply:
+    """The answer to the last question of `asked`; `before` is what the patient has said so far.
+
+    `weights` are others than the fitted ones, as for a measurement on authors that they were not fitted on.
+    """
     memory, voice = memory_of(tuple(story.items()), complaint)
     if not memory.facts:
         return PatientReply(speech.UNKNOWN, ())
@@ -62,7 +67,7 @@ def answer_from_story(story: Mapping[str, str], complaint: str, asked: Sequence[
         return PatientReply(speech.GREETING, ())
     for part in parts[:MOST]:
         question = question_kinds.parse_question(part)
-        recalled = weigh(memory, question, earlier, memory.recall(question, earlier, before.lower()))
+        recalled = weigh(memory, question, earlier, memory.recall(question, earlier, before.lower()), weights)
         said += [line for line in say(recalled, voice) if all(_bare(line) != _bare(other) for other in said)]
         sections += [fact.section for fact in recalled.facts]
         earlier.insert(0, question)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from wardround.agents.history.vocabulary import Topic, concepts_in, meanings_in, topics_asked, wider_concepts
+from wardround.agents.history.vocabulary import LITTLE, Topic, concepts_in, meanings_in, topics_asked, wider_concepts
 from wardround.engine.text import regex
-from wardround.scenarios.terms.wording import list_words, root, roots
+from wardround.scenarios.terms.wording import roots
 
 
 def _any(*words: str) -> re.Pattern[str]:
@@ -31,7 +31,7 @@ OPENING = _any(
     r"why (?:are|have) you (?:here|brought|come)",
     r"what(?:'s| is| are| has been)? (?:worrying|concerning|upsetting)|what (?:have|has|did) (?:you|he"
     r"|she|they) noticed?\b",
-    r"how are you feeling|what seems|what made you (?:come|book|call|see)",
+    r"how are you feeling|what seems|what(?:'s| has)? made (?:you|him|her|them) (?:come|book|call|see|bring|decide)",
     r"chief complaint|main (?:problem|complaint|concern)|in your own words|how do you feel",
 )
 MORE = _any(r"(?:any|some)thing else", r"what else", r"other (?:symptoms|complaints|problems)\b", r"is that all")
@@ -74,8 +74,14 @@ _YES_NO = _any(
     r"\b(?:do|does|did|is|are|have|has|were|was)(?:n't)? (?:you|he|she|it|there|they|your)\??$|^you (?:don't"
     r"|haven't|have)",
 )
+_POLITE = _any(
+    r"^(?:(?:and|so|ok|okay|well|now|but|then)[, ]+)*(?:can|could|would|will) you (?:please |just |perhaps )?"
+    r"(?:tell|show|point|describe|explain|say|list|name|give|run|walk|take|talk|put)\b"
+)
+"""'Can you show me where?' asks where, and not whether."""
 _CLAUSE = regex(
-    r",?\s+(?:and|or)\s+(?=(?:do|does|did|is|are|was|were|has|have|had|when|where|what|how|who|which|since)\b)"
+    r",?\s+(?:and|or|but)\s+(?:(?:roughly|about|exactly|if so|also|then|just|for|in|on|at|with),?\s+)?"
+    r"(?=(?:do|does|did|is|are|was|were|has|have|had|when|where|what|how|who|which|why|since)\b)"
     r"|(?<=[?.!])\s+",
     re.IGNORECASE,
 )
@@ -252,23 +258,6 @@ ATTRIBUTES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
 )
 """Each kind of detail: its name, what a question about it holds, and what a sentence that tells it holds."""
 
-LITTLE = frozenset(
-    root(word)
-    for word in list_words(
-        """a an the of in on at to by for and or as its it this that is was were be been are am do does did has have had
-        you your yours i me my we he him his she her they them their there any some can could would will shall should
-        may might please tell ask about with without from patient report doctor when what which who how why where much
-        many often also not no yes ever feel feeling felt experience experienced notice noticed recent recently current
-        currently know if so more very other else like get got getting anything something describe say going been
-        history problem symptom issue long time today now before after come came seem seen still really start started
-        begin began make take taken taking work use used using day week month year thing things lately usually
-        whereabouts test tests date affected down wear wearing out than child baby boy girl son daughter little find
-        found seen show sure able ago keep kept hard change changed usual another person people anyone
-        anybody someone part particular exactly here well old give put up go happen happened new trouble bad kind sort
-        """
-    )
-)
-
 
 @dataclass(frozen=True, slots=True)
 class HistoryQuestion:
@@ -303,7 +292,7 @@ def parse_question(text: str) -> HistoryQuestion:
     text = " ".join(text.replace("\u2019", "'").split())
     return HistoryQuestion(
         text=text,
-        yes_no=_YES_NO.search(text) is not None,
+        yes_no=_YES_NO.search(text) is not None and _POLITE.search(text) is None,
         details=tuple(name for name, question, _ in ATTRIBUTES if question.search(text)),
         findings=narrowest(concepts_in(text, "finding", "disease")),
         sites=concepts_in(text, "site"),

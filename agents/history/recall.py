@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wardround.agents.history import question_kinds
-from wardround.agents.history.aims import likeliest_aim
+from wardround.agents.history.aims import share_of
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement, distinct_facts
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, topics, with_wider
@@ -65,6 +65,7 @@ _EARLIER = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_THEM = re.compile(r"demograph|past|social|family|allerg|medication|review|surg", re.IGNORECASE)
+_SURELY = 0.6
 _OPENS = 1
 """An opening says little else: one that names more may ask about that ('What has happened to it over the year?')."""
 _RELATIVE = re.compile(r"\b(mother|mum|mom|father|dad|brother|sister|uncle|aunt|grand\w+|wife|husband)", re.IGNORECASE)
@@ -432,7 +433,7 @@ class Memory:
 
 def _asks_why(question: HistoryQuestion) -> bool:
     """Whether it asks why the patient came, in whatever words."""
-    return likeliest_aim(question.text) == "why come"
+    return share_of("why come", question.text) > _SURELY
 
 
 def _is_present_illness(fact: Fact) -> bool:

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from wardround.agents.history.facts import Fact, Statement
-from wardround.agents.history.grammar import agree_verbs, own_pronouns
 from wardround.agents.history.vocabulary import history_rows
-from wardround.agents.history.voice import AGE, PRESENT, PatientVoice, pronouns
+from wardround.agents.history.voice import AGE, PRESENT, PatientVoice, agree_verbs, own_pronouns, pronouns
 
 _MINE = re.compile(r"\b(?:I|I['\u2019]\w+|[Mm]y|[Mm]e)\b(?![-.])")
 _WHO = (
@@ -67,7 +66,7 @@ _LONG_SPAN = re.compile(
     r"^an? (?P<unit>year|month|week|day)[- ]long history of (?P<what>.+?)\.?$", re.IGNORECASE | re.DOTALL
 )
 _MORE_ABOUT = re.compile(
-    r", (?:which|that|worsening|relieved|accompanied|associated|radiating|described)\b", re.IGNORECASE
+    r", (?:which|that|worse|better|worsening|relieved|accompanied|associated|radiating|described)\b", re.IGNORECASE
 )
 _DENIES = re.compile(
     rf"^(?:(?:{_SUBJECT}|I)\s+(?:also )?)?den(?:ies|ied|y)\s+(?:any |having (?:an?y? )?|experiencing "
@@ -77,7 +76,7 @@ _DENIES = re.compile(
 _VERBS = (
     "works|lives|drinks|smokes|uses|takes|has|is|does|plays|enjoys|performs|wears|was|had|recently|currently|dresses|eats"
     "|goes|sleeps|exercises|runs|attends|keeps|moved|never|feels|felt|underwent|quit|stopped|took|gets|just|finished"
-    "|started|occasionally|rarely|often|consumes|sometimes|tires|drools|passes"
+    "|started|occasionally|rarely|seldom|often|consumes|sometimes|tires|drools|passes"
 )
 _BARE_VERB = re.compile(rf"^(?:{_VERBS})\b", re.IGNORECASE)
 _ROLE = re.compile(

@@ -1,9 +1,10 @@
-"""Each sentence of a story weighed against a question: which one answers, or none.
+"""Each sentence of a story weighed against a question: which one answers best, and whether it answers at all.
 
 The rules of `recall` propose; this decides. A sentence is described by a few figures (how much of the question it
-covers, whether it tells the kind of detail asked, whether the rules proposed it), and `data/history/weights.csv` says
-what each is worth. `scripts.fit_patient` fits these weights on questions with known answers. "I don't know" is one of
-the choices, so that a sentence has to be better than silence.
+covers, whether it tells what the question is after, whether the rules proposed it). The first weights of
+`data/history/weights.csv` say what each figure is worth and rank the sentences and silence. The second weights
+(`answer`) decide between the best sentence and "I don't know". `scripts.fit_patient` fits both on questions with known
+answers.
 """
 
 import math
@@ -12,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from wardround.agents.history import meaning
+from wardround.agents.history import vocabulary
+from wardround.agents.history.aims import aim_figures
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, distinct_facts
-from wardround.agents.history.likeness import likeness_figures
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection, sites_agree
 from wardround.agents.history.vocabulary import history_rows, is_about
+from wardround.agents.history.word_vectors import likeness_figures
 
 _DETAILS = {name: TIME if name == "onset" else pattern for name, _, pattern in ATTRIBUTES}
 _BACKGROUND = re.compile(r"demograph|past|social|family|allerg|medication|surg", re.IGNORECASE)
@@ -26,57 +28,83 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 _KIN = re.compile(
-    r"\b(?:famil|relative|mother|father|parent|brother|sister|uncle|aunt|grand|sibling|mum|dad)", re.IGNORECASE
+    r"\b(?:famil|relat|mother|father|parent|brother|sister|uncle|aunt|grand|sibling|mum|dad|folks|cousin|son\b|daughter)",
+    re.IGNORECASE,
 )
 
-_NEAR = 1.0
+_NEAR = 2.0
 """How near a second sentence has to come to be told too."""
+_FAR = 8.0
 _SILENT = frozenset(("unknown", "unnoticed", "family"))
 
 Figures = Mapping[str, float]
+Weights = Mapping[tuple[str, str], float]
 
 
 def weigh(
-    memory: Memory, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], proposed: Recollection
+    memory: Memory,
+    question: HistoryQuestion,
+    earlier: Sequence[HistoryQuestion],
+    proposed: Recollection,
+    weights: Weights | None = None,
 ) -> Recollection:
     """What the patient recalls: the proposal, a better sentence, or nothing."""
-    if proposed.sure or not memory.facts or (proposed.facts and _only_detail(question)):
+    if proposed.sure or not memory.facts or _leans(question, earlier):
         return proposed
+    weights = fitted_weights() if weights is None else weights
     silence, rows = describe(memory, question, earlier, proposed)
-    quiet = _worth(silence, "none")
-    scores = [
-        _worth(row, "fact")
-        if (fact in proposed.facts or _may_answer(question, fact)) and not _lacks_needed(question, fact)
-        else -math.inf
-        for fact, row in zip(memory.facts, rows, strict=True)
-    ]
-    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
-    best = order[0]
-    if scores[best] < quiet:
+    quiet, scores = worths(silence, rows, allowed(memory, question, proposed), weights)
+    best, decision = decision_figures(silence, rows, quiet, scores)
+    if worth(decision, "answer", weights) <= 0.0:
         return proposed if proposed.kind in _SILENT else _silent(question)
     fact = memory.facts[best]
     if fact in proposed.facts and (proposed.kind == "no" or len(proposed.facts) > 1):
         return proposed
     chosen = proposed if fact in proposed.facts else Recollection("facts", (fact,))
+    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
     near = [memory.facts[place] for place in order[1:2] if scores[place] > max(quiet, scores[best] - _NEAR)]
-    return replace(chosen, facts=tuple(distinct_facts([fact, *(other for other in near if not other.denied)])))
+    return replace(chosen, facts=tuple(distinct_facts([fact, *near])))
 
 
-def _may_answer(question: HistoryQuestion, fact: Fact) -> bool:
-    """Whether a sentence that no rule proposed may answer: none of relatives unless they were asked about."""
-    return fact.section != COMPLAINT and (not fact.family or _KIN.search(question.text) is not None)
+def _leans(question: HistoryQuestion, earlier: Sequence[HistoryQuestion]) -> bool:
+    """Whether it asks a detail of what was asked before ('Do you cough?' 'Since when?'): the rules know what 'it' is."""
+    return question.bare and bool(question.details) and bool(earlier) and bool(earlier[0].findings)
 
 
-def _only_detail(question: HistoryQuestion) -> bool:
-    """Whether it asks a detail of 'it' and names nothing ('When did this start?'): the rules know what 'it' is."""
-    return bool(question.details) and all(unit.weight < 1.0 for unit in meaning.units(question.text))
+def worths(
+    silence: Figures, rows: Sequence[Figures], may_answer: Sequence[bool], weights: Weights
+) -> tuple[float, list[float]]:
+    """What silence is worth, and each sentence; minus infinity for one that may not answer."""
+    return worth(silence, "none", weights), [
+        worth(row, "fact", weights) if may else -math.inf for row, may in zip(rows, may_answer, strict=True)
+    ]
 
 
-def _lacks_needed(question: HistoryQuestion, fact: Fact) -> bool:
-    """Whether the question asks for what the sentence does not tell: a number, an earlier time, another finger."""
-    return any(
-        asked.search(question.text) is not None and telling.search(fact.text) is None for asked, telling in _needed()
-    )
+def decision_figures(
+    silence: Figures, rows: Sequence[Figures], quiet: float, scores: Sequence[float]
+) -> tuple[int, dict[str, float]]:
+    """The place of the best sentence, and the figures by which it answers or not."""
+    first, *others = sorted(scores, reverse=True)
+    best = scores.index(first)
+    top = max(first, quiet)
+    total = math.exp(quiet - top) + sum(math.exp(score - top) for score in scores)
+    lead = min(first - others[0], _FAR) if others else _FAR
+    return best, {
+        "constant": 1.0,
+        "before silence": max(first - quiet, -_FAR),
+        "lead": lead if first > -math.inf else 0.0,
+        "chance of silence": math.exp(quiet - top) / total,
+        "silence": quiet,
+        "sentences": math.log(len(scores) + 1),
+        **{f"best, {name}": figure for name, figure in rows[best].items()},
+        **{f"silence, {name}": figure for name, figure in silence.items()},
+    }
+
+
+def allowed(memory: Memory, question: HistoryQuestion, proposed: Recollection) -> list[bool]:
+    """Which sentences may answer: the proposed ones, and of the others none of relatives unless asked about."""
+    kin = _KIN.search(question.text) is not None
+    return [fact in proposed.facts or (fact.section != COMPLAINT and (kin or not fact.family)) for fact in memory.facts]
 
 
 def _silent(question: HistoryQuestion) -> Recollection:
@@ -87,20 +115,20 @@ def describe(
     memory: Memory, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], proposed: Recollection
 ) -> tuple[Figures, list[Figures]]:
     """The figures of silence, and of each fact of the memory."""
-    asked = meaning.units(question.text)
-    known = frozenset(name for fact in memory.main for name in meaning.all_meanings(fact.text))
+    asked = vocabulary.units(question.text)
+    known = frozenset(name for fact in memory.main for name in vocabulary.all_meanings(fact.text))
     story = [
-        meaning.all_meanings(fact.text)
+        vocabulary.all_meanings(fact.text)
         | {f"@{topic.name}" for topic in question.topics if is_about(topic, fact.section, fact.text)}
         for fact in memory.facts
     ]
-    context = meaning.all_meanings(earlier[0].text) if earlier and question.bare else frozenset[str]()
+    context = vocabulary.all_meanings(earlier[0].text) if earlier and question.bare else frozenset[str]()
     rare = {name: _rarity(name, story) for unit in asked for name in unit.meanings}
     rows: list[Figures] = []
     for fact, means in zip(memory.facts, story, strict=True):
         figures: dict[str, float] = {}
         figures |= _cover(asked, means, known, rare)
-        pieces = [meaning.all_meanings(item.text) for item in fact.items]
+        pieces = [vocabulary.all_meanings(item.text) for item in fact.items]
         figures["clause"] = max((_share(asked, piece) for piece in pieces), default=0.0)
         figures["context"] = len(context & means) / (len(context) or 1)
         figures |= _kinds(memory, question, fact)
@@ -127,7 +155,13 @@ def describe(
         assert isinstance(row, dict)
         row["best cover"] = float(row["cover"] >= top > 0)
     weight = sum(unit.weight for unit in asked)
-    unlike, alike = likeness_figures(question.text, memory.facts, silent=proposed.kind in _SILENT)
+    untold, told = aim_figures(question.text, memory.facts)
+    unlike, alike = likeness_figures(question.text, memory.facts)
+    unlike |= untold
+    alike = [row | more for row, more in zip(alike, told, strict=True)]
+    if proposed.kind in _SILENT:
+        unlike |= {f"{name}, rules silent": figure for name, figure in unlike.items()}
+        alike = [row | {f"{name}, rules silent": figure for name, figure in row.items()} for row in alike]
     return {
         **unlike,
         "none": 1.0,
@@ -141,7 +175,7 @@ def describe(
 
 
 def _cover(
-    asked: Sequence[meaning.Unit], means: frozenset[str], known: frozenset[str], rare: Mapping[str, float]
+    asked: Sequence[vocabulary.Unit], means: frozenset[str], known: frozenset[str], rare: Mapping[str, float]
 ) -> dict[str, float]:
     """How much of the question a sentence covers; what is new in it (beside the complaint) counts for itself."""
     new = [unit for unit in asked if not unit.meanings & known]
@@ -165,18 +199,18 @@ def _cover(
     }
 
 
-def _share(asked: Sequence[meaning.Unit], means: frozenset[str]) -> float:
+def _share(asked: Sequence[vocabulary.Unit], means: frozenset[str]) -> float:
     total = sum(unit.weight for unit in asked)
     return sum(unit.weight for unit in asked if unit.meanings & means) / total if total else 0.0
 
 
-def _narrowness(unit: meaning.Unit, means: frozenset[str]) -> float:
+def _narrowness(unit: vocabulary.Unit, means: frozenset[str]) -> float:
     """How near the narrowest shared meaning of a word is to the narrowest that it has; the same word is the nearest."""
     shared = unit.meanings & means
     if any(name[0] == "=" for name in shared):
         return 1.0
-    narrow = max((meaning.narrowness(name) for name in unit.meanings if name[0] != "="), default=1.0)
-    return max((meaning.narrowness(name) for name in shared), default=0.0) / narrow
+    narrow = max((vocabulary.narrowness(name) for name in unit.meanings if name[0] != "="), default=1.0)
+    return max((vocabulary.narrowness(name) for name in shared), default=0.0) / narrow
 
 
 def _rarity(name: str, story: Sequence[frozenset[str]]) -> float:
@@ -192,7 +226,7 @@ def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, f
     kin = _KIN.search(question.text) is not None
     related = fact.family or (kin and _KIN.search(fact.text) is not None)
     present = _BACKGROUND.search(fact.section) is None and not fact.family
-    bare = all(unit.weight < 1.0 for unit in meaning.units(question.text))
+    bare = all(unit.weight < 1.0 for unit in vocabulary.units(question.text))
     sited = bool(question.sites and fact.sites)
     agree = sited and sites_agree(question.sites, fact.sites)
     past = _BACKGROUND.search(fact.section) is not None
@@ -230,8 +264,8 @@ def _tells(detail: str, fact: Fact, question: HistoryQuestion) -> bool:
     return _DETAILS[detail].search(fact.text) is not None
 
 
-def _worth(figures: Figures, sort: str) -> float:
-    weights = _weights()
+def worth(figures: Figures, sort: str, weights: Weights) -> float:
+    """What the figures are worth together: as silence ('none'), as a sentence ('fact'), or as an answer ('answer')."""
     return sum(weights.get((sort, name), 0.0) * figure for name, figure in figures.items())
 
 
@@ -244,12 +278,6 @@ def _expected() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
 
 
 @cache
-def _needed() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    """Those of the expected words without which a sentence is no answer."""
-    rows = zip(history_rows("expected.csv"), _expected(), strict=True)
-    return tuple(patterns for row, patterns in rows if row["needed"] == "yes")
-
-
-@cache
-def _weights() -> Mapping[tuple[str, str], float]:
+def fitted_weights() -> Weights:
+    """The weights of the table."""
     return {(row["of"], row["figure"]): float(row["weight"]) for row in history_rows("weights.csv")}

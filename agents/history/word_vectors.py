@@ -1,4 +1,4 @@
-"""Vectors of words, so that a question and a sentence can be found alike without a word in common.
+"""How like a question each sentence of a story is, by vectors of words: alike even without a word in common.
 
 `data/history/word_vectors.npy` holds 128 small integers for each of the words and pieces of words in
 `word_pieces.txt` (`_` marks a beginning). `scripts.write_word_vectors` draws both from the package wordllama. A word
@@ -13,6 +13,9 @@ from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
+
+from wardround.agents.history.facts import Fact
+from wardround.agents.history.vocabulary import units
 
 Vector = NDArray[np.float64]
 
@@ -37,6 +40,26 @@ def text_vector(text: str) -> Vector:
 def word_table(words: tuple[str, ...]) -> Vector:
     """One row of length 1 for each word."""
     return np.stack([text_vector(word) for word in words]) if words else np.zeros((0, _vectors().shape[1]))
+
+
+def likeness_figures(question: str, facts: Sequence[Fact]) -> tuple[dict[str, float], list[dict[str, float]]]:
+    """The figures of silence and of each fact: how alike its words and the question's are, and against the best."""
+    asked = units(question)
+    words, weights = [unit.text for unit in asked], [unit.weight for unit in asked]
+    silence: dict[str, float] = {}
+    rows: list[dict[str, float]] = []
+    for fact in facts:
+        aligned, best_word = alignment(words, weights, fact.text)
+        rows.append({"like": likeness(question, fact.text), "aligned": aligned, "aligned word": best_word})
+    for name in ("like", "aligned"):
+        values = [row[name] for row in rows]
+        best, mean = max(values), sum(values) / len(values)
+        silence[f"best {name}"] = best
+        for row in rows:
+            row[f"{name}, behind"] = row[name] - best
+            row[f"{name}, above mean"] = row[name] - mean
+            row[f"{name}, best"] = float(row[name] >= best)
+    return silence, rows
 
 
 def likeness(one: str, other: str) -> float:
