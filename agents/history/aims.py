@@ -63,13 +63,14 @@ def aims_of(question: str) -> Aims:
             rows, weights = bank.holding[mark]
             near[rows] += weights * (bank.weights[mark] / length)
     near = np.round(near, 5)
-    order = np.argsort(-near, kind="stable")[:_NEAREST]
+    close = np.flatnonzero(near >= np.partition(near, -_NEAREST)[-_NEAREST])
+    order = close[np.argsort(-near[close], kind="stable")][:_NEAREST]
     best = float(near[order[0]])
     shares = [0.0] * len(aim_names())
     for row in order:
         shares[bank.aims[row]] += math.exp((float(near[row]) - best) / _FADE)
     total = sum(shares)
-    return Aims(tuple(round(share / total, 5) for share in shares), best)
+    return Aims(tuple(round(share / total, 5) if share else 0.0 for share in shares), best)
 
 
 def share_of(aim: str, question: str) -> float:

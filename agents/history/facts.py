@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from wardround.agents.history.vocabulary import concepts_in
 from wardround.scenarios.terms.wording import roots
@@ -116,7 +117,7 @@ class Statement:
     denied: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fact:
     """One sentence; `place` is its number in the story, `family` whether it speaks of relatives."""
 
@@ -127,17 +128,17 @@ class Fact:
     family: bool
     timed: bool
 
-    @property
+    @cached_property
     def findings(self) -> frozenset[str]:
         """What the sentence affirms or denies."""
         return frozenset(name for item in self.items for name in item.findings)
 
-    @property
+    @cached_property
     def sites(self) -> frozenset[str]:
         """The sites that the sentence names."""
         return frozenset(name for item in self.items for name in item.sites)
 
-    @property
+    @cached_property
     def denied(self) -> bool:
         """Whether the sentence affirms nothing."""
         return all(item.denied for item in self.items)

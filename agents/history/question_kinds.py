@@ -284,6 +284,7 @@ class HistoryQuestion:
         )
 
 
+@lru_cache(maxsize=8192)
 def parse_question(text: str) -> HistoryQuestion:
     """What one question asks.
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from wardround.agents.history.facts import Fact, Statement
 from wardround.agents.history.vocabulary import history_rows
@@ -121,6 +121,7 @@ GREETING = "Hello, doctor."
 NOTHING_MORE = "No, I can't think of anything else."
 
 
+@lru_cache(maxsize=8192)
 def say_fact(fact: Fact, voice: PatientVoice) -> str:
     """One fact as its speaker says it."""
     said = _finish(_first_person(fact.text, fact.section.lower(), voice), voice)

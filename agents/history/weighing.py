@@ -10,8 +10,8 @@ answers.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 
 from wardround.agents.history import vocabulary
 from wardround.agents.history.aims import aim_figures
@@ -67,7 +67,7 @@ def weigh(
 
 
 def _leans(question: HistoryQuestion, earlier: Sequence[HistoryQuestion]) -> bool:
-    """Whether it asks a detail of what was asked before ('Do you cough?' 'Since when?'): the rules know what 'it' is."""
+    """Whether it asks a detail of what was asked before ('Do you cough?' 'Since when?'): the rules know that."""
     return question.bare and bool(question.details) and bool(earlier) and bool(earlier[0].findings)
 
 
@@ -221,15 +221,16 @@ def _rarity(name: str, story: Sequence[frozenset[str]]) -> float:
 
 def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, float]:
     """Whether a sentence is of the kind asked: detail, topic, relatives, site, polarity, time."""
-    expected = [answer.search(fact.text) is not None for ask, answer in _expected() if ask.search(question.text)]
+    told = _telling(fact.section, fact.text)
+    expected = [told.expected[place] for place in _expects(question.text)]
     hits = [_tells(name, fact, question) for name in question.details]
     kin = _KIN.search(question.text) is not None
-    related = fact.family or (kin and _KIN.search(fact.text) is not None)
-    present = _BACKGROUND.search(fact.section) is None and not fact.family
+    related = fact.family or (kin and told.kin)
+    present = not told.background and not fact.family
     bare = all(unit.weight < 1.0 for unit in vocabulary.units(question.text))
     sited = bool(question.sites and fact.sites)
     agree = sited and sites_agree(question.sites, fact.sites)
-    past = _BACKGROUND.search(fact.section) is not None
+    past = told.background
     topic = next(iter(question.topics), None)
     own = topic is not None and topic.in_text.search(fact.text) is not None
     return {
@@ -261,7 +262,33 @@ def _tells(detail: str, fact: Fact, question: HistoryQuestion) -> bool:
     """Whether a sentence tells this kind of detail; a place of the body only if it names one."""
     if detail == "place" and not question.topics:
         return bool(fact.sites) or _PLACES.search(fact.text) is not None
-    return _DETAILS[detail].search(fact.text) is not None
+    return detail in _telling(fact.section, fact.text).details
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """What a sentence tells whatever is asked: kinds of detail, expected words, relatives, and from the background."""
+
+    details: frozenset[str]
+    expected: tuple[bool, ...]
+    kin: bool
+    background: bool
+
+
+@lru_cache(maxsize=8192)
+def _telling(section: str, text: str) -> _Telling:
+    return _Telling(
+        frozenset(name for name, pattern in _DETAILS.items() if pattern.search(text) is not None),
+        tuple(answer.search(text) is not None for _, answer in _expected()),
+        _KIN.search(text) is not None,
+        _BACKGROUND.search(section) is not None,
+    )
+
+
+@lru_cache(maxsize=8192)
+def _expects(question: str) -> tuple[int, ...]:
+    """Which rows of the expected words a question calls for."""
+    return tuple(place for place, (ask, _) in enumerate(_expected()) if ask.search(question) is not None)
 
 
 def worth(figures: Figures, sort: str, weights: Weights) -> float:

@@ -10,8 +10,8 @@ from scripts.measure_patient import answer, label, questions, stories
 from wardround.agents.history import aims, speech, word_vectors
 from wardround.agents.history.facts import statements, story_facts, story_sentences
 from wardround.agents.history.interview import answer_from_story
-from wardround.agents.history.vocabulary import units
 from wardround.agents.history.question_kinds import parse_question, split_questions
+from wardround.agents.history.vocabulary import units
 
 SHEET = {
     "Demographics": "61-year-old man",
