@@ -98,11 +98,11 @@ def aim_figures(question: str, facts: Sequence[Fact]) -> tuple[dict[str, float],
     rows: list[dict[str, float]] = [{} for _ in facts]
     likely = [(place, share) for place, share in enumerate(aims.shares) if share]
     for number, pattern in enumerate(_PATTERNS):
-        told = [_aims_in(fact.section, fact.text)[number] for fact in facts]
-        count = {place: sum(place in own for own in told) for place, _ in likely}
+        tells = [_aims_in(fact.section, fact.text)[number] for fact in facts]
+        count = {place: sum(place in own for own in tells) for place, _ in likely}
         silence[f"aims not told, {pattern}"] = sum(share for place, share in likely if not count[place])
         silence[f"first aim not told, {pattern}"] = 0.0 if count[top] else aims.shares[top]
-        for row, own in zip(rows, told, strict=True):
+        for row, own in zip(rows, tells, strict=True):
             row[f"aim, {pattern}"] = sum(share for place, share in likely if place in own)
             row[f"aim alone, {pattern}"] = sum(
                 share / math.sqrt(count[place]) for place, share in likely if place in own
@@ -123,8 +123,8 @@ def aim_figures(question: str, facts: Sequence[Fact]) -> tuple[dict[str, float],
 def _aims_in(section: str, text: str) -> tuple[frozenset[int], frozenset[int]]:
     """The aims that a sentence of a section tells, and those that it touches."""
     return (
-        frozenset(place for place, (tells, _, own) in enumerate(_told()) if _holds(tells, own, section, text)),
-        frozenset(place for place, (_, touches, own) in enumerate(_told()) if _holds(touches, own, section, text)),
+        frozenset(place for place, (pattern, _, own) in enumerate(_tellings()) if _holds(pattern, own, section, text)),
+        frozenset(place for place, (_, pattern, own) in enumerate(_tellings()) if _holds(pattern, own, section, text)),
     )
 
 
@@ -169,7 +169,7 @@ def _bank() -> _Bank:
 
 
 @cache
-def _told() -> Sequence[tuple[re.Pattern[str] | None, re.Pattern[str] | None, str]]:
+def _tellings() -> Sequence[tuple[re.Pattern[str] | None, re.Pattern[str] | None, str]]:
     """For each aim the patterns of what tells it and of what touches it, and the section that is its own."""
     return tuple((_pattern(row["tells"]), _pattern(row["touches"]), row["section"]) for row in history_rows("aims.csv"))
 

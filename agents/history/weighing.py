@@ -155,10 +155,10 @@ def describe(
         assert isinstance(row, dict)
         row["best cover"] = float(row["cover"] >= top > 0)
     weight = sum(unit.weight for unit in asked)
-    untold, told = aim_figures(question.text, memory.facts)
+    unmet, aimed = aim_figures(question.text, memory.facts)
     unlike, alike = likeness_figures(question.text, memory.facts)
-    unlike |= untold
-    alike = [row | more for row, more in zip(alike, told, strict=True)]
+    unlike |= unmet
+    alike = [row | more for row, more in zip(alike, aimed, strict=True)]
     if proposed.kind in _SILENT:
         unlike |= {f"{name}, rules silent": figure for name, figure in unlike.items()}
         alike = [row | {f"{name}, rules silent": figure for name, figure in row.items()} for row in alike]
@@ -221,16 +221,16 @@ def _rarity(name: str, story: Sequence[frozenset[str]]) -> float:
 
 def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, float]:
     """Whether a sentence is of the kind asked: detail, topic, relatives, site, polarity, time."""
-    told = _telling(fact.section, fact.text)
-    expected = [told.expected[place] for place in _expects(question.text)]
+    tells = _telling(fact.section, fact.text)
+    expected = [tells.expected[place] for place in _expects(question.text)]
     hits = [_tells(name, fact, question) for name in question.details]
     kin = _KIN.search(question.text) is not None
-    related = fact.family or (kin and told.kin)
-    present = not told.background and not fact.family
+    related = fact.family or (kin and tells.kin)
+    present = not tells.background and not fact.family
     bare = all(unit.weight < 1.0 for unit in vocabulary.units(question.text))
     sited = bool(question.sites and fact.sites)
     agree = sited and sites_agree(question.sites, fact.sites)
-    past = told.background
+    past = tells.background
     topic = next(iter(question.topics), None)
     own = topic is not None and topic.in_text.search(fact.text) is not None
     return {

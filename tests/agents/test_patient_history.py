@@ -11,7 +11,7 @@ from wardround.agents.history import aims, speech, word_vectors
 from wardround.agents.history.facts import statements, story_facts, story_sentences
 from wardround.agents.history.interview import answer_from_story
 from wardround.agents.history.question_kinds import parse_question, split_questions
-from wardround.agents.history.vocabulary import units
+from wardround.agents.history.vocabulary import concepts_in, history_concepts, units
 
 SHEET = {
     "Demographics": "61-year-old man",
@@ -140,6 +140,26 @@ def test_a_denial_ends_where_its_scope_ends() -> None:
 def test_a_turn_is_cut_into_its_questions() -> None:
     assert split_questions("Hello. Any fever? And do you cough?") == ["Any fever?", "do you cough?"]
     assert parse_question("Since when have you had tummy ache?").sites == {"abdomen"}
+
+
+def test_the_halves_of_a_compound_question_are_two_questions() -> None:
+    asked = "Tell me what is wrong, and roughly how long has it gone on?"
+    assert split_questions(asked) == ["Tell me what is wrong", "how long has it gone on?"]
+    assert split_questions("Is it sore, and if so, where?") == ["Is it sore", "where?"]
+    assert split_questions("Do you have pain and fever?") == ["Do you have pain and fever?"]
+
+
+def test_asking_politely_where_is_not_asking_whether() -> None:
+    assert not parse_question("Can you show me where it hurts?").yes_no
+    assert parse_question("Can you bend the knee?").yes_no
+
+
+def test_no_concept_is_missed_by_looking_only_where_a_word_begins_alike() -> None:
+    kinds = ("finding", "disease", "site")
+    for row in aims.examples()[::40]:
+        text = row["question"]
+        every = {one.name for one in history_concepts() if one.kind in kinds and one.words.search(text)}
+        assert concepts_in(text, *kinds) == every, text
 
 
 LIMP = {
