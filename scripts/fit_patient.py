@@ -155,12 +155,12 @@ def decide(decided: Sequence[tuple[Figures, bool, float]]) -> dict[tuple[str, st
     }
 
 
-def left_out(choices: Sequence[Choice], told: Mapping[str, tuple[Mapping[str, str], str]]) -> Iterator[str]:
+def left_out(choices: Sequence[Choice], of_case: Mapping[str, tuple[Mapping[str, str], str]]) -> Iterator[str]:
     """For each author the shares of apt, wrong and honest answers, with weights fitted on the other authors."""
     for parts in AUTHORS[1:]:
         weights = fit([one for one in choices if one.part not in parts])
         for part in parts:
-            counts = Counter(label(one, answer_to(one, told[one.case], weights)) for one in questions(part))
+            counts = Counter(label(one, answer_to(one, of_case[one.case], weights)) for one in questions(part))
             yield f"{part}: {shares(counts)}"
 
 
@@ -180,11 +180,11 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--left-out", action="store_true", help="measure each author's questions, and write nothing")
     options = parser.parse_args(arguments)
-    told = stories(options.data)
-    posed = [choice_of(asked, told[asked.case]) for part in PARTS for asked in questions(part)]
+    of_case = stories(options.data)
+    posed = [choice_of(asked, of_case[asked.case]) for part in PARTS for asked in questions(part)]
     choices = [one for one in posed if one is not None]
     if options.left_out:
-        for line in left_out(choices, told):
+        for line in left_out(choices, of_case):
             print(line, flush=True)
         return
     weights = fit(choices)
