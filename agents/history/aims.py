@@ -22,6 +22,8 @@ _NEAREST = 12
 """How many of the nearest examples count."""
 _FADE = 0.07
 """How fast an example counts less, the farther it is behind the nearest."""
+_STRANGE = 0.1
+"""A question that is less near to every example has no aim: it is empty, or in another language."""
 _LONG = 7
 _PART = 5
 """Words of so many letters are also compared by their parts of five letters."""
@@ -67,13 +69,13 @@ def aims_of(question: str) -> Aims:
     order = close[np.argsort(-near[close], kind="stable")][:_NEAREST]
     best = float(near[order[0]])
     shares = [0.0] * len(aim_names())
-    for row in order:
+    for row in order if best >= _STRANGE else ():
         shares[bank.aims[row]] += math.exp((float(near[row]) - best) / _FADE)
-    total = sum(shares)
+    total = sum(shares) or 1.0
     return Aims(tuple(round(share / total, 5) if share else 0.0 for share in shares), best)
 
 
-def share_of(aim: str, question: str) -> float:
+def aim_share(aim: str, question: str) -> float:
     """How likely a question is after this aim, from 0 to 1."""
     return aims_of(question).shares[aim_names().index(aim)]
 

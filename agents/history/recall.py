@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wardround.agents.history import question_kinds
-from wardround.agents.history.aims import share_of
+from wardround.agents.history.aims import aim_share
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement, distinct_facts
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, topics, with_wider
@@ -433,7 +433,7 @@ class Memory:
 
 def _asks_why(question: HistoryQuestion) -> bool:
     """Whether it asks why the patient came, in whatever words."""
-    return share_of("why come", question.text) > _SURELY
+    return aim_share("why come", question.text) > _SURELY
 
 
 def _is_present_illness(fact: Fact) -> bool:

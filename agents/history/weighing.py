@@ -132,23 +132,7 @@ def describe(
         figures["clause"] = max((_share(asked, piece) for piece in pieces), default=0.0)
         figures["context"] = len(context & means) / (len(context) or 1)
         figures |= _kinds(memory, question, fact)
-        rules = proposed.facts.index(fact) if fact in proposed.facts else -1
-        figures["rules first"] = float(rules == 0)
-        silent = float(proposed.kind in _SILENT)
-        figures["cover, rules silent"] = figures["cover"] * silent
-        figures["all covered, rules silent"] = figures["all covered"] * silent
-        figures["missing, rules silent"] = figures["missing"] * silent
-        figures["rarity, rules silent"] = figures["rarity"] * silent
-        figures["rules later"] = float(rules > 0)
-        figures["rules first, yes or no"] = float(rules == 0 and proposed.kind in ("yes", "no"))
-        figures["rules first, covered"] = figures["cover"] if rules == 0 else 0.0
-        figures["rules first, expected missing"] = figures["expected missing"] if rules == 0 else 0.0
-        figures["rules first, section"] = figures["topic's section"] if rules == 0 else 0.0
-        figures["rules first, missing"] = figures["missing"] if rules == 0 else 0.0
-        figures["rules first, topic"] = float(rules == 0 and bool(question.topics))
-        figures["rules first, detail"] = float(rules == 0 and bool(question.details))
-        figures["rules first, finding"] = float(rules == 0 and bool(question.findings))
-        figures["rules first, new missing"] = figures["new missing"] if rules == 0 else 0.0
+        figures |= _proposals(figures, question, proposed, fact)
         rows.append(figures)
     top = max((row["cover"] for row in rows), default=0.0)
     for row in rows:
@@ -172,6 +156,29 @@ def describe(
         "none, words": min(weight, 5.0) / 5.0,
         "none, topic": float(bool(question.topics)),
     }, [{**row, **more} for row, more in zip(rows, alike, strict=True)]
+
+
+def _proposals(figures: Figures, question: HistoryQuestion, proposed: Recollection, fact: Fact) -> dict[str, float]:
+    """Whether the rules proposed a sentence, and what they were when they did, or when they were silent."""
+    place = proposed.facts.index(fact) if fact in proposed.facts else -1
+    first, silent = float(place == 0), float(proposed.kind in _SILENT)
+    of_first = {
+        "covered": figures["cover"],
+        "expected missing": figures["expected missing"],
+        "section": figures["topic's section"],
+        "missing": figures["missing"],
+        "new missing": figures["new missing"],
+        "yes or no": float(proposed.kind in ("yes", "no")),
+        "topic": float(bool(question.topics)),
+        "detail": float(bool(question.details)),
+        "finding": float(bool(question.findings)),
+    }
+    return {
+        "rules first": first,
+        "rules later": float(place > 0),
+        **{f"rules first, {name}": figure * first for name, figure in of_first.items()},
+        **{f"{name}, rules silent": figures[name] * silent for name in ("cover", "all covered", "missing", "rarity")},
+    }
 
 
 def _cover(
