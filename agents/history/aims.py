@@ -103,7 +103,7 @@ def aim_figures(question: str, facts: Sequence[Fact]) -> tuple[dict[str, float],
         tells = [_aims_in(fact.section, fact.text)[number] for fact in facts]
         count = {place: sum(place in own for own in tells) for place, _ in likely}
         silence[f"aims not told, {pattern}"] = sum(share for place, share in likely if not count[place])
-        silence[f"first aim not told, {pattern}"] = 0.0 if count[top] else aims.shares[top]
+        silence[f"first aim not told, {pattern}"] = 0.0 if count.get(top) else aims.shares[top]
         for row, own in zip(rows, tells, strict=True):
             row[f"aim, {pattern}"] = sum(share for place, share in likely if place in own)
             row[f"aim alone, {pattern}"] = sum(
