@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from wardround.agents.history import vocabulary
-from wardround.agents.history.aims import aim_figures
+from wardround.agents.history.aims import aim_figures, aims_of
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, distinct_facts
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection, sites_agree
@@ -49,7 +49,7 @@ def weigh(
     weights: Weights | None = None,
 ) -> Recollection:
     """What the patient recalls: the proposal, a better sentence, or nothing."""
-    if proposed.sure or not memory.facts or _leans(question, earlier):
+    if proposed.sure or not memory.facts or _leans(question, earlier) or not any(aims_of(question.text).shares):
         return proposed
     weights = fitted_weights() if weights is None else weights
     silence, rows = describe(memory, question, earlier, proposed)
