@@ -1,8 +1,10 @@
 """The calls of an episode: recorded, answered from the record or the cache, and who is to blame for a failed one."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from hashlib import blake2b
 from typing import Protocol
 
@@ -25,7 +27,7 @@ from wardround.engine.errors import (
 from wardround.engine.events import Acted, Called, Event, effective
 from wardround.engine.limits import LimitAccount
 from wardround.engine.openai_client import FAILED
-from wardround.engine.protocols import Model, Store
+from wardround.engine.protocols import Cache, Model, Store
 from wardround.engine.records import Completion, Ending, Json, Message, View
 from wardround.engine.trajectory import EpisodeLog, messages_of
 
@@ -33,6 +35,8 @@ PASSING = (RunStopped, StoreError, LeaseLost, LogError, EgressError)
 """Errors that concern the whole run or the log. They end no episode and pass through every boundary."""
 OWN_REPLY = frozenset(("refusal", "content_filter", "unsendable", "too_long"))
 """Kinds of failed calls caused by the reply of the seat's own model, or by what the seat wanted to send."""
+CANCELLED = "cancelled"
+"""Kind of a failed call that the agent itself cancelled, as by a time-out of its own."""
 TEXTUAL = frozenset((400, 413, 422))
 """HTTP statuses by which an endpoint refuses a request because of its content."""
 FLOODED = "flooded"
@@ -44,14 +48,16 @@ ALLOWED = 20_000
 class ModelErrors:
     """Keeps the errors that the models of an episode raised in the present act, each with its call if there is one.
 
-    If an agent raises one of these very errors, or another error `from` one of them, the failure counts as its
-    model's. An error of the same type that the agent made itself does not.
+    `cancellations` records the cancelled calls, which the agent itself gave up if its act ends well. If an agent raises
+    one of these very errors, or another `from` one of them, the failure counts as its model's. An error of the same
+    type that the agent made itself does not.
     """
 
-    __slots__ = ("_noted",)
+    __slots__ = ("_noted", "cancellations")
 
     def __init__(self) -> None:
         self._noted: list[tuple[Exception, Called | None]] = []
+        self.cancellations: list[Callable[[], object]] = []
 
     def note(self, error: Exception, call: Called | None = None) -> None:
         """Note an error that a model of this episode raised."""
@@ -60,6 +66,7 @@ class ModelErrors:
     def clear(self) -> None:
         """Forget all errors, because another act begins."""
         self._noted.clear()
+        self.cancellations.clear()
 
     def behind(self, error: BaseException) -> tuple[Exception, Called | None] | None:
         """The model's error that `error` is or was raised from, with its call; None if the error is the agent's own."""
@@ -174,16 +181,6 @@ class RunWatch(Protocol):
 
     def drain(self, why: str) -> None:
         """Begin no further action in the whole run."""
-
-
-class Cache(Protocol):
-    """Keeps earlier answers by the key of a call and its occurrence."""
-
-    async def recall(self, key: str, nth: int) -> Completion | None:
-        """The cached answer, or None."""
-
-    async def keep(self, key: str, nth: int, reply: Completion) -> None:
-        """Cache an answer."""
 
 
 class RecordedCalls:
@@ -314,12 +311,20 @@ class RecordingModel:
                 call = self._record(continuation, nth, purpose, options, (reply, error))
                 if self.cache and reply and not reply.recalled:
                     await self.cache.keep(continuation.key, nth, reply)
+            except asyncio.CancelledError:
+                came = None, ProviderError(CANCELLED, "the agent did not wait for the reply")
+                self.errors.cancellations.append(partial(self._record, continuation, nth, purpose, options, came))
+                if self.spent:
+                    self.spent.failed(self._seat)
+                raise
             except Exception as raised:
                 if isinstance(raised, EgressError) or not isinstance(raised, UsageError):  # a UsageError is the agent's
                     self.errors.note(raised)
                 raise
         if call.reply is None:
             kind, message = call.error or ("malformed", "the log has neither reply nor error")
+            if kind == CANCELLED:  # the agent will do so again
+                await asyncio.Event().wait()
             failed = ProviderError(kind, message, status=call.status or None)
             self.errors.note(failed, call)
             raise failed

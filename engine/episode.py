@@ -10,9 +10,9 @@ from typing import Protocol, cast
 import msgspec
 
 from wardround.engine.calls import (
+    CANCELLED,
     OWN_REPLY,
     PASSING,
-    Cache,
     ModelErrors,
     RecordedCalls,
     RecordingModel,
@@ -24,7 +24,7 @@ from wardround.engine.errors import LimitReached, ProviderError, RunStopped, sto
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import LimitAccount, Limits, timed_by
 from wardround.engine.misbehaviour import OwnTime, contain_plugin, error_text, raised_by_plugin
-from wardround.engine.protocols import Agent, AnyScenario, Ends, Model, Remembers, has_methods
+from wardround.engine.protocols import Agent, AnyScenario, Cache, Ends, Model, Remembers, has_methods
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice, traits_of
 from wardround.engine.trajectory import EpisodeLog
@@ -199,6 +199,10 @@ class Episode:
             raise Ended(Ending(seat, TIMEOUT, f"it took more than {limit:g} s outside of its model's calls to act"))
         if not isinstance(action, Action):
             raise Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
+        if fault := _misshapen(action):
+            raise Ended(Ending(seat, "bad_action", fault))
+        for record in self._errors.cancellations:  # by an agent that went on without them
+            record()
         if action.verb not in view.verbs:
             raise Ended(Ending(seat, "bad_action", f"verb {action.verb!r} is none of {', '.join(view.verbs)}"))
         return action
@@ -311,6 +315,8 @@ class Episode:
             if event.seat == seat:
                 if event.reply is None:
                     kind = event.error[0] if event.error else ""
+                    if kind == CANCELLED:
+                        continue
                     return kind if kind in OWN_REPLY and not action.text else ""
                 finish = event.reply.finish
                 return finish if finish != "stop" and action.text.strip() in event.reply.text else ""
@@ -341,6 +347,17 @@ class Episode:
     def _add(self, ending: Ending) -> None:
         log = self._setup.log
         log.add(Closed(seq=log.next, at=log.clock(), ending=ending), ending)
+
+
+def _misshapen(action: Action) -> str:
+    """Which field of an action has a type that no log gives back, as `text` that is None; "" if there is none."""
+    text: object = action.text
+    thinking: object = action.thinking
+    args: object = action.args
+    if isinstance(text, str) and isinstance(thinking, str) and isinstance(args, Mapping):
+        return ""
+    types = f"text is {type(text).__name__}, thinking {type(thinking).__name__}, args {type(args).__name__}"
+    return f"an Action has two texts and a mapping, and here {types}"
 
 
 def _is_answer(value: object) -> bool:

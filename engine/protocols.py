@@ -276,6 +276,16 @@ class Store(Protocol):
         """Finish pending writes and close."""
 
 
+class Cache(Protocol):
+    """Keeps earlier answers by the key of a call and its occurrence."""
+
+    async def recall(self, key: str, nth: int) -> Completion | None:
+        """The cached answer, or None."""
+
+    async def keep(self, key: str, nth: int, reply: Completion) -> None:
+        """Cache an answer."""
+
+
 @runtime_checkable
 class ReadsTogether(Protocol):
     """A store that reads many texts or logs at once, for less than as many calls of `get` or `read`."""

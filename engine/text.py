@@ -1,10 +1,12 @@
 """Text: read from outside, made safe to store and to show, and amounts in words."""
 
+import codecs
 import csv
 import io
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache, wraps
 from importlib.resources import files
 from pathlib import Path
@@ -17,14 +19,25 @@ T = TypeVar("T")
 
 
 def file_text(path: Path, what: str = "") -> str:
-    """The text of a file that a user names, as `what` (such as an option). Raises UsageError if it is not readable."""
+    """The text of a file that a user names, as `what` (such as an option). Raises UsageError if it is not readable.
+
+    It is UTF-8, or UTF-16 with its mark, as PowerShell writes what a program prints.
+    """
     where = f"{what} {path}".strip()
     try:
-        return path.read_text(encoding="utf-8-sig")
+        content = path.read_bytes()  # once: it may be a pipe
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            with suppress(UnicodeDecodeError):
+                return _decoded(content, "utf-16")
+        return _decoded(content, "utf-8-sig")
     except OSError as error:
         raise UsageError(f"{where}: cannot be read ({error.strerror or error}); is the path right?") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{where}: byte {error.start} is not UTF-8; convert the file") from error
+
+
+def _decoded(content: bytes, encoding: str) -> str:
+    return io.TextIOWrapper(io.BytesIO(content), encoding=encoding).read()  # with \n at the end of every line
 
 
 def package_rows(package: str, *names: str) -> list[dict[str, str]]:

@@ -17,14 +17,14 @@ from typing import Protocol, runtime_checkable
 import anyio
 import msgspec
 
-from wardround.engine.calls import Cache, feed
+from wardround.engine.calls import feed
 from wardround.engine.errors import EgressError, ProviderError, RunStopped, UsageError
 from wardround.engine.limits import waiting
 from wardround.engine.models.gate import CallOutcome, Gate
 from wardround.engine.models.health import Silence, refused_unprocessed, retry_of
 from wardround.engine.models.hosts import is_loopback, normal_host
 from wardround.engine.once import Once
-from wardround.engine.protocols import Model, Wrapped
+from wardround.engine.protocols import Cache, Model, Wrapped
 from wardround.engine.records import Completion, Json, Message, with_whole_images
 
 _encode = msgspec.json.Encoder(order="deterministic").encode

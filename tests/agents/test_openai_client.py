@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -240,6 +241,40 @@ async def test_a_budget_stops_an_agent_of_the_openai_package(tmp_path: Path, mon
         assert server.total == 3
     rows = await played_run.episodes()
     assert [row.cause for row in rows] == ["completed", None, None]
+
+
+class Impatient:
+    """Does not wait long for its model, in three ways, and goes on without it."""
+
+    def __init__(self, seat: Seat) -> None:
+        self.client, self.model = seat.openai(), seat.model
+
+    async def act(self, view: View) -> Action:
+        assert self.model is not None
+        asked = [Message("user", view.brief[:50])]
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.model.complete(asked, purpose="first"), 0.2)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await self.model.complete(asked, purpose="second")
+        call = self.client.chat.completions.create(model="m", messages=[{"role": "user", "content": "third"}])
+        task = asyncio.create_task(call)
+        await asyncio.sleep(0.2)
+        task.cancel()
+        return Action("reply", f"Diagnosis: gout, {len(await asyncio.gather(task, return_exceptions=True))}")
+
+
+async def test_calls_that_an_agent_gives_up_are_recorded_and_given_up_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    async with Loopback(answering, latency=30) as server:
+        played_run = await played(Impatient, server, tmp_path / "runs.db")
+    [row] = await played_run.episodes()
+    assert row.cause == "completed"
+    calls = list((await played_run.trajectory(row.id)).called("doctor"))
+    assert [call.error[0] for call in calls if call.error] == ["cancelled"] * 3
+    assert [one.error async for one in replay_run(played_run)] == [""]
 
 
 def test_a_seat_without_a_model_says_how_to_name_one() -> None:

@@ -3,7 +3,7 @@
 import gc
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -194,17 +194,23 @@ async def test_several_calls_at_once_fail_by_the_provider_and_resume_by_key() ->
         (Action("shout", "hello"), "verb 'shout' is none of say"),
         ("hello", "act() returned str, not an Action"),
         (Action("say", "hello", memo=object()), "TypeError"),
+        (Action("say", cast(Any, None)), "text is NoneType"),  # as the content of a reply that calls a tool
+        (Action("say", "hello", args=cast(Any, ["x"])), "args list"),
+        (Action("say", "hello", thinking=cast(Any, None)), "thinking NoneType"),
     ],
 )
-async def test_an_action_that_breaks_the_contract_ends_by_the_seat(answer: Action, detail: str) -> None:
+async def test_an_action_that_breaks_the_contract_ends_by_the_seat(answer: Any, detail: str) -> None:
     class Wrong(Custom):
         async def act(self, view: View) -> Action:
-            return answer
+            made: Action = answer
+            return made
 
-    ending = await play(Shelf(), Words(), caller=Wrong)
+    shelf = Shelf()
+    ending = await play(shelf, Words(), caller=Wrong)
     assert ending is not None
     assert ending.cause == "caller"
     assert detail in ending.detail
+    assert decode(shelf.rows), "what it did can be read"
 
 
 async def test_rules_that_raise_end_by_rules() -> None:

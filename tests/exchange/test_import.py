@@ -153,6 +153,29 @@ def test_agentclinic_dialogues_bring_their_truth(shell: Shell, tmp_path: Path) -
     assert shell.json("show", "r", "--store", tmp_path / "s.db")["episodes"][1]["cause"] == "doctor"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_what_powershell_saved_is_read(shell: Shell, tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "log.txt").write_text(CLINIC.replace("\n", "\r\n"), encoding=encoding, newline="")
+    assert shell("import", tmp_path / "log.txt", "--name", "r", "--store", tmp_path / "s.db") == 0, shell.err
+    assert scores(shell, tmp_path)["origin_accuracy"] == (0.5, 2)
+
+
+def test_healthbench_repeats_and_other_files_of_its_code(shell: Shell, tmp_path: Path) -> None:
+    """A prompt that was answered twice is one case with two repeats; the summary beside the file has no answers."""
+    twice = graded([True, False, False], 0.4)
+    row = twice["metadata"]["example_level_metadata"][0]
+    spoken = [{"role": "system", "content": "Be kind."}, *row["prompt"]]
+    twice["metadata"]["example_level_metadata"].append(row | {"prompt": spoken, "usage": {"total_tokens": None}})
+    twice |= {"htmls": ["<p>"] * 2, "convos": [row["prompt"]] * 2, "metrics": {"overall_score": 0.4}}
+    brought(shell, tmp_path, "healthbench_m_allresults.json", twice)
+    assert scores(shell, tmp_path)["origin_rubric"] == (0.4, 2)
+    assert shell("show", "r", "--store", tmp_path / "s.db") == 0
+    assert "p1@2" in shell.out
+    (tmp_path / "healthbench_m.json").write_text(json.dumps(twice["metrics"]))
+    assert shell("import", tmp_path / "healthbench_m.json", "--store", tmp_path / "s.db") == 2
+    assert "of no known format" in shell.err
+
+
 def test_healthbench_answers_bring_their_rubric(shell: Shell, tmp_path: Path) -> None:
     assert "recognised as healthbench" in brought(shell, tmp_path, "a.json", graded([True, False, True], -0.1))
     found = scores(shell, tmp_path)

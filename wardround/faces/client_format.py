@@ -39,12 +39,12 @@ def storable_action(action: Action) -> Action:
         raise UsageError(f"an action is a text, and this one is of the type {type(text).__name__}")
     if len(text) > LONGEST:
         raise UsageError(f"an action has at most {LONGEST:,} characters, and this one has {len(text):,}")
-    if type(text) is str and text.isascii() and not (action.args or action.thinking or action.memo):
+    if type(text) is str and text.isascii() and action == Action(action.verb, text):
         return action
     try:
         plain = msgspec.structs.replace(action, text=str(text))
         return msgspec.json.decode(msgspec.json.encode(plain), type=Action)
-    except (TypeError, ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise UsageError(f"the action cannot be written as JSON: {error}") from error
 
 

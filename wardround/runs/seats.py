@@ -11,14 +11,14 @@ from wardround.agents.human import Human
 from wardround.agents.persona import read_persona
 from wardround.agents.process import CONTAINER, EXEC, SEALED, ProcessMaker, is_process
 from wardround.agents.team import TEAM, Team, read_team
-from wardround.engine.calls import Cache, StoreCache
+from wardround.engine.calls import StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.gates import Gates
 from wardround.engine.models.wrappers import EgressGuard, Illustrated, Single, WellFormed, may_receive
 from wardround.engine.plugins import import_path, is_bundled, load_plugin, maker, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import Agent, Model, Store, with_all_members
+from wardround.engine.protocols import Agent, Cache, Model, Store, with_all_members
 from wardround.engine.records import Json
 from wardround.engine.seat import Seat, Voice, knowledge_of, seed_of, traits_of
 from wardround.runs.header import SeatHeader
