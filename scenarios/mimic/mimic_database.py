@@ -26,6 +26,7 @@ MEMORY = "256MB"
 _ROW = 2 * 1024 * 1024
 _BUFFER = 4 * _ROW
 """What DuckDB reads at once: as little as it may for rows of `_ROW`, since by itself it takes 32 MB at a time."""
+_SORTED = 32 * 2**20
 _MOST = 100_000
 _BATCH = 5_000
 Row = tuple[Any, ...]
@@ -352,9 +353,20 @@ def _exams(spill: WorkDatabase, tree: MimicCopy) -> None:
 
 
 def _sort_table(spill: WorkDatabase, into: str, raw: str, order: str) -> None:
-    """Sort a table on disk, so that a slice of admissions is read without the rest."""
+    """Sort a table on disk, so that a slice of admissions is read without the rest.
+
+    Texts are sorted in parts of about `_SORTED` characters, since DuckDB's sort of long rows needs them in memory.
+    """
+    written = spill.one(f"select count(*) from duckdb_columns() where table_name = '{raw}' and column_name = 'text'")  # noqa: S608
+    size = int(spill.one(f"select coalesce(sum(length(text)), 0) from {raw}")) if written else 0  # noqa: S608
+    parts = spill.rows(
+        f"select min(hadm_id), max(hadm_id) from (select hadm_id, ntile({size // _SORTED + 1}) over (order by hadm_id) "  # noqa: S608
+        f"as part from (select distinct hadm_id from {raw})) group by part order by 1"
+    )
+    spill.run(f"create or replace table {into} as select * from {raw} limit 0")  # noqa: S608
     spill.run("set preserve_insertion_order=true")
-    spill.run(f"create or replace table {into} as select * from {raw} order by {order}")  # noqa: S608
+    for first, last in list(parts):
+        spill.run(f"insert into {into} select * from {raw} where hadm_id between {first} and {last} order by {order}")  # noqa: S608
     spill.run(f"drop table {raw}; set preserve_insertion_order=false")
     spill.latin |= {into} if raw in spill.latin else set()
 
