@@ -101,22 +101,26 @@ def compared(row: BlindOrder, reading: OrderReading) -> tuple[int, Sequence[tupl
     single = {_component(concept.name): concept for concept in concepts}
     own = members | single
     whole = {
-        _component(name): own[_component(next(iter(parts)))]
+        _component(name): own[min(_component(part) for part in parts)]
         for name, parts in table.below.items()
         if parts and {_component(part) for part in parts} <= own.keys()
     }
     inner = {_component(part) for one in row.wanted for part in table.below.get(_named(one.name), ())}
-    right, missed = 0, []
+    right, unmet = 0, []
     for wanted in row.wanted:
         hit = next((one for one in extra if _fits(wanted, *one)), None)
         if hit:
             extra.remove(hit)
             right += not wanted.optional
-        elif wanted.name in members or wanted.name in whole:
-            right += 1
-            panel = members.get(wanted.name) or whole[wanted.name]
-            extra = [one for one in extra if one not in _meant(panel)]
         elif not wanted.optional:
+            unmet.append(wanted)
+    missed = []
+    for wanted in unmet:
+        panel = members.get(wanted.name) or whole.get(wanted.name)
+        if panel is not None and (wanted.specimen == "any" or axes.same_specimen(wanted.specimen, panel.specimen)):
+            right += 1
+            extra = [one for one in extra if one not in _meant(panel)]
+        else:
             missed.append(wanted)
     return right, [one for one in extra if one[0] not in inner], missed
 

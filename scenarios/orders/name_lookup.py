@@ -184,6 +184,8 @@ def link(name: str, table: Catalogue) -> Link | None:
 
 def _of_panel(name: str, table: Catalogue) -> Link | None:
     """A test named behind a panel that has it: 'ABG pH', 'CBC platelets', 'UA nitrites'."""
+    if _ITEMS.search(name):  # 'CBC with platelets' orders both
+        return None
     words = unmeasured(name).split()
     for at in range(1, min(len(words), 4)):
         panel = _named(key(" ".join(words[:at])), table)

@@ -84,6 +84,11 @@ def test_a_bracket_of_a_fluid_and_a_list_in_a_fluid_are_of_that_fluid() -> None:
         assert {specimen for _, specimen, _, _ in _read(text)} == {"pleural fluid"}, text
 
 
+def test_a_panel_beside_one_of_its_tests_is_ordered_too() -> None:
+    for text in ("CBC with platelets", "CBC, platelets"):
+        assert [name for name, *_ in _read(text)] == ["Complete blood count", "Platelet count"], text
+
+
 def test_an_order_before_a_denial_or_beside_if_is_kept() -> None:
     assert [name for name, *_ in _read("check INR and hold warfarin")] == ["International normalized ratio"]
     assert _statuses("renal biopsy with IF")[0] == "matched"
