@@ -24,7 +24,7 @@ from wardround.scenarios.reports.checks import checks, unsupported_sentences
 
 CASES_OF_AN_ARTICLE = 10
 ERRORS_OF_AN_ARTICLE = 10
-HAND_WRITTEN = ("check2", "check3")
+HAND_WRITTEN = ("check2", "check3", "check4")
 """Halves whose cases and errors other authors wrote out by hand."""
 """Two of each of the five kinds."""
 OPTIONS = CurationOptions()
