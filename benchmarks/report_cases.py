@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wardround.scenarios.case import Category
 from wardround.scenarios.reports.article import Article, ArticleSection
-from wardround.scenarios.reports.case_summary import CaseDraft
+from wardround.scenarios.reports.case_summary import CaseDraft, cited_draft
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "data" / "report_articles"
 
@@ -78,11 +78,15 @@ def faithful_case(written_article: WrittenArticle, draw: random.Random) -> tuple
     return "\n".join(blocks), draw.choice(list(written_article.answers))
 
 
-def handed_in(case: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
-    """The summary of a case that is written as statements by item, as a model hands it in."""
+def handed_in(
+    sections: Mapping[str, Sequence[str]], cited: Mapping[str, Sequence[Sequence[int]]] | None = None
+) -> str:
+    """The summary of a case that is written as statements by item, as a model hands it in; `cited` are the numbers
+    of the article's sentences behind each statement."""
     blocks = []
-    for item, statements in case["sections"].items():
-        said = [_sentence(one, ".") for one in statements]
+    for item, statements in sections.items():
+        marks = [f" {list(numbers)}" if numbers else "" for numbers in cited[item]] if cited else [""] * len(statements)
+        said = [_sentence(one.rstrip(".") + mark, ".") for one, mark in zip(statements, marks, strict=True)]
         below = item == "Ancillary Tests" and len(said) > 1
         blocks.append(
             f"- {item}:" + "".join(f"\n  - {one}" for one in said) if below else f"- {item}: " + " ".join(said)
@@ -95,8 +99,8 @@ def _sentence(text: str, end: str) -> str:
 
 
 def case_draft(article: Article, summary: str, answer: str) -> CaseDraft:
-    """A diagnosis case of an article, whose reasoning is not at issue."""
+    """A diagnosis case of an article as a model hands it in, whose reasoning is not at issue."""
     sections: Mapping[str, str] = {
         "summary": summary, "differential": "Not at issue.", "explanation": "Not at issue.", "answer": answer,
     }  # fmt: skip
-    return CaseDraft("diagnosis", article, sections, Category())
+    return cited_draft("diagnosis", article, sections, Category())

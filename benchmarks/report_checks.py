@@ -10,17 +10,20 @@ import gzip
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.report_cases import FOLDER, case_draft, faithful_case, handed_in, written
 from benchmarks.report_errors import KINDS, with_error
+from wardround.engine.records import Json
 from wardround.evaluators.report.intervals import wilson
 from wardround.scenarios.reports.article import Article, CurationOptions
 from wardround.scenarios.reports.article_files import title_and_sections
-from wardround.scenarios.reports.case_summary import Drop, item_sentences
-from wardround.scenarios.reports.checks import checks, unsupported_sentences
+from wardround.scenarios.reports.case_summary import CaseDraft, Drop, item_sentences
+from wardround.scenarios.reports.checks import checks, open_points
+from wardround.scenarios.reports.evidence import aligned_sentences, article_index
+from wardround.scenarios.reports.reply_parsers import SUMMARY
 
 CASES_OF_AN_ARTICLE = 10
 ERRORS_OF_AN_ARTICLE = 10
@@ -52,9 +55,8 @@ class Account:
     missed: list[str] = field(default_factory=list)
 
 
-def objections(article: Article, summary: str, answer: str) -> dict[tuple[str, str], str]:
+def objections(draft: CaseDraft) -> dict[tuple[str, str], str]:
     """(rule, words) of everything that the rules object to in a case, with the reason."""
-    draft = case_draft(article, summary, answer)
     said: dict[tuple[str, str], str] = {}
     for check in checks(OPTIONS):
         after = check.apply(draft)
@@ -69,14 +71,14 @@ def measured(trials: Iterator[Trial]) -> Account:
     """An error counts as caught if the rules object to something that they let pass in the faithful case."""
     account = Account()
     for trial in trials:
-        before = objections(trial.article, trial.summary, trial.answer)
-        account.cases += 1
         draft = case_draft(trial.article, trial.summary, trial.answer)
-        account.flagged += len(unsupported_sentences(draft, OPTIONS.support))
-        account.sentences += len(list(item_sentences(trial.summary)))
+        before = objections(draft)
+        account.cases += 1
+        account.flagged += len(open_points(draft, OPTIONS.support))
+        account.sentences += len(list(item_sentences(draft.sections[SUMMARY])))
         account.refused += [f"{trial.article.id}: {why}" for why in dict.fromkeys(before.values())][:1]
         for kind, form, summary, answer in trial.errors:
-            caught = bool(objections(trial.article, summary, answer).keys() - before.keys())
+            caught = bool(objections(case_draft(trial.article, summary, answer)).keys() - before.keys())
             account.caught[kind, caught] += 1
             if not caught:
                 place = next((at for at, both in enumerate(zip(summary, trial.summary, strict=False))
@@ -102,18 +104,51 @@ def written_trials(name: str) -> Iterator[Trial]:
             yield Trial(article, summary, answer, errors)
 
 
-def hand_written_trials(name: str) -> Iterator[Trial]:
-    """The faithful cases of a folder, each written out by hand, and in them the errors that were written by hand."""
+def hand_written_trials(name: str, *, cited: bool = False) -> Iterator[Trial]:
+    """The faithful cases of a folder, each written out by hand, and in them the errors that were written by hand.
+
+    With `cited` each statement cites the article's sentences: those that its author named, else the best aligned of
+    the faithful case, which stand in for a curator's.
+    """
     articles = {one.id: one.article() for one in written(f"{name}/articles")}
+    rows = [json.loads(line) for line in (FOLDER / name / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+    numbers = {row["case"]: _citations(row, articles[row["article"]]) if cited else None for row in rows}
     errors: dict[str, list[tuple[str, str, str, str]]] = {}
     for line in (FOLDER / name / "errors.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        case = row["case"]
         form = f"{row['before']} -> {row['after']}"
-        errors.setdefault(row["base"], []).append((row["kind"], form, handed_in(case), case["diagnosis"]))
-    for line in (FOLDER / name / "cases.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        yield Trial(articles[row["article"]], handed_in(row), row["diagnosis"], errors.get(row["case"], ()))
+        summary, answer = _handed_in(row["case"], numbers[row["base"]])
+        errors.setdefault(row["base"], []).append((row["kind"], form, summary, answer))
+    for row in rows:
+        yield Trial(articles[row["article"]], *_handed_in(row, numbers[row["case"]]), errors.get(row["case"], ()))
+
+
+_Cited = Mapping[str, Sequence[Sequence[int]]]
+
+
+def _handed_in(case: Mapping[str, Json], cited: _Cited | None) -> tuple[str, str]:
+    """(summary, answer) as a model writes them."""
+    answer = f"{case['diagnosis']} {list(cited[''][0])}" if cited and cited[""][0] else case["diagnosis"]
+    return handed_in(case["sections"], cited), answer
+
+
+def _citations(case: Mapping[str, Json], article: Article) -> _Cited:
+    """The numbers behind each statement by item, and under '' those behind the diagnosis."""
+    sentences = article_index(article).sentences
+    if "cited" not in case:
+        sought = {
+            item: [aligned_sentences(statement, article) for statement in statements]
+            for item, statements in case["sections"].items()
+        }
+        return {**sought, "": [aligned_sentences(case["diagnosis"], article)]}
+    named: Mapping[str, Sequence[Sequence[str]]] = {**case["cited"], "": [case["diagnosis_cited"]]}
+    return {
+        item: [
+            [at for at, one in enumerate(sentences, 1) if any(one in written for written in behind)]
+            for behind in statements
+        ]
+        for item, statements in named.items()
+    }
 
 
 def published_trials(folder: Path) -> Iterator[Trial]:
@@ -161,14 +196,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("half", choices=("check", *HAND_WRITTEN, "development", "published"))
     parser.add_argument("folder", nargs="?", type=Path, help="MedR-Bench's folder, for published")
+    parser.add_argument("--cited", action="store_true", help="each statement cites its sentences (check2 to check4)")
     parser.add_argument("--words", action="store_true", help="also what was refused and missed")
     options = parser.parse_args()
     if options.half == "published" and options.folder is None:
         parser.error("published needs MedR-Bench's folder")
     if options.half == "published":
         trials = published_trials(options.folder)
+    elif options.half in HAND_WRITTEN:
+        trials = hand_written_trials(options.half, cited=options.cited)
     else:
-        trials = (hand_written_trials if options.half in HAND_WRITTEN else written_trials)(options.half)
+        trials = written_trials(options.half)
     print(report(measured(trials), words=options.words))
 
 

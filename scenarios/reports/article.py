@@ -59,6 +59,21 @@ class Article(Record):
         return _parts(("Title", self.title), ("Abstract", self.abstract), ("Text", self.body))
 
     @property
+    def numbered_text(self) -> str:
+        """The whole article, one sentence a line, each with its number in brackets; headings have none."""
+        parts = [("Title", self.title), ("Abstract", self.abstract), *((one.heading, one.text) for one in self.sections)]
+        lines: list[str] = []
+        number = 0
+        for heading, text in parts:
+            sentences = article_sentences(text)
+            if sentences:
+                lines += ["", *([heading] if heading else [])]
+            for sentence in sentences:
+                number += 1
+                lines.append(f"[{number}] {sentence}")
+        return "\n".join(lines).strip()
+
+    @property
     def digest(self) -> str:
         """Title, abstract and discussion (paper 002, prompts 1 and 4 to 6); without a discussion, all of it."""
         talked = [part for part in self.sections if any(word in part.heading.lower() for word in _TALKED)]
@@ -132,6 +147,15 @@ def article_sentences(text: str) -> tuple[str, ...]:
     )
 
 
+_NUMBERED = re.compile(r"(?m)^\[\d+\] (.*)$")
+
+
+@lru_cache(maxsize=64)
+def numbered_sentences(text: str) -> tuple[str, ...]:
+    """The sentences of an article's `numbered_text`, in order: number 1 comes first."""
+    return tuple(_NUMBERED.findall(text))
+
+
 def english(text: str) -> bool:
     """Whether a text is English, by the share of its commonest words; a text of fewer than 20 words passes."""
     words = [word.lower() for word in _WORD.findall(text[:20_000])]
@@ -144,6 +168,11 @@ def english(text: str) -> bool:
 def comparable(text: str) -> str:
     """`text` in comparable form: lower-case letters and digits, one space between words."""
     return re.sub(r"[^\w.%]+", " ", text.lower()).strip()
+
+
+def sentence_key(sentence: str) -> str:
+    """The form by which citations and verdicts find a sentence: comparable, without its full stop."""
+    return comparable(sentence).strip(". ")
 
 
 Kind = Literal["diagnosis", "treatment"]
@@ -167,8 +196,8 @@ class CurationOptions(BaseModel):
     limit: int | None = Field(default=None, ge=1, description="At most so many articles that pass the filters.")
     max_characters: int = Field(default=200_000, ge=1, description="Longest article.")
     rare_candidates: int = Field(default=5, ge=0, description="At most so many rare diseases are verified.")
-    support: float = Field(default=60, ge=0, le=100, description="Least score of a sentence that the article supports.")
-    unsupported: float = Field(default=0.2, ge=0, le=1, description="Largest share of sentences without support.")
+    support: float = Field(default=35, ge=0, le=100, description="Least score of a sentence that the article supports.")
+    unsupported: float = Field(default=0.35, ge=0, le=1, description="Largest share of sentences without support.")
 
     @field_validator("without")
     @classmethod

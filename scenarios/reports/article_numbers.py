@@ -1,85 +1,143 @@
-"""Finds the numbers of a curated case that its article gives nowhere, in figures, in words or in another unit."""
+"""Compares the numbers of a finding with those of the sentences it rests on.
 
+A number is another one only if the same quantity stands there with another value: the same kind of unit and a shared
+concept. A number that stands nowhere in the article, and has no such rival, may be a difference, an interval or a
+conversion; a person reads it.
+
+| the number of the case | is |
+|---|---|
+| equal to one of the evidence after conversion and rounding, or to one of the article among the same words | right |
+| a difference, sum, ratio of two of the evidence, or worded as one | open |
+| the evidence has that quantity with another value, which no other number of the finding takes | contradicted |
+| anything else | open |
+"""
+
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.scenarios.reports.article import article_sentences
-from wardround.scenarios.reports.case_summary import Unfaithful, item_sentences
-from wardround.scenarios.reports.quantities import Quantity, quantities, same_quantity, written_value
-from wardround.scenarios.reports.statements import concepts_text, sentence_statements
+from wardround.scenarios.reports.case_summary import Unfaithful
+from wardround.scenarios.reports.evidence import ArticleIndex, Evidence, meets, with_prefixes
+from wardround.scenarios.reports.quantities import Quantity, convertible, quantities, same_quantity, written_value
+from wardround.scenarios.reports.statements import GENERIC, longhand, text_concepts
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbered:
-    """A number with the concepts before it and after it, the nearest first, and its sentence."""
+    """A number with the concepts that it is a number of, `derived` if it is worded as a difference or a multiple, and
+    `age` if it is an age."""
 
     quantity: Quantity
-    near: Mapping[str, float]
-    sentence: str
+    label: frozenset[str]
+    derived: bool
+    age: bool
 
 
-@lru_cache(maxsize=64)
-def _numbered(text: str) -> tuple[_Numbered, ...]:
-    return tuple(one for sentence in article_sentences(text) for one in _of_sentence(sentence))
+_SEPARATOR = re.compile(r"[;,()\[\]|]|\.\s|\b(?:and|with|but|versus|vs|against|compared|from)\b|->|\u2192")
+_JOINS = re.compile(r"^\s*(?:/|x|\u00d7|\*|by|-|\u2013|to|->|\u2192|of|and|or|[a-z\u00b5/%\u00b0]{1,6}\s*(?:x|\u00d7|by|to))\s*$", re.IGNORECASE)
+_DERIVED_BEFORE = re.compile(
+    r"(?i)(?:\bby|\bdown|\bup|\bgain\w*(?: of)?|\b(?:fall|drop|rise|loss|difference|increase|decrease|reduction|increment)"
+    r"(?: \w+){0,4}? of|\bminus|\bplus|\bBMI\D{0,20}|\banother|[+\u2212-])\s*(?:about |around |~)?$"
+)
+_DERIVED_AFTER = re.compile(
+    r"(?i)^\W*(?:[a-z%\u00b5/\u00b0]{1,8}\s+)?(?:more|less|fewer|thicker|thinner|smaller|longer|shorter|lower|higher|larger|older"
+    r"|younger|apart|excess|differ\w*|(?:\w+ )?(?:fall|drop|rise|gap|excess)|fold|times (?:the|its|as|above|over|a)|below|above|over|under)\b"
+)
+_AGE = re.compile(
+    r"(?i)(?:\bage[d]?\W*(?:of )?|\bat (?:the age of )?|@|\bwas |\bin (?:her|his) "
+    r"|\b(?:wom[ae]n|m[ae]n|boy|girl|lady|gentleman|male|female)\b,? (?:of |aged )?)$"
+)
+_AGED = re.compile(r"(?i)^[\s-]*(?:years? )?(?:old\b|/?o\b|[MF]\b)")
 
 
-@lru_cache(maxsize=4096)
-def _of_sentence(sentence: str) -> tuple[_Numbered, ...]:
-    return tuple(_Numbered(one, _near(sentence, one), sentence) for one in quantities(sentence))
+@lru_cache(maxsize=8192)
+def _numbered(sentence: str) -> tuple[_Numbered, ...]:
+    sentence = longhand(sentence)
+    read: list[_Numbered] = []
+    end = 0
+    every = quantities(sentence)
+    for place, one in enumerate(every):
+        between = sentence[end : one.start]
+        before = _SEPARATOR.split(between)[-1]
+        label = frozenset(text_concepts(before)) - GENERIC
+        if read and _JOINS.match(between):
+            label |= read[-1].label
+        stop = every[place + 1].start if place + 1 < len(every) else len(sentence)
+        after = sentence[one.end : stop]
+        if not label:
+            label = frozenset(text_concepts(_SEPARATOR.split(after)[0])) - GENERIC
+        if not label and read:
+            label = read[-1].label
+        ordinal = one.written[0].isdigit() and sentence[one.start].isalpha()  # 'the eighth week' is that after seven
+        derived = ordinal or bool(_DERIVED_BEFORE.search(sentence[: one.start]) or _DERIVED_AFTER.search(after))
+        age = bool(_AGE.search(sentence[: one.start]) or _AGED.search(after))
+        read.append(_Numbered(one, label, derived, age))
+        end = one.end
+    return tuple(read)
 
 
-_NEAR_WORD = re.compile(r"[A-Za-z_~]+(?:'[a-z]+)?|[;.,()]")
+def number_contradictions(found: Evidence, index: ArticleIndex) -> Iterator[Unfaithful]:
+    """The numbers of a finding of which the evidence gives another value."""
+    known = [(one, sentence) for sentence in found.sentences for one in _numbered(sentence)]
+    said = [one for one in _numbered(found.finding) if not _is_count(one.quantity)]
+    taken = [any(_equal(one, other) for one in said) for other, _ in known]
+    for one in said:
+        if _accounted(one, known, index) or one.derived:
+            continue
+        for (other, sentence), used in zip(known, taken, strict=True):
+            if not used and _rivals(one, other, [rival for rival, _ in known], cited=found.cited):
+                yield Unfaithful("number", one.quantity.written, found.finding, sentence, found.item)
+                break
 
 
-def _near(sentence: str, quantity: Quantity) -> Mapping[str, float]:
-    """The concepts around a number with their nearness, most near 1."""
-    near: dict[str, float] = {}
-    before = [
-        one[0].lower()
-        for one in _NEAR_WORD.finditer(concepts_text(sentence[max(0, quantity.start - 160) : quantity.start]))
-    ]
-    after = [one[0].lower() for one in _NEAR_WORD.finditer(concepts_text(sentence[quantity.end : quantity.end + 120]))]
-    for words, reach in ((list(reversed(before)), 1.0), (after, 0.8)):
-        weight = reach
-        for low in words:
-            if not low[0].isalpha():
-                weight *= 0.4 if low in ";." else 0.7
-                continue
-            name = _content(low)
-            if name:
-                near[name] = max(near.get(name, 0.0), weight)
-                weight *= 0.82
-    return near
+def open_numbers(found: Evidence, index: ArticleIndex) -> tuple[str, ...]:
+    """The numbers of a finding that the article does not have in this form."""
+    known = [(one, sentence) for sentence in found.sentences for one in _numbered(sentence)]
+    said = [one for one in _numbered(found.finding) if not _is_count(one.quantity)]
+    return tuple(one.quantity.written for one in said if not _accounted(one, known, index))
 
 
-@lru_cache(maxsize=65536)
-def _content(low: str) -> str:
-    """The concept of a word of content, '' for a little word."""
-    [*words] = (word for one in sentence_statements(low) for word in one.words)
-    return words[0].concept if words else ""
+def _is_count(one: Quantity) -> bool:
+    """Whether a number in words is a small count, which says little."""
+    return not one.written[0].isdigit() and (not one.dimension or one.value < 2 * one.step)
 
 
-def _equal(said: _Numbered, other: _Numbered, score: float) -> bool:
-    """Whether two numbers are equal; one without a unit must stand among the same words."""
-    ours, theirs = said.quantity, other.quantity
-    if (
-        not ours.dimension
-        and ours.written[0].isdigit()
-        and len(ours.written) > 1
-        and written_value(ours.written)[0] == written_value(theirs.written)[0]
-    ):
-        return True  # 'Woman, 33', 'T 36.4': the unit is left out
+def _accounted(one: _Numbered, known: Sequence[tuple[_Numbered, str]], index: ArticleIndex) -> bool:
+    """Whether a number stands in the evidence, follows from it, or stands elsewhere in the article for the same."""
+    if any(_equal(one, other) for other, _ in known) or _follows(one, [other.quantity for other, _ in known]):
+        return True
+    wide = with_prefixes(one.label)
+    return any(
+        _equal(one, other) and (any(meets(name, wide) for name in other.label) or len(one.quantity.written) > 3)
+        for sentence in index.sentences
+        for other in _numbered(sentence)
+    )
+
+
+def _equal(one: _Numbered, other: _Numbered) -> bool:
+    """Whether two numbers are one after conversion and rounding; a unit may be left out."""
+    ours, theirs = one.quantity, other.quantity
+    if ours.decade:
+        return same_quantity(ours, theirs)
+    if ours.dimension == "time" == theirs.dimension and abs(ours.step - theirs.step) > 1e-9:
+        return same_quantity(ours, theirs) or abs(ours.value - theirs.value) <= 0.1 * theirs.value
     if ours.dimension == theirs.dimension:
-        return same_quantity(ours, theirs, tuple(said.near))
-    if not theirs.dimension and ours.dimension and not theirs.written[0].isdigit():
-        return False
+        return same_quantity(ours, theirs, tuple(one.label)) or _roughly(ours, theirs)
+    if ours.dimension and theirs.dimension:
+        return same_quantity(ours, theirs, (*one.label, *other.label))
     if {ours.dimension, theirs.dimension} == {"count/volume", ""} and _counted(ours, theirs):
         return True
-    if same_quantity(ours, theirs, tuple(said.near)) and (score >= 0.3 or (ours.dimension and theirs.dimension)):
+    mine, its = written_value(ours.written)[0], written_value(theirs.written)[0]
+    if mine == its:
         return True
-    return score >= 0.4 and ours.written == theirs.written
+    full = ours.dimension or theirs.dimension
+    return full.endswith("/volume") and any(abs(mine * size - its) < 0.02 * its for size in (0.1, 10)) and _alike(one, other)
+
+
+def _roughly(ours: Quantity, theirs: Quantity) -> bool:
+    return bool(ours.dimension) and ours.rough and abs(ours.value - theirs.value) <= 0.18 * theirs.value
 
 
 def _counted(ours: Quantity, theirs: Quantity) -> bool:
@@ -88,27 +146,40 @@ def _counted(ours: Quantity, theirs: Quantity) -> bool:
     return any(abs(full.value / size - bare.value) <= 1e-6 * bare.value for size in (1e6, 1e9))
 
 
-def invented(text: str, source: str, own: str = "") -> tuple[Unfaithful, ...]:
-    """Numbers of `text` that `source` has nowhere, in figures, in words or in another unit.
-
-    `own` is the source without its sentences on the disease in general; times, which are often equal by chance, are
-    looked for there.
-    """
-    everywhere = _numbered(source)
-    specific = _numbered(own) if own else everywhere
-    lacking: dict[str, Unfaithful] = {}
-    for item, sentence in item_sentences(text):
-        for said in _of_sentence(sentence):
-            one = said.quantity
-            known = specific if one.dimension == "time" else everywhere
-            scores = [_alike(said.near, other.near) / sum(said.near.values()) if said.near else 1.0 for other in known]
-            counts = not one.written[0].isdigit() and (not one.dimension or one.value < 2 * one.step)
-            if counts or any(_equal(said, other, score) for other, score in zip(known, scores, strict=True)):
-                continue
-            nearest = known[scores.index(max(scores))].sentence if scores else ""
-            lacking.setdefault(one.written, Unfaithful("number", one.written, sentence, nearest, item))
-    return tuple(lacking.values())
+def _alike(one: _Numbered, other: _Numbered) -> bool:
+    wide = with_prefixes(other.label)
+    return any(meets(name, wide) for name in one.label)
 
 
-def _alike(said: Mapping[str, float], known: Mapping[str, float]) -> float:
-    return sum(weight * min(1.0, 0.3 + known[name]) for name, weight in said.items() if name in known)
+def _follows(one: _Numbered, known: Sequence[Quantity]) -> bool:
+    """Whether a number with a unit is the difference or the sum of two of the evidence."""
+    ours = one.quantity
+    if not ours.dimension or not one.derived:
+        return False
+    same = [two.value for two in known if two.dimension in (ours.dimension, "")]
+    slack = max(ours.step, 0.02 * ours.value)
+    return any(
+        abs(abs(a - b) - ours.value) <= slack or abs(a + b - ours.value) <= slack
+        for a, b in itertools.combinations(same, 2)
+    )
+
+
+def _rivals(one: _Numbered, other: _Numbered, known: Sequence[_Numbered], *, cited: bool) -> bool:
+    """Whether another value is that of the same quantity."""
+    ours, theirs = one.quantity, other.quantity
+    if _is_count(theirs):
+        return False
+    if ours.dimension and theirs.dimension and ours.dimension != theirs.dimension:
+        both = {ours.dimension, theirs.dimension}
+        return both == {"mass/volume", "moles/volume"} and _alike(one, other) and convertible((*one.label, *other.label))
+    if cited and ours.dimension and ours.written == theirs.written:
+        return True  # the same figures in another unit
+    if "time" in (ours.dimension, theirs.dimension) and (
+        one.age != other.age or (ours.dimension != theirs.dimension and not one.age)
+    ):
+        return False
+    if _alike(one, other):
+        return True
+    if not cited or ours.dimension != theirs.dimension or ours.dimension in ("", "time"):
+        return False
+    return not any(_alike(one, rival) for rival in known)

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import dedent
+from types import MappingProxyType
 
 from pydantic import ValidationError
 
@@ -11,7 +12,7 @@ from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Category, Provenance, Truth, split_report
 from wardround.scenarios.loaders.values import diagnosis_names, group, investigations
 from wardround.scenarios.reports.article import Article, Kind, article_sentences, unmarked_line
-from wardround.scenarios.reports.reply_parsers import ANSWER, DIFFERENTIAL, EXPLANATION, SUMMARY
+from wardround.scenarios.reports.reply_parsers import ANSWER, DIFFERENTIAL, EXPLANATION, SUMMARY, without_citations
 
 MISSING = "Not reported."
 """The text of an item that the article does not report."""
@@ -105,14 +106,23 @@ def _bulleted(line: str) -> bool:
     return bool(re.match(r"\s*(?:[-*\u2022+]|\d{1,2}[.)])\s", line))
 
 
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class CaseDraft:
-    """A draft: `sections` are the sections by their names in reply_parsers.py, `category` the classification."""
+    """A draft: `sections` are the sections by their names in reply_parsers.py, `category` the classification.
+
+    `cited` maps sentences of the summary and the answer (`sentence_key`) to the numbers of the article's sentences that
+    the curator cites for them; `verdicts` maps them to what a second reader says.
+    """
 
     kind: Kind
     article: Article
     sections: Mapping[str, str]
     category: Category
+    cited: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    verdicts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -138,6 +148,15 @@ class Drop:
     evidence: tuple[str, ...] = ()
 
 
+def cited_draft(
+    kind: Kind, article: Article, sections: Mapping[str, str], category: Category, verdicts: Mapping[str, str] = _NONE
+) -> CaseDraft:
+    """A draft of what a curator handed in; its citations go from the text into `cited`."""
+    read = {name: without_citations(text) for name, text in sections.items()}
+    cited = {key: numbers for name in (ANSWER, SUMMARY) if name in read for key, numbers in read[name][1].items()}
+    return CaseDraft(kind, article, {name: text for name, (text, _) in read.items()}, category, cited, verdicts)
+
+
 def finished_drafts(article: Article, facts: Mapping[str, Json]) -> tuple[CaseDraft, ...]:
     """The drafts in the facts of a finished curation."""
     rare = facts.get("rare")
@@ -147,7 +166,10 @@ def finished_drafts(article: Article, facts: Mapping[str, Json]) -> tuple[CaseDr
         rare=_rare(article, rare, facts),
     )
     kinds: tuple[Kind, ...] = ("diagnosis", "treatment")
-    return tuple(CaseDraft(kind, article, dict(facts[kind]), category) for kind in kinds if kind in facts)
+    verdicts = facts.get("verdicts", {})
+    return tuple(
+        cited_draft(kind, article, facts[kind], category, verdicts.get(kind, _NONE)) for kind in kinds if kind in facts
+    )
 
 
 def _rare(article: Article, verdicts: Json, facts: Mapping[str, Json]) -> bool | None:

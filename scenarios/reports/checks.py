@@ -1,7 +1,7 @@
 """Checks that a curated case is complete, free of the outcome, and supported by its article."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
@@ -18,14 +18,15 @@ from wardround.scenarios.reports.article import (
     CurationOptions,
     article_sentences,
     comparable,
+    sentence_key,
 )
-from wardround.scenarios.reports.article_numbers import invented
-from wardround.scenarios.reports.case_summary import MISSING, CaseDraft, Drop, Unfaithful, item_sentences, summary_items
-from wardround.scenarios.reports.disagreement import meets, with_prefixes
-from wardround.scenarios.reports.faithful import undecided, unfaithful
-from wardround.scenarios.reports.reply_parsers import ANSWER, EXPLANATION, SUMMARY
+from wardround.scenarios.reports.article_numbers import number_contradictions, open_numbers
+from wardround.scenarios.reports.case_summary import CaseDraft, Drop, Unfaithful, summary_items
+from wardround.scenarios.reports.contradictions import article_sex, contradictions
+from wardround.scenarios.reports.evidence import ArticleIndex, Evidence, answer_support, article_index, cited_numbers, evidence
+from wardround.scenarios.reports.reply_parsers import ANSWER, CONTRADICTS, EXPLANATION, NOT_STATED, SAME, SUMMARY
 from wardround.scenarios.reports.stated_diagnosis import named_in_article, nearest_sentence
-from wardround.scenarios.reports.statements import patient_text, specific_text, text_concepts
+from wardround.scenarios.reports.statements import patient_text
 from wardround.scenarios.terms.wording import key
 
 _RESULT = re.compile(
@@ -90,56 +91,9 @@ def _only(form: str, later: str, rest: str) -> bool:
     return score >= _FROM_THERE and score >= fuzz.partial_ratio(form, rest) + _CLEARLY
 
 
-_LABEL = re.compile(r"^[^:]{1,60}:\s+")
-_FEWEST_WORDS = 4
-"""Words of the shortest sentence that is searched; shorter ones ('Hypertension.') occur in any article."""
-_EMPTY = re.compile(
-    r"(?i)^(?:none|no|not|nil|unremarkable|n/?a)\b(?:\W+(?:\w+\W*){0,4})?$|.*\bnot (?:reported|specified|mentioned"
-    r"|provided|documented|described|detailed|stated|available)\b.*"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceSupport:
-    """A sentence with its score (0 to 100) and the most similar passage of the article."""
-
-    sentence: str
-    score: float
-    passage: str
-
-
-def sentence_support(text: str, source: str) -> tuple[SentenceSupport, ...]:
-    """Score each sentence of `text` against `source`, without labels and sentences such as 'not reported'.
-
-    The score is the best of three: the similarity of the whole sentence to the best passage (rapidfuzz's partial
-    ratio), and the share of its longer words, or of its concepts, that occur in the article. Models shorten and join
-    sentences, so strict quotation would refuse most correct ones (docs/records/reports.md has the calibration).
-    """
-    whole = comparable(source)
-    words = frozenset(whole.split())
-    concepts = with_prefixes(frozenset(text_concepts(source)))
-    scored = []
-    for _, sentence in item_sentences(text):
-        said = _LABEL.sub("", sentence)
-        form = comparable(said)
-        if said == MISSING or len(form.split()) < _FEWEST_WORDS or _EMPTY.fullmatch(said):
-            continue
-        own = text_concepts(said)
-        shared = 100 * sum(meets(name, concepts) for name in own) / len(own) if own else 100.0
-        alignment = fuzz.partial_ratio_alignment(form, whole)
-        score, passage = (alignment.score, whole[alignment.dest_start : alignment.dest_end]) if alignment else (0.0, "")
-        scored.append(SentenceSupport(sentence, max(score, shared, _shared(form, words)), passage))
-    return tuple(scored)
-
-
-def _shared(form: str, words: frozenset[str]) -> float:
-    own = [word.strip(".%") for word in form.split() if len(word) > 3 and not word[0].isdigit()]
-    return 100 * sum(word in words or f"{word}." in words for word in own) / len(own) if own else 0.0
-
-
 LONGEST_NAME = 200
 """Most characters in the name of a diagnosis."""
-SAME = 75.0
+SAME_PLAN = 75.0
 """Similarity (0 to 100) from which a passage of the opening is the treatment; the maximum in 50 published is 63."""
 
 
@@ -201,44 +155,60 @@ def one_answer(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def supported(draft: CaseDraft, least: float, share: float) -> CaseDraft | Drop:
-    """Compare the patient's data, sentence by sentence, and a treatment with the article's text."""
-    scored = sentence_support(draft.sections[SUMMARY], draft.article.text)
-    missing = [sentence for sentence in scored if sentence.score < least]
+    """Drop a draft if too many of its sentences, or a treatment, have too little of their evidence."""
+    scored = [one for one in evidence(draft) if one.scored]
+    missing = [one for one in scored if _unsupported(one, draft, least)]
     if scored and len(missing) > share * len(scored):
+        nearest = missing[0].sentences[0] if missing[0].sentences else "none"
         return Drop(
-            f"{len(missing)} of {len(scored)} sentences are not in the article: {_quoted(missing[0].sentence)}"
-            f"; nearest: {_quoted(missing[0].passage)}",
-            tuple(sentence.sentence for sentence in missing),
+            f"{len(missing)} of {len(scored)} sentences are not in the article: {_quoted(missing[0].finding)}"
+            f"; nearest: {_quoted(nearest)}",
+            tuple(one.finding for one in missing),
         )
-    named = sentence_support(draft.sections[ANSWER], draft.article.text) if draft.kind == "treatment" else ()
-    if lacking := [sentence for sentence in named if sentence.score < least]:
-        return Drop(
-            f"its treatment is not in the article: {_quoted(lacking[0].sentence)}"
-            f"; nearest: {_quoted(lacking[0].passage)}",
-            tuple(sentence.sentence for sentence in lacking),
-        )
+    if draft.kind == "treatment" and answer_support(draft) < least:
+        return Drop(f"its treatment is not in the article: {_quoted(draft.answer)}", (draft.answer,))
     return draft
 
 
+def _unsupported(one: Evidence, draft: CaseDraft, least: float) -> bool:
+    verdict = draft.verdicts.get(sentence_key(one.finding))
+    return verdict == NOT_STATED if verdict else 100 * one.covered < least
+
+
 def numbers_in_article(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a draft with values, doses or ages that the article lacks: the model invented them."""
-    summary = f"{draft.sections[SUMMARY]}\n{draft.sections[ANSWER]}"
-    own = invented(summary, draft.article.text, specific_text(draft.article))
-    if not own:
-        return draft
-    written = ", ".join(one.words for one in own[:5])
-    return Drop(f"numbers that the article does not have: {written}; {_where(own[0])}", tuple(one.words for one in own))
+    """Drop a draft that gives another value of a quantity than the article."""
+    return _without_faults(draft, _faults(draft, number_contradictions), "numbers that the article has otherwise")
 
 
 def faithful(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a draft that says of the patient what the article contradicts."""
-    errors = unfaithful(draft.sections[SUMMARY], draft.article.text, patient_text(draft.article))
-    if not errors:
+    """Drop a draft that says of the patient what the article contradicts, or what a second reader says it does."""
+    age = re.search(r"\d+", draft.sections[SUMMARY])
+    sex = article_sex("\n".join(patient_text(draft.article).case), age[0] if age else "")
+    faults = _faults(draft, lambda found, index: contradictions(found, index, sex))
+    faults += [
+        Unfaithful("verdict", one.finding, one.finding, " ".join(one.sentences), one.item)
+        for one in evidence(draft)
+        if draft.verdicts.get(sentence_key(one.finding)) == CONTRADICTS
+    ]
+    return _without_faults(draft, faults, "contradicted by the article")
+
+
+def _faults(
+    draft: CaseDraft, check: Callable[[Evidence, ArticleIndex], Iterator[Unfaithful]]
+) -> list[Unfaithful]:
+    """What a check finds in the findings that no second reader has read."""
+    index = article_index(draft.article)
+    unread = (one for one in evidence(draft) if sentence_key(one.finding) not in draft.verdicts)
+    return list(dict.fromkeys(fault for one in unread for fault in check(one, index)))
+
+
+def _without_faults(draft: CaseDraft, faults: Sequence[Unfaithful], what: str) -> CaseDraft | Drop:
+    if not faults:
         return draft
-    first = errors[0]
+    first = faults[0]
     return Drop(
-        f"its {first.kind} is not the article's: {_quoted(first.words)}; {_where(first)}",
-        tuple(f"{one.words}: {one.said}" for one in errors),
+        f"{what}: its {first.kind} {_quoted(first.words)}; {_where(first)}",
+        tuple(f"{one.words}: {one.said}" for one in faults),
     )
 
 
@@ -249,9 +219,13 @@ def _where(error: Unfaithful) -> str:
 
 
 def states_diagnosis(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a diagnosis, however short, that the article does not state as the patient's."""
+    """Drop a diagnosis, however short, that the article, or the sentences cited for it, do not state as the patient's."""
     title, text = draft.article.title, draft.article.text
-    if draft.kind != "diagnosis" or named_in_article(draft.answer, title, text):
+    verdict = draft.verdicts.get(sentence_key(draft.answer))
+    if draft.kind != "diagnosis" or verdict == SAME:
+        return draft
+    cited = [article_index(draft.article).sentences[number - 1] for number in cited_numbers(draft, draft.answer)]
+    if not verdict and named_in_article(draft.answer, title, "\n".join(cited) or text):
         return draft
     nearest = nearest_sentence(draft.answer, title, text)
     return Drop(
@@ -265,7 +239,7 @@ def leak(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a draft whose opening has a name of the diagnosis (also from our tables) or the words of the treatment."""
     if draft.kind == "treatment":
         plan, opening = comparable(draft.answer), comparable(draft.opening)
-        if len(plan.split()) > 1 and fuzz.partial_ratio(plan, opening) >= SAME:
+        if len(plan.split()) > 1 and fuzz.partial_ratio(plan, opening) >= SAME_PLAN:
             return Drop(f"the opening holds the treatment: {_quoted(draft.answer)}", (draft.answer,))
         return draft
     diagnosis, synonyms = diagnosis_names(draft.answer)
@@ -284,14 +258,18 @@ def no_outcome(draft: CaseDraft) -> CaseDraft | Drop:
     return Drop(f"it tells what came after the treatment: {_quoted(after[0])}", after) if after else draft
 
 
-def unsupported_sentences(draft: CaseDraft, least: float) -> tuple[str, ...]:
-    """The sentences of a kept case that a person should read, for the account.
-
-    They are those that the article does not support, and those whose denial or side it does not mention.
-    """
-    summary = draft.sections[SUMMARY]
-    missing = [part.sentence for part in sentence_support(summary, draft.article.text) if part.score < least]
-    return tuple(dict.fromkeys((*missing, *undecided(summary, patient_text(draft.article)))))
+def open_points(draft: CaseDraft, least: float) -> tuple[str, ...]:
+    """The sentences of a kept case that a person should read, for the account: those that their evidence does not
+    cover, and those with a number that the article does not have in this form."""
+    index = article_index(draft.article)
+    return tuple(
+        dict.fromkeys(
+            one.finding
+            for one in evidence(draft)
+            if (one.scored and _unsupported(one, draft, least))
+            or (sentence_key(one.finding) not in draft.verdicts and open_numbers(one, index))
+        )
+    )
 
 
 def _with_section(draft: CaseDraft, name: str, text: str) -> CaseDraft:

@@ -330,7 +330,7 @@ _REWRITTEN = (
     ),
     (r"\bnor\b", " or "),
     (
-        r"\b(?:did|does|do|has|had|have|could)(?: not|n't|n't ever| never)(?: (?:ever|been))?"
+        r"\b(?:did|does|do|has|had|have|could)(?: not|n't|n't ever| never)(?: ever)?"
         r"(?: (?:have|had|report|reported|show|shown|reveal|demonstrate|disclose|identify|detect|find|mention|describe"
         r"|complain of|complained of|experience|experienced|notice|noticed|suffer from|suffered from|develop|developed"
         r"|take|taken|use|used|recall|yield|contain|include|exhibit|display|present with|suggest|admit to))\b"

@@ -303,6 +303,6 @@ def _same_moles(said: Quantity, known: Quantity, about: Sequence[str]) -> bool:
     return False
 
 
-def about(text: str) -> tuple[str, ...]:
-    """The concepts of a stretch of text, for molar conversion."""
-    return tuple(word_concept(word.lower()) for word in re.findall(r"[A-Za-z_]+\d*", concepts_text(text)))
+def convertible(about: Sequence[str]) -> bool:
+    """Whether one of some concepts has a known molar weight."""
+    return any(name in _WEIGHTS for name in about)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from wardround.scenarios.parsers.moves import Unusable
-from wardround.scenarios.reports.article import unmarked_line
+from wardround.scenarios.reports.article import article_sentences, sentence_key, unmarked_line
 
 OTHERS = "Others"
 
@@ -66,6 +66,10 @@ _DECLINES = re.compile(
 )
 _LONGEST_REFUSAL = 600
 _VERDICT = re.compile(r"(?i)\W*(?:answer|verdict)?\W*(yes|no)\W*")
+
+
+SAME, CONTRADICTS, NOT_STATED = "same", "contradicts", "not stated"
+"""What a second reader may say of a finding and the sentences it rests on."""
 
 
 class Declined(msgspec.Struct, frozen=True):
@@ -166,6 +170,48 @@ def case_sections(text: str, wanted: Mapping[str, str]) -> CaseSections | Unusab
     if missing:
         return Unusable("unreadable", f"no section {', '.join(repr(heading) for heading in missing)}")
     return CaseSections(texts)
+
+
+_CITES = re.compile(r"\[\s*((?:[Ss]?\d{1,5}\s*[,;\u2013-]?\s*)+)\]")
+_MOVED = re.compile(rf"([.;])\s*({_CITES.pattern})(?!\s*[.;,])")
+_UNENDED = re.compile(rf"({_CITES.pattern})(?=\s+[A-Z*]|\s*$)")
+_MOST_CITED = 60
+
+
+def without_citations(text: str) -> tuple[str, dict[str, tuple[int, ...]]]:
+    """(text without its citations, the numbers that each sentence cites, by their `sentence_key`).
+
+    A sentence without a citation of its own has that of the next one in its line.
+
+    ::
+
+        >>> without_citations("- Chief Complaint: Cough [3, 5]. No fever. [6-7]")
+        ('- Chief Complaint: Cough. No fever.', {'no fever': (6, 7), 'chief complaint cough': (3, 5), 'cough': (3, 5)})
+    """
+    lines: list[str] = []
+    cited: dict[str, tuple[int, ...]] = {}
+    for line in text.split("\n"):
+        if not _CITES.search(line):
+            lines.append(line)
+            continue
+        marked = _UNENDED.sub(r"\1.", _MOVED.sub(r" \2\1", line))
+        numbers: tuple[int, ...] = ()
+        for sentence in reversed(article_sentences(marked)):
+            numbers = tuple(number for hit in _CITES.finditer(sentence) for number in _numbers(hit[1])) or numbers
+            if numbers:
+                bare = _CITES.sub("", sentence)
+                cited |= {sentence_key(one): numbers for one in (bare, bare.partition(":")[2]) if one}
+        lines.append(re.sub(r"[ \t]+([.;,])", r"\1", _CITES.sub("", marked)).rstrip())
+    return "\n".join(lines), cited
+
+
+def _numbers(listed: str) -> tuple[int, ...]:
+    """The numbers of '3, 5-7'."""
+    read: list[int] = []
+    for one in re.finditer(r"(\d+)(?:\s*[\u2013-]\s*[Ss]?(\d+))?", listed):
+        first, last = int(one[1]), int(one[2] or one[1])
+        read += range(first, min(last, first + _MOST_CITED) + 1)
+    return tuple(dict.fromkeys(read))
 
 
 def _section(heading: str, keys: Mapping[str, str]) -> str | None:

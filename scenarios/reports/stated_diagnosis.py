@@ -14,9 +14,10 @@ _CONSIDERED = re.compile(
     r"(?i)\b(?:differential|considered|exclud\w+|ruled? out|ruling out|unlikely|less likely|suspected|suspicion"
     r"|initially"
     r"|versus|vs|against|rather than|instead of|presumed|presumptive|distinguish\w*|differentiat\w*|thought"
-    r"|possibility)\b"
+    r"|possibility|weighed|entertained|discussed|alternatives?|proposed|rejected|in question)\b"
+    r"|^[^,;:]+(?:, [^,;:]+)+,? (?:and|or) [^,;:]+ (?:were|was|had|have|are|came)\b(?!.*\b(?:diagnos|confirm|establish))"
 )
-"""Words of clauses that name a diagnosis as a possibility."""
+"""Clauses that name a diagnosis as a possibility, by their words or as one of a list."""
 _MISTAKEN = re.compile(
     r"(?i)\b(?:mistaken (?:for|as)|mimic\w*|masquerad\w+(?: as)?|simulating|misdiagnosed as|treated as|treated for"
     r"|resembling"
@@ -35,19 +36,43 @@ _PAST = re.compile(
 _TYPED = re.compile(r"(?i)\b(?:type|stage|grade|class|group)[ -]?(\d+|[ivx]+)[a-c]?\b")
 
 
+_JOINED = re.compile(
+    r"(?i)\s+(?:and|with|w/|complicat\w+(?: by)?|due to|secondary to|caused by|from|after|following|assoc\w*\.?(?: with| w/)?|in"
+    r"|of|type|stage|grade|by|on|triggered by|leading to|causing|as)\s+|\s*[,;(/]\s*"
+)
+"""Where the name of a disease ends and what belongs to it follows."""
+_ACRONYM = re.compile(r"\b[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b")
+
+
 def named_in_article(answer: str, title: str, text: str) -> bool:
-    """Whether the article names a diagnosis, by itself or by a synonym, and where it states what the patient has."""
+    """Whether the article names a diagnosis, by itself, by a synonym or by its initials, and where it states what the
+    patient has. What follows the name of the disease ('due to', 'of the') need not be stated."""
+    parts = [part for part in _JOINED.split(answer) if len(_wanted(part) - _GENERAL - _QUALIFIERS) > 0]
+    return _named(answer, title, text) or bool(parts and _named(parts[0], title, text))
+
+
+def _named(answer: str, title: str, text: str) -> bool:
     diagnosis, synonyms = diagnosis_names(answer)
     shorter = (principal_part(diagnosis), *re.findall(r"\(([^()]{4,})\)", answer), re.sub(r"\([^()]*\)", " ", answer))
     known = (name for one in (diagnosis, principal_part(diagnosis)) for name in synonyms_of(one))
-    parts = [part for part in re.split(r"(?i)\s+(?:and|with|complicated by)\s+", diagnosis) if len(part.split()) > 1]
-    if len(parts) > 1 and all(named_in_article(part, title, text) for part in parts):
-        return True
     names = [_wanted(name) for name in dict.fromkeys((diagnosis, *synonyms, *shorter, *known))]
     names += [name - _QUALIFIERS for name in names if name - _QUALIFIERS - _GENERAL]
     names += [frozenset(form.split()) for form in _forms(diagnosis)]
     wanted = [name for name in dict.fromkeys(names) if name]
-    return any(_states(name, diagnosis, title, text) for name in wanted)
+    return any(_states(name, diagnosis, title, text) for name in wanted) or any(
+        _initials(acronym, title, text) for acronym in _ACRONYM.findall(answer)
+    )
+
+
+def _initials(acronym: str, title: str, text: str) -> bool:
+    """Whether words in a row of the title, or of a sentence that states something, have an acronym's letters."""
+    inner = "".join(rf"{letter}(?:[a-z-]*(?:[ -](?:of|the|and|with|in|on)\b)*[ -]*)" for letter in acronym.lower())
+    pattern = re.compile(rf"\b{inner}(?![a-z])")
+    return any(
+        pattern.search(sentence.lower())
+        for at, sentence in enumerate((title, *article_sentences(text)))
+        if at == 0 or (_STATES.search(sentence) and not _CONSIDERED.search(sentence))
+    )
 
 
 def _wanted(name: str) -> frozenset[str]:
@@ -91,6 +116,15 @@ _GENERAL = frozenset(
         "poisoning",
         "lesion",
         "mass",
+        "thrombosis",
+        "infarction",
+        "fracture",
+        "rupture",
+        "abscess",
+        "perforation",
+        "obstruction",
+        "ulcer",
+        "hemorrhage",
     ]
     for root in _concepts(word)
 )

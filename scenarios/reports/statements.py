@@ -91,6 +91,28 @@ def _wordings() -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
     return {first: sorted(rows, key=lambda row: (-len(row[0]), row[0])) for first, rows in listed.items()}
 
 
+@cache
+def _shorthand() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """The abbreviations of notes, in their case, with what they mean."""
+    means = {said: row["means"] for row in table_rows("shorthand.csv") for said in cells(row["written"])}
+    listed = "|".join(re.escape(one) for one in sorted(means, key=lambda one: (-len(one), one)))
+    return re.compile(rf"(?<![\w.\u00b5])(?:{listed})(?![\w\u00b2]|/(?:d?[lL]|\d))"), means
+
+
+_SIGN = re.compile(r"(?<=[A-Za-z)])(?: ?[-\u2212\u2013]|\(-\)| ?\(neg\.?\))(?=\s*(?:[,;.)/]|$|[A-Z]))")
+_PLUS = re.compile(r"(?<=[A-Za-z)])(?: ?\+|\(\+\))(?=\s*(?:[,;.)/]|$|[A-Z]))")
+_SIDE_LETTER = re.compile(r"(?<![\w./])(?<!\d )([RL])(?=\.? [A-Za-z(]|\s*[,;:)>]|\s*$|-sided|-handed)(?!/)")
+
+
+@lru_cache(maxsize=8192)
+def longhand(text: str) -> str:
+    """`text` with the abbreviations of notes written out: 'R knee, ANA -' gives 'right knee, ANA absent'."""
+    pattern, means = _shorthand()
+    text = _PLUS.sub(" present", _SIGN.sub(" absent", text))
+    text = _SIDE_LETTER.sub(lambda hit: "right" if hit[1] == "R" else "left", text)
+    return pattern.sub(lambda hit: means[hit[0]], text)
+
+
 @lru_cache(maxsize=4096)
 def concepts_text(text: str) -> str:
     """`text` with each clinical wording replaced by one word: 'short of breath' gives 'dyspnea', 'afebrile' 'no~fever'.
@@ -101,6 +123,7 @@ def concepts_text(text: str) -> str:
         'no~fever, dyspnea'
     """
     text = text.replace("\u2019", "'").replace("*", " ").replace("\u2011", "-").replace("\u2010", "-")
+    text = longhand(text)
     words = [(match.start(), match.end(), match[0].lower()) for match in _WRITTEN.finditer(text)]
     wordings = _wordings()
     parts, at, place = [], 0, 0

@@ -1,0 +1,532 @@
+"""What a finding of a case says otherwise than the sentences it rests on: numbers, sides, sex, denials and judgements.
+
+Only an established contradiction counts: the sentences hold the same thing and say the opposite of it, or another value.
+What they do not mention is no contradiction; a person reads it (`open_points`).
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from wardround.scenarios.reports.article import article_sentences, comparable
+from wardround.scenarios.reports.case_summary import Unfaithful
+from wardround.scenarios.reports.evidence import ArticleIndex, Evidence, meets, with_prefixes
+from wardround.scenarios.reports.statements import (
+    GENERIC,
+    ArticleStatement,
+    ArticleWord,
+    longhand,
+    sentence_statements,
+    word_concept,
+)
+from wardround.scenarios.terms.wording import vocabulary
+
+_ELLIPTIC = re.compile(
+    r"(?i)\b(?:none|neither|those|that of|but not|not (?:in|on|of|at)|the others?|the rest|nowhere|nothing|except\w*"
+    r"|apart from|elsewhere|no other|only|otherwise|remaining)\b"
+)
+"""Wording that denies for one place what it affirms for another."""
+_LIMITS = re.compile(
+    r"(?i)\b(?:recent|recently|new|initial|initially|previous|previously|prior|earlier|other|further|additional|later"
+    r"|subsequent|subsequently|at first|repeat|repeated|follow-?up|postoperative\w*|after|again|then|now|since|current"
+    r"|currently|today|until|before|while|significant\w*|specific|typical|characteristic|suspicious|associated|obvious"
+    r"|definite|primary|residual|recurrent|clear|relevant|similar|overt|gross|focal|frank|major|such|true|more|longer)\b"
+)
+"""Words with which a denial leaves room: for another time, for the rest, for another form of what it denies."""
+_JUDGED = ("normal", "positive")
+_GENERAL = GENERIC | frozenset(map(word_concept, ("elevate", "lower", "increased", "reduced", "present", "absent")))
+
+
+def contradictions(found: Evidence, index: ArticleIndex, sex: str) -> Iterator[Unfaithful]:
+    """What a finding says otherwise than its evidence; `sex` is the patient's, '' if unknown.
+
+    Of sentences that were sought, only those on the patient count.
+    """
+    if not found.cited:
+        found = replace(found, sentences=tuple(one for one in found.sentences if one in index.patient))
+    if comparable(found.finding) in _own_sentences(index.sentences):
+        return  # the article's own sentence
+    yield from _sex(found, sex)
+    yield from _kin(found)
+    yield from _sides(found, index)
+    yield from _polarities(found, index)
+
+
+@lru_cache(maxsize=32)
+def _own_sentences(sentences: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(comparable(sentence) for sentence in sentences)
+
+
+@lru_cache(maxsize=8192)
+def _statements(sentences: tuple[str, ...]) -> tuple[ArticleStatement, ...]:
+    return tuple(one for sentence in sentences for one in sentence_statements(sentence))
+
+
+# --- denials and judgements --------------------------------------------------------------------------------------------
+
+
+def site(name: str) -> bool:
+    """Whether a concept is a part of the body."""
+    return name in vocabulary().sites or name in vocabulary().within
+
+
+def _polarities(found: Evidence, index: ArticleIndex) -> Iterator[Unfaithful]:
+    """The first concept of each statement that the evidence has only with the other polarity."""
+    theirs = _statements(found.sentences)
+    for said in sentence_statements(found.finding):
+        relatives = found.item == "Family History" or of_relatives(said.text)
+        for word in said.words:
+            if len(word.concept) < 3 or word.concept in _GENERAL or _undecided(word, said):
+                continue
+            against = _opposite(found, word, said, theirs, relatives=relatives)
+            if not against:
+                continue
+            if not found.cited and _supported_elsewhere(word, said, index, relatives=relatives):
+                continue
+            yield Unfaithful("negation", _shown(word), found.finding, against, found.item)
+            break
+
+
+_BACKWARD = frozenset(
+    """not never none nil absent denied negative wanting free lost loss lose missing lacking lack lacked failed fails
+    excluded unremarkable gone disappeared vanished spared ceased stopped quit gave ex former cannot neither nowhere
+    without~ avoided refused unable impaired""".split()
+)
+"""Words that may deny what stands before or after them."""
+_FORWARD = frozenset("no without denies deny denying nor nothing".split())
+"""Words that may deny what stands after them."""
+_PLAIN_WORD = re.compile(r"[a-z~_']+")
+
+
+@lru_cache(maxsize=16384)
+def _surely(word: ArticleWord, text: str) -> bool | None:
+    """Whether a word is denied; None if it is read as affirmed and its statement has a word that may deny it."""
+    if word.denied is not False:
+        return word.denied
+    lows = _PLAIN_WORD.findall(text.lower())
+    at = lows.index(word.written) if word.written in lows else len(lows)
+    if any(low in _BACKWARD or low.endswith("n't") for low in lows):
+        return None
+    return None if any(low in _FORWARD for low in lows[:at]) else False
+
+
+def _undecided(word: ArticleWord, said: ArticleStatement) -> bool:
+    """Whether a word of the case says nothing that could be contradicted."""
+    if word.judged:
+        return False
+    if _surely(word, said.text) is None or site(word.concept) or not _heads(word, said):
+        return True
+    return bool(word.denied and _LIMITS.search(_listed(word, said)))
+
+
+def _shown(word: ArticleWord) -> str:
+    if word.judged:
+        return ("" if word.judged[1] else "not ") + word.judged[0]
+    return ("not " if word.denied else "") + word.written.replace("no~", "").replace("_", " ")
+
+
+def _opposite(
+    found: Evidence, word: ArticleWord, said: ArticleStatement, theirs: Sequence[ArticleStatement], *, relatives: bool
+) -> str:
+    """The sentence that says the opposite of a word of the case, '' if none does or one that fits may say the same.
+
+    Of several mentions those count that share most with the words around the case's.
+    """
+    around = {other.concept for other in _group(word, said)} - {word.concept, *_JUDGED}
+    mentions: list[tuple[int, bool | None, str]] = []
+    for one in theirs:
+        near = with_prefixes(one.concepts)
+        fit = sum(meets(name, near) for name in around)
+        for other in one.words:
+            if other.concept != word.concept or relatives != of_relatives(one.text):
+                continue
+            agrees = _agrees(word, other, one)
+            if agrees is False and not _same_finding(word, said, other, one):
+                agrees = None if _LIMITS.search(_listed(other, one)) or _ELLIPTIC.search(one.sentence) else True
+                fit = min(fit, 0)
+            if agrees is False and found.item == "Ancillary Tests" and _BY_HAND.search(one.sentence):
+                continue
+            mentions.append((fit, agrees, one.sentence))
+    best = max((fit for fit, _, _ in mentions), default=0)
+    fitting = [(agrees, sentence) for fit, agrees, sentence in mentions if fit == best]
+    return fitting[0][1] if fitting and all(agrees is False for agrees, _ in fitting) else ""
+
+
+_BY_HAND = re.compile(r"(?i)\b(?:felt|palpa\w+|audible|heard|on inspection|auscultation)\b")
+_SHOWN = re.compile(r"(?i)\b(?:found|detect\w*|present|seen|identified|isolated|grew|reveal\w*|show\w*|demonstrat\w*)\b")
+
+
+def _supported_elsewhere(word: ArticleWord, said: ArticleStatement, index: ArticleIndex, *, relatives: bool) -> bool:
+    """Whether any sentence on the patient may say the same as a word of the case."""
+    around = {other.concept for other in _group(word, said)} - {word.concept, *_JUDGED}
+    for one in _statements(tuple(sentence for sentence in index.sentences if sentence in index.patient)):
+        for other in one.words:
+            if other.concept == word.concept and _agrees(word, other, one) is not False:
+                near = with_prefixes(one.concepts)
+                if not around or any(meets(name, near) for name in around):
+                    return True
+    return False
+
+
+def _agrees(word: ArticleWord, other: ArticleWord, one: ArticleStatement) -> bool | None:
+    """Whether the article's word says the same; None where that cannot be said."""
+    judged = other.judged
+    if word.judged and not judged and (sign := _sign(one, word.judged[0])) is not None:
+        judged = (word.judged[0], sign)
+    if word.judged and judged:
+        return word.judged[1] == judged[1] if word.judged[0] == judged[0] else None
+    if word.judged or judged:
+        said, plain = (word.judged, other) if word.judged else (judged, word)
+        if not said or said[0] != "positive" or plain.denied is None or not plain.head:
+            return None
+        if plain.denied:
+            return not said[1]
+        shown = plain is other and _SHOWN.search(one.text) and _surely(other, one.text) is False
+        return True if said[1] else False if shown else None
+    theirs = _surely(other, one.text)
+    return None if word.denied is None or theirs is None else word.denied == theirs
+
+
+def _sign(one: ArticleStatement, kind: str) -> bool | None:
+    """Whether all that a statement judges is normal (positive); None if nothing is, or one thing is and another not."""
+    signs = {not word.denied for word in one.words if word.concept == kind and word.denied is not None}
+    return signs.pop() if len(signs) == 1 else None
+
+
+def _same_finding(word: ArticleWord, said: ArticleStatement, other: ArticleWord, one: ArticleStatement) -> bool:
+    """Whether an opposite mention is of the same finding: what is denied may not be narrower than what is affirmed."""
+    if word.judged or other.judged:
+        mine = {name.concept for name in _group(word, said) if name.concept not in (word.concept, *_JUDGED)}
+        ours = {name.concept for name in _group(other, one) if name.concept not in (word.concept, *_JUDGED)}
+        return not mine or not ours or bool(mine & ours) or not _sites(mine) or not _sites(ours)
+    if not _heads(other, one) or _ELLIPTIC.search(one.sentence):
+        return False
+    denied, its, affirmed, whole = (word, said, other, one) if word.denied else (other, one, word, said)
+    if not word.denied and _LIMITS.search(_listed(other, one)):
+        return False
+    narrows = {name.concept for name in _group(denied, its)} - {denied.concept, *_JUDGED} - GENERIC
+    group = with_prefixes(frozenset(name.concept for name in _group(affirmed, whole)))
+    read = sentence_statements(whole.sentence)
+    wider = group | with_prefixes(frozenset(name.concept for part in read for name in part.words if not name.denied))
+    if not all(meets(name, group if site(name) else wider) for name in narrows):
+        return False
+    its_sides, sides = _sides_of(denied, its), _sides_of(affirmed, whole)
+    return not its_sides or bool(its_sides & sides) or "both" in sides
+
+
+def _sites(names: set[str]) -> bool:
+    return any(site(name) for name in names)
+
+
+def _sides_of(word: ArticleWord, said: ArticleStatement) -> set[str]:
+    start, end = _bounds(word.place, said)
+    return {side for side, at in said.sides if start < at < end}
+
+
+def _bounds(place: int, said: ArticleStatement) -> tuple[int, int]:
+    start = max((joint for joint in said.joints if joint < place), default=-1)
+    return start, min((joint for joint in said.joints if joint > place), default=10**6)
+
+
+def _group(word: ArticleWord, said: ArticleStatement) -> Sequence[ArticleWord]:
+    """The words of the item of a list that a word stands in."""
+    start, end = _bounds(word.place, said)
+    return [other for other in said.words if start < other.place < end]
+
+
+def _listed(word: ArticleWord, said: ArticleStatement) -> str:
+    return next((part for part in said.text.split(",") if word.written in part.lower()), said.text)
+
+
+def _heads(word: ArticleWord, said: ArticleStatement) -> bool:
+    """Whether words are about this one: it ends their group, or only parts of the body follow ('enlarged tonsils')."""
+    place = word.place
+    for other in () if word.head else said.words:
+        if other.place == place + 1 and site(other.concept):
+            if other.head:
+                return True
+            place += 1
+    return word.head
+
+
+# --- sides -------------------------------------------------------------------------------------------------------------
+
+_COMPARED = re.compile(
+    r"(?i)\b(?:worse|more|greater|larger|less|predominant\w*|mainly)\b[^,;]{0,20}\b(?:left|right)\b"
+    r"|\b(?:than|less so|more so|lesser|as well as|to|compared)\b(?: the)? (?:left|right)\b"
+)
+"""A side that another is compared with."""
+ALIKE, MORE, CITED = 0.5, 0.3, 0.2
+
+
+def _sides(found: Evidence, index: ArticleIndex) -> Iterator[Unfaithful]:
+    """The words of side that the evidence gives only for other things, or with the other side."""
+    theirs = [(one, side, place) for one in _statements(found.sentences) for side, place in one.sides]
+    mine = [
+        (said, side, place)
+        for said in sentence_statements(found.finding) for side, place in said.sides if side != "any"
+    ]  # fmt: skip
+    if not theirs or not mine or _COMPARED.search(found.finding):
+        return
+    scores = [_side_scores(said, place, theirs, index) for said, _, place in mine]
+    if len({side for _, side, _ in mine}) > 1:  # 'right 2 cm, left 4 cm': crossed, or not
+        pairs = [(_own(side, best), _other(side, best)[1]) for (_, side, _), best in zip(mine, scores, strict=True)]
+        if all(side != "both" for _, side, _ in mine) and all(other >= own + MORE >= MORE for own, other in pairs):
+            yield Unfaithful("side", mine[0][1], found.finding, " ".join(found.sentences), found.item)
+        return
+    for (said, side, place), best in zip(mine, scores, strict=True):
+        own, (other, against) = _own(side, best), _other(side, best)
+        if not other or (side == "both" and {"left", "right"} <= best.keys()):
+            continue
+        least = CITED if found.cited and own < 0 and side != "both" else ALIKE
+        if against < least or (own >= 0 and (against < own + MORE or own > 0.1)):
+            continue
+        near = _near(said, place)
+        if found.cited or not _sided_elsewhere(side, other, near, against, index):
+            yield Unfaithful("side", side, found.finding, " ".join(found.sentences), found.item)
+
+
+def _side_scores(
+    said: ArticleStatement, place: int, theirs: Sequence[tuple[ArticleStatement, str, int]], index: ArticleIndex
+) -> dict[str, float]:
+    """How much of what stands with a side in the case stands with each side in the evidence; -1 without it."""
+    near, nothing = _near(said, place), _nothing_there(said, place)
+    best: dict[str, float] = {}
+    for one, other, at in theirs:
+        if _nothing_there(one, at) == nothing and not _opposed(said, place, one, at):
+            best[other] = max(_alike(near, _near(one, at), index), best.get(other, -1.0))
+        else:
+            best.setdefault(other, 0.0)
+    return best
+
+
+def _opposed(said: ArticleStatement, place: int, one: ArticleStatement, at: int) -> bool:
+    """Whether what is affirmed of one side is denied of the other."""
+    mine, theirs = (
+        {word.concept: word.denied for word in part.words if _stretch(part, where)[0] < word.place < _stretch(part, where)[1]}
+        for part, where in ((said, place), (one, at))
+    )
+    return any(theirs.get(name, denied) is (not denied) for name, denied in mine.items() if denied is not None)
+
+
+def _own(side: str, best: dict[str, float]) -> float:
+    return max(best.get(name, -1.0) for name in (side, "any", "both"))
+
+
+def _other(side: str, best: dict[str, float]) -> tuple[str, float]:
+    others = {name: score for name, score in best.items() if name in ("left", "right") and name != side}
+    return max(others.items(), key=lambda one: (one[1], one[0]), default=("", 0.0))
+
+
+def _nothing_there(one: ArticleStatement, place: int) -> bool:
+    """Whether all that is said of a side is that nothing is wrong there."""
+    start, end = _stretch(one, place)
+    words = [word for word in one.words if start < word.place < end]
+    said = [word for word in words if not site(word.concept) and word.concept not in _JUDGED]
+    judged = [word.judged for word in words if word.judged]
+    return any(judge == ("normal", True) for judge in judged) or bool(said and all(word.denied for word in said))
+
+
+def _near(said: ArticleStatement, place: int) -> dict[str, float]:
+    """The concepts and numbers that a word of side belongs to, with their weights: 1 between the same separators."""
+    start, end = _stretch(said, place)
+    names = [(word.concept, word.place) for word in said.words] + [(f"#{number}", at) for number, at in said.numbers]
+    return {
+        name: max(0.2, 1 / (1 + abs(at - place) / 6)) if start < at < end else 0.1 for name, at in reversed(names)
+    }
+
+
+def _stretch(said: ArticleStatement, place: int) -> tuple[int, int]:
+    """Where the words of a word of side begin and end: half-way to the next, or at the comma or 'and' between."""
+    start, end = -1, 10**6
+    for _, other in said.sides:
+        between = [joint for joint in said.joints if min(place, other) < joint < max(place, other)]
+        if other < place:
+            start = max(start, between[-1] if between else (other + place) // 2)
+        elif other > place:
+            end = min(end, between[0] if between else (other + place) // 2)
+    return start, end
+
+
+def _alike(near: dict[str, float], theirs: dict[str, float], index: ArticleIndex) -> float:
+    """The share of what stands with a side in the case that stands with one in the article."""
+    total = sum(weight * index.weight(name) for name, weight in near.items())
+    wide: dict[str, float] = {}
+    for name, weight in theirs.items():
+        for form in with_prefixes(frozenset((name,))):
+            wide[form] = max(weight, wide.get(form, 0.0))
+    met = 0.0
+    for name, weight in near.items():
+        form = name if name in wide else f"{name[:5]}-"
+        met += weight * index.weight(name) * min(1.0, 1.6 * wide.get(form, 0.0))
+    return met / total if total else 0.0
+
+
+def _sided_elsewhere(side: str, other: str, near: dict[str, float], against: float, index: ArticleIndex) -> bool:
+    """Whether another sentence on the patient gives this side for about the same words."""
+    wanted = {"left", "right"} - {other} if side == "both" else {side}
+    for one in _statements(tuple(sentence for sentence in index.sentences if sentence in index.patient)):
+        for mine, at in one.sides:
+            if mine in (*wanted, "both", "any") and _alike(near, _near(one, at), index) >= against - MORE / 2:
+                return True
+    return False
+
+
+# --- sex ---------------------------------------------------------------------------------------------------------------
+
+_FEMALE = frozenset(["woman", "women", "female", "girl", "lady", "she", "her", "hers", "herself"])
+_MALE = frozenset(["man", "men", "male", "boy", "gentleman", "he", "his", "him", "himself"])
+_NOUNS = frozenset(["woman", "female", "girl", "lady", "man", "male", "boy", "gentleman"])
+_AGED = re.compile(
+    r"(?i)(?:(?:year|month|week|day|hour)s?[- ]old|\byo|y/o|\baged \d+(?: years)?),?(?:[ -](?!old\b)[\w-]+,?){0,4}?[ -]"
+    r"(woman|man|female|male|girl|boy|lady|gentleman)\b"
+    r"|\b(female|male)(?= (?:neonate|newborn|infant|baby|toddler|child|adolescent|patient)\b)"
+    r"|\b(woman|man|female|male|girl|boy|lady|gentleman)(?: patient)?(?:,? (?:of|aged|in (?:her|his)) (?:\w+ )?\w*\d"
+    r"|, ?(?:aged )?\d{1,3}[ -]?(?:y(?:ears?|rs?|o)?|months?|weeks?|days?)\b"
+    r"|,? (?:in|of) (?:her|his) (?:early |late |mid[- ])?(?:teens|\w+ties)\b)"
+)
+_LETTER = re.compile(r"(?<![\w.,-])(\d{1,3})[- ]?(?:y(?:ears?)?[/-]?o?(?:ld)?)?[, /]{0,2}([MF])(?![\w-])")
+_OTHERS = re.compile(
+    r"(?i)\bet al|\b(?:reported|described|published) (?:a|the|an|two|three) (?:\w+ )?case|\bpatients\b|\bliterature\b"
+)
+"""Sentences on other people's patients."""
+_BIRTH = re.compile(r"(?i)\bborn\b|\bdeliver(?:ed|y)\b|\bbirth|\bc(?:a?e)sare?an\b")
+KIN = re.compile(
+    r"(?i)\b(?:mothers?|fathers?|brothers?|sisters?|sons?|daughters?|husband|wife|spouse|partner|parents?|siblings?|uncles?"
+    r"|aunts?|cousins?|niece|nephew|grand\w+|child|children|baby|infant|newborn|neonate|relatives?|family|boyfriend"
+    r"|girlfriend|donor|fetus|foetus|maternal|paternal|mum|mom|dad|twin|colleague)\b"
+)
+_INFORMANT = re.compile(
+    r"(?i)\b(?:mother|father|parents?|wife|husband|spouse|partner|daughter|son|family|relatives?|sister|brother)\b"
+    r"(?: (?:\w+ ){0,2}?| had | have | has )(?:denied|denies|reported|reports|noticed|noted|observed|described|stated"
+    r"|said|brought|recalled|told|gave|found|took|saw|seen|thought|remembered|sought)\b"
+    r"|\b(?:according to|denied by|reported by|noticed by|noted by) (?:his|her|their|the) \w+"
+)
+
+
+def of_relatives(text: str) -> bool:
+    """Whether a text is on relatives of the patient."""
+    return bool(KIN.search(_INFORMANT.sub(" ", text)))
+
+
+def article_sex(text: str, age: str = "") -> str:
+    """'female' or 'male' of the article's patient, '' if it tells of both or of neither.
+
+    `age` is the patient's age in a case; where an article tells of both sexes, it picks the patient of that age.
+    """
+    own = [sentence for sentence in article_sentences(text) if not _OTHERS.search(sentence)]
+    aged = [one for sentence in own for one in _aged(sentence)]
+    for chosen in (
+        aged,
+        [one for one in aged if age and one[1] == age],
+        aged[:1] if age and aged and aged[0][1] == age else [],
+    ):
+        if len(sexes := {sex for sex, _ in chosen}) == 1:
+            return sexes.pop()
+    words = [w.lower() for one in own if not KIN.search(one) for w in re.findall(r"[A-Za-z]+", one)]
+    women, men = sum(word in _FEMALE for word in words), sum(word in _MALE for word in words)
+    if max(women, men) < (2 if len(own) < 60 else 3) or min(women, men) * 4 > max(women, men):
+        return ""
+    return "female" if women > men else "male"
+
+
+def _aged(text: str) -> list[tuple[str, str]]:
+    """(sex, age in figures) of each phrase such as '41-year-old man'."""
+    stated = []
+    for match in _AGED.finditer(text):
+        age = re.search(r"\d+", text[max(0, match.start() - 5) : match.end()])
+        stated.append(
+            ("female" if (match[1] or match[2] or match[3]).lower() in _FEMALE else "male", age[0] if age else "")
+        )
+    if "emperature" not in text:
+        stated += [("female" if match[2] == "F" else "male", match[1]) for match in _LETTER.finditer(text)]
+    return stated
+
+
+def _sex(found: Evidence, sex: str) -> Iterator[Unfaithful]:
+    """Words of the other sex than the patient's, or than that of the person of the cited sentences."""
+    low = [word.lower() for word in re.findall(r"[A-Za-z]+", found.finding)]
+    if not sex:
+        return
+    wrong = _MALE if sex == "female" else _FEMALE
+    nouns = [word for word in low if word in wrong & _NOUNS]
+    informs = found.item in ("Patient Information", "Patient Demographics")
+    others = bool(KIN.search(found.finding) or _BIRTH.search(found.finding))
+    if others and not informs:
+        theirs = " ".join(found.sentences).lower()
+        pairs = [("boy", "girl"), ("girl", "boy")]
+        for mine, other in pairs:
+            if mine in low and re.search(rf"\b{other}\b", theirs) and not re.search(rf"\b(?:{mine}|twins?)\b", theirs):
+                yield Unfaithful("sex", mine, found.finding, " ".join(found.sentences), found.item)
+        return
+    letter = re.search(r"\bM\b" if sex == "female" else r"\bF\b", found.finding) if informs else None
+    if any(one != sex for one, _ in _aged(found.finding)) or nouns or letter or (not others and set(low) & wrong):
+        words = ", ".join(word for word in low if word in wrong) or found.finding
+        yield Unfaithful("sex", words, found.finding, f"the patient is {sex}", found.item)
+
+
+_KIN_NAMES = {
+    "parent": "mother | father",
+    "sibling": "sister sisters | brother brothers",
+    "child": "daughter daughters | son sons",
+    "aunt": "aunt aunts | uncle uncles",
+    "grandparent": "grandmother grandmothers | grandfather grandfathers",
+    "niece": "niece nieces | nephew nephews",
+    "spouse": "wife | husband",
+}
+_RELATIVES = {
+    name: (kind, sex)
+    for kind, both in _KIN_NAMES.items()
+    for sex, names in zip(("female", "male"), both.split(" | "), strict=True)
+    for name in names.split()
+}
+_RELATIVE = re.compile(rf"(?i)\b({'|'.join(_RELATIVES)})\b(?:['\u2019]s)?")
+_ON_SIDE = re.compile(r"(?i)\bon (?:the|his|her) (?:father|mother)['\u2019]s side|\b(?:mother|father)['\u2019]s (?=\w)")
+_PARENTAL = re.compile(r"(?i)\b(maternal|paternal)\b")
+_KIN_BREAK = re.compile(r"[;.]\s|,\s|\b(?:and|but|while|whereas|with)\b")
+
+
+def _kin(found: Evidence) -> Iterator[Unfaithful]:
+    """Relatives of whom the evidence tells the same under the other sex."""
+    theirs = [one for sentence in found.sentences for one in _told_of_kin(sentence)]
+    for kin, sex, about in _told_of_kin(found.finding):
+        same = [one for one in theirs if one[0] == kin and one[1] == sex]
+        other = [one for one in theirs if one[0] == kin and one[1] != sex]
+        if not other or not about:
+            if other and not same and found.cited:
+                yield Unfaithful("sex", kin, found.finding, " ".join(found.sentences), found.item)
+            continue
+        own, against = (max((len(about & names) for _, _, names in some), default=0) for some in (same, other))
+        if against > own or (not same and found.cited):
+            yield Unfaithful("sex", f"{sex} {kin}", found.finding, " ".join(found.sentences), found.item)
+
+
+@lru_cache(maxsize=4096)
+def _told_of_kin(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
+    """(kind of relative, sex, what is said) of each relative of a sentence; what stands before the first is its too."""
+    text = _ON_SIDE.sub(" ", longhand(sentence))
+    told: list[tuple[str, str, set[str]]] = []
+    before: set[str] = set()
+    start = 0
+    ends = [(hit.start(), hit.end()) for hit in _KIN_BREAK.finditer(text)] + [(len(text), len(text))]
+    for stop, after in ends:
+        piece = text[start:stop]
+        if text[start - 2 : start - 1] in (";", "."):
+            before = set()
+        start = after
+        concepts = {
+            word.concept for one in sentence_statements(_RELATIVE.sub(" ", piece)) for word in one.words
+        } | {f"#{number}" for number in re.findall(r"\d+", piece)}
+        hits = [_RELATIVES[hit[1].lower()] for hit in _RELATIVE.finditer(piece)]
+        if not hits and (parent := _PARENTAL.search(piece)) and not KIN.search(_PARENTAL.sub(" ", piece)):
+            hits = [("parent", "female" if parent[1].lower() == "maternal" else "male")]
+        if not hits:
+            (told[-1][2] if told else before).update(concepts)
+            continue
+        told += [(kind, sex, set(concepts)) for kind, sex in hits]
+        if before:
+            told[-1][2].update(before)
+            before = set()
+    return tuple((kind, sex, frozenset(about)) for kind, sex, about in told)

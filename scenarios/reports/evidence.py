@@ -1,0 +1,141 @@
+"""The sentences of an article that a finding of a case rests on: those that the curator cites, or the best aligned."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from wardround.scenarios.reports.article import Article, numbered_sentences, sentence_key
+from wardround.scenarios.reports.case_summary import MISSING, CaseDraft, item_sentences
+from wardround.scenarios.reports.quantities import quantities
+from wardround.scenarios.reports.reply_parsers import SUMMARY
+from wardround.scenarios.reports.statements import patient_text, text_concepts
+
+_LABEL = re.compile(r"^[^:]{1,60}:\s+(?=\S)")
+_FEWEST_CONCEPTS = 2
+"""A sentence with fewer concepts and numbers ('Hypertension.') fits any article."""
+_EMPTY = re.compile(
+    r"(?i)^(?:none|no|not|nil|unremarkable|n/?a)\b(?:\W+(?:\w+\W*){0,4})?$|.*\bnot (?:reported|specified|mentioned"
+    r"|provided|documented|described|detailed|stated|available)\b.*"
+)
+_MOST_ALIGNED = 4
+_LEAST_GAIN = 0.12
+_PREFIX = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A finding with its sentences of the article.
+
+    `cited` says whether the curator named them; `covered` is the share (0 to 1) of the finding's concepts and numbers,
+    weighted by how rare they are in the article, that they hold. `scored` is unset for what is too short to judge.
+    """
+
+    item: str
+    finding: str
+    sentences: tuple[str, ...]
+    cited: bool
+    covered: float
+    scored: bool
+
+
+@dataclass(frozen=True)
+class ArticleIndex:
+    """The sentences of an article with their concepts, and how much each concept weighs."""
+
+    sentences: tuple[str, ...]
+    concepts: tuple[frozenset[str], ...]
+    weights: Mapping[str, float]
+    patient: frozenset[str]
+    """The sentences that speak of the patient."""
+
+    def weight(self, name: str) -> float:
+        """The weight of a concept or number: the rarer in the article, the more."""
+        return self.weights.get(name, 1.0)
+
+
+@lru_cache(maxsize=32)
+def article_index(article: Article) -> ArticleIndex:
+    """The index of an article."""
+    sentences = numbered_sentences(article.numbered_text)
+    concepts = tuple(with_prefixes(frozenset(_features(one))) for one in sentences)
+    counts: dict[str, int] = {}
+    for one in concepts:
+        for name in one:
+            counts[name] = counts.get(name, 0) + 1
+    weights = {name: 1 / (1 + math.log(count)) for name, count in counts.items()}
+    patient = patient_text(article)
+    return ArticleIndex(sentences, concepts, weights, frozenset((*patient.case, *patient.discussed)))
+
+
+@lru_cache(maxsize=8192)
+def _features(sentence: str) -> tuple[str, ...]:
+    """The concepts and the numbers of a sentence."""
+    return (*dict.fromkeys(text_concepts(sentence)), *dict.fromkeys(f"#{one.value:.4g}" for one in quantities(sentence)))
+
+
+@lru_cache(maxsize=16384)
+def with_prefixes(concepts: frozenset[str]) -> frozenset[str]:
+    """Concepts with their beginnings, so that 'tonsil' and 'tonsillar' meet."""
+    return concepts | frozenset(f"{name[:_PREFIX]}-" for name in concepts if len(name) > _PREFIX and name[0] != "#")
+
+
+def meets(name: str, concepts: frozenset[str]) -> bool:
+    """Whether concepts (`with_prefixes`) have one, or one that begins alike."""
+    return name in concepts or (len(name) >= _PREFIX and f"{name[:_PREFIX]}-" in concepts)
+
+
+def evidence(draft: CaseDraft) -> tuple[Evidence, ...]:
+    """Each finding of a draft's summary with its sentences of the article."""
+    index = article_index(draft.article)
+    return tuple(
+        _evidence(item, finding, cited_numbers(draft, finding), index)
+        for item, finding in item_sentences(draft.sections[SUMMARY])
+        if finding != MISSING
+    )
+
+
+def cited_numbers(draft: CaseDraft, finding: str) -> tuple[int, ...]:
+    """The numbers of the article's sentences that the curator cites for a finding; those that do not exist are left out."""
+    most = len(article_index(draft.article).sentences)
+    return tuple(number for number in draft.cited.get(sentence_key(finding), ()) if 0 < number <= most)
+
+
+def _evidence(item: str, finding: str, cited: Sequence[int], index: ArticleIndex) -> Evidence:
+    said = _features(_LABEL.sub("", finding)) or _features(finding)
+    places = [number - 1 for number in cited]
+    chosen = places or _aligned(said, index)
+    covered = _share(said, frozenset().union(*(index.concepts[place] for place in chosen)), index)
+    scored = len(said) >= _FEWEST_CONCEPTS and not _EMPTY.fullmatch(finding)
+    return Evidence(item, finding, tuple(index.sentences[place] for place in chosen), bool(places), covered, scored)
+
+
+def _share(said: Sequence[str], concepts: frozenset[str], index: ArticleIndex) -> float:
+    total = sum(index.weight(name) for name in said)
+    return sum(index.weight(name) for name in said if meets(name, concepts)) / total if total else 1.0
+
+
+def _aligned(said: Sequence[str], index: ArticleIndex) -> list[int]:
+    """The places of the sentences that hold most of a finding, each next one of what the others lack."""
+    chosen: list[int] = []
+    left = list(said)
+    total = sum(index.weight(name) for name in said) or 1.0
+    while left and len(chosen) < _MOST_ALIGNED:
+        gains = [sum(index.weight(name) for name in left if meets(name, one)) for one in index.concepts]
+        best = max(range(len(gains)), key=lambda place: (gains[place], -place), default=-1)
+        if best < 0 or gains[best] < _LEAST_GAIN * total:
+            break
+        chosen.append(best)
+        left = [name for name in left if not meets(name, index.concepts[best])]
+    return chosen
+
+
+def answer_support(draft: CaseDraft) -> float:
+    """How much of the answer's concepts and numbers (0 to 100) the best aligned sentences of the article hold."""
+    return 100 * _evidence("", draft.answer, (), article_index(draft.article)).covered
+
+
+def aligned_sentences(finding: str, article: Article) -> tuple[int, ...]:
+    """The numbers of the article's sentences that hold most of a finding."""
+    return tuple(place + 1 for place in _aligned(_features(finding), article_index(article)))
