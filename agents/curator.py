@@ -10,7 +10,15 @@ from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.level_items.item_writing import CHECKER, WRITER, read_verdict_line, written_text
 from wardround.scenarios.parsers.moves import Unusable
-from wardround.scenarios.reports.reply_parsers import BODY_SYSTEMS, DISORDERS, read_step
+from wardround.scenarios.reports.finding_evidence import citation_fault
+from wardround.scenarios.reports.reply_parsers import (
+    BODY_SYSTEMS,
+    DISORDERS,
+    CaseSections,
+    Reading,
+    finding_verdict,
+    read_step,
+)
 
 _TASKS = {"diagnosis": "how a diagnosis was made", "treatment": "how a treatment was chosen"}
 
@@ -59,7 +67,8 @@ class Curator(StepAgent):
             raise ValueError("a curator needs its step and the article: view.known holds neither")
         step = str(known["step"])
         asked = {"step": f"{step} {known['about']}".strip()}
-        return await self.answer(step, self._question(known), partial(read_step, step), "curator/repair", asked)
+        read = partial(_read_cited, step, str(known["article"]))
+        return await self.answer(step, self._question(known), read, "curator/repair", asked)
 
     def _question(self, known: Mapping[str, Json]) -> str:
         step, about = str(known["step"]), str(known["about"])
@@ -73,24 +82,37 @@ class Curator(StepAgent):
         return self._prompts[f"curator/{step}"].render(**values)
 
 
+def _read_cited(step: str, article: str, text: str) -> Reading:
+    """Read a reply; a case with a wrong citation is unusable, so that it is asked for once more."""
+    reading = read_step(step, text)
+    fault = citation_fault(reading.sections, article) if isinstance(reading, CaseSections) else ""
+    return Unusable("unreadable", fault) if fault else reading
+
+
 _FIELDS: Mapping[tuple[str, str], tuple[str, ...]] = {
     (WRITER, "statement"): ("question", "options", "right", "option"),
     (WRITER, "distractor"): ("question", "options", "right"),
     (CHECKER, "statement"): ("question", "options", "option", "text"),
     (CHECKER, "distractor"): ("question", "options", "right", "text"),
+    (CHECKER, "finding"): ("item", "finding", "sentences"),
 }
 
 
 class ItemWriter(StepAgent):
-    """Writes a text, or checks one (prompts writer/STEP, checker/STEP)."""
+    """Writes a text, or checks one, or a finding of a case (prompts writer/STEP, checker/STEP)."""
 
     async def act(self, view: View) -> Action:
         """Write a text, or check one."""
         known = view.known
         if not isinstance(known, Mapping) or "piece" not in known:
             raise ValueError(f"a {self._name} needs what to write or to check: view.known holds no piece")
-        step, read = str(known["step"]), read_verdict_line if self._name == CHECKER else written_text
+        step, read = str(known["step"]), self._read(str(known["step"]))
         return await self.answer(step, self._question(step, known), read, "writer/repair", {"piece": known["piece"]})
+
+    def _read(self, step: str) -> Callable[[str], object]:
+        if step == "finding":
+            return finding_verdict
+        return read_verdict_line if self._name == CHECKER else written_text
 
     def _question(self, step: str, known: Mapping[str, Json]) -> str:
         values = {name: str(known[name]) for name in _FIELDS[self._name, step]}

@@ -78,9 +78,7 @@ def faithful_case(written_article: WrittenArticle, draw: random.Random) -> tuple
     return "\n".join(blocks), draw.choice(list(written_article.answers))
 
 
-def handed_in(
-    sections: Mapping[str, Sequence[str]], cited: Mapping[str, Sequence[Sequence[int]]] | None = None
-) -> str:
+def handed_in(sections: Mapping[str, Sequence[str]], cited: Mapping[str, Sequence[Sequence[int]]] | None = None) -> str:
     """The summary of a case that is written as statements by item, as a model hands it in; `cited` are the numbers
     of the article's sentences behind each statement."""
     blocks = []

@@ -22,7 +22,7 @@ from wardround.scenarios.reports.article import Article, CurationOptions
 from wardround.scenarios.reports.article_files import title_and_sections
 from wardround.scenarios.reports.case_summary import CaseDraft, Drop, item_sentences
 from wardround.scenarios.reports.checks import checks, open_points
-from wardround.scenarios.reports.evidence import aligned_sentences, article_index
+from wardround.scenarios.reports.finding_evidence import aligned_sentences, article_index
 from wardround.scenarios.reports.reply_parsers import SUMMARY
 
 CASES_OF_AN_ARTICLE = 10
@@ -140,7 +140,7 @@ def _citations(case: Mapping[str, Json], article: Article) -> _Cited:
             item: [aligned_sentences(statement, article) for statement in statements]
             for item, statements in case["sections"].items()
         }
-        return {**sought, "": [aligned_sentences(case["diagnosis"], article)]}
+        return {**sought, "": [()]}
     named: Mapping[str, Sequence[Sequence[str]]] = {**case["cited"], "": [case["diagnosis_cited"]]}
     return {
         item: [

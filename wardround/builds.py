@@ -281,7 +281,8 @@ class CaseBuild(RunBuild[CurationAccount, Checking, CurationOptions]):
             open=0,
             seed=begun.seed,
             source=begun.source,
-            unsupported=intake.unsupported,
+            findings=intake.findings,
+            listed=intake.listed,
         )
 
 

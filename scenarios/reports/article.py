@@ -61,7 +61,11 @@ class Article(Record):
     @property
     def numbered_text(self) -> str:
         """The whole article, one sentence a line, each with its number in brackets; headings have none."""
-        parts = [("Title", self.title), ("Abstract", self.abstract), *((one.heading, one.text) for one in self.sections)]
+        parts = [
+            ("Title", self.title),
+            ("Abstract", self.abstract),
+            *((one.heading, one.text) for one in self.sections),
+        ]
         lines: list[str] = []
         number = 0
         for heading, text in parts:
@@ -196,6 +200,7 @@ class CurationOptions(BaseModel):
     limit: int | None = Field(default=None, ge=1, description="At most so many articles that pass the filters.")
     max_characters: int = Field(default=200_000, ge=1, description="Longest article.")
     rare_candidates: int = Field(default=5, ge=0, description="At most so many rare diseases are verified.")
+    second_reader: bool = Field(default=False, description="Whether the seat `checker` reads each finding.")
     support: float = Field(default=35, ge=0, le=100, description="Least score of a sentence that the article supports.")
     unsupported: float = Field(default=0.35, ge=0, le=1, description="Largest share of sentences without support.")
 

@@ -9,6 +9,7 @@ conversion; a person reads it.
 | equal to one of the evidence after conversion and rounding, or to one of the article among the same words | right |
 | a difference, sum, ratio of two of the evidence, or worded as one | open |
 | the evidence has that quantity with another value, which no other number of the finding takes | contradicted |
+| nowhere in the article, in a finding that is otherwise in its own words | contradicted |
 | anything else | open |
 """
 
@@ -19,37 +20,51 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from wardround.scenarios.reports.case_summary import Unfaithful
-from wardround.scenarios.reports.evidence import ArticleIndex, Evidence, meets, with_prefixes
+from wardround.scenarios.reports.finding_evidence import ArticleIndex, FindingEvidence, meets, with_prefixes
 from wardround.scenarios.reports.quantities import Quantity, convertible, quantities, same_quantity, written_value
 from wardround.scenarios.reports.statements import GENERIC, longhand, text_concepts
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbered:
-    """A number with the concepts that it is a number of, `derived` if it is worded as a difference or a multiple, and
-    `age` if it is an age."""
+    """A number with the concepts that it is a number of, `derived` if it is worded as a difference or a multiple,
+    `age` if it is an age, `ago` if it counts back from now or from something."""
 
     quantity: Quantity
     label: frozenset[str]
     derived: bool
     age: bool
+    ago: bool
 
 
 _SEPARATOR = re.compile(r"[;,()\[\]|]|\.\s|\b(?:and|with|but|versus|vs|against|compared|from)\b|->|\u2192")
-_JOINS = re.compile(r"^\s*(?:/|x|\u00d7|\*|by|-|\u2013|to|->|\u2192|of|and|or|[a-z\u00b5/%\u00b0]{1,6}\s*(?:x|\u00d7|by|to))\s*$", re.IGNORECASE)
+_JOINS = re.compile(
+    r"^\s*(?:/|x|\u00d7|\*|by|-|\u2013|to|->|\u2192|of|and|or|[a-z\u00b5/%\u00b0]{1,6}\s*(?:x|\u00d7|by|to))\s*$",
+    re.IGNORECASE,
+)
 _DERIVED_BEFORE = re.compile(
-    r"(?i)(?:\bby|\bdown|\bup|\bgain\w*(?: of)?|\b(?:fall|drop|rise|loss|difference|increase|decrease|reduction|increment)"
-    r"(?: \w+){0,4}? of|\bminus|\bplus|\bBMI\D{0,20}|\banother|[+\u2212-])\s*(?:about |around |~)?$"
+    r"(?i)(?:\bby|\bdown|\bup|\bgain\w*(?: of)?|\b(?:fall|drop|rise|loss|difference|increase|decrease|reduction"
+    r"|increment)(?: \w+){0,4}? of|\bminus|\bplus|\bBMI\D{0,20}|\banother|[+\u2212-])\s*(?:about |around |~)?$"
 )
 _DERIVED_AFTER = re.compile(
-    r"(?i)^\W*(?:[a-z%\u00b5/\u00b0]{1,8}\s+)?(?:more|less|fewer|thicker|thinner|smaller|longer|shorter|lower|higher|larger|older"
-    r"|younger|apart|excess|differ\w*|(?:\w+ )?(?:fall|drop|rise|gap|excess)|fold|times (?:the|its|as|above|over|a)|below|above|over|under)\b"
+    r"(?i)^\W*(?:[a-z%\u00b5/\u00b0]{1,8}\s+)?(?:more|less|fewer|thicker|thinner|smaller|longer|shorter|lower|higher|larger"
+    r"|older|younger|apart|excess|differ\w*|(?:\w+ )?(?:fall|drop|rise|gap|excess)|fold"
+    r"|times (?:the|its|as|above|over|a)|below|above|over|under)\b"
 )
 _AGE = re.compile(
     r"(?i)(?:\bage[d]?\W*(?:of )?|\bat (?:the age of )?|@|\bwas |\bin (?:her|his) "
     r"|\b(?:wom[ae]n|m[ae]n|boy|girl|lady|gentleman|male|female)\b,? (?:of |aged )?)$"
 )
 _AGED = re.compile(r"(?i)^[\s-]*(?:years? )?(?:old\b|/?o\b|[MF]\b)")
+
+
+_AGO = re.compile(r"(?i)^\W*(?:ago|earlier|before|previously|prior|later|after|following)\b")
+
+
+def _clause(sentence: str, one: Quantity) -> str:
+    start = max(sentence.rfind(mark, 0, one.start) for mark in (";", ". ", ", "))
+    ends = [at for at in (sentence.find(mark, one.end) for mark in (";", ". ", ", ")) if at >= 0]
+    return sentence[start + 1 : min(ends, default=len(sentence))]
 
 
 @lru_cache(maxsize=8192)
@@ -71,32 +86,47 @@ def _numbered(sentence: str) -> tuple[_Numbered, ...]:
         if not label and read:
             label = read[-1].label
         ordinal = one.written[0].isdigit() and sentence[one.start].isalpha()  # 'the eighth week' is that after seven
+        if one.dimension == "time":
+            label |= frozenset(text_concepts(_clause(sentence, one))) - GENERIC
         derived = ordinal or bool(_DERIVED_BEFORE.search(sentence[: one.start]) or _DERIVED_AFTER.search(after))
         age = bool(_AGE.search(sentence[: one.start]) or _AGED.search(after))
-        read.append(_Numbered(one, label, derived, age))
+        read.append(_Numbered(one, label, derived, age, bool(_AGO.search(after))))
         end = one.end
     return tuple(read)
 
 
-def number_contradictions(found: Evidence, index: ArticleIndex) -> Iterator[Unfaithful]:
+def number_contradictions(found: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     """The numbers of a finding of which the evidence gives another value."""
     known = [(one, sentence) for sentence in found.sentences for one in _numbered(sentence)]
     said = [one for one in _numbered(found.finding) if not _is_count(one.quantity)]
     taken = [any(_equal(one, other) for one in said) for other, _ in known]
     for one in said:
-        if _accounted(one, known, index) or one.derived:
+        if _accounted(one, known, index):
             continue
         for (other, sentence), used in zip(known, taken, strict=True):
-            if not used and _rivals(one, other, [rival for rival, _ in known], cited=found.cited):
+            if (
+                not used
+                and (other.derived or not one.derived)
+                and _rivals(one, other, [rival for rival, _ in known], sure=found.cited or found.verbatim)
+            ):
                 yield Unfaithful("number", one.quantity.written, found.finding, sentence, found.item)
                 break
+        else:
+            if found.verbatim and not one.derived and not one.quantity.rough and one.quantity.written[0].isdigit():
+                nearest = found.sentences[0] if found.sentences else ""
+                yield Unfaithful("number", one.quantity.written, found.finding, nearest, found.item)
 
 
-def open_numbers(found: Evidence, index: ArticleIndex) -> tuple[str, ...]:
+def open_numbers(found: FindingEvidence, index: ArticleIndex) -> tuple[str, ...]:
     """The numbers of a finding that the article does not have in this form."""
     known = [(one, sentence) for sentence in found.sentences for one in _numbered(sentence)]
     said = [one for one in _numbered(found.finding) if not _is_count(one.quantity)]
     return tuple(one.quantity.written for one in said if not _accounted(one, known, index))
+
+
+@lru_cache(maxsize=32)
+def _every_number(index: ArticleIndex) -> tuple[_Numbered, ...]:
+    return tuple(one for sentence in index.sentences for one in _numbered(sentence))
 
 
 def _is_count(one: Quantity) -> bool:
@@ -111,8 +141,7 @@ def _accounted(one: _Numbered, known: Sequence[tuple[_Numbered, str]], index: Ar
     wide = with_prefixes(one.label)
     return any(
         _equal(one, other) and (any(meets(name, wide) for name in other.label) or len(one.quantity.written) > 3)
-        for sentence in index.sentences
-        for other in _numbered(sentence)
+        for other in _every_number(index)
     )
 
 
@@ -133,7 +162,11 @@ def _equal(one: _Numbered, other: _Numbered) -> bool:
     if mine == its:
         return True
     full = ours.dimension or theirs.dimension
-    return full.endswith("/volume") and any(abs(mine * size - its) < 0.02 * its for size in (0.1, 10)) and _alike(one, other)
+    return (
+        full.endswith("/volume")
+        and any(abs(mine * size - its) < 0.02 * its for size in (0.1, 10))
+        and _alike(one, other)
+    )
 
 
 def _roughly(ours: Quantity, theirs: Quantity) -> bool:
@@ -164,22 +197,24 @@ def _follows(one: _Numbered, known: Sequence[Quantity]) -> bool:
     )
 
 
-def _rivals(one: _Numbered, other: _Numbered, known: Sequence[_Numbered], *, cited: bool) -> bool:
+def _rivals(one: _Numbered, other: _Numbered, known: Sequence[_Numbered], *, sure: bool) -> bool:
     """Whether another value is that of the same quantity."""
     ours, theirs = one.quantity, other.quantity
     if _is_count(theirs):
         return False
     if ours.dimension and theirs.dimension and ours.dimension != theirs.dimension:
         both = {ours.dimension, theirs.dimension}
-        return both == {"mass/volume", "moles/volume"} and _alike(one, other) and convertible((*one.label, *other.label))
-    if cited and ours.dimension and ours.written == theirs.written:
-        return True  # the same figures in another unit
+        return (
+            both == {"mass/volume", "moles/volume"} and _alike(one, other) and convertible((*one.label, *other.label))
+        )
     if "time" in (ours.dimension, theirs.dimension) and (
-        one.age != other.age or (ours.dimension != theirs.dimension and not one.age)
+        one.age != other.age or one.ago != other.ago or (ours.dimension != theirs.dimension and not one.age)
     ):
         return False
+    if sure and ours.dimension and written_value(ours.written) == written_value(theirs.written):
+        return _alike(one, other) or not one.label or not other.label  # the same figures in another unit
     if _alike(one, other):
         return True
-    if not cited or ours.dimension != theirs.dimension or ours.dimension in ("", "time"):
+    if not sure or ours.dimension != theirs.dimension or ours.dimension in ("", "time"):
         return False
     return not any(_alike(one, rival) for rival in known)

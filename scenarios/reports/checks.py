@@ -22,8 +22,16 @@ from wardround.scenarios.reports.article import (
 )
 from wardround.scenarios.reports.article_numbers import number_contradictions, open_numbers
 from wardround.scenarios.reports.case_summary import CaseDraft, Drop, Unfaithful, summary_items
-from wardround.scenarios.reports.contradictions import article_sex, contradictions
-from wardround.scenarios.reports.evidence import ArticleIndex, Evidence, answer_support, article_index, cited_numbers, evidence
+from wardround.scenarios.reports.contradictions import contradictions
+from wardround.scenarios.reports.finding_evidence import (
+    ArticleIndex,
+    FindingEvidence,
+    answer_evidence,
+    article_index,
+    cited_numbers,
+    evidence,
+)
+from wardround.scenarios.reports.patient_sex import article_sex
 from wardround.scenarios.reports.reply_parsers import ANSWER, CONTRADICTS, EXPLANATION, NOT_STATED, SAME, SUMMARY
 from wardround.scenarios.reports.stated_diagnosis import named_in_article, nearest_sentence
 from wardround.scenarios.reports.statements import patient_text
@@ -165,12 +173,12 @@ def supported(draft: CaseDraft, least: float, share: float) -> CaseDraft | Drop:
             f"; nearest: {_quoted(nearest)}",
             tuple(one.finding for one in missing),
         )
-    if draft.kind == "treatment" and answer_support(draft) < least:
+    if draft.kind == "treatment" and 100 * answer_evidence(draft).covered < least:
         return Drop(f"its treatment is not in the article: {_quoted(draft.answer)}", (draft.answer,))
     return draft
 
 
-def _unsupported(one: Evidence, draft: CaseDraft, least: float) -> bool:
+def _unsupported(one: FindingEvidence, draft: CaseDraft, least: float) -> bool:
     verdict = draft.verdicts.get(sentence_key(one.finding))
     return verdict == NOT_STATED if verdict else 100 * one.covered < least
 
@@ -194,7 +202,7 @@ def faithful(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def _faults(
-    draft: CaseDraft, check: Callable[[Evidence, ArticleIndex], Iterator[Unfaithful]]
+    draft: CaseDraft, check: Callable[[FindingEvidence, ArticleIndex], Iterator[Unfaithful]]
 ) -> list[Unfaithful]:
     """What a check finds in the findings that no second reader has read."""
     index = article_index(draft.article)
@@ -219,13 +227,13 @@ def _where(error: Unfaithful) -> str:
 
 
 def states_diagnosis(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a diagnosis, however short, that the article, or the sentences cited for it, do not state as the patient's."""
+    """Drop a diagnosis, however short, that neither the article nor the sentences cited for it state."""
     title, text = draft.article.title, draft.article.text
     verdict = draft.verdicts.get(sentence_key(draft.answer))
     if draft.kind != "diagnosis" or verdict == SAME:
         return draft
     cited = [article_index(draft.article).sentences[number - 1] for number in cited_numbers(draft, draft.answer)]
-    if not verdict and named_in_article(draft.answer, title, "\n".join(cited) or text):
+    if not verdict and named_in_article(draft.answer, title, text, cited):
         return draft
     nearest = nearest_sentence(draft.answer, title, text)
     return Drop(

@@ -1,23 +1,22 @@
-"""What a finding of a case says otherwise than the sentences it rests on: numbers, sides, sex, denials and judgements.
+"""What a finding of a case says otherwise than the sentences it rests on: sides, sex, denials and judgements.
 
-Only an established contradiction counts: the sentences hold the same thing and say the opposite of it, or another value.
-What they do not mention is no contradiction; a person reads it (`open_points`).
+Only an established contradiction counts: the sentences hold the same thing and say the opposite of it. What they do not
+mention is no contradiction; a person reads it (`open_points`).
 """
 
-import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from wardround.scenarios.reports.article import article_sentences, comparable
+from wardround.scenarios.reports.article import comparable
 from wardround.scenarios.reports.case_summary import Unfaithful
-from wardround.scenarios.reports.evidence import ArticleIndex, Evidence, meets, with_prefixes
+from wardround.scenarios.reports.finding_evidence import ArticleIndex, FindingEvidence, meets, with_prefixes
+from wardround.scenarios.reports.patient_sex import of_relatives, relative_contradictions, sex_contradictions
 from wardround.scenarios.reports.statements import (
     GENERIC,
     ArticleStatement,
     ArticleWord,
-    longhand,
     sentence_statements,
     word_concept,
 )
@@ -39,7 +38,7 @@ _JUDGED = ("normal", "positive")
 _GENERAL = GENERIC | frozenset(map(word_concept, ("elevate", "lower", "increased", "reduced", "present", "absent")))
 
 
-def contradictions(found: Evidence, index: ArticleIndex, sex: str) -> Iterator[Unfaithful]:
+def contradictions(found: FindingEvidence, index: ArticleIndex, sex: str) -> Iterator[Unfaithful]:
     """What a finding says otherwise than its evidence; `sex` is the patient's, '' if unknown.
 
     Of sentences that were sought, only those on the patient count.
@@ -48,8 +47,8 @@ def contradictions(found: Evidence, index: ArticleIndex, sex: str) -> Iterator[U
         found = replace(found, sentences=tuple(one for one in found.sentences if one in index.patient))
     if comparable(found.finding) in _own_sentences(index.sentences):
         return  # the article's own sentence
-    yield from _sex(found, sex)
-    yield from _kin(found)
+    yield from sex_contradictions(found, sex)
+    yield from relative_contradictions(found)
     yield from _sides(found, index)
     yield from _polarities(found, index)
 
@@ -64,7 +63,7 @@ def _statements(sentences: tuple[str, ...]) -> tuple[ArticleStatement, ...]:
     return tuple(one for sentence in sentences for one in sentence_statements(sentence))
 
 
-# --- denials and judgements --------------------------------------------------------------------------------------------
+# --- denials and judgements ------------------------------------------------------------------------------------------
 
 
 def site(name: str) -> bool:
@@ -72,7 +71,7 @@ def site(name: str) -> bool:
     return name in vocabulary().sites or name in vocabulary().within
 
 
-def _polarities(found: Evidence, index: ArticleIndex) -> Iterator[Unfaithful]:
+def _polarities(found: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     """The first concept of each statement that the evidence has only with the other polarity."""
     theirs = _statements(found.sentences)
     for said in sentence_statements(found.finding):
@@ -89,25 +88,25 @@ def _polarities(found: Evidence, index: ArticleIndex) -> Iterator[Unfaithful]:
             break
 
 
-_BACKWARD = frozenset(
-    """not never none nil absent denied negative wanting free lost loss lose missing lacking lack lacked failed fails
-    excluded unremarkable gone disappeared vanished spared ceased stopped quit gave ex former cannot neither nowhere
-    without~ avoided refused unable impaired""".split()
-)
+_BACKWARD_TEXT = """not never none nil absent denied negative wanting free lost loss lose missing lacking lack lacked
+failed fails excluded unremarkable gone disappeared vanished spared ceased stopped quit ex former cannot scarcely hardly
+barely rarely neither nowhere without~ avoided refused unable impaired"""
+_BACKWARD = frozenset(_BACKWARD_TEXT.split())
 """Words that may deny what stands before or after them."""
-_FORWARD = frozenset("no without denies deny denying nor nothing".split())
+_FORWARD = frozenset(["no", "without", "denies", "deny", "denying", "nor", "nothing"])
 """Words that may deny what stands after them."""
 _PLAIN_WORD = re.compile(r"[a-z~_']+")
 
 
 @lru_cache(maxsize=16384)
 def _surely(word: ArticleWord, text: str) -> bool | None:
-    """Whether a word is denied; None if it is read as affirmed and its statement has a word that may deny it."""
+    """Whether a word is denied; None if it is read as affirmed and its statement has a word that may deny it,
+    or it is a label."""
     if word.denied is not False:
         return word.denied
     lows = _PLAIN_WORD.findall(text.lower())
     at = lows.index(word.written) if word.written in lows else len(lows)
-    if any(low in _BACKWARD or low.endswith("n't") for low in lows):
+    if any(low in _BACKWARD or low.endswith("n't") for low in lows) or ":" in text.lower().partition(word.written)[2]:
         return None
     return None if any(low in _FORWARD for low in lows[:at]) else False
 
@@ -115,7 +114,7 @@ def _surely(word: ArticleWord, text: str) -> bool | None:
 def _undecided(word: ArticleWord, said: ArticleStatement) -> bool:
     """Whether a word of the case says nothing that could be contradicted."""
     if word.judged:
-        return False
+        return not word.head
     if _surely(word, said.text) is None or site(word.concept) or not _heads(word, said):
         return True
     return bool(word.denied and _LIMITS.search(_listed(word, said)))
@@ -128,7 +127,12 @@ def _shown(word: ArticleWord) -> str:
 
 
 def _opposite(
-    found: Evidence, word: ArticleWord, said: ArticleStatement, theirs: Sequence[ArticleStatement], *, relatives: bool
+    found: FindingEvidence,
+    word: ArticleWord,
+    said: ArticleStatement,
+    theirs: Sequence[ArticleStatement],
+    *,
+    relatives: bool,
 ) -> str:
     """The sentence that says the opposite of a word of the case, '' if none does or one that fits may say the same.
 
@@ -155,25 +159,44 @@ def _opposite(
 
 
 _BY_HAND = re.compile(r"(?i)\b(?:felt|palpa\w+|audible|heard|on inspection|auscultation)\b")
-_SHOWN = re.compile(r"(?i)\b(?:found|detect\w*|present|seen|identified|isolated|grew|reveal\w*|show\w*|demonstrat\w*)\b")
+_DENIES = re.compile(r"(?i)\bno~|n't\b|\b(?:no|not|never|none|without|negative|absent|sterile|nothing|neither)\b")
+_SHOWN = re.compile(
+    r"(?i)\b(?:found|detect\w*|present|seen|identified|isolated|grew|reveal\w*|show\w*|demonstrat\w*)\b"
+)
 
 
 def _supported_elsewhere(word: ArticleWord, said: ArticleStatement, index: ArticleIndex, *, relatives: bool) -> bool:
     """Whether any sentence on the patient may say the same as a word of the case."""
     around = {other.concept for other in _group(word, said)} - {word.concept, *_JUDGED}
-    for one in _statements(tuple(sentence for sentence in index.sentences if sentence in index.patient)):
-        for other in one.words:
-            if other.concept == word.concept and _agrees(word, other, one) is not False:
-                near = with_prefixes(one.concepts)
-                if not around or any(meets(name, near) for name in around):
-                    return True
+    for one, other in _mentions(index).get(word.concept, ()):
+        if _agrees(word, other, one) is not False:
+            near = with_prefixes(one.concepts)
+            if not around or any(meets(name, near) for name in around):
+                return True
     return False
+
+
+@lru_cache(maxsize=32)
+def _mentions(index: ArticleIndex) -> Mapping[str, Sequence[tuple[ArticleStatement, ArticleWord]]]:
+    """Where each concept stands in the sentences on the patient."""
+    mentions: dict[str, list[tuple[ArticleStatement, ArticleWord]]] = {}
+    for one in _statements(tuple(sentence for sentence in index.sentences if sentence in index.patient)):
+        for word in one.words:
+            mentions.setdefault(word.concept, []).append((one, word))
+    return mentions
+
+
+@lru_cache(maxsize=32)
+def _side_words(index: ArticleIndex) -> Sequence[tuple[str, dict[str, float]]]:
+    """Each word of side in the sentences on the patient, with what it belongs to."""
+    patient = tuple(sentence for sentence in index.sentences if sentence in index.patient)
+    return tuple((side, _near(one, at)) for one in _statements(patient) for side, at in one.sides)
 
 
 def _agrees(word: ArticleWord, other: ArticleWord, one: ArticleStatement) -> bool | None:
     """Whether the article's word says the same; None where that cannot be said."""
     judged = other.judged
-    if word.judged and not judged and (sign := _sign(one, word.judged[0])) is not None:
+    if word.judged and not judged and (sign := _sign(other, one, word.judged[0])) is not None:
         judged = (word.judged[0], sign)
     if word.judged and judged:
         return word.judged[1] == judged[1] if word.judged[0] == judged[0] else None
@@ -183,15 +206,15 @@ def _agrees(word: ArticleWord, other: ArticleWord, one: ArticleStatement) -> boo
             return None
         if plain.denied:
             return not said[1]
-        shown = plain is other and _SHOWN.search(one.text) and _surely(other, one.text) is False
+        shown = plain is other and _SHOWN.search(one.text) and not _DENIES.search(one.text)
         return True if said[1] else False if shown else None
     theirs = _surely(other, one.text)
     return None if word.denied is None or theirs is None else word.denied == theirs
 
 
-def _sign(one: ArticleStatement, kind: str) -> bool | None:
-    """Whether all that a statement judges is normal (positive); None if nothing is, or one thing is and another not."""
-    signs = {not word.denied for word in one.words if word.concept == kind and word.denied is not None}
+def _sign(other: ArticleWord, one: ArticleStatement, kind: str) -> bool | None:
+    """Whether what a word's item of a list judges is normal (positive); None if it judges nothing, or both ways."""
+    signs = {not word.denied for word in _group(other, one) if word.concept == kind and word.denied is not None}
     return signs.pop() if len(signs) == 1 else None
 
 
@@ -206,12 +229,19 @@ def _same_finding(word: ArticleWord, said: ArticleStatement, other: ArticleWord,
     denied, its, affirmed, whole = (word, said, other, one) if word.denied else (other, one, word, said)
     if not word.denied and _LIMITS.search(_listed(other, one)):
         return False
-    narrows = {name.concept for name in _group(denied, its)} - {denied.concept, *_JUDGED} - GENERIC
+    narrows = (
+        {name.concept for name in _group(denied, its) if name.denied is not None} - {denied.concept, *_JUDGED} - GENERIC
+    )
     group = with_prefixes(frozenset(name.concept for name in _group(affirmed, whole)))
     read = sentence_statements(whole.sentence)
     wider = group | with_prefixes(frozenset(name.concept for part in read for name in part.words if not name.denied))
-    if not all(meets(name, group if site(name) else wider) for name in narrows):
-        return False
+    placed = _sites({name.concept for name in _group(affirmed, whole)}) or re.search(r"(?i)\bnot\b|n't\b", its.text)
+    every = with_prefixes(frozenset(name.concept for part in read for name in part.words))
+    for name in narrows:
+        if not meets(name, group if site(name) and placed else wider) and (
+            placed or not site(name) or meets(name, every)
+        ):
+            return False
     its_sides, sides = _sides_of(denied, its), _sides_of(affirmed, whole)
     return not its_sides or bool(its_sides & sides) or "both" in sides
 
@@ -251,17 +281,17 @@ def _heads(word: ArticleWord, said: ArticleStatement) -> bool:
     return word.head
 
 
-# --- sides -------------------------------------------------------------------------------------------------------------
+# --- sides -----------------------------------------------------------------------------------------------------------
 
 _COMPARED = re.compile(
     r"(?i)\b(?:worse|more|greater|larger|less|predominant\w*|mainly)\b[^,;]{0,20}\b(?:left|right)\b"
     r"|\b(?:than|less so|more so|lesser|as well as|to|compared)\b(?: the)? (?:left|right)\b"
 )
 """A side that another is compared with."""
-ALIKE, MORE, CITED = 0.5, 0.3, 0.2
+ALIKE, MORE, FAINT, CITED, OUTSIDE = 0.5, 0.4, 0.25, 0.2, 0.1
 
 
-def _sides(found: Evidence, index: ArticleIndex) -> Iterator[Unfaithful]:
+def _sides(found: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     """The words of side that the evidence gives only for other things, or with the other side."""
     theirs = [(one, side, place) for one in _statements(found.sentences) for side, place in one.sides]
     mine = [
@@ -271,20 +301,20 @@ def _sides(found: Evidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     if not theirs or not mine or _COMPARED.search(found.finding):
         return
     scores = [_side_scores(said, place, theirs, index) for said, _, place in mine]
-    if len({side for _, side, _ in mine}) > 1:  # 'right 2 cm, left 4 cm': crossed, or not
-        pairs = [(_own(side, best), _other(side, best)[1]) for (_, side, _), best in zip(mine, scores, strict=True)]
-        if all(side != "both" for _, side, _ in mine) and all(other >= own + MORE >= MORE for own, other in pairs):
-            yield Unfaithful("side", mine[0][1], found.finding, " ".join(found.sentences), found.item)
-        return
-    for (said, side, place), best in zip(mine, scores, strict=True):
-        own, (other, against) = _own(side, best), _other(side, best)
-        if not other or (side == "both" and {"left", "right"} <= best.keys()):
-            continue
-        least = CITED if found.cited and own < 0 and side != "both" else ALIKE
-        if against < least or (own >= 0 and (against < own + MORE or own > 0.1)):
-            continue
+    pairs = [(_own(side, best), _other(side, best)[1]) for (_, side, _), best in zip(mine, scores, strict=True)]
+    several = len({side for _, side, _ in mine}) > 1  # 'right 2 cm, left 4 cm': crossed as a whole, or not
+    crossed = all(against >= max(own, 0.0) + MORE for own, against in pairs)
+    for (said, side, place), best, (own, against) in zip(mine, scores, pairs, strict=True):
         near = _near(said, place)
-        if found.cited or not _sided_elsewhere(side, other, near, against, index):
+        names = [name for name, weight in near.items() if name[0] != "#" and weight > OUTSIDE]
+        if not names or (several and own >= 0 and not crossed):
+            continue
+        if side == "both" and (several or {"left", "right"} <= best.keys()):
+            continue
+        least = CITED if found.cited and own < 0 and side != "both" and not several else ALIKE
+        if against < least or (own >= 0 and (against < own + MORE or own > FAINT)):
+            continue
+        if found.cited or not _sided_elsewhere(side, _other(side, best)[0], near, against, index):
             yield Unfaithful("side", side, found.finding, " ".join(found.sentences), found.item)
 
 
@@ -304,10 +334,7 @@ def _side_scores(
 
 def _opposed(said: ArticleStatement, place: int, one: ArticleStatement, at: int) -> bool:
     """Whether what is affirmed of one side is denied of the other."""
-    mine, theirs = (
-        {word.concept: word.denied for word in part.words if _stretch(part, where)[0] < word.place < _stretch(part, where)[1]}
-        for part, where in ((said, place), (one, at))
-    )
+    mine, theirs = ({word.concept: word.denied for word in _beside(*both)} for both in ((said, place), (one, at)))
     return any(theirs.get(name, denied) is (not denied) for name, denied in mine.items() if denied is not None)
 
 
@@ -322,11 +349,16 @@ def _other(side: str, best: dict[str, float]) -> tuple[str, float]:
 
 def _nothing_there(one: ArticleStatement, place: int) -> bool:
     """Whether all that is said of a side is that nothing is wrong there."""
-    start, end = _stretch(one, place)
-    words = [word for word in one.words if start < word.place < end]
+    words = _beside(one, place)
     said = [word for word in words if not site(word.concept) and word.concept not in _JUDGED]
     judged = [word.judged for word in words if word.judged]
     return any(judge == ("normal", True) for judge in judged) or bool(said and all(word.denied for word in said))
+
+
+def _beside(one: ArticleStatement, place: int) -> Sequence[ArticleWord]:
+    """The words of the item of a list that a word of side stands in."""
+    start, end = _bounds(place, one)
+    return [word for word in one.words if start < word.place < end]
 
 
 def _near(said: ArticleStatement, place: int) -> dict[str, float]:
@@ -334,7 +366,7 @@ def _near(said: ArticleStatement, place: int) -> dict[str, float]:
     start, end = _stretch(said, place)
     names = [(word.concept, word.place) for word in said.words] + [(f"#{number}", at) for number, at in said.numbers]
     return {
-        name: max(0.2, 1 / (1 + abs(at - place) / 6)) if start < at < end else 0.1 for name, at in reversed(names)
+        name: max(0.2, 1 / (1 + abs(at - place) / 6)) if start < at < end else OUTSIDE for name, at in reversed(names)
     }
 
 
@@ -367,166 +399,7 @@ def _alike(near: dict[str, float], theirs: dict[str, float], index: ArticleIndex
 def _sided_elsewhere(side: str, other: str, near: dict[str, float], against: float, index: ArticleIndex) -> bool:
     """Whether another sentence on the patient gives this side for about the same words."""
     wanted = {"left", "right"} - {other} if side == "both" else {side}
-    for one in _statements(tuple(sentence for sentence in index.sentences if sentence in index.patient)):
-        for mine, at in one.sides:
-            if mine in (*wanted, "both", "any") and _alike(near, _near(one, at), index) >= against - MORE / 2:
-                return True
-    return False
-
-
-# --- sex ---------------------------------------------------------------------------------------------------------------
-
-_FEMALE = frozenset(["woman", "women", "female", "girl", "lady", "she", "her", "hers", "herself"])
-_MALE = frozenset(["man", "men", "male", "boy", "gentleman", "he", "his", "him", "himself"])
-_NOUNS = frozenset(["woman", "female", "girl", "lady", "man", "male", "boy", "gentleman"])
-_AGED = re.compile(
-    r"(?i)(?:(?:year|month|week|day|hour)s?[- ]old|\byo|y/o|\baged \d+(?: years)?),?(?:[ -](?!old\b)[\w-]+,?){0,4}?[ -]"
-    r"(woman|man|female|male|girl|boy|lady|gentleman)\b"
-    r"|\b(female|male)(?= (?:neonate|newborn|infant|baby|toddler|child|adolescent|patient)\b)"
-    r"|\b(woman|man|female|male|girl|boy|lady|gentleman)(?: patient)?(?:,? (?:of|aged|in (?:her|his)) (?:\w+ )?\w*\d"
-    r"|, ?(?:aged )?\d{1,3}[ -]?(?:y(?:ears?|rs?|o)?|months?|weeks?|days?)\b"
-    r"|,? (?:in|of) (?:her|his) (?:early |late |mid[- ])?(?:teens|\w+ties)\b)"
-)
-_LETTER = re.compile(r"(?<![\w.,-])(\d{1,3})[- ]?(?:y(?:ears?)?[/-]?o?(?:ld)?)?[, /]{0,2}([MF])(?![\w-])")
-_OTHERS = re.compile(
-    r"(?i)\bet al|\b(?:reported|described|published) (?:a|the|an|two|three) (?:\w+ )?case|\bpatients\b|\bliterature\b"
-)
-"""Sentences on other people's patients."""
-_BIRTH = re.compile(r"(?i)\bborn\b|\bdeliver(?:ed|y)\b|\bbirth|\bc(?:a?e)sare?an\b")
-KIN = re.compile(
-    r"(?i)\b(?:mothers?|fathers?|brothers?|sisters?|sons?|daughters?|husband|wife|spouse|partner|parents?|siblings?|uncles?"
-    r"|aunts?|cousins?|niece|nephew|grand\w+|child|children|baby|infant|newborn|neonate|relatives?|family|boyfriend"
-    r"|girlfriend|donor|fetus|foetus|maternal|paternal|mum|mom|dad|twin|colleague)\b"
-)
-_INFORMANT = re.compile(
-    r"(?i)\b(?:mother|father|parents?|wife|husband|spouse|partner|daughter|son|family|relatives?|sister|brother)\b"
-    r"(?: (?:\w+ ){0,2}?| had | have | has )(?:denied|denies|reported|reports|noticed|noted|observed|described|stated"
-    r"|said|brought|recalled|told|gave|found|took|saw|seen|thought|remembered|sought)\b"
-    r"|\b(?:according to|denied by|reported by|noticed by|noted by) (?:his|her|their|the) \w+"
-)
-
-
-def of_relatives(text: str) -> bool:
-    """Whether a text is on relatives of the patient."""
-    return bool(KIN.search(_INFORMANT.sub(" ", text)))
-
-
-def article_sex(text: str, age: str = "") -> str:
-    """'female' or 'male' of the article's patient, '' if it tells of both or of neither.
-
-    `age` is the patient's age in a case; where an article tells of both sexes, it picks the patient of that age.
-    """
-    own = [sentence for sentence in article_sentences(text) if not _OTHERS.search(sentence)]
-    aged = [one for sentence in own for one in _aged(sentence)]
-    for chosen in (
-        aged,
-        [one for one in aged if age and one[1] == age],
-        aged[:1] if age and aged and aged[0][1] == age else [],
-    ):
-        if len(sexes := {sex for sex, _ in chosen}) == 1:
-            return sexes.pop()
-    words = [w.lower() for one in own if not KIN.search(one) for w in re.findall(r"[A-Za-z]+", one)]
-    women, men = sum(word in _FEMALE for word in words), sum(word in _MALE for word in words)
-    if max(women, men) < (2 if len(own) < 60 else 3) or min(women, men) * 4 > max(women, men):
-        return ""
-    return "female" if women > men else "male"
-
-
-def _aged(text: str) -> list[tuple[str, str]]:
-    """(sex, age in figures) of each phrase such as '41-year-old man'."""
-    stated = []
-    for match in _AGED.finditer(text):
-        age = re.search(r"\d+", text[max(0, match.start() - 5) : match.end()])
-        stated.append(
-            ("female" if (match[1] or match[2] or match[3]).lower() in _FEMALE else "male", age[0] if age else "")
-        )
-    if "emperature" not in text:
-        stated += [("female" if match[2] == "F" else "male", match[1]) for match in _LETTER.finditer(text)]
-    return stated
-
-
-def _sex(found: Evidence, sex: str) -> Iterator[Unfaithful]:
-    """Words of the other sex than the patient's, or than that of the person of the cited sentences."""
-    low = [word.lower() for word in re.findall(r"[A-Za-z]+", found.finding)]
-    if not sex:
-        return
-    wrong = _MALE if sex == "female" else _FEMALE
-    nouns = [word for word in low if word in wrong & _NOUNS]
-    informs = found.item in ("Patient Information", "Patient Demographics")
-    others = bool(KIN.search(found.finding) or _BIRTH.search(found.finding))
-    if others and not informs:
-        theirs = " ".join(found.sentences).lower()
-        pairs = [("boy", "girl"), ("girl", "boy")]
-        for mine, other in pairs:
-            if mine in low and re.search(rf"\b{other}\b", theirs) and not re.search(rf"\b(?:{mine}|twins?)\b", theirs):
-                yield Unfaithful("sex", mine, found.finding, " ".join(found.sentences), found.item)
-        return
-    letter = re.search(r"\bM\b" if sex == "female" else r"\bF\b", found.finding) if informs else None
-    if any(one != sex for one, _ in _aged(found.finding)) or nouns or letter or (not others and set(low) & wrong):
-        words = ", ".join(word for word in low if word in wrong) or found.finding
-        yield Unfaithful("sex", words, found.finding, f"the patient is {sex}", found.item)
-
-
-_KIN_NAMES = {
-    "parent": "mother | father",
-    "sibling": "sister sisters | brother brothers",
-    "child": "daughter daughters | son sons",
-    "aunt": "aunt aunts | uncle uncles",
-    "grandparent": "grandmother grandmothers | grandfather grandfathers",
-    "niece": "niece nieces | nephew nephews",
-    "spouse": "wife | husband",
-}
-_RELATIVES = {
-    name: (kind, sex)
-    for kind, both in _KIN_NAMES.items()
-    for sex, names in zip(("female", "male"), both.split(" | "), strict=True)
-    for name in names.split()
-}
-_RELATIVE = re.compile(rf"(?i)\b({'|'.join(_RELATIVES)})\b(?:['\u2019]s)?")
-_ON_SIDE = re.compile(r"(?i)\bon (?:the|his|her) (?:father|mother)['\u2019]s side|\b(?:mother|father)['\u2019]s (?=\w)")
-_PARENTAL = re.compile(r"(?i)\b(maternal|paternal)\b")
-_KIN_BREAK = re.compile(r"[;.]\s|,\s|\b(?:and|but|while|whereas|with)\b")
-
-
-def _kin(found: Evidence) -> Iterator[Unfaithful]:
-    """Relatives of whom the evidence tells the same under the other sex."""
-    theirs = [one for sentence in found.sentences for one in _told_of_kin(sentence)]
-    for kin, sex, about in _told_of_kin(found.finding):
-        same = [one for one in theirs if one[0] == kin and one[1] == sex]
-        other = [one for one in theirs if one[0] == kin and one[1] != sex]
-        if not other or not about:
-            if other and not same and found.cited:
-                yield Unfaithful("sex", kin, found.finding, " ".join(found.sentences), found.item)
-            continue
-        own, against = (max((len(about & names) for _, _, names in some), default=0) for some in (same, other))
-        if against > own or (not same and found.cited):
-            yield Unfaithful("sex", f"{sex} {kin}", found.finding, " ".join(found.sentences), found.item)
-
-
-@lru_cache(maxsize=4096)
-def _told_of_kin(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
-    """(kind of relative, sex, what is said) of each relative of a sentence; what stands before the first is its too."""
-    text = _ON_SIDE.sub(" ", longhand(sentence))
-    told: list[tuple[str, str, set[str]]] = []
-    before: set[str] = set()
-    start = 0
-    ends = [(hit.start(), hit.end()) for hit in _KIN_BREAK.finditer(text)] + [(len(text), len(text))]
-    for stop, after in ends:
-        piece = text[start:stop]
-        if text[start - 2 : start - 1] in (";", "."):
-            before = set()
-        start = after
-        concepts = {
-            word.concept for one in sentence_statements(_RELATIVE.sub(" ", piece)) for word in one.words
-        } | {f"#{number}" for number in re.findall(r"\d+", piece)}
-        hits = [_RELATIVES[hit[1].lower()] for hit in _RELATIVE.finditer(piece)]
-        if not hits and (parent := _PARENTAL.search(piece)) and not KIN.search(_PARENTAL.sub(" ", piece)):
-            hits = [("parent", "female" if parent[1].lower() == "maternal" else "male")]
-        if not hits:
-            (told[-1][2] if told else before).update(concepts)
-            continue
-        told += [(kind, sex, set(concepts)) for kind, sex in hits]
-        if before:
-            told[-1][2].update(before)
-            before = set()
-    return tuple((kind, sex, frozenset(about)) for kind, sex, about in told)
+    return any(
+        mine in (*wanted, "both", "any") and _alike(near, theirs, index) >= against - MORE / 2
+        for mine, theirs in _side_words(index)
+    )

@@ -1,6 +1,6 @@
 """The curation of case reports as a scenario: selects articles and asks a model about each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,11 +13,22 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.scenarios.parsers.moves import Unusable
-from wardround.scenarios.reports.article import KINDS, Article, CurationOptions, UnreadArticle, english
+from wardround.scenarios.reports.article import KINDS, Article, CurationOptions, UnreadArticle, english, sentence_key
 from wardround.scenarios.reports.article_files import articles
+from wardround.scenarios.reports.case_summary import finished_drafts
+from wardround.scenarios.reports.finding_evidence import FindingEvidence, answer_evidence, evidence
 from wardround.scenarios.reports.rare_diseases import candidates
-from wardround.scenarios.reports.reply_parsers import CaseSections, Declined, Labels, Reading, YesNo, read_step
+from wardround.scenarios.reports.reply_parsers import (
+    CaseSections,
+    Declined,
+    FindingVerdict,
+    Labels,
+    Reading,
+    YesNo,
+    read_step,
+)
 
+CHECKER = "checker"
 _REPORT = ("case-report", "case report", "case study", "case series", "casereport", "case-study")
 
 
@@ -90,12 +101,15 @@ class Curation:
         about diagnosis --yes--> diagnosis      (no: on)
         about treatment --yes--> treatment      (no: on)
         any case --> body_system --> disorder --> rare, one candidate after another until one is confirmed
+        with a checker: finding, one after another, each with the sentences it rests on
         no case --> completed
         a step declined (refused) --> noted, on; unreadable after the repair --> parser; silent --> curator
+        a verdict on a finding that cannot be read --> noted, on: the rules decide on that finding
     """
 
     name = "curation"
     seats: Sequence[str] = ("curator",)
+    EXTRA_SEATS: ClassVar[Sequence[str]] = (CHECKER,)
     goal = "curation"
     Settings = CurationOptions
     Item = Article
@@ -145,15 +159,19 @@ class Curation:
         return CurationState(case, todo, {"about": {}, "declined": {}})
 
     def turn(self, state: CurationState) -> str:
-        """The curator, the only seat."""
-        del state
-        return "curator"
+        """The curator, and for findings the checker."""
+        return CHECKER if state.todo[0].name == "finding" else "curator"
 
     def view(self, state: CurationState, seat: str) -> View:
         """The question, with as much of the article as it needs."""
         step, article = state.todo[0], state.article
-        whole = step.name in ("diagnosis", "treatment")
-        known = {"step": step.name, "about": step.about, "article": article.full_text if whole else article.digest}
+        known: dict[str, Json] = {"step": step.name, "about": step.about}
+        if step.name == "finding":
+            one = _findings(article, state.facts)[step.about]
+            sentences = "\n".join(f"- {sentence}" for sentence in one.sentences)
+            known |= {"piece": step.about, "item": one.item, "finding": one.finding, "sentences": sentences}
+        else:
+            known["article"] = article.numbered_text if step.name in KINDS else article.digest
         return View(seat, f"Step: {step.key}.", (), ("reply", "decline"), known)
 
     def ending(self, state: CurationState) -> Ending | None:
@@ -163,14 +181,21 @@ class Curation:
     def apply(self, state: CurationState, event: Acted) -> CurationState:
         """The state after an action."""
         step, reading = state.todo[0], self._read(state.todo[0], event.action)
+        if isinstance(reading, Unusable) and step.name == "finding":
+            reading = Declined(reading.why)
         if isinstance(reading, Unusable):
             cause, reason = ("curator", "no_answer") if reading.fault == "empty" else ("parser", "unreadable")
             return _with(state, ending=Ending(cause, reason, f"{step.key}: {reading.why}", state.facts))
-        facts = _noted(state.facts, step, reading)
+        finding = ""
+        if step.name == "finding":
+            finding = sentence_key(_findings(state.article, state.facts)[step.about].finding)
+        facts = _noted(state.facts, step, reading, finding)
         todo = _left(state.todo, reading)
         if not todo and step.name in ("about", *KINDS) and any(kind in facts for kind in KINDS):
             rare = (CurationStep("rare", candidate.name) for candidate in state.article.rare)
             todo = [CurationStep("body_system"), CurationStep("disorder"), *rare]
+        if not todo and step.name != "finding" and self.settings.second_reader:
+            todo = [CurationStep("finding", about) for about in _findings(state.article, facts)]
         ending = None if todo else Ending("completed", facts=facts)
         return _with(state, todo=tuple(todo), facts=facts, ending=ending)
 
@@ -178,6 +203,17 @@ class Curation:
         if action.verb == "decline":
             return Declined(action.text.strip() or "no reason given")
         return read_step(step.name, action.text)
+
+
+def _findings(article: Article, facts: Mapping[str, Json]) -> dict[str, FindingEvidence]:
+    """What a second reader reads, by 'KIND NUMBER': the findings of each case and its diagnosis."""
+    read: dict[str, FindingEvidence] = {}
+    for draft in finished_drafts(article, facts):
+        answer = (answer_evidence(draft),) if draft.kind == "diagnosis" else ()
+        for number, one in enumerate((*evidence(draft), *answer), 1):
+            if one.sentences:
+                read[f"{draft.kind} {number}"] = one
+    return read
 
 
 def _left(todo: Sequence[CurationStep], reading: Reading) -> list[CurationStep]:
@@ -188,10 +224,14 @@ def _left(todo: Sequence[CurationStep], reading: Reading) -> list[CurationStep]:
     return [CurationStep(step.about), *rest] if step.name == "about" else []
 
 
-def _noted(facts: dict[str, Json], step: CurationStep, reading: Reading) -> dict[str, Json]:
-    """`facts` with the result of a step."""
+def _noted(facts: dict[str, Json], step: CurationStep, reading: Reading, finding: str) -> dict[str, Json]:
+    """`facts` with the result of a step; `finding` is the key of what a second reader read."""
     if isinstance(reading, Declined):
         return {**facts, "declined": {**facts["declined"], step.key: reading.why}}
+    if isinstance(reading, FindingVerdict):
+        kind, _, _ = step.about.partition(" ")
+        given = facts.get("verdicts", {})
+        return {**facts, "verdicts": {**given, kind: {**given.get(kind, {}), finding: reading.word}}}
     if isinstance(reading, CaseSections):
         return {**facts, step.name: reading.sections}
     if isinstance(reading, Labels):

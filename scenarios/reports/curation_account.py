@@ -10,15 +10,21 @@ from wardround.scenarios.build_steps import BuildStep, EpisodeIntake, RunAccount
 from wardround.scenarios.case import Case
 from wardround.scenarios.reports.article import Article, CurationOptions
 from wardround.scenarios.reports.case_summary import CaseDraft, Drop, finished_drafts, report_case
-from wardround.scenarios.reports.checks import checks, unsupported_sentences
+from wardround.scenarios.reports.checks import checks, open_points
+from wardround.scenarios.reports.finding_evidence import evidence
 
 
 @dataclass(slots=True, kw_only=True)
 class CurationAccount(RunAccount):
-    """The account of a build: `unsupported` maps a kept case to its sentences that the article does not support."""
+    """The account of a build.
+
+    `findings` maps a kept case to its findings, each with the article's sentences that it rests on; `listed` to those
+    that a person should read.
+    """
 
     model: str
-    unsupported: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    findings: Mapping[str, Sequence[Mapping[str, Json]]] = field(default_factory=dict)
+    listed: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def json(self) -> dict[str, Json]:
         """The whole account as JSON."""
@@ -35,7 +41,8 @@ class CurationAccount(RunAccount):
             "spent": dict(self.spent),
             "skipped": [{"article": name, "why": why} for name, why in self.skipped],
             "dropped": list(self.dropped),
-            "unsupported": {name: list(sentences) for name, sentences in self.unsupported.items()},
+            "findings": {name: list(found) for name, found in self.findings.items()},
+            "listed": {name: list(sentences) for name, sentences in self.listed.items()},
             "options": self.options.model_dump(mode="json"),
             "versions": {
                 "wardround": version("wardround"),
@@ -72,7 +79,8 @@ class Checking(EpisodeIntake):
         self._checked = {check.name: BuildStep(check.name, check.what, "case") for check in self._checks}
         self._schema = BuildStep("schema", "it is a valid case", "case")
         self.cases: dict[str, int] = dict.fromkeys(options.kinds, 0)
-        self.unsupported: dict[str, tuple[str, ...]] = {}
+        self.findings: dict[str, tuple[Mapping[str, Json], ...]] = {}
+        self.listed: dict[str, tuple[str, ...]] = {}
 
     @property
     def steps(self) -> tuple[BuildStep, ...]:
@@ -126,8 +134,12 @@ class Checking(EpisodeIntake):
         if isinstance(made, Drop):
             self._drop(self._schema, draft.id, made)
             return None
-        if "supported" in self._checked and (missing := unsupported_sentences(draft, self.options.support)):
-            self.unsupported[draft.id] = missing
+        self.findings[draft.id] = tuple(
+            {"item": one.item, "finding": one.finding, "sentences": list(one.sentences), "cited": one.cited}
+            for one in evidence(draft)
+        )
+        if "supported" in self._checked and (to_read := open_points(draft, self.options.support)):
+            self.listed[draft.id] = to_read
         return made
 
     def lost(self, name: str, rule: str, why: str, evidence: Sequence[str] = ()) -> None:

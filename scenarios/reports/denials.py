@@ -33,7 +33,7 @@ _UNDONE = _set("performed done sought given taken made obtained measured raised"
 _UNSAID = _set("detailed specified documented provided mentioned described stated available applicable given known")
 """Words after 'not' where nothing is denied."""
 _DEGREES = _set(
-    """subside resolve improve respond relieve change disappear abate help alleviate decrease settle more less longer
+    """subside resolve improve respond change disappear abate help alleviate decrease settle more less longer
     later only further fewer earlier doubt until just"""
 )
 """Words after 'no' and 'not' that make a degree or a course of them."""
@@ -333,7 +333,7 @@ _REWRITTEN = (
         r"\b(?:did|does|do|has|had|have|could)(?: not|n't|n't ever| never)(?: ever)?"
         r"(?: (?:have|had|report|reported|show|shown|reveal|demonstrate|disclose|identify|detect|find|mention|describe"
         r"|complain of|complained of|experience|experienced|notice|noticed|suffer from|suffered from|develop|developed"
-        r"|take|taken|use|used|recall|yield|contain|include|exhibit|display|present with|suggest|admit to))\b"
+        r"|take|taken(?! place)|use|used|recall|yield|contain|include|exhibit|display|present with|suggest|admit to))\b"
         r"(?: any\b)?",
         " no ",
     ),

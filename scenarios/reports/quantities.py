@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wardround.scenarios.reports.statements import concepts_text, word_concept
+from wardround.scenarios.reports.statements import word_concept
 
 _UNITS: Mapping[str, tuple[str, float]] = {
     # name: (dimension, value in the dimension's base unit)

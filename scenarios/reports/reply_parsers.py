@@ -96,15 +96,23 @@ class Labels(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
 
 
-Reading = CaseSections | YesNo | Labels | Declined | Unusable
+class FindingVerdict(msgspec.Struct, frozen=True):
+    """SAME, CONTRADICTS or NOT_STATED."""
+
+    word: str
+
+
+Reading = FindingVerdict | CaseSections | YesNo | Labels | Declined | Unusable
 
 
 def read_step(step: str, text: str) -> Reading:
-    """Read a reply at a step: `about`, `diagnosis`, `treatment`, `body_system`, `disorder` or `rare`."""
+    """Read a reply at a step: `about`, `diagnosis`, `treatment`, `body_system`, `disorder`, `rare` or `finding`."""
     if not text.strip():
         return Unusable("empty", "the reply is empty")
     if why := refusal_words(text):
         return Declined(why)
+    if step == "finding":
+        return finding_verdict(text)
     if step in ("about", "rare"):
         return yes_or_no(text)
     if step == "body_system":
@@ -129,6 +137,14 @@ def yes_or_no(text: str) -> YesNo | Unusable:
     if match is None:
         return Unusable("unreadable", "the reply is not Yes or No")
     return YesNo(match[1].lower() == "yes")
+
+
+def finding_verdict(text: str) -> FindingVerdict | Unusable:
+    """Read a second reader's verdict, which is all that the reply says."""
+    said = _key(unmarked_line(text.strip()))
+    if said not in (SAME, CONTRADICTS, NOT_STATED):
+        return Unusable("unreadable", f"the reply is none of: {SAME}, {CONTRADICTS}, {NOT_STATED}")
+    return FindingVerdict(said)
 
 
 def labels(text: str, allowed: Sequence[str], most: int) -> Labels | Unusable:

@@ -1,7 +1,7 @@
 """Whether an article states a diagnosis as its patient's, by name or by synonym."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from wardround.scenarios.diseases.disease import synonyms_of
@@ -15,7 +15,8 @@ _CONSIDERED = re.compile(
     r"|initially"
     r"|versus|vs|against|rather than|instead of|presumed|presumptive|distinguish\w*|differentiat\w*|thought"
     r"|possibility|weighed|entertained|discussed|alternatives?|proposed|rejected|in question)\b"
-    r"|^[^,;:]+(?:, [^,;:]+)+,? (?:and|or) [^,;:]+ (?:were|was|had|have|are|came)\b(?!.*\b(?:diagnos|confirm|establish))"
+    r"|^[^,;:]+(?:, [^,;:]+)+,? (?:and|or) [^,;:]+ (?:were|was|had|have|are|came)\b"
+    r"(?!.*\b(?:diagnos|confirm|establish))"
 )
 """Clauses that name a diagnosis as a possibility, by their words or as one of a list."""
 _MISTAKEN = re.compile(
@@ -37,21 +38,33 @@ _TYPED = re.compile(r"(?i)\b(?:type|stage|grade|class|group)[ -]?(\d+|[ivx]+)[a-
 
 
 _JOINED = re.compile(
-    r"(?i)\s+(?:and|with|w/|complicat\w+(?: by)?|due to|secondary to|caused by|from|after|following|assoc\w*\.?(?: with| w/)?|in"
-    r"|of|type|stage|grade|by|on|triggered by|leading to|causing|as)\s+|\s*[,;(/]\s*"
+    r"(?i)\s+(?:and|with|w/|complicat\w+(?: by)?|due to|secondary to|caused by|from|after|following"
+    r"|assoc\w*\.?(?: with| w/)?|in|of|type|stage|grade|by|on|triggered by|leading to|causing|as)\s+|\s*[,;(/]\s*"
 )
 """Where the name of a disease ends and what belongs to it follows."""
-_ACRONYM = re.compile(r"\b[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b")
+_ACRONYM = re.compile(r"(?:[A-Z]\w{0,2} )?[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,6}")
 
 
-def named_in_article(answer: str, title: str, text: str) -> bool:
+def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = ()) -> bool:
     """Whether the article names a diagnosis, by itself, by a synonym or by its initials, and where it states what the
-    patient has. What follows the name of the disease ('due to', 'of the') need not be stated."""
+    patient has. What follows the name of the disease ('due to', 'of the') need not be stated.
+
+    With sentences that are `cited` for it, a diagnosis that is only mentioned elsewhere does not count.
+    """
+    if cited:
+        return _named_here(answer, title, "\n".join(cited), 1) or _named_here(answer, title, text, None)
+    return _named_here(answer, title, text, 2)
+
+
+def _named_here(answer: str, title: str, text: str, mentions: int | None) -> bool:
     parts = [part for part in _JOINED.split(answer) if len(_wanted(part) - _GENERAL - _QUALIFIERS) > 0]
-    return _named(answer, title, text) or bool(parts and _named(parts[0], title, text))
+    short = _JOINED.split(answer)[0].strip(" .")
+    if _ACRONYM.fullmatch(short) and _initials(short, title, text):
+        return True
+    return any(_named(name, title, text, mentions) for name in (answer, *parts[:1]))
 
 
-def _named(answer: str, title: str, text: str) -> bool:
+def _named(answer: str, title: str, text: str, mentions: int | None) -> bool:
     diagnosis, synonyms = diagnosis_names(answer)
     shorter = (principal_part(diagnosis), *re.findall(r"\(([^()]{4,})\)", answer), re.sub(r"\([^()]*\)", " ", answer))
     known = (name for one in (diagnosis, principal_part(diagnosis)) for name in synonyms_of(one))
@@ -59,13 +72,12 @@ def _named(answer: str, title: str, text: str) -> bool:
     names += [name - _QUALIFIERS for name in names if name - _QUALIFIERS - _GENERAL]
     names += [frozenset(form.split()) for form in _forms(diagnosis)]
     wanted = [name for name in dict.fromkeys(names) if name]
-    return any(_states(name, diagnosis, title, text) for name in wanted) or any(
-        _initials(acronym, title, text) for acronym in _ACRONYM.findall(answer)
-    )
+    return any(_states(name, diagnosis, title, text, mentions) for name in wanted)
 
 
 def _initials(acronym: str, title: str, text: str) -> bool:
     """Whether words in a row of the title, or of a sentence that states something, have an acronym's letters."""
+    acronym = acronym.rsplit(maxsplit=1)[-1]
     inner = "".join(rf"{letter}(?:[a-z-]*(?:[ -](?:of|the|and|with|in|on)\b)*[ -]*)" for letter in acronym.lower())
     pattern = re.compile(rf"\b{inner}(?![a-z])")
     return any(
@@ -139,8 +151,11 @@ def _forms(name: str) -> tuple[str, ...]:
     return tuple(form for form, places in mondo().named.items() if numbers & frozenset(places) and len(form) > 4)
 
 
-def _states(name: frozenset[str], diagnosis: str, title: str, text: str) -> bool:
-    """Whether the title or a sentence that states something has the name, neither denied nor only considered."""
+def _states(name: frozenset[str], diagnosis: str, title: str, text: str, mentions: int | None) -> bool:
+    """Whether the title or a sentence that states something has the name, neither denied nor only considered.
+
+    So many `mentions` in other sentences count as much; None if they do not.
+    """
     typed = {one[1].lower() for one in _TYPED.finditer(diagnosis)}
     weak, near, every = 0, False, set[str]()
     for at, (sentence, words) in enumerate(_clauses(title, text)):
@@ -155,7 +170,7 @@ def _states(name: frozenset[str], diagnosis: str, title: str, text: str) -> bool
         if stating:
             return True
         weak += 1
-    return weak >= 2 or (near and name <= every)
+    return mentions is not None and (weak >= mentions or (near and name <= every))
 
 
 @lru_cache(maxsize=64)

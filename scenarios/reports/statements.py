@@ -99,9 +99,13 @@ def _shorthand() -> tuple[re.Pattern[str], Mapping[str, str]]:
     return re.compile(rf"(?<![\w.\u00b5])(?:{listed})(?![\w\u00b2]|/(?:d?[lL]|\d))"), means
 
 
-_SIGN = re.compile(r"(?<=[A-Za-z)])(?: ?[-\u2212\u2013]|\(-\)| ?\(neg\.?\))(?=\s*(?:[,;.)/]|$|[A-Z]))")
-_PLUS = re.compile(r"(?<=[A-Za-z)])(?: ?\+|\(\+\))(?=\s*(?:[,;.)/]|$|[A-Z]))")
+_SIGN = re.compile(r"(?<=[A-Za-z)])(?: ?[-\u2212\u2013]|\(-\)| ?\(neg\.?\))(?=\s*(?:[,;.)/]|$)| [A-Z])")
+_PLUS = re.compile(r"(?<=[A-Za-z)])(?: ?\+|\(\+\))(?=\s*(?:[,;.)/]|$)| [A-Z])")
 _SIDE_LETTER = re.compile(r"(?<![\w./])(?<!\d )([RL])(?=\.? [A-Za-z(]|\s*[,;:)>]|\s*$|-sided|-handed)(?!/)")
+
+
+_JUDGED_BEFORE = re.compile(r"~(\s*(?:[,;.)]|$| (?:for|in|on|at|and|or|but)\b))|~")
+"""A short 'neg' judges what stands before it: 'HBV neg, HIV pos' and 'IgG pos IgM neg'."""
 
 
 @lru_cache(maxsize=8192)
@@ -110,7 +114,7 @@ def longhand(text: str) -> str:
     pattern, means = _shorthand()
     text = _PLUS.sub(" present", _SIGN.sub(" absent", text))
     text = _SIDE_LETTER.sub(lambda hit: "right" if hit[1] == "R" else "left", text)
-    return pattern.sub(lambda hit: means[hit[0]], text)
+    return _JUDGED_BEFORE.sub(lambda hit: hit[1] or ",", pattern.sub(lambda hit: means[hit[0]], text))
 
 
 @lru_cache(maxsize=4096)

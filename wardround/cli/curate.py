@@ -14,6 +14,7 @@ from wardround.engine.logs import configure
 from wardround.engine.records import Json
 from wardround.runs.settings import RunSettings, validate_settings
 from wardround.scenarios.reports.article import CurationOptions
+from wardround.scenarios.reports.curation import CHECKER
 
 
 @click.command(short_help="Build cases from the text of case reports, by a model.")
@@ -23,6 +24,8 @@ from wardround.scenarios.reports.article import CurationOptions
 )
 @click.option("--model", metavar="SPEC", help="provider/model | package.module:Class | recorded:RUN")
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of the model.")
+@click.option("--checker", metavar="SPEC", help="A second reader: says of each finding whether its sentences say so.")
+@click.option("--checker-base-url", metavar="URL", help="Endpoint of the checker; default: that of the model.")
 @click.option("--temperature", type=float, help="Sampling of the model; default: the endpoint's.")
 @click.option("--max-tokens", type=int, help="Longest reply of the model.")
 @click.option("--kinds", default=None, metavar="KINDS", help="diagnosis, treatment; default: both.")
@@ -43,8 +46,9 @@ from wardround.scenarios.reports.article import CurationOptions
 def reports(**options: Any) -> int:
     """Build cases from the text of case reports: ARTICLES are files or folders of JATS XML or JSON lines.
 
-    A model restructures each article. The run is stored like any other (wardround status, show, replay). Prints what
-    each rule dropped, and writes it to FILE.flow.json.
+    A model restructures each article and cites the sentences that each finding rests on. Each finding is compared with
+    its sentences; with --checker a second model reads both as well. The run is stored like any other (wardround status,
+    show, replay). Prints what each rule dropped, and writes it to FILE.flow.json.
 
     \b
     Examples: wardround cases build reports pmc/ --published-after 2024-06-30 --model openai/gpt-4o --out cases.jsonl
@@ -75,15 +79,23 @@ def _settings(options: Options) -> RunSettings:
         "licence": options["licence"],
         "data_class": options["data_class"],
         "rare_candidates": options["rare"],
+        "second_reader": True if options["checker"] else None,
     }
     first, written = build_rules(options, "articles", missing, rules, CurationOptions, "cases build reports")
-    seat = {"spec": options["model"], **{name: options[name] for name in ("base_url", "temperature", "max_tokens")}}
-    seat["cache"] = options["cache"] or None
+    shared = {name: options[name] for name in ("temperature", "max_tokens")}
+    shared["cache"] = options["cache"] or None
+    seats = {SEAT: {"spec": options["model"], "base_url": options["base_url"], **shared}}
+    if options["checker"]:
+        same = options["checker"].partition("/")[0] == options["model"].partition("/")[0]
+        endpoint = options["checker_base_url"] or (options["base_url"] if same else None)
+        seats[CHECKER] = {"spec": options["checker"], "base_url": endpoint, **shared}
     fields: dict[str, Json] = {
         "cases": first,
         "scenario": "curation",
         "set": written,
-        "seats": {SEAT: {name: value for name, value in seat.items() if value not in (None, "")}},
+        "seats": {
+            seat: {name: value for name, value in one.items() if value not in (None, "")} for seat, one in seats.items()
+        },
         **run_fields(options),
     }
     return validate_settings(fields, "cases build reports")

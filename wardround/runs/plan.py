@@ -211,7 +211,8 @@ async def plan_run(
             f"--set for scenario {settings.scenario}: {validation_problems(error, rules.Settings)}"
         ) from error
     prompts = load_prompts(settings.prompts)
-    unknown = sorted(set(settings.seats) - set(rules.seats))
+    seats = (*rules.seats, *(seat for seat in scenario_defaults(rules).extra_seats if seat in settings.seats))
+    unknown = sorted(set(settings.seats) - set(seats))
     if unknown:
         raise UsageError(f"scenario {settings.scenario} has no seat {unknown[0]!r}; it has: {', '.join(rules.seats)}")
     if settings.batch and tuple(rules.seats) != ("doctor",):
@@ -223,7 +224,7 @@ async def plan_run(
         raise UsageError("--batch plays in one process: leave --share, --workers and --cluster out")
     access = await access_of(settings, store, share)
     parts = {}
-    for seat in rules.seats:
+    for seat in seats:
         chosen = _seat_settings(settings, seat, rules)
         parts[seat] = await seat_config(seat, chosen, access, store, agents.get(seat))
     _check_policy(rule_settings, parts)

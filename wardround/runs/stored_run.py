@@ -214,13 +214,15 @@ class ScenarioDefaults(NamedTuple):
     """Defaults from optional attributes of a scenario's class.
 
     `repeats` (REPEATS) and `sampling` (SAMPLING) are for a model in its first seat; `item` (Item) is the class of the
-    items that its episodes play; `recorded` (RECORDED) that it plays recordings of other programs only.
+    items that its episodes play; `recorded` (RECORDED) that it plays recordings of other programs only; `extra_seats`
+    (EXTRA_SEATS) are played only in runs that name somebody for them.
     """
 
     repeats: int = 1
     sampling: Mapping[str, Json] = {}
     item: type[Playable] = Case
     recorded: bool = False
+    extra_seats: Sequence[str] = ()
 
 
 def scenario_defaults(rules: type[AnyScenario]) -> ScenarioDefaults:
@@ -231,6 +233,7 @@ def scenario_defaults(rules: type[AnyScenario]) -> ScenarioDefaults:
         dict(getattr(rules, "SAMPLING", {})),
         getattr(rules, "Item", Case),
         bool(getattr(rules, "RECORDED", False)),
+        tuple(getattr(rules, "EXTRA_SEATS", ())),
     )
 
 

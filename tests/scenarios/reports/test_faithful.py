@@ -8,13 +8,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from wardround.scenarios.reports.faithful import article_sex, undecided, unfaithful
 
 from benchmarks.report_checks import measured, published_trials, written_trials
 from benchmarks.report_errors import KINDS, with_error
 from wardround.scenarios.reports.article import Article, ArticleSection, article_sentences
 from wardround.scenarios.reports.article_files import title_and_sections
 from wardround.scenarios.reports.article_numbers import invented
-from wardround.scenarios.reports.faithful import article_sex, undecided, unfaithful
 from wardround.scenarios.reports.quantities import quantities
 from wardround.scenarios.reports.stated_diagnosis import named_in_article
 from wardround.scenarios.reports.statements import article_statements, concepts_text, patient_text

@@ -9,7 +9,7 @@ from functools import lru_cache
 from wardround.scenarios.reports.article import Article, numbered_sentences, sentence_key
 from wardround.scenarios.reports.case_summary import MISSING, CaseDraft, item_sentences
 from wardround.scenarios.reports.quantities import quantities
-from wardround.scenarios.reports.reply_parsers import SUMMARY
+from wardround.scenarios.reports.reply_parsers import ANSWER, SUMMARY, without_citations
 from wardround.scenarios.reports.statements import patient_text, text_concepts
 
 _LABEL = re.compile(r"^[^:]{1,60}:\s+(?=\S)")
@@ -21,26 +21,30 @@ _EMPTY = re.compile(
 )
 _MOST_ALIGNED = 4
 _LEAST_GAIN = 0.12
+_NEARLY = 0.85
+"""The share from which a finding is taken for the aligned sentences in nearly their own words."""
 _PREFIX = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class FindingEvidence:
     """A finding with its sentences of the article.
 
-    `cited` says whether the curator named them; `covered` is the share (0 to 1) of the finding's concepts and numbers,
-    weighted by how rare they are in the article, that they hold. `scored` is unset for what is too short to judge.
+    `cited` says whether the curator named them, `verbatim` whether they say nearly the same words; `covered` is the
+    share (0 to 1) of the finding's concepts and numbers, weighted by how rare they are in the article, that they hold.
+    `scored` is unset for what is too short to judge.
     """
 
     item: str
     finding: str
     sentences: tuple[str, ...]
     cited: bool
+    verbatim: bool
     covered: float
     scored: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ArticleIndex:
     """The sentences of an article with their concepts, and how much each concept weighs."""
 
@@ -72,7 +76,10 @@ def article_index(article: Article) -> ArticleIndex:
 @lru_cache(maxsize=8192)
 def _features(sentence: str) -> tuple[str, ...]:
     """The concepts and the numbers of a sentence."""
-    return (*dict.fromkeys(text_concepts(sentence)), *dict.fromkeys(f"#{one.value:.4g}" for one in quantities(sentence)))
+    return (
+        *dict.fromkeys(text_concepts(sentence)),
+        *dict.fromkeys(f"#{one.value:.4g}" for one in quantities(sentence)),
+    )
 
 
 @lru_cache(maxsize=16384)
@@ -86,7 +93,7 @@ def meets(name: str, concepts: frozenset[str]) -> bool:
     return name in concepts or (len(name) >= _PREFIX and f"{name[:_PREFIX]}-" in concepts)
 
 
-def evidence(draft: CaseDraft) -> tuple[Evidence, ...]:
+def evidence(draft: CaseDraft) -> tuple[FindingEvidence, ...]:
     """Each finding of a draft's summary with its sentences of the article."""
     index = article_index(draft.article)
     return tuple(
@@ -97,18 +104,20 @@ def evidence(draft: CaseDraft) -> tuple[Evidence, ...]:
 
 
 def cited_numbers(draft: CaseDraft, finding: str) -> tuple[int, ...]:
-    """The numbers of the article's sentences that the curator cites for a finding; those that do not exist are left out."""
+    """The numbers of the article's sentences that the curator cites for a finding, without those that do not exist."""
     most = len(article_index(draft.article).sentences)
     return tuple(number for number in draft.cited.get(sentence_key(finding), ()) if 0 < number <= most)
 
 
-def _evidence(item: str, finding: str, cited: Sequence[int], index: ArticleIndex) -> Evidence:
+def _evidence(item: str, finding: str, cited: Sequence[int], index: ArticleIndex) -> FindingEvidence:
     said = _features(_LABEL.sub("", finding)) or _features(finding)
     places = [number - 1 for number in cited]
     chosen = places or _aligned(said, index)
     covered = _share(said, frozenset().union(*(index.concepts[place] for place in chosen)), index)
     scored = len(said) >= _FEWEST_CONCEPTS and not _EMPTY.fullmatch(finding)
-    return Evidence(item, finding, tuple(index.sentences[place] for place in chosen), bool(places), covered, scored)
+    verbatim = scored and covered >= _NEARLY
+    behind = tuple(index.sentences[place] for place in chosen)
+    return FindingEvidence(item, finding, behind, bool(places), verbatim, covered, scored)
 
 
 def _share(said: Sequence[str], concepts: frozenset[str], index: ArticleIndex) -> float:
@@ -131,11 +140,32 @@ def _aligned(said: Sequence[str], index: ArticleIndex) -> list[int]:
     return chosen
 
 
-def answer_support(draft: CaseDraft) -> float:
-    """How much of the answer's concepts and numbers (0 to 100) the best aligned sentences of the article hold."""
-    return 100 * _evidence("", draft.answer, (), article_index(draft.article)).covered
+def answer_evidence(draft: CaseDraft) -> FindingEvidence:
+    """The answer, with the sentences cited for it or the best aligned."""
+    return _evidence("answer", draft.answer, cited_numbers(draft, draft.answer), article_index(draft.article))
 
 
 def aligned_sentences(finding: str, article: Article) -> tuple[int, ...]:
     """The numbers of the article's sentences that hold most of a finding."""
     return tuple(place + 1 for place in _aligned(_features(finding), article_index(article)))
+
+
+def citation_fault(sections: Mapping[str, str], numbered_text: str) -> str:
+    """What is wrong with the citations of a reply: a number that the article has not, or a sentence that shares nothing
+    with what it is cited for; '' if nothing is, or if it cites nothing."""
+    sentences = numbered_sentences(numbered_text)
+    for name in (SUMMARY, ANSWER):
+        text, cited = without_citations(sections.get(name, ""))
+        if wrong := [number for numbers in cited.values() for number in numbers if not 0 < number <= len(sentences)]:
+            return f"it cites sentence {wrong[0]}, but the article has {len(sentences)}"
+        for _, finding in item_sentences(text) if name == SUMMARY else ():
+            said = _features(_LABEL.sub("", finding))
+            numbers = cited.get(sentence_key(finding), ())
+            concepts = frozenset(name for number in numbers for name in _features(sentences[number - 1]))
+            if (
+                numbers
+                and len(said) >= _FEWEST_CONCEPTS
+                and not any(meets(one, with_prefixes(concepts)) for one in said)
+            ):
+                return f"the sentences {list(numbers)} say nothing of {finding[:80]!r}"
+    return ""
