@@ -185,7 +185,8 @@ def _unsupported(one: FindingEvidence, draft: CaseDraft, least: float) -> bool:
 
 def numbers_in_article(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a draft that gives another value of a quantity than the article."""
-    return _without_faults(draft, _faults(draft, number_contradictions), "numbers that the article has otherwise")
+    faults = _faults(draft, number_contradictions, answer_evidence(draft))
+    return _without_faults(draft, faults, "numbers that the article has otherwise")
 
 
 def faithful(draft: CaseDraft) -> CaseDraft | Drop:
@@ -202,11 +203,11 @@ def faithful(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def _faults(
-    draft: CaseDraft, check: Callable[[FindingEvidence, ArticleIndex], Iterator[Unfaithful]]
+    draft: CaseDraft, check: Callable[[FindingEvidence, ArticleIndex], Iterator[Unfaithful]], *also: FindingEvidence
 ) -> list[Unfaithful]:
     """What a check finds in the findings that no second reader has read."""
     index = article_index(draft.article)
-    unread = (one for one in evidence(draft) if sentence_key(one.finding) not in draft.verdicts)
+    unread = (one for one in (*evidence(draft), *also) if sentence_key(one.finding) not in draft.verdicts)
     return list(dict.fromkeys(fault for one in unread for fault in check(one, index)))
 
 

@@ -76,7 +76,9 @@ def _polarities(found: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaith
     theirs = _statements(found.sentences)
     for said in sentence_statements(found.finding):
         relatives = found.item == "Family History" or of_relatives(said.text)
-        for word in said.words:
+        for plain in said.words:
+            sign = None if plain.judged else _sign(plain, said, "positive")
+            word = plain if sign is None else replace(plain, judged=("positive", sign))
             if len(word.concept) < 3 or word.concept in _GENERAL or _undecided(word, said):
                 continue
             against = _opposite(found, word, said, theirs, relatives=relatives)
