@@ -1,7 +1,7 @@
 """Cases built from case reports end to end: the run, the flow table, bad files and bad replies."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from wardround.api import run
 from wardround.builds import CaseBuild
 from wardround.engine.batch import Progress
 from wardround.engine.errors import EgressError, UsageError
+from wardround.engine.records import Message
 from wardround.replay_run import replay_run
 from wardround.runs.control import status
 from wardround.runs.settings import validate_settings
@@ -144,6 +145,50 @@ async def test_a_bad_reply_is_a_counted_drop(tmp_path: Path, pmc: Path, reply: s
     assert len(lost) == 4
     assert all(str(drop["why"]).startswith(why) for drop in lost)
     assert built.account.made["treatment"] == (4 if rule == "restructured" else 0)
+
+
+def reading(verdicts: Mapping[str, str], wrong: str = "") -> Callable[[Sequence[Message], str], str]:
+    """The scripted curator, with `wrong` in place of its first '3 weeks', and a checker: 'same' but for `verdicts`."""
+
+    def said(messages: Sequence[Message], model: str) -> str:
+        asked = messages[1].content if len(messages) > 1 else ""
+        if "Statement (" in asked:
+            return next(
+                (word for words, word in verdicts.items() if words in asked.partition("Statement (")[2]), "same"
+            )
+        reply = answered(messages, model)
+        return reply.replace("3 weeks", wrong) if wrong and "### Case Summary" in asked else reply
+
+    return said
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "wrong", "lost"),
+    [
+        ({}, "", {}),
+        ({"enlarged lymph nodes": "contradicts"}, "", {"faithful": 4}),
+        ({}, "9 weeks", {}),
+        ({"9 weeks": "who knows"}, "9 weeks", {"numbers": 4}),
+        ({"": "not stated"}, "", {"supported": 4}),
+    ],
+    ids=["same", "contradicts", "same against a rule", "unreadable: the rules decide", "not stated"],
+)
+async def test_a_second_reader_decides_where_it_has_a_verdict(
+    tmp_path: Path, pmc: Path, verdicts: Mapping[str, str], wrong: str, lost: Mapping[str, int]
+) -> None:
+    async with Loopback(reading(verdicts, wrong)) as server:
+        rules = {"kinds": ("diagnosis",), "second_reader": True}
+        both = settings(pmc, server.base_url, rules)
+        seats = {**both.seats, "checker": both.seats["curator"]}
+        store = MemoryStore()
+        built = await CaseBuild(tmp_path / "c.jsonl").begin(both.model_copy(update={"seats": seats}), store, Progress())
+        calls = server.total
+    dropped = [drop["rule"] for drop in built.account.dropped if drop["rule"] not in ("relevant",)]
+    assert {rule: dropped.count(rule) for rule in set(dropped)} == lost
+    assert built.account.spent["checker"]["calls"] > 20
+    again = await CaseBuild(tmp_path / "d.jsonl").resume("r", store, Progress())
+    assert again.account.made == built.account.made
+    assert server.total == calls
 
 
 async def test_a_content_filter_is_a_refusal_of_the_step(tmp_path: Path, pmc: Path) -> None:

@@ -28,13 +28,15 @@ from wardround.scenarios.reports.statements import GENERIC, longhand, text_conce
 @dataclass(frozen=True, slots=True)
 class _Numbered:
     """A number with the concepts that it is a number of, `derived` if it is worded as a difference or a multiple,
-    `age` if it is an age, `ago` if it counts back from now or from something."""
+    `age` if it is an age, `ago` if it counts back from now or from something, `short` if it is
+    a year without its century."""
 
     quantity: Quantity
     label: frozenset[str]
     derived: bool
     age: bool
     ago: bool
+    short: bool
 
 
 _SEPARATOR = re.compile(r"[;,()\[\]|]|\.\s|\b(?:and|with|but|versus|vs|against|compared|from)\b|->|\u2192")
@@ -43,8 +45,9 @@ _JOINS = re.compile(
     re.IGNORECASE,
 )
 _DERIVED_BEFORE = re.compile(
-    r"(?i)(?:\bby|\bdown|\bup|\bgain\w*(?: of)?|\b(?:fall|drop|rise|loss|difference|increase|decrease|reduction"
-    r"|increment)(?: \w+){0,4}? of|\bminus|\bplus|\bBMI\D{0,20}|\banother|[+\u2212-])\s*(?:about |around |~)?$"
+    r"(?i)(?:\bby|\bput on|\bdown|\bup|\bgain\w*(?: of)?|\b(?:fall|drop|rise|loss|difference|increase|decrease"
+    r"|reduction|increment)(?: \w+){0,4}? of|\bminus|\bplus|\bBMI\D{0,20}|\banother|[+\u2212-])"
+    r"\s*(?:about |around |~)?$"
 )
 _DERIVED_AFTER = re.compile(
     r"(?i)^\W*(?:[a-z%\u00b5/\u00b0]{1,8}\s+)?(?:more|less|fewer|thicker|thinner|smaller|longer|shorter|lower|higher|larger"
@@ -90,7 +93,8 @@ def _numbered(sentence: str) -> tuple[_Numbered, ...]:
             label |= frozenset(text_concepts(_clause(sentence, one))) - GENERIC
         derived = ordinal or bool(_DERIVED_BEFORE.search(sentence[: one.start]) or _DERIVED_AFTER.search(after))
         age = bool(_AGE.search(sentence[: one.start]) or _AGED.search(after))
-        read.append(_Numbered(one, label, derived, age, bool(_AGO.search(after))))
+        short = sentence[max(0, one.start - 1) : one.start] in ("'", "\u2019")
+        read.append(_Numbered(one, label, derived, age, bool(_AGO.search(after)), short))
         end = one.end
     return tuple(read)
 
@@ -150,6 +154,14 @@ def _equal(one: _Numbered, other: _Numbered) -> bool:
     ours, theirs = one.quantity, other.quantity
     if ours.decade:
         return same_quantity(ours, theirs)
+    if one.short and written_value(ours.written)[0] == written_value(theirs.written)[0] % 100:
+        return True
+    if (
+        ours.dimension == theirs.dimension != ""
+        and ours.step > 1.001 * theirs.step
+        and (abs(ours.value - theirs.value) <= 0.5 * ours.step)
+    ):
+        return True
     if ours.dimension == "time" == theirs.dimension and abs(ours.step - theirs.step) > 1e-9:
         return same_quantity(ours, theirs) or abs(ours.value - theirs.value) <= 0.1 * theirs.value
     if ours.dimension == theirs.dimension:
@@ -159,7 +171,7 @@ def _equal(one: _Numbered, other: _Numbered) -> bool:
     if {ours.dimension, theirs.dimension} == {"count/volume", ""} and _counted(ours, theirs):
         return True
     mine, its = written_value(ours.written)[0], written_value(theirs.written)[0]
-    if mine == its:
+    if mine == its or (ours.rough and abs(mine - its) <= 0.05 * its):
         return True
     full = ours.dimension or theirs.dimension
     return (
@@ -176,7 +188,8 @@ def _roughly(ours: Quantity, theirs: Quantity) -> bool:
 def _counted(ours: Quantity, theirs: Quantity) -> bool:
     """Whether a count in a volume is the bare number of the same count in a microlitre or in 10^9 a litre."""
     full, bare = (ours, theirs) if ours.dimension else (theirs, ours)
-    return any(abs(full.value / size - bare.value) <= 1e-6 * bare.value for size in (1e6, 1e9))
+    slack = 0.05 if ours.rough else 1e-6
+    return any(abs(full.value / size - bare.value) <= slack * bare.value for size in (1e6, 1e9))
 
 
 def _alike(one: _Numbered, other: _Numbered) -> bool:

@@ -179,8 +179,11 @@ def supported(draft: CaseDraft, least: float, share: float) -> CaseDraft | Drop:
 
 
 def _unsupported(one: FindingEvidence, draft: CaseDraft, least: float) -> bool:
+    """Whether nothing shows that the article says it: a citation counts as soon as it shares something with it."""
     verdict = draft.verdicts.get(sentence_key(one.finding))
-    return verdict == NOT_STATED if verdict else 100 * one.covered < least
+    if verdict:
+        return verdict == NOT_STATED
+    return one.covered == 0 if one.cited else 100 * one.covered < least
 
 
 def numbers_in_article(draft: CaseDraft) -> CaseDraft | Drop:
@@ -271,14 +274,13 @@ def open_points(draft: CaseDraft, least: float) -> tuple[str, ...]:
     """The sentences of a kept case that a person should read, for the account: those that their evidence does not
     cover, and those with a number that the article does not have in this form."""
     index = article_index(draft.article)
-    return tuple(
-        dict.fromkeys(
-            one.finding
-            for one in evidence(draft)
-            if (one.scored and _unsupported(one, draft, least))
-            or (sentence_key(one.finding) not in draft.verdicts and open_numbers(one, index))
-        )
-    )
+    to_read = []
+    for one in evidence(draft):
+        unread = sentence_key(one.finding) not in draft.verdicts
+        thin = _unsupported(one, draft, least) or (unread and 100 * one.covered < least)
+        if (one.scored and thin) or (unread and open_numbers(one, index)):
+            to_read.append(one.finding)
+    return tuple(dict.fromkeys(to_read))
 
 
 def _with_section(draft: CaseDraft, name: str, text: str) -> CaseDraft:

@@ -97,6 +97,7 @@ _BACKWARD = frozenset(_BACKWARD_TEXT.split())
 """Words that may deny what stands before or after them."""
 _FORWARD = frozenset(["no", "without", "denies", "deny", "denying", "nor", "nothing"])
 """Words that may deny what stands after them."""
+_PRESENT = re.compile(r"\s*(?:present|yes|positive|severe|mild|moderate|marked)\b")
 _PLAIN_WORD = re.compile(r"[a-z~_']+")
 
 
@@ -104,11 +105,18 @@ _PLAIN_WORD = re.compile(r"[a-z~_']+")
 def _surely(word: ArticleWord, text: str) -> bool | None:
     """Whether a word is denied; None if it is read as affirmed and its statement has a word that may deny it,
     or it is a label."""
-    if word.denied is not False:
-        return word.denied
     lows = _PLAIN_WORD.findall(text.lower())
     at = lows.index(word.written) if word.written in lows else len(lows)
-    if any(low in _BACKWARD or low.endswith("n't") for low in lows) or ":" in text.lower().partition(word.written)[2]:
+    if word.denied:  # 'without discharge and cracked lips'
+        cue = max((place for place, low in enumerate(lows[:at]) if low in ("no", "without")), default=-1)
+        between = lows[cue + 1 : at] if cue >= 0 else []
+        return None if "and" in between and "or" not in between else True
+    if word.denied is None:
+        return None
+    if any(low in _BACKWARD or low.endswith("n't") for low in lows):
+        return None
+    _, _, content = text.lower().partition(word.written)[2].partition(":")
+    if content and not _PRESENT.match(content):
         return None
     return None if any(low in _FORWARD for low in lows[:at]) else False
 
@@ -148,7 +156,7 @@ def _opposite(
         for other in one.words:
             if other.concept != word.concept or relatives != of_relatives(one.text):
                 continue
-            agrees = _agrees(word, other, one)
+            agrees = _agrees(word, said, other, one)
             if agrees is False and not _same_finding(word, said, other, one):
                 agrees = None if _LIMITS.search(_listed(other, one)) or _ELLIPTIC.search(one.sentence) else True
                 fit = min(fit, 0)
@@ -171,7 +179,7 @@ def _supported_elsewhere(word: ArticleWord, said: ArticleStatement, index: Artic
     """Whether any sentence on the patient may say the same as a word of the case."""
     around = {other.concept for other in _group(word, said)} - {word.concept, *_JUDGED}
     for one, other in _mentions(index).get(word.concept, ()):
-        if _agrees(word, other, one) is not False:
+        if _agrees(word, said, other, one) is not False:
             near = with_prefixes(one.concepts)
             if not around or any(meets(name, near) for name in around):
                 return True
@@ -195,7 +203,7 @@ def _side_words(index: ArticleIndex) -> Sequence[tuple[str, dict[str, float]]]:
     return tuple((side, _near(one, at)) for one in _statements(patient) for side, at in one.sides)
 
 
-def _agrees(word: ArticleWord, other: ArticleWord, one: ArticleStatement) -> bool | None:
+def _agrees(word: ArticleWord, said: ArticleStatement, other: ArticleWord, one: ArticleStatement) -> bool | None:
     """Whether the article's word says the same; None where that cannot be said."""
     judged = other.judged
     if word.judged and not judged and (sign := _sign(other, one, word.judged[0])) is not None:
@@ -203,13 +211,13 @@ def _agrees(word: ArticleWord, other: ArticleWord, one: ArticleStatement) -> boo
     if word.judged and judged:
         return word.judged[1] == judged[1] if word.judged[0] == judged[0] else None
     if word.judged or judged:
-        said, plain = (word.judged, other) if word.judged else (judged, word)
-        if not said or said[0] != "positive" or plain.denied is None or not plain.head:
+        kind, plain, its = (word.judged, other, one) if word.judged else (judged, word, said)
+        if not kind or kind[0] != "positive" or plain.denied is None or not plain.head:
             return None
         if plain.denied:
-            return not said[1]
-        shown = plain is other and _SHOWN.search(one.text) and not _DENIES.search(one.text)
-        return True if said[1] else False if shown else None
+            return not kind[1]
+        shown = _SHOWN.search(its.text) and not _DENIES.search(its.text)
+        return True if kind[1] else False if shown else None
     theirs = _surely(other, one.text)
     return None if word.denied is None or theirs is None else word.denied == theirs
 
@@ -269,7 +277,8 @@ def _group(word: ArticleWord, said: ArticleStatement) -> Sequence[ArticleWord]:
 
 
 def _listed(word: ArticleWord, said: ArticleStatement) -> str:
-    return next((part for part in said.text.split(",") if word.written in part.lower()), said.text)
+    parts = re.split(r",|\band\b|\bor\b", said.text)
+    return next((part for part in parts if word.written in part.lower()), said.text)
 
 
 def _heads(word: ArticleWord, said: ArticleStatement) -> bool:
@@ -290,6 +299,10 @@ _COMPARED = re.compile(
     r"|\b(?:than|less so|more so|lesser|as well as|to|compared)\b(?: the)? (?:left|right)\b"
 )
 """A side that another is compared with."""
+_OTHER_SIDE = re.compile(
+    r"(?i)\b(?:on )?the other (?:side|eye|ear|hand|leg|arm|one)\b|\b(?:that|those) of the (?:left|right)\b"
+)
+"""A sentence that compares the sides without naming each time what is compared."""
 ALIKE, MORE, FAINT, CITED, OUTSIDE = 0.5, 0.4, 0.25, 0.2, 0.1
 
 
@@ -314,6 +327,8 @@ def _sides(found: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
         if side == "both" and (several or {"left", "right"} <= best.keys()):
             continue
         least = CITED if found.cited and own < 0 and side != "both" and not several else ALIKE
+        if own >= 0 and any(_OTHER_SIDE.search(sentence) for sentence in found.sentences):
+            continue
         if against < least or (own >= 0 and (against < own + MORE or own > FAINT)):
             continue
         if found.cited or not _sided_elsewhere(side, _other(side, best)[0], near, against, index):

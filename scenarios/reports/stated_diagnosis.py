@@ -42,6 +42,7 @@ _JOINED = re.compile(
     r"|assoc\w*\.?(?: with| w/)?|in|of|type|stage|grade|by|on|triggered by|leading to|causing|as)\s+|\s*[,;(/]\s*"
 )
 """Where the name of a disease ends and what belongs to it follows."""
+_CAUSED = re.compile(r"(?i)\b(?:due to|caused by|secondary to)\b")
 _ACRONYM = re.compile(r"(?:[A-Z]\w{0,2} )?[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,6}")
 
 
@@ -49,19 +50,34 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
     """Whether the article names a diagnosis, by itself, by a synonym or by its initials, and where it states what the
     patient has. What follows the name of the disease ('due to', 'of the') need not be stated.
 
-    With sentences that are `cited` for it, a diagnosis that is only mentioned elsewhere does not count.
+    With sentences that are `cited` for it, one that they state in part counts, and one that is only mentioned elsewhere
+    does not.
     """
+    if cited and _shares(answer, cited):
+        return True
     if cited:
         return _named_here(answer, title, "\n".join(cited), 1) or _named_here(answer, title, text, None)
     return _named_here(answer, title, text, 2)
 
 
+def _specific(name: str) -> frozenset[str]:
+    return _wanted(name) - _GENERAL - _QUALIFIERS
+
+
+def _shares(answer: str, cited: Sequence[str]) -> bool:
+    """Whether cited sentences state a specific word of the disease's own name."""
+    head = _specific(_JOINED.split(answer)[0])
+    return any(head & words for sentence, words in _clauses("", "\n".join(cited)) if sentence and words)
+
+
 def _named_here(answer: str, title: str, text: str, mentions: int | None) -> bool:
-    parts = [part for part in _JOINED.split(answer) if len(_wanted(part) - _GENERAL - _QUALIFIERS) > 0]
-    short = _JOINED.split(answer)[0].strip(" .")
+    head = _JOINED.split(answer)[0]
+    short = head.strip(" .")
     if _ACRONYM.fullmatch(short) and _initials(short, title, text):
         return True
-    return any(_named(name, title, text, mentions) for name in (answer, *parts[:1]))
+    if _CAUSED.search(answer) and _specific(head):
+        return _named(head, title, text, mentions)
+    return any(_named(name, title, text, mentions) for name in ((answer, head) if _specific(head) else (answer,)))
 
 
 def _named(answer: str, title: str, text: str, mentions: int | None) -> bool:

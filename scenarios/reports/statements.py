@@ -108,11 +108,15 @@ _JUDGED_BEFORE = re.compile(r"~(\s*(?:[,;.)]|$| (?:for|in|on|at|and|or|but)\b))|
 """A short 'neg' judges what stands before it: 'HBV neg, HIV pos' and 'IgG pos IgM neg'."""
 
 
+_BOTH_LETTERS = re.compile(r"(?<![\w.])R (\d[\d/.]*[,;]? )L(?= \d)")
+
+
 @lru_cache(maxsize=8192)
 def longhand(text: str) -> str:
     """`text` with the abbreviations of notes written out: 'R knee, ANA -' gives 'right knee, ANA absent'."""
     pattern, means = _shorthand()
     text = _PLUS.sub(" present", _SIGN.sub(" absent", text))
+    text = _BOTH_LETTERS.sub(r"right \1left", text)
     text = _SIDE_LETTER.sub(lambda hit: "right" if hit[1] == "R" else "left", text)
     return _JUDGED_BEFORE.sub(lambda hit: hit[1] or ",", pattern.sub(lambda hit: means[hit[0]], text))
 

@@ -62,6 +62,26 @@ async def test_an_empty_reply_is_repaired_and_handed_on_if_it_stays_empty() -> N
     assert model.calls[1][0][-2].content
 
 
+CASE = (
+    "### Case Summary\n- Patient Information: A man of 40 with gout [{}].\n\n### Differential Diagnosis Process\nx\n\n"
+    "### Final Diagnosis\nx\n\n### Diagnosis Results\nGout [2]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("cited", "why"),
+    [("9", "cites sentence 9, but the article has 2"), ("1", "say nothing of 'A man of 40 with gout.'")],
+)
+async def test_a_wrong_citation_is_asked_for_once_more(cited: str, why: str) -> None:
+    article = "Title\n[1] A swollen toe\n\nCase\n[2] A man of 40 had gout."
+    for second in (CASE.format(2), CASE.format(cited)):
+        model = Scripted([CASE.format(cited), second])
+        asked = View("curator", "", (), ("reply", "decline"), {"step": "diagnosis", "about": "", "article": article})
+        action = await Curator(a_seat(model)).act(asked)
+        assert (action.text, model.count) == (second, 2)
+        assert why in model.calls[1][0][-1].content
+
+
 async def test_a_refusal_by_the_endpoint_declines_the_step() -> None:
     verb, text, _ = await said("treatment", ProviderError("refused", "content filter"))
     assert verb == "decline"

@@ -8,7 +8,6 @@ from typing import Any
 from wardround.builds import Built
 from wardround.engine.records import Message
 from wardround.runs.settings import RunSettings, validate_settings
-from wardround.scenarios.reports.article import article_sentences
 from wardround.scenarios.reports.curation_account import CurationAccount
 from wardround.scenarios.reports.reply_parsers import BODY_SYSTEMS
 
@@ -85,12 +84,19 @@ def treated(article: str) -> str:
 
 
 def _told(article: str) -> list[str]:
-    """The sentences of the case itself: below a heading of it, up to the discussion."""
-    body = article.partition("Text:\n")[2] or article
-    found = re.search(
-        r"(?ims)^(?:\d\. )?[^\n.]{0,30}\bcase\b[^\n.]{0,30}$\n(.*?)(?=^(?:\d\. )?[^\n.]{0,20}discussion|\Z)", body
-    )
-    return [part for part in article_sentences(found[1] if found else body) if len(part.split()) > 4]
+    """The sentences of the case itself with their numbers: below a heading of it, up to the discussion."""
+    numbered: list[tuple[str, str]] = []
+    heading = ""
+    for line in article.splitlines():
+        sentence = re.fullmatch(r"\[(\d+)\] (.*)", line)
+        if sentence and len(sentence[2].split()) > 4:
+            numbered.append((heading, f"{sentence[2]} [{sentence[1]}]"))
+        elif line and not sentence:
+            heading = line
+    case = [said for heading, said in numbered if re.search(r"(?i)\bcase\b", heading)]
+    return case or [
+        said for heading, said in numbered if not re.search(r"(?i)^(?:title|abstract)$|discussion", heading)
+    ]
 
 
 def _name(article: str) -> str | None:

@@ -5,7 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.parsers.moves import Unusable
-from wardround.scenarios.reports.reply_parsers import DIAGNOSIS, CaseSections, Declined, Labels, YesNo, read_step
+from wardround.scenarios.reports.reply_parsers import (
+    CONTRADICTS,
+    DIAGNOSIS,
+    NOT_STATED,
+    SAME,
+    CaseSections,
+    Declined,
+    FindingVerdict,
+    Labels,
+    YesNo,
+    read_step,
+    without_citations,
+)
 
 CASE = (
     "### Case Summary\n- Patient Information: a man\n- Ancillary Tests:\n  - **CT:** clear\n\n"
@@ -105,3 +117,34 @@ def test_silence_is_silence(step: str) -> None:
 @given(st.text(), st.sampled_from(["about", "diagnosis", "treatment", "body_system", "disorder", "rare"]))
 def test_no_text_raises(text: str, step: str) -> None:
     assert isinstance(read_step(step, text), CaseSections | YesNo | Labels | Declined | Unusable)
+
+
+@pytest.mark.parametrize(
+    ("text", "clean", "cited"),
+    [
+        ("- Chief Complaint: Cough [3, 5]. No fever. [6-7]", "- Chief Complaint: Cough. No fever.",
+         {"cough": (3, 5), "no fever": (6, 7)}),
+        ("He coughed. He smoked [S2].", "He coughed. He smoked.", {"he coughed": (2,), "he smoked": (2,)}),
+        ("Pain [1] She vomited [2]", "Pain. She vomited.", {"pain": (1,), "she vomited": (2,)}),
+        ("An item [a] without one", "An item [a] without one", {}),
+    ],
+)  # fmt: skip
+def test_citations_leave_the_text_and_stay_with_their_sentences(
+    text: str, clean: str, cited: dict[str, tuple[int, ...]]
+) -> None:
+    said, numbers = without_citations(text)
+    assert said == clean
+    assert {key: numbers[key] for key in cited} == cited
+    assert bool(numbers) == bool(cited)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"), [("same", SAME), ("**Contradicts**", CONTRADICTS), ("Not stated.", NOT_STATED)]
+)
+def test_a_second_reader_says_one_of_three_things(text: str, word: str) -> None:
+    assert read_step("finding", text) == FindingVerdict(word)
+
+
+@pytest.mark.parametrize("text", ["same, but not quite", "yes", "not stated\nsame"])
+def test_anything_else_is_no_verdict_on_a_finding(text: str) -> None:
+    assert isinstance(read_step("finding", text), Unusable)
