@@ -117,7 +117,7 @@ async def test_a_budget_drains_the_build_and_the_cache_answers_the_next(tmp_path
 async def test_checks_can_be_changed_afterwards_without_a_call(tmp_path: Path, pmc: Path) -> None:
     out, store = tmp_path / "c.jsonl", MemoryStore()
     made_up = (
-        "### Comprehensive Patient Profile\n- Chief Complaint: a painful red nodule in a gardener, seen in 1877\n"
+        "### Comprehensive Patient Profile\n- Chief Complaint: a painful red nodule of his finger for 9 weeks\n"
         "### Treatment Planning Analysis\nnone\n### Selected Treatment for the Patient\nGive itraconazole."
     )
     reply = instead("### Comprehensive", made_up)

@@ -313,11 +313,19 @@ def test_a_seen_half_refuses_no_faithful_case() -> None:
 
 
 @pytest.mark.long
+def test_the_development_half() -> None:
+    account = measured(written_trials("development"))
+    caught = sum(count for (_, was), count in account.caught.items() if was)
+    assert account.refused == []
+    assert caught >= 0.75 * account.caught.total(), account.missed
+
+
+@pytest.mark.long
 def test_cited_cases_of_another_author_are_hardly_refused() -> None:
     account = measured(hand_written_trials("check4", cited=True))
     caught = sum(count for (_, was), count in account.caught.items() if was)
-    assert len(account.refused) <= 60, account.refused
-    assert caught >= 1, account.missed
+    assert len(account.refused) <= 3, account.refused
+    assert caught >= 0.78 * account.caught.total(), account.missed
 
 
 @pytest.mark.shared
@@ -325,7 +333,7 @@ def test_cited_cases_of_another_author_are_hardly_refused() -> None:
 def test_errors_in_the_published_cases_of_40_articles(shared: Path) -> None:
     account = measured(published_trials(shared / "data" / "medrbench"))
     caught = sum(count for (_, was), count in account.caught.items() if was)
-    assert len(account.refused) <= 2, account.refused
+    assert len(account.refused) <= 4, account.refused
     assert caught >= 0.6 * account.caught.total(), account.missed
 
 
