@@ -99,10 +99,10 @@ def _numbered(sentence: str) -> tuple[_Numbered, ...]:
     return tuple(read)
 
 
-def number_contradictions(found: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
+def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     """The numbers of a finding of which the evidence gives another value."""
-    known = [(one, sentence) for sentence in found.sentences for one in _numbered(sentence)]
-    said = [one for one in _numbered(found.finding) if not _is_count(one.quantity)]
+    known = [(one, sentence) for sentence in claim.sentences for one in _numbered(sentence)]
+    said = [one for one in _numbered(claim.finding) if not _is_count(one.quantity)]
     taken = [any(_equal(one, other) for one in said) for other, _ in known]
     for one in said:
         if _accounted(one, known, index):
@@ -111,20 +111,20 @@ def number_contradictions(found: FindingEvidence, index: ArticleIndex) -> Iterat
             if (
                 not used
                 and (other.derived or not one.derived)
-                and _rivals(one, other, [rival for rival, _ in known], sure=found.cited or found.verbatim)
+                and _rivals(one, other, [rival for rival, _ in known], sure=claim.cited or claim.verbatim)
             ):
-                yield Unfaithful("number", one.quantity.written, found.finding, sentence, found.item)
+                yield Unfaithful("number", one.quantity.written, claim.finding, sentence, claim.item)
                 break
         else:
-            if found.verbatim and not one.derived and not one.quantity.rough and one.quantity.written[0].isdigit():
-                nearest = found.sentences[0] if found.sentences else ""
-                yield Unfaithful("number", one.quantity.written, found.finding, nearest, found.item)
+            if claim.verbatim and not one.derived and not one.quantity.rough and one.quantity.written[0].isdigit():
+                nearest = claim.sentences[0] if claim.sentences else ""
+                yield Unfaithful("number", one.quantity.written, claim.finding, nearest, claim.item)
 
 
-def open_numbers(found: FindingEvidence, index: ArticleIndex) -> tuple[str, ...]:
+def open_numbers(claim: FindingEvidence, index: ArticleIndex) -> tuple[str, ...]:
     """The numbers of a finding that the article does not have in this form."""
-    known = [(one, sentence) for sentence in found.sentences for one in _numbered(sentence)]
-    said = [one for one in _numbered(found.finding) if not _is_count(one.quantity)]
+    known = [(one, sentence) for sentence in claim.sentences for one in _numbered(sentence)]
+    said = [one for one in _numbered(claim.finding) if not _is_count(one.quantity)]
     return tuple(one.quantity.written for one in said if not _accounted(one, known, index))
 
 

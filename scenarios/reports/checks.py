@@ -28,8 +28,8 @@ from wardround.scenarios.reports.finding_evidence import (
     FindingEvidence,
     answer_evidence,
     article_index,
+    case_evidence,
     cited_numbers,
-    evidence,
 )
 from wardround.scenarios.reports.patient_sex import article_sex
 from wardround.scenarios.reports.reply_parsers import ANSWER, CONTRADICTS, EXPLANATION, NOT_STATED, SAME, SUMMARY
@@ -164,7 +164,7 @@ def one_answer(draft: CaseDraft) -> CaseDraft | Drop:
 
 def supported(draft: CaseDraft, least: float, share: float) -> CaseDraft | Drop:
     """Drop a draft if too many of its sentences, or a treatment, have too little of their evidence."""
-    scored = [one for one in evidence(draft) if one.scored]
+    scored = [one for one in case_evidence(draft) if one.scored]
     missing = [one for one in scored if _unsupported(one, draft, least)]
     if scored and len(missing) > share * len(scored):
         nearest = missing[0].sentences[0] if missing[0].sentences else "none"
@@ -196,10 +196,10 @@ def faithful(draft: CaseDraft) -> CaseDraft | Drop:
     """Drop a draft that says of the patient what the article contradicts, or what a second reader says it does."""
     age = re.search(r"\d+", draft.sections[SUMMARY])
     sex = article_sex("\n".join(patient_text(draft.article).case), age[0] if age else "")
-    faults = _faults(draft, lambda found, index: contradictions(found, index, sex))
+    faults = _faults(draft, lambda one, index: contradictions(one, index, sex))
     faults += [
         Unfaithful("verdict", one.finding, one.finding, " ".join(one.sentences), one.item)
-        for one in evidence(draft)
+        for one in case_evidence(draft)
         if draft.verdicts.get(sentence_key(one.finding)) == CONTRADICTS
     ]
     return _without_faults(draft, faults, "contradicted by the article")
@@ -210,7 +210,7 @@ def _faults(
 ) -> list[Unfaithful]:
     """What a check finds in the findings that no second reader has read."""
     index = article_index(draft.article)
-    unread = (one for one in (*evidence(draft), *also) if sentence_key(one.finding) not in draft.verdicts)
+    unread = (one for one in (*case_evidence(draft), *also) if sentence_key(one.finding) not in draft.verdicts)
     return list(dict.fromkeys(fault for one in unread for fault in check(one, index)))
 
 
@@ -275,7 +275,7 @@ def open_points(draft: CaseDraft, least: float) -> tuple[str, ...]:
     cover, and those with a number that the article does not have in this form."""
     index = article_index(draft.article)
     to_read = []
-    for one in evidence(draft):
+    for one in case_evidence(draft):
         unread = sentence_key(one.finding) not in draft.verdicts
         thin = _unsupported(one, draft, least) or (unread and 100 * one.covered < least)
         if (one.scored and thin) or (unread and open_numbers(one, index)):

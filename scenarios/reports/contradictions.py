@@ -38,19 +38,19 @@ _JUDGED = ("normal", "positive")
 _GENERAL = GENERIC | frozenset(map(word_concept, ("elevate", "lower", "increased", "reduced", "present", "absent")))
 
 
-def contradictions(found: FindingEvidence, index: ArticleIndex, sex: str) -> Iterator[Unfaithful]:
+def contradictions(claim: FindingEvidence, index: ArticleIndex, sex: str) -> Iterator[Unfaithful]:
     """What a finding says otherwise than its evidence; `sex` is the patient's, '' if unknown.
 
     Of sentences that were sought, only those on the patient count.
     """
-    if not found.cited:
-        found = replace(found, sentences=tuple(one for one in found.sentences if one in index.patient))
-    if comparable(found.finding) in _own_sentences(index.sentences):
+    if not claim.cited:
+        claim = replace(claim, sentences=tuple(one for one in claim.sentences if one in index.patient))
+    if comparable(claim.finding) in _own_sentences(index.sentences):
         return  # the article's own sentence
-    yield from sex_contradictions(found, sex)
-    yield from relative_contradictions(found)
-    yield from _sides(found, index)
-    yield from _polarities(found, index)
+    yield from sex_contradictions(claim, sex)
+    yield from relative_contradictions(claim)
+    yield from _sides(claim, index)
+    yield from _polarities(claim, index)
 
 
 @lru_cache(maxsize=32)
@@ -71,22 +71,22 @@ def site(name: str) -> bool:
     return name in vocabulary().sites or name in vocabulary().within
 
 
-def _polarities(found: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
+def _polarities(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     """The first concept of each statement that the evidence has only with the other polarity."""
-    theirs = _statements(found.sentences)
-    for said in sentence_statements(found.finding):
-        relatives = found.item == "Family History" or of_relatives(said.text)
+    theirs = _statements(claim.sentences)
+    for said in sentence_statements(claim.finding):
+        relatives = claim.item == "Family History" or of_relatives(said.text)
         for plain in said.words:
             sign = None if plain.judged else _sign(plain, said, "positive")
             word = plain if sign is None else replace(plain, judged=("positive", sign))
             if len(word.concept) < 3 or word.concept in _GENERAL or _undecided(word, said):
                 continue
-            against = _opposite(found, word, said, theirs, relatives=relatives)
+            against = _opposite(claim, word, said, theirs, relatives=relatives)
             if not against:
                 continue
-            if not found.cited and _supported_elsewhere(word, said, index, relatives=relatives):
+            if not claim.cited and _supported_elsewhere(word, said, index, relatives=relatives):
                 continue
-            yield Unfaithful("negation", _shown(word), found.finding, against, found.item)
+            yield Unfaithful("negation", _shown(word), claim.finding, against, claim.item)
             break
 
 
@@ -137,7 +137,7 @@ def _shown(word: ArticleWord) -> str:
 
 
 def _opposite(
-    found: FindingEvidence,
+    claim: FindingEvidence,
     word: ArticleWord,
     said: ArticleStatement,
     theirs: Sequence[ArticleStatement],
@@ -160,7 +160,7 @@ def _opposite(
             if agrees is False and not _same_finding(word, said, other, one):
                 agrees = None if _LIMITS.search(_listed(other, one)) or _ELLIPTIC.search(one.sentence) else True
                 fit = min(fit, 0)
-            if agrees is False and found.item == "Ancillary Tests" and _BY_HAND.search(one.sentence):
+            if agrees is False and claim.item == "Ancillary Tests" and _BY_HAND.search(one.sentence):
                 continue
             mentions.append((fit, agrees, one.sentence))
     best = max((fit for fit, _, _ in mentions), default=0)
@@ -306,14 +306,14 @@ _OTHER_SIDE = re.compile(
 ALIKE, MORE, FAINT, CITED, OUTSIDE = 0.5, 0.4, 0.25, 0.2, 0.1
 
 
-def _sides(found: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
+def _sides(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     """The words of side that the evidence gives only for other things, or with the other side."""
-    theirs = [(one, side, place) for one in _statements(found.sentences) for side, place in one.sides]
+    theirs = [(one, side, place) for one in _statements(claim.sentences) for side, place in one.sides]
     mine = [
         (said, side, place)
-        for said in sentence_statements(found.finding) for side, place in said.sides if side != "any"
+        for said in sentence_statements(claim.finding) for side, place in said.sides if side != "any"
     ]  # fmt: skip
-    if not theirs or not mine or _COMPARED.search(found.finding):
+    if not theirs or not mine or _COMPARED.search(claim.finding):
         return
     scores = [_side_scores(said, place, theirs, index) for said, _, place in mine]
     pairs = [(_own(side, best), _other(side, best)[1]) for (_, side, _), best in zip(mine, scores, strict=True)]
@@ -326,13 +326,13 @@ def _sides(found: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
             continue
         if side == "both" and (several or {"left", "right"} <= best.keys()):
             continue
-        least = CITED if found.cited and own < 0 and side != "both" and not several else ALIKE
-        if own >= 0 and any(_OTHER_SIDE.search(sentence) for sentence in found.sentences):
+        least = CITED if claim.cited and own < 0 and side != "both" and not several else ALIKE
+        if own >= 0 and any(_OTHER_SIDE.search(sentence) for sentence in claim.sentences):
             continue
         if against < least or (own >= 0 and (against < own + MORE or own > FAINT)):
             continue
-        if found.cited or not _sided_elsewhere(side, _other(side, best)[0], near, against, index):
-            yield Unfaithful("side", side, found.finding, " ".join(found.sentences), found.item)
+        if claim.cited or not _sided_elsewhere(side, _other(side, best)[0], near, against, index):
+            yield Unfaithful("side", side, claim.finding, " ".join(claim.sentences), claim.item)
 
 
 def _side_scores(

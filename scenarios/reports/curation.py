@@ -16,7 +16,7 @@ from wardround.scenarios.parsers.moves import Unusable
 from wardround.scenarios.reports.article import KINDS, Article, CurationOptions, UnreadArticle, english, sentence_key
 from wardround.scenarios.reports.article_files import articles
 from wardround.scenarios.reports.case_summary import finished_drafts
-from wardround.scenarios.reports.finding_evidence import FindingEvidence, answer_evidence, evidence
+from wardround.scenarios.reports.finding_evidence import FindingEvidence, answer_evidence, case_evidence
 from wardround.scenarios.reports.rare_diseases import candidates
 from wardround.scenarios.reports.reply_parsers import (
     CaseSections,
@@ -210,7 +210,7 @@ def _findings(article: Article, facts: Mapping[str, Json]) -> dict[str, FindingE
     read: dict[str, FindingEvidence] = {}
     for draft in finished_drafts(article, facts):
         answer = (answer_evidence(draft),) if draft.kind == "diagnosis" else ()
-        for number, one in enumerate((*evidence(draft), *answer), 1):
+        for number, one in enumerate((*case_evidence(draft), *answer), 1):
             if one.sentences:
                 read[f"{draft.kind} {number}"] = one
     return read
@@ -230,8 +230,8 @@ def _noted(facts: dict[str, Json], step: CurationStep, reading: Reading, finding
         return {**facts, "declined": {**facts["declined"], step.key: reading.why}}
     if isinstance(reading, FindingVerdict):
         kind, _, _ = step.about.partition(" ")
-        given = facts.get("verdicts", {})
-        return {**facts, "verdicts": {**given, kind: {**given.get(kind, {}), finding: reading.word}}}
+        verdicts = facts.get("verdicts", {})
+        return {**facts, "verdicts": {**verdicts, kind: {**verdicts.get(kind, {}), finding: reading.word}}}
     if isinstance(reading, CaseSections):
         return {**facts, step.name: reading.sections}
     if isinstance(reading, Labels):

@@ -11,7 +11,7 @@ from wardround.scenarios.case import Case
 from wardround.scenarios.reports.article import Article, CurationOptions
 from wardround.scenarios.reports.case_summary import CaseDraft, Drop, finished_drafts, report_case
 from wardround.scenarios.reports.checks import checks, open_points
-from wardround.scenarios.reports.finding_evidence import evidence
+from wardround.scenarios.reports.finding_evidence import case_evidence
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class CurationAccount(RunAccount):
             "spent": dict(self.spent),
             "skipped": [{"article": name, "why": why} for name, why in self.skipped],
             "dropped": list(self.dropped),
-            "findings": {name: list(found) for name, found in self.findings.items()},
+            "findings": {name: list(some) for name, some in self.findings.items()},
             "listed": {name: list(sentences) for name, sentences in self.listed.items()},
             "options": self.options.model_dump(mode="json"),
             "versions": {
@@ -136,7 +136,7 @@ class Checking(EpisodeIntake):
             return None
         self.findings[draft.id] = tuple(
             {"item": one.item, "finding": one.finding, "sentences": list(one.sentences), "cited": one.cited}
-            for one in evidence(draft)
+            for one in case_evidence(draft)
         )
         if "supported" in self._checked and (to_read := open_points(draft, self.options.support)):
             self.listed[draft.id] = to_read

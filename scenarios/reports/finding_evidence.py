@@ -93,7 +93,7 @@ def meets(name: str, concepts: frozenset[str]) -> bool:
     return name in concepts or (len(name) >= _PREFIX and f"{name[:_PREFIX]}-" in concepts)
 
 
-def evidence(draft: CaseDraft) -> tuple[FindingEvidence, ...]:
+def case_evidence(draft: CaseDraft) -> tuple[FindingEvidence, ...]:
     """Each finding of a draft's summary with its sentences of the article."""
     index = article_index(draft.article)
     return tuple(

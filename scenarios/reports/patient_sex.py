@@ -78,27 +78,27 @@ def _aged(text: str) -> list[tuple[str, str]]:
     return stated
 
 
-def sex_contradictions(found: FindingEvidence, sex: str) -> Iterator[Unfaithful]:
+def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]:
     """Words of the other sex than the patient's, or than that of the person of the cited sentences."""
-    low = [word.lower() for word in re.findall(r"[A-Za-z]+", found.finding)]
-    sex = sex or article_sex(" ".join(found.sentences))
+    low = [word.lower() for word in re.findall(r"[A-Za-z]+", claim.finding)]
+    sex = sex or article_sex(" ".join(claim.sentences))
     if not sex:
         return
     wrong = _MALE if sex == "female" else _FEMALE
     nouns = [word for word in low if word in wrong & _NOUNS]
-    informs = found.item in ("Patient Information", "Patient Demographics")
-    others = bool(KIN.search(found.finding) or _BIRTH.search(found.finding))
+    informs = claim.item in ("Patient Information", "Patient Demographics")
+    others = bool(KIN.search(claim.finding) or _BIRTH.search(claim.finding))
     if others and not informs:
-        theirs = " ".join(found.sentences).lower()
+        theirs = " ".join(claim.sentences).lower()
         pairs = [("boy", "girl"), ("girl", "boy")]
         for mine, other in pairs:
             if mine in low and re.search(rf"\b{other}\b", theirs) and not re.search(rf"\b(?:{mine}|twins?)\b", theirs):
-                yield Unfaithful("sex", mine, found.finding, " ".join(found.sentences), found.item)
+                yield Unfaithful("sex", mine, claim.finding, " ".join(claim.sentences), claim.item)
         return
-    letter = re.search(r"\bM\b" if sex == "female" else r"\bF\b", found.finding) if informs else None
-    if any(one != sex for one, _ in _aged(found.finding)) or nouns or letter or (not others and set(low) & wrong):
-        words = ", ".join(word for word in low if word in wrong) or found.finding
-        yield Unfaithful("sex", words, found.finding, f"the patient is {sex}", found.item)
+    letter = re.search(r"\bM\b" if sex == "female" else r"\bF\b", claim.finding) if informs else None
+    if any(one != sex for one, _ in _aged(claim.finding)) or nouns or letter or (not others and set(low) & wrong):
+        words = ", ".join(word for word in low if word in wrong) or claim.finding
+        yield Unfaithful("sex", words, claim.finding, f"the patient is {sex}", claim.item)
 
 
 _KIN_NAMES = {
@@ -122,26 +122,26 @@ _PARENTAL = re.compile(r"(?i)\b(maternal|paternal)\b")
 _KIN_BREAK = re.compile(r"[;.]\s|,\s|\b(?:and|but|while|whereas|with)\b")
 
 
-def relative_contradictions(found: FindingEvidence) -> Iterator[Unfaithful]:
+def relative_contradictions(claim: FindingEvidence) -> Iterator[Unfaithful]:
     """Relatives of whom the evidence tells the same under the other sex."""
-    theirs = [one for sentence in found.sentences for one in _told_of_kin(sentence)]
-    for kin, sex, about in _told_of_kin(found.finding):
+    theirs = [one for sentence in claim.sentences for one in _kin_statements(sentence)]
+    for kin, sex, about in _kin_statements(claim.finding):
         same = [one for one in theirs if one[0] == kin and one[1] == sex]
         other = [one for one in theirs if one[0] == kin and one[1] != sex]
         if not other or not about:
-            if other and not same and found.cited:
-                yield Unfaithful("sex", kin, found.finding, " ".join(found.sentences), found.item)
+            if other and not same and claim.cited:
+                yield Unfaithful("sex", kin, claim.finding, " ".join(claim.sentences), claim.item)
             continue
         own, against = (max((len(about & names) for _, _, names in some), default=0) for some in (same, other))
-        if against > own or (not same and found.cited):
-            yield Unfaithful("sex", f"{sex} {kin}", found.finding, " ".join(found.sentences), found.item)
+        if against > own or (not same and claim.cited):
+            yield Unfaithful("sex", f"{sex} {kin}", claim.finding, " ".join(claim.sentences), claim.item)
 
 
 @lru_cache(maxsize=4096)
-def _told_of_kin(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
+def _kin_statements(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
     """(kind of relative, sex, what is said) of each relative of a sentence; what stands before the first is its too."""
     text = _ON_SIDE.sub(" ", longhand(sentence))
-    told: list[tuple[str, str, set[str]]] = []
+    listed: list[tuple[str, str, set[str]]] = []
     before: set[str] = set()
     start = 0
     ends = [(hit.start(), hit.end()) for hit in _KIN_BREAK.finditer(text)] + [(len(text), len(text))]
@@ -157,10 +157,10 @@ def _told_of_kin(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
         if not hits and (parent := _PARENTAL.search(piece)) and not KIN.search(_PARENTAL.sub(" ", piece)):
             hits = [("parent", "female" if parent[1].lower() == "maternal" else "male")]
         if not hits:
-            (told[-1][2] if told else before).update(concepts)
+            (listed[-1][2] if listed else before).update(concepts)
             continue
-        told += [(kind, sex, set(concepts)) for kind, sex in hits]
+        listed += [(kind, sex, set(concepts)) for kind, sex in hits]
         if before:
-            told[-1][2].update(before)
+            listed[-1][2].update(before)
             before = set()
-    return tuple((kind, sex, frozenset(about)) for kind, sex, about in told)
+    return tuple((kind, sex, frozenset(about)) for kind, sex, about in listed)

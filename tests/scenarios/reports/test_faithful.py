@@ -18,7 +18,7 @@ from wardround.scenarios.reports.article_numbers import number_contradictions, o
 from wardround.scenarios.reports.case_summary import Unfaithful
 from wardround.scenarios.reports.checks import open_points
 from wardround.scenarios.reports.contradictions import contradictions
-from wardround.scenarios.reports.finding_evidence import article_index, evidence
+from wardround.scenarios.reports.finding_evidence import article_index, case_evidence
 from wardround.scenarios.reports.patient_sex import article_sex
 from wardround.scenarios.reports.quantities import quantities
 from wardround.scenarios.reports.stated_diagnosis import named_in_article
@@ -41,7 +41,7 @@ def faults(said: str, article: Article, item: str = "History of Present Illness"
     sex = article_sex("\n".join(patient_text(article).case))
     return [
         fault
-        for one in evidence(draft)
+        for one in case_evidence(draft)
         for fault in (*contradictions(one, index, sex), *number_contradictions(one, index))
     ]
 
@@ -209,7 +209,7 @@ def test_the_opposite_of_the_same_finding_is_refused(said: str, kind: str) -> No
 )
 def test_a_number_in_another_form_is_found(said: str, text: str) -> None:
     article = article_of(text)
-    [one] = evidence(case_draft(article, f"- History of Present Illness: {said}", "x"))
+    [one] = case_evidence(case_draft(article, f"- History of Present Illness: {said}", "x"))
     assert open_numbers(one, article_index(article)) == ()
 
 

@@ -18,7 +18,7 @@ from wardround.scenarios.reports.case_summary import (
 )
 from wardround.scenarios.reports.checks import checks, completed_sections
 from wardround.scenarios.reports.curation_account import Checking
-from wardround.scenarios.reports.finding_evidence import evidence
+from wardround.scenarios.reports.finding_evidence import case_evidence
 
 ARTICLE = Article(
     id="PMC1",
@@ -184,11 +184,11 @@ def test_earlier_treatments_are_no_outcome() -> None:
 
 def test_support_is_the_share_of_what_the_sentences_hold() -> None:
     said = "- History of Present Illness: Two more nodules on the forearm. The patient was flown in by a helicopter."
-    covered = [one.covered for one in evidence(draft(summary=said))]
+    covered = [one.covered for one in case_evidence(draft(summary=said))]
     assert covered[0] >= 0.6
     assert covered[1] < 0.35
     silent = "- Allergies: None.\n- Personal History: Not reported.\n- Family History: no known diseases"
-    assert not any(one.scored for one in evidence(draft(summary=silent)))
+    assert not any(one.scored for one in case_evidence(draft(summary=silent)))
 
 
 def test_the_cases_have_the_form_of_the_published_ones() -> None:
