@@ -224,6 +224,8 @@ HEADING = 6
 """Most content words of a step without a conclusion that counts as a heading or a note: such a step cites."""
 RESTATED_STEP = 0.5
 """Least share of a step without a conclusion that must occur in the case for the step to cite."""
+STEM = 5
+"""Letters by which a word of a step and one of the case are one: 'gardening', 'gardener'."""
 MOSTLY, SPARSE = 0.7, 0.03
 """The same share for a step with few words of conclusion, and the largest share of such words."""
 SAME = 92.0
@@ -265,9 +267,9 @@ def classify_step(case: str, earlier: Sequence[str], step: str) -> StepClass:
     """Return the class of a step (paper 002, prompt 15); `reasoning` if no other class fits.
 
     A word of conclusion that also occurs in the case ("suggestive of a polyp") concludes nothing. A step is redundant
-    only if it concludes without a content word, or says what holds of any patient ("a history is important"); it is a
-    citation if it adds no more than that to words of the case. Words cannot tell what helps and what does not, since a
-    new idea shares none with the case.
+    only if it concludes without a content word, or says what holds of any patient ("a history is important", "cough has
+    many causes" without a word of the case); it is a citation if it adds no more than that to words of the case. Words
+    cannot tell what helps and what does not.
     """
     words = word_set(step)
     if any(_repeats(step, words, other) for other in earlier):
@@ -282,7 +284,8 @@ def classify_step(case: str, earlier: Sequence[str], step: str) -> StepClass:
         return StepClass.CITATION
     if restated >= MOSTLY and concluding < SPARSE * len(step.split()):
         return StepClass.CITATION
-    return StepClass.REASONING if words else StepClass.REDUNDANCY
+    of_this_case = {word[:STEM] for word in words} & {word[:STEM] for word in word_set(case)}
+    return StepClass.REASONING if of_this_case else StepClass.REDUNDANCY
 
 
 _PIECE = regex(r"(?<=[a-z0-9)%\"'\u201d])[.;!?](?=\s|$)|\n")
