@@ -44,6 +44,9 @@ _APART = regex(
     r"|[^\S\n]*[\t\v\f\u2028\u2029\u3000\u2000-\u200a]+[^\S\n]*)(?=[(\[]?[^\W\d_])"
 )
 """What separates two names and joins nothing: the sign of a remark in code, a sign by itself, a tab, a wide space."""
+_KEYED = regex(
+    r"(?i)\b(diagnosis|answer|dx|disease|condition|certainty|confidence|probability|likelihood)[^\S\n]*=[^\S\n]*(?=\w)"
+)
 _ALIAS_SIGN = regex(r"(?<=[A-Za-z)\]])[^\S\n]*(?:=|≈|≡|≅)[^\S\n]*(?=[A-Za-z(\[])")
 _SIGN = regex(
     r"(?<=[^\W\d_])([)\]]?)(?:(?:[^\S\n]*[^\w\s\-'’´ʼ`.,()\[\]/+&%:;!?\"“”‘«»<>#*–—|~®™©†‡°≥≤→⇒➔⟶\u3000-\u303f\uff00-\uffef\x00-\x1f\u0300-\u036f\u0483-\u0489\u0590-\u0eff])+"
@@ -89,7 +92,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     text = _NOT_BETWEEN.sub(" or else ", text)
     text = _NOT_BEHIND.sub(": no", text)
     text = _APART.sub("; ", text)
-    text = _ALIAS_SIGN.sub(", also called ", text)
+    text = _ALIAS_SIGN.sub(", also called ", _KEYED.sub(r"\1: ", text))
     return _SIGN.sub(r"\1, ", text)
 
 

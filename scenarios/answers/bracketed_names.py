@@ -74,7 +74,8 @@ def _one_disease(name: str, alias: str) -> bool:
         return True
     if any(one.contrary for one in compared):
         return False
-    return relation(alias, name) in ("same", "ancestor", "descendant") if rest else relation(alias, name) == "same"
+    related = relation(alias, name)
+    return related in ("same", "descendant") or (related == "ancestor" and bool(rest))
 
 
 def _initials(letters: str, name: str) -> bool:

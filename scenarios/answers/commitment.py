@@ -60,6 +60,8 @@ _NUMBERED = regex(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
 _ENTRY = regex(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
 _GRADED = regex(r"\bWHO (?=(?i:(?:CNS )?(?:grade|class|group|type|stage)|functional))")
 """The organisation in 'WHO grade 3', which is not the word 'who'."""
+_INFECTING = regex(r"(?i)\s+(?:co-?|super-?)?(infection|pneumonia)$")
+"""The noun that two infections share: 'Legionella and Bordetella coinfection'."""
 _IN_BRACKETS = regex(r"\([^()]{0,400}\)")
 _CALLED = (
     r"(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
@@ -67,6 +69,8 @@ _CALLED = (
 )
 _ALSO_CALLED = regex(rf"(?i),?\s*\b{_CALLED}\s+((?:(?!\band\b)[^,;])+),?")
 _ROUND = {ord("("): " ", ord(")"): " "}
+_GOES_ON = regex(rf"(?i)[(\[]\s*({cue_words('due', 'then')}\s+[^()\[\]]{{3,200}})[)\]]")
+"""A bracket that continues the sentence: 'mitral regurgitation (due to endocarditis)'."""
 _BRACKETED = regex(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
 _JOINER = regex(
     rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{cue_words('or')})|(?P<shown>{cue_words('shown')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
@@ -83,15 +87,13 @@ _LEADING = regex(
     r"|having)(?=[\W_]|$))+"
 )
 _SEVERAL = regex(
-    r"(?i)^\W*(?:(?:the|patient|has|with|a|synchronous|multiple|several|two|three|concurrent|simultaneous|primary|combined"
+    r"(?i)^\W*(?:(?:(?:the|patient|has|with|a|synchronous|multiple|several|two|three|concurrent|simultaneous|primary|combined"
     r"|mixed|coexisting)\s+)+(?:infections|malignancies|tumou?rs|cancers|primaries|conditions|diseases|disorders"
     r"|diagnoses|pathologies)\s*(?:[:：,]|including|of|with|namely)\s+(?=\w)"
+    r"|(?:(?:a|an|the|concurrent|simultaneous|mixed)\s+)*"
+    r"(?:co-?infections?|coexistence|combination|co-?occurrence)\s+(?:of|with|by)\b)"
 )
-"""Opens a list of the diseases that it counts: 'two infections: dengue and malaria'."""
-_COMBINED = regex(
-    r"(?i)^\W*(?:(?:a|an|the|concurrent|simultaneous|mixed)\s+)*"
-    r"(?:co-?infections?|coexistence|combination|co-?occurrence)\s+(?:of|with|by)\b"
-)
+"""Opens a list of the diseases that it counts, or says to go together: 'two infections: dengue and malaria'."""
 _TRAILING = regex(
     rf"(?i)(?:\s+(?:{cue_words('likelihood')}|{cue_words('hedging')}|in both cases|in this case|here|too|either))+$"
 )
@@ -264,7 +266,7 @@ def _offered(said: Sequence[StanceClause]) -> list[Asserted]:
 
 def _named(text: str) -> tuple[list[Asserted], list[str]]:
     """(the diseases that a clause names, in order; the alternatives that it leaves open in place of the first)."""
-    text = shares_bare(_SEVERAL.sub("", _COMBINED.sub("", text)))
+    text = _GOES_ON.sub(r"\1", shares_bare(_SEVERAL.sub("", text)))
     text, aliases = brackets_apart(
         _ALSO_CALLED.sub(lambda name: f" ({name[1].translate(_ROUND)}) ", _BRACKETED.sub("(", text))
     )
@@ -334,6 +336,7 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
     causes = 0
     for place, (link, one, either) in enumerate(pieces):
         causes += link == "due"
+        adding = link in _ADDING and causes <= MOST_CAUSES and not disease_like(one.name)
         head = not joined or (all(each.link in ("first", "and") for each in joined) and link in ("first", "and"))
         if (
             joined
@@ -345,12 +348,8 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
             joined.append(replace(one, link="and"))
         elif joined and either and not head and not is_detail(one.name):
             continue  # the alternative in a side part ('due to A or B') is not asserted
-        elif joined and (
-            is_detail(one.name)
-            or (
-                link in _ADDING and causes <= MOST_CAUSES and not disease_like(one.name) and not _again(one, joined[-1])
-            )
-        ):
+        elif joined and (is_detail(one.name) or (adding and tokens(one.name)[-1:] != tokens(joined[-1].name)[-1:])):
+            # but not 'ranula with plunging ranula'
             joined[-1] = replace(joined[-1], text=joined[-1].text + _WORDS[link] + _with_detail(one))
             options = [*options[:-1], joined[-1].name] if options else options
         elif options and head:
@@ -361,20 +360,24 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
             joined[-1] = replace(
                 joined[-1], name=f"{joined[-1].name} and {one.name}", text=f"{joined[-1].text} and {one.text}"
             )
-        elif place == 1 and link == "and" and is_detail(joined[0].name) and not any(map(may_name, joined[0].aliases)):
-            # 'Stage 1B, grade 2 endometrial cancer'
-            joined[0] = replace(
-                one, name=f"{joined[0].name} {one.name}", text=f"{joined[0].text} {one.text}", link="first"
-            )
-        elif place == 1 and link == "and" and _shared(joined[0], one):
-            # 'Legionella and Bordetella coinfection', 'hand and foot syndrome': one name.
-            joined[0] = replace(
-                one, name=f"{joined[0].name} and {one.name}", text=f"{joined[0].text} and {one.text}", link="first"
-            )
+        elif place == 1 and link == "and" and _shared(joined[0], one) and (noun := _INFECTING.search(one.name)):
+            joined[0] = replace(joined[0], name=f"{joined[0].name} {noun[1]}", text=f"{joined[0].text} {noun[1]}")
+            name, text = (_INFECTING.sub(r" \1", written) for written in (one.name, one.text))
+            joined.append(replace(one, name=name, text=text, link="and"))
+        elif place == 1 and link == "and" and (glue := _opens(joined[0], one)):
+            name, text = f"{joined[0].name}{glue}{one.name}", f"{joined[0].text}{glue}{one.text}"
+            joined[0] = replace(one, name=name, text=text, link="first")
         else:
             own = replace(one, link=link if joined else "first")
             joined += [part for name in _separate(own) for part in _apart(name)]
     return joined, options
+
+
+def _opens(one: Asserted, other: Asserted) -> str:
+    """What joins two phrases of one name: 'Stage 1B, grade 2 endometrial cancer', 'hand and foot syndrome'; else ""."""
+    if is_detail(one.name) and not any(map(may_name, one.aliases)):
+        return " "
+    return " and " if _shared(one, other) else ""
 
 
 def _shared(one: Asserted, other: Asserted) -> bool:
@@ -384,11 +387,6 @@ def _shared(one: Asserted, other: Asserted) -> bool:
         and tokens(other.name)[-1:] != ()
         and tokens(other.name)[-1] in SHARED
     )
-
-
-def _again(one: Asserted, before: Asserted) -> bool:
-    """Whether a phrase repeats the last word of the disease before it: 'sublingual ranula with plunging ranula'."""
-    return tokens(one.name)[-1:] == tokens(before.name)[-1:] != ()
 
 
 def _with_detail(one: Asserted) -> str:

@@ -13,7 +13,7 @@ from wardround.scenarios.answers.principal import follows, leads_to
 from wardround.scenarios.answers.taken_back import affixed, standing
 from wardround.scenarios.answers.truth import parts_of
 from wardround.scenarios.case import Case, Truth
-from wardround.scenarios.diseases.contradiction import core, kinds, write_words
+from wardround.scenarios.diseases.contradiction import BINOMIAL, core, kinds, write_words
 from wardround.scenarios.diseases.definitions import defines
 from wardround.scenarios.diseases.disease import disease, whole
 from wardround.scenarios.diseases.disease_heads import consequence, disease_like
@@ -22,7 +22,7 @@ from wardround.scenarios.diseases.foreign_diseases import diseases_in_english
 from wardround.scenarios.diseases.mondo import twofold
 from wardround.scenarios.diseases.other_names import another_name
 from wardround.scenarios.diseases.relations import relation
-from wardround.scenarios.diseases.same_disease import same_disease
+from wardround.scenarios.diseases.same_disease import infects, same_disease
 from wardround.scenarios.terms.cues import cue, cues_in_english
 from wardround.scenarios.terms.wording import key, plain, tokens, vocabulary
 
@@ -47,10 +47,8 @@ _SPREAD = regex(
     r"(?:(?!\b(?:from|due|with|secondary)\b|[,;]).)*"
 )
 _PLACED = regex(r"(?i)\s+(?:of|in)\s.+$")
-_BINOMIAL = regex(
-    r"\b[A-Z][a-z]{3,} (?!\w+(?:itis|osis|iasis|[ao]emia|uria|oma|ases)\b)[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es)\b"
-)
 _OPENED = regex(r"[(\[{<~]")
+_TOGETHER = regex(r"(?i)\bco-?infections?\b")
 _JOINED = regex(r"(?i)[,/]|\b(?:and|with|due to)\b")
 _SENTENCE = regex(r"(?<=[a-z0-9)]{2})[.!?]\s+|[;\n]+")
 
@@ -262,7 +260,8 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     )
     if head is None and len(parts) > 1:
         stated = [next((place for place, item in enumerate(items) if _states(item, part)), None) for part in parts]
-        if None not in stated and 0 in stated:
+        opening = (0, 1) if items[1:2] and items[1].link == "due" else (0,)
+        if None not in stated and any(place in stated for place in opening):
             head, rule, said = stated[0], "head", (True,) * len(parts)
     if head is None and (detail := _in_details(items, belongs, parts[0], truth.diagnosis)) is not None:
         head, rule, said = detail, "beside", (True, *said[1:])
@@ -277,6 +276,9 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
         others = ", ".join(beside[:5])
         why = f"several answers: beside {items[place].name!r} it asserts {others}"
         return Verdict(False, "several", why, read, parts, said, beside, shown)
+    if head is not None and _TOGETHER.search(truth.diagnosis) and len(items) < len(parts):
+        why = f"only {len(items)} of {len(parts)} infections are named"
+        return Verdict(False, "none", why, read, parts, said, beside, shown)
     if head is not None:
         why = f"{items[head].name!r} is the principal diagnosis {parts[0]!r}"
         return Verdict(True, rule, why, read, parts, said, beside, shown)
@@ -307,7 +309,7 @@ def _contradiction(answer: str, items: Sequence[Asserted], truth: Truth) -> str:
     kind = [word for word in kind if word not in parse_name(truth.diagnosis).words]
     if kind and kinds(kind) != {"site"}:
         return f"another kind than the truth's, which has a cause: {items[place].name!r}"
-    living = "organism" in kinds(agent) or bool(_BINOMIAL.search(label))
+    living = "organism" in kinds(agent) or bool(BINOMIAL.search(label))
     if living and len(core(parse_name(meant[0].name).head.words)) == 1:
         return f"the organism is not said: {write_words(agent, agent)}"
     return ""
@@ -386,12 +388,14 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
     others = other_names(item)
     full = _SPREAD.sub(" ", full_text(item))
     against = bool(targets) and same_disease(targets[0], item.name).contrary
+    against = against and not (_shares(item.name, targets[0]) and same_disease(targets[0], full).same)
     for target in targets:
         if against and not same_disease(item.name, target).same:
             continue  # the name contradicts the first target: another target counts only if it means this name
         if _any_same(target, (item.name, *others)):
             return True
-        if (_shares(item.name, target) or another_name(target, full)) and _any_same(target, (full,)):
+        detailed = _shares(item.name, target) or another_name(target, full)
+        if (detailed or infects(parse_name(target), parse_name(full))) and _any_same(target, (full,)):
             return True
     return False
 

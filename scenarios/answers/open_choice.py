@@ -11,6 +11,13 @@ _OPEN_ENDED = regex(
     r"|any other(?: (?:disease|condition|diagnosis))?|not)\W*"
 )
 """An alternative that names nothing: 'gout or something else'."""
+_ELSE = regex(
+    r"(?i)(?<=\w),?\s+(?:if not|unless (?:it|this|that|she|he) (?:is|was|be|has|had|turns out to be|proves to be))\s+"
+    r"(?!(?:for|in|all|most|yet|already|always|otherwise|an?\s+\w+(?:ed|en)|\w+(?:ed|en|ing|ly))\b)(?=\w)"
+)
+_SHARE_FIRST = regex(
+    r"(?:^|(?<=[,;])|(?<=\band\b))\s*(\d{1,3})\s?%\s+(?:chance of\s+)?([^,;%]{2,80}?)(?=\s*(?:[,;.]|\band\b|$))"
+)
 _SHARE = regex(r"[(\s]*(\d{1,3})\s?%\W*$")
 _IN_BRACKETS = regex(r"\s?\((\d{1,3})\s?%\)")
 _NEARLY_WHOLE, _WHOLE = 90, 101
@@ -50,5 +57,19 @@ def shares_of(pieces: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def shares_bare(text: str) -> str:
-    """`text` with shares outside of brackets: 'gout (80%)' is 'gout 80%'."""
-    return _IN_BRACKETS.sub(r" \1%", text)
+    """`text` with shares outside of brackets and behind the names: 'gout (80%)' is 'gout 80%'.
+
+    >>> shares_bare("50 % gout, 50 % lupus")
+    'gout 50%,lupus 50%'
+    """
+    bare = _IN_BRACKETS.sub(r" \1%", text)
+    return _SHARE_FIRST.sub(r"\2 \1%", bare) if bare.count("%") > 1 else bare
+
+
+def with_or(sentence: str) -> str:
+    """`sentence` with its other words for a choice written as 'or'.
+
+    >>> with_or("Gout if not lupus")
+    'Gout or lupus'
+    """
+    return _ELSE.sub(" or ", sentence)

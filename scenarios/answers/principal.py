@@ -42,6 +42,9 @@ def head(
         if not (beside or leads):
             break
     place = next((place for place, hit in enumerate(hits) if hit), 0)
+    between = all(item.link in ("with", "then", "shown") for item in items[1:place])
+    if place > 1 and items[place].link == "due" and between and _caused(items[0].name, items[place]):
+        return place, "cause"  # 'shock with ascites, due to cirrhosis'
     one_clause = all(item.link in ("with", "then", "shown") for item in items[1 : place + 1])
     if place and one_clause and (belongs[0] or leads_to(items[0].name, items[place].name, truth)):
         return place, "beside"
@@ -61,6 +64,11 @@ def follows(item: Asserted, cause: Asserted) -> bool:
         return True
     related = relation(item.name, cause.name)
     return related == "complication" or (cause.link == "due" and related is not None)
+
+
+def _caused(name: str, cause: Asserted) -> bool:
+    """Whether a disease is a typical effect, or by the tables a complication, of another that is named further on."""
+    return effect(name) or any(relation(name, one) == "complication" for one in (cause.name, *cause.aliases))
 
 
 _DESCRIBING = frozenset(root(word) for word in list_words("anomaly malformation abnormality syndrome disorder"))

@@ -8,7 +8,8 @@ from typing import Literal
 from wardround.engine.text import regex
 from wardround.scenarios.answers.double_negation import undoubled
 from wardround.scenarios.answers.grounds import without_grounds
-from wardround.scenarios.diseases.disease_heads import heads_disease, is_detail
+from wardround.scenarios.answers.open_choice import with_or
+from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease, is_detail
 from wardround.scenarios.terms.cues import cue, cue_words
 from wardround.scenarios.terms.wording import key
 
@@ -39,7 +40,7 @@ _FRAMES = (
     # 'All of this is most consistent with'
     regex(rf"(?i)^(?:(?!\b{_OTHERS}\b).){{0,300}}?{cue_words('stating')}(?:\s+that\b)?(?=\W)"),
     # 'Final diagnosis:'
-    regex(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*{cue_words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?[:=]+"),
+    regex(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*{cue_words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?(?:[-=]+>|[:=]+)"),
 )
 _PREDICATE = regex(
     rf"(?i)\s+(?:(?:is|are|was|were|remains?|seems?|appears?|(?:would|must|has) (?:be|been)){_ADVERBS}\s+"
@@ -67,9 +68,30 @@ _EXPLAINED = regex(
     re.DOTALL,
 )
 """'Gout - the findings are typical of it': a name, and behind it what speaks for it."""
-_ON_RESULT = regex(r"(?i)\b(?:positive|negative|confirm\w*|shows?|reveals?|excluded?|normal|abnormal|true|false|not)\b")
+_ON_RESULT = regex(
+    r"(?i)\b(?:positive|negative|confirm\w*|shows?|reveals?|excluded?|normal|abnormal|true|false|not"
+    r"|high|low|raised|elevated|grows?|rises?|falls?|comes? back|turns? out)\b"
+)
 _NO_PERCENT = regex(r"(?<=\w)[\s:(–-]+0(?:[.,]0+)?\s?%\)?\W*$")
 _ANSWERED_NO = regex(r"(?i)^\W*(?:no|nope|not? really|certainly not|surely not|never|of course not)\b")
+_MODAL = regex(
+    r"(?i)\b(could|may|might|can|would|must|should)\s+(?:(?:very|quite)\s+)?"
+    r"(?:also|well|still|indeed|just|even|easily|conceivably|possibly|probably|simply|really|only)\s+(be|have|represent)\b"
+)
+_NO_LONGER = regex(r"(?i)\bno longer\b")
+"""It denies what comes before it ('X no longer fits'), so its 'no' denies nothing behind it."""
+_GENERAL = regex(
+    r"(?i)\s(?:is|are)\s+(?:\w+ly\s+)?(?:diagnosed|treated|managed|confirmed)\s+(?:clinically|by|with|using|when|if)\b"
+)
+"""What holds of every patient with a disease: 'X is diagnosed by biopsy'."""
+_CONCLUDED = regex(r":\s+(?P<name>[^:]{3,80})$")
+_NOT_THAT = regex(
+    r"(?i)^\s*(?:which|that|this|it|but (?:this|that|it))\s+(?:[\w'-]+\s+){0,4}?"
+    r"(?:ruled out|excluded|refuted|disprove[dn]|dismissed|discarded|rejected|eliminated|discounted|abandoned|unlikely"
+    r"|implausible|improbable|untenable|wrong|incorrect|mistaken|out of the question|off the table)"
+    r"(?:\s+(?:by|on|after|with|in|when|because|due|here|today|now|completely|entirely)\b.*)?\W*$"
+)
+"""A clause behind a name that denies it: 'X, which imaging refuted', 'X. It was ruled out.'"""
 RETRACTS = regex(
     r"(?i)^\W*(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|correction\b|on second thoughts?\b|scratch that\b"
     r"|i (?:retract|take)\b[^,.;:]*|let me (?:correct|revise|rephrase)\b[^,.;:]*"
@@ -91,6 +113,7 @@ _TAIL = regex(
     re.DOTALL,
 )
 _OPENING_TAIL = regex(rf"(?i)^\W*(?:{cue_words('tail')}|in (?:a|an|this|the|my|our|his|her)\b)[^,]*,(?=.*\w)")
+_IT_IS = regex(r"(?i)(?<=[a-z]),?\s+it is\W*$")
 _CONDITION = regex(r"(?i)^\W*(?:if|unless|were it|had it|suppose|assuming|in case)\b[^,]*,?")
 _ABSENT = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:absence|lack) of\b")
 _SENTENCE = regex(
@@ -185,6 +208,7 @@ def clauses(text: str) -> Iterator[StanceClause]:
     for line, (sentence, opens_line) in enumerate(sentences):
         bullet = _BULLET.match(sentence)
         said = undoubled((sentence[bullet.end() :] if bullet else sentence).strip())
+        said = with_or(_MODAL.sub(r"\1 \2", said))
         if taken_back := RETRACTS.match(said):
             said, retracts = said[taken_back.end() :], True
         if not any(map(str.isalnum, said)):
@@ -233,8 +257,12 @@ def asserting(said: Sequence[StanceClause]) -> list[StanceClause]:
     A denial reaches to its comma, so the rest of the same words behind it is no assertion either.
     """
     denied = [(place, _what_is_denied(clause.text)) for place, clause in enumerate(said) if clause.stance == "denied"]
-    kept, gone = [], ""
+    kept: list[StanceClause] = []
+    gone = ""
     for place, clause in enumerate(said):
+        if place and clause.stance == "denied" and kept[-1:] == [said[place - 1]] and _NOT_THAT.match(clause.text):
+            kept.pop()
+            continue
         name = key(clause.text) if clause.stance == "asserted" else ""
         if name and any(at > place and _begins(name, what) for at, what in denied):
             gone = name
@@ -297,7 +325,11 @@ def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
         if _NO_PERCENT.search(part):
             yield part, True
             continue
-        denying = cue("denying").search(plain)
+        if place and _NOT_THAT.match(plain):
+            yield ",".join((*kept, part)), True
+            kept = []
+            continue
+        denying = cue("denying").search(_NO_LONGER.sub("__ longer", plain))
         if open_list:
             open_list = not _GOES_ON.search(part)
             yield part, True
@@ -346,7 +378,7 @@ def _stated(text: str) -> tuple[str, Stance]:
         rest = re.sub(rf"(?i)^(?:[\s:,-]|{cue_words('listing')})+", "", text[opening.end() :])
         # 'X remains in the differential' only means that it is one of several
         return (_bare(rest), "open") if any(map(str.isalnum, rest)) else (text, "tells")
-    if _FINDINGS_FIT.search(text[:REACH]) or _UNREAD_LETTER.search(text[:REACH]):
+    if any(pattern.search(text[:REACH]) for pattern in (_FINDINGS_FIT, _UNREAD_LETTER, _GENERAL)):
         return text, "tells"
     if predicate := _PREDICATE.search(text[:REACH]):
         subject = text[: predicate.start()]
@@ -359,7 +391,8 @@ def _stated(text: str) -> tuple[str, Stance]:
     named = _EXPLAINED.match(bare)
     if named and not cue("explaining").search(named["name"]):
         return named["name"], "asserted"
-    return bare, "tells"
+    concluded = _CONCLUDED.search(bare)
+    return (concluded["name"], "asserted") if concluded and disease_like(concluded["name"]) else (bare, "tells")
 
 
 def _unframed(text: str) -> str:
@@ -385,5 +418,6 @@ def _framed(text: str) -> str | None:
 
 
 def _bare(text: str) -> str:
+    text = _IT_IS.sub("", text)
     opened = _OPENING_TAIL.match(text)
     return _TAIL.sub("", f" {text[opened.end() if opened else 0 :]}").strip(" \t,;:.-–—*_`\"'")

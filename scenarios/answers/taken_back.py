@@ -28,8 +28,11 @@ _SAY = (
 _OTHERS_SAY = regex(
     rf"(?i)^\W*(?:(?:an?|the|my|our|his|her|their|some|one|another|most|many|all|every|even|any"
     rf"|only)\s+)*(?:[\w'-]+\s+)?"
-    rf"{_PEOPLE}\s+(?:(?:would|might|could|will|may|has|have|had|always|once|still|often|probably|who"
+    rf"{_PEOPLE}\s+(?:(?:would|might|could|will|may|has|have|had|always|once|still|often|probably|sometimes|usually|occasionally|who"
     rf"|here)\s+)*{_SAY}\b"
+    r"|^\W*(?:(?:the|this|our|my|his|her)\s+)?(?:patient|parents?|family|carer|caregiver|(?:s?he|they)(?=\s+(?:fear|worr)))"
+    r"\s+(?:(?:is|was|are|were)\s+(?:afraid|worried|anxious|scared|convinced|frightened|sure)|fears?|feared|worr(?:y|ies|ied)"
+    r"|believes?|believed|thinks?|thought|claims?|claimed|insists?|insisted|wonders?|wondered|hopes?|hoped)\b"
     rf"|^\W*according to\s+(?:(?:an?|the|my|our|some|his|her)\s+)*(?:[\w'-]+\s+)?{_PEOPLE}\b"
 )
 _REFERENCE = regex(
@@ -74,6 +77,9 @@ _ENDS = regex(
     r"|(?:for|in) (?:(?:the|my|his|her|a)\s+)?(?:neighbou?r|next patient|another patient|someone else|somebody else"
     r"|other patients?|another case)"
     r"|(?:in|with) (?:an? (?:different|other)|another) (?:patient|person|man|woman|child|case)"
+    r"|(?:very )?(?:low|little|minimal|negligible) (?:probability|likelihood|chance|odds|index of suspicion)"
+    r"|(?:is|was) what (?:i|we|one|you|many|most|some) (?:would|might|could)(?: have)?"
+    r" (?:said|say|called?|diagnosed?|thought|think)\b.*"
     r"|(?:is|was) what (?:[\w']+\s+){1,4}(?:wants?|wanted|expects?|expected|hopes? for|would (?:say|like))"
     r"|\(?hypothetical(?:ly)?\)?|denier|with (?:zero|no) (?:probability|likelihood)|with (?:a )?(?:probability"
     r"|likelihood)"

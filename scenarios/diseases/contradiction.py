@@ -13,6 +13,10 @@ ORGANISM = regex(
     r"|^(?:candida|aspergill|cryptococc|listeri|borreli|brucell|rickettsi|tuberculos|syphili|fung|parasit|bacteri|nocardi"
     r"|legionell|salmonell|shigell|escherichi|proteus|clostridi|amoeb|ameb|gonococc|aureus|epidermid|pneumoni)\w*$"
 )
+BINOMIAL = regex(
+    r"\b[A-Z][a-z]{3,} (?!infection|\w+(?:itis|osis|iasis|[ao]emia|uria|oma|ases)\b)"
+    r"[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es)\b"
+)
 _NEGATING = ("non", "un", "in", "im", "ir", "a", "an", "dis", "de", "anti", "pseudo", "extra", "intra", "sub", "epi")
 _DECIDING = {root("insitu"): "in situ", root("trait"): "a trait", root("carrier"): "a carrier's state"}
 _COMPLICATION = root("complication")

@@ -13,7 +13,7 @@ from wardround.scenarios.terms.wording import key, lexicon, list_words, root, ta
 _ENDING = regex(
     r"(?:it|oma|omat|os|emia|uria|pathy|plegia|trophy|plasia|sclerosi?|ectasi?|ism|iasi?|penia|cytosi?|malacia"
     r"|rrhea|rrhagia"
-    r"|cel|megaly|ectasia|oidosi?|mycosi?|itid|iti|osi|asi|esi|ysi|oni|itu|pathia|algia|rexia|mania|phobia|phrenia|sickness)$"
+    r"|cel|megaly|plaki|ectasia|oidosi?|mycosi?|itid|iti|osi|asi|esi|ysi|oni|itu|pathia|algia|rexia|mania|phobia|phrenia|sickness)$"
 )
 _FINAL = regex(r"(?i)\w{2}(?:itis|osis|omas?|a?emia|opathy|plasia|iasis|penia|uria|ectasis|sclerosis|plegia|megaly)$")
 _NOUNS = frozenset(
@@ -85,7 +85,7 @@ _DAMAGED = regex(
     r"|inflamed|infarcted|retained|displaced|impacted)\s+[a-z]"
 )
 """Opens the name of a damaged organ, which is a disease: 'ruptured papillary muscle'."""
-_ADJECTIVE = regex(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type)$")
+_ADJECTIVE = regex(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type|mutant|dominant|malignant)$")
 _DESCRIPTION = regex(r"(?:ive?|ibl|abl|ed|ing)$")
 """Ends an adjective whose root looks like a disease's: 'positive'."""
 _SITE = regex(
@@ -119,6 +119,7 @@ _DEALINGS = frozenset(
 )
 
 
+LONGEST_DEALING = 6
 _SPEECH = frozenset(
     root(word)
     for word in list_words(
@@ -261,7 +262,7 @@ def bare_name(name: str) -> str:
     name = _HOST.sub("", name)
     if kind := KIND_OF.match(name):
         name = name[kind.end() :]
-    verb = _VERB_LAST.search(name)
+    verb = None if root(_last(name)) in _SPEECH else _VERB_LAST.search(name)
     return name[: verb.start()] if verb and not disease_like(name) and disease_like(name[: verb.start()]) else name
 
 
@@ -275,13 +276,17 @@ def dealing(name: str) -> Reach:
     """
     if (sham := _PSEUDO.match(name)) and not (diseases_named(name) or key(name) in known_names()):
         return "phrase" if disease_like(name[sham.end() :]) else ""
+    if root(_last(name)) in _SPEECH and len(name.split()) < LONGEST_DEALING:
+        return "clause"
     front, *others = _PREPOSITION.split(name)
     if others and root(_last(front)) in _SPEECH:
         return "clause"
     return "phrase" if deals_with(front) and any(disease_like(other) for other in others) else ""
 
 
-_TIGHT = regex(r"_|(?<=[a-z]{3})[-–.](?=[A-Za-z][a-z]{3})")
+_TIGHT = regex(
+    r"_|(?<=[a-z]{3})[-–.](?!(?:associated|related|induced|mediated|linked|positive|negative|like)\b)(?=[A-Za-z][a-z]{3})"
+)
 
 
 def split_joined_names(text: str) -> list[str]:

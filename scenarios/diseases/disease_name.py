@@ -208,7 +208,7 @@ def _built(text: str, tokens: Sequence[Token], stages: frozenset[tuple[str, str]
         types=types,
         all_types=every,
         stages=stages,
-        noun=main[-1] if main else "",
+        noun=([word for word in main if word not in apposed] or main or [""])[-1],
         words=frozenset(head.words).union(cause.words, effect.words, beside.words),
     )
 

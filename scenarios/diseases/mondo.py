@@ -43,6 +43,7 @@ _WRITTEN = tuple(
         (r"(?i)\bco-?enzyme a\b", "CoA"),
     )
 )
+_GROUP = regex(r"(?i)\b(\w+) (?:and|or) \1-(?:related|like)\b")
 _SLASHED = regex(r"(?i)[a-z]{4}/[a-z]{4}")
 MOST_SLASHED = 8
 """Most words of a label with a slash that is looked for in a text."""
@@ -124,7 +125,7 @@ def mondo() -> Mondo:
         if _SLASHED.search(label) and len(label.split()) <= MOST_SLASHED:
             slashed.append(label)
         parents[place] = tuple(map(int, wider.split("|"))) if wider else ()
-        for one in forms.split("|"):
+        for one in forms.split("|")[_GROUP.search(label) is not None :]:  # 'Marfan and Marfan-related' is not Marfan
             named[one] = (*named.get(one, ()), place)
     return Mondo(named, parents, tuple(slashed))
 

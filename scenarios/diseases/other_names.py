@@ -1,14 +1,15 @@
 """Tells by a name itself that it is another name of a disease: its abbreviation, its gene, its name in MONDO."""
 
 import re
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import conflict
 from wardround.scenarios.diseases.disease import DEGREES
 from wardround.scenarios.diseases.disease_name import GENERIC, parse_name
 from wardround.scenarios.diseases.mondo import diseases_named, form, kinship, twofold
-from wardround.scenarios.terms.wording import list_words, root, tokens, vocabulary
+from wardround.scenarios.terms.wording import list_words, root, roots, table_rows, tokens, vocabulary
 
 _BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _JOINING = frozenset(("of", "the", "and", "with", "in", "to", "a", "due", "by", "for", "or"))
@@ -25,11 +26,12 @@ _PIECE = regex(r"[A-Za-z]+|\d+")
 _GENE = regex(
     r"\b[A-Z][A-Z0-9]{1,6}\d[A-Z0-9]{0,3}\b|\b[A-Z]{3,7}(?=[-\s](?:related|associated|linked|mutation|variant|gene))"
 )
+_SYMBOL = regex(r"\b[A-Z][A-Z0-9]{1,7}\b")
 _OF_GENES = frozenset(
     root(word)
     for word in list_words(
         """neurodevelopmental developmental genetic multisystem congenital gene mutation variant pathogenic novel de
-        heterozygous homozygous missense nonsense frameshift loss function likely inherited"""
+        heterozygous homozygous missense nonsense frameshift loss function likely inherited deletion linked of the to"""
     )
 )
 
@@ -43,7 +45,7 @@ def another_name(truth: str, said: str) -> str:
         return "the abbreviation written out"
     if kin == "same" and not (_left_out(truth, said) and conflict(parse_name(truth), parse_name(said))):
         return "another name of it in MONDO"
-    if gene := gene_named(truth, said):
+    if gene := gene_named(truth, said) or gene_listed(truth, said):
         return f"the disease of the gene {gene}"
     return ""
 
@@ -70,6 +72,29 @@ def gene_named(truth: str, said: str) -> str:
         words = set(parsed.head.words) | set(parsed.cause.words)
         if words - own <= GENERIC | _OF_GENES and _SYNDROME.intersection(tokens(other)):
             return "" if conflict(parse_name(truth), parse_name(said)) else gene
+    return ""
+
+
+@cache
+def _genes() -> Mapping[str, tuple[str, frozenset[str]]]:
+    """Gene -> (the disease that its variants cause, roots of words that describe this disease)."""
+    rows = table_rows("genes.csv")
+    return {row["gene"]: (row["disease"], frozenset(roots(row["described"].replace("|", " ")))) for row in rows}
+
+
+def gene_listed(truth: str, said: str) -> str:
+    """The gene, if one name has it and else only describes the disease that the table gives for it: the other name.
+
+    So 'FBN1-related connective tissue disorder' is Marfan syndrome, and no other disease of that gene is.
+    """
+    for name, other in ((said, truth), (truth, said)):
+        gene = next((symbol[0] for symbol in _SYMBOL.finditer(name) if symbol[0] in _genes()), "")
+        if not gene:
+            continue
+        disease, described = _genes()[gene]
+        words = set(roots(name)) - set(roots(gene))
+        if words and words <= described | GENERIC | _OF_GENES and kinship(disease, other) == "same":
+            return gene
     return ""
 
 

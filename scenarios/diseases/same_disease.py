@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import (
+    BINOMIAL,
     ORGANISM,
     beside_others,
     caused,
@@ -18,6 +19,7 @@ from wardround.scenarios.diseases.contradiction import (
 from wardround.scenarios.diseases.disease_name import (
     GENERIC_WEIGHT,
     HEADLESS,
+    PLAIN,
     SITE_WEIGHT,
     Name,
     is_site,
@@ -30,7 +32,7 @@ from wardround.scenarios.diseases.graph import graph
 from wardround.scenarios.diseases.lexical_linker import linker
 from wardround.scenarios.diseases.mondo import diseases_named, kinship, principal_part
 from wardround.scenarios.diseases.other_names import LONG_WORD, another_name, unabbreviated
-from wardround.scenarios.terms.wording import key, root, vocabulary
+from wardround.scenarios.terms.wording import key, root, roots, vocabulary
 
 APART = ("apart", "narrower")
 """Relations of a truth to an answer in MONDO that make the answer another disease."""
@@ -204,6 +206,33 @@ def _situated(name: Name) -> tuple[frozenset[str], frozenset[str]] | None:
     return (frozenset(agents), frozenset(sites)) if agents and sites else None
 
 
+_WITH = {root("with"), root("by"), root("due"), root("to"), root("caused")}
+_INFECTION_WITH = regex(r"(?i)\binfection (?:with|by|due to|caused by)\b|\binfection$")
+
+
+def infects(truth: Name, said: Name) -> bool:
+    """Whether the truth is any infection with an organism, and the answer a disease that this organism causes.
+
+    So mycetoma due to a species is a kind of infection with it; the truth's site, if it has one, must not be another.
+    """
+    if not _INFECTION_WITH.search(truth.text) or truth.lacking.words:
+        return False
+    ours, theirs = set(roots(truth.text)), set(roots(said.text))
+    agents = {word for word in core(ours - _WITH) if not is_site(word)}
+    species, other = (set(BINOMIAL.findall(name.text)) for name in (truth, said))
+    inflamed = vocabulary().inflamed
+    sites = [
+        {inflamed.get(word, word) for word in words if word in inflamed or is_site(word)} for words in (ours, theirs)
+    ]
+    return (
+        bool(agents)
+        and agents <= theirs - set(said.lacking.words)
+        and (bool(species) or any(map(ORGANISM.search, agents)))
+        and not (species and other and not species & other)
+        and not (all(sites) and not sites[0] & sites[1])
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Difference:
     """The difference between the heads of two names.
@@ -293,6 +322,8 @@ def _worded(truth: Name, said: Name) -> Sameness:
         return Sameness(True, "the same words, or another name by the table")
     if (place := _situated(truth)) is not None and place == _situated(said):
         return Sameness(True, "the same organism at the same site")
+    if infects(truth, said):
+        return Sameness(True, "an infection with the same organism")
     ours, theirs = truth.head.words, said.head.words
     difference, own = _difference(truth, said), core(ours)
     if _replaced(truth, said, difference):
@@ -322,7 +353,8 @@ def _worded(truth: Name, said: Name) -> Sameness:
             return Sameness(False, f"a wider disease by the tables: {write_words(ours, difference.lost)} not said")
         return Sameness(True, f"the disease without particulars: {write_words(ours, difference.lost)} not said")
     if difference.new:
-        if any(weight(word) > SITE_WEIGHT for word in difference.new) and classified_apart(truth.text, said.text):
+        telling_new = truth.noun in PLAIN or any(weight(word) > SITE_WEIGHT for word in difference.new)
+        if telling_new and classified_apart(truth.text, said.text):
             return Sameness(
                 False, f"another disease by ICD-10-CM: adds {write_words(theirs, difference.new)}", contrary=True
             )
@@ -334,6 +366,8 @@ def _worded(truth: Name, said: Name) -> Sameness:
         if len(strange) >= MOST_NEW:
             return Sameness(False, f"too much beside the name: {write_words(theirs, strange)}", contrary=True)
         return Sameness(True, f"a kind of it: adds {write_words(theirs, difference.new)}")
+    if set(ours) - set(theirs) and set(theirs) - set(ours) and kinship(truth.text, said.text) == "apart":
+        return Sameness(False, "another disease by MONDO, of almost the same name", contrary=True)
     return Sameness(True, "the same words")
 
 
@@ -408,7 +442,7 @@ def classified_apart(one: str, other: str, codes: bool = True) -> bool:
 
     `codes`: only if ICD-10-CM has both, so that their places in its tree tell them apart.
     """
-    mine, theirs = linker().link(one), linker().link(other)
+    mine, theirs = (linker().link(" ".join(_SIDE.sub(" ", name).split())) for name in (one, other))
     if mine is None or theirs is None or not {mine.rule, theirs.rule} <= {"exact", "words"}:
         return False
     if codes and not (mine.concept.icd10 and theirs.concept.icd10):

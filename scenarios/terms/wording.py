@@ -26,7 +26,7 @@ _SPELLINGS = tuple(
         (r"(?<=[a-z]{2})is(?=(e|ed|es|ing|ation|ations)$)", "iz"),
         (r"leuc", "leuk"),
         (r"sulph", "sulf"),
-        (r"^(cent|fib|lit|met)re$", r"\1er"),
+        (r"^(cent|fib|lit|met|goit|tit|calib)re(?=s?$)", r"\1er"),
         (r"gramme", "gram"),
     )
 )

@@ -85,7 +85,7 @@ def test_the_lexical_verdict_agrees_well_beyond_chance(figures: dict[tuple[str, 
     for judge in ("GPT", "Gemma"):
         kappa = figures["lexical", judge].kappa
         assert kappa is not None
-        assert kappa > 0.38
+        assert kappa > 0.4
 
 
 @pytest.mark.long
