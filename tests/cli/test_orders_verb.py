@@ -64,3 +64,21 @@ def test_a_table_of_names_that_cannot_be_used_is_named_by_line(tmp_path: Path) -
         done = CliRunner().invoke(app, ["orders", "CBC", "--names", str(ours)])
         assert done.exit_code != 0
         assert said in str(done.exception)
+
+
+def test_odd_files_are_read_or_named(tmp_path: Path) -> None:
+    path = tmp_path / "orders.txt"
+    for content, said in ((b"", "no order in it"), (b"\n\n", "no order in it"), (b"CBC \xff", "is not UTF-8")):
+        path.write_bytes(content)
+        done = CliRunner().invoke(app, ["orders", "--file", str(path)])
+        assert done.exit_code != 0
+        assert said in str(done.exception)
+    path.write_bytes(b"\xef\xbb\xbfCBC\x00\r\nserum \xe2\x80\xaesodium\r\n" + b"natrium und kalium, " * 50_000 + b"\n")
+    done = CliRunner().invoke(app, ["orders", "--file", str(path), "--json"])
+    assert done.exit_code == 0, done.output
+    first, second, third = (json.loads(line) for line in done.stdout.split("\n") if line)
+    assert [piece["concepts"][0]["name"] for one in (first, second) for piece in one["pieces"]] == [
+        "Complete blood count",
+        "Sodium",
+    ]
+    assert {piece["concepts"][0]["name"] for piece in third["pieces"]} == {"Sodium", "Potassium"}
