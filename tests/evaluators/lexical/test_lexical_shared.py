@@ -172,7 +172,7 @@ async def test_a_diagnosis_on_the_half_that_no_bound_was_fitted_on(shared: Path)
     for judge, one in zip(("GPT", "Gemma"), found, strict=True):
         check(printed("Agreement")[f"diagnosis, against {judge}, clean half"], one)
         assert one.kappa is not None
-        assert one.kappa > 0.4, judge  # 0.44 and 0.46
+        assert one.kappa > 0.4, judge  # 0.47 and 0.49
 
 
 async def test_a_diagnosis_on_a_fourth_of_that_half(shared: Path) -> None:
