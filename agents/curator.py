@@ -67,7 +67,7 @@ class Curator(StepAgent):
             raise ValueError("a curator needs its step and the article: view.known holds neither")
         step = str(known["step"])
         asked = {"step": f"{step} {known['about']}".strip()}
-        read = partial(_read_cited, step, str(known["article"]))
+        read = partial(_read_cited, step, str(known["article"])) if known.get("numbered") else partial(read_step, step)
         return await self.answer(step, self._question(known), read, "curator/repair", asked)
 
     def _question(self, known: Mapping[str, Json]) -> str:

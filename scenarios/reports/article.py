@@ -200,6 +200,9 @@ class CurationOptions(BaseModel):
     limit: int | None = Field(default=None, ge=1, description="At most so many articles that pass the filters.")
     max_characters: int = Field(default=200_000, ge=1, description="Longest article.")
     rare_candidates: int = Field(default=5, ge=0, description="At most so many rare diseases are verified.")
+    citations: bool = Field(
+        default=False, description="Whether the article is shown by numbered sentences, which a case cites."
+    )
     second_reader: bool = Field(default=False, description="Whether the seat `checker` reads each finding.")
     support: float = Field(default=35, ge=0, le=100, description="Least score of a sentence that the article supports.")
     unsupported: float = Field(default=0.35, ge=0, le=1, description="Largest share of sentences without support.")

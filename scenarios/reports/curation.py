@@ -170,8 +170,12 @@ class Curation:
             one = _findings(article, state.facts)[step.about]
             sentences = "\n".join(f"- {sentence}" for sentence in one.sentences)
             known |= {"piece": step.about, "item": one.item, "finding": one.finding, "sentences": sentences}
+        elif step.name not in KINDS:
+            known["article"] = article.digest
+        elif self.settings.citations:
+            known |= {"article": article.numbered_text, "numbered": True}
         else:
-            known["article"] = article.numbered_text if step.name in KINDS else article.digest
+            known["article"] = article.full_text
         return View(seat, f"Step: {step.key}.", (), ("reply", "decline"), known)
 
     def ending(self, state: CurationState) -> Ending | None:

@@ -76,7 +76,13 @@ async def test_a_wrong_citation_is_asked_for_once_more(cited: str, why: str) -> 
     article = "Title\n[1] A swollen toe\n\nCase\n[2] A man of 40 had gout."
     for second in (CASE.format(2), CASE.format(cited)):
         model = Scripted([CASE.format(cited), second])
-        asked = View("curator", "", (), ("reply", "decline"), {"step": "diagnosis", "about": "", "article": article})
+        asked = View(
+            "curator",
+            "",
+            (),
+            ("reply", "decline"),
+            {"step": "diagnosis", "about": "", "article": article, "numbered": True},
+        )
         action = await Curator(a_seat(model)).act(asked)
         assert (action.text, model.count) == (second, 2)
         assert why in model.calls[1][0][-1].content

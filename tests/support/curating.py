@@ -181,7 +181,7 @@ def settings(where: Path, base_url: str, rules: Mapping[str, Any] | None = None,
     """A build over `where` by the model at `base_url`; `rules` are the build's own settings."""
     seat = {"spec": "openai/m", "base_url": base_url, **more.pop("seat", {})}
     fields = {"cases": str(where), "scenario": "curation", "seats": {"curator": seat}, "name": "r", **more}
-    return validate_settings({**fields, "set": {"rare_candidates": 0, **(rules or {})}}, "test")
+    return validate_settings({**fields, "set": {"rare_candidates": 0, "citations": True, **(rules or {})}}, "test")
 
 
 def flow(built: Built[CurationAccount]) -> dict[str, tuple[int, int]]:

@@ -79,6 +79,7 @@ def _settings(options: Options) -> RunSettings:
         "licence": options["licence"],
         "data_class": options["data_class"],
         "rare_candidates": options["rare"],
+        "citations": True,  # a build of an earlier version goes on without them
         "second_reader": True if options["checker"] else None,
     }
     first, written = build_rules(options, "articles", missing, rules, CurationOptions, "cases build reports")
