@@ -9,6 +9,7 @@ conversion; a person reads it.
 | equal to one of the evidence after conversion and rounding, or to one of the article among the same words | right |
 | a difference, sum, ratio of two of the evidence, or worded as one | open |
 | the evidence has that quantity with another value, which no other number of the finding takes | contradicted |
+| uncited: nowhere in the article, and the evidence has another with the same kind of unit, or age | contradicted |
 | nowhere in the article, in a finding that is otherwise in its own words | contradicted |
 | anything else | open |
 """
@@ -107,11 +108,15 @@ def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterat
     for one in said:
         if _accounted(one, known, index):
             continue
+        foreign = not (claim.cited or one.derived or one.quantity.rough or _stands(one, index))
         for (other, sentence), used in zip(known, taken, strict=True):
             if (
                 not used
                 and (other.derived or not one.derived)
-                and _rivals(one, other, [rival for rival, _ in known], sure=claim.cited or claim.verbatim)
+                and (
+                    _rivals(one, other, [rival for rival, _ in known], sure=claim.cited or claim.verbatim)
+                    or (foreign and _same_kind(one, other))
+                )
             ):
                 yield Unfaithful("number", one.quantity.written, claim.finding, sentence, claim.item)
                 break
@@ -147,6 +152,19 @@ def _accounted(one: _Numbered, known: Sequence[tuple[_Numbered, str]], index: Ar
         _equal(one, other) and (any(meets(name, wide) for name in other.label) or len(one.quantity.written) > 3)
         for other in _every_number(index)
     )
+
+
+def _stands(one: _Numbered, index: ArticleIndex) -> bool:
+    """Whether the article has the number anywhere, of whatever it is a number there."""
+    return any(_equal(one, other) for other in _every_number(index))
+
+
+def _same_kind(one: _Numbered, other: _Numbered) -> bool:
+    """Whether both are ages, or numbers with the same kind of unit and of the same time."""
+    ours, theirs = one.quantity, other.quantity
+    if one.age or other.age:
+        return one.age and other.age
+    return ours.dimension == theirs.dimension != "" and one.ago == other.ago and not other.derived
 
 
 def _equal(one: _Numbered, other: _Numbered) -> bool:

@@ -334,7 +334,7 @@ def test_errors_in_the_published_cases_of_40_articles(shared: Path) -> None:
     account = measured(published_trials(shared / "data" / "medrbench"))
     caught = sum(count for (_, was), count in account.caught.items() if was)
     assert len(account.refused) <= 4, account.refused
-    assert caught >= 0.6 * account.caught.total(), account.missed
+    assert caught >= 0.7 * account.caught.total(), account.missed
 
 
 @pytest.mark.shared
