@@ -108,7 +108,7 @@ _PLAN_ENDS = regex(
 )
 _CHANGED = regex(
     r"(?i)(?:[-=]+>|[→⇒,;:(\[]|\s[-–—]|\b(?:was|is|now|has been|later|diagnosis|answer))\s*"
-    r"(?:(?:now|later|was|is|then|since)\s+)*(?:changed|corrected|revised|amended|edited|updated|overruled|superseded)"
+    r"(?:(?:now|later|was|is|then|since)\s+){0,4}(?:changed|corrected|revised|amended|edited|updated|overruled|superseded)"
     r"\s*(?:to|into|by|:)[\s:]+(?=\w)"
 )
 """What takes back all before it within a sentence: 'X (edited: Y)'."""
