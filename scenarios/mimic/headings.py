@@ -150,6 +150,13 @@ _INLINE = re.compile(
     r"(?<![\w/])([A-Za-z_][A-Za-z_/&()'-]*(?:[ \t][A-Za-z_/&(][A-Za-z_/&()'-]*){0,5})"
     r"[ \t]*[\])>*]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2})?|(?<=[ \t])-(?=[ \t]))"
 )
+_RUN = re.compile(r"[A-Za-z_/&()'\[\]>* \t-]+:?")
+"""What a match of _INLINE never leaves: it ends with a colon, or has a dash between blanks."""
+_STRETCH = re.compile(r"[A-Za-z_ \t/&,'.()\[\]>*-]*")
+"""What a match of _PHRASE with its closing marks never leaves, but for a last mark of _MARKS."""
+_MARKS = ":=\u2013\u2014\u2192"
+_LONGEST = 71
+"""Characters of a phrase."""
 _BREAK = re.compile(r"(?:[.;|,!?)\u2022]|\t|[ \t]{2,}|:)[ \t*#-]*$|^[ \t*#-]*$")
 _EXAMINED = re.compile(
     r"(?i)\A\W*(?:on (?:admission|arrival)\W*|\(?initial\)?\W*|[^\n]{0,40}\n)?[^\n]{0,60}?(?<![a-z])"
@@ -193,7 +200,7 @@ def _in_line(text: str, start: int, end: int, within: str) -> Iterator[Heading]:
         if head is not None:
             yield head
             within, at = head.kind, close
-    for match in _INLINE.finditer(line, at):
+    for match in _inline(line, at):
         for begin, parted in _starts(line, match, at):
             kind, firm = heading_kind(line[begin : match.end(1)])
             if kind and (parted or (firm and ":" in match[0])):
@@ -204,16 +211,38 @@ def _in_line(text: str, start: int, end: int, within: str) -> Iterator[Heading]:
                 break
 
 
+def _inline(line: str, at: int) -> Iterator[re.Match[str]]:
+    """The matches of _INLINE from `at` on; most of a note is prose without a mark, which is passed over."""
+    if ":" not in line and " -" not in line and "\t-" not in line:
+        return
+    for run in _RUN.finditer(line, at):
+        if run[0][-1] == ":" or " -" in run[0] or "\t-" in run[0]:
+            matches = _INLINE.finditer(line, run.start(), min(run.end() + 2, len(line)))
+            yield from (match for match in matches if match.start() < run.end())
+
+
 def _leading(line: str) -> tuple[int, int, int] | None:
     """(start, end, end with colon) of the phrase that may be a heading at the start of a line."""
     lead = _LEAD.match(line)
     begin = lead.end() if lead else 0
-    phrase = _PHRASE.match(line, begin)
+    phrase = _PHRASE.match(line, begin) if _may_open(line, begin) else None
     if phrase is None:
         capitals = _CAPITALS.match(line, begin)
         return (begin, capitals.end(), capitals.end()) if capitals else None
     colon = _COLON.match(line, phrase.end())
     return begin, phrase.end(), colon.end() if colon else len(line)
+
+
+def _may_open(line: str, begin: int) -> bool:
+    """Whether a mark or the end of the line is near enough for a phrase to be a heading: prose has neither."""
+    stretch = _STRETCH.match(line, begin)
+    text = stretch[0] if stretch else ""
+    after = line[begin + len(text) : begin + len(text) + 1]
+    if after and after in _MARKS:
+        return True
+    if ">" in text or "- " in text or "-\t" in text:
+        return True
+    return not after and len(text.rstrip(" \t-])>*")) <= _LONGEST
 
 
 def _starts(line: str, match: re.Match[str], least: int) -> Iterator[tuple[int, bool]]:
