@@ -135,8 +135,8 @@ class Progress:
                 self._waiting -= 1
         return self.purse.set_aside(seat)
 
-    def after_call(self, seat: str, spent: Spending | None, size: Size) -> None:
-        """Book what a call spent and release the amount set aside for it."""
+    def after_call(self, seat: str, spent: Spending | None, size: Size | None) -> None:
+        """Book what a call spent and release the amount set aside for it, if it was not released before."""
         self.purse.settle(seat, spent, size)
         if self._waiting:
             self.notify_change()

@@ -261,10 +261,11 @@ class BudgetAccount:
         costs.begin(size)
         return size
 
-    def settle(self, seat: str, spent: Spending | None, size: Size) -> None:
-        """Release what was set aside for a call that ended, and book what it cost; None if the call was dropped."""
+    def settle(self, seat: str, spent: Spending | None, size: Size | None) -> None:
+        """Release what was set aside for a call that ended, and book what it cost; None stands for nothing to do."""
         costs = self._costs_of(seat)
-        costs.end(size)
+        if size is not None:
+            costs.end(size)
         if spent is None:
             return
         earlier = self._own.get(seat)

@@ -26,17 +26,16 @@ from wardround.engine.errors import (
 )
 from wardround.engine.events import Acted, Called, Event, effective
 from wardround.engine.limits import LimitAccount
+from wardround.engine.misbehaviour import ActCalls
 from wardround.engine.openai_client import FAILED
 from wardround.engine.protocols import Cache, Model, Store
 from wardround.engine.records import Completion, Ending, Json, Message, View
-from wardround.engine.trajectory import EpisodeLog, messages_of
+from wardround.engine.trajectory import CANCELLED, EpisodeLog, RecordedCalls, messages_of
 
 PASSING = (RunStopped, StoreError, LeaseLost, LogError, EgressError)
 """Errors that concern the whole run or the log. They end no episode and pass through every boundary."""
 OWN_REPLY = frozenset(("refusal", "content_filter", "unsendable", "too_long"))
 """Kinds of failed calls caused by the reply of the seat's own model, or by what the seat wanted to send."""
-CANCELLED = "cancelled"
-"""Kind of a failed call that the agent itself cancelled, as by a time-out of its own."""
 TEXTUAL = frozenset((400, 413, 422))
 """HTTP statuses by which an endpoint refuses a request because of its content."""
 FLOODED = "flooded"
@@ -48,7 +47,7 @@ ALLOWED = 20_000
 class ModelErrors:
     """Keeps the errors that the models of an episode raised in the present act, each with its call if there is one.
 
-    `cancellations` records the cancelled calls, which the agent itself gave up if its act ends well. If an agent raises
+    `cancellations` records the cancelled calls, which the agent itself gave up if its act ends. If an agent raises
     one of these very errors, or another `from` one of them, the failure counts as its model's. An error of the same
     type that the agent made itself does not.
     """
@@ -66,6 +65,12 @@ class ModelErrors:
     def clear(self) -> None:
         """Forget all errors, because another act begins."""
         self._noted.clear()
+        self.cancellations.clear()
+
+    def record_given_up(self) -> None:
+        """Add the calls that the agent gave up to the log."""
+        for record in self.cancellations:
+            record()
         self.cancellations.clear()
 
     def behind(self, error: BaseException) -> tuple[Exception, Called | None] | None:
@@ -176,49 +181,14 @@ class RunWatch(Protocol):
     async def before_call(self, seat: str) -> Size:
         """Return the size set aside for a new call once it may be made; raise RunStopped if none may."""
 
-    def after_call(self, seat: str, spent: Spending | None, size: Size) -> None:
-        """Book a call that ended; `size` was set aside for it. `spent` is None if it was dropped and not recorded."""
+    def after_call(self, seat: str, spent: Spending | None, size: Size | None) -> None:
+        """Book a call that ended; `size` was set aside for it, None if that was released before.
+
+        `spent` is None if the call was dropped and is not recorded yet.
+        """
 
     def drain(self, why: str) -> None:
         """Begin no further action in the whole run."""
-
-
-class RecordedCalls:
-    """The recorded calls of the act that is being repeated, by key and occurrence."""
-
-    __slots__ = ("_calls", "_seen", "replaying")
-
-    def __init__(self, *, replaying: bool = False) -> None:
-        self._calls: dict[tuple[str, int], Called] = {}
-        self._seen: dict[str, int] = {}
-        self.replaying = replaying
-
-    def record(self, call: Called) -> None:
-        """Keep a call of the log."""
-        self._calls[call.key, call.nth] = call
-
-    def occurrence(self, key: str) -> int:
-        """Count a request for this call; returns how often it was requested before in this act."""
-        nth = self._seen.get(key, 0)
-        self._seen[key] = nth + 1
-        return nth
-
-    def take(self, key: str, nth: int) -> Called | None:
-        """Remove and return the recorded call, or None."""
-        return self._calls.pop((key, nth), None)
-
-    def unused(self) -> Sequence[Called]:
-        """Recorded calls that were not requested, in the order of the log."""
-        return sorted(self._calls.values(), key=lambda call: call.seq) if self._calls else ()
-
-    def drop_failures(self) -> None:
-        """Forget the failed calls: a reopened episode makes these again, and no others."""
-        self._calls = {place: call for place, call in self._calls.items() if call.reply is not None}
-
-    def clear(self) -> None:
-        """Begin the next act."""
-        self._calls.clear()
-        self._seen.clear()
 
 
 class _Conversation:
@@ -292,10 +262,18 @@ class RecordingModel:
         self.watch: RunWatch | None = None
         self.cache: Cache | None = None
         self.errors = ModelErrors()
+        self.owner, self.act = "", ActCalls(tape.given_up)
         self.away: Callable[[], AbstractContextManager[None]] = nullcontext
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """Answer from the tape if this call was recorded, else make the call and record its reply or error."""
+        self.act.begin(self.owner)
+        try:
+            return await self._complete(messages, purpose, options)
+        finally:
+            self.act.end()
+
+    async def _complete(self, messages: Sequence[Message], purpose: str, options: Mapping[str, Json]) -> Completion:
         if self._known is None:
             self._known = _latest(self._seat, self._label, self._log.events)
         settings = {**self._options, **options} if options else self._options
@@ -312,8 +290,9 @@ class RecordingModel:
                 if self.cache and reply and not reply.recalled:
                     await self.cache.keep(continuation.key, nth, reply)
             except asyncio.CancelledError:
-                came = None, ProviderError(CANCELLED, "the agent did not wait for the reply")
-                self.errors.cancellations.append(partial(self._record, continuation, nth, purpose, options, came))
+                if call is not None:  # it was only being cached
+                    raise
+                self.errors.cancellations.append(partial(self._give_up, continuation, nth, purpose, options))
                 if self.spent:
                     self.spent.failed(self._seat)
                 raise
@@ -354,6 +333,13 @@ class RecordingModel:
         )
         log.add(call)
         return call
+
+    def _give_up(self, continuation: _Continuation, nth: int, purpose: str, options: Mapping[str, Json]) -> None:
+        """Add a call that the agent gave up to the log, and book it."""
+        error = ProviderError(CANCELLED, "the agent did not wait for the reply")
+        self._record(continuation, nth, purpose, options, (None, error))
+        if self.watch:
+            self.watch.after_call(self._seat, spending_of(None), None)
 
     async def _get_reply(
         self, key: str, nth: int, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]

@@ -10,11 +10,9 @@ from typing import Protocol, cast
 import msgspec
 
 from wardround.engine.calls import (
-    CANCELLED,
     OWN_REPLY,
     PASSING,
     ModelErrors,
-    RecordedCalls,
     RecordingModel,
     RunWatch,
     deciding_error,
@@ -23,11 +21,11 @@ from wardround.engine.calls import (
 from wardround.engine.errors import LimitReached, ProviderError, RunStopped, storable
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
 from wardround.engine.limits import LimitAccount, Limits, timed_by
-from wardround.engine.misbehaviour import OwnTime, contain_plugin, error_text, raised_by_plugin
+from wardround.engine.misbehaviour import ActCalls, OwnTime, contain_plugin, error_text, raised_by_plugin
 from wardround.engine.protocols import Agent, AnyScenario, Cache, Ends, Model, Remembers, has_methods
 from wardround.engine.records import Action, Ending, Json, View
 from wardround.engine.seat import Voice, traits_of
-from wardround.engine.trajectory import EpisodeLog
+from wardround.engine.trajectory import CANCELLED, EpisodeLog, RecordedCalls
 
 TIMEOUT = "timeout"
 """The reason of an ending by a seat whose act took too long."""
@@ -86,7 +84,7 @@ class Episode:
         self._own: dict[str, OwnTime] = {}
         self._sealed: dict[str, bool] = {}
         self._acting = ""
-        self._errors = ModelErrors()
+        self._errors, self._calls = ModelErrors(), ActCalls(setup.tape.given_up)
         self.state: object = None
 
     async def play(self) -> Ending | None:
@@ -180,7 +178,7 @@ class Episode:
 
     async def act(self, seat: str, view: View) -> Action:
         """Ask the agent of `seat` for its action; anything that it raises becomes an ending with a typed cause."""
-        agent, action = self._agent(seat), None
+        agent = self._agent(seat)
         sealed = self._sealed.get(seat)
         if sealed is None:
             with boundary(seat):
@@ -188,10 +186,22 @@ class Episode:
         if not sealed:
             await self._setup.log.flush()
         self._errors.clear()
+        try:
+            return await self._sound_action(seat, agent, view)
+        except Ended as ended:
+            if stop := self._errors.passing():  # the agent raised an error of its own in place of it
+                raise stop from ended
+            self._errors.record_given_up()
+            raise
+
+    async def _sound_action(self, seat: str, agent: Agent, view: View) -> Action:
+        """The action of an agent, whose calls have all ended; raises Ended if it is none that a log can keep."""
         blamed = None if seat in self._setup.trusted else partial(self._ending_by_blame, view)
-        own = self._own_time(seat)
+        own, action = self._own_time(seat), None
+        self._calls.seat = seat
         with boundary(seat, blamed), own:
-            action = await agent.act(view)
+            async with self._calls:
+                action = await agent.act(view)
         if stop := self._errors.passing():  # the agent swallowed it, and its action would count as an answer
             raise stop
         if own.over:
@@ -201,8 +211,7 @@ class Episode:
             raise Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
         if fault := _misshapen(action):
             raise Ended(Ending(seat, "bad_action", fault))
-        for record in self._errors.cancellations:  # by an agent that went on without them
-            record()
+        self._errors.record_given_up()
         if action.verb not in view.verbs:
             raise Ended(Ending(seat, "bad_action", f"verb {action.verb!r} is none of {', '.join(view.verbs)}"))
         return action
@@ -271,15 +280,16 @@ class Episode:
             self._errors.clear()
             with boundary(seat, partial(self._ending_by_blame, View(seat, "", (), ()))):
                 agent = self._agents[seat] = self._setup.cast(
-                    seat, lambda model, options, name=seat, label="": self._voice(name, model, options, label)
+                    seat, lambda model, options, name=seat, label="": self._voice(seat, name, model, options, label)
                 )
         return agent
 
-    def _voice(self, seat: str, model: Model, options: Mapping[str, Json], label: str) -> Voice:
-        voice = RecordingModel(seat, model, options, log=self._setup.log, tape=self._setup.tape, label=label)
+    def _voice(self, owner: str, name: str, model: Model, options: Mapping[str, Json], label: str) -> Voice:
+        voice = RecordingModel(name, model, options, log=self._setup.log, tape=self._setup.tape, label=label)
+        voice.owner, voice.act = owner, self._calls
         voice.spent, voice.watch, voice.errors = self._spent, self._setup.watch, self._errors
         voice.away = self._away
-        voice.cache = self._setup.caches(seat) if self._setup.caches else None
+        voice.cache = self._setup.caches(name) if self._setup.caches else None
         return voice
 
     def _away(self) -> AbstractContextManager[None]:

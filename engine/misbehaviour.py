@@ -1,4 +1,4 @@
-"""Contains plug-in code that would harm other episodes: exits, interrupts, cancellations, a stopped loop, hung acts.
+"""Contains plug-in code that would do harm: exits, interrupts, cancellations, a stopped loop, hung acts, late calls.
 
 A real Ctrl-C and a cancellation of the run still pass; this module tells them from those that plug-in code raised.
 """
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from wardround.engine.errors import storable
+from wardround.engine.errors import UsageError, storable
 from wardround.engine.limits import SeatUse
 from wardround.engine.logs import redact
 
@@ -265,3 +265,60 @@ class _Away:
 
     def __exit__(self, *raised: object) -> None:
         self._own.come_back(self._loop.time())
+
+
+class ActCalls:
+    """The calls of an episode's present act. None of them outlives it, so that the log and the budget are whole.
+
+    Used as `async with`, with `seat` set first. When the act ends, the tasks that still wait for a call are cancelled,
+    and the block ends when their calls have ended. `expected` says whether a call that the agent gave up before is to
+    be given up again; the block then waits a moment for it, since a replay answers the other calls at once.
+    """
+
+    __slots__ = ("_ended", "_expected", "_tasks", "_warned", "seat")
+
+    def __init__(self, expected: Callable[[], bool]) -> None:
+        self._expected, self._tasks, self._warned = expected, dict[asyncio.Task[object] | None, int](), False
+        self._ended: asyncio.Event | None = None
+        self.seat = ""
+
+    def begin(self, owner: str) -> None:
+        """A call of the seat `owner` begins; raises UsageError between its acts. `end` must follow."""
+        if owner != self.seat:
+            if not self._warned:
+                log.warning("a call was begun after its act and is not made", seat=owner)
+                self._warned = True
+            raise UsageError(f"{owner} calls its model outside of its act: await every call before `act` returns")
+        task = _task()
+        self._tasks[task] = self._tasks.get(task, 0) + 1
+
+    def end(self) -> None:
+        """A call has ended."""
+        task = _task()
+        self._tasks[task] -= 1
+        if not self._tasks[task]:
+            del self._tasks[task]
+        if self._ended is not None and not self._tasks:
+            self._ended.set()
+
+    async def __aenter__(self) -> None:
+        """The act begins."""
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if kind is not GeneratorExit:  # a coroutine that is being closed can wait for nothing
+            for _ in range(_PATIENCE):
+                if not self._expected():
+                    break
+                await asyncio.sleep(0.001)  # a thread may make it
+        self.seat = ""
+        for task in list(self._tasks):
+            if task is not None:
+                task.cancel()
+        if self._tasks and kind is not GeneratorExit:
+            self._ended = asyncio.Event()
+            await self._ended.wait()
+            self._ended = None
+
+
+_PATIENCE = 1000
+"""Milliseconds, at least, in which a call that was given up must be made again."""

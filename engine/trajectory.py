@@ -1,4 +1,4 @@
-"""The events of one episode: the log while it is played, and the trajectory once it is stored."""
+"""The events of one episode: its log, its stored trajectory, and the recorded calls of an act that is repeated."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -147,3 +147,49 @@ class EpisodeLog:
             await self._sink(rows, ending, spent)
         finally:
             self._writing -= 1
+
+
+CANCELLED = "cancelled"
+"""Kind of a failed call that the agent gave up: it cancelled it, or its act ended before it."""
+
+
+class RecordedCalls:
+    """The recorded calls of the act that is being repeated, by key and occurrence."""
+
+    __slots__ = ("_calls", "_seen", "replaying")
+
+    def __init__(self, *, replaying: bool = False) -> None:
+        self._calls: dict[tuple[str, int], Called] = {}
+        self._seen: dict[str, int] = {}
+        self.replaying = replaying
+
+    def record(self, call: Called) -> None:
+        """Keep a call of the log."""
+        self._calls[call.key, call.nth] = call
+
+    def occurrence(self, key: str) -> int:
+        """Count a request for this call; returns how often it was requested before in this act."""
+        nth = self._seen.get(key, 0)
+        self._seen[key] = nth + 1
+        return nth
+
+    def take(self, key: str, nth: int) -> Called | None:
+        """Remove and return the recorded call, or None."""
+        return self._calls.pop((key, nth), None)
+
+    def unused(self) -> Sequence[Called]:
+        """Recorded calls that were not requested, in the order of the log."""
+        return sorted(self._calls.values(), key=lambda call: call.seq) if self._calls else ()
+
+    def given_up(self) -> bool:
+        """Whether a call that the agent gave up before was not requested yet."""
+        return any(call.error and call.error[0] == CANCELLED for call in self._calls.values())
+
+    def drop_failures(self) -> None:
+        """Forget the failed calls: a reopened episode makes these again, and no others."""
+        self._calls = {place: call for place, call in self._calls.items() if call.reply is not None}
+
+    def clear(self) -> None:
+        """Begin the next act."""
+        self._calls.clear()
+        self._seen.clear()

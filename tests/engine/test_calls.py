@@ -7,10 +7,10 @@ import pytest
 from play import Shelf, Words
 
 from wardround.engine.batch import Progress
-from wardround.engine.calls import RecordedCalls, RecordingModel
+from wardround.engine.calls import RecordingModel
 from wardround.engine.events import Called, decode
 from wardround.engine.records import Completion, Message
-from wardround.engine.trajectory import EpisodeLog
+from wardround.engine.trajectory import EpisodeLog, RecordedCalls
 
 
 class Slow:
