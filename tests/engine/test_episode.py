@@ -96,7 +96,7 @@ async def test_a_drained_run_leaves_the_episode_open_and_resumable() -> None:
     await play(whole, Words())
 
     class Stopping(Progress):
-        def after_call(self, seat: str, spent: Spending | None, size: Size) -> None:
+        def after_call(self, seat: str, spent: Spending | None, size: Size | None) -> None:
             super().after_call(seat, spent, size)
             if self.spent.calls == 3:
                 self.drain()
