@@ -67,7 +67,7 @@ class ModelErrors:
         self._noted.clear()
         self.cancellations.clear()
 
-    def record_given_up(self) -> None:
+    def record_cancelled(self) -> None:
         """Add the calls that the agent gave up to the log."""
         for record in self.cancellations:
             record()
@@ -262,7 +262,7 @@ class RecordingModel:
         self.watch: RunWatch | None = None
         self.cache: Cache | None = None
         self.errors = ModelErrors()
-        self.owner, self.act = "", ActCalls(tape.given_up)
+        self.owner, self.act = "", ActCalls(tape.has_cancelled)
         self.away: Callable[[], AbstractContextManager[None]] = nullcontext
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:

@@ -84,7 +84,7 @@ class Episode:
         self._own: dict[str, OwnTime] = {}
         self._sealed: dict[str, bool] = {}
         self._acting = ""
-        self._errors, self._calls = ModelErrors(), ActCalls(setup.tape.given_up)
+        self._errors, self._calls = ModelErrors(), ActCalls(setup.tape.has_cancelled)
         self.state: object = None
 
     async def play(self) -> Ending | None:
@@ -191,7 +191,7 @@ class Episode:
         except Ended as ended:
             if stop := self._errors.passing():  # the agent raised an error of its own in place of it
                 raise stop from ended
-            self._errors.record_given_up()
+            self._errors.record_cancelled()
             raise
 
     async def _sound_action(self, seat: str, agent: Agent, view: View) -> Action:
@@ -211,7 +211,7 @@ class Episode:
             raise Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
         if fault := _misshapen(action):
             raise Ended(Ending(seat, "bad_action", fault))
-        self._errors.record_given_up()
+        self._errors.record_cancelled()
         if action.verb not in view.verbs:
             raise Ended(Ending(seat, "bad_action", f"verb {action.verb!r} is none of {', '.join(view.verbs)}"))
         return action

@@ -181,7 +181,7 @@ class RecordedCalls:
         """Recorded calls that were not requested, in the order of the log."""
         return sorted(self._calls.values(), key=lambda call: call.seq) if self._calls else ()
 
-    def given_up(self) -> bool:
+    def has_cancelled(self) -> bool:
         """Whether a call that the agent gave up before was not requested yet."""
         return any(call.error and call.error[0] == CANCELLED for call in self._calls.values())
 
