@@ -158,18 +158,18 @@ def halves(what: Literal["styles", "diseases"]) -> tuple[list[str], list[str]]:
     return split["a"], split["b"]
 
 
-def ward_notes() -> list[WardNote]:
-    """Return ten notes of each style."""
+def ward_notes(styles: str = "styles.txt", each: int = PER_STYLE) -> list[WardNote]:
+    """Return notes of each style of a file: ten of each of the first sixty styles, two of each of `styles_2.txt`."""
     known = diseases()
-    return [write(style, number, known) for style in layouts("styles.txt") for number in range(PER_STYLE)]
+    return [write(style, layout, number, known) for style, layout in layouts(styles).items() for number in range(each)]
 
 
-def write(style: str, number: int, known: list[Disease]) -> WardNote:
+def write(style: str, layout: str, number: int, known: list[Disease]) -> WardNote:
     """Write one note of a style: the same style and number give the same note."""
     chance = random.Random(f"{style}/{number}")
     disease = chance.choice(known)
     other = chance.choice([one for one in known if one is not disease])
-    return compose(style, disease, other, chance, layouts("styles.txt")[style])
+    return compose(style, disease, other, chance, layout)
 
 
 def compose(

@@ -1,4 +1,6 @@
-"""Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`, HALF is a or b.
+"""Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`, HALF is a, b or later.
+
+`later` are the sixty notes in the thirty styles of `styles_2.txt` and the sixty pairs of sentences of `leaks_2.csv`.
 
 The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
 from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
@@ -15,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.mimic_tree import TABLES
-from benchmarks.ward_notes import Disease, WardNote, compose, diseases, halves, layouts, ward_notes
+from benchmarks.ward_notes import DATA, Disease, WardNote, compose, diseases, halves, layouts, ward_notes
 from wardround.builds import build_mimic
-from wardround.scenarios.case import Case
+from wardround.scenarios.case import Case, Provenance, Truth
 from wardround.scenarios.diseases.giveaway import revealed
 from wardround.scenarios.loaders.census import named_truths
 from wardround.scenarios.loaders.load import load
@@ -165,17 +167,37 @@ def flagged(case: Case, sentence: str) -> bool:
     return any(words in sentence for words in [*left, *(phrase for _, _, phrase in named_truths(case))])
 
 
+def sentence_pairs() -> list[tuple[str, bool, str]]:
+    """(disease, whether the sentence gives it away, sentence) of `leaks_2.csv`, a pair a line."""
+    with (DATA / "leaks_2.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return [(row["disease"], gives, row["gives" if gives else "harmless"]) for row in rows for gives in (True, False)]
+
+
+def checked(disease: str, sentence: str) -> bool:
+    """Whether `cases check` flags a sentence in the opening of a case of a disease."""
+    case = Case(
+        id="one", opening=sentence, truth=Truth(diagnosis=disease), provenance=Provenance(source="here"),
+        data_class="public",
+    )  # fmt: skip
+    return bool(revealed(case) or named_truths(case))
+
+
 def main() -> None:
     """Measure one half and print the counts; `--show` names each note and sentence with a fault."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=("a", "b"))
+    parser.add_argument("half", choices=("a", "b", "later"))
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    place = "ab".index(options.half)
-    styles, names = halves("styles")[place], halves("diseases")[place]
-    notes = [one for one in ward_notes() if one.style in styles]
+    if options.half == "later":
+        notes, sentences = ward_notes("styles_2.txt", 2), []
+    else:
+        place = "ab".index(options.half)
+        styles, names = halves("styles")[place], halves("diseases")[place]
+        notes = [one for one in ward_notes() if one.style in styles]
+        sentences = sentence_notes(disease for disease in diseases() if disease.name in names)
+    styles = list(dict.fromkeys(one.style for one in notes))
     read = [(one, fault(one)) for one in notes]
-    sentences = sentence_notes(disease for disease in diseases() if disease.name in names)
     with tempfile.TemporaryDirectory() as folder:
         cases = built([*notes, *(one for one, _, _ in sentences)], Path(folder))
     made = [(one, what) for at, one in enumerate(notes) for what in case_faults(one, cases.get(at))]
@@ -183,6 +205,8 @@ def main() -> None:
         (listed, gives, flagged(cases[at], listed) if at in cases else None)
         for at, (_, gives, listed) in enumerate(sentences, len(notes))
     ]
+    if options.half == "later":
+        caught = [(listed, gives, checked(disease, listed)) for disease, gives, listed in sentence_pairs()]
     print(f"{len(notes)} notes in {len(styles)} styles, read: {dict(Counter(what for _, what in read if what))}")
     print(f"built: {dict(Counter(what for _, what in made))}")
     for gives in (True, False):
