@@ -77,7 +77,7 @@ _CANONICAL = {
 }  # fmt: skip
 """The usual headings, of which `___` may hide words."""
 
-_BRACKETS = re.compile(r"\((?:s|es)\)|[(\[][^()\[\]]*[)\]]")
+_BRACKETS = re.compile(r"\((?:s|es)\)|[(\[][^()\[\]]*(?:[)\]]|$)")
 _INSIDE = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _TOKEN = re.compile(r"[a-z]+(?:[/-][a-z]+)*")
 
@@ -117,13 +117,29 @@ def _plain(token: str) -> list[str]:
     if token in spelled:
         return spelled[token].split()
     parts = [spelled.get(part, part) for part in re.split(r"[/-]", token)]
-    return [_singular(word) for part in parts for word in part.split()]
+    return [_whole(_singular(word)) for part in parts for word in part.split()]
 
 
 def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if word.endswith("sses"):
+        return word[:-2]
     if word.endswith("s") and not word.endswith(("ss", "is", "us", "ous")) and len(word) > 4:
         return word[:-1]
     return word
+
+
+@lru_cache(maxsize=4096)
+def _whole(word: str) -> str:
+    """A word of headings that was cut short ('hosp', 'disch') in full: the shortest that begins so."""
+    known = frozenset(_LITTLE).union(*(form.allows.union(*form.needs) for form in _forms()))
+    if word in known or len(word) < _SHORTEST_CUT:
+        return word
+    return min((one for one in known if one.startswith(word)), key=lambda one: (len(one), one), default=word)
+
+
+_SHORTEST_CUT = 4
 
 
 def _masked(low: str) -> str:
@@ -142,18 +158,29 @@ _COLON = re.compile(
     r"[ \t]*"
 )
 _PHRASE = re.compile(
-    r"[A-Za-z_][A-Za-z_ /&,'.()\[\]-]{0,70}?"
+    r"[A-Za-z_](?>\([^()\n]{0,60}\)|[A-Za-z_ /&,'.()\[\]-]){0,70}?"
     r"(?=[ \t]*[\])>*]{0,3}[ \t]*(?::(?!\d\d)|[-=]?>|[\u2013\u2014\u2192=]|-{1,2}[ \t]|-*$))"
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z/&' -]{6,60}[A-Z](?=[ \t]+[A-Z]?[a-z_])")
+_STOPPED = re.compile(r"[A-Z][A-Z/&' -]{1,60}[A-Z](?=\.(?:[ \t]|$))")
+"""A heading in capitals with a full stop, as dictation has it."""
+_FENCED = re.compile(r"([^\n\[\]|]{2,70}?)[ \t]*[\]|][ \t]*:?[ \t]*")
+"""A heading in square brackets, or in the first cell of a row."""
+_TAIL = re.compile(
+    r"(?i)(.{4,60}?) (?:from|at|by|per|in|on|upon|before|after|during|with|for|and|&) (?:[^\s:]+ ?){1,5}$"
+)
+"""A heading with more behind it: 'History of present illness and outside hospital course'."""
+_OTHER_HISTORY = re.compile(r"(?:[A-Z][A-Za-z/-]+ ){1,3}(?:History|HISTORY|Hx|HX)")
+"""The history of something else than this illness: 'Birth History'."""
 _INLINE = re.compile(
     r"(?<![\w/])([A-Za-z_][A-Za-z_/&()'-]*(?:[ \t][A-Za-z_/&(][A-Za-z_/&()'-]*){0,5})"
     r"[ \t]*[\])>*]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2})?|(?<=[ \t])-(?=[ \t]))"
 )
 _RUN = re.compile(r"[A-Za-z_/&()'\[\]>* \t-]+:?")
 """What a match of _INLINE never leaves: it ends with a colon, or has a dash between blanks."""
-_STRETCH = re.compile(r"[A-Za-z_ \t/&,'.()\[\]>*-]*")
+_STRETCH = re.compile(r"(?>\([^()\n]{0,60}\)|[A-Za-z_ \t/&,'.()\[\]>*-])*")
 """What a match of _PHRASE with its closing marks never leaves, but for a last mark of _MARKS."""
+_BRACKETED = re.compile(r"\([^()\n]{0,60}\)")
 _MARKS = ":=\u2013\u2014\u2192"
 _LONGEST = 71
 """Characters of a phrase."""
@@ -225,6 +252,10 @@ def _leading(line: str) -> tuple[int, int, int] | None:
     """(start, end, end with colon) of the phrase that may be a heading at the start of a line."""
     lead = _LEAD.match(line)
     begin = lead.end() if lead else 0
+    if line[:begin].rstrip()[-1:] in ("[", "|") and (fenced := _FENCED.match(line, begin)):
+        return begin, fenced.end(1), fenced.end()
+    if (stopped := _STOPPED.match(line, begin)) and heading_kind(stopped[0])[0]:
+        return begin, stopped.end(), stopped.end() + 1
     phrase = _PHRASE.match(line, begin) if _may_open(line, begin) else None
     if phrase is None:
         capitals = _CAPITALS.match(line, begin)
@@ -242,7 +273,7 @@ def _may_open(line: str, begin: int) -> bool:
         return True
     if ">" in text or "- " in text or "-\t" in text:
         return True
-    return not after and len(text.rstrip(" \t-])>*")) <= _LONGEST
+    return not after and len(_BRACKETED.sub("()", text).rstrip(" \t-])>*")) <= _LONGEST
 
 
 def _starts(line: str, match: re.Match[str], least: int) -> Iterator[tuple[int, bool]]:
@@ -265,18 +296,30 @@ def _titled(said: str) -> bool:
     return len(words) > 1 and all(word[:1].isupper() or word.casefold() in _LITTLE for word in words)
 
 
+def _longer_kind(said: str, within: str, *, alone: bool) -> tuple[str, bool]:
+    """(kind, firm) of a phrase that begins as a heading, or is the history of something else; ('', False) if none."""
+    tail = _TAIL.fullmatch(said)
+    if tail and (alone or len(tail[1].split()) > 1):
+        kind, firm = heading_kind(tail[1])
+        if kind and kind != "diagnosis":
+            return kind, firm
+    return ("other", True) if within != "past" and _OTHER_HISTORY.fullmatch(said.strip()) else ("", False)
+
+
 def _heading(text: str, line: int, said: str, span: tuple[int, int], within: str) -> Heading | None:
     begin, close = line + span[0], line + span[1]
     lead = text[line:begin]
+    colon = bool(_MARKED.search(text[begin + len(said) : close])) or text[close - 2 : close].strip() in ("]", "|")
+    end = text.find("\n", begin)
+    alone = not text[close : end if end >= 0 else len(text)].strip()
     kind, firm = heading_kind(said)
+    if not kind and (colon or alone):
+        kind, firm = _longer_kind(said, within, alone=alone)
     if not kind:
         return None
     marks = _MARKS_BEFORE.search(lead)
     start = begin - len(marks[0]) if marks else begin
     plain = said.strip().casefold()
-    colon = bool(_MARKED.search(text[begin + len(said) : close]))
-    end = text.find("\n", begin)
-    alone = not text[close : end if end >= 0 else len(text)].strip()
     if plain in _SHORT or (plain == "discharge" and not alone):
         sure = colon and plain in _SHORT and within not in ("diagnosis", "secondary", "past", "present")
         return Heading(start, close, kind) if sure or _EXAMINED.match(text[close : close + 240]) else None

@@ -58,7 +58,7 @@ def note(text: str) -> Note:
             after += 1
         end = heads[after].start if after < len(heads) else len(text)
         body = text[head.end : end] if not joined or head.kind == "diagnosis" else text[head.start : end]
-        body = _RULES.sub("", body).strip()
+        body = _RULES.sub("", body).strip().rstrip("|").rstrip()
         kind = "diagnosis" if joined else head.kind
         if kind == "diagnosis" and body:
             sections[kind] = body  # the last one counts, because the hospital course may contain a diagnosis of its own
@@ -121,7 +121,13 @@ def first_item(diagnosis: str) -> str:
     """
     items = [item for line in re.split(r"[\n;]", diagnosis) if (item := _item(line)).strip(" :.-")]
     first = next((item for item in items if not _BACKGROUND.fullmatch(item.strip(" .,"))), "")
-    return _CAUSE.split(first or "".join(items[:1]))[0]
+    return _CODED.sub("", _CAUSE.split(first or "".join(items[:1]))[0])
+
+
+_CODED = re.compile(
+    r"\s*[(\[][^()\[\]]*(?:\bPOA\b|(?i:present on admission|\bicd\b)|\b[A-Z]\d\d\.?\d*\b)[^()\[\]]*[)\]]"
+)
+"""What coders add to a diagnosis: '(POA: Yes)', '(J18.9)'."""
 
 
 def _item(line: str) -> str:
