@@ -28,6 +28,8 @@ _BLOCKED = re.compile(
     r"(?i)\b(?:no|not|never|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
     r"|intoleran(?:t|ce) (?:of|to)|family history of|fhx of|mother had|father had|brother had|sister had)\s+"
     r"(?:[\w/,-]+\s+){0,4}$"
+    r"|\b(?:mother|father|brother|sister|uncle|aunt|cousin|grandmother|grandfather|wife|husband)(?:'s|\u2019s)\s+"
+    r"(?:[\w/,-]+\s+){0,4}$"
 )
 _PAST = re.compile(
     r"(?i)(?:\b(?:history of|h/o|hx of|prior|previous|remote|past|status post|s/p|had (?:an? )?)\s+(?:[\w-]+\s+){0,3}$"
@@ -37,9 +39,18 @@ _THEN = re.compile(
     r"(?i)^[^.;\n]{0,30}(?:\b(?:19|20)\d\d\b|\byears? ago\b|\bmonths? ago\b|\bas a child\b"
     r"|\bin (?:childhood|youth|the past)\b|\bin (?:his|her|their) (?:\d0s|teens|twenties|thirties)\b)"
 )
+_NORMAL = re.compile(
+    r"(?i)^\s*(?:(?:was|were|is|are|came back|returned|remained)\s+)*(?:normal|negative|unremarkable|within normal)\b"
+)
 _NOW = re.compile(r"(?i)^[^.;\n]{0,30}\b(?:today|yesterday|this (?:admission|morning)|on admission|pod ?#?\d)\b")
 _DERIVED = re.compile(r"(?:ly|ive|al|ous|ity|ation|ed|ing)$")
 """Ends of words that derive a word from a name instead of misspelling it: 'prematurely' of 'prematurity'."""
+_CARRIED_OUT = (
+    r"(?:taken out|took out|cut out|swept|remov\w+|resect\w*|excis\w+|drain\w*|stent\w*|repair\w*|amputat\w+|debrid\w+"
+    r"|wash(?:ed )?out|washed out|irrigat\w+|ablat\w+|clip(?:ped|s)|coil(?:ed|ing|s)|band(?:ed|ing|s)|transplant\w*"
+    r"|replac\w+|bypass\w*|dilated with|ballooned|angioplast\w+|pinn(?:ed|ing)|plated|evacuat\w+|re-?expanded)"
+)
+"""What is done to an organ in an operation: its name beside one of these gives its disease away."""
 _GAP = r"[\s-]+\.\.\.[\s-]+"
 _WORDS_BETWEEN = r"(?:[ \n]+[\w'/%-]+){0,6}?[ \n]+"
 _WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]{5,}")
@@ -57,11 +68,16 @@ class Giveaways:
     def __init__(self, names: Iterable[str]) -> None:
         self._names = tuple(dict.fromkeys(name for name in names if key(name)))
         said = [roots(name) for name in self._names]
-        terms: dict[str, str] = {}
-        for disease, relation, listed in _relations():
-            if any(_within(disease, name) for name in said):
-                terms.update((term, relation) for term in listed)
-        self._terms = [(_term(term), relation) for term, relation in terms.items()]
+        terms = dict.fromkeys(
+            (term, relation)
+            for disease, relation, listed in _relations()
+            if any(_within(disease, name) for name in said)
+            for term in listed
+        )
+        self._terms = [
+            (_operated(term), "procedure") if relation == "organ" else (_term(term), relation)
+            for (term, relation) in terms
+        ]
         words = {word for name in self._names for word in re.findall(r"[a-z]{7,}", name.casefold())}
         stems = sorted({match[1].removesuffix("ic") for word in words if (match := _STEM.match(word))})
         if stems:
@@ -94,7 +110,7 @@ class Giveaways:
         for pattern, relation in self._terms:
             for match in pattern.finditer(text):
                 before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() : match.end() + 40]
-                if _BLOCKED.search(before):
+                if _BLOCKED.search(before) or _NORMAL.search(after):
                     continue
                 old = past or _PAST.search(before) or _THEN.search(after)
                 if relation == "procedure" and old and not _NOW.search(after):
@@ -153,6 +169,13 @@ def _term(term: str) -> re.Pattern[str]:
     pattern = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term)).replace(_GAP, _WORDS_BETWEEN)
     flags = re.NOFLAG if term.isupper() and len(term) <= 5 else re.IGNORECASE
     return re.compile(rf"(?<![\w-]){pattern}(?:e?s|'s)?(?!\w)", flags)
+
+
+def _operated(organ: str) -> re.Pattern[str]:
+    """A pattern for an operation on an organ, whichever of the two is named first."""
+    organ = r"[\s-]+".join(map(re.escape, organ.split())) if not organ.isupper() else f"(?-i:{organ})"
+    between = r"(?:[ \n]+(?!(?:and|or|but)\b)[\w'/%-]+){0,4}?[ \n]+"
+    return re.compile(rf"(?i)\b{organ}s?{between}{_CARRIED_OUT}\b|\b{_CARRIED_OUT}{between}{organ}s?\b")
 
 
 @cache

@@ -6,18 +6,28 @@ from pathlib import Path
 import pytest
 
 from benchmarks.ward_notes import diseases, ward_notes
-from benchmarks.ward_reading import built, case_faults, fault, flagged, sentence_notes
+from benchmarks.ward_reading import built, case_faults, checked, fault, flagged, sentence_notes, sentence_pairs
 from wardround.scenarios.mimic.note import first_item
 from wardround.scenarios.mimic.record_items import report_findings
 
 NOTES = ward_notes()[::10]
-BY_DESIGN = {"parens_admission", "neurology"}
+BY_DESIGN = {"parens_admission", "neurology", "quoted_cc"}
 """Styles whose history, as read, keeps a remark that the notes' author left out of it."""
 
 
 def test_one_note_of_each_style_is_read() -> None:
     faults = {one.style: what for one in NOTES if (what := fault(one))}
     assert {style: what for style, what in faults.items() if style not in BY_DESIGN} == {}
+
+
+def test_notes_in_thirty_later_styles_are_read() -> None:
+    faults = {one.style: what for one in ward_notes("styles_2.txt", 2) if (what := fault(one))}
+    assert {style: what for style, what in faults.items() if style not in BY_DESIGN} == {}
+
+
+def test_sentences_that_give_the_disease_away_are_flagged_and_their_neighbours_are_not() -> None:
+    answers = [(disease, said, gives) for disease, gives, said in sentence_pairs() if checked(disease, said) != gives]
+    assert answers == [("Adrenal insufficiency", "Hydrocortisone cream was used on a bug bite in June.", False)]
 
 
 @pytest.mark.long
