@@ -2,6 +2,7 @@
 
 import base64
 import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -151,6 +152,20 @@ def test_an_image_that_cannot_be_used_is_named(image: str, content: bytes | None
     [problem] = problems(path)
     assert (problem.line, problem.case, problem.field) == (1, "one", "investigations[0].images[0]")
     assert said in problem.message
+
+
+def test_an_export_has_the_images_that_the_model_got(shell: Shell, tmp_path: Path) -> None:
+    server = Loopback(lambda messages, model: "Answer: A")
+    words = ("--set", "images=shown", "--name", "q")
+    assert played(shell, written(tmp_path, QUESTION), "questions", server, *words) == 0, shell.err
+    assert shell("export", "q", "--to", "chat", "--out", tmp_path / "q.chat") == 0, shell.err
+    [line] = (tmp_path / "q.chat").read_text().splitlines()
+    [image] = [part for part in json.loads(line)["messages"][1]["content"] if part["type"] == "image_url"]
+    assert image["image_url"]["url"] == URL
+    assert shell("export", "q", "--to", "inspect", "--out", tmp_path / "q.eval") == 0, shell.err
+    with zipfile.ZipFile(tmp_path / "q.eval") as log:
+        [sample] = [json.loads(log.read(name)) for name in log.namelist() if name.startswith("samples/")]
+    assert sample["messages"][1]["content"][1] == {"type": "image", "image": URL, "detail": "auto"}
 
 
 def test_two_bundled_cases_have_an_image() -> None:

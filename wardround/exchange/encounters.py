@@ -1,7 +1,7 @@
 """The source of every export: an episode with its scores and its truth, and the chats of a seat."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -9,11 +9,12 @@ import msgspec
 
 from wardround.engine.errors import CaseLost, LogError
 from wardround.engine.events import Acted, Called
-from wardround.engine.records import EpisodeRow, Json, Message, Score
+from wardround.engine.records import EpisodeRow, Json, Message, Score, images_of, with_whole_images
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import SeatHeader
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
+from wardround.scenarios.illustrations import case_images
 from wardround.scenarios.question_item import QuestionItem, solution
 from wardround.scoring.scorings import run_scores
 from wardround.scoring.stored_scores import StoredScores
@@ -119,16 +120,21 @@ def chat_message(message: Message) -> dict[str, Json]:
     return {"role": message.role, "content": message.content, **(message.more or {})}
 
 
-def chats(trajectory: Trajectory, seat: str) -> list[list[dict[str, Json]]]:
+async def chats(run: Run, trajectory: Trajectory, seat: str) -> list[list[dict[str, Json]]]:
     """The conversations of a seat with its model, whole, each once; `reasoning_content` is a reply's thinking.
 
-    A conversation that a later one continues is left out. A seat that made no call has one: what the seats said.
+    Images are those that the model got, as data URLs; a reference stands for one whose case is lost. A conversation
+    that a later one continues is left out. A seat that made no call has one: what the seats said.
     """
     calls = [call for call in trajectory.called(seat) if call.reply]
     if not calls:
         return [chat_of_words(trajectory, seat)]
     thoughts = {call.reply.text: call.reply.thinking for call in calls if call.reply and call.reply.thinking}
-    whole = [_whole(trajectory, call, thoughts) for call in calls]
+    images: Mapping[str, str] = {}
+    if any(images_of(message) for call in calls for message in call.new if message.more):
+        with suppress(CaseLost):
+            images = case_images(await run.item(trajectory.opened.case))
+    whole = [_whole(trajectory, call, thoughts, images) for call in calls]
     return [
         chat
         for place, chat in enumerate(whole)
@@ -136,9 +142,12 @@ def chats(trajectory: Trajectory, seat: str) -> list[list[dict[str, Json]]]:
     ]
 
 
-def _whole(trajectory: Trajectory, call: Called, thoughts: Mapping[str, str]) -> list[dict[str, Json]]:
+def _whole(
+    trajectory: Trajectory, call: Called, thoughts: Mapping[str, str], images: Mapping[str, str]
+) -> list[dict[str, Json]]:
     assert call.reply is not None
-    chat = [chat_message(message) for message in (*trajectory.messages(call), call.reply.as_message())]
+    said = (*trajectory.messages(call), call.reply.as_message())
+    chat = [chat_message(with_whole_images(message, images) if images else message) for message in said]
     for message in chat:
         if message["role"] == "assistant" and (thinking := thoughts.get(message["content"], "")):
             message["reasoning_content"] = thinking

@@ -103,7 +103,7 @@ def _spec(run: Run, seat: str) -> dict[str, Json]:
 
 async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
     opening, target = await opening_and_target(run, one.row.case)
-    chat = chats(one.trajectory, seat)[-1]
+    chat = (await chats(run, one.trajectory, seat))[-1]
     model = model_name(run.header.seats.get(seat))
     sample_id = digest_of(f"{run.name}/{one.row.id}")
     messages = [_message(message, f"{sample_id[:16]}{place}", model) for place, message in enumerate(chat)]
@@ -116,7 +116,7 @@ async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
         "id": one.row.case,
         "epoch": one.row.repeat,
         "uuid": sample_id,
-        "input": opening or (messages[0]["content"] if messages else ""),
+        "input": opening or (_text(messages[0]["content"]) if messages else ""),
         "target": target,
         "messages": messages,
         "output": _output(model, answers, usage),
@@ -146,20 +146,32 @@ async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
 def _message(message: Mapping[str, Json], name: str, model: str) -> dict[str, Json]:
     role = message["role"] if message["role"] in ("system", "user", "assistant", "tool") else "user"
     content: Json = message["content"]
-    if isinstance(content, list):  # parts of a chat message; images stay as text, since Inspect stores them otherwise
-        content = "\n".join(
-            str(part.get("text", f"[{part.get('type')}]")) for part in content if isinstance(part, dict)
-        )
+    if isinstance(content, list):
+        content = [_part(part) for part in content if isinstance(part, dict)]
     made: dict[str, Json] = {"id": name, "role": role, "content": content or ""}
     if role == "assistant":
         made |= {"source": "generate", "model": model}
         if thinking := message.get("reasoning_content"):
-            made["content"] = [{"type": "reasoning", "reasoning": thinking}, {"type": "text", "text": content or ""}]
+            said = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+            made["content"] = [{"type": "reasoning", "reasoning": thinking}, *said]
         if calls := message.get("tool_calls"):
             made["tool_calls"] = [_tool_call(call) for call in calls]
     if role == "tool":
         made["tool_call_id"] = message.get("tool_call_id", "")
     return made
+
+
+def _text(content: Json) -> str:
+    return "\n".join(part.get("text", "") for part in content) if isinstance(content, list) else str(content)
+
+
+def _part(part: Mapping[str, Json]) -> dict[str, Json]:
+    """A part of a chat message as Inspect has it; an image that is only known by reference stays a text."""
+    image = part.get("image_url")
+    url = image.get("url", "") if isinstance(image, Mapping) else ""
+    if part.get("type") == "image_url" and url.startswith(("data:", "https:")):
+        return {"type": "image", "image": url, "detail": "auto"}
+    return {"type": "text", "text": str(part.get("text", f"[{url or part.get('type')}]"))}
 
 
 def _tool_call(call: Mapping[str, Json]) -> dict[str, Json]:

@@ -67,7 +67,7 @@ async def chat_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
     async with aclosing(encounters(run)) as every:
         async for one in every:
             opened = one.trajectory.opened
-            for chat in chats(one.trajectory, seat):
+            for chat in await chats(run, one.trajectory, seat):
                 if any(message["role"] == "assistant" for message in chat):
                     yield msgspec.json.encode(
                         {

@@ -12,9 +12,9 @@ import msgspec
 
 from wardround.engine.batch import rare_collection
 from wardround.engine.errors import UsageError
+from wardround.engine.events import Acted, Called, effective
 from wardround.engine.records import Json, Usage
 from wardround.exchange.encounters import Encounter, chats, encounters, model_name, opening_and_target
-from wardround.exchange.lines import calls_of
 from wardround.runs.stored_run import Run
 
 _TEXT, _WHOLE, _NUMBER = "VARCHAR", "BIGINT", "DOUBLE"
@@ -154,7 +154,7 @@ def _spools(tables: Mapping[str, Mapping[str, str]], folder: Path) -> Iterator[d
         finally:
             for lines in every.values():
                 lines.close()
-        with duckdb.connect(config={"temp_directory": place, "threads": 2}) as database:
+        with duckdb.connect(config={"temp_directory": place, "threads": 1}) as database:
             for name, columns in tables.items():
                 _write_parquet(database, every[name], columns, folder / f"{name}.parquet")
 
@@ -213,21 +213,38 @@ class _Turn(msgspec.Struct, gc=False):
 
 
 def _turns(one: Encounter, run: str, models: Mapping[str, str]) -> list[_Turn]:
-    row, events = one.row, one.trajectory.events
-    turns, name, case, repeat = [], row.id, row.case, row.repeat
-    for event in one.trajectory.acted():
-        action, seat, seq = event.action, event.seat, event.seq
-        args = _encode(action.args).decode() if action.args else None
-        thinking, finish, model = action.thinking or None, event.finish or None, models.get(seat, "")
-        turn = _Turn(
-            run, name, case, repeat, seq, event.at, seat, action.verb, action.text, thinking, args, finish, model
-        )
-        turns.append(turn)
-        if replies := [call.reply for call in calls_of(events, event) if call.reply]:
-            usage = sum((reply.usage for reply in replies), Usage(cost=0))
-            turn.model, turn.calls = replies[-1].model or model, len(replies)
-            turn.prompt_tokens, turn.completion_tokens, turn.cost = usage.prompt, usage.completion, usage.cost
-            turn.latency = sum(reply.latency for reply in replies)
+    row, turns, calls = one.row, list[_Turn](), list[Called]()
+    name, case, repeat = row.id, row.case, row.repeat
+    for event in effective(one.trajectory.events):
+        if type(event) is Called:
+            calls.append(event)
+            continue
+        if type(event) is Acted:
+            action, seat = event.action, event.seat
+            args = _encode(action.args).decode() if action.args else None
+            thinking, finish, model = action.thinking or None, event.finish or None, models.get(seat, "")
+            turn = _Turn(
+                run,
+                name,
+                case,
+                repeat,
+                event.seq,
+                event.at,
+                seat,
+                action.verb,
+                action.text,
+                thinking,
+                args,
+                finish,
+                model,
+            )
+            turns.append(turn)
+            if replies := [call.reply for call in calls if call.reply and call.seat == seat]:
+                usage = sum((reply.usage for reply in replies), Usage(cost=0))
+                turn.model, turn.calls = replies[-1].model or model, len(replies)
+                turn.prompt_tokens, turn.completion_tokens, turn.cost = usage.prompt, usage.completion, usage.cost
+                turn.latency = sum(reply.latency for reply in replies)
+        calls = []
     return turns
 
 
@@ -274,7 +291,7 @@ async def _dialogue(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
         "target": target,
         "messages": [
             {name: message.get(name) for name in ("role", "content", "reasoning_content")}
-            for message in chats(one.trajectory, seat)[-1]
+            for message in (await chats(run, one.trajectory, seat))[-1]
         ],
         "scores": [{"name": name, "value": score.value, "reason": score.reason} for name, score in one.scores.items()],
     }
