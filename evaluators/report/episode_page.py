@@ -2,8 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import msgspec
@@ -15,7 +14,7 @@ from wardround.evaluators.evaluation import Goal
 from wardround.evaluators.measures import Part, format_value, measure_of, place_of
 from wardround.evaluators.outcome.items import AssessmentAccount, TextItem
 from wardround.evaluators.reasoning.controls import fitness
-from wardround.evaluators.reasoning.reasoning_record import Account, EvidenceQuote, PartAccount, StepAccount, count
+from wardround.evaluators.reasoning.reasoning_record import Account, EvidenceQuote, PartAccount, count
 from wardround.evaluators.reasoning.step_questions import PUBLISHED_STEPS, Rules
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.answer_reading import as_read
@@ -24,8 +23,8 @@ from wardround.evaluators.report.episode_list import ACCURACIES
 from wardround.evaluators.report.rendering import (
     MEANINGS,
     SIGNS,
-    Speaker,
     State,
+    criterion_marks,
     environment,
     host,
     safe_link,
@@ -35,7 +34,6 @@ from wardround.evaluators.report.rendering import (
     torn,
     voices,
 )
-from wardround.evaluators.report.rubric_marks import criterion_marks
 from wardround.evaluators.report.score_rows import Accounts, EpisodeScores, digests, read_accounts
 from wardround.evaluators.report.summary import WORD_MATCH
 from wardround.scenarios.case import Case
@@ -141,78 +139,25 @@ _HOW = {
 _FIGURES = ("efficiency", "factuality", "unverifiable", "completeness", "completeness_without_answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step: its number, its place in the page, its state, and why."""
-
-    number: int
-    anchor: str
-    state: State
-    account: StepAccount
-    kinds: Sequence[Speaker]
-    verdicts: Sequence[Speaker]
-    divided: bool
-    quotations: Sequence[Quotation]
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyPart:
-    """One part of one reply. `counts` are its steps by state; `figures` are (label, value, remark)."""
-
-    anchor: str
-    heading: str
-    account: PartAccount
-    steps: Sequence[Step]
-    counts: Sequence[tuple[State, int]]
-    how: str
-    figures: Sequence[tuple[str, str, str]]
-    references: Sequence[Sequence[Speaker]]
-    reference_share: str
-
-
-def render_parts(account: Account, row: EpisodeScores, texts: Mapping[str, str], prefix: str) -> list[ReplyPart]:
-    """Return all parts; `prefix` keeps the anchors of several accounts distinct."""
-    last = max((part.turn for part in account.parts), default=0)
-    return [
-        _part(part, account, row, texts, f"{prefix}-{place}", several=last > 1)
-        for place, part in enumerate(account.parts, 1)
-    ]
-
-
-def _part(
-    part: PartAccount, account: Account, row: EpisodeScores, texts: Mapping[str, str], anchor: str, *, several: bool
-) -> ReplyPart:
-    steps = [_step(place, step, account, texts, anchor) for place, step in enumerate(part.steps, 1)]
-    counts = Counter(step.state for step in steps)
+def part_heading(part: PartAccount, account: Account) -> str:
+    """Return, for instance, `The answer (turn 3), formal part`; the turn only if several were judged."""
     kind = "The answer" if part.stage == "conclusion" else "Requests"
-    turn = f" (turn {part.turn})" if several else ""
-    return ReplyPart(
-        anchor=anchor,
-        heading=f"{kind}{turn}, {part.part} part",
-        account=part,
-        steps=steps,
-        counts=[(state, counts[state]) for state in SIGNS if counts[state]],
-        how=f"{count_noun(len(steps), 'step')}, from {_HOW.get(part.how, part.how)}" if part.how else "",
-        figures=_figures(part, row, account.rules),
-        references=[voices(step.votes, account.judges) for step in part.reference or ()],
-        reference_share=_reference_share(part),
-    )
+    turn = f" (turn {part.turn})" if max(one.turn for one in account.parts) > 1 else ""
+    return f"{kind}{turn}, {part.part} part"
 
 
-def _step(number: int, step: StepAccount, account: Account, texts: Mapping[str, str], anchor: str) -> Step:
-    return Step(
-        number=number,
-        anchor=f"{anchor}-{number}",
-        state=state_of(step),
-        account=step,
-        kinds=voices(step.kinds, account.judges),
-        verdicts=voices(step.verdicts, account.judges),
-        divided=torn(step.kinds) or torn(step.verdicts),
-        quotations=[quotation(quoted, texts) for quoted in step.quoted],
-    )
+def part_origin(part: PartAccount) -> str:
+    """Say how many steps a part has, and how they were told apart."""
+    return f"{count_noun(len(part.steps), 'step')}, from {_HOW.get(part.how, part.how)}" if part.how else ""
 
 
-def _figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[str, str, str]]:
+def state_counts(part: PartAccount) -> list[tuple[State, int]]:
+    """Count the steps of a part by their state."""
+    counts = Counter(map(state_of, part.steps))
+    return [(state, counts[state]) for state in SIGNS if counts[state]]
+
+
+def part_figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[str, str, str]]:
     """Return the scores of this part alone: none for one of several examination replies that are scored together."""
     scores = {score.name: score for score in row.scores}
     stages = ["", f"turn_{part.turn}_"] if part.stage == "conclusion" else [f"turn_{part.turn}_"]
@@ -236,7 +181,7 @@ def _figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tuple[
     return figures
 
 
-def _reference_share(part: PartAccount) -> str:
+def reference_share(part: PartAccount) -> str:
     """Say how much of the reference the judge saw, for instance `3 of 5 steps`."""
     reference = part.reference or ()
     hits = sum(step.reasoning is True or step.answer is True for step in reference)
@@ -247,15 +192,6 @@ LONG_STEP, LONG_TEXT = 1_500, 2_000
 """Most characters shown at once: of a step, and of a text that a judge was shown."""
 _BESIDE = {"": "", "whole_": ", all turns", "published_": ", published rules"}
 _CHIEF = ("efficiency", "factuality", "unverifiable", "completeness")
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """The reasoning as one evaluator judged it."""
-
-    name: str
-    account: Account
-    parts: Sequence[ReplyPart]
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -287,10 +223,6 @@ def episode_page(
     the states of the steps and the scores. The same input gives the same bytes.
     """
     record, veiled = read_accounts(accounts), row.restricted or case.data_class == "restricted"
-    judged = [
-        _Judged(name, one, render_parts(one, row, texts, f"p{n}"))
-        for n, (name, one) in enumerate(record.reasoning.items())
-    ]
     return (
         environment()
         .get_template("judged.html.j2")
@@ -304,10 +236,8 @@ def episode_page(
             encounter=kept.encounter,
             index=kept.index,
             damage=kept.damage,
-            judged=judged,
+            judged=record.reasoning,
             outcome=record.outcome,
-            outcome_voices=_outcome_voices(record),
-            outcome_quotations=_outcome_quotations(record, texts),
             assessments=record.assessments,
             rubrics={name: (one, criterion_marks(one)) for name, one in record.rubrics.items()},
             problems=record.problems,
@@ -317,7 +247,8 @@ def episode_page(
             veiled=veiled,
             read=[] if veiled else as_read(row.answer, case, _goal(row, record), _asked_for(row)),
             signs=SIGNS,
-            meanings=_meanings(judged),
+            meanings=_meanings(record),
+            quotations=lambda several: [quotation(one, texts) for one in several],
             long_step=LONG_STEP,
             long_text=LONG_TEXT,
         )
@@ -337,6 +268,14 @@ _WORDS: dict[str, Any] = {
     "format_value": format_value,
     "unmet": _unmet,
     "fitness": fitness,
+    "part_figures": part_figures,
+    "part_heading": part_heading,
+    "part_origin": part_origin,
+    "reference_share": reference_share,
+    "state_counts": state_counts,
+    "state_of": state_of,
+    "torn": torn,
+    "voices": voices,
     "phrase": phrase,
     "ended_by": ended_by,
     "desk_words": lambda word: SAID.get(word) or phrase(word),
@@ -355,14 +294,6 @@ def _goal(row: EpisodeScores, record: Accounts) -> Goal:
     if record.outcome:
         return record.outcome.goal
     return "treatment" if any(score.name == "treatment_accuracy" for score in row.scores) else "diagnosis"
-
-
-def _outcome_voices(record: Accounts) -> list[Speaker]:
-    return voices(record.outcome.votes, record.outcome.judges) if record.outcome else []
-
-
-def _outcome_quotations(record: Accounts, texts: Mapping[str, str]) -> list[Quotation]:
-    return [quotation(quoted, texts) for quoted in record.outcome.quoted] if record.outcome else []
 
 
 def _tiles(row: EpisodeScores, record: Accounts) -> list[tuple[str, str, str]]:
@@ -399,9 +330,9 @@ def _tiles(row: EpisodeScores, record: Accounts) -> list[tuple[str, str, str]]:
     return tiles
 
 
-def _meanings(judged: Sequence[_Judged]) -> list[tuple[State, str]]:
+def _meanings(record: Accounts) -> list[tuple[State, str]]:
     """Return the legend of the states that occur."""
-    there = {step.state for one in judged for part in one.parts for step in part.steps}
+    there = {state_of(step) for one in record.reasoning.values() for part in one.parts for step in part.steps}
     return [(state, meaning) for state, meaning in MEANINGS.items() if state in there]
 
 

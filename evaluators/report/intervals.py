@@ -4,7 +4,7 @@ NumPy and SciPy are imported inside the functions that need them, since playing 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
@@ -52,14 +52,22 @@ class Interval(msgspec.Struct, frozen=True):
 Clusters = Sequence[Sequence[float]]
 
 
-def interval(by_case: Mapping[str, Sequence[float]], scale: Scale = SHARE, seed: int = 0) -> Interval:
-    """Compute the 95% interval of the mean of all values, within `scale`; `by_case` has each case's repeats.
+def by_case(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
+    """Gather the values of each case, its repeats in order, from pairs (case, value)."""
+    cases: dict[str, list[float]] = {}
+    for case, value in values:
+        cases.setdefault(case, []).append(value)
+    return cases
+
+
+def interval(cases: Mapping[str, Sequence[float]], scale: Scale = SHARE, seed: int = 0) -> Interval:
+    """Compute the 95% interval of the mean of all values, within `scale`; `cases` has each case's repeats.
 
     If every value is 0 or 1: Wilson's interval on episodes / design effect. Otherwise: a seeded bootstrap of cases.
     There is none below `FEWEST` cases, and none for values that are all equal but neither 0 nor 1: a bootstrap of
     equal values has no width, which would look like certainty. The order of cases and of their values has no effect.
     """
-    clusters = [sorted(values) for _, values in sorted(by_case.items()) if len(values)]
+    clusters = [sorted(values) for _, values in sorted(cases.items()) if len(values)]
     if not clusters:
         return Interval(None, "", "nothing was scored")
     if len(clusters) < FEWEST:
@@ -189,10 +197,10 @@ def _percentiles(values: "NDArray[np.float64]", units: int) -> tuple[float, floa
     return float(low), float(high)
 
 
-def published_interval(by_case: Mapping[str, Sequence[float]]) -> Interval:
+def published_interval(cases: Mapping[str, Sequence[float]]) -> Interval:
     """Return the interval of paper 002's tables: Student's t over cases, not cut at 0 and 1. None if cases repeat."""
-    values = [value for _, repeats in sorted(by_case.items()) for value in repeats]
-    if any(len(repeats) > 1 for repeats in by_case.values()):
+    values = [value for _, repeats in sorted(cases.items()) for value in repeats]
+    if any(len(repeats) > 1 for repeats in cases.values()):
         return Interval(None, "", "cases are repeated; the paper repeats none")
     ends = student_t(values)
     return Interval(ends, "student_t" if ends else "", "" if ends else "fewer than two cases")

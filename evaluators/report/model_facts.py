@@ -190,12 +190,8 @@ _TAILS = ("-instruct", "-chat", "-hf", "-it", "-preview", "-latest")
 def plain_id(name: str) -> str:
     """A model's id in lower case, without provider, date and mark of a served form: `org/X-70B-Chat` is `x-70b`."""
     plain = _DATE.sub("", name.strip().casefold().rsplit("/", 1)[-1].replace("_", "-").replace(" ", "-"))
-    cut = True
-    while cut:
-        cut = False
-        for tail in _TAILS:
-            if plain.endswith(tail):
-                plain, cut = plain.removesuffix(tail), True
+    while tail := next((tail for tail in _TAILS if plain.endswith(tail)), ""):
+        plain = plain.removesuffix(tail)
     return plain
 
 

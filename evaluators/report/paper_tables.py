@@ -311,14 +311,8 @@ def _strata(episodes: Sequence[EpisodeScores], by: Stratum) -> dict[str, str]:
 
 def _within(player: DoctorRuns, by: Stratum, stratum: str) -> DoctorRuns:
     runs = {
-        setting: PlayedRun(
-            run.name,
-            run.setting,
-            run.doctor,
-            [pair for pair in run.taken if stratum in (_strata_of(pair[0], by) or (UNSTATED,))],
-            run.open,
-            run.judge,
-            run.judged,
+        setting: msgspec.structs.replace(
+            run, taken=[pair for pair in run.taken if stratum in (_strata_of(pair[0], by) or (UNSTATED,))]
         )
         for setting, run in player.runs.items()
     }

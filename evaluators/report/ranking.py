@@ -1,6 +1,5 @@
 """Ranks several runs in one table by the same quantity, best first: the leaderboard."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Literal
@@ -10,7 +9,7 @@ import msgspec
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun
 from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
-from wardround.evaluators.report.intervals import interval
+from wardround.evaluators.report.intervals import by_case, interval, mean
 from wardround.evaluators.report.score_rows import RunScores, inside
 from wardround.evaluators.report.score_tables import Taken
 from wardround.evaluators.report.summary import ScoreSummary, Summary
@@ -216,20 +215,20 @@ def ranking(runs: Sequence[RunScores], summaries: Mapping[str, Summary], seed: i
         reason = reason.replace("scored in all runs", "scored in all runs that have a value")
         reason = f"{reason} Not ranked, without any value: {', '.join(left)}."
     ranked = {name: _ranked_values(one, shared, basis) for name, one in by_run.items()}
-    means = {name: _mean(by_case) for name, by_case in ranked.items()}
+    means = {name: mean([value for repeats in cases.values() for value in repeats]) for name, cases in ranked.items()}
     places = []
     for run in runs:
-        mean = means.get(run.name)
+        value = means.get(run.name)
         sure = interval(ranked[run.name], seed=seed) if run.name in ranked else None
         places.append(
             RankedRun(
-                rank=None if mean is None else 1 + sum(other > mean for other in means.values()),
+                rank=None if value is None else 1 + sum(other > value for other in means.values()),
                 run=run.name,
                 doctor=doctor_of(run.header) or run.name,
                 scenario=setting_of(run.header),
                 figure=summaries[run.name].score(by),
                 others=[summaries[run.name].score(name) for name in others],
-                value=mean,
+                value=value,
                 ci95=sure.ends if sure else None,
                 ci95_reason=sure.reason if sure else "no value",
             )
@@ -269,15 +268,8 @@ def _basis(by_run: Mapping[str, _RunValues], shared: int) -> tuple[Basis, str]:
 
 def _ranked_values(run_values: _RunValues, shared: set[Key], basis: Basis) -> dict[str, list[float]]:
     """Return the ranked values by case."""
-    by_case: dict[str, list[float]] = {}
-    for (case, repeat), value in sorted(run_values.values.items(), key=lambda pair: pair[0]):
-        if basis == "lower bound":
-            by_case.setdefault(case, []).append(value or 0.0)
-        elif (case, repeat) in shared and value is not None:
-            by_case.setdefault(case, []).append(value)
-    return by_case
-
-
-def _mean(by_case: Mapping[str, Sequence[float]]) -> float:
-    values = [value for repeats in by_case.values() for value in repeats]
-    return math.fsum(values) / len(values)
+    return by_case(
+        (key[0], value or 0.0)
+        for key, value in sorted(run_values.values.items(), key=lambda pair: pair[0])
+        if basis == "lower bound" or key in shared
+    )

@@ -1,6 +1,8 @@
-"""Renders pages: escapes everything, makes hidden characters visible, and marks states without relying on colour."""
+"""Renders pages: escapes everything, makes hidden characters visible, and puts states, votes and marks in words."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +13,9 @@ from markupsafe import Markup
 
 from wardround.engine.records import Json
 from wardround.evaluators.judges.panel import Vote
+from wardround.evaluators.open_answers.rubric import CriterionAccount, RubricAccount
 from wardround.evaluators.reasoning.reasoning_record import StepAccount
+from wardround.evaluators.reasons import phrase
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -106,6 +110,49 @@ def vote_words(value: Json) -> str:
 def torn(votes: tuple[Vote, ...]) -> bool:
     """Whether the votes differ."""
     return len({msgspec.json.encode(vote.value) for vote in votes}) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionMark:
+    """One criterion: its mark in words, how it stands for the answer, who decided, and the `events` that show it."""
+
+    number: int
+    criterion: str
+    points: float
+    mark: str
+    state: Literal["correct", "wrong", "unknown"]
+    decided: str
+    votes: Sequence[Speaker]
+    events: Sequence[int]
+    tags: Sequence[str]
+
+
+def criterion_marks(account: RubricAccount) -> list[CriterionMark]:
+    """The marks of a rubric in its order."""
+    return [_mark(number, one, account) for number, one in enumerate(account.criteria, 1)]
+
+
+def _mark(number: int, one: CriterionAccount, account: RubricAccount) -> CriterionMark:
+    return CriterionMark(
+        number=number,
+        criterion=one.criterion,
+        points=one.points,
+        mark=_mark_words(one),
+        state="unknown" if one.met is None else "correct" if (one.met >= 0.5) is (one.points > 0) else "wrong",
+        decided="by rule" if one.by == "rule" else "by the judge" if len(account.judges) < 2 else "by the judges",
+        votes=voices(one.votes, account.judges),
+        events=one.events,
+        tags=one.tags,
+    )
+
+
+def _mark_words(one: CriterionAccount) -> str:
+    if one.met is None:
+        return f"undecided ({phrase(one.reason)})" if one.reason else "undecided"
+    if not isinstance(one.met, bool) and 0 < one.met < 1:
+        return f"met by {one.met:.0%} of the judges"
+    said = "met" if one.met else "not met"
+    return f"{said}: unsafe, so the score is at most 0" if one.met and one.veto else said
 
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"

@@ -1,7 +1,7 @@
 """Rubric scores by theme, axis and tag, how far judges agree on criteria, and what each criterion distinguishes."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
@@ -11,7 +11,16 @@ from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.open_answers.rubric_points import clip, overall, rubric_score, tag_scores
 from wardround.evaluators.report.agreement import Agreement, agreement
-from wardround.evaluators.report.intervals import ANY, FEWEST, deviation, format_ends, format_share, interval
+from wardround.evaluators.report.intervals import (
+    ANY,
+    FEWEST,
+    by_case,
+    deviation,
+    format_ends,
+    format_share,
+    interval,
+    mean,
+)
 from wardround.evaluators.report.table_text import align_figures
 from wardround.scenarios.criteria import RubricItem
 
@@ -89,10 +98,7 @@ def rubric_table(items: Sequence[JudgedItem], seed: int = 0) -> RubricTable:
     """Compute the table of judged items; a missing answer counts with its 0."""
     values = [(one.case, one.score) for one in items if one.score is not None]
     ends, reason = _ends(values, seed)
-    reasons: dict[str, int] = defaultdict(int)
-    for one in items:
-        if one.score is None:
-            reasons[one.reason] += 1
+    reasons = Counter(one.reason for one in items if one.score is None)
     lengths = [(float(one.account.characters), one.score) for one in items if one.account and one.score is not None]
     return RubricTable(
         overall=overall([value for _, value in values]),
@@ -101,7 +107,7 @@ def rubric_table(items: Sequence[JudgedItem], seed: int = 0) -> RubricTable:
         items=len(items),
         scored=len(values),
         reasons=dict(sorted(reasons.items())),
-        characters=math.fsum(length for length, _ in lengths) / len(lengths) if lengths else None,
+        characters=mean([length for length, _ in lengths]) if lengths else None,
         length_correlation=_correlation(lengths),
         tags=tuple(_tags(items, seed)),
         judges=tuple(_judges(items)),
@@ -111,10 +117,7 @@ def rubric_table(items: Sequence[JudgedItem], seed: int = 0) -> RubricTable:
 
 def _ends(values: Sequence[tuple[str, float]], seed: int) -> tuple[Ends | None, str]:
     """Return the bootstrap interval of the mean, cut to 0..1 like the mean, over items with their repeats."""
-    by_case: dict[str, list[float]] = defaultdict(list)
-    for case, value in values:
-        by_case[case].append(value)
-    outcome = interval(by_case, ANY, seed)
+    outcome = interval(by_case(values), ANY, seed)
     return (None, outcome.reason) if outcome.ends is None else ((clip(outcome.ends[0]), clip(outcome.ends[1])), "")
 
 
@@ -164,11 +167,11 @@ def _scores_of_two(
     """Return an item's scores by each of two judges; None if one of them left a criterion open."""
     rubric = _rubric(account)
     judged = [place for place, one in enumerate(account.criteria) if one.by == "judge"]
-    made = []
-    for judge in judges:
-        met = [votes[judge].get((item, place)) for place in judged]
-        made.append(rubric_score([rubric[place] for place in judged], met))
-    return None if made[0] is None or made[1] is None else (made[0], made[1])
+    first, second = (
+        rubric_score([rubric[place] for place in judged], [votes[judge].get((item, place)) for place in judged])
+        for judge in judges
+    )
+    return None if first is None or second is None else (first, second)
 
 
 def icc(pairs: Sequence[tuple[float, float]]) -> float | None:
@@ -201,7 +204,7 @@ def _criteria(items: Sequence[JudgedItem]) -> Iterable[CriterionFigure]:
             criterion=text,
             points=points,
             answers=len(answers),
-            met=math.fsum(values) / len(values) if values else None,
+            met=mean(values) if values else None,
             undecided=len(answers) - len(values),
             discrimination=None if relation is None else math.copysign(1, points) * relation,
         )
@@ -223,7 +226,7 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     spread = deviation(first) * deviation(second)
     if not spread:
         return None
-    a, b = math.fsum(first) / len(first), math.fsum(second) / len(second)
+    a, b = mean(first), mean(second)
     return math.fsum((x - a) * (y - b) for x, y in pairs) / (len(pairs) - 1) / spread
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
 
 import msgspec
 
@@ -15,12 +14,10 @@ from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.outcome.items import AssessmentAccount
 from wardround.evaluators.outcome.outcome_record import OutcomeAccount
 from wardround.evaluators.reasoning.controls import Fitness, fitness
-from wardround.evaluators.reasoning.reasoning_record import Account, EvidenceQuote, ReferenceAccount, SearchRecord
+from wardround.evaluators.reasoning.reasoning_record import Account, ReferenceAccount, StepAccount
 from wardround.evaluators.reasoning.step_questions import KEYWORDS
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.evaluators.search.results import KINDS, SEARCHED
-
-T = TypeVar("T")
 
 
 def inside(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
@@ -43,58 +40,59 @@ class Accounts(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
+class _StoredAccount(msgspec.Struct, frozen=True):
+    """The account of an evaluator other than the reasoning's: one of these fields is there."""
+
+    outcome: OutcomeAccount | None = None
+    assessment: AssessmentAccount | None = None
+    rubric: RubricAccount | None = None
+    checklist: ChecklistAccount | None = None
+
+
 def read_accounts(accounts: Mapping[str, Json]) -> Accounts:
     """Read the accounts by evaluator.
 
     Each is an Account of the reasoning, or an object with one of outcome, assessment, rubric and checklist.
     """
     reasoning: dict[str, Account] = {}
-    outcomes: dict[str, OutcomeAccount] = {}
-    assessments: dict[str, AssessmentAccount] = {}
-    rubrics: dict[str, RubricAccount] = {}
-    checklists: dict[str, ChecklistAccount] = {}
+    others: dict[str, _StoredAccount] = {}
     problems: list[str] = []
     for name, account in accounts.items():
-        if account is None:
-            continue
-        inside = account if isinstance(account, Mapping) else {}
-        known = [
-            _keep(reasoning, name, inside if "parts" in inside or "search" in inside else None, Account),
-            _keep(outcomes, name, inside.get("outcome"), OutcomeAccount),
-            _keep(assessments, name, inside.get("assessment"), AssessmentAccount),
-            _keep(rubrics, name, inside.get("rubric"), RubricAccount),
-            _keep(checklists, name, inside.get("checklist"), ChecklistAccount),
-        ]
-        if False in known or set(known) == {None}:
+        fields = account if isinstance(account, Mapping) else {}
+        try:
+            if "parts" in fields or "search" in fields:
+                reasoning[name] = msgspec.convert(fields, Account)
+            elif any(fields.get(field) is not None for field in _StoredAccount.__struct_fields__):
+                others[name] = msgspec.convert(fields, _StoredAccount)
+            elif account is not None:
+                problems.append(name)
+        except msgspec.ValidationError:
             problems.append(name)
-    return Accounts(reasoning, next(iter(outcomes.values()), None), assessments, rubrics, checklists, tuple(problems))
+    return Accounts(
+        reasoning,
+        next((one.outcome for one in others.values() if one.outcome), None),
+        {name: one.assessment for name, one in others.items() if one.assessment},
+        {name: one.rubric for name, one in others.items() if one.rubric},
+        {name: one.checklist for name, one in others.items() if one.checklist},
+        tuple(problems),
+    )
 
 
 def digests(accounts: Mapping[str, Json]) -> list[str]:
     """Return the digests of the texts that the page of these accounts shows, each once, in order."""
-    record = read_accounts(accounts)
-    looked: list[SearchRecord] = []
-    quoted: list[EvidenceQuote] = []
+    sources = list(_sources(read_accounts(accounts)))
+    quoted = [one.digest for source in sources for one in source.quoted]
+    shown = [digest for source in sources for look in source.looked for digest in look.texts]
+    return list(dict.fromkeys([*quoted, *shown]))
+
+
+def _sources(record: Accounts) -> Iterator[StepAccount | OutcomeAccount]:
+    """Yield what searches stand behind: every step of the reasoning, then the outcome."""
     for account in record.reasoning.values():
         for part in account.parts:
-            for step in part.steps:
-                looked += step.looked
-                quoted += step.quoted
+            yield from part.steps
     if record.outcome:
-        looked += record.outcome.looked
-        quoted += record.outcome.quoted
-    return list(dict.fromkeys([*(one.digest for one in quoted), *(text for one in looked for text in one.texts)]))
-
-
-def _keep(kept: dict[str, T], name: str, account: Json, kind: type[T]) -> bool | None:
-    """Read `account` into `kept`: False if it cannot be read, None if there is nothing to read."""
-    if account is None:
-        return None
-    try:
-        kept[name] = msgspec.convert(account, kind)
-    except msgspec.ValidationError:
-        return False
-    return True
+        yield record.outcome
 
 
 class SeatSilence(msgspec.Struct, frozen=True):
@@ -192,7 +190,7 @@ def _answers(record: Accounts) -> Iterator[tuple[str, str]]:
     for vote in _votes(record):
         unnamed = vote.reason.startswith(f"{KEYWORDS}/")
         yield vote.judge, vote.reason or "no_reason" if vote.value is None or unnamed else ""
-    for look in _searches_of(record):
+    for look in (look for source in _sources(record) for look in source.looked):
         kind = look.failure.removeprefix(SEARCHED)
         if not kind or (kind in KINDS and kind != "leak"):
             yield LIBRARY, kind
@@ -240,15 +238,6 @@ def _reference_of(account: Account, part: Part) -> tuple[ReferenceAccount, ...]:
     """Return the reference as judged in the reply with the answer."""
     references = (one.reference for one in account.parts if one.part == part and one.stage == "conclusion")
     return next(references, None) or ()
-
-
-def _searches_of(record: Accounts) -> Iterator[SearchRecord]:
-    for account in record.reasoning.values():
-        for part in account.parts:
-            for step in part.steps:
-                yield from step.looked
-    if record.outcome:
-        yield from record.outcome.looked
 
 
 class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):

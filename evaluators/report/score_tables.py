@@ -1,8 +1,7 @@
 """The data model of a table over several runs: its columns, cells and layout."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import fsum
 from typing import Literal
 
 import msgspec
@@ -10,7 +9,7 @@ import msgspec
 from wardround.engine.records import Score
 from wardround.evaluators.measures import why_untaken
 from wardround.evaluators.reasoning.step_questions import Rules
-from wardround.evaluators.report.intervals import SHARE, Interval, Method, interval, published_interval
+from wardround.evaluators.report.intervals import SHARE, Interval, Method, by_case, interval, mean, published_interval
 from wardround.evaluators.report.score_rows import EpisodeScores
 
 Taken = Sequence[tuple[EpisodeScores, Mapping[str, Score]]]
@@ -64,21 +63,16 @@ class Figure(msgspec.Struct, frozen=True):
 
 def score_cell(score: str, taken: Taken, rules: Rules = "default", seed: int = 0, *, bare: bool = False) -> Cell:
     """Return the mean of `score` over episodes, with the interval that the rules prescribe; `bare` without one."""
-    by_case: dict[str, list[float]] = defaultdict(list)
-    reasons: Counter[str] = Counter()
-    for row, scores in taken:
-        known = scores.get(score)
-        if known is not None and known.value is not None:
-            by_case[row.case].append(known.value)
-        else:
-            reasons[known.reason or "no_reason" if known else why_untaken(score, scores)] += 1
-    values = sorted(value for repeats in by_case.values() for value in repeats)
+    known = [(row.case, scores.get(score) or Score(score, None, why_untaken(score, scores))) for row, scores in taken]
+    reasons = Counter(one.reason or "no_reason" for _, one in known if one.value is None)
+    cases = by_case((case, one.value) for case, one in known if one.value is not None)
+    values = sorted(value for repeats in cases.values() for value in repeats)
     ci = Interval(None, "")
     if not bare:
-        ci = published_interval(by_case) if rules == "published" else interval(by_case, SHARE, seed)
+        ci = published_interval(cases) if rules == "published" else interval(cases, SHARE, seed)
     return Cell(
         score=score,
-        mean=fsum(values) / len(values) if values else None,
+        mean=mean(values) if values else None,
         ci95=ci.ends,
         ci95_method=ci.method,
         scored=len(values),

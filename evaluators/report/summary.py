@@ -17,6 +17,7 @@ from wardround.evaluators.report.intervals import (
     SHARE,
     Method,
     Scale,
+    by_case,
     interval,
     published_interval,
     standard_error,
@@ -231,9 +232,9 @@ def _one(name: str, played: _Played, column: _Column, seed: int, method: str) ->
     missing = Counter(reason or "no_reason" for value, reason in pairs if value is None)
     zeros = Counter(reason for value, reason in pairs if value == 0 and reason)
     answered = [value for value, reason in pairs if value is not None and not (value == 0 and reason in UNANSWERED)]
-    by_case = _by_case(column, played.cases, range(n))
+    cases = _by_case(column, played.cases, range(n))
     share = _is_share(name, values)
-    ci = interval(by_case, scale_of(name, values), seed)
+    ci = interval(cases, scale_of(name, values), seed)
     macro, macro_reason, macro_se = _macro(column, played)
     grouped = share and (measure.headline or not measure.unit)
     return ScoreSummary(
@@ -254,13 +255,13 @@ def _one(name: str, played: _Played, column: _Column, seed: int, method: str) ->
         ungrouped=n - sum(map(len, played.groups.values())),
         repeats=_repeats(column, played, name),
         groups=_groups(column, played, seed, name) if grouped else (),
-        cases=len(by_case),
+        cases=len(cases),
         zeros=dict(sorted(zeros.items())),
         answered=len(answered),
         of_answered=_mean(answered, name),
         ci95_reason=column.instead or ci.reason,
         effective=ci.effective,
-        ci95_published=published_interval(by_case).ends,
+        ci95_published=published_interval(cases).ends,
         method=(WORD_MATCH if measure.by_words else method) if measure.matched else "",
         instead=column.instead or ("" if values else f"none of {count_noun(n, 'closed episode')} has a value"),
     )
@@ -303,11 +304,7 @@ def _bounds(values: Sequence[float], missing: Mapping[str, int]) -> tuple[float,
 
 
 def _by_case(column: _Column, cases: Sequence[str], places: _Places) -> dict[str, list[float]]:
-    by_case: dict[str, list[float]] = defaultdict(list)
-    for place in places:
-        if (value := column.values[place]) is not None:
-            by_case[cases[place]].append(value)
-    return by_case
+    return by_case((cases[place], value) for place in places if (value := column.values[place]) is not None)
 
 
 def _groups(column: _Column, played: _Played, seed: int, name: str) -> list[GroupMean]:
@@ -352,15 +349,15 @@ def _repeats(column: _Column, played: _Played, name: str) -> Repeats:
 
 def _over_types(scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
     means = {score.name: score.mean for score in scores}
-    completed = []
-    for score in scores:
-        if score.name in ("exam_recall", "exam_precision"):
-            kinds = [
-                mean
-                for name, mean in means.items()
-                if name.startswith(f"{score.name}_") and not name.endswith("_pooled") and mean is not None
-            ]
-            completed.append(msgspec.structs.replace(score, over_types=_mean(kinds)))
-        else:
-            completed.append(score)
-    return completed
+    kinds = {
+        whole: [
+            mean
+            for name, mean in means.items()
+            if name.startswith(f"{whole}_") and not name.endswith("_pooled") and mean is not None
+        ]
+        for whole in ("exam_recall", "exam_precision")
+    }
+    return [
+        msgspec.structs.replace(score, over_types=_mean(kinds[score.name])) if score.name in kinds else score
+        for score in scores
+    ]

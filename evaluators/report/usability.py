@@ -11,7 +11,7 @@ from wardround.evaluators.open_answers.checklist import NOT_MEASURED, ChecklistA
 from wardround.evaluators.open_answers.checklist_marking import Marking
 from wardround.evaluators.open_answers.checklist_scale import CATEGORIES, ERRORS, Category
 from wardround.evaluators.report.agreement import Agreement, agreement
-from wardround.evaluators.report.intervals import FEWEST, deviation, format_ends, format_share, interval
+from wardround.evaluators.report.intervals import FEWEST, by_case, deviation, format_ends, format_share, interval, mean
 from wardround.evaluators.report.table_text import align_figures
 
 Ends = tuple[float, float]
@@ -123,7 +123,7 @@ def by_agreement(items: Sequence[MarkedItem], people: People | None = None) -> l
             agreed[one.case] += [float(verdict is said) for verdict in verdicts]
         elif not people and len(verdicts) > 1:
             agreed[one.case].append(max(verdicts.count(True), verdicts.count(False)) / len(verdicts))
-    rows = [ItemAgreement(case, math.fsum(values) / len(values), len(values)) for case, values in agreed.items()]
+    rows = [ItemAgreement(case, mean(values), len(values)) for case, values in agreed.items()]
     return sorted(rows, key=lambda row: (row.agreement, row.case))
 
 
@@ -147,7 +147,7 @@ def usability_table(
     rates = [one.rate for one in categories if one.rate is not None]
     ends = _overall_ends(categories)
     return UsabilityTable(
-        overall=math.fsum(rates) / len(rates) if rates and len(rates) == len(categories) else None,
+        overall=mean(rates) if rates and len(rates) == len(categories) else None,
         overall_ci95=ends,
         lacking=tuple(one for one in CATEGORIES if one not in {row.group for row in categories}),
         categories=tuple(categories),
@@ -175,20 +175,17 @@ def _usability(name: str, items: Sequence[MarkedItem], seed: int) -> Usability:
     strict = [turn.strict for _, turn in answers if turn.strict is not None]
     markings = [one for _, turn in answers for one in turn.markings if one.score is not None]
     silent = sum(one.account.votes for one, turn in answers if not turn.markings and turn.usable == 0)
-    by_case: dict[str, list[float]] = defaultdict(list)
-    for case, value in values:
-        by_case[case].append(value)
-    ci = interval(by_case, seed=seed)
+    ci = interval(by_case(values), seed=seed)
     return Usability(
         group=name,
-        rate=math.fsum(value for _, value in values) / len(values) if values else None,
+        rate=mean([value for _, value in values]) if values else None,
         answers=len(answers),
         scored=len(values),
         usable=sum(_usable(one, items[0].account) for one in markings),
         markings=len(markings) + silent,
         ci95=ci.ends,
         ci95_reason=ci.reason,
-        strict=math.fsum(strict) / len(strict) if strict else None,
+        strict=mean(strict) if strict else None,
         errors={error: sum(error in one.errors for one in markings) / len(markings) for error in ERRORS if markings},
     )
 
@@ -206,10 +203,10 @@ def _overall_ends(rows: Sequence[Usability]) -> Ends | None:
     known = [(row.rate, *row.ci95) for row in rows if row.rate is not None and row.ci95]
     if not rows or len(known) < len(rows):
         return None
-    mean = math.fsum(rate for rate, _, _ in known) / len(known)
+    middle = mean([rate for rate, _, _ in known])
     below = math.hypot(*(rate - low for rate, low, _ in known)) / len(known)
     above = math.hypot(*(high - rate for rate, _, high in known)) / len(known)
-    return max(0.0, mean - below), min(1.0, mean + above)
+    return max(0.0, middle - below), min(1.0, middle + above)
 
 
 def _stability(items: Sequence[MarkedItem]) -> Iterable[Stability]:
@@ -224,14 +221,14 @@ def _stability(items: Sequence[MarkedItem]) -> Iterable[Stability]:
             judge=judge,
             answers=len(again),
             times=max(map(len, answers), default=0),
-            variability=math.fsum(spread) / len(spread) if spread else None,
+            variability=mean(spread) if spread else None,
             same=sum(len({one.usable for one in made}) == 1 for made in again) / len(again) if again else None,
         )
 
 
 def _variation(scores: Sequence[float]) -> float:
-    mean = math.fsum(scores) / len(scores)
-    return deviation(scores) / mean if mean else 0.0
+    middle = mean(scores)
+    return deviation(scores) / middle if middle else 0.0
 
 
 def _pairs(items: Sequence[MarkedItem], people: People) -> list[tuple[bool, bool]]:
@@ -263,16 +260,14 @@ def _confusions(items: Sequence[MarkedItem], people: People, stated: float) -> I
 
 def _by_people(category: str, items: Sequence[MarkedItem], people: People, seed: int) -> Usability:
     """Return the usability of a category, or of one of its sub-categories, from people's verdicts alone."""
-    by_case: dict[str, list[float]] = defaultdict(list)
     answers = _answers(items)
-    for one, turn in answers:
-        if (one.episode, turn.turn) in people:
-            by_case[one.case].append(float(people[one.episode, turn.turn]))
-    values = [value for repeats in by_case.values() for value in repeats]
-    ci = interval(by_case, seed=seed)
+    said = [(one.case, people.get((one.episode, turn.turn))) for one, turn in answers]
+    verdicts = [(case, float(verdict)) for case, verdict in said if verdict is not None]
+    values = [value for _, value in verdicts]
+    ci = interval(by_case(verdicts), seed=seed)
     return Usability(
         group=category,
-        rate=math.fsum(values) / len(values) if values else None,
+        rate=mean(values) if values else None,
         answers=len(answers),
         scored=len(values),
         usable=int(math.fsum(values)),

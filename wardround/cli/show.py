@@ -24,7 +24,7 @@ from wardround.evaluators.report.episode_dialogue import (
     format_points,
     rebuild_dialogue,
 )
-from wardround.evaluators.report.rubric_marks import criterion_marks
+from wardround.evaluators.report.rendering import criterion_marks
 from wardround.evaluators.report.score_rows import Accounts, read_accounts
 from wardround.runs.header import RunHeader, SeatHeader
 from wardround.runs.settings import header_without_secrets
