@@ -19,7 +19,9 @@ from scripts.measure_house import Module, imported, modules
 
 
 def room(module: Module) -> str:
-    """The folder that a module lies in, without the package's own name."""
+    """The folder that a module lies in, without the package's own name; `python -m wardround` is a door of `cli`."""
+    if module.name == "wardround.__main__":
+        return "cli"
     folder = module.name if module.package else module.name.rpartition(".")[0]
     return folder.partition(".")[2] or folder
 

@@ -1,14 +1,12 @@
-"""Shared parts of search services: reading an API's reply, and retries."""
+"""Reads the replies of search services."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-import anyio
 import msgspec
 from yarl import URL
 
 from wardround.engine.records import Json
-from wardround.evaluators.search.contract import MOST, Search, WrappedSearch
-from wardround.evaluators.search.results import SearchError, SearchHit
+from wardround.evaluators.search.results import SearchError
 from wardround.evaluators.search.web import Web, WebReply, refused, safe_address
 
 
@@ -52,31 +50,3 @@ def text(row: Mapping[str, Json], name: str) -> str:
     """Return a field as one line of text, '' if it is missing or no text."""
     value = row.get(name)
     return " ".join(value.split()) if isinstance(value, str) else ""
-
-
-PASSING = ("timeout", "connection", "rate_limit")
-"""Kinds of error that a retry may overcome."""
-
-
-class Steady(WrappedSearch):
-    """Runs at most `at_once` queries at a time, each up to `attempts` times; the pause (s) doubles between attempts."""
-
-    def __init__(self, search: Search, *, attempts: int = 3, pause: float = 1.0, at_once: int = 4) -> None:
-        super().__init__(search)
-        self._attempts, self._pause = attempts, pause
-        self._places = anyio.CapacityLimiter(at_once)
-
-    async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
-        """Return the search's results; raises the SearchError of the last attempt."""
-        for attempt in range(1, self._attempts):
-            try:
-                return await self._once(query, most)
-            except SearchError as error:
-                if error.kind not in PASSING:
-                    raise
-            await anyio.sleep(self._pause * 2 ** (attempt - 1))
-        return await self._once(query, most)
-
-    async def _once(self, query: str, most: int) -> Sequence[SearchHit]:
-        async with self._places:
-            return await self.search.find(query, most=most)

@@ -7,8 +7,7 @@ import anyio
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.evaluators.search.providers.service import Steady
-from wardround.evaluators.search.registry import search_of
+from wardround.evaluators.search.registry import RetriedSearch, search_of
 from wardround.evaluators.search.results import SearchError, SearchHit
 
 
@@ -80,7 +79,7 @@ class Failing:
 )
 async def test_what_may_pass_is_tried_again(kinds: list[str], end: str | None, asked: int) -> None:
     search = Failing(*kinds)
-    steady = Steady(search, pause=0.001)
+    steady = RetriedSearch(search, pause=0.001)
     if end is None:
         assert await steady.find("x") == []
     else:
@@ -92,7 +91,7 @@ async def test_what_may_pass_is_tried_again(kinds: list[str], end: str | None, a
 
 async def test_only_so_many_at_a_time() -> None:
     search = Failing()
-    steady = Steady(search, at_once=3)
+    steady = RetriedSearch(search, at_once=3)
     async with anyio.create_task_group() as group:
         for _ in range(20):
             group.start_soon(steady.find, "x")
