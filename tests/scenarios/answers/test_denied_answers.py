@@ -1,37 +1,11 @@
-"""Pairs of a truth and an answer, written from medical knowledge before the rules that read them were opened."""
-
-import csv
-from pathlib import Path
+"""Answers that deny, doubt, name a sibling or only state a cause, beside honest ones of the same shape."""
 
 import pytest
 
 from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.case import Truth
 
-PAIRS = Path(__file__).resolve().parents[2] / "data" / "blind_pairs_4.csv"
-"""240 pairs by kind; half by a seed (61) was read to mend rules, the other was measured once more and then read."""
-LEAST_FOUND, MOST_PASSED = 0.9, 0.04
 BOTH = "Legionella pneumophila and Bordetella bronchiseptica coinfection"
-
-
-@pytest.fixture(scope="module")
-def matched() -> dict[str, list[bool]]:
-    """The verdicts by whether the answer is the truth."""
-    found: dict[str, list[bool]] = {"yes": [], "no": []}
-    with PAIRS.open(encoding="utf-8") as stream:
-        for row in csv.DictReader(stream):
-            found[row["same"]].append(compare(row["answer"], Truth(diagnosis=row["truth"])).match)
-    return found
-
-
-def test_other_names_and_honest_shapes_are_found(matched: dict[str, list[bool]]) -> None:
-    assert len(matched["yes"]) == 135
-    assert sum(matched["yes"]) / 135 >= LEAST_FOUND
-
-
-def test_opposites_denials_and_lists_do_not_pass(matched: dict[str, list[bool]]) -> None:
-    assert len(matched["no"]) == 105
-    assert sum(matched["no"]) / 105 <= MOST_PASSED
 
 
 @pytest.mark.parametrize(
