@@ -28,11 +28,20 @@ from wardround.agents.history import interview, question_kinds, speech
 from wardround.agents.history.weighing import Figures, Weights, allowed, decision_figures, describe, worths
 
 WEIGHTS = Path("agents/data/history/weights.csv")
-AUTHORS = (("fresh",), ("blind",), ("battery", "guide"), ("blind2",), ("stranger",), ("blind3",))
+AUTHORS = (("fresh",), ("blind",), ("battery", "guide"), ("blind2",), ("stranger",), ("blind3",), ("blind4",))
 """The parts of each author; rules were tuned on `tune` and `check`, so they say little and are not fitted on."""
-PARTS = {"fresh": 0.5, "blind": 1.0, "battery": 0.5, "guide": 1.0, "blind2": 2.0, "stranger": 2.0, "blind3": 2.0}
+PARTS = {
+    "fresh": 0.5,
+    "blind": 1.0,
+    "battery": 0.5,
+    "guide": 1.0,
+    "blind2": 2.0,
+    "stranger": 2.0,
+    "blind3": 2.0,
+    "blind4": 2.0,
+}
 """How much a question of each part counts."""
-CAUTION = 0.6
+CAUTION = 1.2
 _RIDGE = 0.006
 _DECISION_RIDGE = 0.05
 _STEPS = 70
@@ -62,7 +71,7 @@ def choice_of(asked: Asked, story: tuple[Mapping[str, str], str]) -> Choice | No
     proposed = memory.recall(question, earlier, "")
     if proposed.sure or len(parts) > 1:
         return None
-    silence, rows = describe(memory, question, earlier, proposed)
+    silence, rows = describe(memory, question, proposed)
     right = [0]
     if asked.expects:
         apt = label(asked, " ".join(interview.say(proposed, voice))) == "apt"

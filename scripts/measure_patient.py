@@ -5,10 +5,10 @@
 
 The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for readers.
 
-The cases are AgentClinic's and CRAFT-MD's, read where they lie. Rubric: a question with `expects` is answered by the
-record; its answer is apt if the pattern is found in it and it speaks as a patient, evasive if it is a don't-know, else
-wrong. A question without
-`expects` is not answered by the record; its answer is honest if it is a don't-know and says nothing else.
+The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, read where they lie. Rubric: a question with `expects` is
+answered by the record; its answer is apt if the pattern is found in it and it speaks as a patient, evasive if it is a
+don't-know, else wrong. A question without `expects` is not answered by the record; its answer is honest if it is a
+don't-know and says nothing else.
 """
 
 import argparse
@@ -63,6 +63,7 @@ def stories(data: Path) -> dict[str, tuple[Mapping[str, str], str]]:
     for number, line in enumerate((data / "mediq/all_craft_md.jsonl").read_text().splitlines(), 1):
         context = [text for text in json.loads(line)["context"] if not _EXAMINED.search(text)]
         told[f"mediq-{number:03}"] = ({"History": ". ".join(text.rstrip(".") for text in context) + "."}, "")
+    told |= {case.id: _story(case) for case in load(data / "medrbench/diagnosis_cases.json")}
     return told
 
 
@@ -117,7 +118,7 @@ async def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "--part",
-        choices=("tune", "check", "fresh", "blind", "battery", "guide", "blind2", "stranger", "blind3"),
+        choices=("tune", "check", "fresh", "blind", "battery", "guide", "blind2", "stranger", "blind3", "blind4"),
         default="check",
     )
     parser.add_argument("--show", action="store_true", help="print every answer")

@@ -2,7 +2,7 @@
 
 A question has the aims ("allergies", "what makes it better") of the example questions that are nearest to it
 (`data/history/question_bank.csv`), by the words, pairs of words and parts of long words that they share. A sentence
-tells an aim or touches it by the two patterns of the aim (`data/history/aims.csv`).
+tells an aim by the aim's pattern (`data/history/aims.csv`).
 """
 
 import itertools
@@ -27,8 +27,6 @@ _STRANGE = 0.1
 _LONG = 7
 _PART = 5
 """Words of so many letters are also compared by their parts of five letters."""
-_PATTERNS = ("tells", "touches")
-_AGAINST_BEST = tuple(f"aim alone, {pattern}" for pattern in _PATTERNS)
 Vector = NDArray[np.float64]
 
 
@@ -95,44 +93,24 @@ def examples() -> Sequence[Mapping[str, str]]:
 def aim_figures(question: str, facts: Sequence[Fact]) -> tuple[dict[str, float], list[dict[str, float]]]:
     """The figures of silence and of each fact: whether it tells what the question is after, and the others do not."""
     aims = aims_of(question)
-    top = max(range(len(aims.shares)), key=lambda place: (aims.shares[place], -place))
-    silence = {"nearest example": aims.nearest, "sure of aim": aims.shares[top]}
-    rows: list[dict[str, float]] = [{} for _ in facts]
     likely = [(place, share) for place, share in enumerate(aims.shares) if share]
-    for number, pattern in enumerate(_PATTERNS):
-        tells = [_aims_in(fact.section, fact.text)[number] for fact in facts]
-        count = {place: sum(place in own for own in tells) for place, _ in likely}
-        silence[f"aims not told, {pattern}"] = sum(share for place, share in likely if not count[place])
-        silence[f"first aim not told, {pattern}"] = 0.0 if count.get(top) else aims.shares[top]
-        for row, own in zip(rows, tells, strict=True):
-            row[f"aim, {pattern}"] = sum(share for place, share in likely if place in own)
-            row[f"aim alone, {pattern}"] = sum(
-                share / math.sqrt(count[place]) for place, share in likely if place in own
-            )
-            row[f"first aim, {pattern}"] = aims.shares[top] if top in own else 0.0
-    for name in _AGAINST_BEST:
-        values = [row[name] for row in rows]
-        best, mean = max(values), sum(values) / len(values)
-        silence[f"best {name}"] = best
-        for row in rows:
-            row[f"{name}, behind"] = row[name] - best
-            row[f"{name}, above mean"] = row[name] - mean
-            row[f"{name}, best"] = float(row[name] >= best > 0)
-    return silence, rows
+    tells = [_aims_in(fact.section, fact.text) for fact in facts]
+    silence = {
+        "nearest example": aims.nearest,
+        "sure of aim": max(aims.shares),
+        "aims not told": sum(share for place, share in likely if not any(place in own for own in tells)),
+    }
+    return silence, [{"aim": sum(share for place, share in likely if place in own)} for own in tells]
 
 
 @lru_cache(maxsize=8192)
-def _aims_in(section: str, text: str) -> tuple[frozenset[int], frozenset[int]]:
-    """The aims that a sentence of a section tells, and those that it touches."""
-    return (
-        frozenset(place for place, (pattern, _, own) in enumerate(_tellings()) if _holds(pattern, own, section, text)),
-        frozenset(place for place, (_, pattern, own) in enumerate(_tellings()) if _holds(pattern, own, section, text)),
+def _aims_in(section: str, text: str) -> frozenset[int]:
+    """The aims that a sentence of a section tells, by their patterns or because the section is the aim's own."""
+    return frozenset(
+        place
+        for place, (pattern, own) in enumerate(_tellings())
+        if pattern.search(text) is not None or (own and own in section.lower())
     )
-
-
-def _holds(pattern: re.Pattern[str] | None, own: str, section: str, text: str) -> bool:
-    """Whether a pattern is in the text, or the section is the aim's own."""
-    return (pattern is not None and pattern.search(text) is not None) or bool(own and own in section.lower())
 
 
 @lru_cache(maxsize=8192)
@@ -171,10 +149,8 @@ def _bank() -> _Bank:
 
 
 @cache
-def _tellings() -> Sequence[tuple[re.Pattern[str] | None, re.Pattern[str] | None, str]]:
-    """For each aim the patterns of what tells it and of what touches it, and the section that is its own."""
-    return tuple((_pattern(row["tells"]), _pattern(row["touches"]), row["section"]) for row in history_rows("aims.csv"))
-
-
-def _pattern(cell: str) -> re.Pattern[str] | None:
-    return re.compile(rf"\b(?:{cell})", re.IGNORECASE) if cell else None
+def _tellings() -> Sequence[tuple[re.Pattern[str], str]]:
+    """For each aim the pattern of what tells it, and the section that is its own."""
+    return tuple(
+        (re.compile(rf"\b(?:{row['tells']})", re.IGNORECASE), row["section"]) for row in history_rows("aims.csv")
+    )

@@ -14,7 +14,7 @@ _UNIT = re.compile(r"\b(?:a\.m|p\.m|q\.d|b\.i\.d|t\.i\.d|temp|no|etc)\.$", re.IG
 _NEW = re.compile(
     r"(?:He|She|The|I|It|They|No|Not|My|His|Her|This|There|We|Denies|Reports|In|On|At|After|When|Since)\b"
 )
-_END = re.compile(r"(?<=[.!?])[\"')\u201d]*\s+(?=[\"'(\u201c]?[A-Z0-9])|[;\n\u2022]+\s*")
+_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\u201d]))\s+(?=[\"'(\u201c]?[A-Z0-9])|[;\n\u2022]+\s*")
 _SILENT = re.compile(
     r"\b(?:not|no|none|nothing)\b[^.]*\b(?:provided|mentioned|specified|available|given|documented|supplied"
     r"|disclosed)\b"
@@ -194,12 +194,7 @@ def statements(text: str) -> tuple[Statement, ...]:
             pieces.append(Statement(piece.strip(" ."), lacks, sites, True))
             piece = bare
         cue = _DENIES.search(piece)
-        whole = cue is not None and (
-            not re.search(
-                r"\b(?:because|so that|since)\b|\b(?:that|which|who)(?: do| does| did| is| are)? $",
-                piece[: cue.start()],
-            )
-        )
+        whole = cue is not None and _ONLY_A_PART.search(piece[: cue.start()]) is None
         denied = denied or whole
         pieces.append(
             Statement(piece.strip(" ."), concepts_in(piece, "finding", "disease"), concepts_in(piece, "site"), denied)

@@ -13,7 +13,7 @@ from wardround.agents.history import question_kinds, speech
 from wardround.agents.history.facts import story_facts
 from wardround.agents.history.recall import Memory, Recollection
 from wardround.agents.history.voice import PatientVoice, patient_voice
-from wardround.agents.history.weighing import Weights, weigh
+from wardround.agents.history.weighing import SILENT, Weights, weigh
 
 MOST = 3
 _QUESTIONS_BEFORE = 6
@@ -65,9 +65,13 @@ def answer_from_story(
     parts = question_kinds.split_questions(asked[-1]) if asked else []
     if len(parts) == 1 and question_kinds.GREETING.search(parts[0]) and not question_kinds.OPENING.search(parts[0]):
         return PatientReply(speech.GREETING, ())
-    for part in parts[:MOST]:
+    silent = False
+    for place, part in enumerate(parts[:MOST]):
         question = question_kinds.parse_question(part)
+        if place and silent and question.bare and not question.words:
+            continue
         recalled = weigh(memory, question, earlier, memory.recall(question, earlier, before.lower()), weights)
+        silent = recalled.kind in SILENT
         said += [line for line in say(recalled, voice) if all(_bare(line) != _bare(other) for other in said)]
         sections += [fact.section for fact in recalled.facts]
         earlier.insert(0, question)

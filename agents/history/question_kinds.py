@@ -32,8 +32,16 @@ OPENING = _any(
     r"what(?:'s| is| are| has been)? (?:worrying|concerning|upsetting)|what (?:have|has|did) (?:you|he"
     r"|she|they) noticed?\b",
     r"how are you feeling|what seems|what(?:'s| has)? made (?:you|him|her|them) (?:come|book|call|see|bring|decide)",
-    r"chief complaint|main (?:problem|complaint|concern)|in your own words|how do you feel",
+    r"chief complaint|(?:main|biggest|greatest) (?:problem|complaint|concern|worry|trouble)|in your own words"
+    r"|how do you feel",
+    r"what(?:'s| has) changed(?:\W*$| (?:in|over) the (?:last|past)\b)",
 )
+_OPENING_WORDS = roots(
+    "made come see bring brought sir madam hospital clinic help matter trouble problem family today doctor emergency"
+    " department office room visit appointment bother wrong happen worry concern young lady man mum mom dad main"
+    " big story"
+)
+"""Words of an opening that ask for nothing in particular."""
 MORE = _any(r"(?:any|some)thing else", r"what else", r"other (?:symptoms|complaints|problems)\b", r"is that all")
 OPINION = _any(
     r"what do you think (?:it|this|is|the|you|could|might|has|caus)",
@@ -41,7 +49,12 @@ OPINION = _any(
     r"what (?:is|'s) (?:your|the) diagnosis",
     r"any idea what|what (?:disease|illness) (?:do|is|have)",
 )
+_KIN_HAS_IT = regex(r"\b(?:in|of|from|with) (?:your|the|his|her) family\b", re.IGNORECASE)
 RESULTS = _any(
+    r"\bwhat (?:did|does|was|were|is) .*\b(?:biops\w*|swabs?|scans?|x-?rays?|cultures?|scrapings?|tests?)\b"
+    r".*\b(?:say|show|find|tell)\b",
+    r"\b(?:what|how (?:high|low)) (?:was|is|were|are) (?:your|his|her|the|my) (?:last |latest |current )?(?:\w+ ){0,2}"
+    r"(?:counts?|levels?|hba1c|a1c|psa|esr|crp|inr)\b",
     r"\b(?:results?|findings?) of\b|\byour (?:\w+ )?(?:results?|findings|vital signs)\b",
     r"\bwhat (?:did|does|do|was|is|were|are) (?:the|your|his|her)\b.*\b(?:show|reveal|reading|ecg|ekg|x-?ray|ct"
     r"|mri|scan"
@@ -80,7 +93,7 @@ _POLITE = _any(
 )
 """'Can you show me where?' asks where, and not whether."""
 _CLAUSE = regex(
-    r",?\s+(?:and|or|but)\s+(?:(?:roughly|about|exactly|if so|also|then|just|for|in|on|at|with),?\s+)?"
+    r",?\s+(?:and|but)\s+(?:(?:roughly|about|exactly|if so|also|then|just|for|in|on|at|with),?\s+)?"
     r"(?=(?:do|does|did|is|are|was|were|has|have|had|when|where|what|how|who|which|why|since)\b)"
     r"|(?<=[?.!])\s+",
     re.IGNORECASE,
@@ -277,6 +290,11 @@ class HistoryQuestion:
         """Whether it leans on what was asked before ('And since when?')."""
         return not (self.findings or self.sites or self.topics)
 
+    @property
+    def of_relatives(self) -> bool:
+        """Whether it asks about the family: what follows is about the patient again."""
+        return any(topic.name == "family" for topic in self.topics)
+
     def after(self, earlier: "HistoryQuestion") -> "HistoryQuestion":
         """This question about what the earlier one was about."""
         return replace(
@@ -317,14 +335,40 @@ def narrowest(names: frozenset[str]) -> frozenset[str]:
 
 
 def split_questions(text: str) -> Sequence[str]:
-    """The questions of a turn: 'Any fever? And do you cough?' has two. What only greets or comments is left out."""
+    """The questions of a turn: 'Any fever? And do you cough?' has two.
+
+    What only greets is left out, and so is a comment, unless the question behind it asks for nothing without it
+    ('I hear that you fell. Tell me about that.').
+    """
     plain = " ".join(text.replace("\u2019", "'").split())
     pieces = [piece.strip() for piece in _CLAUSE.split(_SALUTE.sub("", plain)) if piece.strip(" ?.!")]
     if len(pieces) < 2:
         return pieces
-    questions = [piece for piece in pieces if not GREETING.search(piece) or OPENING.search(piece)]
-    asking = [piece for piece in questions if piece.endswith("?") or _YES_NO.search(piece) or _WH.search(piece)]
-    return asking or questions or pieces[:1]
+    said = [piece for piece in pieces if not GREETING.search(piece) or OPENING.search(piece)]
+    questions, comment = list[str](), ""
+    for piece in said:
+        if not (piece.endswith("?") or _YES_NO.search(piece) or _WH.search(piece)):
+            comment = piece
+            continue
+        questions.append(f"{comment} {piece}" if comment and not _stands_alone(piece) else piece)
+        comment = ""
+    return questions or said or pieces[:1]
+
+
+def _stands_alone(question: str) -> bool:
+    """Whether a question names what it asks about, or asks why the patient came."""
+    asked = parse_question(question)
+    return bool(asked.words) or not asked.bare or OPENING.search(question) is not None
+
+
+def is_opening(question: HistoryQuestion) -> bool:
+    """Whether it asks why the patient came and for nothing in particular."""
+    return (
+        OPENING.search(question.text) is not None
+        and not question.findings
+        and not question.words.difference(_OPENING_WORDS)
+        and _KIN_HAS_IT.search(question.text) is None
+    )
 
 
 _WH = regex(r"\b(?:when|where|what|how|who|which|why|since when|tell me|describe)\b", re.IGNORECASE)

@@ -13,53 +13,23 @@ from wardround.scenarios.terms.wording import roots
 
 _DETAIL_PATTERNS = {name: pattern for name, _, pattern in ATTRIBUTES}
 _SOFT = frozenset(
-    [
-        *("concern", "before", "tried", "exercise", "school"),
-        *("accident", "contacts", "behaviour", "joints", "home", "eaten"),
-        "creams",
-        "hospital",
-        "stress",
-        "sun",
-        "adherence",
-        "past",
-        "children",
-        "development",
-        "skin past",
-        "drugs",
-        "birth",
-        "pregnancy",
-        "sexual",
-        "painful sex",
-        "after meals",
-        "travel",
-        "chemicals",
-        "diet",
-        "home",
-    ]
-)
+    re.findall(
+        r"\S+",
+        """concern before tried exercise school accident contacts behaviour joints home eaten creams hospital stress sun
+        adherence past children development drugs birth pregnancy sexual travel chemicals diet""",
+    )
+) | {"skin past", "painful sex", "after meals"}
 """Topics whose words have other uses: without a fact about them, the question is read as one about its symptoms."""
 
 _TOGETHER = (("smoking", "alcohol", "drugs"), ("past", "surgery", "medication", "allergies", "hospital"))
 _LOCAL = frozenset(
-    (
-        "pain",
-        "swelling",
-        "lump",
-        "rash",
-        "itch",
-        "numbness",
-        "weakness",
-        "stiffness",
-        "burning",
-        "bleeding",
-        "discharge",
-        "trauma",
-    )
+    re.findall(r"\S+", "pain swelling lump rash itch numbness weakness stiffness burning bleeding discharge trauma")
 )
 """Findings that mean little without their site."""
 
 _EARLIER = re.compile(
-    r"\b(?:has|have|had|with) a (?:known )?history of\b|^history of|\bdiagnosed\b|\bunderwent\b|\bas a child\b"
+    r"^(?:\w+ )?history of\b(?! (?:present|worsening|progressive))|"
+    r"\b(?:has|have|had|with) a (?:known )?history of\b|\bdiagnosed\b|\bunderwent\b|\bas a child\b"
     r"|\bmedical"
     r" history\b|\bknown history\b|\btreated for\b",
     re.IGNORECASE,
@@ -67,9 +37,13 @@ _EARLIER = re.compile(
 _ABOUT_THEM = re.compile(r"demograph|past|social|family|allerg|medication|review|surg", re.IGNORECASE)
 _SURELY = 0.6
 _OPENS = 1
-"""An opening says little else: one that names more may ask about that ('What has happened to it over the year?')."""
+"""An opening names hardly more; one that does may ask about that ('What has happened to it over the year?')."""
 _RELATIVE = re.compile(r"\b(mother|mum|mom|father|dad|brother|sister|uncle|aunt|grand\w+|wife|husband)", re.IGNORECASE)
-_TELLS = re.compile(r"\bI\b(?![-.])|\b[Mm]y\b|\bpresent(?:s|ed) with\b|\bcomplain")
+_TELLS = re.compile(r"\bI\b(?![-.])|\b[Mm]y\b|\bpresent(?:s|ed) (?:with|for|due)\b|\bcomplain|\bseeks?\b|\breferred\b")
+_VAGUE = re.compile(
+    r"\b(?:several|multiple|various|some) (?:concerns|complaints|problems|issues|worries)\W*$", re.IGNORECASE
+)
+"""A sentence that says that there are complaints, but not which."""
 _STILL = re.compile(r"\b(?:still|right now|at the moment)\b|\bnow\?", re.IGNORECASE)
 _ENDED = re.compile(r"\b(?:baseline|resolved|ceased|no longer|went away|has stopped|gone)\b", re.IGNORECASE)
 _SIMILAR = re.compile(
@@ -92,21 +66,8 @@ _ALIKE = re.compile(r"similar|same|like (?:this|that|yours)")
 _OPEN = re.compile(r"^\W*(?:what (?!about)|how|where|when|who|why)\b", re.IGNORECASE)
 _JOINS = re.compile(r"\b(?:or|and|with)\b|,", re.IGNORECASE)
 _ASKS = frozenset(
-    (
-        "colour",
-        "bigger",
-        "constant",
-        "spread",
-        "difference",
-        "first place",
-        "start",
-        "=often",
-        "=worst",
-        "=bad",
-        "=wors",
-        "=long",
-    )
-)
+    re.findall(r"\S+", "colour bigger constant spread difference start =often =worst =bad =wors =long")
+) | {"first place"}
 """Meanings that a question for a detail has by its kind."""
 _TAKES = re.compile(
     r"\b(?:takes?|taking|regimen|been on|current\w*|daily|as needed|mg|no medications?)\b", re.IGNORECASE
@@ -146,7 +107,8 @@ class Memory:
         """The sentences that tell why the patient came: the first of the history, with the primary symptom."""
         facts = [fact for fact in self.facts if fact.section != COMPLAINT] or list(self.facts)
         own = [fact for fact in facts if not _ABOUT_THEM.search(fact.section)] or facts
-        now = [fact for fact in own if not fact.denied and _is_present_illness(fact)] or own
+        now = [fact for fact in own if not fact.denied and _is_present_illness(fact) and not _VAGUE.search(fact.text)]
+        now = now or [fact for fact in self.facts if fact.section == COMPLAINT and not _AGE.search(fact.text)] or own
         felt = (
             [fact for fact in now if concepts_in(fact.text, "finding") or _TELLS.search(fact.text)]
             or [fact for fact in now if fact.timed]
@@ -168,15 +130,8 @@ class Memory:
             return Recollection("age", tuple(old[:1]), sure=True) if old else UNKNOWN
         if question_kinds.MORE.search(question.text) and question.bare:
             return replace(self._recall_more(said_before), sure=True)
-        concern = [topic for topic in question.topics if topic.name == "concern"]
-        if (
-            (question_kinds.OPENING.search(question.text) or _asks_why(question))
-            and not question.findings
-            and (len(question.topics) == len(concern) or question_kinds.BROUGHT.search(question.text))
-        ):
-            worried = [fact for fact in self.facts if concern and is_about(concern[0], fact.section, fact.text)]
-            opening = bool(worried) or len(question.words) <= _OPENS or _asks_why(question)
-            return Recollection("facts", tuple(worried[:1]) or self.main, sure=opening)
+        if opening := self._opening(question):
+            return opening
         leaning = question.bare and bool(question.details)
         if leaning:
             question = self._leaning(question, earlier)
@@ -188,6 +143,20 @@ class Memory:
         if leaning and recalled.kind in ("yes", "no"):
             return UNNOTICED
         return recalled
+
+    def _opening(self, question: HistoryQuestion) -> Recollection | None:
+        """Why the patient came, and what worries it, unless the question names a place that the complaint does not."""
+        concern = [topic for topic in question.topics if topic.name == "concern"]
+        only = question_kinds.is_opening(question)
+        opens = question_kinds.OPENING.search(question.text) is not None or _asks_why(question)
+        bare = len(question.topics) == len(concern) or question_kinds.BROUGHT.search(question.text) is not None
+        if not (only or (opens and not question.findings and bare)):
+            return None
+        if question.sites and not any(sites_agree(question.sites, fact.sites) for fact in self.main):
+            return None
+        worried = [fact for fact in self.facts if concern and is_about(concern[0], fact.section, fact.text)]
+        sure = bool(worried) or only or len(question.words) <= _OPENS or _asks_why(question)
+        return Recollection("facts", tuple(worried[:1]) or self.main, sure=sure)
 
     def _last_resort(
         self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], silent: Recollection
@@ -210,7 +179,7 @@ class Memory:
     def _leaning(self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion]) -> HistoryQuestion:
         """A question such as 'And since when?' with what it leans on: what was asked last, or the complaint."""
         last = next(iter(earlier), None)
-        if last is None or last.bare:
+        if last is None or last.bare or last.of_relatives:
             return question
         if last.findings or last.sites or set(question.details) & {"onset", "length", "amount"}:
             return question.after(last)

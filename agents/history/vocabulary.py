@@ -4,9 +4,8 @@ The tables of symptoms, diseases, sites, topics and fields of words (`data/histo
 word that ends in `*` stands for all its endings, and `~` for up to three words between.
 """
 
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -279,13 +278,3 @@ def _stem(word: str) -> str:
     bare = re.sub(r"(?:ing|ed|ly|er|est|es|e|ness)$", "", bare) if len(bare) > 4 else bare
     bare = re.sub(r"([b-df-hj-np-tv-z])\1$", r"\1", bare)
     return bare[:_LETTERS] if len(bare) >= 3 else word
-
-
-def narrowness(name: str) -> float:
-    """How little a meaning spans, from 1 down: a field of two words is narrower than one of twenty."""
-    return _narrow()[name]
-
-
-@cache
-def _narrow() -> Mapping[str, float]:
-    return {name: 1.0 / math.log2(3 + pattern.pattern.count("|")) for name, pattern in _meant("told").all()}
