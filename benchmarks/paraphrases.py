@@ -4,6 +4,10 @@
 list before any rule was written. `none`: the head noun of the truth stands nowhere in the answer (all there are).
 `other`: the answer's own head noun is another one (as many by seed as make 200 with the first). Half 'tune' was read
 while the rules were written, half 'held' was not.
+
+`python -m benchmarks.paraphrases DIR --readers` counts what two readers and the rules make of the list. The readers'
+labels stand in `tests/scenarios/diseases/paraphrase_labels.csv`: yes (the answer commits to the truth's disease), no,
+or doubtful; `same` is what was agreed on. Neither reader had seen the other's labels or a verdict of the rules.
 """
 
 import ast
@@ -13,10 +17,13 @@ import json
 import random
 import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from wardround.scenarios.case import Case
+from wardround.scenarios.answers.diagnosis import compare
+from wardround.scenarios.case import Case, Truth
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.parsers.moves import Conclusion
 from wardround.scenarios.staged import read_staged
@@ -30,8 +37,65 @@ _TAIL = re.compile(
 )
 
 
+LABELS = Path(__file__).resolve().parents[1] / "tests" / "scenarios" / "diseases" / "paraphrase_labels.csv"
+READINGS = ("yes", "doubtful", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """How two readers and the rules read the list.
+
+    `counts`: pairs by (first reader, second reader). `kappa`: Cohen's, over the three labels. `accepted`: for each
+    agreed label how many of its pairs the rules accept, and how many there are; `both`: the same of the pairs that
+    both readers call yes.
+    """
+
+    counts: Mapping[tuple[str, str], int]
+    kappa: float
+    accepted: Mapping[str, tuple[int, int]]
+    both: tuple[int, int]
+
+
+def read_labels(folder: Path) -> Readings:
+    """Count the labels of both readers and the verdicts of the rules; `folder` is MedR-Bench's."""
+    with LABELS.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    texts = {(case, model): (label, answer) for case, model, label, answer in accepted(folder)}
+    right = [
+        compare(said, Truth(diagnosis=truth)).match for truth, said in (texts[r["case"], r["model"]] for r in rows)
+    ]
+    counts = Counter((row["first"], row["second"]) for row in rows)
+    agreed = sum(counts[label, label] for label in READINGS) / len(rows)
+    chance = (
+        sum(
+            sum(counts[label, other] for other in READINGS) * sum(counts[other, label] for other in READINGS)
+            for label in READINGS
+        )
+        / len(rows) ** 2
+    )
+    shares = {
+        label: [is_right for row, is_right in zip(rows, right, strict=True) if row["same"] == label]
+        for label in READINGS
+    }
+    both = [is_right for row, is_right in zip(rows, right, strict=True) if row["first"] == row["second"] == "yes"]
+    return Readings(
+        counts,
+        (agreed - chance) / (1 - chance),
+        {label: (sum(verdicts), len(verdicts)) for label, verdicts in shares.items()},
+        (sum(both), len(both)),
+    )
+
+
 def main() -> None:
-    """Print the list as CSV: case, model, words, half."""
+    """Print the list as CSV: case, model, words, half; with `--readers` what the readers and the rules make of it."""
+    if "--readers" in sys.argv:
+        read = read_labels(Path(sys.argv[1]))
+        for (first, second), count in sorted(read.counts.items()):
+            print(f"first {first}, second {second}: {count}")
+        print(f"kappa {read.kappa:.2f}; both say yes, the rules accept: {read.both[0]} of {read.both[1]}")
+        for label, (right, count) in read.accepted.items():
+            print(f"agreed {label}, the rules accept: {right} of {count}")
+        return
     strict, loose = [], []
     for case, model, label, answer in accepted(Path(sys.argv[1])):
         if noun(label) not in roots(answer):

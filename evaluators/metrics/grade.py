@@ -64,7 +64,7 @@ class Grade:
     """
 
     name = "grade"
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
 
     @cached_property
     def _knowledge(self) -> tuple[Linker, Graph]:

@@ -77,7 +77,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     >>> unmarked("\\\\boxed{\\\\text{gout}}")
     'gout'
     """
-    text = visible_text(answer[:MOST])
+    text = _ticked(visible_text(answer[:MOST]))
     text = _FENCE.sub("", text) if "```" in text else text
     text = unstruck(text)
     if _OBJECT.match(text) and (said := _in_json(text, plan=plan)) is not None:
@@ -94,6 +94,38 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     text = _APART.sub("; ", text)
     text = _ALIAS_SIGN.sub(", also called ", _KEYED.sub(r"\1: ", text))
     return _SIGN.sub(r"\1, ", text)
+
+
+_TICKED, _EMPTY = r"\[[xX✓✔]\]|☑|✅|☒", r"\[ {1,3}\]|☐"
+_BOX = regex(rf"(?P<ticked>{_TICKED}|\([xX✓✔]\)|[✓✔])|(?P<empty>{_EMPTY}|\( {{1,3}}\))")
+_SURELY_BOX = regex(rf"{_TICKED}|{_EMPTY}")
+_BULLETS = regex(r"[\s\d.)*+•-]*")
+
+
+def _ticked(text: str) -> str:
+    """The names that a form with tick boxes has ticked; a text without boxes as it is.
+
+    The first line with a box shows whether the boxes stand before the names or behind them.
+
+    >>> unmarked("gout [ ] asthma [x]")
+    'asthma'
+    """
+    boxes = list(_BOX.finditer(text))
+    if not any(box["empty"] for box in boxes) and not _SURELY_BOX.search(text):
+        return text
+    start = text.rfind("\n", 0, boxes[0].start()) + 1
+    before = _BULLETS.fullmatch(text, start, boxes[0].start()) is not None
+    lines: list[str] = []
+    for line in text.split("\n"):
+        marks = list(_BOX.finditer(line))
+        edges = [0, *(mark.end() for mark in marks)] if not before else [*(mark.start() for mark in marks), len(line)]
+        chosen = [
+            _BOX.sub("", line[edges[place] : edges[place + 1]]).strip(" \t,;|")
+            for place, mark in enumerate(marks)
+            if mark["ticked"] and not (mark[0] == "☒" and ("☑" in text or "✅" in text))
+        ]
+        lines += [", ".join(chosen)] if marks else [line]
+    return "\n".join(line for line in lines if line.strip())
 
 
 _RULE = regex(r"(?m)^ {0,8}\|?[ \t]{0,8}:?-{2,}+:?[ \t]{0,8}(?:\|[ \t]{0,8}:?-{2,}+:?[ \t]{0,8})+\|?[ \t]{0,8}$")
@@ -228,6 +260,28 @@ def _doubted(value: Mapping[str, Json]) -> bool:
     """Whether an object states next to no confidence in its answer."""
     stated = (value.get(name) for name in _SURE)
     return any(isinstance(one, int | float) and one < _LITTLE_SURE for one in stated)
+
+
+_NUMBER = regex(r"(?:^|(?<=[\s,;，；、.]))\(?(?P<number>\d|[ivIV]{1,3}|[a-eA-E])\s?[.):,、，]\s?(?=[^\W\d_])")
+_COUNTS = (("1", "2", "3", "4", "5"), ("i", "ii", "iii", "iv", "v"), ("a", "b", "c", "d", "e"))
+
+
+def unnumbered(label: str) -> str:
+    """The entries of a numbered list in one line, joined by 'and'; any other text as it is.
+
+    >>> unnumbered("1, Gout, 2, Asthma")
+    'Gout and Asthma'
+    """
+    marks = list(_NUMBER.finditer(label))
+    if not marks or label[: marks[0].start()].strip():
+        return label
+    for count in _COUNTS:
+        if len(marks) > 1 and [mark["number"].lower() for mark in marks] == list(count[: len(marks)]):
+            ends = [*(mark.start() for mark in marks[1:]), len(label)]
+            return " and ".join(
+                label[mark.end() : end].strip(" ,;.，；、") for mark, end in zip(marks, ends, strict=True)
+            )
+    return label
 
 
 def brackets_apart(text: str) -> tuple[str, list[str]]:

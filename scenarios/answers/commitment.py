@@ -15,7 +15,7 @@ from wardround.scenarios.answers.answer_markup import (
     unfilled,
     unmarked,
 )
-from wardround.scenarios.answers.open_choice import left_open, shares_bare, shares_of
+from wardround.scenarios.answers.open_choice import left_open, weighed
 from wardround.scenarios.answers.stance import StanceClause, asserting, clauses, is_list
 from wardround.scenarios.answers.taken_back import standing
 from wardround.scenarios.diseases.disease_heads import (
@@ -62,6 +62,7 @@ _GRADED = regex(r"\bWHO (?=(?i:(?:CNS )?(?:grade|class|group|type|stage)|functio
 """The organisation in 'WHO grade 3', which is not the word 'who'."""
 _INFECTING = regex(r"(?i)\s+(?:co-?|super-?)?(infection|pneumonia)$")
 """The noun that two infections share: 'Legionella and Bordetella coinfection'."""
+_TWO_LETTERS = regex(r"\b((?i:hepatitis|influenza))(?: virus)? ([A-E]) (?:and|with|plus|\+) ([A-E])\b")
 _IN_BRACKETS = regex(r"\([^()]{0,400}\)")
 _CALLED = (
     r"(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
@@ -152,7 +153,7 @@ def read_answer(answer: str) -> CommittedAnswer:
     Reading begins at the last heading `Diagnosis:`. A clause that announces the final diagnosis cancels those before
     it. An explicitly ranked list asserts its first entry.
     """
-    raw, answer = answer[:MOST], cues_in_english(diseases_in_english(standing(unmarked(answer))))
+    raw, answer = answer[:MOST], cues_in_english(diseases_in_english(standing(weighed(unmarked(answer)))))
     text = _prepared(answer)
     said = list(clauses(text))
     taken_back = [place for place, clause in enumerate(said) if clause.retracts]
@@ -217,6 +218,7 @@ def join_asserted(items: Sequence[Asserted]) -> str:
 def _prepared(answer: str) -> str:
     """The answering part of a reply, in plain characters; "" for an unfilled template."""
     text = _GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST]))
+    text = _TWO_LETTERS.sub(r"\1 \2 and \1 \3", text)
     text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(glued(text))))
     text = headed_answer(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
@@ -266,7 +268,7 @@ def _offered(said: Sequence[StanceClause]) -> list[Asserted]:
 
 def _named(text: str) -> tuple[list[Asserted], list[str]]:
     """(the diseases that a clause names, in order; the alternatives that it leaves open in place of the first)."""
-    text = _GOES_ON.sub(r"\1", shares_bare(_SEVERAL.sub("", text)))
+    text = _GOES_ON.sub(r"\1", _SEVERAL.sub("", text))
     text, aliases = brackets_apart(
         _ALSO_CALLED.sub(lambda name: f" ({name[1].translate(_ROUND)}) ", _BRACKETED.sub("(", text))
     )
@@ -289,8 +291,6 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
     made, reach = [], ""
     if left_open([(piece, either) for _, piece, either in pieces]):
         return [], [one.name if (one := _written(piece, aliases)) else piece.strip() for _, piece, _ in pieces]
-    if len(shares := shares_of([piece for _, piece, _ in pieces])) > 1:
-        pieces = pieces[: shares[1][0]]
     for link, piece, either in _weakened(pieces):
         name = _bare_piece(piece)
         reach = dealing(name) or (reach if reach == "clause" or link in _ADDING else "")

@@ -6,9 +6,10 @@ from typing import Literal
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers import principal
-from wardround.scenarios.answers.answer_markup import MOST, headed_answer, unfilled, unheaded, unmarked
+from wardround.scenarios.answers.answer_markup import MOST, headed_answer, unfilled, unheaded, unmarked, unnumbered
 from wardround.scenarios.answers.bracketed_names import PIECE, full_text, other_names, own_names, second_names
 from wardround.scenarios.answers.commitment import Asserted, CommittedAnswer, entries, join_asserted, read_answer
+from wardround.scenarios.answers.open_choice import weighed
 from wardround.scenarios.answers.principal import follows, leads_to
 from wardround.scenarios.answers.taken_back import affixed, standing
 from wardround.scenarios.answers.truth import parts_of
@@ -127,8 +128,10 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
     narrower or following disease by the tables, or mentioned in `past`, the patient's history. The result is a floor:
     other wordings of the truth may be missed.
     """
-    read, raw, parts = read_answer(answer), answer.strip(), parts_of(truth)
-    answer = standing(unmarked(answer))
+    read, raw, parts, label = read_answer(answer), answer.strip(), parts_of(truth), truth.diagnosis
+    if (plain_label := unnumbered(label)) != label:
+        truth = truth.model_copy(update={"diagnosis": plain_label, "synonyms": (label, *truth.synonyms)})
+    answer = standing(weighed(unmarked(answer)))
     if not key(answer):
         return Verdict(False, "empty", "the answer is empty", parts=parts)
     labels = tuple(label for label in (truth.diagnosis, *truth.synonyms) if key(label))

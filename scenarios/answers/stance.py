@@ -35,7 +35,8 @@ _OTHERS = (
 _FRAMES = (
     # 'The most likely diagnosis in this patient is'
     regex(
-        rf"(?i)^\W*(?:[\w']+,\s*(?!wh(?:ich|o)\b))?{_SUBJECT}{_ADVERBS}\s+{cue_words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"
+        rf"(?i)^\W*(?:[\w']+,\s*(?!wh(?:ich"
+        rf"|o)\b))?{_SUBJECT}{_ADVERBS}\s+{cue_words('verb')}{_ADVERBS}(?:\s+that\b)?(?=\W)"
     ),
     # 'All of this is most consistent with'
     regex(rf"(?i)^(?:(?!\b{_OTHERS}\b).){{0,300}}?{cue_words('stating')}(?:\s+that\b)?(?=\W)"),
@@ -44,9 +45,11 @@ _FRAMES = (
 )
 _PREDICATE = regex(
     rf"(?i)\s+(?:(?:is|are|was|were|remains?|seems?|appears?|(?:would|must|has) (?:be|been)){_ADVERBS}\s+"
-    rf"(?:{cue_words('adjective')}\s+)*(?:{cue_words('likelihood')}|(?:diagnos[ei]s|answer|cause|culprit|explanation|conclusion"
+    rf"(?:{cue_words('adjective')}\s+)*(?:{cue_words('likelihood')}|(?:diagnos[ei]s|answer|cause|culprit|explanation"
+    rf"|conclusion"
     rf"|impression|choice|pick|fit|match)\b)"
-    rf"|(?:(?:would|has|have|had)\s+)?{_ADVERBS}\s*(?:explains?|explained|accounts?\s+for|fits?|underlies|underlie|caused(?!\s+by)|causes)\b"
+    rf"|(?:(?:would|has|have|had)\s+)?{_ADVERBS}\s*(?:explains?|explained|accounts?\s+for|fits?|underlies|underlie"
+    rf"|caused(?!\s+by)|causes)\b"
     rf"|(?:\s*(?:is|are|seems)\b)?{_ADVERBS}\s*(?:consistent|compatible|keeping)\s+with\s+{_GENERIC}\s*$).*$",
     re.DOTALL,
 )
@@ -61,8 +64,10 @@ _FINDINGS_FIT = regex(
 """'These findings support this diagnosis': the subject is evidence, not a disease."""
 _EXPLAINED = regex(
     r"(?i)^(?P<name>[^:(—]{2,200}?(?:\([^()]{1,60}\)[^:(—]{0,80}?)?)(?:\s+[-–—]+\s+|:\s+|\s*\((?=[^()]*\)$))"
-    r"(?=(?:\w+[\s,]+){0,8}?(?:findings?|combination|presentation|history|biops(?:y|ies)|imaging|labs?|laboratory|results?"
-    r"|symptoms?|signs?|features|picture|pattern|triad|course|histology|cytology|culture|mri|ct|scan|x-?ray|ultrasound|ecg"
+    r"(?=(?:\w+[\s,]+){0,8}?(?:findings?|combination|presentation|history|biops(?:y|ies)|imaging|labs?|laboratory"
+    r"|results?"
+    r"|symptoms?|signs?|features|picture|pattern|triad|course|histology|cytology|culture|mri|ct|scan|x-?ray"
+    r"|ultrasound|ecg"
     r"|ekg|serology|examination|exam|evidence|constellation|clinical|patient|case|everything|all of this)\b)"
     r"(?!.*\b(?:would|could|might|may|should|but|though|although|unless|if|however|thought|idea|guess)\b).*$",
     re.DOTALL,
@@ -76,7 +81,8 @@ _NO_PERCENT = regex(r"(?<=\w)[\s:(–-]+0(?:[.,]0+)?\s?%\)?\W*$")
 _ANSWERED_NO = regex(r"(?i)^\W*(?:no|nope|not? really|certainly not|surely not|never|of course not)\b")
 _MODAL = regex(
     r"(?i)\b(could|may|might|can|would|must|should)\s+(?:(?:very|quite)\s+)?"
-    r"(?:also|well|still|indeed|just|even|easily|conceivably|possibly|probably|simply|really|only)\s+(be|have|represent)\b"
+    r"(?:also|well|still|indeed|just|even|easily|conceivably|possibly|probably|simply|really|only)\s+(be|have"
+    r"|represent)\b"
 )
 _NO_LONGER = regex(r"(?i)\bno longer\b")
 """It denies what comes before it ('X no longer fits'), so its 'no' denies nothing behind it."""
@@ -108,7 +114,8 @@ _AUXILIARY = regex(
 )
 _TAIL = regex(
     rf"(?i)[\s,]+(?:because(?!\s+of)|{cue_words('tail')}|in\s+(?:an?|the|this|our)\b[\w\s-]{{0,60}}?"
-    r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual|\w*(?:gravida|para)|adult|adolescent|teenager"
+    r"\b(?:patient|man|woman|boy|girl|child|infant|male|female|host|individual|\w*(?:gravida|para)|adult|adolescent"
+    r"|teenager"
     r"|newborn|neonate|baby|toddler|person|sheep|dog|cat|cow|horse|calf|goat|pig))(?=\W|$).*$",
     re.DOTALL,
 )
@@ -119,7 +126,8 @@ _ABSENT = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:absence|lack) of\b")
 _SENTENCE = regex(
     r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)(?=[^a-z]|$)|[;\n]+|(?<=\?)\s+"
     # after one letter ('S. aureus', 'hemophilia A. The ...') only before a word that begins a sentence
-    r"|(?<=[a-z]{4}\s[A-Z0-9])[.!]\s+(?=[A-Z])|\.\s+(?=(?i:it|this|the|i|there|differential|other|possibilities|final|however|no|not)\b)"
+    r"|(?<=[a-z]{4}\s[A-Z0-9])[.!]\s+(?=[A-Z])|\.\s+(?=(?i:it|this|the|i|there|differential|other|possibilities"
+    r"|final|however|no|not)\b)"
 )
 _TURN = regex(
     r"(?<!anything)(?<!everything)(?<!\ball)(?<!nothing)[\s,]+(?:but|however|although|even though|though|while"
@@ -146,9 +154,16 @@ _COMMA = regex(r"[,:]\s")
 _PLURAL = regex(r"(?i)\b(?:are|were|have been)\b|^\s*(?:and|or|nor)\b")
 _OR = regex(r"(?i)\b(?:or|nor)\b")
 _GOES_ON = regex(r"(?i)^\s*(?:or|nor|and)\b|\b(?:or|nor)\b")
-_BULLET = regex(r"^\s*(?:\(?\d{1,2}[.):](?=\s|[A-Z*])|[-*•+–▪●◦]+\s+|\(?[a-hA-H][.)]\s)\s*")
+_BULLET = regex(
+    r"^\s*(?:\(?\d{1,2}[.):](?=\s|[A-Z*])|[-*•+–▪●◦]+\s+"
+    # but not the genus of 'E. coli'
+    r"|(?![A-H]\. (?!lupus|sepsis|asthma|malaria|pneumonia|measles)[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es|ile|ense"
+    r"|ax)(?<!itis)(?<!osis)(?<!emia)(?<!oma)\b)"
+    r"\(?[a-hA-H][.)]\s)\s*"
+)
 _OTHER_PART = regex(
-    r"(?i)^\W*(?:(?:the|my|key|main|further|additional|immediate|recommended|suggested|proposed|supporting|next|brief|short"
+    r"(?i)^\W*(?:(?:the|my|key|main|further|additional|immediate|recommended|suggested|proposed|supporting|next"
+    r"|brief|short"
     r"|clinical|diagnostic|important|summary of|relevant|overall)\s+){0,3}"
     r"(?:next steps?|steps|recommendations?|(?:treatment|management|care|follow[- ]?up|diagnostic)?\s*plan|management"
     r"|treatment|therapy|follow[- ]?up|work[- ]?up|rationale|reasoning|explanation|justification|reasons?|evidence"
@@ -293,13 +308,11 @@ def _sentences(text: str) -> Iterator[tuple[str, bool]]:
 
 def _parts(piece: str) -> Iterator[tuple[str, Stance]]:
     """The parts of a piece of a sentence with their stances."""
-    if condition := _CONDITION.match(piece):
+    tested = False
+    while condition := _CONDITION.match(piece):
         yield condition[0], "tells"
-        rest = piece[condition.end() :]
-        if _ON_RESULT.search(condition[0]):  # what the answer is if a test comes out so is no answer yet
-            yield from ((text, "open" if stance == "asserted" else stance) for text, stance in _parts(rest))
-            return
-        piece = rest
+        tested = tested or bool(_ON_RESULT.search(condition[0]))
+        piece = piece[condition.end() :]
     while refused := cue("refused").search(piece):
         yield piece[: refused.end()], "refused"
         comma = _COMMA.search(piece, refused.end())
@@ -311,7 +324,9 @@ def _parts(piece: str) -> Iterator[tuple[str, Stance]]:
         if denied:
             yield text, "denied"
         elif any(map(str.isalnum, text)):
-            yield _stated(text)
+            named, stance = _stated(text)
+            # what the answer is if a test comes out so is no answer yet
+            yield named, "open" if tested and stance == "asserted" else stance
 
 
 def _undenied(piece: str) -> Iterator[tuple[str, bool]]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from wardround.engine.text import regex
+from wardround.scenarios.diseases.disease_heads import disease_like
 
 LITTLE_SURE = 10
 """Per cent below which an answer that states its probability denies it."""
@@ -28,10 +29,13 @@ _SAY = (
 _OTHERS_SAY = regex(
     rf"(?i)^\W*(?:(?:an?|the|my|our|his|her|their|some|one|another|most|many|all|every|even|any"
     rf"|only)\s+)*(?:[\w'-]+\s+)?"
-    rf"{_PEOPLE}\s+(?:(?:would|might|could|will|may|has|have|had|always|once|still|often|probably|sometimes|usually|occasionally|who"
+    rf"{_PEOPLE}\s+(?:(?:would|might|could|will|may|has|have|had|always|once|still|often|probably|sometimes|usually"
+    rf"|occasionally|who"
     rf"|here)\s+)*{_SAY}\b"
-    r"|^\W*(?:(?:the|this|our|my|his|her)\s+)?(?:patient|parents?|family|carer|caregiver|(?:s?he|they)(?=\s+(?:fear|worr)))"
-    r"\s+(?:(?:is|was|are|were)\s+(?:afraid|worried|anxious|scared|convinced|frightened|sure)|fears?|feared|worr(?:y|ies|ied)"
+    r"|^\W*(?:(?:the|this|our|my|his|her)\s+)?(?:patient|parents?|family|carer|caregiver|(?:s?he|they)(?=\s+(?:fear"
+    r"|worr)))"
+    r"\s+(?:(?:is|was|are|were)\s+(?:afraid|worried|anxious|scared|convinced|frightened|sure)|fears?|feared|worr(?:y"
+    r"|ies|ied)"
     r"|believes?|believed|thinks?|thought|claims?|claimed|insists?|insisted|wonders?|wondered|hopes?|hoped)\b"
     rf"|^\W*according to\s+(?:(?:an?|the|my|our|some|his|her)\s+)*(?:[\w'-]+\s+)?{_PEOPLE}\b"
 )
@@ -43,6 +47,11 @@ _REFERENCE = regex(
 _FRAME = regex(
     r"(?i)^\W*(?:(?:in (?:summary|short)|to sum(?: (?:it )?up|mari[sz]e)|overall|bottom line|tl;dr)\s*[:,]\s*"
     r"|(?:(?:ICD|ORPHA(?:NET)?|OMIM|SNOMED)\b[\w -]{0,12}?[\s:]*[A-Z]?\d[\w.]*)\s*[:–—-]\s*(?=\w)"
+    r"|(?:either way|in (?:any|either|each|every|both) (?:case|event)s?|at any rate|(?:one"
+    r"|some) way or (?:the )?(?:other|another)|regardless"
+    r"|anyway|anyhow|be that as it may|all the same|when all is said and done|all (?:in all|things considered|told)"
+    r"|whatever (?:the|its|their)? ?\w+(?: (?:is|was|may be))?|(?:no matter|whichever way|however)\s+[^,:.]{2,60}"
+    r"|if (?:i|we|one|you|forced|pressed|pushed|asked|only one|just one)\b[^,:.]{2,60})\s*[:,–—-]\s*(?=\w)"
     r"|(?:my|our) (?:colleagues?|team) and (?:i|we) (?:all )?(?:agree|believe|think|conclude|find)(?: that)?"
     r"(?: (?:this|it) is)?\s+)"
 )
@@ -108,7 +117,8 @@ _PLAN_ENDS = regex(
 )
 _CHANGED = regex(
     r"(?i)(?:[-=]+>|[→⇒,;:(\[]|\s[-–—]|\b(?:was|is|now|has been|later|diagnosis|answer))\s*"
-    r"(?:(?:now|later|was|is|then|since)\s+){0,4}(?:changed|corrected|revised|amended|edited|updated|overruled|superseded)"
+    r"(?:(?:now|later|was|is|then|since)\s+){0,4}(?:changed|corrected|revised|amended|edited|updated|overruled"
+    r"|superseded)"
     r"\s*(?:to|into|by|:)[\s:]+(?=\w)"
 )
 """What takes back all before it within a sentence: 'X (edited: Y)'."""
@@ -116,7 +126,38 @@ _EDITED = regex(
     r"(?i)[-=>→⇒,;:(\[]\s*(?:now |later )?(?:corrected|revised|amended|edited|overruled)\s*(?:to|:)[\s:]+(?=\w)"
 )
 """The same in a plan, where a dose or a drug is changed to another."""
-_UNTICKED = regex(r"^\s*(?:[-*]\s*)?(?:\[\s*\]|☐|\(\s\))\W{0,4}(?=\w)|(?i:^\W*not yet\W+but\b)")
+_NOT_YET = regex(r"(?i)^\W*not yet\W+but\b")
+_IF = (
+    r"(?:(?:only )?if|unless|provided(?: that)?|providing(?: that)?|assuming(?: that)?|supposing"
+    r"|on (?:the )?condition (?:that|of)"
+    r"|in (?:the )?(?:event|case) (?:of|that)|as long as|so long as|depending (?:up)?on|subject to"
+    r"|contingent (?:up)?on|once)"
+)
+_CONDITION = regex(
+    rf"(?i)^\W*(?:{_IF}|should|were|when|as soon as)\s+(?P<what>[^,:;]{{3,160}})\s*[,:]\s*(?:then\s+)?(?=\w)"
+)
+"""What a test must show first: 'If the urate is high, gout'."""
+_AFTERWARDS = regex(
+    rf"(?i)(?:^|[,:]\s*)(?P<name>[^,:;]{{2,100}}?),?\s+(?:but only "
+    rf"|only )?(?<!even )(?P<if>{_IF})\s+(?P<what>[^,:;]{{3,160}})$"
+)
+_OF_THE_SPEAKER = regex(
+    r"(?i)^\W*(?:i|we|one|you|forced|pressed|pushed|asked|anything|necessary|needed|required|it is|that is|this is"
+    r"|there is (?:one|only)"
+    r"|only one|just one|(?:a|one|any) (?:single )?(?:diagnosis|answer|name|choice)|my|our|correct|right|true"
+    r"|not mistaken)\b"
+)
+_OTHERWISE = regex(r"(?i)\b(?:otherwise|until)\b")
+_VERB = regex(
+    r"(?i)\b(?:is|are|was|were|be|has|have|had|will|would|should|can|could|may|might|must|treat|give|start|repeat)\b"
+)
+_RESULT = regex(
+    r"(?i)\b(?:positive|negative|confirm\w*|shows?|showed|reveals?|excluded?|normal|abnormal|high|low|raised"
+    r"|elevated|reversible|grows?"
+    r"|rises?|falls?|drops?|comes? back|turns? out|biops\w+|cultures?|smears?|mri|ct|x-?ray|serology|titers?"
+    r"|antibod\w+|assays?|tests?|results?"
+    r"|levels?|spots?|present|absent|found|seen|detected|proven|enlarged|increased|decreased|improves?|responds?)\b"
+)
 _CHANCE = r"(?:chances?|probab(?:le|ility)|likel(?:y|ihood)|confiden(?:t|ce)|certain(?:ty)?|sure|odds|risk)"
 _ODDS = (
     regex(rf"(?i)(?P<share>\d{{1,2}}(?:[.,]\d+)?)\s?%\s*{_CHANCE}\b"),
@@ -177,9 +218,25 @@ def _stays(sentence: str, *, plan: bool) -> str:
     if changed := (_EDITED if plan else _CHANGED).search(sentence):
         sentence = sentence[changed.end() :]
     last = sentence[-_LONGEST:]
-    if _UNTICKED.match(sentence) or _ENDS.search(last):
+    if _NOT_YET.match(sentence) or _ENDS.search(last) or _conditional(sentence):
         return ""
     return "" if (_PLAN_ENDS.search(last) if plan else _improbable(last)) else sentence
+
+
+def _conditional(sentence: str) -> bool:
+    """Whether a sentence names a disease only for the case that a test comes out so: a condition is no commitment.
+
+    'If I had to choose' is a condition on the author, and 'until proven otherwise' is none.
+    """
+    if len(sentence) > _LONGEST or _OTHERWISE.search(sentence):
+        return False
+    if opened := _CONDITION.match(sentence):
+        what = opened["what"]
+        return _RESULT.search(what) is not None and not _OF_THE_SPEAKER.match(what)
+    behind = _AFTERWARDS.search(sentence)
+    if behind is None or _OF_THE_SPEAKER.match(behind["what"]) or not _RESULT.search(behind["what"]):
+        return False
+    return disease_like(behind["name"].strip()) and not _VERB.search(behind["name"])
 
 
 def _improbable(sentence: str) -> bool:
@@ -225,7 +282,8 @@ _BEFORE = regex(
     r"|(?:deleted|removed|hidden|invalid|void|null|sample)[\])>:]{1,4}\s?))(?=\w)"
 )
 _BEHIND = regex(
-    r"(?i)(?P<affix>[-\s](?:free|negative|like|mimic(?:ker)?|look-?alike|phobia|skeptic|denial|simulator|imp[eo]stor"
+    r"(?i)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bbe)(?<!\bwere)(?P<affix>[-\s](?:free|negative|like|mimic(?:ker)?"
+    r"|look-?alike|phobia|skeptic|denial|simulator|imp[eo]stor"
     rf"|imitation|in (?:\w+ )?remission|resolved|cured|healed|minus|lite|[\[(]?(?:redacted|censored|withheld"
     rf"|deleted|removed|deprecated|obsolete|invalid|void)[\])]?)|-ish)(?:\s+{_KIND})?\W*$"
 )

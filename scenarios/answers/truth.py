@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from wardround.scenarios.answers.answer_markup import unnumbered
 from wardround.scenarios.answers.commitment import read_answer
 from wardround.scenarios.case import Case, Truth
 from wardround.scenarios.terms.wording import key, plain
@@ -20,7 +21,7 @@ _ONE_NAME = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)?")
 @lru_cache(maxsize=4096)
 def read_parts(diagnosis: str) -> tuple[str, ...]:
     """The parts of a diagnosis, read like an answer with the same words; only the label if it names one."""
-    label = diagnosis.strip()
+    label = unnumbered(diagnosis.strip())
     if not key(label):
         return ()
     if _ONE_NAME.fullmatch(label):  # a run of such cases compiles no pattern of answers, which takes 0.1 s

@@ -10,13 +10,22 @@ from wardround.scenarios.terms.wording import root
 
 ORGANISM = regex(
     r"(?:cocc|coccus|bacter\w*|virus|vir|vibrio|myces|mycet|monas|ella|phila|plasma|pox|spir\w*)$"
-    r"|^(?:candida|aspergill|cryptococc|listeri|borreli|brucell|rickettsi|tuberculos|syphili|fung|parasit|bacteri|nocardi"
+    r"|^(?:candida|aspergill|cryptococc|listeri|borreli|brucell|rickettsi|tuberculos|syphili|fung|parasit|bacteri"
+    r"|nocardi"
     r"|legionell|salmonell|shigell|escherichi|proteus|clostridi|amoeb|ameb|gonococc|aureus|epidermid|pneumoni)\w*$"
 )
 BINOMIAL = regex(
     r"\b[A-Z][a-z]{3,} (?!infection|\w+(?:itis|osis|iasis|[ao]emia|uria|oma|ases)\b)"
     r"[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es)\b"
 )
+_SPECIES = regex(
+    r"\b(?P<genus>[A-Z](?:\.|[a-z]{3,}))\s(?P<species>(?!infection|antibod\w+|sensitization|\w+[ts]ion\b|species"
+    r"|complex|lupus|asthma|malaria|cholera|angina|eczema|edema|coma"
+    r"|(?!parapsilosis|tuberculosis)\w+(?:itis|osis|iasis|[ao]emia|uria|oma|ases|sepsis|pneumonia)\b)"
+    r"[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es|ile|ense|ale|ax|ix|ex|yx|or|in))\b"
+)
+"""An organism by genus and species: 'Candida glabrata', 'C. glabrata'."""
+_NO_GENUS = regex(r"(?:al|ic|ary|ous|ive|ed|ar|ent|ant|ute|ing|ory|able|ible|ial|ic|ate)$")
 _NEGATING = ("non", "un", "in", "im", "ir", "a", "an", "dis", "de", "anti", "pseudo", "extra", "intra", "sub", "epi")
 _DECIDING = {root("insitu"): "in situ", root("trait"): "a trait", root("carrier"): "a carrier's state"}
 _COMPLICATION = root("complication")
@@ -24,9 +33,46 @@ _COMPLICATION = root("complication")
 
 def conflict(truth: Name, said: Name) -> str:
     """The reason why the two cannot be one disease, whatever their other words; "" if there is none."""
-    if truth.form == said.form:
-        return ""
-    return _exchanged(truth, said) or _opposed(truth, said) or _typed(truth, said)
+    if truth.form == said.form:  # which leaves out the species
+        return _other_species(truth, said)
+    return _exchanged(truth, said) or _opposed(truth, said) or _typed(truth, said) or _other_species(truth, said)
+
+
+def species_of(text: str) -> dict[str, set[str]]:
+    """The species that a text names, by genus in small letters: {'candida': {'glabrata'}}, {'c.': {'glabrata'}}."""
+    named: dict[str, set[str]] = {}
+    for match in _SPECIES.finditer(text[:1].upper() + text[1:]):
+        if not _NO_GENUS.search(match["genus"]):
+            named.setdefault(match["genus"].lower(), set()).add(match["species"])
+    return named
+
+
+def _other_species(truth: Name, said: Name) -> str:
+    """The reason, if the two name other species of one genus and none in common."""
+    ours, theirs = species_of(truth.text), species_of(said.text)
+    for genus, mine in ours.items():
+        yours = [kinds for other, kinds in theirs.items() if _one_genus(genus, other)]
+        every = set().union(*yours)
+        if every and not mine & every:
+            return f"another species: {', '.join(sorted(every))}, not {', '.join(sorted(mine))}"
+    return ""
+
+
+def _one_genus(one: str, other: str) -> bool:
+    return one == other or (one[0] == other[0] and "." in one + other)
+
+
+def genus_written_out(name: str, other: str) -> str:
+    """A name with the genus that it abbreviates written out as in the other: 'C. albicans' as 'Candida albicans'."""
+    full = {(genus[0], kind): genus for genus, kinds in species_of(other).items() if "." not in genus for kind in kinds}
+    return _SPECIES.sub(
+        lambda found: (
+            f"{full[key].capitalize()} {found['species']}"
+            if found["genus"].endswith(".") and (key := (found["genus"][0].lower(), found["species"])) in full
+            else found[0]
+        ),
+        name,
+    )
 
 
 def _exchanged(truth: Name, said: Name) -> str:

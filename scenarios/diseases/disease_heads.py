@@ -82,7 +82,8 @@ _EFFECT = frozenset(
 _DAMAGED = regex(
     r"(?i)^(?:(?:an?|the|acute|acutely|partly|partially|completely|left|right|bilateral)\s+)*(?:ruptured|torn|perforated"
     r"|obstructed|infected|dislocated|herniated|fractured|incarcerated|strangulated|thrombosed|occluded|dissected"
-    r"|inflamed|infarcted|retained|displaced|impacted)\s+[a-z]"
+    r"|inflamed|infarcted|retained|displaced|impacted|burst|blocked|clogged|narrowed|leaky|leaking|failing|collapsed"
+    r"|enlarged)\s+[a-z]|^(?:an?\s+|the\s+)?(?:blood )?(?:clots?|holes?|stones?|tears?)\s+in\s+[a-z]"
 )
 """Opens the name of a damaged organ, which is a disease: 'ruptured papillary muscle'."""
 _ADJECTIVE = regex(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type|mutant|dominant|malignant)$")

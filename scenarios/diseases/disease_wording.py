@@ -58,6 +58,29 @@ _HYPHENED = regex(
 _PREFIXED = regex(r"\b(non|pseudo)\s+(?=[a-z])", re.IGNORECASE)
 _POISONED = {"hepat": "liver", "nephr": "kidney", "cardi": "heart", "neur": "nerve", "ot": "ear", "pulm": "lung"}
 _ORDINAL = {"first": "first", "1st": "first", "second": "second", "2nd": "second", "third": "third", "3rd": "third"}
+_LAY = (
+    (r"\b(?:sac|membrane|lining) (?:around|of|surrounding) the heart\b", "pericardium"),
+    (r"\bheart muscles?\b", "myocardium"),
+    (
+        r"\b(?:linings?|coverings?|membranes?) (?:of|around|surrounding) the brain\b|\bbrain (?:linings?|membranes?)\b",
+        "meninges",
+    ),
+    (r"\b(?:lining|wall) of (?:the |an? )?(?=\w)|(?<=stomach) lining\b|(?<=womb) lining\b|(?<=bowel) lining\b", ""),
+    (r"\bfood ?pipe\b|\bgullet\b", "esophagus"),
+    (r"\bwind ?pipe\b", "trachea"),
+    (r"\bvoice ?box\b", "larynx"),
+    (r"\bwomb\b", "uterus"),
+    (r"\bblood clots?\b", "clot"),
+    (r"\bholes? in (?:the |an? )?", "perforation of "),
+    (r"\bburst (?=\w)", "ruptured "),
+    (r"\b(?:blocked|clogged)(?:-up| up)? (?=\w)", "obstruction of "),
+    (r"\bnarrowed (?=\w)", "stenosis of "),
+    (r"\bleak(?:y|ing) (?=[\w ]{0,20}\bvalve\b)", "regurgitation of "),
+    (r"\bfailing (heart|liver|kidney|lung)s?\b", r"\1 failure"),
+    (r"\binfected (?=\w)", "infection of "),
+    (r"\b(?:swollen and )?inflamed (?=\w)", "inflammation of "),
+)
+"""A patient's words for an organ, or for what is the matter with it: 'hole in the stomach', 'inflamed gallbladder'."""
 _PHRASES = tuple(
     (regex(pattern, re.IGNORECASE), written)
     for pattern, written in (
@@ -77,6 +100,9 @@ _PHRASES = tuple(
         (r"\bnot[- ](?=intractable)", "non"),
         (r"\b(\w+?)(?:a|e)?[- ](?:negative)\b", r"\1 negative"),
         (r"\buncomplicated\b", "without complication"),
+        (r"\bcandida?emia\b", "candida fungemia"),
+        (r"\b(candida(?: [a-z]+)?) (?:blood ?stream infections?|septica?emia|sepsis)\b", r"\1 fungemia"),
+        *_LAY,
         (r"\b(?:not otherwise specified|nos|unspecified|not elsewhere classified|nec)\b", " "),
         (r"\b(?:streptococcus|s\.) pneumoniae\b", "pneumococcus"),
         (r"\b(?:neisseria|n\.) meningitidis\b", "meningococcus"),
@@ -184,7 +210,38 @@ def tokenized(text: str) -> tuple[Token, ...]:
             bare = f"letter{bare}"
         meant = bare if bare in MARKS or typed(bare) else root(bare)
         pieces.append(Token(meant, bare, word, vocabulary().axes.get(bare, ())))
-    return tuple(pieces)
+    return tuple(_inflamed(pieces))
+
+
+def _inflamed(pieces: Sequence[Token]) -> list[Token]:
+    """The words of a name with 'inflammation of' an organ written as its one word: 'cholecystitis'."""
+    written = list(pieces)
+    for place, token in enumerate(pieces):
+        if token.root != _INFLAMMATION:
+            continue
+        behind = [one for one in pieces[place + 1 : place + 4] if one.root not in LITTLE]
+        before = pieces[place - 1 : place]
+        sites = behind[:1] if pieces[place + 1 : place + 2] and pieces[place + 1].root == PLACE else before
+        word = _inflammations().get(sites[0].root) if sites else None
+        if word:
+            meant = Token(root(stem(word)), stem(word), f"inflammation of {sites[0].surface}")
+            low, high = sorted((place, written.index(sites[0])))
+            written[low : high + 1] = [meant]
+            break
+    return written
+
+
+_INFLAMMATION = "inflammat"
+"""The root of the word."""
+
+
+@lru_cache(maxsize=1)
+def _inflammations() -> Mapping[str, str]:
+    """Root of an organ -> the one word for its inflammation; none if there are several."""
+    words: dict[str, list[str]] = {}
+    for word, site in vocabulary().inflamed.items():
+        words.setdefault(site, []).append(word)
+    return {site: named[0] for site, named in words.items() if len(named) == 1}
 
 
 def canonical(tokens: Sequence[Token]) -> tuple[Token, ...]:

@@ -12,6 +12,7 @@ from wardround.scenarios.diseases.contradiction import (
     caused,
     conflict,
     core,
+    genus_written_out,
     kinds,
     list_values,
     write_words,
@@ -36,10 +37,8 @@ from wardround.scenarios.terms.wording import key, root, roots, vocabulary
 
 APART = ("apart", "narrower")
 """Relations of a truth to an answer in MONDO that make the answer another disease."""
-
 MOST = 600
 """Most characters of a name that are compared."""
-
 ENOUGH = 0.66
 """Least weighted share of the words of the truth's head that must be said if nothing replaces the others."""
 
@@ -98,6 +97,7 @@ def same_disease(truth: str, said: str) -> Sameness:
     truth, said = truth[:MOST], said[:MOST]
     if not key(truth) or not key(said):
         return Sameness(False, "a name is empty")
+    truth, said = genus_written_out(truth, said), genus_written_out(said, truth)
     truth, said = run_together(truth, said), run_together(said, truth)
     if key(truth) == key(said):
         return Sameness(True, "the same name")

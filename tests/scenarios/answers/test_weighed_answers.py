@@ -1,0 +1,62 @@
+"""Answers that weigh, choose, concede, tick or set a condition, and plain words: invented pairs by class.
+
+`weighed_answers.csv`: `same` is what a reader makes of the pair; each class has honest neighbours that must keep
+counting. In an answer, `\\n` stands for a new line.
+"""
+
+import csv
+import time
+from pathlib import Path
+
+import pytest
+
+from wardround.scenarios.answers.answer_markup import unnumbered
+from wardround.scenarios.answers.diagnosis import compare
+from wardround.scenarios.answers.open_choice import weighed
+from wardround.scenarios.answers.truth import read_parts
+from wardround.scenarios.case import Truth
+from wardround.scenarios.diseases.contradiction import species_of
+
+ROWS = list(csv.DictReader(Path(__file__).with_name("weighed_answers.csv").read_text(encoding="utf-8").splitlines()))
+CLASSES = sorted({row["class"] for row in ROWS})
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_each_answer_counts_as_a_reader_reads_it(kind: str) -> None:
+    rows = [row for row in ROWS if row["class"] == kind]
+    wrong = [
+        (row["truth"], row["answer"])
+        for row in rows
+        if compare(row["answer"].replace("\\n", "\n"), Truth(diagnosis=row["truth"])).match != (row["same"] == "yes")
+    ]
+    assert not wrong
+    assert kind == "either way" or min(sum(row["same"] == same for row in rows) for same in ("yes", "no")) >= 4
+
+
+def test_a_numbered_truth_names_its_parts() -> None:
+    assert read_parts("1, Gout, 2, Asthma") == ("Gout", "Asthma")
+    assert compare("1, Gout, 2, Asthma", Truth(diagnosis="1, Gout, 2, Asthma")).rule == "exact"
+    assert unnumbered("Type 1, 2 and 3") == "Type 1, 2 and 3"
+
+
+def test_a_species_is_read_with_its_genus() -> None:
+    assert species_of("Candida glabrata fungemia and C. albicans") == {"candida": {"glabrata"}, "c.": {"albicans"}}
+    assert species_of("Chronic bronchitis") == {}
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "gout 50%, ", "[ ] gout ", "gout 0.5; ", "between a and b ", "x would fit, but ", "both possible ",
+        "if a is high, ", "1, gout ", "and ", "   ", "\n", "P(", "[x]", "A or B? ", "Candida albicans ",
+        "either way: ", "a is more likely than ",
+    ],
+)  # fmt: skip
+def test_reading_such_answers_takes_linear_time(piece: str) -> None:
+    text = piece * (20_000 // len(piece))
+    begun = time.process_time()
+    weighed(text)
+    compare(text, Truth(diagnosis="Candida albicans fungemia"))
+    unnumbered(text)
+    species_of(text)
+    assert time.process_time() - begun < 2
