@@ -35,8 +35,7 @@ from wardround.scenarios.mimic.build_account import MimicAccount
 from wardround.scenarios.mimic.mimic_database import WorkDatabase
 from wardround.scenarios.mimic.mimic_files import MimicOptions
 from wardround.scenarios.reports.article import CASE_RULES, Article, CurationOptions
-from wardround.scenarios.reports.curation import Curation
-from wardround.scenarios.reports.curation_account import Checking, CurationAccount
+from wardround.scenarios.reports.curation import Checking, Curation, CurationAccount
 
 
 def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = lambda _: None) -> MimicAccount:

@@ -1,17 +1,12 @@
-"""Compares the numbers of a finding with those of the sentences it rests on.
-
-A number is another one only if the same quantity stands there with another value: the same kind of unit and a shared
-concept. A number that stands nowhere in the article, and has no such rival, may be a difference, an interval or a
-conversion; a person reads it.
+"""Compares the numbers of a finding with those of the sentences it rests on, and of the whole article.
 
 | the number of the case | is |
 |---|---|
 | equal to one of the evidence after conversion and rounding, or to one of the article among the same words | right |
 | a difference, sum, ratio of two of the evidence, or worded as one | open |
 | the evidence has that quantity with another value, which no other number of the finding takes | contradicted |
-| uncited: nowhere in the article, and the evidence has another with the same kind of unit, or age | contradicted |
-| nowhere in the article, in a finding that is otherwise in its own words | contradicted |
-| anything else | open |
+| nowhere in the article, and neither rough nor worded as a difference | contradicted |
+| anything else | open: a person reads it |
 """
 
 import itertools
@@ -51,7 +46,8 @@ _DERIVED_BEFORE = re.compile(
     r"\s*(?:about |around |~)?$"
 )
 _DERIVED_AFTER = re.compile(
-    r"(?i)^\W*(?:[a-z%\u00b5/\u00b0]{1,8}\s+)?(?:more|less|fewer|thicker|thinner|smaller|longer|shorter|lower|higher|larger"
+    r"(?i)^\W*(?:[a-z%\u00b5/\u00b0]{1,8}\s+)?(?:(?:of )?relative|more|less|fewer"
+    r"|thicker|thinner|smaller|longer|shorter|lower|higher|larger"
     r"|older|younger|apart|excess|differ\w*|(?:\w+ )?(?:fall|drop|rise|gap|excess)|fold"
     r"|times (?:the|its|as|above|over|a)|below|above|over|under)\b"
 )
@@ -62,6 +58,8 @@ _AGE = re.compile(
 _AGED = re.compile(r"(?i)^[\s-]*(?:years? )?(?:old\b|/?o\b|[MF]\b)")
 
 
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b")
+"""'The 8th week', as 'the eighth', is that after seven."""
 _AGO = re.compile(r"(?i)^\W*(?:ago|earlier|before|previously|prior|later|after|following)\b")
 
 
@@ -89,10 +87,14 @@ def _numbered(sentence: str) -> tuple[_Numbered, ...]:
             label = frozenset(text_concepts(_SEPARATOR.split(after)[0])) - GENERIC
         if not label and read:
             label = read[-1].label
-        ordinal = one.written[0].isdigit() and sentence[one.start].isalpha()  # 'the eighth week' is that after seven
+        ordinal = _ORDINAL.match(sentence, one.start) or (one.written[0].isdigit() and sentence[one.start].isalpha())
         if one.dimension == "time":
             label |= frozenset(text_concepts(_clause(sentence, one))) - GENERIC
-        derived = ordinal or bool(_DERIVED_BEFORE.search(sentence[: one.start]) or _DERIVED_AFTER.search(after))
+        derived = (
+            bool(ordinal)
+            or sentence[one.start - 1 : one.start] == "/"
+            or bool(_DERIVED_BEFORE.search(sentence[: one.start]) or _DERIVED_AFTER.search(after))
+        )
         age = bool(_AGE.search(sentence[: one.start]) or _AGED.search(after))
         short = sentence[max(0, one.start - 1) : one.start] in ("'", "\u2019")
         read.append(_Numbered(one, label, derived, age, bool(_AGO.search(after)), short))
@@ -101,29 +103,24 @@ def _numbered(sentence: str) -> tuple[_Numbered, ...]:
 
 
 def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
-    """The numbers of a finding of which the evidence gives another value."""
+    """The numbers of a finding of which the evidence gives another value, or which the article does not have."""
     known = [(one, sentence) for sentence in claim.sentences for one in _numbered(sentence)]
     said = [one for one in _numbered(claim.finding) if not _is_count(one.quantity)]
     taken = [any(_equal(one, other) for one in said) for other, _ in known]
     for one in said:
         if _accounted(one, known, index):
             continue
-        foreign = not (claim.cited or one.derived or one.quantity.rough or _stands(one, index))
-        for (other, sentence), used in zip(known, taken, strict=True):
-            if (
-                not used
-                and (other.derived or not one.derived)
-                and (
-                    _rivals(one, other, [rival for rival, _ in known], sure=claim.cited or claim.verbatim)
-                    or (foreign and _same_kind(one, other))
-                )
-            ):
-                yield Unfaithful("number", one.quantity.written, claim.finding, sentence, claim.item)
-                break
-        else:
-            if claim.verbatim and not one.derived and not one.quantity.rough and one.quantity.written[0].isdigit():
-                nearest = claim.sentences[0] if claim.sentences else ""
-                yield Unfaithful("number", one.quantity.written, claim.finding, nearest, claim.item)
+        rivals = [
+            sentence
+            for (other, sentence), used in zip(known, taken, strict=True)
+            if not used
+            and (other.derived or not one.derived)
+            and _rivals(one, other, [rival for rival, _ in known], sure=claim.cited)
+        ]
+        absent = not (one.derived or one.quantity.rough or _stands(one, index))
+        if rivals or absent:
+            nearest = rivals[0] if rivals else " ".join(claim.sentences[:1])
+            yield Unfaithful("number", one.quantity.written, claim.finding, nearest, claim.item)
 
 
 def open_numbers(claim: FindingEvidence, index: ArticleIndex) -> tuple[str, ...]:
@@ -139,8 +136,10 @@ def _every_number(index: ArticleIndex) -> tuple[_Numbered, ...]:
 
 
 def _is_count(one: Quantity) -> bool:
-    """Whether a number in words is a small count, which says little."""
-    return not one.written[0].isdigit() and (not one.dimension or one.value < 2 * one.step)
+    """Whether a number is a small count in words, none or one of something, which say little."""
+    if not one.written[0].isdigit():
+        return not one.dimension or one.value < 2 * one.step
+    return one.value == 0 or (one.value == one.step and one.dimension in ("", "time"))
 
 
 def _accounted(one: _Numbered, known: Sequence[tuple[_Numbered, str]], index: ArticleIndex) -> bool:
@@ -155,16 +154,23 @@ def _accounted(one: _Numbered, known: Sequence[tuple[_Numbered, str]], index: Ar
 
 
 def _stands(one: _Numbered, index: ArticleIndex) -> bool:
-    """Whether the article has the number anywhere, of whatever it is a number there."""
-    return any(_equal(one, other) for other in _every_number(index))
-
-
-def _same_kind(one: _Numbered, other: _Numbered) -> bool:
-    """Whether both are ages, or numbers with the same kind of unit and of the same time."""
-    ours, theirs = one.quantity, other.quantity
-    if one.age or other.age:
-        return one.age and other.age
-    return ours.dimension == theirs.dimension != "" and one.ago == other.ago and not other.derived
+    """Whether the article has the number anywhere, of whatever it is a number there; a time may be a difference."""
+    every = _every_number(index)
+    ours = written_value(one.quantity.written)[0]
+    if any(
+        _equal(one, other) or (written_value(other.quantity.written)[0] == ours and _alike(one, other))
+        for other in every
+    ):
+        return True
+    if not one.ago:
+        return False
+    years = [
+        two.quantity.value / (365.25 if two.quantity.dimension else 1)
+        for two in every
+        if two.age or two.quantity.dimension in ("", "time")
+    ]
+    ago = one.quantity.value / 365.25
+    return any(abs(abs(a - b) - ago) <= 1 for a, b in itertools.combinations(years, 2))
 
 
 def _equal(one: _Numbered, other: _Numbered) -> bool:

@@ -239,9 +239,8 @@ def _same_finding(word: ArticleWord, said: ArticleStatement, other: ArticleWord,
     denied, its, affirmed, whole = (word, said, other, one) if word.denied else (other, one, word, said)
     if not word.denied and _LIMITS.search(_listed(other, one)):
         return False
-    narrows = (
-        {name.concept for name in _group(denied, its) if name.denied is not None} - {denied.concept, *_JUDGED} - GENERIC
-    )
+    narrows = {name.concept for name in _group(denied, its) if name.denied or (word.denied and name.denied is not None)}
+    narrows -= {denied.concept, *_JUDGED, *GENERIC}
     group = with_prefixes(frozenset(name.concept for name in _group(affirmed, whole)))
     read = sentence_statements(whole.sentence)
     wider = group | with_prefixes(frozenset(name.concept for part in read for name in part.words if not name.denied))
@@ -252,6 +251,10 @@ def _same_finding(word: ArticleWord, said: ArticleStatement, other: ArticleWord,
             placed or not site(name) or meets(name, every)
         ):
             return False
+    sites = with_prefixes(frozenset(filter(site, every)))
+    others = {name.concept for part in sentence_statements(its.sentence) for name in part.words if site(name.concept)}
+    if not word.denied and placed and others and not any(meets(name, sites) for name in others):
+        return False
     its_sides, sides = _sides_of(denied, its), _sides_of(affirmed, whole)
     return not its_sides or bool(its_sides & sides) or "both" in sides
 

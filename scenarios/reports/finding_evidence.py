@@ -21,8 +21,6 @@ _EMPTY = re.compile(
 )
 _MOST_ALIGNED = 4
 _LEAST_GAIN = 0.12
-_NEARLY = 0.85
-"""The share from which a finding is taken for the aligned sentences in nearly their own words."""
 _PREFIX = 5
 
 
@@ -30,8 +28,8 @@ _PREFIX = 5
 class FindingEvidence:
     """A finding with its sentences of the article.
 
-    `cited` says whether the curator named them, `verbatim` whether they say nearly the same words; `covered` is the
-    share (0 to 1) of the finding's concepts and numbers, weighted by how rare they are in the article, that they hold.
+    `cited` says whether the curator named them; `covered` is the share (0 to 1) of the finding's concepts and numbers,
+    weighted by how rare they are in the article, that they hold.
     `scored` is unset for what is too short to judge.
     """
 
@@ -39,7 +37,6 @@ class FindingEvidence:
     finding: str
     sentences: tuple[str, ...]
     cited: bool
-    verbatim: bool
     covered: float
     scored: bool
 
@@ -115,9 +112,8 @@ def _evidence(item: str, finding: str, cited: Sequence[int], index: ArticleIndex
     chosen = places or _aligned(said, index)
     covered = _share(said, frozenset().union(*(index.concepts[place] for place in chosen)), index)
     scored = len(said) >= _FEWEST_CONCEPTS and not _EMPTY.fullmatch(finding)
-    verbatim = scored and covered >= _NEARLY
     behind = tuple(index.sentences[place] for place in chosen)
-    return FindingEvidence(item, finding, behind, bool(places), verbatim, covered, scored)
+    return FindingEvidence(item, finding, behind, bool(places), covered, scored)
 
 
 def _share(said: Sequence[str], concepts: frozenset[str], index: ArticleIndex) -> float:

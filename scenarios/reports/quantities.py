@@ -34,10 +34,10 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("ml", "milliliters", "millilitres", "cc"), ("volume", 1e-3)),
     **dict.fromkeys(("l", "liters", "litres", "liter", "litre"), ("volume", 1.0)),
     **dict.fromkeys(("%", "percent", "per cent"), ("share", 1.0)),
-    **dict.fromkeys(("mmhg",), ("pressure", 1.0)),
+    **dict.fromkeys(("mmhg", "mm hg", "torr"), ("pressure", 1.0)),
     "kpa": ("pressure", 7.50062),
-    "cmh2o": ("pressure", 0.735559),
-    "mmh2o": ("pressure", 0.0735559),
+    **dict.fromkeys(("cmh2o", "cm h2o"), ("pressure", 0.735559)),
+    **dict.fromkeys(("mmh2o", "mm h2o"), ("pressure", 0.0735559)),
     **dict.fromkeys(("\u00b0c", "\u00bac", "degrees celsius", "celsius"), ("temperature", 1.0)),
     **dict.fromkeys(("\u00b0f", "\u00baf", "degrees fahrenheit", "fahrenheit"), ("fahrenheit", 1.0)),
     **dict.fromkeys(
@@ -128,6 +128,10 @@ _COUNT = rf"(?:\d+|{'|'.join(sorted(_SPELLED, key=len, reverse=True))})"
 _YEARS_AND_MONTHS = re.compile(rf"(?i)\b({_COUNT}) years?(?:,| and) ({_COUNT}) months?(?=[ ,.;)]|$)")
 _TORN = re.compile(r"(?<![\d.,])(\d{1,3}), (\d{3})(?=\s?(?:/|cells\b|\u00d7|x\s?10))")
 """A number with a blank behind its comma: '5, 180/\u00b5L'."""
+_SEX = re.compile(r"(?<=\d)[MF](?=[\s,.;/)]|$)")
+"""The sex behind an age, which is no metre: '67M'."""
+_FEET = re.compile(r"(?i)\b([3-7]) (?:ft|feet|foot),? (\d{1,2}) (?:in|inch|inches)\b")
+_FIRST_HOUR = re.compile(r"(?i)\bmm (?:in|after|at|for) (?:the )?(?:first|one|1|1st)(?: hour| h)?\b")
 _BETWEEN = re.compile(r"\s*(?:\u00d7|x|\*|by|-|\u2013|to|and|/|or)\s*$")
 
 
@@ -158,6 +162,9 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         [(14.0, 'time')]
     """
     text = _LABELS.sub(lambda label: " " * len(label[0]), text.replace("\u03bc", "\u00b5"))
+    text = _SEX.sub(" ", text)
+    text = _FEET.sub(lambda hit: f"{12 * int(hit[1]) + int(hit[2])} inch".ljust(len(hit[0])), text)
+    text = _FIRST_HOUR.sub(lambda hit: "mm/h".ljust(len(hit[0])), text)
     text = _BOTH_UNITS.sub(lambda both: both[1].rjust(len(both[0])), text)
     text = _HALF.sub(lambda half: _HALVES[half[1].lower()].ljust(len(half[0])), text)
     text = _AND_HALF.sub(_with_half, text)

@@ -8,7 +8,7 @@ from typing import Any
 from wardround.builds import Built
 from wardround.engine.records import Message
 from wardround.runs.settings import RunSettings, validate_settings
-from wardround.scenarios.reports.curation_account import CurationAccount
+from wardround.scenarios.reports.curation import CurationAccount
 from wardround.scenarios.reports.reply_parsers import BODY_SYSTEMS
 
 TESTS = re.compile(

@@ -17,7 +17,7 @@ from wardround.scenarios.reports.case_summary import (
     summary_text,
 )
 from wardround.scenarios.reports.checks import checks, completed_sections
-from wardround.scenarios.reports.curation_account import Checking
+from wardround.scenarios.reports.curation import Checking
 from wardround.scenarios.reports.finding_evidence import case_evidence
 
 ARTICLE = Article(
