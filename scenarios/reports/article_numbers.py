@@ -46,7 +46,7 @@ _DERIVED_BEFORE = re.compile(
     r"\s*(?:about |around |~)?$"
 )
 _DERIVED_AFTER = re.compile(
-    r"(?i)^\W*(?:[a-z%\u00b5/\u00b0]{1,8}\s+)?(?:(?:of )?relative|more|less|fewer"
+    r"(?i)^\W*(?:[a-z%\u00b5/\u00b0]{1,8}\s+)?(?:(?:of )?relative|worse|better|more|less|fewer"
     r"|thicker|thinner|smaller|longer|shorter|lower|higher|larger"
     r"|older|younger|apart|excess|differ\w*|(?:\w+ )?(?:fall|drop|rise|gap|excess)|fold"
     r"|times (?:the|its|as|above|over|a)|below|above|over|under)\b"
@@ -77,7 +77,8 @@ def _numbered(sentence: str) -> tuple[_Numbered, ...]:
     every = quantities(sentence)
     for place, one in enumerate(every):
         between = sentence[end : one.start]
-        before = _SEPARATOR.split(between)[-1]
+        stretches = _SEPARATOR.split(between)
+        before = next((part for part in reversed(stretches) if text_concepts(part)), "")
         label = frozenset(text_concepts(before)) - GENERIC
         if read and _JOINS.match(between):
             label |= read[-1].label
@@ -108,7 +109,9 @@ def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterat
     said = [one for one in _numbered(claim.finding) if not _is_count(one.quantity)]
     taken = [any(_equal(one, other) for one in said) for other, _ in known]
     for one in said:
-        if _accounted(one, known, index):
+        evidence = [other.quantity for other, _ in known]
+        evidence += [other.quantity for other in _every_number(index) if other.age and one.quantity.dimension == "time"]
+        if _accounted(one, known, index) or _computed(one, evidence, claim):
             continue
         rivals = [
             sentence
@@ -117,7 +120,7 @@ def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterat
             and (other.derived or not one.derived)
             and _rivals(one, other, [rival for rival, _ in known], sure=claim.cited)
         ]
-        absent = not (one.derived or one.quantity.rough or _stands(one, index))
+        absent = not (one.derived or one.quantity.rough or _small(one.quantity) or _stands(one, index))
         if rivals or absent:
             nearest = rivals[0] if rivals else " ".join(claim.sentences[:1])
             yield Unfaithful("number", one.quantity.written, claim.finding, nearest, claim.item)
@@ -151,6 +154,53 @@ def _accounted(one: _Numbered, known: Sequence[tuple[_Numbered, str]], index: Ar
         _equal(one, other) and (any(meets(name, wide) for name in other.label) or len(one.quantity.written) > 3)
         for other in _every_number(index)
     )
+
+
+_SMALL = 10
+_DAILY = re.compile(r"(?i)\b(?:a|per|each|every) day\b|/d(?:ay)?\b|\bdaily\b")
+
+_TIMES = tuple(
+    (times, re.compile(rf"(?i)\b(?:{said})\b"))
+    for times, said in (
+        (2, r"twice|two times|b\.?i\.?d|every (?:12|twelve) hours"),
+        (3, r"thrice|three times|t\.?i\.?d|every (?:8|eight) hours"),
+        (4, r"four times|q\.?i\.?d|every (?:6|six) hours"),
+    )
+)
+"""How often a day a dose is taken."""
+
+
+def _small(ours: Quantity) -> bool:
+    """Whether a number may be a small count of what the article lists."""
+    return not ours.dimension and ours.value == round(ours.value) and ours.value <= _SMALL
+
+
+def _computed(one: _Numbered, evidence: Sequence[Quantity], claim: FindingEvidence) -> bool:
+    """Whether a number follows from the evidence by plain arithmetic that nobody words.
+
+    A daily dose is that of as many times as the evidence says, years since are a difference of ages, a share is what another leaves,
+    and a unit that is not known may have another prefix.
+    """
+    ours = one.quantity
+    same = [two.value for two in evidence if two.dimension == ours.dimension]
+    plain = [written_value(two.written)[0] for two in evidence]
+    slack = max(ours.step, 1e-6 * ours.value) / 2
+    ways: list[float] = []
+    if ours.dimension == "mass" and _DAILY.search(claim.finding):
+        ways = [times * value for value in same for times, said in _TIMES if said.search(" ".join(claim.sentences))]
+    elif ours.dimension == "share":
+        ways = [100 - value for value in same] + [100 * value for value in plain if value < 1]
+    elif ours.dimension == "time" and ours.step > 300 and not one.age:
+        ways = [365.25 * abs(a - b) for a, b in itertools.combinations(plain, 2)]
+        slack = 366.0
+    elif ours.dimension == "pressure":
+        ways = [abs(a - b) for a, b in itertools.combinations(same, 2)]
+    elif ours.dimension == "count/volume":
+        shares = [two.value / 100 for two in evidence if two.dimension == "share"]
+        ways, slack = [share * value for share in shares for value in same], 0.02 * ours.value
+    elif not ours.dimension:
+        ways = [factor * value for value in same for factor in (1e3, 1e-3)]
+    return any(abs(way - ours.value) <= slack for way in ways)
 
 
 def _stands(one: _Numbered, index: ArticleIndex) -> bool:

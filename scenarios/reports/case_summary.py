@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Category, Provenance, Truth, split_report
-from wardround.scenarios.loaders.values import diagnosis_names, group, investigations
+from wardround.scenarios.loaders.values import diagnosis_names, group, investigations, report_parts
 from wardround.scenarios.reports.article import Article, Kind, article_sentences, unmarked_line
 from wardround.scenarios.reports.reply_parsers import ANSWER, DIFFERENTIAL, EXPLANATION, SUMMARY, without_citations
 
@@ -181,21 +181,29 @@ def _rare(article: Article, verdicts: Json, facts: Mapping[str, Json]) -> bool |
     return False if article.linked else None
 
 
-def report_case(draft: CaseDraft) -> Case | Drop:
-    """The case, as the loader of published cases of this kind would build it (loaders/medr.py)."""
+def report_case(draft: CaseDraft, *, parted: bool) -> Case | Drop:
+    """The case, as the loader of published cases of this kind would build it (loaders/medr.py).
+
+    `parted` divides a diagnosis case into complaint, history and examination, which a consultation shows one by one;
+    builds of before had none.
+    """
     try:
-        return _diagnosis(draft) if draft.kind == "diagnosis" else _treatment(draft)
+        return _diagnosis(draft, parted=parted) if draft.kind == "diagnosis" else _treatment(draft)
     except ValidationError as error:
         fault = error.errors()[0]
         return Drop(f"field {'.'.join(map(str, fault['loc']))}: {fault['msg']}")
 
 
-def _diagnosis(draft: CaseDraft) -> Case:
+def _diagnosis(draft: CaseDraft, *, parted: bool) -> Case:
     opening, ancillary = split_report(draft.sections[SUMMARY])
+    parts = report_parts(opening if parted else "")
     diagnosis, synonyms = diagnosis_names(draft.answer)
     return Case(
         id=draft.id,
         opening=opening,
+        complaint=parts.complaint,
+        history=parts.history,
+        examination=parts.examination,
         ancillary=ancillary,
         investigations=investigations(ancillary),
         truth=Truth(

@@ -45,12 +45,31 @@ def contradictions(claim: FindingEvidence, index: ArticleIndex, sex: str) -> Ite
     """
     if not claim.cited:
         claim = replace(claim, sentences=tuple(one for one in claim.sentences if one in index.patient))
+    claim = replace(claim, finding=_spelled_out(claim.finding, claim.sentences))
     if comparable(claim.finding) in _own_sentences(index.sentences):
         return  # the article's own sentence
     yield from sex_contradictions(claim, sex)
     yield from relative_contradictions(claim)
     yield from _sides(claim, index)
     yield from _polarities(claim, index)
+
+
+_ACRONYM = re.compile(r"\b[A-Z]{3,5}\b")
+
+
+@lru_cache(maxsize=4096)
+def _spelled_out(finding: str, sentences: tuple[str, ...]) -> str:
+    """A finding with its acronyms in the words that have their initials: 'AFB' is acid-fast bacilli."""
+    words = re.findall(r"[A-Za-z]+", " ".join(sentences))
+    initials = "".join(word[0].upper() for word in words)
+
+    def spelled(acronym: re.Match[str]) -> str:
+        at = initials.find(acronym[0])
+        named = words[at : at + len(acronym[0])]
+        plain = at >= 0 and all(len(word) > 2 and not word.isupper() for word in named)
+        return " ".join(named) if plain else acronym[0]
+
+    return _ACRONYM.sub(spelled, finding)
 
 
 @lru_cache(maxsize=32)
@@ -255,8 +274,21 @@ def _same_finding(word: ArticleWord, said: ArticleStatement, other: ArticleWord,
     others = {name.concept for part in sentence_statements(its.sentence) for name in part.words if site(name.concept)}
     if not word.denied and placed and others and not any(meets(name, sites) for name in others):
         return False
+    tests, shown = _tests(said.sentence), _tests(one.sentence)
+    if not word.denied and tests and shown and not tests & shown:
+        return False
     its_sides, sides = _sides_of(denied, its), _sides_of(affirmed, whole)
     return not its_sides or bool(its_sides & sides) or "both" in sides
+
+
+_TEST = re.compile(
+    r"(?i)\b(?:(\w*(?:graph|scop))(?:y|ies|ic|ically)|(ct|mri|ultraso\w+|biops\w+|x-?ray|radiograph|film)s?)\b"
+)
+
+
+def _tests(sentence: str) -> frozenset[str]:
+    """The kinds of test that a sentence names: what one test did not show, another may have shown."""
+    return frozenset((hit[1] or hit[2]).lower()[:8] for hit in _TEST.finditer(sentence))
 
 
 def _sites(names: set[str]) -> bool:
@@ -320,7 +352,7 @@ def _sides(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
         return
     scores = [_side_scores(said, place, theirs, index) for said, _, place in mine]
     pairs = [(_own(side, best), _other(side, best)[1]) for (_, side, _), best in zip(mine, scores, strict=True)]
-    several = len({side for _, side, _ in mine}) > 1  # 'right 2 cm, left 4 cm': crossed as a whole, or not
+    several = {"left", "right"} <= {side for _, side, _ in mine}  # 'right 2 cm, left 4 cm': crossed as a whole, or not
     crossed = all(against >= max(own, 0.0) + MORE for own, against in pairs)
     for (said, side, place), best, (own, against) in zip(mine, scores, pairs, strict=True):
         near = _near(said, place)

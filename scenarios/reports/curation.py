@@ -370,7 +370,7 @@ class Checking(EpisodeIntake):
             step.changed += after is not draft
             draft = after
         self._schema.seen += 1
-        made = report_case(draft)
+        made = report_case(draft, parted=self.options.citations)
         if isinstance(made, Drop):
             self._drop(self._schema, draft.id, made)
             return None

@@ -132,8 +132,14 @@ def _unseen(lows: Sequence[str], place: int) -> bool:
 # --- ahead -----------------------------------------------------------------------------------------------------------
 
 
+_SHOWING = _set("found showed shown revealed identified demonstrated detected explained disclosed yielded proved")
+"""Verbs whose subject is a test or a look: 'no CT showed a mass' denies the mass."""
+
+
 def _ahead(lows: Sequence[str], place: int, kind: str) -> Iterator[tuple[int, bool | None]]:
     value: bool | None = None if kind == "open" else True
+    if kind == "noun" and lows[place] in ("no", "neither") and _shows(lows, place):
+        value = None
     for at in range(place + 1, len(lows)):
         low = lows[at]
         if _ends(lows, at, place) or (_kind(lows, at) and low not in ("absent",)):
@@ -150,6 +156,14 @@ def _ahead(lows: Sequence[str], place: int, kind: str) -> Iterator[tuple[int, bo
         elif low in _ALONG and lows[at - 1] not in _WHAT_IS_MEANT:
             value = None
         yield at, value
+
+
+def _shows(lows: Sequence[str], place: int) -> bool:
+    """Whether what a cue denies is the subject of a verb that shows something."""
+    rest = lows[place + 1 :]
+    stop = next((at for at, low in enumerate(rest) if low in (",", ":") or low in _CLAUSES), len(rest))
+    verb = next((at for at, low in enumerate(rest[:stop]) if low in _SHOWING), None)
+    return verb is not None and verb + 1 < stop and rest[verb - 1] not in (*_LINKS, "been")
 
 
 def _ends(lows: Sequence[str], at: int, cue: int) -> bool:

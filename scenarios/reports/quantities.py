@@ -13,7 +13,7 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("second", "seconds", "sec", "s"), ("time", 1 / 86400)),
     **dict.fromkeys(("minute", "minutes", "min", "mins"), ("time", 1 / 1440)),
     **dict.fromkeys(("hour", "hours", "h", "hr", "hrs"), ("time", 1 / 24)),
-    **dict.fromkeys(("day", "days", "d"), ("time", 1.0)),
+    **dict.fromkeys(("day", "days", "d", "night", "nights"), ("time", 1.0)),
     **dict.fromkeys(("week", "weeks", "wk", "wks", "w"), ("time", 7.0)),
     **dict.fromkeys(("month", "months", "mo", "mos"), ("time", 30.4375)),
     **dict.fromkeys(("year", "years", "yr", "yrs", "yo", "y"), ("time", 365.25)),
@@ -24,6 +24,8 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres"), ("length", 1e-2)),
     **dict.fromkeys(("m", "metres", "meters", "metre", "meter"), ("length", 1.0)),
     "km": ("length", 1e3),
+    **dict.fromkeys(("mm\u00b2", "mm2"), ("area", 1e-6)),
+    **dict.fromkeys(("cm\u00b2", "cm2"), ("area", 1e-4)),
     **dict.fromkeys(("inch", "inches"), ("length", 0.0254)),
     **dict.fromkeys(("feet", "ft"), ("length", 0.3048)),
     **dict.fromkeys(("\u00b5g", "ug", "mcg", "micrograms", "microgram"), ("mass", 1e-6)),
@@ -100,7 +102,7 @@ _TOP = "|".join(
 )
 _BOTTOM = "|".join(re.escape(unit) for unit in sorted(_VOLUMES, key=len, reverse=True))
 _UNIT = re.compile(
-    rf"(?i)[\s\u2009\u202f-]*(?:(?P<top>{_TOP})?\s*(?:/|\bper\s)\s*(?P<bottom>{_BOTTOM})(?![\w])"
+    rf"(?i)[\s\u2009\u202f-]*(?:(?P<top>{_TOP})?\s*(?:/(?! L\b)|\bper\s)\s*(?P<bottom>{_BOTTOM})(?![\w])"
     rf"|(?P<plain>{_ALPHA})(?![\w\u00b2\u00b3]|/\s*(?:d?l|ml|kg)\b))"
 )
 _ROUGHLY = re.compile(
@@ -128,6 +130,8 @@ _COUNT = rf"(?:\d+|{'|'.join(sorted(_SPELLED, key=len, reverse=True))})"
 _YEARS_AND_MONTHS = re.compile(rf"(?i)\b({_COUNT}) years?(?:,| and) ({_COUNT}) months?(?=[ ,.;)]|$)")
 _TORN = re.compile(r"(?<![\d.,])(\d{1,3}), (\d{3})(?=\s?(?:/|cells\b|\u00d7|x\s?10))")
 """A number with a blank behind its comma: '5, 180/\u00b5L'."""
+_SUBSTANCE = re.compile(r"\b\d,\d{1,2}(?=-[A-Z]|\(OH\))")
+"""The numbers of a substance's name: '1,25-D'."""
 _SEX = re.compile(r"(?<=\d)[MF](?=[\s,.;/)]|$)")
 """The sex behind an age, which is no metre: '67M'."""
 _FEET = re.compile(r"(?i)\b([3-7]) (?:ft|feet|foot),? (\d{1,2}) (?:in|inch|inches)\b")
@@ -162,7 +166,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         [(14.0, 'time')]
     """
     text = _LABELS.sub(lambda label: " " * len(label[0]), text.replace("\u03bc", "\u00b5"))
-    text = _SEX.sub(" ", text)
+    text = _SUBSTANCE.sub(lambda hit: " " * len(hit[0]), _SEX.sub(" ", text))
     text = _FEET.sub(lambda hit: f"{12 * int(hit[1]) + int(hit[2])} inch".ljust(len(hit[0])), text)
     text = _FIRST_HOUR.sub(lambda hit: "mm/h".ljust(len(hit[0])), text)
     text = _BOTH_UNITS.sub(lambda both: both[1].rjust(len(both[0])), text)

@@ -252,10 +252,34 @@ def test_general_sentences_are_not_on_the_patient() -> None:
 
 
 def test_what_the_article_does_not_mention_is_for_a_person() -> None:
-    said = "- History of Present Illness: He denied fever. A harpist with tinnitus. Weight 80 kg at admission."
+    said = "- History of Present Illness: He denied fever. A harpist with tinnitus. About 80 kg at admission."
     draft = case_draft(article_of(TEXT), said, "Gout")
-    assert open_points(draft, 35) == ("A harpist with tinnitus.", "Weight 80 kg at admission.")
+    assert open_points(draft, 35) == ("A harpist with tinnitus.", "About 80 kg at admission.")
     assert faults(said, article_of(TEXT)) == []
+
+
+def test_a_number_that_is_nowhere_in_the_article_is_refused() -> None:
+    assert [one.words for one in faults("Weight 80 kg at admission.", article_of(TEXT))] == ["80"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Metformin 1.7 g a day [1].",
+        "Gout for 22 years [2].",
+        "Lumen reduced to 40% [3].",
+        "Eosinophils 1,034/\u00b5L [4].",
+        "Blood pressure 118/86 mm Hg, 67M [5].",
+        "ESR 64 mm in the first hour [6].",
+    ],
+)
+def test_arithmetic_and_other_ways_of_writing_are_no_other_number(said: str) -> None:
+    article = article_of(
+        "A man took metformin 850 mg twice daily. A 39-year-old man had had gout since the age of 17. The lumen was"
+        " narrowed by 60%. Eosinophils were 11% of 9,400 leukocytes/\u00b5L. At 67 years his blood pressure was 118/86"
+        " mmHg. The sedimentation rate was 64 mm/h."
+    )
+    assert faults(said, article) == []
 
 
 @pytest.mark.parametrize(
@@ -321,11 +345,12 @@ def test_the_development_half() -> None:
 
 
 @pytest.mark.long
-def test_cited_cases_of_another_author_are_hardly_refused() -> None:
-    account = measured(hand_written_trials("check4", cited=True))
+@pytest.mark.parametrize(("half", "least"), [("check4", 0.85), ("check5", 0.75)])
+def test_cited_cases_are_hardly_refused(half: str, least: float) -> None:
+    account = measured(hand_written_trials(half, cited=True))
     caught = sum(count for (_, was), count in account.caught.items() if was)
     assert len(account.refused) <= 3, account.refused
-    assert caught >= 0.78 * account.caught.total(), account.missed
+    assert caught >= least * account.caught.total(), account.missed
 
 
 @pytest.mark.shared

@@ -192,8 +192,9 @@ def test_support_is_the_share_of_what_the_sentences_hold() -> None:
 
 
 def test_the_cases_have_the_form_of_the_published_ones() -> None:
-    made = report_case(draft())
+    made = report_case(draft(), parted=False)
     assert isinstance(made, Case)
+    assert (made.complaint, made.history, made.examination) == ("", {}, ())
     assert made.id == "PMC1-diagnosis"
     assert made.opening.startswith("- Patient Information: A 41-year-old gardener.")
     assert "Ancillary" not in made.opening
@@ -202,15 +203,24 @@ def test_the_cases_have_the_form_of_the_published_ones() -> None:
     assert made.truth.diagnosis == made.group == "Lymphocutaneous sporotrichosis"
     assert made.truth.differential
     assert made.truth.reasoning
-    plan = report_case(draft("treatment"))
+    plan = report_case(draft("treatment"), parted=True)
     assert isinstance(plan, Case)
     assert (plan.id, plan.truth.diagnosis) == ("PMC1-treatment", "")
     assert plan.truth.treatment.startswith("Start itraconazole")
     assert "Lab Events" in plan.opening
 
 
+def test_a_new_build_parts_the_report_for_a_consultation() -> None:
+    made = report_case(draft(), parted=True)
+    assert isinstance(made, Case)
+    assert made.complaint.startswith("A 41-year-old gardener")
+    assert "History of Present Illness" in made.history
+    assert "Family History" not in made.history or "Not reported" not in made.history["Family History"]
+    assert made.examination
+
+
 def test_a_case_without_an_opening_is_dropped_with_its_field() -> None:
-    drop = report_case(draft(summary="- Ancillary Tests:\n  - CT: clear"))
+    drop = report_case(draft(summary="- Ancillary Tests:\n  - CT: clear"), parted=True)
     assert isinstance(drop, Drop)
     assert "opening" in drop.why
 
