@@ -46,11 +46,9 @@ def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = l
     step that it finished; a build that ends, or with other settings or files, removes it. Raises UsageError for input
     that cannot be used.
     """
-    if not out.parent.is_dir():
-        raise UsageError(f"--out {out}: there is no folder {out.parent}")
+    check_writable(out)
     build = Build(options)
-    account = Path(f"{out}.flow.json")
-    half = Path(f"{out}.part")
+    half, half_account = _halves(out)
     where = _work_folder(Path(f"{out}.work"), build.key())
     try:
         with (
@@ -61,15 +59,16 @@ def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = l
             flow = build.run(spill, drafts, stream, say)
             if spill.resumed:
                 say(f"taken over from the interrupted build: {', '.join(spill.resumed)}")
-            stream.flush()
-            os.fsync(stream.fileno())
-        account.write_text(json.dumps(flow.json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        half.replace(out)
+            _settle(stream)
+        with half_account.open("w", encoding="utf-8") as beside:
+            _write_account(flow.json(), beside)
+        _publish(out)
     except Exception:
         shutil.rmtree(where, ignore_errors=True)
         raise
     finally:
         half.unlink(missing_ok=True)
+        half_account.unlink(missing_ok=True)
     shutil.rmtree(where)
     return flow
 
@@ -358,21 +357,20 @@ def check_writable(out: Path) -> None:
         raise UsageError(f"--out {out}: there is no folder {out.parent}")
     if out.is_dir():
         raise UsageError(f"--out {out}: is a folder; name a file, for instance {out / 'cases.jsonl'}")
+    if Path(f"{out}.flow.json").is_dir():
+        raise UsageError(f"--out {out}: {out}.flow.json, where the account of the build goes, is a folder")
 
 
 def write_build(out: Path, account: RunAccount, lines: Sequence[str]) -> None:
     """Write a build to `out` and its account to `out` + '.flow.json'; either both files are replaced or neither is."""
-    half, half_account = Path(f"{out}.part"), Path(f"{out}.flow.json.part")
+    half, half_account = _halves(out)
     try:
         with half.open("w", encoding="utf-8") as stream, half_account.open("w", encoding="utf-8") as beside:
             for text in lines:
                 stream.write(f"{text}\n")
-            json.dump(account.json(), beside, indent=2, ensure_ascii=False)
-            beside.write("\n")
             _settle(stream)
-            _settle(beside)
-        half_account.replace(f"{out}.flow.json")
-        half.replace(out)
+            _write_account(account.json(), beside)
+        _publish(out)
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
     finally:
@@ -380,6 +378,24 @@ def write_build(out: Path, account: RunAccount, lines: Sequence[str]) -> None:
         half_account.unlink(missing_ok=True)
 
 
-def _settle(stream: IO[str]) -> None:
+def _halves(out: Path) -> tuple[Path, Path]:
+    """The files in which the cases and the account of a build are written before both are whole."""
+    return Path(f"{out}.part"), Path(f"{out}.flow.json.part")
+
+
+def _write_account(account: Mapping[str, Json], stream: IO[str]) -> None:
+    json.dump(account, stream, indent=2, ensure_ascii=False)
+    stream.write("\n")
+    _settle(stream)
+
+
+def _publish(out: Path) -> None:
+    """Put both whole files in their places; nothing is computed between the two renames."""
+    half, half_account = _halves(out)
+    half_account.replace(f"{out}.flow.json")
+    half.replace(out)
+
+
+def _settle(stream: IO[str] | IO[bytes]) -> None:
     stream.flush()
     os.fsync(stream.fileno())

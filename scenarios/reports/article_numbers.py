@@ -178,8 +178,8 @@ def _small(ours: Quantity) -> bool:
 def _computed(one: _Numbered, evidence: Sequence[Quantity], claim: FindingEvidence) -> bool:
     """Whether a number follows from the evidence by plain arithmetic that nobody words.
 
-    A daily dose is that of as many times as the evidence says, years since are a difference of ages, a share is what another leaves,
-    and a unit that is not known may have another prefix.
+    A daily dose is that of as many times as the evidence says, years since are a difference of ages, a share is what
+    another leaves, and a unit that is not known may have another prefix.
     """
     ours = one.quantity
     same = [two.value for two in evidence if two.dimension == ours.dimension]

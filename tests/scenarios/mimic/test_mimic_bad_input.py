@@ -83,6 +83,16 @@ def test_other_releases_are_refused_by_name(tree: MimicTree, tmp_path: Path) -> 
         build(tree)
 
 
+@pytest.mark.parametrize("taken", ["cases.jsonl", "cases.jsonl.flow.json"])
+def test_nothing_is_written_where_one_of_the_two_files_cannot_be(taken: str, tree: MimicTree) -> None:
+    folder = tree.root.parent
+    (folder / taken).mkdir()
+    before = sorted(path.name for path in folder.iterdir())
+    with pytest.raises(UsageError, match="is a folder"):
+        build(tree)
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
 @pytest.mark.parametrize(("release", "told"), [("mimic-iv-2.2", "MIMIC-IV 2.2"), ("mimiciv/3.1", "MIMIC-IV 3.1")])
 def test_the_release_is_told_by_the_folder(release: str, told: str, tmp_path: Path) -> None:
     tree = MimicTree(tmp_path / release, 34)
