@@ -11,7 +11,13 @@ from functools import lru_cache
 
 from wardround.scenarios.reports.article import comparable
 from wardround.scenarios.reports.case_summary import Unfaithful
-from wardround.scenarios.reports.finding_evidence import ArticleIndex, FindingEvidence, meets, with_prefixes
+from wardround.scenarios.reports.finding_evidence import (
+    ArticleIndex,
+    FindingEvidence,
+    meets,
+    spelled_out,
+    with_prefixes,
+)
 from wardround.scenarios.reports.patient_sex import of_relatives, relative_contradictions, sex_contradictions
 from wardround.scenarios.reports.statements import (
     GENERIC,
@@ -45,31 +51,13 @@ def contradictions(claim: FindingEvidence, index: ArticleIndex, sex: str) -> Ite
     """
     if not claim.cited:
         claim = replace(claim, sentences=tuple(one for one in claim.sentences if one in index.patient))
-    claim = replace(claim, finding=_spelled_out(claim.finding, claim.sentences))
+    claim = replace(claim, finding=spelled_out(claim.finding, claim.sentences))
     if comparable(claim.finding) in _own_sentences(index.sentences):
         return  # the article's own sentence
     yield from sex_contradictions(claim, sex)
     yield from relative_contradictions(claim)
     yield from _sides(claim, index)
     yield from _polarities(claim, index)
-
-
-_ACRONYM = re.compile(r"\b[A-Z]{3,5}\b")
-
-
-@lru_cache(maxsize=4096)
-def _spelled_out(finding: str, sentences: tuple[str, ...]) -> str:
-    """A finding with its acronyms in the words that have their initials: 'AFB' is acid-fast bacilli."""
-    words = re.findall(r"[A-Za-z]+", " ".join(sentences))
-    initials = "".join(word[0].upper() for word in words)
-
-    def spelled(acronym: re.Match[str]) -> str:
-        at = initials.find(acronym[0])
-        named = words[at : at + len(acronym[0])]
-        plain = at >= 0 and all(len(word) > 2 and not word.isupper() for word in named)
-        return " ".join(named) if plain else acronym[0]
-
-    return _ACRONYM.sub(spelled, finding)
 
 
 @lru_cache(maxsize=32)

@@ -165,3 +165,21 @@ def citation_fault(sections: Mapping[str, str], numbered_text: str) -> str:
             ):
                 return f"the sentences {list(numbers)} say nothing of {finding[:80]!r}"
     return ""
+
+
+_ACRONYM = re.compile(r"\b[A-Z]{3,5}\b")
+
+
+@lru_cache(maxsize=4096)
+def spelled_out(finding: str, sentences: tuple[str, ...]) -> str:
+    """A finding with its acronyms in the words that have their initials: 'AFB' is acid-fast bacilli."""
+    words = re.findall(r"[A-Za-z]+", " ".join(sentences))
+    initials = "".join(word[0].upper() for word in words)
+
+    def spelled(acronym: re.Match[str]) -> str:
+        at = initials.find(acronym[0])
+        named = words[at : at + len(acronym[0])]
+        plain = at >= 0 and all(len(word) > 2 and not word.isupper() for word in named)
+        return " ".join(named) if plain else acronym[0]
+
+    return _ACRONYM.sub(spelled, finding)
