@@ -105,7 +105,7 @@ def decision_figures(
 def allowed(memory: Memory, question: HistoryQuestion, proposed: Recollection) -> list[bool]:
     """Which sentences may answer: the proposed ones, and of the others none of relatives unless asked about."""
     kin = _KIN.search(question.text) is not None
-    return [fact in proposed.facts or (fact.section != COMPLAINT and (kin or not fact.family)) for fact in memory.facts]
+    return [fact in proposed.facts or kin or not fact.family for fact in memory.facts]
 
 
 def _silent(question: HistoryQuestion) -> Recollection:
