@@ -29,6 +29,8 @@ _STAGE = re.compile(
 _EXAMINED = re.compile(
     r"\bvital signs\b|\boriented (?:to|x)\b|\b(?:on|physical) examination\b|\blymphadenopathy\b|\breflexes\b|fasciculat"
     r"|\bauscultat|\bpalpation\b|\bblunted affect\b|\b(?:patient|he|she|child) appears (?!more|to have)"
+    r"|\bphysical exam\b|\b(?:biops(?:y|ies)|dermoscopy|histolog\w*|histopatholog\w*|microscopy|cultures?|imaging"
+    r"|radiograph\w*|x-?rays?|ultraso\w+|CT|MRI)\b[^.]*\b(?:reveal|show|demonstrat)(?:s|ed|n)?\b"
     r"|\bcould not be examined\b|\binflammation of the conj"
     r"|\bsomnolent\b|\binsertion site\b|\bare not observed\b|\bexamination reveal|^\W*you notice\b|\byou notice\b",
     re.IGNORECASE,

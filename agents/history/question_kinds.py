@@ -39,7 +39,7 @@ OPENING = _any(
 _OPENING_WORDS = roots(
     "made come see bring brought sir madam hospital clinic help matter trouble problem family today doctor emergency"
     " department office room visit appointment bother wrong happen worry concern young lady man mum mom dad main"
-    " big story"
+    " big story dear love time mate pet into"
 )
 """Words of an opening that ask for nothing in particular."""
 MORE = _any(r"(?:any|some)thing else", r"what else", r"other (?:symptoms|complaints|problems)\b", r"is that all")
@@ -70,7 +70,7 @@ OTHERS = _any(
     r"|get|ill|sick|itch)",
 )
 GREETING = _any(
-    r"^\W*(?:hello|hi|good (?:morning|afternoon|evening)|nice to meet|thank|thanks"
+    r"^\W*(?:(?:hello|hi|thanks?)\b|good (?:morning|afternoon|evening)|nice to meet"
     r"|how are you(?: (?:doing|today|keeping))*\W*$|i am dr|my name)"
 )
 AGE = _any(r"\bhow old (?:are|is) (?:you|he|she|your|the)\b(?! when)", r"\b(?:your|his|her) age\b|\bdate of birth\b")

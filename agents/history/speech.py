@@ -76,7 +76,7 @@ _DENIES = re.compile(
 _VERBS = (
     "works|lives|drinks|smokes|uses|takes|has|is|does|plays|enjoys|performs|wears|was|had|recently|currently|dresses|eats"
     "|goes|sleeps|exercises|runs|attends|keeps|moved|never|feels|felt|underwent|quit|stopped|took|gets|just|finished"
-    "|started|occasionally|rarely|seldom|often|consumes|sometimes|tires|drools|passes"
+    "|started|developed|experienced|presented|underwent|suffered|occasionally|rarely|seldom|often|consumes|sometimes|tires|drools|passes"
 )
 _BARE_VERB = re.compile(rf"^(?:{_VERBS})\b", re.IGNORECASE)
 _ROLE = re.compile(
@@ -94,7 +94,7 @@ _FULL = re.compile(
     r"|involved|regained|recalls?|refuses|observed|cites|shows|ceased|died|retains?|hurts?|keeps?|made|makes"
     r"|cannot|can|would|could|may|might|appear|appears|appeared|resolves?|witnessed|sustained|suffered|lost|gained|grew|became"
     r"|becomes|produces|disrupts?|interferes?|prevents?|affects?|causes?|requires?|bothers?|responds?|persists?|exacerbates?"
-    r"|radiates?|lasts?|subsides?|fluctuates?|fails?|failed|limits?|irritates?)\b",
+    r"|radiates?|lasts?|includes?|included|occurred|subsides?|fluctuates?|fails?|failed|limits?|irritates?)\b",
     re.IGNORECASE,
 )
 _TELLING = re.compile(
@@ -103,8 +103,8 @@ _TELLING = re.compile(
 _STATE = re.compile(
     r"^(?:up[- ]to[- ]date|(?:previously |currently |un)?employed"
     r"|(?:otherwise |previously |generally )?(?:healthy|well)|enrolled|born|married|single"
-    r"|divorced|sexually"
-    r" active|allergic|pregnant|vaccinated|not on|fully|unable|right-handed|left-handed)\b",
+    r"|divorced|(?:sexually|physically) active|nonverbal|bed-?bound|malnourished|allergic|pregnant"
+    r"|vaccinated|not on|fully|unable|right-handed|left-handed)\b",
     re.IGNORECASE,
 )
 _KIN = re.compile(
@@ -215,6 +215,8 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
         return _as_speaker(f"The patient {text}", voice)
     if _ROLE.match(text):
         role = text[0].lower() + text[1:]
+        if re.fullmatch(r"retired\W*", role):
+            return f"{am} {role}"
         return f"{am} {'an' if role[0] in 'aeiou' else 'a'} {_as_speaker(role, voice)}"
     return _phrase(text, section, voice)
 
@@ -261,11 +263,12 @@ def _phrase(text: str, section: str, voice: PatientVoice) -> str:
     if re.match(r"^(?:none|nil|no)\W*$", text, re.I):
         return "None that I know of" if "allerg" in section or "past" in section else f"{subject} {have} none"
     if re.match(
-        r"(?:released|diagnosed|treated|found|started on|seen|told|involved|hospitali[sz]ed|admitted"
+        r"(?:released|(?:\w+ly )?diagnosed|treated|found|started on|seen|told|involved|hospitali[sz]ed|admitted"
         r"|exposed|adopted|referred|terminated) ",
         text,
         re.I,
     ):
+        low = re.sub(r"^((?:\w+ly )?diagnosed) (?!with|as|at|in|by|on)", r"\1 with ", low)
         return _as_speaker(f"{'I was' if not voice.speaks_for else subject + ' was'} {low}", voice)
     if _STATE.match(text):
         return _as_speaker(f"{am} {low}", voice)

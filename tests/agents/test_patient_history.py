@@ -154,6 +154,26 @@ def test_an_opening_is_answered_and_a_number_or_name_that_the_record_lacks_is_no
     assert reply in said(question)
 
 
+REPORT = {
+    "History of Present Illness": "Developed fever and joint pain. Nail biopsy reveals spongiotic changes.",
+    "Past Medical History": "Newly diagnosed MALT lymphoma.",
+    "Personal History": "Physically active.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("His joints are hurting?", "I developed fever and joint pain."),
+        ("Do you have a fever?", "Yes. I developed fever and joint pain."),
+        ("Any past illnesses?", "I was newly diagnosed with MALT lymphoma."),
+        ("Are your nails affected?", speech.UNKNOWN),
+    ],
+)
+def test_a_report_is_told_in_sentences_and_no_finding_of_an_examiner(question: str, reply: str) -> None:
+    assert said(question, story=REPORT) == reply
+
+
 def test_a_turn_is_cut_into_its_questions() -> None:
     assert split_questions("Hello. Any fever? And do you cough?") == ["Any fever?", "do you cough?"]
     assert parse_question("Since when have you had tummy ache?").sites == {"abdomen"}
