@@ -64,7 +64,7 @@ class Patient:
         text = reply.text
         changed: dict[str, Json] = {}
         if self._speech.persona.record.contradicts:
-            text, changed = misstate(text, known, own, self._seed)
+            text, changed = misstate(text, known, asked, own, self._seed)
         text, marks = self._speech.say(text, asked, own)
         return Action("answer", text, {"topics": topics, "plain": reply.text, **changed, **marks})
 
@@ -131,7 +131,7 @@ class LLMPatient:
         if self._speech is None or not self._speech.persona.record.contradicts:
             return {}
         asked, own = _talk(view)
-        return misstate(_from_story(known, asked, own).text, known, own, self._seed)[1]
+        return misstate(_from_story(known, asked, own).text, known, asked, own, self._seed)[1]
 
     def _report(self, view: View, known: Mapping[str, Json]) -> Sequence[Message]:
         """The messages for one request, independent of earlier ones as in paper 002: report, tests, and the request."""

@@ -265,25 +265,53 @@ def choose_fact(incidental: Sequence[str], seed: int) -> str:
     return able[seed_of(seed, "misstated") % len(able)] if able else ""
 
 
-def misstate(text: str, known: Mapping[str, Json], own: Sequence[Said], seed: int) -> tuple[str, dict[str, Json]]:
+def misstate(
+    text: str, known: Mapping[str, Json], asked: Sequence[str], own: Sequence[Said], seed: int
+) -> tuple[str, dict[str, Json]]:
     """The answer with the chosen fact misstated, or corrected if it was before; and the mark for the log.
 
-    `known["incidental"]` are the facts that may be misstated, as the scenario names them; `own` is what the patient
-    said so far. An answer that does not tell the fact stays as it is.
+    `known["incidental"]` are the facts that may be misstated, as the scenario names them; `asked` are the doctor's
+    questions, of which `text` answers the last; `own` is what the patient said so far. An answer that does not tell the
+    fact stays as it is, unless the doctor asks again what was answered with the misstatement.
     """
     fact = choose_fact([str(one) for one in known.get("incidental") or ()], seed)
     if not fact or any(one.args.get("corrected") for one in own):
         return text, {}
-    before = next((one.args["misstated"] for one in own if one.args.get("misstated")), None)
+    before = next((place for place, one in enumerate(own) if one.args.get("misstated")), None)
     sentences = story_sentences(text)
+    if before is not None and not _telling(sentences, fact) and _asked_again(asked, before):
+        sentences = [*story_sentences(str(own[before].args.get("plain", ""))), *sentences]
+    match = _telling(sentences, fact)
+    if match is None:
+        return text, {}
+    place, right, wrong = match
+    if before is None:
+        sentences[place] = sentences[place].replace(right, wrong, 1)
+        return " ".join(sentences), {"misstated": {"fact": fact, "true": right, "said": wrong}}
+    said = own[before].args["misstated"]["said"]
+    sentences[place] = f"I said {said} before, but that was wrong. {sentences[place]}"
+    return " ".join(sentences), {"corrected": {"fact": fact, "said": right}}
+
+
+def _telling(sentences: Sequence[str], fact: str) -> tuple[int, str, str] | None:
+    """The place of the sentence that tells the fact, the words that can be misstated, and the misstatement."""
     for place, sentence in enumerate(sentences):
         change = first_misstatement(sentence)
-        if change is None or change[0].lower() not in fact.lower() or shared_words(sentence, fact) < ALIKE:
-            continue
-        right, wrong = change
-        if before:
-            sentences[place] = f"I said {before['said']} before, but that was wrong. {sentence}"
-            return " ".join(sentences), {"corrected": {"fact": fact, "said": right}}
-        sentences[place] = sentence.replace(right, wrong, 1)
-        return " ".join(sentences), {"misstated": {"fact": fact, "true": right, "said": wrong}}
-    return text, {}
+        if change and change[0].lower() in fact.lower() and shared_words(sentence, fact) >= ALIKE:
+            return place, *change
+    return None
+
+
+_DOUBT = re.compile(
+    r"\b(?:are you (?:quite |very )?(?:sure|certain)|really|is that (?:right|true|so|correct))\b", re.IGNORECASE
+)
+_SAME = 0.75
+"""Least share of the longer words of a question that another one must have to ask the same again."""
+
+
+def _asked_again(asked: Sequence[str], before: int) -> bool:
+    """Whether the last question repeats the one with the number `before`, or doubts its answer at once."""
+    if not asked or before >= len(asked) - 1:
+        return False
+    doubted = before == len(asked) - 2 and _DOUBT.search(asked[-1]) is not None
+    return doubted or shared_words(asked[-1], asked[before]) >= _SAME

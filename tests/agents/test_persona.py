@@ -128,6 +128,16 @@ async def test_over_all_bundled_cases_no_deciding_fact_is_misstated() -> None:
     assert await contradictions(bundled()) >= 15
 
 
+@pytest.mark.parametrize("again", ["And again, what work do you do?", "Are you really sure of that?"])
+async def test_one_who_is_asked_again_in_other_words_or_doubted_corrects_it(again: str) -> None:
+    [case] = [case for case in bundled() if case.id == "wa-007"]
+    asked = ["Do you smoke?", "Are you sure about smoking?", "What work do you do?", again, "What work do you do?"]
+    said = await talk(Patient(seat(read_persona("contradicts"), 2)), case, asked)
+    marks = [{"misstated", "corrected"} & set(action.args) for action in said]
+    assert marks == [set(), set(), {"misstated"}, {"corrected"}, set()]
+    assert "I said engaged before, but that was wrong. I'm a travel agent, married." in said[3].text
+
+
 async def contradictions(cases: Sequence[Case]) -> int:
     """How many patients misstated a fact, once each."""
     contradicting = 0
