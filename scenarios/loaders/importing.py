@@ -45,9 +45,10 @@ class Imported:
         said = [f"{self.path}: recognised as {self.format} ({self.title})"]
         said.append(f"{count_noun(self.cases, 'case')}, {count_noun(len(self.problems), 'problem')}")
         if self.questions:
-            said.append(f"{count_noun(self.questions, 'question')} left out: play them with --scenario questions")
+            left = " left out, since the file has patients" if self.cases else ": play them with --scenario questions"
+            said.append(f"{count_noun(self.questions, 'question')}{left}")
         said += [f"  {problem}" for problem in self.problems]
-        nothing = "name a file by --out" if self.cases else "there is no case to write"
+        nothing = "name a file by --out" if self.cases or self.questions else "there is no case to write"
         said.append(f"written: {self.out}" if self.out else f"nothing written: {nothing}")
         return "\n".join(said)
 
@@ -55,25 +56,28 @@ class Imported:
 def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), out: Path | None = None) -> Imported:
     """Read the cases of `path` by the format `source` and write them to `out`, unless it is None.
 
-    Nothing is written if there is no case. Raises UsageError for an unknown format or a file that no format reads.
+    Questions are written if there is no patient's case; nothing is written if there is neither. Raises UsageError for
+    an unknown format or a file that no format reads.
     """
     mapped = read_map(columns)
     if mapped is not None and source not in (AUTO, "csv"):
         raise UsageError(f"--map goes with CSV files, and --from is {source}")
     loader = Tables(mapped) if mapped is not None else _chosen(path, source)
     cases: list[str] = []
-    questions, problems = 0, []
+    questions: list[str] = []
+    problems: list[Problem] = []
     for item in scan(path, loader):
         if isinstance(item, Problem):
             problems += [] if item.warning else [item]
         elif isinstance(item, Case):
             cases.append(case_line(item))
         else:
-            questions += 1
-    if out is not None and cases:
-        _write(out, cases)
-    written = str(out) if out is not None and cases else ""
-    return Imported(str(path), _name(loader), loader.TITLE, len(cases), questions, tuple(problems), written)
+            questions.append(item.model_dump_json(exclude_defaults=True))
+    lines = cases or questions
+    if out is not None and lines:
+        _write(out, lines)
+    written = str(out) if out is not None and lines else ""
+    return Imported(str(path), _name(loader), loader.TITLE, len(cases), len(questions), tuple(problems), written)
 
 
 def _chosen(path: Path, source: str) -> Loader:

@@ -56,50 +56,55 @@ class LetteredChoice(Loader):
     def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
         """The item of a record; raises Refused where the letters, the answer and its text disagree."""
         del name
-        field = next((name for name in _OPTIONS if name in record), _OPTIONS[0])
-        labels, options = _labelled(field, record.get(field))
-        named = next((name for name in _ANSWERS if name in record), _ANSWERS[0])
-        at = self._right(named, record.get(named), labels, options)
-        answer = record.get("answer")
-        said = answer.strip() if named != "answer" and isinstance(answer, str) else ""
-        if said and said not in (str(options[at]).strip(), labels[at]):
-            raise Refused([("answer", f"is not the text of option {record[named]}")])
-        context = record.get("context") or []
-        return [
-            question_item(
-                {
-                    "id": f"q{record.get('id', number)}",
-                    "form": "choice",
-                    "question": record["question"],
-                    "options": options,
-                    "context": [" ".join(context)] if isinstance(context, list) and context else [],
-                    "truth": {"option": at},
-                    "kind": [str(record["meta_info"])] if record.get("meta_info") else [],
-                    "data_class": "public",
-                    "provenance": {"source": "choice questions", "record": str(record.get("id", number))},
-                }
-            )
-        ]
+        return [lettered_choice(number, record, self._first)]
 
-    def _right(self, field: str, value: Json, labels: Sequence[str], options: Sequence[Json]) -> int:
-        """The index of the right option, told by its label, its place or its text."""
-        if isinstance(value, int) and not isinstance(value, bool) and str(value) not in labels:
-            if self._first is None:
-                why = (
-                    "whether places count from 0 or from 1 cannot be told: the file has both 0 and the last, or neither"
-                )
-                raise Refused([(field, why)])
-            if not 0 <= value - self._first < len(options):
-                raise Refused([(field, f"{value} is no place from {self._first} to {self._first + len(options) - 1}")])
-            return value - self._first
-        said = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
-        texts = [place for place, option in enumerate(options) if said and _plain(option) == _plain(said)]
-        labelled = [place for place, label in enumerate(labels) if said == label]
-        if len({*texts, *labelled}) == 1:
-            return (texts or labelled)[0]
-        if texts and labelled:
-            raise Refused([(field, f"{said!r} is the letter of one option and the text of another")])
-        return lettered_place(value, options, field)
+
+def lettered_choice(number: int, record: Mapping[str, Json], first: int | None = None) -> QuestionItem:
+    """The item of a record; raises Refused where the letters, the answer and its text disagree.
+
+    `first` is the number of the first place where the right option is given by its place; None if it is not known.
+    """
+    field = next((name for name in _OPTIONS if name in record), _OPTIONS[0])
+    labels, options = _labelled(field, record.get(field))
+    named = next((name for name in _ANSWERS if name in record), _ANSWERS[0])
+    at = _right(named, record.get(named), labels, options, first)
+    answer = record.get("answer")
+    said = answer.strip() if named != "answer" and isinstance(answer, str) else ""
+    if said and said not in (str(options[at]).strip(), labels[at]):
+        raise Refused([("answer", f"is not the text of option {record[named]}")])
+    context = record.get("context") or []
+    return question_item(
+        {
+            "id": f"q{record.get('id', number)}",
+            "form": "choice",
+            "question": record["question"],
+            "options": options,
+            "context": [" ".join(context)] if isinstance(context, list) and context else [],
+            "truth": {"option": at},
+            "kind": [str(record["meta_info"])] if record.get("meta_info") else [],
+            "data_class": "public",
+            "provenance": {"source": "choice questions", "record": str(record.get("id", number))},
+        }
+    )
+
+
+def _right(field: str, value: Json, labels: Sequence[str], options: Sequence[Json], first: int | None) -> int:
+    """The index of the right option, told by its label, its place or its text."""
+    if isinstance(value, int) and not isinstance(value, bool) and str(value) not in labels:
+        if first is None:
+            why = "whether places count from 0 or from 1 cannot be told: the file has both 0 and the last, or neither"
+            raise Refused([(field, why)])
+        if not 0 <= value - first < len(options):
+            raise Refused([(field, f"{value} is no place from {first} to {first + len(options) - 1}")])
+        return value - first
+    said = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    texts = [place for place, option in enumerate(options) if said and _plain(option) == _plain(said)]
+    labelled = [place for place, label in enumerate(labels) if said == label]
+    if len({*texts, *labelled}) == 1:
+        return (texts or labelled)[0]
+    if texts and labelled:
+        raise Refused([(field, f"{said!r} is the letter of one option and the text of another")])
+    return lettered_place(value, options, field)
 
 
 def _labelled(field: str, listed: Json) -> tuple[list[str], list[Json]]:

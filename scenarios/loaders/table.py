@@ -1,4 +1,4 @@
-"""Loads CSV and TSV files, one case a row; the columns are CRAFT-MD's, a case's own fields, or named by a map."""
+"""Loads CSV and TSV files, one case or choice question a row; columns of known names, or named by a map."""
 
 import csv
 import gzip
@@ -14,18 +14,24 @@ from wardround.engine.records import Json
 from wardround.engine.text import file_text
 from wardround.scenarios.case import Case, Provenance
 from wardround.scenarios.loaders.healthver import COLUMNS, HEALTHVER, healthver_question
+from wardround.scenarios.loaders.lettered_choices import lettered_choice
+from wardround.scenarios.loaders.question_sets import question_item
 from wardround.scenarios.loaders.source import Loader, Playable, Refused
 from wardround.scenarios.loaders.vignettes import sentences_of, vignette_case
+from wardround.scenarios.question_item import LETTERS, QuestionItem
 
 csv.field_size_limit(2**24)
 
 FIELDS = (
     "id", "vignette", "opening", "complaint", "truth.diagnosis", "truth.treatment", "truth.reasoning", "source",
-    "licence", "data_class",
+    "licence", "data_class", "question", "answer", "group", "source_group", "level", "language", "image",
 )  # fmt: skip
-"""What a map may name, besides `history.NAME`, `examination.NAME`, `investigation.NAME`."""
+"""What a map may name, besides `history.NAME`, `examination.NAME`, `investigation.NAME`, `option.LETTER`."""
+_OF_QUESTIONS = ("group", "source_group", "level", "language")
+_OPTION = "option."
 _CELLS = "the row has another number of cells than the header"
 _PREFIXES = ("history.", "examination.", "investigation.")
+_QUESTIONS = "choice questions"
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "CRAFT-MD": {"id": "case_id", "vignette": "case_vignette", "truth.diagnosis": "answer"},
     HEALTHVER: COLUMNS,
@@ -86,18 +92,22 @@ class Tables(Loader):
         for label, columns in KNOWN.items():
             if set(columns.values()) <= set(names):
                 return columns, label
+        if {"question", "A", "B", "answer"} <= set(names):
+            options = {f"{_OPTION}{letter}": letter for letter in LETTERS if letter in names}
+            return {name: name for name in FIELDS if name in names} | options, _QUESTIONS
         raise UsageError(
-            f"{path}, line 1: its columns are those of no known format ({', '.join(names[:12])}); "
-            "name them: wardround cases import --map opening=COLUMN --map truth.diagnosis=COLUMN"
+            f"{path}, line 1: its columns are those of no known format ({', '.join(names[:12])}); name them by "
+            "wardround cases import, patients by --map opening=COLUMN --map truth.diagnosis=COLUMN, questions by "
+            "--map question=COLUMN --map option.A=COLUMN --map option.B=COLUMN --map answer=COLUMN"
         )
 
     def cases(self, number: int, name: str, record: Json) -> Iterable[Playable]:
         """The case of a row, or its question in a table of questions; raises Refused with all faults."""
-        if record[""] != HEALTHVER:
-            return (self.case(number, name, record),)
-        if record["?"]:
+        if record["?"] and (record[""] == HEALTHVER or "question" in record):
             raise Refused([("", _CELLS)])
-        return (healthver_question(record),)
+        if record[""] == HEALTHVER:
+            return (healthver_question(record),)
+        return (_choice(number, record) if "question" in record else self.case(number, name, record),)
 
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a row; raises Refused with all faults."""
@@ -118,6 +128,30 @@ class Tables(Loader):
             case_id, sentences_of(story), record.get("truth.diagnosis", ""), where, record.get("complaint", "")
         )
         return _with_columns(case, record)
+
+
+def _choice(number: int, record: Mapping[str, str]) -> QuestionItem:
+    """The choice question of a row; a blank option at the end is none. Raises Refused with the field."""
+    options = {field.removeprefix(_OPTION): text for field, text in record.items() if field.startswith(_OPTION)}
+    while options and not list(options.values())[-1]:
+        options.popitem()
+    if blank := [letter for letter, text in options.items() if not text]:
+        raise Refused([(f"{_OPTION}{blank[0]}", "is blank, and options come after it")])
+    if not record["question"]:
+        raise Refused([("question", "must not be blank")])
+    if not (right := record.get("answer", "")):
+        raise Refused([("answer", "must not be blank: write the letter of the right option, or its text")])
+    asked = {"id": record.get("id") or number, "question": record["question"], "options": options, "answer": right}
+    item = lettered_choice(number, asked)
+    fields = {name: record[name] for name in _OF_QUESTIONS if record.get(name)}
+    images = {"images": [record["image"]]} if record.get("image") else {}
+    origin = {
+        "source": record.get("source") or record[""],
+        "record": str(asked["id"]),
+        "licence": record.get("licence", ""),
+    }
+    public = {"data_class": record.get("data_class") or ("public" if record[""] == _QUESTIONS else "restricted")}
+    return question_item({**item.model_dump(exclude_defaults=True), **fields, **images, **public, "provenance": origin})
 
 
 def _with_columns(case: Case, record: Mapping[str, str]) -> Case:
@@ -163,10 +197,13 @@ def read_map(values: tuple[str, ...]) -> Mapping[str, str] | None:
 
 
 def _checked(columns: Mapping[str, str]) -> None:
-    every = (*FIELDS, *(f"{prefix}NAME" for prefix in _PREFIXES))
+    every = (*FIELDS, *(f"{prefix}NAME" for prefix in _PREFIXES), f"{_OPTION}A")
     for field in columns:
-        if field not in FIELDS and not field.startswith(_PREFIXES):
-            raise UsageError(f"--map {field}={columns[field]}: there is no such field; fields: {', '.join(every)}")
+        if field not in FIELDS and not field.startswith(_PREFIXES) and field.removeprefix(_OPTION) not in LETTERS:
+            turned = f" (write FIELD=COLUMN: {columns[field]}={field})" if columns[field] in FIELDS else ""
+            raise UsageError(
+                f"--map {field}={columns[field]}: there is no such field{turned}; fields: {', '.join(every)}"
+            )
 
 
 def _text(path: Path) -> str:

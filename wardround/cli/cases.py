@@ -107,13 +107,14 @@ def import_cases(path: Path, source: str, columns: tuple[str, ...], out: Path | 
     Examples: wardround cases import patient-bundle.json --out cases.jsonl
               wardround cases import craft.jsonl --from mediq --out patients.jsonl
               wardround cases import ward.csv --map opening=story --map truth.diagnosis=dx --out cases.jsonl
+              wardround cases import exam.csv --map question=stem --map option.A=a --map option.B=b --map answer=key
     """
     done = import_file(path, source, columns, out)
     if as_json:
         print_json(done.json())
     else:
         echo(done.text(), lines=True)
-    return 1 if done.problems or not done.cases else 0
+    return 1 if done.problems or not (done.cases or done.questions) else 0
 
 
 @command.command(name="bundled")

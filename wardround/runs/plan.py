@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import groupby
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 from weakref import ref
@@ -347,7 +348,9 @@ async def _read_cases(made: RunPlan, store: Store) -> None:
             await _store_cases(made, store, chunk)
             chunk = []
     await _store_cases(made, store, chunk)
-    made.skipped += [(one.case or f"line {one.line}", f"{one.field} {one.message}".strip()) for one in left_out]
+    rows = groupby(left_out, key=lambda one: (one.path, one.line, one.case))  # a row may have several faults
+    firsts = [next(faults) for _, faults in rows]
+    made.skipped += [(one.case or f"line {one.line}", f"{one.field} {one.message}".strip()) for one in firsts]
     if pool is not None:
         made.prompts = Prompts({**made.prompts.texts(), **pool.texts()})
     recordings = {part.spec: part.recording for part in made.parts.values() if part.recording}

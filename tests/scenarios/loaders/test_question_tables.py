@@ -1,0 +1,73 @@
+"""A table of choice questions: columns by name or by a map, faults by line and field, in any language."""
+
+from pathlib import Path
+
+from shell import Shell
+
+from wardround.scenarios.loaders.load import load_playable, problems
+from wardround.scenarios.question_item import QuestionItem
+
+ROWS = """1,Which sign is one of appendicitis?,McBurney,Murphy,Homans,A
+2,哪种病毒引起水痘？,流感病毒,水痘-带状疱疹病毒,腺病毒,B
+3,Two options,yes,no,,no
+4,A letter beyond,a,b,c,D
+5,Two letters,a,b,c,AB
+6,No number,a,b,c,NaN
+7,A gap,a,,c,A
+8,No key,a,b,c,
+9,A cell too many,a,b,c,A,B
+"""
+FAULTS = [
+    "line 5, case 4, field answer: 'D' is none of the letters A, B, C",
+    "line 6, case 5, field answer: has several right answers: A, B",
+    "line 7, case 6, field answer: 'NaN' is none of the letters A, B, C",
+    "line 8, case 7, field option.B: is blank, and options come after it",
+    "line 9, case 8, field answer: must not be blank: write the letter of the right option, or its text",
+    "line 10, case 9: the row has another number of cells than the header",
+]
+MAP = ("id=nr", "question=frage", "option.A=x", "option.B=y", "option.C=z", "answer=sol")
+
+
+def asked(path: Path) -> list[tuple[str, int, str]]:
+    items = [item for item in load_playable(path, []) if isinstance(item, QuestionItem)]
+    return [(item.question, len(item.options), item.options[item.truth.option or 0]) for item in items]
+
+
+RIGHT = [
+    ("Which sign is one of appendicitis?", 3, "McBurney"),
+    ("哪种病毒引起水痘？", 3, "水痘-带状疱疹病毒"),
+    ("Two options", 2, "no"),
+]
+
+
+def test_columns_of_these_names_are_read_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "exam.csv"
+    path.write_text("id,question,A,B,C,answer\n" + ROWS, encoding="utf-8")
+    assert asked(path) == RIGHT
+    assert [str(one) for one in problems(path)] == [f"{path}, {fault}" for fault in FAULTS]
+
+
+def test_other_columns_are_named_by_a_map(shell: Shell, tmp_path: Path) -> None:
+    path, out = tmp_path / "pruefung.csv", tmp_path / "exam.jsonl"
+    path.write_text("nr,frage,x,y,z,sol\n" + ROWS, encoding="utf-8")
+    assert shell("cases", "check", path) == 1
+    assert "--map option.A=COLUMN" in shell.out
+    assert shell("cases", "import", path, *(word for one in MAP for word in ("--map", one)), "--out", out) == 1
+    assert all(fault in shell.out for fault in FAULTS)
+    assert asked(out) == RIGHT
+
+
+def test_what_is_left_out_is_counted_by_rows(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "exam.jsonl"
+    path.write_text('{"form": "choice", "question": "q", "truth": {}}\n' + "{}\n" * 3, encoding="utf-8")
+    (tmp_path / "exam.csv").write_text("id,question,A,B,C,answer\n" + ROWS, encoding="utf-8")
+    store = ("--store", tmp_path / "runs.db")
+    words = ("--cases", path, "--cases", tmp_path / "exam.csv", "--doctor", "gold", "--name", "r")
+    assert shell("run", "--scenario", "questions", *words, *store) == 0, shell.err
+    assert "not run: 10 cases" in shell.err
+
+
+def test_a_map_the_other_way_round_says_so(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "exam.csv").write_text("frage\nx\n", encoding="utf-8")
+    assert shell("cases", "import", tmp_path / "exam.csv", "--map", "frage=question") == 2
+    assert "write FIELD=COLUMN: question=frage" in shell.err
