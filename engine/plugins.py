@@ -4,6 +4,7 @@ import importlib
 import inspect
 import re
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
@@ -107,17 +108,28 @@ def import_path(path: str) -> Any:
         for part in attribute.split("."):
             target = getattr(target, part)  # the user names it
     except BaseException as error:
-        raise _load_error(f"{path!r}", error, "; write it as package.module:Class") from error
+        raise _load_error(f"{path!r}", error) from error
     return target
 
 
-def _load_error(what: str, error: BaseException, more: str = "") -> UsageError:
+def _load_error(what: str, error: BaseException) -> UsageError:
     """The UsageError for a module whose import fails with any error; a real Ctrl-C is raised again instead."""
     if not raised_by_plugin(error):
         raise error
-    if isinstance(error, ImportError | AttributeError | ValueError):
-        return UsageError(f"{what} cannot be loaded: {error}{more}")
-    return UsageError(f"{what} cannot be loaded: its module raised {error_text(error)}")
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_of_plugin(frame.filename)]
+    if not frames and isinstance(error, ImportError | AttributeError | ValueError):
+        return UsageError(f"{what} cannot be loaded: {error}; write it as package.module:Class")
+    some = frames if len(frames) < 4 else [*frames[:2], frames[-1]]
+    place = "".join(f"\n  {frame.filename}, line {frame.lineno}: {frame.line}" for frame in some)
+    return UsageError(f"{what} cannot be loaded: its module raised {error_text(error)}{place}")
+
+
+def _is_of_plugin(file: str) -> bool:
+    """Whether a file that is named in a traceback belongs neither to the machinery of imports nor to this module."""
+    return file != __file__ and not file.startswith("<frozen ") and Path(file).parent != _IMPORTLIB
+
+
+_IMPORTLIB = Path(importlib.__file__).parent
 
 
 FORMS = (

@@ -107,6 +107,7 @@ def test_a_module_that_fails_when_it_is_imported_is_a_usage_error(
     (tmp_path / f"{mine}_bad.py").write_text(text)
     assert shell(*RUN, "--doctor", f"{mine}_bad:Doctor") == 2
     assert "cannot be loaded" in shell.err
+    assert f"{mine}_bad.py, line 1" in shell.err
 
 
 def test_an_evaluator_that_exits_leaves_its_reason_and_the_others_are_scored(shell: Shell, mine: str) -> None:

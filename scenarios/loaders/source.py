@@ -4,9 +4,10 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import IO, ClassVar, Protocol
 
@@ -43,6 +44,11 @@ class Problem:
         if self.field:
             where.append(f"field {printable(self.field)}")
         return f"{'warning: ' * self.warning}{', '.join(where)}: {self.message}"
+
+
+def rows_of(problems: Sequence[Problem]) -> list[Problem]:
+    """The first fault of each row that has any."""
+    return [next(faults) for _, faults in groupby(problems, key=lambda one: (one.path, one.line, one.case))]
 
 
 class Refused(Exception):

@@ -7,7 +7,7 @@ from pathlib import Path
 from wardround.cli.options import print_json
 from wardround.cli.screen import echo
 from wardround.engine.batch import Progress
-from wardround.engine.text import count_noun
+from wardround.engine.text import count_noun, printable
 from wardround.evaluators.reasons import ended_by, list_left_out, phrase
 from wardround.runs.pilot import Forecast, Pilot
 from wardround.runs.plan import RunPlan
@@ -56,7 +56,9 @@ async def _print_unfinished(run: Run, endings: dict[str, int]) -> None:
         if cause in ("completed", "open"):
             continue
         async for row in run.store.episodes(run.name, causes=[cause]):
-            first = f"the first: {phrase(row.reason)} (wardround show {run.name} {row.id})"
+            ending = await run.ending(row) if row.reason in ("error", "bad_action") else None
+            detail = f": {printable(ending.detail[:300])}" if ending and ending.detail else ""
+            first = f"the first: {phrase(row.reason)}{detail} (wardround show {run.name} {row.id})"
             echo(f"  {count} {ended_by(cause)}; {first}; to play them again: --retry {cause}", err=True)
             if cause == "limit":
                 flag = {

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from itertools import groupby
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 from weakref import ref
@@ -54,7 +53,7 @@ from wardround.scenarios.consultation import Consultation
 from wardround.scenarios.loaders.census import named_truths
 from wardround.scenarios.loaders.load import bundled, load_playable, suffixes
 from wardround.scenarios.loaders.select import patients, select_cases
-from wardround.scenarios.loaders.source import Playable, Problem
+from wardround.scenarios.loaders.source import Playable, Problem, rows_of
 from wardround.scenarios.question_item import QuestionItem
 
 log = structlog.get_logger("wardround")
@@ -348,9 +347,9 @@ async def _read_cases(made: RunPlan, store: Store) -> None:
             await _store_cases(made, store, chunk)
             chunk = []
     await _store_cases(made, store, chunk)
-    rows = groupby(left_out, key=lambda one: (one.path, one.line, one.case))  # a row may have several faults
-    firsts = [next(faults) for _, faults in rows]
-    made.skipped += [(one.case or f"line {one.line}", f"{one.field} {one.message}".strip()) for one in firsts]
+    made.skipped += [
+        (one.case or f"line {one.line}", f"{one.field} {one.message}".strip()) for one in rows_of(left_out)
+    ]
     if pool is not None:
         made.prompts = Prompts({**made.prompts.texts(), **pool.texts()})
     recordings = {part.spec: part.recording for part in made.parts.values() if part.recording}
