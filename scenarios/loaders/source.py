@@ -46,9 +46,10 @@ class Problem:
         return f"{'warning: ' * self.warning}{', '.join(where)}: {self.message}"
 
 
-def rows_of(problems: Sequence[Problem]) -> list[Problem]:
-    """The first fault of each row that has any."""
-    return [next(faults) for _, faults in groupby(problems, key=lambda one: (one.path, one.line, one.case))]
+def refused_rows(problems: Sequence[Problem]) -> list[tuple[str, str]]:
+    """Each row that has a fault, as its case or line, and its first fault."""
+    firsts = [next(faults) for _, faults in groupby(problems, key=lambda one: (one.path, one.line, one.case))]
+    return [(one.case or f"line {one.line}", f"{one.field} {one.message}".strip()) for one in firsts]
 
 
 class Refused(Exception):

@@ -53,7 +53,7 @@ from wardround.scenarios.consultation import Consultation
 from wardround.scenarios.loaders.census import named_truths
 from wardround.scenarios.loaders.load import bundled, load_playable, suffixes
 from wardround.scenarios.loaders.select import patients, select_cases
-from wardround.scenarios.loaders.source import Playable, Problem, rows_of
+from wardround.scenarios.loaders.source import Playable, Problem, refused_rows
 from wardround.scenarios.question_item import QuestionItem
 
 log = structlog.get_logger("wardround")
@@ -347,9 +347,7 @@ async def _read_cases(made: RunPlan, store: Store) -> None:
             await _store_cases(made, store, chunk)
             chunk = []
     await _store_cases(made, store, chunk)
-    made.skipped += [
-        (one.case or f"line {one.line}", f"{one.field} {one.message}".strip()) for one in rows_of(left_out)
-    ]
+    made.skipped += refused_rows(left_out)
     if pool is not None:
         made.prompts = Prompts({**made.prompts.texts(), **pool.texts()})
     recordings = {part.spec: part.recording for part in made.parts.values() if part.recording}
