@@ -1,7 +1,8 @@
 """Prints a run's scores, a ranking or a comparison as tables in the terminal, and formats values for people."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
+import msgspec
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -29,36 +30,88 @@ def score_table(name: str, summary: Summary, every: bool = False, width: int = W
     Sentences below the table say which values are missing and why, and explain zeros. Empty columns are left out. Below
     WIDE columns the table omits bounds and macro average, so that it cuts no name and no count.
     """
-    rows = shown_scores(summary, every)
-    others = thinking_scores(summary, rows) if not every else []
-    wide = width >= WIDE
-    lacking = wide and any(score.none and score.bounds for score in rows)
-    grouped = wide and any(score.macro is not None for score in rows)
+    lines, wide = score_lines(summary, every), width >= WIDE
+    lacking = wide and any(line.score.none and line.score.bounds for line in lines)
+    grouped = wide and any(line.score.macro is not None for line in lines)
     table = _table()
     table.add_column("score", min_width=12)
     extra = [*(["bounds"] if lacking else []), *(["mean of groups"] if grouped else [])]
     for column in ("mean", "95% interval", "scored", *extra):
         table.add_column(column, justify="right", no_wrap=True)
-    for score in rows:
-        bounds = format_range(score.name, score.bounds if score.none else None)
-        table.add_row(
-            Text(measure_of(score.name).label if every else score_label(summary, score)),
-            format_value(score.name, score.mean) if every else format_means(summary, score),
-            format_interval(score) if every else format_intervals(summary, score, "\n"),
-            f"{score.scored}/{score.n}" if every else format_counts(summary, score, "/", "\n"),
-            *((bounds,) if lacking else ()),
-            *((format_value(score.name, score.macro),) if grouped else ()),
-        )
-    return _group(f"{name}: {endings_sentence(summary)}", table, table_notes(summary, [*rows, *others]))
+    for line in lines:
+        more = [*([line.bounds] if lacking else []), *([line.macro] if grouped else [])]
+        table.add_row(Text(line.label), line.mean, line.intervals("\n"), line.counts("/", "\n"), *more)
+    return _group(f"{name}: {endings_sentence(summary)}", table, table_notes(summary, lines))
 
 
-def table_notes(summary: Summary, scores: Sequence[ScoreSummary], *, missing: bool = True) -> list[str]:
+class ScoreLine(msgspec.Struct, frozen=True):
+    """A line of a table of scores, in the terminal or in a page: a score, with its thinking part if both are shown.
+
+    The properties are the texts of its cells, the formal part first, as in MedR-Bench's tables.
+    """
+
+    score: ScoreSummary
+    thinking: ScoreSummary | None = None
+
+    @property
+    def parts(self) -> list[ScoreSummary]:
+        """Return the score, and that of the thinking part."""
+        return [self.score] if self.thinking is None else [self.score, self.thinking]
+
+    @property
+    def label(self) -> str:
+        """Return the label, which mentions the thinking part if that is shown too."""
+        label = measure_of(self.score.name).label
+        return f"{label.removesuffix(' part')} / thinking" if self.thinking else label
+
+    @property
+    def mean(self) -> str:
+        """Format the means."""
+        return " / ".join(format_value(one.name, one.mean) for one in self.parts)
+
+    def intervals(self, between: str = " / ") -> str:
+        """Format the 95% intervals."""
+        return between.join(format_range(one.name, one.ci95) for one in self.parts)
+
+    def counts(self, of: str = " of ", between: str = " / ") -> str:
+        """Format how many episodes have the score."""
+        return between.join(f"{one.scored}{of}{one.n}" for one in self.parts)
+
+    @property
+    def missing(self) -> str:
+        """List what is missing: `the endpoint gave no reply in time (2)`; a dash if nothing is."""
+        return "\n".join(list_reasons(one.reasons) or "–" for one in self.parts)
+
+    @property
+    def zeros(self) -> str:
+        """List the zeros that have a reason: `no answer (2)`; a dash if there are none."""
+        return list_reasons(self.score.zeros) or "–"
+
+    @property
+    def bounds(self) -> str:
+        """Format the bounds if any value is missing."""
+        return format_range(self.score.name, self.score.bounds if self.score.none else None)
+
+    @property
+    def macro(self) -> str:
+        """Format the mean over groups."""
+        return format_value(self.score.name, self.score.macro)
+
+
+def score_lines(summary: Summary, every: bool = False, *, leading: bool = False) -> list[ScoreLine]:
+    """Return the lines of the shown or of the `leading` scores; with `every`, one for each score."""
+    scores = leading_scores(summary) if leading else shown_scores(summary, every)
+    return [ScoreLine(score, None if every else _thinking_score(summary, score)) for score in scores]
+
+
+def table_notes(summary: Summary, lines: Sequence[ScoreLine], *, missing: bool = True) -> list[str]:
     """Return what a reader must know about these scores, in sentences: method, zeros, missing values and their reasons.
 
     `missing` False omits the missing values, which the table already has in a column.
     """
     if summary.instead:
         return [summary.instead]
+    scores = [*(line.score for line in lines), *(line.thinking for line in lines if line.thinking)]
     return [
         *([FLOOR] if any_by_words(scores) else []),
         *_judged(scores),
@@ -334,47 +387,6 @@ def format_range(name: str, ends: tuple[float, float] | None) -> str:
     return f"{format_value(name, ends[0])} to {format_value(name, ends[1])}".replace("-", "−") if ends else "–"
 
 
-def format_interval(score: ScoreSummary) -> str:
-    """Format the 95% interval of a score; a dash if there is none."""
-    return format_range(score.name, score.ci95)
-
-
-def score_label(summary: Summary, score: ScoreSummary) -> str:
-    """Return the label; for a score of the formal part, it mentions the thinking part if that is shown too."""
-    label = measure_of(score.name).label
-    return f"{label.removesuffix(' part')} / thinking" if _thinking_score(summary, score) else label
-
-
-def format_means(summary: Summary, score: ScoreSummary) -> str:
-    """Format the mean; formal and thinking part together, as in MedR-Bench's tables."""
-    return _of_parts(summary, score, " / ", lambda one: format_value(one.name, one.mean))
-
-
-def format_counts(summary: Summary, score: ScoreSummary, of: str = " of ", between: str = " / ") -> str:
-    """Format how many episodes have the score, and how many that of the thinking part if it is shown too."""
-    return _of_parts(summary, score, between, lambda one: f"{one.scored}{of}{one.n}")
-
-
-def format_intervals(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
-    """Format the interval, with that of the thinking part in the same way."""
-    return _of_parts(summary, score, between, format_interval)
-
-
-def missing_sentence(summary: Summary, score: ScoreSummary, between: str = " / ") -> str:
-    """Say what is missing and why, also for the thinking part."""
-    return _of_parts(summary, score, between, missing_text)
-
-
-def _of_parts(summary: Summary, score: ScoreSummary, between: str, say: Callable[[ScoreSummary], str]) -> str:
-    other = _thinking_score(summary, score)
-    return f"{say(score)}{between}{say(other)}" if other else say(score)
-
-
-def thinking_scores(summary: Summary, scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
-    """Return the thinking part's scores that are shown beside those of the formal part."""
-    return [other for score in scores if (other := _thinking_score(summary, score)) is not None]
-
-
 def _thinking_score(summary: Summary, score: ScoreSummary) -> ScoreSummary | None:
     """Return the same score of the thinking part, if any episode has it."""
     if not score.name.endswith("_formal"):
@@ -392,16 +404,6 @@ def score_remark(summary: Summary, name: str) -> str:
     return (
         f"{format_value(name, means[0])} to {format_value(name, means[1])} with unverified steps as wrong, as correct"
     )
-
-
-def missing_text(score: ScoreSummary) -> str:
-    """Return, for instance, `the endpoint gave no reply in time (2)`; a dash if nothing is missing."""
-    return list_reasons(score.reasons) or "–"
-
-
-def zero_reasons(score: ScoreSummary) -> str:
-    """List the zeros that have a reason: `no answer (2)`; a dash if there are none."""
-    return list_reasons(score.zeros) or "–"
 
 
 def signed_value(name: str, value: float | None) -> str:

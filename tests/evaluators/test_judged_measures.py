@@ -10,7 +10,7 @@ from wardround.evaluators.reasoning.reasoning_record import combined_part, score
 from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.evaluators.report.summary import summarise
-from wardround.evaluators.report.terminal import format_means, score_label, score_remark
+from wardround.evaluators.report.terminal import score_lines, score_remark
 
 STAGES = ("", "examination_", "turn_1_", "turn_12_")
 
@@ -72,13 +72,8 @@ def test_an_episode_of_fewer_turns_says_so() -> None:
 def test_the_thinking_part_stands_beside_the_formal_one_and_bounds_beside_factuality() -> None:
     low = {"factuality_low_formal": 0.25, "factuality_high_formal": 0.75}
     summary = summarise([row("a", efficiency_formal=0.5, efficiency_thinking=0.75, factuality_formal=0.5, **low)])
-    efficiency, factuality = summary.score("efficiency_formal"), summary.score("factuality_formal")
-    assert efficiency is not None
-    assert factuality is not None
-    assert (score_label(summary, efficiency), format_means(summary, efficiency)) == (
-        "Efficiency, formal / thinking",
-        "0.500 / 0.750",
-    )
-    assert (score_label(summary, factuality), format_means(summary, factuality)) == ("Factuality, formal part", "0.500")
+    lines = {line.score.name: (line.label, line.mean) for line in score_lines(summary)}
+    assert lines["efficiency_formal"] == ("Efficiency, formal / thinking", "0.500 / 0.750")
+    assert lines["factuality_formal"] == ("Factuality, formal part", "0.500")
     assert score_remark(summary, "factuality_formal").startswith("0.250 to 0.750 with unverified steps")
     assert score_remark(summary, "efficiency_formal") == ""
