@@ -8,9 +8,22 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import networkx as nx  # type: ignore[import-untyped]  # it ships no types
+
+from scripts.draw_rooms import graph, room
+from scripts.measure_house import Module, modules, statements
+
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks", "conformance", "scripts")
 OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
+CIRCLE = {"scenarios", "scenarios.answers", "scenarios.diseases", "scenarios.orders", "scenarios.parsers"}
+"""The one folder whose files lie on two floors: `scenarios/case.py` below the parsers, the games above them."""
+MOST = {
+    "engine.stores": 1100, "evaluators": 450, "evaluators.injection": 400, "evaluators.judges": 420,
+    "evaluators.metrics": 470, "evaluators.reasoning": 1600, "evaluators.report": 2880, "evaluators.search": 930,
+    "cli": 1710, "runs": 1660, "scoring": 1060, "testing": 490, "wardround": 720,
+}  # fmt: skip
+"""The most statements of a room, imports and docstrings left out: who adds some takes some away, or says here why."""
 MEDICINE = [
     "admission",
     "clinic",
@@ -121,6 +134,26 @@ def test_only_the_boundary_catches_everything() -> None:
     telling = ("agents/check.py", "wardround/testing/loopback.py", "engine/misbehaviour.py")
     assert found
     assert [place for place in found if not place.startswith(telling)] == []
+
+
+@cache
+def house() -> list[Module]:
+    """The product's modules with their syntax trees."""
+    return modules(ROOT)
+
+
+def test_rooms_form_one_circle_and_no_further_one() -> None:
+    circles = [circle for circle in nx.strongly_connected_components(graph(house())) if len(circle) > 1]
+    assert circles == [CIRCLE]
+
+
+def test_a_room_does_not_grow_unseen() -> None:
+    sizes = dict.fromkeys(MOST, 0)
+    for module in house():
+        if room(module) in sizes:
+            sizes[room(module)] += statements(module.tree)
+    assert all(sizes.values())
+    assert {name: size for name, size in sizes.items() if size > MOST[name]} == {}
 
 
 def test_no_word_of_medicine_in_the_engine() -> None:

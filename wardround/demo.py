@@ -16,6 +16,7 @@ from wardround.evaluators.levels.level_figures import LEVELS, LevelReport, level
 from wardround.evaluators.levels.level_page import levels_page
 from wardround.evaluators.measures import format_value
 from wardround.evaluators.report.model_facts import known_models
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import Summary, summarise
 from wardround.evaluators.report.terminal import FLOOR, format_range, score_table
@@ -60,7 +61,7 @@ async def demo(path: Path, report: Path) -> tuple[dict[str, RunScores], LevelRep
             runs[name] = await _judge(store, played, ("questions", "rubric", "checklist"))
         levels = await _levels(store, runs, report.with_name("levels.html"))
         shown = [scores for name, scores in runs.items() if name.endswith((PLOTTED, *AUTHORS)) or name in QUIZZED]
-        await write_pages(store, shown, report, compare=False)
+        await write_pages(store, ReportFigures(shown, int(shown[0].header["seed"])), report, compare=False)
     finally:
         await store.aclose()
     return runs, levels

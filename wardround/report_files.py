@@ -14,8 +14,8 @@ from wardround.evaluators.report.episode_dialogue import rebuild_dialogue
 from wardround.evaluators.report.episode_list import contents_name, contents_pages
 from wardround.evaluators.report.episode_page import Kept, episode_page, page_name, plain_name
 from wardround.evaluators.report.html import PageLinks, page
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, digests
-from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.terminal import leading_scores
 from wardround.runs.stored_run import PlayedScenario, Run
 from wardround.scenarios.case import Case
@@ -59,9 +59,9 @@ async def load_scored(store: Store, names: tuple[str, ...], scorings: Sequence[s
 
 
 async def write_pages(
-    store: Store, runs: Sequence[RunScores], path: Path, *, compare: bool = True, most: int | None = None
+    store: Store, figures: ReportFigures, path: Path, *, compare: bool = True, most: int | None = None
 ) -> int:
-    """Write the page of `runs` to `path`, and the lists and pages of episodes to the folder `NAME-episodes` beside it.
+    """Write the page to `path`, and the lists and pages of episodes to the folder `NAME-episodes` beside it.
 
     `most` is the largest number of episodes of a run that get pages of their own; the lists have all episodes. Returns
     the number of episode pages.
@@ -69,7 +69,7 @@ async def write_pages(
     folder = path.parent / f"{path.stem}-episodes"
     written: dict[tuple[str, str], str] = {}
     lists: dict[str, str] = {}
-    for scores in runs:
+    for scores in figures.runs:
         plain = plain_name(scores.name)
         scored_run = await _scored_run(store, scores, contents_name(plain, 0))
         links: dict[str, str] = {}
@@ -78,15 +78,14 @@ async def write_pages(
             if row.episode in rows:
                 links[row.episode] = page_name(scores.name, row.episode)
                 write_file(folder / links[row.episode], await _page(scored_run, row, rows[row.episode]))
-        columns = [score.name for score in leading_scores(summarise(scores.episodes, 0, scores.answer_judges))]
+        columns = [score.name for score in leading_scores(figures.summaries[scores.name])]
         home = quote(f"../{path.name}")
         listed = contents_pages(scores.name, scores.episodes, columns, links, home, plain)
         for name, text in listed.items():
             write_file(folder / name, text)
         lists[scores.name] = f"{quote(folder.name)}/{quote(next(iter(listed)))}"
         written |= {(scores.name, episode): f"{quote(folder.name)}/{quote(name)}" for episode, name in links.items()}
-    seed = int(runs[0].header["seed"])
-    write_file(path, page(runs, episodes=FIRST, seed=seed, compare=compare, pages=PageLinks(written, lists)))
+    write_file(path, page(figures, episodes=FIRST, compare=compare, pages=PageLinks(written, lists)))
     return len(written)
 
 

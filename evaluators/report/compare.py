@@ -200,11 +200,6 @@ class Comparison(msgspec.Struct, frozen=True):
     differences: Sequence[Difference]
     note: str = ""
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the comparison as a JSON object."""
-        built: dict[str, Json] = msgspec.to_builtins(self)
-        return built
-
 
 def compare_runs(runs: Sequence[RunScores], seed: int = 0) -> Comparison:
     """Compare every run with every other; raises UsageError for fewer than two runs or a repeated run.

@@ -8,9 +8,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from wardround.engine.records import Json
 from wardround.evaluators.measures import format_value
-from wardround.evaluators.report.plots import GRID, INK, MUTED, SERIES, WIDTH, Plot, svg
+from wardround.evaluators.report.plots import GRID, INK, MUTED, SERIES, WIDTH, Plot, short_name, svg
 from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.summary import ScoreSummary, Summary
@@ -53,11 +52,6 @@ class CostFront(msgspec.Struct, frozen=True):
 
     points: tuple[CostPoint, ...]
     note: str
-
-    def to_json(self) -> dict[str, Json]:
-        """The front as a JSON object."""
-        made: dict[str, Json] = msgspec.to_builtins(self)
-        return made
 
 
 def cost_front(runs: Sequence[RunScores], summaries: Mapping[str, Summary]) -> CostFront | None:
@@ -172,9 +166,16 @@ def draw_front(front: CostFront, axes: "Axes") -> None:
             ends = [max(end, 0.0) for end in point.cost_ci95]
             axes.plot(ends, (point.accuracy, point.accuracy), color=colour, linewidth=1.4, alpha=0.55)
         fill = colour if point.place == "front" else "none"
-        name = point.run if len(point.run) <= _LONGEST else f"{point.run[: _LONGEST - 1]}…"
         marker = _MARKERS[number % len(_MARKERS)]
-        [dot] = axes.plot([point.cost], [point.accuracy], marker, color=colour, markersize=6, label=name, zorder=3)
+        [dot] = axes.plot(
+            [point.cost],
+            [point.accuracy],
+            marker,
+            color=colour,
+            markersize=6,
+            label=short_name(point.run, _LONGEST),
+            zorder=3,
+        )
         dot.set_markerfacecolor(fill)
         dot.set_linestyle("none")
     axes.set_xlim(-0.02 * right, right)

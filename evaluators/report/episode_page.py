@@ -147,7 +147,7 @@ def part_heading(part: PartAccount, account: Account) -> str:
 
 
 def part_origin(part: PartAccount) -> str:
-    """Say how many steps a part has, and how they were told apart."""
+    """Say how many steps a part has, and by which marks they were split."""
     return f"{count_noun(len(part.steps), 'step')}, from {_HOW.get(part.how, part.how)}" if part.how else ""
 
 

@@ -7,20 +7,19 @@ from typing import Any
 
 import msgspec
 
-from wardround.engine.records import Json
+from wardround.engine.records import Json, json_object
 from wardround.engine.text import count_noun
 from wardround.evaluators.measures import format_value, measure_of, place_of
 from wardround.evaluators.reasons import ended_by, phrase
-from wardround.evaluators.report.compare import Comparison, Difference, compare_runs
-from wardround.evaluators.report.cost_front import cost_cell, cost_front, cost_plot, place_cell
+from wardround.evaluators.report.compare import Comparison, Difference
+from wardround.evaluators.report.cost_front import cost_cell, cost_plot, place_cell
 from wardround.evaluators.report.episode_list import ACCURACIES, one_line
-from wardround.evaluators.report.paper_tables import STRATA, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.report.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
-from wardround.evaluators.report.ranking import ranking
 from wardround.evaluators.report.rendering import environment, style
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
-from wardround.evaluators.report.score_tables import POPULATIONS, Column, Table
-from wardround.evaluators.report.summary import ScoreSummary, Summary, summarise
+from wardround.evaluators.report.score_tables import POPULATIONS, Column
+from wardround.evaluators.report.summary import ScoreSummary, Summary
 from wardround.evaluators.report.table_text import figure_text, heading, records
 from wardround.evaluators.report.terminal import (
     endings_sentence,
@@ -196,10 +195,9 @@ class Section:
 
 
 def page(
-    runs: Sequence[RunScores],
+    figures: ReportFigures,
     *,
     episodes: int = 200,
-    seed: int = 0,
     compare: bool = True,
     pages: PageLinks | None = None,
 ) -> str:
@@ -211,9 +209,7 @@ def page(
     The page loads nothing from elsewhere and runs nothing. For a restricted case it shows only the id, no text. The
     same input gives the same bytes.
     """
-    summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
-    comparison = compare_runs(runs, seed) if compare and len(runs) > 1 else None
-    front = cost_front(runs, summaries)
+    comparison, front, summaries = figures.comparison if compare else None, figures.front, figures.summaries
     return (
         environment()
         .get_template("report.html.j2")
@@ -223,14 +219,14 @@ def page(
             one_line=one_line,
             headline=_headline,
             style=style("report.css"),
-            sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(runs)],
+            sections=[_section(place, run, summaries[run.name], episodes) for place, run in enumerate(figures.runs)],
             comparison=comparison,
-            together=scores_plot("all", summaries) if len(runs) > 1 else None,
-            ranking=ranking(runs, summaries, seed) if comparison else None,
+            together=scores_plot("all", summaries) if len(summaries) > 1 else None,
+            ranking=figures.ranking if comparison else None,
             front=front,
             cost_figure=cost_plot(front) if front else None,
             paper=MEDR_BENCH,
-            groups=[(title, [table.trimmed() for table in tables]) for title, tables in _tables(runs, seed)],
+            groups=[(title, [table.trimmed() for table in tables]) for title, tables in figures.tables],
             strata={"": "", "body_systems": "Body system", "disorders": "Disorder"},
             judged=pages.episodes if pages else {},
             lists=pages.lists if pages else {},
@@ -241,21 +237,19 @@ def page(
     )
 
 
-def as_json(runs: Sequence[RunScores], seed: int = 0) -> dict[str, Json]:
+def as_json(figures: ReportFigures) -> dict[str, Json]:
     """Return the same results as one JSON object, in reading order.
 
     {"ranking" (ranking.py) and "comparison": null or one, "runs": [{"run", "header", a summary, "doubts", "evaluated"
     (who judged how many episodes, and who was silent: score_rows.py)}], "tables": one object for each cell
     (report/table_text.py)}. Reasons and causes are codes.
     """
-    summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
-    ranked = ranking(runs, summaries, seed) if len(runs) > 1 else None
     return {
-        "ranking": ranked and ranked.to_json(),
-        "comparison": compare_runs(runs, seed).to_json() if len(runs) > 1 else None,
-        **({"cost_front": front.to_json()} if (front := cost_front(runs, summaries)) else {}),
-        "runs": [_run_json(run, summaries[run.name]) for run in runs],
-        "tables": records(all_tables(runs, seed)),
+        "ranking": figures.ranking and figures.ranking.to_json(),
+        "comparison": figures.comparison and json_object(figures.comparison),
+        **({"cost_front": json_object(figures.front)} if figures.front else {}),
+        "runs": [_run_json(run, figures.summaries[run.name]) for run in figures.runs],
+        "tables": records(figures.all_tables),
     }
 
 
@@ -263,21 +257,7 @@ def _run_json(run: RunScores, summary: Summary) -> dict[str, Json]:
     judged: dict[str, Json] = {"floor": run.floor, "doubts": cautions(run, summary)}
     judged["evaluated"] = msgspec.to_builtins(run.evaluated)
     judged["scorings"] = msgspec.to_builtins(run.scorings)
-    return {"run": run.name, "header": dict(run.header), **summary.to_json(), **judged}
-
-
-def all_tables(runs: Sequence[RunScores], seed: int = 0) -> list[Table]:
-    """Return every table of these runs: for each rule set by which they were judged, over all cases and by stratum."""
-    return [table for group in _tables(runs, seed) for table in group[1]]
-
-
-def _tables(runs: Sequence[RunScores], seed: int) -> list[tuple[str, Sequence[Table]]]:
-    groups: list[tuple[str, Sequence[Table]]] = []
-    for rules in rules_in(runs):
-        groups.append((f"{rules} rules", extended_tables(runs, rules, seed)))
-        for stratum, name in STRATA.items():
-            groups.append((f"{rules} rules, by {name}", stratified_tables(runs, stratum, rules, seed)))
-    return [(title, tables) for title, tables in groups if tables]
+    return {"run": run.name, "header": dict(run.header), **json_object(summary), **judged}
 
 
 def _section(place: int, run: RunScores, summary: Summary, episodes: int) -> Section:

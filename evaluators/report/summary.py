@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from wardround.engine.records import Json, Score
+from wardround.engine.records import Score
 from wardround.engine.text import count_noun
 from wardround.evaluators.evaluation import UNANSWERED
 from wardround.evaluators.measures import FULL_PATHS, NO_ORDERS, UNDEFINED, measure_of, place_of, why_untaken
@@ -114,11 +114,6 @@ class Summary(msgspec.Struct, frozen=True):
     def score(self, name: str) -> ScoreSummary | None:
         """Return the summary of one score, or None if no episode has it."""
         return next((score for score in self.scores if score.name == name), None)
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the summary as a JSON object."""
-        built: dict[str, Json] = msgspec.to_builtins(self)
-        return built
 
 
 def summarise(episodes: Iterable[EpisodeScores], seed: int = 0, judges: Sequence[str] = ()) -> Summary:

@@ -16,6 +16,7 @@ from wardround.evaluators.measures import measure_of
 from wardround.evaluators.reasons import phrase
 from wardround.evaluators.report.intervals import DAGGER
 from wardround.evaluators.report.ranking import doctor_of, setting_of
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.score_tables import (
     POPULATIONS,
@@ -27,7 +28,6 @@ from wardround.evaluators.report.score_tables import (
     Table,
     TableRow,
 )
-from wardround.evaluators.report.summary import summarise
 
 
 class CellText(msgspec.Struct, frozen=True):
@@ -224,7 +224,7 @@ def records(tables: Sequence[Table]) -> list[dict[str, Json]]:
     return [record for table in tables for record in _of(table)]
 
 
-def as_csv(runs: Sequence[RunScores], tables: Sequence[Table], seed: int = 0) -> str:
+def as_csv(figures: ReportFigures) -> str:
     """Return every score of each run (table `scores`), then the cells of tables, as CSV with a header line.
 
     `reasons` and `zeros` look like `3 no_thinking; 1 judge/timeout`; `answers` says how right and wrong were decided.
@@ -232,16 +232,16 @@ def as_csv(runs: Sequence[RunScores], tables: Sequence[Table], seed: int = 0) ->
     out = io.StringIO()
     writer = csv.DictWriter(out, (*FIELDS, *_OF_RUNS), lineterminator="\n", restval="")
     writer.writeheader()
-    for record in [*(row for run in runs for row in score_objects(run, seed)), *records(tables)]:
+    for record in [*(row for run in figures.runs for row in score_objects(run, figures)), *records(figures.all_tables)]:
         counted = {name: _reason_counts(record[name]) for name in ("reasons", "zeros") if name in record}
         writer.writerow({name: _safe_cell(value) for name, value in (record | counted).items()})
     return out.getvalue()
 
 
-def score_objects(run: RunScores, seed: int = 0) -> list[dict[str, Json]]:
+def score_objects(run: RunScores, figures: ReportFigures) -> list[dict[str, Json]]:
     """Return one object for each score of a run, over all closed episodes: the fields of `records`, and more."""
     rows: list[dict[str, Json]] = []
-    for score in summarise(run.episodes, seed, run.answer_judges).scores:
+    for score in figures.summaries[run.name].scores:
         low, high = score.ci95 or (None, None)
         blank: dict[str, Json] = dict.fromkeys(FIELDS, "")
         rows.append(

@@ -192,27 +192,28 @@ def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
     """Show runs by rank, best first; above them the basis of comparison, below what the order does not show."""
     label = measure_of(ranking.by).label
     games = dict.fromkeys(place.scenario for place in ranking.places)
-    names = ("run", "doctor", *(("scenario",) if len(games) > 1 else ()))
-    least = {name: min(max((len(getattr(place, name)) for place in ranking.places), default=0), NAME) for name in names}
+    words = {"run": [place.run for place in ranking.places], "doctor": [place.doctor for place in ranking.places]}
+    words |= {"scenario": [place.scenario for place in ranking.places]} if len(games) > 1 else {}
+    least = {name: min(max(map(len, column), default=0), NAME) for name, column in words.items()}
     full = label if ranking.basis == "mean" else f"{label}, lower bound"
     heads = [full, *(measure_of(name).label for name in ranking.others)]
-    rest = sum(least.values()) + sum(map(len, ("rank", "0.000 to 0.000", "1000/1000"))) + 2 * (len(names) + 3)
+    rest = sum(least.values()) + sum(map(len, ("rank", "0.000 to 0.000", "1000/1000"))) + 2 * (len(words) + 3)
     wide = width >= max(SIDE_BY_SIDE, rest + (_FIGURE + 2) * len(heads))
     folded = _FIGURE if width < rest + sum(len(head) + 2 for head in heads) else None
     table = _table()
     table.add_column("rank", justify="right")
-    for name in names:
+    for name in words:
         table.add_column(name, overflow="fold", min_width=least[name] if wide else None)
     table.add_column(full, justify="right", max_width=folded)
     for name in ("95% interval", "scored"):
         table.add_column(name, justify="right", no_wrap=True)
     for name in ranking.others if wide else ():
         table.add_column(measure_of(name).label, justify="right", max_width=folded)
-    for place in ranking.places:
+    for place, *named in zip(ranking.places, *words.values(), strict=True):
         figure = place.figure
         table.add_row(
             "–" if place.rank is None else str(place.rank),
-            *map(Text, (place.run, place.doctor, *((place.scenario,) if len(games) > 1 else ()))),
+            *map(Text, named),
             format_value(ranking.by, place.value),
             format_range(ranking.by, place.ci95),
             f"{figure.scored}/{figure.n}" if figure else "–",

@@ -15,6 +15,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.records import Ending
 from wardround.engine.stores.sqlite import SqliteStore
 from wardround.evaluators.reasoning.evaluator import Reasoning
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.report_files import write_pages
 from wardround.runs.stored_run import Run
 from wardround.scoring.score import score_run, scored
@@ -39,7 +40,7 @@ async def test_figures_need_the_last_events_alone(tmp_path: Path) -> None:
     assert counted.calls["rows"] == 2 * COUNT + 3 * COUNT
     assert [bool(row.answer) for row in scores.episodes] == [True] * COUNT
     counted.calls.clear()
-    assert await write_pages(counted, [scores], tmp_path / "report.html") == COUNT
+    assert await write_pages(counted, ReportFigures([scores]), tmp_path / "report.html") == COUNT
     # of each episode its account and, for the dialogue, its events
     assert (counted.calls["runs"], counted.calls["read"]) == (0, 2 * COUNT)
 

@@ -27,13 +27,12 @@ from wardround.evaluators.report.agreement import (
     scorings_page,
     value,
 )
-from wardround.evaluators.report.compare import by_difference, compare_runs
-from wardround.evaluators.report.cost_front import cost_front, cost_table
-from wardround.evaluators.report.html import all_tables, as_json
+from wardround.evaluators.report.compare import by_difference
+from wardround.evaluators.report.cost_front import cost_table
+from wardround.evaluators.report.html import as_json
 from wardround.evaluators.report.paper_tables import extended_tables
-from wardround.evaluators.report.ranking import ranking
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import RunScores, Scoring
-from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.table_text import as_csv, terminal
 from wardround.evaluators.report.terminal import comparison_table, ranking_table, score_table
 from wardround.evaluators.report.warnings import doubts
@@ -235,14 +234,15 @@ async def _report(names: tuple[str, ...], options: Options) -> None:
         if options["episode"]:
             await _print_page(store, runs[0], options["episode"], options["html"])
             return
-        pages = await write_pages(store, runs, options["html"], most=options["most"]) if options["html"] else 0
-    seed = int(runs[0].header["seed"])
+        public = [replace(run, header=header_without_secrets(run.header)) for run in runs]
+        figures = ReportFigures(public if options["as_json"] else runs, int(runs[0].header["seed"]))
+        pages = await write_pages(store, figures, options["html"], most=options["most"]) if options["html"] else 0
     if options["csv"]:
-        write_file(options["csv"], as_csv(runs, all_tables(runs, seed), seed))
+        write_file(options["csv"], as_csv(figures))
     if options["as_json"]:
-        print_json(as_json([replace(run, header=header_without_secrets(run.header)) for run in runs], seed))
+        print_json(as_json(figures))
         return
-    _print_runs(runs, seed, options)
+    _print_runs(figures, options)
     if options["html"]:
         beside = f", and {count_noun(pages, 'page')} of episodes beside it" if pages else ""
         echo(f"page: {options['html']}{beside}", err=True)
@@ -254,28 +254,27 @@ _NO_TABLES = (
 )
 
 
-def _print_runs(runs: list[RunScores], seed: int, options: Options) -> None:
+def _print_runs(figures: ReportFigures, options: Options) -> None:
     """Print the ranking, then the pairs of runs, then each run."""
     screen = console()
-    summaries = {run.name: summarise(run.episodes, seed, run.answer_judges) for run in runs}
-    if len(runs) > 1:
-        if ranked := ranking(runs, summaries, seed):
-            screen.print(ranking_table(ranked, screen.width))
-        if front := cost_front(runs, summaries):
-            screen.print(cost_table(front))
-        comparison = compare_runs(runs, seed)
-        for warning in by_difference(comparison.warnings):
+    runs = figures.runs
+    if figures.ranking:
+        screen.print(ranking_table(figures.ranking, screen.width))
+    if figures.front:
+        screen.print(cost_table(figures.front))
+    if figures.comparison:
+        for warning in by_difference(figures.comparison.warnings):
             screen.print(f"warning: {warning}", markup=False)
-        screen.print(comparison_table(comparison, options["every"], screen.width))
+        screen.print(comparison_table(figures.comparison, options["every"], screen.width))
     for run in runs:
-        summary = summaries[run.name]
+        summary = figures.summaries[run.name]
         screen.print(score_table(run.name, summary, options["every"], screen.width))
         for doubt in doubts(run, summary):
             screen.print(doubt, markup=False)
         for line in lines_of(run):
             screen.print(line, markup=False)
     if options["tables"]:
-        tables = extended_tables(runs, "published" if options["tables"] == "published" else None, seed)
+        tables = extended_tables(runs, "published" if options["tables"] == "published" else None, figures.seed)
         for table in tables:
             screen.print(terminal(table, screen.width))
         if not tables:

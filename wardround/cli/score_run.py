@@ -31,6 +31,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.plugins import plugin_names
 from wardround.engine.protocols import Evaluator, Store
+from wardround.engine.records import json_object
 from wardround.engine.text import file_text
 from wardround.evaluators.evaluation import Knowledge, needs_of
 from wardround.evaluators.metrics.standard import Priced, Standard
@@ -296,7 +297,7 @@ async def _print_scores(
             "damaged": scores.damaged,
             "pilots": pilots,
         }
-        print_json({"run": run.name, **summary.to_json(), **facts, "evaluated": scores.evaluated})
+        print_json({"run": run.name, **json_object(summary), **facts, "evaluated": scores.evaluated})
     else:
         screen = console()
         asked = {f"{run.name}, {name}": await _headline_figures(run, name, summary) for name in names}

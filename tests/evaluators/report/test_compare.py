@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Score
+from wardround.engine.records import Score, json_object
 from wardround.evaluators.report.compare import (
     Comparison,
     Difference,
@@ -261,7 +261,7 @@ def test_other_cases_are_counted() -> None:
 
 
 def test_a_comparison_is_json() -> None:
-    found = compare_runs([run("a", CASES), run("b", CASES, limits={})]).to_json()
+    found = json_object(compare_runs([run("a", CASES), run("b", CASES, limits={})]))
     assert found["differences"][0]["score"] == "diagnosis_accuracy"
 
 

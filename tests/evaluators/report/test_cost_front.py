@@ -7,6 +7,7 @@ import pytest
 from wardround.engine.records import Score
 from wardround.evaluators.report.cost_front import CostFront, cost_front, cost_plot, cost_table
 from wardround.evaluators.report.html import as_json, page
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.summary import Summary, summarise
 
@@ -92,11 +93,11 @@ def test_the_front_stands_in_table_plot_page_and_json() -> None:
     assert plot.drawing is not None
     for text in ("Cost of a case, US dollars", "good", "waste: 0.500 for $2,000.00, beaten by good"):
         assert text in plot.drawing
-    html = page([WASTE, GOOD, CHEAP])
+    html = page(ReportFigures([WASTE, GOOD, CHEAP]))
     assert "Accuracy against cost" in html
     assert "beaten by good" in html
-    assert as_json([WASTE, GOOD, CHEAP])["cost_front"]["points"][0]["run"] == "cheap"
-    assert "cost_front" not in as_json([WASTE])
+    assert as_json(ReportFigures([WASTE, GOOD, CHEAP]))["cost_front"]["points"][0]["run"] == "cheap"
+    assert "cost_front" not in as_json(ReportFigures([WASTE]))
 
 
 @pytest.mark.parametrize("name", ["x" * 60, "a<b>&c"])

@@ -9,6 +9,7 @@ from shell import Shell
 
 from wardround.evaluators.report.episode_dialogue import Dialogue, rebuild_dialogue
 from wardround.evaluators.report.episode_page import Kept, episode_page
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.report_files import write_pages
 from wardround.runs.stored_run import Run, open_store
@@ -85,8 +86,8 @@ async def test_every_episode_has_a_page_and_the_list_leads_to_it(store: Path, tm
     opened = open_store(store)
     try:
         runs = [await scored(await Run.open(opened, name)) for name in ("b", "s")]
-        assert await write_pages(opened, runs, tmp_path / "out" / "my report.html") == 6
-        assert await write_pages(opened, runs, tmp_path / "few" / "r.html", most=1) == 2
+        assert await write_pages(opened, ReportFigures(runs), tmp_path / "out" / "my report.html") == 6
+        assert await write_pages(opened, ReportFigures(runs), tmp_path / "few" / "r.html", most=1) == 2
     finally:
         await opened.aclose()
     folder = tmp_path / "out" / "my report-episodes"

@@ -11,6 +11,7 @@ from reasoned import found_by, judged, played, pleased
 from wardround.engine.errors import ProviderError
 from wardround.engine.records import Json
 from wardround.evaluators.report.html import as_json, page
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import (
     AccountTally,
     EpisodeScores,
@@ -63,8 +64,8 @@ async def test_a_judge_that_always_fails_is_named_with_its_count_and_reason() ->
         "(mostly: judge: could not be reached)"
     )
     assert "counts against every majority" in sentence
-    assert "Silent judge: judge-2" in page([run(told)])
-    assert sentence in str(as_json([run(told)])["runs"])
+    assert "Silent judge: judge-2" in page(ReportFigures([run(told)]))
+    assert sentence in str(as_json(ReportFigures([run(told)]))["runs"])
 
 
 async def test_a_judge_that_names_no_terms_is_silent_too() -> None:
@@ -125,5 +126,5 @@ def test_what_was_not_judged_yet_is_counted_and_listed() -> None:
     assert (told.judged, told.closed, told.left, told.heard) == (1, 3, ("a", "c"), ())
     [sentence] = said(run(told))
     assert sentence.startswith("reasoning: 1 of 3 closed episodes judged so far")
-    [first] = msgspec.json.decode(msgspec.json.encode(as_json([run(told)])))["runs"]
+    [first] = msgspec.json.decode(msgspec.json.encode(as_json(ReportFigures([run(told)]))))["runs"]
     assert first["evaluated"][0]["left"] == ["a", "c"]

@@ -14,6 +14,7 @@ from wardround.evaluators.report.html import as_json, page
 from wardround.evaluators.report.intervals import student_t
 from wardround.evaluators.report.paper_tables import ALONE, UNSTATED, extended_tables, rules_in, stratified_tables
 from wardround.evaluators.report.ranking import doctor_of
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.score_tables import Figure, Table
 from wardround.evaluators.report.table_text import FIELDS, as_csv, records
@@ -202,25 +203,25 @@ def test_a_stratum_of_one_restricted_case_is_not_named() -> None:
     ]
     [table] = stratified_tables([oracle(*held)], "disorders")
     assert [row.stratum for row in table.rows] == ["Plain", ALONE]
-    assert "Secret" not in page([oracle(*held)])
+    assert "Secret" not in page(ReportFigures([oracle(*held)]))
 
 
 def test_every_cell_is_a_record_with_its_run_and_the_csv_says_the_same() -> None:
-    tables = extended_tables(runs())
-    found = records(tables)
+    figures = ReportFigures(runs())
+    found = records(figures.all_tables)
     assert all(tuple(record) == FIELDS or set(record) == set(FIELDS) for record in found)
     [one] = [
         record
         for record in found
-        if (record["table"], record["population"], record["setting"], record["run"])
-        == ("3", "all", "oracle", "R1-oracle")
+        if (record["table"], record["by"], record["population"], record["setting"], record["run"])
+        == ("3", "", "all", "oracle", "R1-oracle")
     ]
     assert (one["score"], one["scored"], one["n"], one["method"]) == ("diagnosis_accuracy", 12, 12, "wilson")
     assert {record["score"] for record in found} >= {"unverifiable_thinking", "factuality_low_formal"}
-    lines = list(csv.DictReader(io.StringIO(as_csv([], tables))))
+    lines = [line for line in csv.DictReader(io.StringIO(as_csv(figures))) if line["table"] != "scores"]
     assert len(lines) == len(found)
     assert float(lines[0]["mean"]) == found[0]["mean"]
-    assert json.loads(json.dumps(as_json(runs())))["tables"]
+    assert json.loads(json.dumps(as_json(figures)))["tables"]
 
 
 def test_no_run_and_no_episode_are_no_error() -> None:

@@ -12,6 +12,7 @@ from tabled import run, runs
 from wardround.evaluators.report.html import page
 from wardround.evaluators.report.intervals import Method
 from wardround.evaluators.report.paper_tables import extended_tables, stratified_tables
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_tables import Cell, Figure
 from wardround.evaluators.report.table_text import figure_text, terminal
 
@@ -79,11 +80,11 @@ def test_markup_in_a_name_is_plain_text() -> None:
     strange = run("[red]x[/red]", "oracle")
     assert "maker/[red]x[/red]" in printed(extended_tables([strange]), 140)
     nasty = run("<script>x</script>", "oracle")
-    assert "script" not in Reader(page([nasty])).tags
+    assert "script" not in Reader(page(ReportFigures([nasty]))).tags
 
 
 def test_the_page_has_the_tables_side_by_side_and_by_stratum() -> None:
-    text = page(runs(), compare=False)
+    text = page(ReportFigures(runs()), compare=False)
     read = Reader(text)
     for part in (
         "Extended table 1: Examinations recommended",
@@ -101,6 +102,6 @@ def test_the_page_has_the_tables_side_by_side_and_by_stratum() -> None:
 def test_a_run_without_a_judge_has_the_page_it_always_had() -> None:
     rows = run("R1", "workup").episodes
     bare = [type(row)(episode=row.episode, case=row.case, cause="completed", scores=row.scores[:1]) for row in rows]
-    text = Reader(page([run("R1", "workup", episodes=bare)])).text
+    text = Reader(page(ReportFigures([run("R1", "workup", episodes=bare)]))).text
     assert "Tables as in paper 002" not in text
     assert "Diagnosis accuracy" in text

@@ -12,6 +12,7 @@ from tabled import run
 from wardround.engine.records import Score
 from wardround.evaluators.report.html import as_json, page
 from wardround.evaluators.report.ranking import Ranking, ranking
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.terminal import WIDE, ranking_table, score_table
@@ -157,14 +158,14 @@ def test_terminal_page_and_json_have_it() -> None:
     )
     assert lines[3].split()[:4] == ["1", "top", "maker/top", "1.000"]
     assert "2/2" in lines[3]
-    text = Reader(page(runs)).text
+    text = Reader(page(ReportFigures(runs))).text
     assert "Runs by diagnosis accuracy" in text
-    told = as_json(runs)["ranking"]
+    told = as_json(ReportFigures(runs))["ranking"]
     assert isinstance(told, dict)
     assert [place["run"] for place in told["places"]] == ["top", "low"]
     assert told["places"][0]["diagnosis_accuracy"] == {"mean": 1.0, "ci95": None, "scored": 2, "n": 2}
     assert (told["basis"], told["episodes"], told["places"][0]["value"]) == ("mean", 2, 1.0)
-    assert as_json(runs[:1])["ranking"] is None
+    assert as_json(ReportFigures(runs[:1]))["ranking"] is None
 
 
 def test_a_narrow_terminal_loses_neither_names_nor_denominators() -> None:

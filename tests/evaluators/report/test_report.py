@@ -15,6 +15,7 @@ from rich.console import Console
 from wardround.engine.records import Score
 from wardround.evaluators.report.compare import compare_runs
 from wardround.evaluators.report.html import as_json, page
+from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.terminal import comparison_table, score_table
@@ -78,13 +79,13 @@ def run(name: str = "brisk-heron", header: dict[str, Any] | None = None, **field
 @cache
 def page_of_one() -> str:
     """The page of one run, drawn once for all tests that read it."""
-    return page([run()])
+    return page(ReportFigures([run()]))
 
 
 @cache
 def page_of_two() -> str:
     """The page of two runs that differ in nothing but their names."""
-    return page([run(), run("calm-otter")])
+    return page(ReportFigures([run(), run("calm-otter")]))
 
 
 def test_the_page_is_whole_and_loads_and_runs_nothing() -> None:
@@ -129,7 +130,7 @@ def test_plots_have_text_and_a_name_for_those_who_do_not_see_them() -> None:
 def test_text_of_others_is_escaped_everywhere(where: str) -> None:
     nasty = '<script>alert("1")</script> $\\frac{ &amp; --> {{ 7*7 }}'
     fields: dict[str, Any] = {where: nasty}
-    text = page([run(**fields)])
+    text = page(ReportFigures([run(**fields)]))
     assert "script" not in Reader(text).tags
     assert "<script" not in text
 
@@ -137,7 +138,7 @@ def test_text_of_others_is_escaped_everywhere(where: str) -> None:
 def test_labels_in_any_script_are_drawn_without_a_warning() -> None:
     groups = ["阑尾炎 \x00\x1b\n second line 🩺", "التهاب"]
     rows = [episode(number, group=groups[number % 2]) for number in range(8)]
-    text = page([RunScores(name="r", header=HEADER, episodes=rows)])
+    text = page(ReportFigures([RunScores(name="r", header=HEADER, episodes=rows)]))
     assert re.search(r"<text[^>]*>阑尾炎 second line 🩺 \(4\)</text>", text)
 
 
@@ -149,24 +150,24 @@ def test_a_header_with_markup_is_escaped() -> None:
 def test_of_a_restricted_case_only_its_id_is_shown() -> None:
     rows = [episode(n, restricted=True, answer="SECRET-ANSWER", truth="SECRET-TRUTH") for n in range(8)]
     rows.append(episode(11, restricted=True, group="SECRET-GROUP", answer="SECRET-ANSWER"))
-    text = page([RunScores(name="r", header=HEADER, episodes=rows)])
+    text = page(ReportFigures([RunScores(name="r", header=HEADER, episodes=rows)]))
     assert "SECRET" not in text
     assert "case-3@1" in text
 
 
 def test_the_same_input_gives_the_same_page() -> None:
-    assert page([run(), run("calm-otter")]) == page_of_two()
+    assert page(ReportFigures([run(), run("calm-otter")])) == page_of_two()
 
 
 def test_the_table_of_episodes_stops_and_says_so() -> None:
-    text = Reader(page([run()], episodes=3)).text
+    text = Reader(page(ReportFigures([run()]), episodes=3)).text
     assert "3 of 9" in text
     assert "case-2@1" in text
     assert "case-3@1" not in text
 
 
 def test_two_runs_are_compared_with_the_field_that_differs() -> None:
-    text = page([run(), run("calm-otter", {"limits": {"tokens": 5, "actions": 1000}})])
+    text = page(ReportFigures([run(), run("calm-otter", {"limits": {"tokens": 5, "actions": 1000}})]))
     read = Reader(text)
     assert len(read.ids) == len(set(read.ids))
     for part in ("Comparison of brisk-heron, calm-otter", "limits.tokens", "Paired differences", "±0.000"):
@@ -175,7 +176,7 @@ def test_two_runs_are_compared_with_the_field_that_differs() -> None:
 
 def test_of_several_runs_the_pairs_of_the_first_score_come_first() -> None:
     runs = [run("one"), run("two"), run("three")]
-    read = html.fromstring(page(runs))
+    read = html.fromstring(page(ReportFigures(runs)))
     tables = read.xpath("//table[.//th[text()='Second minus first']]")
     scores = [[one for one in table.xpath(".//tbody/tr/th/text()") if one] for table in tables]
     assert scores[0] == ["Diagnosis accuracy"]
@@ -191,7 +192,7 @@ def test_of_several_runs_the_pairs_of_the_first_score_come_first() -> None:
 
 
 def test_runs_of_different_scenarios_have_no_ranking_and_the_page_says_why() -> None:
-    text = Reader(page([run("one"), run("two")], compare=False)).text
+    text = Reader(page(ReportFigures([run("one"), run("two")]), compare=False)).text
     assert "No ranking and no pairs: these runs are of different scenarios or cases" in text
     assert "No ranking" not in Reader(page_of_two()).text
 
@@ -204,14 +205,14 @@ def test_answer_and_truth_stand_before_the_scores_of_an_episode() -> None:
 def test_runs_without_anything_to_draw_still_have_a_page() -> None:
     failed = [episode(4), episode(9)]
     for episodes in ([], failed, [EpisodeScores(episode="a@1", case="a", cause=None)]):
-        text = Reader(page([RunScores(name="bare", header={}, episodes=episodes)])).text
+        text = Reader(page(ReportFigures([RunScores(name="bare", header={}, episodes=episodes)]))).text
         assert "bare" in text
         assert "No episode" in text or "without a value" in text
 
 
 def test_a_doctor_who_was_told_the_truth_is_named() -> None:
     told = {"seats": {"doctor": {"spec": "gold", "told": "truth"}}}
-    assert "The doctor was told the truth" in page([run(header=told)])
+    assert "The doctor was told the truth" in page(ReportFigures([run(header=told)]))
     assert "told the truth" not in page_of_one()
 
 
@@ -220,7 +221,7 @@ def test_many_groups_are_cut_to_the_best_and_the_worst() -> None:
         episode(n, group=f"g{n // 2:03d}", cause="completed", scores=[Score("diagnosis_accuracy", n / 200)])
         for n in range(200)
     ]
-    text = Reader(page([RunScores(name="r", header=HEADER, episodes=rows)])).text
+    text = Reader(page(ReportFigures([RunScores(name="r", header=HEADER, episodes=rows)]))).text
     assert "The best and the worst 20 of 100 groups" in text
     assert "g099 (2)" in text
     assert "g000 (2)" in text
@@ -228,12 +229,12 @@ def test_many_groups_are_cut_to_the_best_and_the_worst() -> None:
 
 
 def test_json_holds_the_same_figures() -> None:
-    found = json.loads(json.dumps(as_json([run(), run("calm-otter")])))
+    found = json.loads(json.dumps(as_json(ReportFigures([run(), run("calm-otter")]))))
     assert [one["run"] for one in found["runs"]] == ["brisk-heron", "calm-otter"]
     accuracy = found["runs"][0]["scores"][0]
     assert (accuracy["name"], accuracy["n"], accuracy["none"]) == ("diagnosis_accuracy", 8, 1)
     assert found["comparison"]["differences"]
-    assert as_json([run()])["comparison"] is None
+    assert as_json(ReportFigures([run()]))["comparison"] is None
 
 
 def printed(table: Any) -> str:
@@ -274,6 +275,9 @@ def test_no_interval_of_a_share_leaves_the_scale_and_no_dagger_is_needed() -> No
         for case, value in values.items()
     ]
     found = summarise(rows)
-    for text in (page([msgspec.structs.replace(run(), episodes=rows)]), printed(score_table("r", found))):
+    for text in (
+        page(ReportFigures([msgspec.structs.replace(run(), episodes=rows)])),
+        printed(score_table("r", found)),
+    ):
         assert re.search(r"0\.\d{3} to 1\.000", text)
         assert "\u2020" not in text

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.engine.records import Score
+from wardround.engine.records import Score, json_object
 from wardround.evaluators.report.intervals import student_t, wilson
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.evaluators.report.summary import WORD_MATCH, ScoreSummary, summarise
@@ -166,7 +166,7 @@ def test_recall_over_types_is_the_mean_of_the_types_means() -> None:
 
 
 def test_a_summary_is_json() -> None:
-    found = json.loads(json.dumps(summarise([row("a", 1.0), row("b", None, "open", cause=None)]).to_json()))
+    found = json.loads(json.dumps(json_object(summarise([row("a", 1.0), row("b", None, "open", cause=None)]))))
     assert {"name", "mean", "n", "none", "bounds", "ci95"} <= set(found["scores"][0])
     assert found["scores"][0]["ci95"] is None
 
