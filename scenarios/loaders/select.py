@@ -23,6 +23,9 @@ FIELDS: dict[str, Callable[[Playable], tuple[str, ...]]] = {
     "year": lambda case: (str(case.provenance.dated.year) if case.provenance.dated else "",),
     "source": lambda case: (case.provenance.source,),
     "data_class": lambda case: (case.data_class,),
+    "form": lambda case: (case.form,) if isinstance(case, QuestionItem) else (),
+    "level": lambda case: (case.level,) if isinstance(case, QuestionItem) else (),
+    "language": lambda case: (case.language,) if isinstance(case, QuestionItem) else (),
 }
 """The fields that `--where` accepts, and the values that a case has for each."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case, Category, Provenance, Truth
-from wardround.scenarios.loaders.load import load_playable
+from wardround.scenarios.loaders.load import bundled, load_playable
 from wardround.scenarios.loaders.select import FIELDS, patients, select_cases
 
 
@@ -60,6 +60,12 @@ def ids(*conditions: str, cases: Sequence[Case] = CASES) -> str:
 )
 def test_where(conditions: tuple[str, ...], left: str) -> None:
     assert ids(*conditions) == left
+
+
+@pytest.mark.parametrize(("condition", "left"), [("form=choice", 40), ("level=middle", 20), ("language!=zh", 45)])
+def test_questions_are_chosen_by_form_level_and_language(condition: str, left: int) -> None:
+    items = [item for path in bundled("questions") for item in load_playable(path)]
+    assert len(select_cases(items, [condition])) == left
 
 
 def test_a_wrong_condition_names_the_fields() -> None:
