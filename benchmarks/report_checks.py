@@ -26,10 +26,8 @@ from wardround.scenarios.reports.finding_evidence import aligned_sentences, arti
 from wardround.scenarios.reports.reply_parsers import SUMMARY
 
 CASES_OF_AN_ARTICLE = 10
-ERRORS_OF_AN_ARTICLE = 10
 HAND_WRITTEN = ("check2", "check3", "check4", "check5")
 """Halves whose cases and errors other authors wrote out by hand."""
-"""Two of each of the five kinds."""
 OPTIONS = CurationOptions()
 
 

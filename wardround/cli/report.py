@@ -1,6 +1,6 @@
 """`wardround report`: the figures of a run, or of several compared."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,49 +91,55 @@ def _print(screen: Console, run: str, comparison: SideBySide, every: bool) -> No
         screen.print(Text(f"({len(comparison.differing) - MOST:,} more: --all)"))
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     made = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    made.add_column(columns[0], overflow="fold")
-    for column in columns[1:]:
-        made.add_column(column, justify="right")
+    for place, column in enumerate(columns):
+        made.add_column(column, overflow="fold" if not place else "ellipsis", justify="right" if place else "left")
+    for row in rows:
+        made.add_row(*(Text(str(cell)) for cell in row))
     return made
 
 
 def _verdicts(some: Sequence[ScorePair]) -> Table:
     columns = ("score", "both", "agree", "kappa", "1 and 1", "1 in A only", "1 in B only", "0 and 0", "in one only")
-    made = _table("Scores of 0 and 1", *columns)
-    for one in some:
-        assert one.table is not None
-        (neither, theirs), (ours, twice) = one.table
-        counts = (twice, ours, theirs, neither, one.first_only + one.second_only)
-        made.add_row(Text(measure_of(one.name).label), str(one.n), str(one.equal), kappa(one), *map(str, counts))
-    return made
+    rows = (
+        (_label(one.name), one.n, one.equal, kappa(one), twice, ours, theirs, neither, one.first_only + one.second_only)
+        for one in some
+        if one.table is not None
+        for (neither, theirs), (ours, twice) in [one.table]
+    )
+    return _table("Scores of 0 and 1", columns, rows)
 
 
 def _figures(some: Sequence[ScorePair]) -> Table:
-    made = _table("Other scores", "score", "both", "equal", "mean of B - A", "in one only")
-    for one in some:
-        difference = "–" if one.difference is None else f"{one.difference:+.3f}"
-        made.add_row(
-            Text(measure_of(one.name).label),
-            str(one.n),
-            str(one.equal),
-            difference,
-            str(one.first_only + one.second_only),
+    rows = (
+        (
+            _label(one.name),
+            one.n,
+            one.equal,
+            "–" if one.difference is None else f"{one.difference:+.3f}",
+            one.first_only + one.second_only,
         )
-    return made
+        for one in some
+    )
+    return _table("Other scores", ("score", "both", "equal", "mean of B - A", "in one only"), rows)
 
 
 def _run_differences(some: Sequence[DifferingScore]) -> Table:
-    made = _table("Where they differ", "episode", "score", "A", "B")
-    for one in some:
-        made.add_row(
-            Text(one.episode),
-            Text(measure_of(one.score).label),
-            Text(value(one.score, one.first, one.first_reason)),
-            Text(value(one.score, one.second, one.second_reason)),
+    rows = (
+        (
+            one.episode,
+            _label(one.score),
+            value(one.score, one.first, one.first_reason),
+            value(one.score, one.second, one.second_reason),
         )
-    return made
+        for one in some
+    )
+    return _table("Where they differ", ("episode", "score", "A", "B"), rows)
+
+
+def _label(name: str) -> str:
+    return measure_of(name).label
 
 
 def lines_of(run: RunScores) -> list[str]:

@@ -184,10 +184,6 @@ async def test_a_lost_reply_to_the_creation_is_no_second_batch() -> None:
     assert server.batches.created == 1
 
 
-class Killed(Exception):
-    """Stands for the end of the process."""
-
-
 class Killing:
     """A batch interface during which the process ends, before or after one of its steps."""
 

@@ -18,10 +18,6 @@ from wardround.engine.sessions import RunControl
 from wardround.engine.stores.sqlite import SqliteStore
 
 
-def twice_each(count: int) -> list[EpisodeRow]:
-    return [EpisodeRow(f"c{n // 2}@{n % 2}", n, f"c{n // 2}", n % 2, None, "", 0, 0.0) for n in range(count)]
-
-
 async def listed(store: Store, run: str, causes: Sequence[str] | None = None) -> list[EpisodeRow]:
     return [row async for row in store.episodes(run, causes=causes)]
 
