@@ -16,7 +16,7 @@ class Examiner:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 4
+    VERSION: ClassVar[int] = 5
 
     def __init__(self) -> None:
         self._record: Json = ()

@@ -11,7 +11,6 @@ from wardround.engine.records import Json
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, TestNames, catalogue, scope
-from wardround.scenarios.orders.item_numbers import specimen_of
 from wardround.scenarios.orders.name_lookup import Link, content, link
 from wardround.scenarios.orders.subject import NOBODY, Subject, subject_of
 from wardround.scenarios.terms.wording import key, list_words, tokens
@@ -173,7 +172,7 @@ def _sampled(
         return field
     stated = next((said for text in names if (said := axes.specimen(text))), "")
     if item.kind == "lab" and stated in ("", axes.BLOOD) and item.code and test is not None:
-        stated = specimen_of(item.code, test.test, table) or stated
+        stated = axes.specimen_of(item.code, test.test, table) or stated
     specimen = stated or (test.specimen if test is not None else axes.BLOOD if item.kind == "lab" else "")
     gas = gases.get(item.time, "") if specimen == axes.BLOOD and "gas" in tokens(item.name) else ""
     return gas or specimen

@@ -22,7 +22,7 @@ from wardround.scenarios.orders.request_pieces import (
     split_commas,
 )
 from wardround.scenarios.orders.shared_specimens import Part, in_their_specimens
-from wardround.scenarios.orders.withheld_clauses import Clause, Why, request_clauses
+from wardround.scenarios.orders.withheld_clauses import Clause, request_clauses, why_no_test
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 MOST = 200
@@ -354,7 +354,7 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(Order(part.text, linked, below, repetition(part.text)))
         elif (unclear := _unclear(part.text, table)) is not None:
             pieces.append(_beside(unclear, pieces, table) or unclear)
-        elif why := _orders_no_test(part.text):
+        elif why := why_no_test(part.text):
             pieces.append(Withheld(part.text, why))
         elif not empty:
             pieces.append(part.text)
@@ -388,30 +388,6 @@ _PURPOSE = regex(
     r"|(?:based on|given|in view of|in light of|considering|because of|due to|for (?:further|better))\b"
 )
 """What begins like this says why; it is context."""
-_TREATS = regex(
-    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start|begin|give|administer"
-    r"|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject|intubate|ventilate|admit|discharge"
-    r"|transfer|refer|consult|treat|resuscitate|hydrate|replete|replace|titrate|switch|initiate)\b"
-    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid"
-    r"|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b|\bnon-?rebreather\b"
-)
-_SAYS = list_words(
-    """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
-    what how why who where when which your you be appears suggests indicates presents complains denies goodbye hello"""
-)
-
-_COURTESIES = list_words(
-    "ok okay sure fine yes no thanks thank you very much great good hello hi bye goodbye right well"
-)
-
-
-def _orders_no_test(text: str) -> Why | Literal[""]:
-    """Why a text in which no test is known orders none: a treatment or a statement; '' if it may name a test."""
-    if _TREATS.search(text):
-        return "treatment"
-    words = set(re.findall(r"[a-z]+", text.casefold()))
-    says = words <= _COURTESIES or (len(words) > 2 and _SAYS & words)
-    return "statement" if words and says else ""
 
 
 def repetition(asked: str) -> Repeat:

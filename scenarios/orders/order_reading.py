@@ -10,7 +10,6 @@ from wardround.engine.text import regex
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue
 from wardround.scenarios.orders.foreign_orders import order_in_english, original
-from wardround.scenarios.orders.item_numbers import item_numbers
 from wardround.scenarios.orders.name_lookup import Link
 from wardround.scenarios.orders.order_parser import Ambiguous, Order, Withheld, order_text, understand
 
@@ -122,14 +121,14 @@ def concept(linked: Link, asked: str, table: Catalogue) -> OrderConcept:
         linked.specimen,
         ", ".join(linked.method),
         axes.timing(asked),
-        item_numbers(linked.test, linked.specimen, table),
+        axes.item_numbers(linked.test, linked.specimen, table),
     )
 
 
 def _named(name: str, table: Catalogue) -> OrderConcept:
     test = table.tests[name]
     specimen = axes.own_specimen(test)
-    return OrderConcept(name, test.kind, specimen, "", "", item_numbers(name, specimen, table))
+    return OrderConcept(name, test.kind, specimen, "", "", axes.item_numbers(name, specimen, table))
 
 
 def _context(text: str, pieces: Sequence[str]) -> tuple[str, ...]:

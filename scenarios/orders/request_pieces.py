@@ -13,12 +13,15 @@ Studies = Callable[[str], Sequence[str]]
 
 ENDS = " \t.,;:!?-*\"'"
 
+_MOST_WORDS = 12
+"""Most words of a piece that is looked for without the words around it."""
 _LONGEST = 1000
 """Longest piece, in characters, that is split; a longer one is prose or not text."""
 
 _LIST = regex(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
 _REASON = regex(
-    r"\s+(?:to (?=[a-z]{3})|in order to|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
+    r"\s+(?:to (?=[a-z]{3}|r/o\b)|r/o |as (?=[a-z]+ (?:is|are|was|were)\b)|in order to"
+    r"|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
     r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a "
     r"|on (?:this|the|admission)|given "
     r"|for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
@@ -37,8 +40,28 @@ _WISH = regex(
     r"(?:(?:we|you|i|please|also|just|like|want|need|wish|now|to|you to)\s+)*"
     r"(?:get|order|check|obtain|do|have|see|send|perform|run|request|repeat)?\s+(?=\S)"
 )
+_ASKING = regex(r"(?i)^(?:ask|contact|phone) (?:the )?[\w-]+(?: \w+)? for (?:an? )?(?=\S)")
+_BEFORE = frozenset(
+    re.findall(
+        r"\S+",
+        """a an the some any her his their my our please pls kindly just possibly maybe also we i have want need get
+        send do check order obtain add arrange see wanna request repeat routine stat urgent and""",
+    )
+)
+_AFTER = frozenset(
+    re.findall(
+        r"\S+",
+        """please pls too also again now and at in on by of routine stat urgent weekly daily hourly monthly nightly
+        once twice thrice drawn done sent taken collected today tonight tomorrow noon midnight evening
+        morning afternoon overnight weekend day days week weeks hour hours fasting non nonfasting ok okay
+        bilateral bilaterally b/l unilateral both sides side left right pre post bronchodilator before later
+        this every per from separate""",
+    )
+)
+_COUNT = regex(r"(?i)(?:x\s?)?\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)?|[qx]\d+\w*")
 _EXAMINE = regex(
-    r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|assess|listen to|look at|feel|examination of|exam of)\s+"
+    r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|assess|listen to|look (?:at|in|into)|feel|examination of"
+    r"|exam of)\s+"
     r"(?:(?:the|his|her|their|patient['\u2019]?s|left|right|both|of)\s+)*(?P<part>[\w -]{3,40}?)(?:\s+for\b.*)?$"
 )
 _SAMPLE = regex(r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:)\s+(?P<tail>.+)$")
@@ -50,7 +73,8 @@ _PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
 _BRACKETS = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _BESIDE_BRACKETS = regex(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
 _CIRCUMSTANCE = regex(
-    r"(?i)\s+(?:on|from|at|over|by|via|per|during|using|through|within|while|when|until|prior to|before|after|in)\s+"
+    r"(?i)\s+(?:post|first thing|on|from|at|over|by|via|per|during|using|through|within|while|when|until|prior to"
+    r"|before|after|in)\s+"
 )
 _WITHIN = regex(r"(?i)\s(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
 _NAMING = regex(r"^\s*(?:such as|namely|e\.g\.?,?|i\.e\.?,?)\s*:?\s+", re.IGNORECASE)
@@ -83,6 +107,32 @@ def each_by_method(line: str, known: Known) -> list[str]:
     return each if len(each) > 1 and all(known(one) for one in each) else []
 
 
+def trimmed(piece: str, known: Known) -> str:
+    """The known test in a piece without the words around it that say how, when and for whom ('her iron', 'BMP weekly').
+
+    `piece` itself if that makes it no known test.
+    """
+    words = piece.split()
+    if len(words) > _MOST_WORDS or known(piece):
+        return piece
+    start, end = 0, len(words)
+    while start < end - 1 and words[start].casefold().strip(ENDS) in _BEFORE:
+        start += 1
+    ends = [end]
+    while end > start + 1 and (words[end - 1].casefold().strip(ENDS) in _AFTER or _COUNT.fullmatch(words[end - 1])):
+        end -= 1
+        ends.append(end)
+    forms = (" ".join(words[start:place]).strip(ENDS) for place in ends)
+    return next((form for form in forms if form and known(form)), piece)
+
+
+def _abbreviations(piece: str, known: Known) -> list[str]:
+    """'ESR CRP RF' as one request each: known abbreviations in capitals without a comma between them."""
+    words = piece.split()
+    alone = 1 < len(words) <= _MOST_WORDS and all(word.isupper() and known(word) for word in words)
+    return words if alone else []
+
+
 def names_sample(head: str) -> bool:
     """Whether `head` names a sample and nothing else ('sputum', '24 h urine collection')."""
     return bool(axes.specimen(head)) and set(axes.without_specimen(head).split()) <= _SAMPLED
@@ -102,7 +152,8 @@ def split_commas(text: str) -> Iterator[str]:
 
 def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
-    piece = _SENSITIVE.sub(r"\1", _WISH.sub("", _LEAD.sub("", piece.strip(ENDS))))
+    piece = _SENSITIVE.sub(r"\1", _ASKING.sub("", _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))))
+    piece = trimmed(piece, known)
     if not piece or len(piece) > _LONGEST:
         yield from [piece] if piece else ()
         return
@@ -210,7 +261,7 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
             yield from both
             return
     parts = _shared(_rejoined(_spread([part.strip(ENDS) for part in _JOINED.split(outer)]), known), known)
-    parts = _in_last_specimen(parts, known)
+    parts = [trimmed(part, known) for part in _in_last_specimen(parts, known)]
     if len(parts) > 1 and all(known(part) for part in parts):
         yield from parts
     elif several := studies(outer):
@@ -223,7 +274,7 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     elif len(company := re.split(r"\s+with\s+|\s+w/\s*", outer)) > 1 and any(map(known, company)):
         for part in company:
             yield from [part] if known(part) else single_requests(part, known, studies)
-    elif slashed := _slashed(outer, known):
+    elif slashed := _slashed(outer, known) or _abbreviations(outer, known):
         yield from slashed
     elif len(parts) > 1 and all(studies(part) for part in parts):
         yield from parts
@@ -233,7 +284,7 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
 
 def _in_last_specimen(parts: list[str], known: Known) -> list[str]:
     """'HSV and VZV PCR in the CSF' looks for both in the CSF."""
-    fluid = axes.specimen(parts[-1])
+    fluid = axes.specimen(parts[-1]) if parts else ""
     if fluid not in ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid") or not _WITHIN.search(parts[-1]):
         return parts
     placed = [f"{fluid} {part}" for part in parts[:-1]]
@@ -246,7 +297,7 @@ def _in_last_specimen(parts: list[str], known: Known) -> list[str]:
 def _without_circumstance(piece: str, known: Known) -> list[str]:
     """The tests before 'on room air', 'by PCR', 'from the right arm'; empty if no such head is known."""
     for match in _CIRCUMSTANCE.finditer(piece):
-        head = piece[: match.start()].strip(ENDS)
+        head = trimmed(piece[: match.start()].strip(ENDS), known)
         if known(head):
             placed = f"{axes.specimen(piece[match.end() :])} {head}"  # 'viral panel by nasopharyngeal swab'
             return [placed if not axes.specimen(head) and not placed.startswith(" ") and known(placed) else head]

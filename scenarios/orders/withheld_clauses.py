@@ -1,4 +1,4 @@
-"""Divides a request into clauses and marks those that order nothing: denied, conditional, or told as done."""
+"""Divides a request into clauses and marks those that order nothing, with the reason."""
 
 import re
 from collections.abc import Iterator
@@ -7,19 +7,21 @@ from typing import Literal
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders.request_pieces import Known
+from wardround.scenarios.terms.wording import list_words
 
 Why = Literal["negated", "conditional", "done", "treatment", "statement"]
 
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
-_STOP = regex(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s[-\u2013\u2014]\s|:(?=\s+{_VERB}\b)", re.UNICODE)
+_STOP = regex(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+{_VERB}\b)", re.UNICODE)
 _REACH = 12
 """Characters before a full stop that are searched for an abbreviation that it belongs to."""
 _ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
 _COMMA = regex(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
 _COURTESY = regex(
     r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could|appropriate"
-    r"|you have (?:it|them)|you would|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
+    r"|you have (?:it|them)|you would|you (?:don['\u2019]?t|do not) mind|i may(?=[\s,:]*(?:$|[,:]))"
+    r"|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
 )
 _FAVOUR = regex(
     r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
@@ -155,3 +157,29 @@ def _part(part: str) -> Iterator[Clause]:
             yield Clause(rest["kept"])
     elif part:
         yield Clause(_FAVOUR.sub("", part))
+
+
+_TREATS = regex(
+    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start|begin|give|administer"
+    r"|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject|intubate|ventilate|admit|discharge"
+    r"|transfer|refer|consult|treat|resuscitate|hydrate|replete|replace|titrate|switch|initiate)\b"
+    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid"
+    r"|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b|\bnon-?rebreather\b"
+)
+_SAYS = list_words(
+    """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
+    what how why who where when which your you be appears suggests indicates presents complains denies goodbye hello"""
+)
+
+_COURTESIES = list_words(
+    "ok okay sure fine yes no thanks thank you very much great good hello hi bye goodbye right well"
+)
+
+
+def why_no_test(text: str) -> Why | Literal[""]:
+    """Why a text in which no test is known orders none: a treatment or a statement; '' if it may name a test."""
+    if _TREATS.search(text):
+        return "treatment"
+    words = set(re.findall(r"[a-z]+", text.casefold()))
+    says = words <= _COURTESIES or (len(words) > 2 and _SAYS & words)
+    return "statement" if words and says else ""
