@@ -26,7 +26,7 @@ MEMORY = "256MB"
 _ROW = 2 * 1024 * 1024
 _BUFFER = 4 * _ROW
 """What DuckDB reads at once: as little as it may for rows of `_ROW`, since by itself it takes 32 MB at a time."""
-_SORTED = 32 * 2**20
+_SORTED, _ROWS_SORTED = 32 * 2**20, 2_000_000
 _MOST = 100_000
 _BATCH = 5_000
 Row = tuple[Any, ...]
@@ -355,12 +355,14 @@ def _exams(spill: WorkDatabase, tree: MimicCopy) -> None:
 def _sort_table(spill: WorkDatabase, into: str, raw: str, order: str) -> None:
     """Sort a table on disk, so that a slice of admissions is read without the rest.
 
-    Texts are sorted in parts of about `_SORTED` characters, since DuckDB's sort of long rows needs them in memory.
+    It is sorted in parts of about `_SORTED` characters of text or `_ROWS_SORTED` rows: DuckDB's sort of long rows needs
+    them in memory, and what it needs beside them grows with the table.
     """
     written = spill.one(f"select count(*) from duckdb_columns() where table_name = '{raw}' and column_name = 'text'")  # noqa: S608
     size = int(spill.one(f"select coalesce(sum(length(text)), 0) from {raw}")) if written else 0  # noqa: S608
+    most = max(size // _SORTED, spill.count(raw) // _ROWS_SORTED) + 1
     parts = spill.rows(
-        f"select min(hadm_id), max(hadm_id) from (select hadm_id, ntile({size // _SORTED + 1}) over (order by hadm_id) "  # noqa: S608
+        f"select min(hadm_id), max(hadm_id) from (select hadm_id, ntile({most}) over (order by hadm_id) "  # noqa: S608
         f"as part from (select distinct hadm_id from {raw})) group by part order by 1"
     )
     spill.run(f"create or replace table {into} as select * from {raw} limit 0")  # noqa: S608
