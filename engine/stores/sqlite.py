@@ -78,7 +78,7 @@ class SqliteStore(DatabaseStore):
     """A store in a SQLite file in WAL mode with `synchronous=FULL`.
 
     An append returns after its commit. A killed process loses no acknowledged write, nor does a power cut on a disk
-    that honours fsync. Concurrent writes are committed together (batching.py). A session counts as dead `lease` seconds
+    that honours fsync. Concurrent writes are committed together (writes.py). A session counts as dead `lease` seconds
     after its last sign of life, by `clock`.
     """
 

@@ -35,9 +35,9 @@ class Unread(msgspec.Struct, frozen=True):
     `empty`; `too_long`: above 100,000 characters; `half_json`: broken, or with a repeated key; `no_field`: JSON
     without the required field; `no_steps`, `no_test`: a list without a usable entry; `too_many_steps`: more reference
     steps than allowed; `not_in_vocabulary`: the field has another word; `several`: different verdicts, also in two
-    fields; `is_hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or
+    fields; `hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or
     followed by unreadable characters; `refusal`; `other_language`: no Latin letter; `prose`: no verdict in its place;
-    `contradiction`: the text itself denies what the reply says of it.
+    `contradicted`: the text itself denies what the reply says of it.
     """
 
     why: Why

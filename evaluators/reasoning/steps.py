@@ -123,7 +123,7 @@ def _rewrite_marks(text: str, marks: Sequence[re.Match[str]], *, tags: bool = Tr
 
 _HEAD = re.compile(r"[^:\uff1a\n]*(?:[:\uff1a][*_ \t]*)?")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
-# conclusion, final diagnosis, diagnosis, answer; scenarios.reading knows only the English headings
+# conclusion, final diagnosis, diagnosis, answer; scenarios/parsers/reply_text.py knows only the English headings
 _CONCLUSION = re.compile(
     r"(?m)^[ \t]*(?:\#{1,6}[ \t]*)?[*_]{0,3}(?:\u6700\u7ec8)?"
     r"(?:\u7ed3\u8bba|\u8bca\u65ad\u7ed3\u8bba|\u8bca\u65ad|\u7b54\u6848)[*_]{0,3}[ \t]*(?:[:\uff1a]|$)"
