@@ -26,6 +26,8 @@ _DIRECTED = re.compile(
     r"(?i)\b(?:role|actor|remember|not aware|unaware|portray\w*|diagnos\w*|you haven't seen|extracted)\b"
 )
 """Sentences of a patient's sheet that direct the actor, or name what a patient does not know."""
+_ROLE = re.compile(r"(?i)^(?:for your role )?as (?:a|the) patient(?: actor)?, (?=you\b)")
+"""How a direction begins that goes on with what the patient has: 'For your role as a patient, you are ...'."""
 _AGED = re.compile(
     r"(?i)\b(?:an? )?(?:previously healthy |otherwise healthy )?(\d{1,3}[- ](?:year|month|week|day)s?[- ]old"
     r"(?:[ -](?!with|who|presents?|presented|is|was|has|had|comes?)[\w-]+){0,4})"
@@ -140,7 +142,8 @@ class NejmVignettes(Loader):
                 source="AgentClinic NEJM", record=str(record.get("image_url", number)), licence="see the data set"
             ),
         )
-        account = [part for part in _SENTENCE.split(record["patient_info"].strip()) if not _DIRECTED.search(part)]
+        said = (_ROLE.sub("", part) for part in _SENTENCE.split(record["patient_info"].replace("**", "").strip()))
+        account = [part[:1].upper() + part[1:] for part in said if not _DIRECTED.search(part)]
         results = str(record.get("physical_exams") or "").strip()
         sheet = {"Patient's account": " ".join(account)} if account else {}
         if _NO_RESULTS.search(results):

@@ -122,6 +122,14 @@ def test_a_sheet_that_says_it_has_no_results_is_no_result(said: str, tmp_path: P
     assert [part.text for part in case.investigations] == ["A skin biopsy showed spongiosis."]
 
 
+def test_a_direction_that_goes_on_with_the_complaint_loses_only_its_beginning(tmp_path: Path) -> None:
+    sheet = (
+        "For your role as a patient, you are a man whose arms itch. **Habits**: You do not smoke. Remember, you act."
+    )
+    case = one(NEJM | {"patient_info": sheet}, tmp_path, "nejm")
+    assert case.history == {"Patient's account": "You are a man whose arms itch. Habits: You do not smoke."}
+
+
 def test_facts_become_a_history_without_what_was_examined(tmp_path: Path) -> None:
     case = one(MEDIQ, tmp_path, "mediq")
     assert case.history == {"Facts": "The woman has a cough.\nThe woman denies fever."}
