@@ -77,7 +77,8 @@ class MimicAccount:
         if not self.cases:
             said.append(f"no case was built: {why_no_case(self.steps.all, 'the tables hold no admissions')}")
         if self.absent:
-            said.append(f"absent: {len(self.absent):,} of --admissions are not in the tables: {self.absent[:10]}")
+            listed = ", ".join(map(str, self.absent[:10]))
+            said.append(f"absent: of --admissions the tables lack {len(self.absent):,}: {listed}")
         said += [f"missing: {name} ({lost})" for name, lost in self.tree.missing.items()]
         for name, bad in self.bad.items():
             lost = sum(not row.latin for row in bad)
