@@ -1,6 +1,7 @@
-"""Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`, HALF is a, b or later.
+"""Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`, HALF is a, b, later or last.
 
-`later` are the sixty notes in the thirty styles of `styles_2.txt` and the sixty pairs of sentences of `leaks_2.csv`.
+`later` are the sixty notes in the thirty styles of `styles_2.txt` and the sixty pairs of sentences of `leaks_2.csv`;
+`last` are thirty notes in the fifteen styles of `styles_3.txt`.
 
 The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
 from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
@@ -29,6 +30,8 @@ from wardround.scenarios.mimic.note import examination_parts, first_item, note
 from wardround.scenarios.terms.wording import key
 
 FIRST = 20_000_000
+LATER = {"later": "styles_2.txt", "last": "styles_3.txt"}
+"""Files of styles that were written after the parser was read and before they were run; two notes of each."""
 UNNAMED = {
     "Peptic ulcer bleed": "Gastric ulcer|Peptic ulcer|Upper GI bleed|UGIB",
     "Hepatic encephalopathy": "HE",
@@ -186,11 +189,11 @@ def checked(disease: str, sentence: str) -> bool:
 def main() -> None:
     """Measure one half and print the counts; `--show` names each note and sentence with a fault."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=("a", "b", "later"))
+    parser.add_argument("half", choices=("a", "b", *LATER))
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    if options.half == "later":
-        notes, sentences = ward_notes("styles_2.txt", 2), []
+    if options.half in LATER:
+        notes, sentences = ward_notes(LATER[options.half], 2), []
     else:
         place = "ab".index(options.half)
         styles, names = halves("styles")[place], halves("diseases")[place]

@@ -38,8 +38,8 @@ class _Form:
         return words <= known and all(words & group for group in self.needs)
 
 
-_LITTLE_TEXT = """of the and or on at upon for in by with to his her patient reported relevant pertinent significant
-brief known as per s es summary section note date time day"""
+_LITTLE_TEXT = """a of the and or on at upon for in by with to his her patient reported relevant pertinent significant
+brief known as per s es summary section note date time day observation"""
 _LITTLE = frozenset(_LITTLE_TEXT.split())
 _OPEN = frozenset({"of", "for", "with", "to", "by", "from", "in"})
 """Words that no heading ends with: 'Exam notable for: discomfort' is a sentence."""
@@ -99,7 +99,7 @@ def _classified(low: str) -> tuple[str, bool]:
     tokens = _TOKEN.findall(low)
     if not tokens or len(tokens) > 9 or re.search(r"\d", low) or not re.fullmatch(r"[a-z&/,'.() -]+", low):
         return "", False
-    if tokens[-1] in _OPEN:
+    if tokens[-1] in _OPEN and "diagnosis" not in tokens:
         return "", False
     words = frozenset(part for token in tokens for part in _plain(token))
     if not words - _LITTLE:
@@ -152,14 +152,14 @@ def _masked(low: str) -> str:
 
 
 _LINE = re.compile(r"(?m)^[^\n]*$")
-_LEAD = re.compile(r"[ \t>#*=|\u2022+~-]*(?:(?:\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?[*\[(<_ ]*(?!_)|[ \t]*")
+_LEAD = re.compile(r"[ \t>#*=|\u2022+~-]*(?:(?:\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?[*\[(<_ \"]*(?!_)|[ \t]*")
 _COLON = re.compile(
-    r"[ \t]*[\])>*_]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2}|__(?!_))?|[-=]?>{1,2}|[\u2013\u2014\u2192=]|-{1,2}(?=[ \t]|$))"
+    r"[ \t]*[\])>*_~\"]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2}|__(?!_))?|[-=]?>{1,2}|[\u2013\u2014\u2192=]|-{1,2}(?=[ \t]|$))"
     r"[ \t]*"
 )
 _PHRASE = re.compile(
     r"[A-Za-z_](?>\([^()\n]{0,60}\)|[A-Za-z_ /&,'.()\[\]-]){0,70}?"
-    r"(?=[ \t]*[\])>*]{0,3}[ \t]*(?::(?!\d\d)|[-=]?>|[\u2013\u2014\u2192=]|-{1,2}[ \t]|-*$))"
+    r"(?=[ \t]*[\])>*~\"]{0,3}[ \t]*(?::(?!\d\d)|[-=]?>|[\u2013\u2014\u2192=]|-{1,2}[ \t]|-*$))"
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z/&' -]{6,60}[A-Z](?=[ \t]+[A-Z]?[a-z_])")
 _STOPPED = re.compile(r"[A-Z][A-Z/&' -]{1,60}[A-Z](?=\.(?:[ \t]|$))")
@@ -178,7 +178,7 @@ _INLINE = re.compile(
 )
 _RUN = re.compile(r"[A-Za-z_/&()'\[\]>* \t-]+:?")
 """What a match of _INLINE never leaves: it ends with a colon, or has a dash between blanks."""
-_STRETCH = re.compile(r"(?>\([^()\n]{0,60}\)|[A-Za-z_ \t/&,'.()\[\]>*-])*")
+_STRETCH = re.compile(r"(?>\([^()\n]{0,60}\)|[A-Za-z_ \t/&,'.()\[\]>*~\"-])*")
 """What a match of _PHRASE with its closing marks never leaves, but for a last mark of _MARKS."""
 _BRACKETED = re.compile(r"\([^()\n]{0,60}\)")
 _MARKS = ":=\u2013\u2014\u2192"
@@ -273,7 +273,7 @@ def _may_open(line: str, begin: int) -> bool:
         return True
     if ">" in text or "- " in text or "-\t" in text:
         return True
-    return not after and len(_BRACKETED.sub("()", text).rstrip(" \t-])>*")) <= _LONGEST
+    return not after and len(_BRACKETED.sub("()", text).rstrip(' \t-])>*~"')) <= _LONGEST
 
 
 def _starts(line: str, match: re.Match[str], least: int) -> Iterator[tuple[int, bool]]:
