@@ -301,15 +301,16 @@ def load_results(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> No
 
 def _reports(spill: WorkDatabase, tree: MimicCopy) -> None:
     report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR)
-    _result(spill, tree, "readings", "radiology", report, _ORDER["reports"])
+    _unsorted(spill, tree, "readings", "radiology", report)
     _exams(spill, tree)
     spill.run(
-        "create or replace table reports as select r.hadm_id, r.note_id, coalesce(own.exam, over.exam, '') as exam, "
-        "r.text, r.charttime, r.near from readings r left join exams own using (note_id) "
-        "left join parents p using (note_id) left join exams over on over.note_id = p.parent "
-        "order by r.hadm_id, r.charttime, r.note_id"
+        "create or replace table raw_reports as "
+        "select r.hadm_id, r.note_id, coalesce(own.exam, over.exam, '') as exam, r.text, r.charttime, r.near "
+        "from readings r left join exams own using (note_id) "
+        "left join parents p using (note_id) left join exams over on over.note_id = p.parent; drop table readings"
     )
-    spill.latin |= {"reports"} if "readings" in spill.latin else set()
+    spill.latin |= {"raw_reports"} if "readings" in spill.latin else set()
+    _sort_table(spill, "reports", "raw_reports", _ORDER["reports"])
 
 
 def _windows(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
@@ -329,9 +330,14 @@ def _windows(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
 
 
 def _result(spill: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str], order: str) -> None:
+    _unsorted(spill, tree, f"raw_{into}", name, select)
+    _sort_table(spill, into, f"raw_{into}", order)
+
+
+def _unsorted(spill: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str]) -> None:
+    """Create table `into` of a file's rows on the admissions in `windows`; an empty one if the tree lacks the file."""
     if tree.has(name):
-        spill.read(f"raw_{into}", tree.files[name], select, _JOIN)
-        _sort_table(spill, into, f"raw_{into}", order)
+        spill.read(into, tree.files[name], select, _JOIN)
     else:
         columns = ", ".join(f"{part.split(' as ')[-1].split('.')[-1]} varchar" for part in select)
         spill.run(f"create or replace table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")
