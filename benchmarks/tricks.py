@@ -116,6 +116,9 @@ LISTS: dict[str, Callable[[Sequence[str]], str]] = {
     "a hidden or": " o\u200br ".join,
     "evolving from": " evolving from ".join,
     "preceded by": " preceded by ".join,
+    "all possible": lambda names: f"{', '.join(names)}; all possible",
+    "equal parts": lambda names: "; ".join(f"{name}: {1 / len(names):.3f}" for name in names),
+    "one key of JSON": lambda names: "{" + ", ".join(f'"diagnosis": {json.dumps(name)}' for name in names) + "}",
     "JSON by rank": lambda names: json.dumps({f"diagnosis_{rank}": name for rank, name in enumerate(names, 1)}),
 }
 """Forms of a list; each is tried with the whole pool and with the truth among a few."""
@@ -178,6 +181,19 @@ DENIALS: dict[str, str] = {
     "changed": "{truth} -> changed to seasickness",
 }
 UNMEANT: dict[str, str] = {
+    "conceded": "{truth} would explain everything, yet it is seasickness",
+    "conceded in two sentences": "At first sight {truth}. It is seasickness, though.",
+    "less probable": "{truth}: 0.1; seasickness: 0.9",
+    "less probable in per cent": "{truth} 20 %; seasickness 80 %",
+    "of low probability": "{truth}: low; seasickness: high",
+    "not ticked beside one that is": "{truth} [ ] seasickness [x]",
+    "not preferred": "Between {truth} and seasickness I prefer seasickness",
+    "less likely": "Seasickness is more likely than {truth}",
+    "on a result": "If the tests are positive, {truth}",
+    "on a later result": "{truth}, depending on the biopsy",
+    "possible beside another": "{truth}, seasickness; both possible",
+    "one key twice": '{{"diagnosis": "seasickness", "diagnosis": "{truth}"}}',
+    "in the second line": "Seasickness\n{truth}\nvertigo",
     "forgets": "Forget {truth}",
     "jokes": "{truth}, just kidding",
     "jokes afterwards": "{truth}. Just kidding.",
@@ -222,6 +238,9 @@ UNMEANT: dict[str, str] = {
 }
 """Forms that name the truth and do not stand by it."""
 OF_DISEASES_ALONE = (
+    "conceded", "conceded in two sentences", "less probable", "less probable in per cent", "of low probability",
+    "not ticked beside one that is", "not preferred", "less likely", "on a result", "on a later result",
+    "possible beside another", "one key twice", "in the second line",
     "little sure", "one per cent", "free of it", "like it", "past", "not yet", "half", "-ish", "near", "relative",
     "any of", "even odds", "or something else", "or nothing", "ghost", "versus", "behind a hash sign", "changed",
 )  # fmt: skip
@@ -268,7 +287,7 @@ OF_DISEASES = (
     "sentences", "headings", "could be", "rule out", "cannot be excluded", "if not", "one of", "first choice",
     "questions", "final twice", "Spanish", "tildes", "middle dots", "dots of a list", "line breaks of HTML", "tags",
     "braces", "gaps that do not break", "pictures", "logical or", "LaTeX or", "a look-alike or", "a hidden or",
-    "evolving from", "preceded by", "JSON by rank",
+    "evolving from", "preceded by", "all possible", "equal parts", "one key of JSON", "JSON by rank",
 )  # fmt: skip
 """Lists in words that only diseases have; of a few plans they are not tried."""
 

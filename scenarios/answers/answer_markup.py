@@ -196,13 +196,28 @@ def _without_latex(text: str) -> str:
     return _LATEX_COMMAND.sub(", ", _DOLLARS.sub(r"\1", text)).strip(" ,")
 
 
+def _every_value(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """An object that keeps all values of a key that stands in it several times: each of them is said."""
+    made: dict[str, Json] = {}
+    for name, value in pairs:
+        written, count = name, 1
+        while written in made and made[written] != value:
+            count += 1
+            written = f"{name}_{count}"
+        made[written] = value
+    return made
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_every_value)
+
+
 def _in_json(text: str, *, plan: bool = False) -> str | None:
     """The answer in a JSON text; "" if it names none, None if it is no JSON. Different answers are alternatives.
 
     A plan may have its measures under any keys but those of what is not said of it.
     """
     try:
-        value: Json = json.loads(text, strict=False)
+        value: Json = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     if isinstance(value, list) and all(isinstance(one, str) for one in value):

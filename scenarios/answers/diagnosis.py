@@ -188,6 +188,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
     brief = len(verdict.parts) == 1 and len(bare.split()) <= 2 * SHORT and not verdict.read.dropped
     if (
         brief
+        and (len(items) == 1 or "\n" not in headed_answer(unheaded(answer)).strip())
         and not _OPENED.search(bare)
         and any(another_name(one, bare) or (verdict.rule == "none" and _both_ways(one, bare)) for one in full)
     ):

@@ -1,5 +1,6 @@
 """Reads an answer that weighs several diseases: which one it decides for, or that the choice stays open."""
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -21,6 +22,8 @@ _OR_IF = regex(r"(?i)\bor,?\s+if\s+[^,]{3,100},\s*(?=\w)")
 """An alternative under a condition: 'anemia or, if the ferritin is low, iron deficiency'."""
 
 _ENTRY = regex(r"[;\n|]+|,\s+(?=\D|\d+\s?%)|\.\s+(?=[A-Z\d])|\sand\s(?=\d+\s?%|[^,;\n]{1,80}\d\s?%)")
+_LINE = regex(r"[;\n|]+")
+"""What separates entries whose names may hold commas."""
 _LONGEST, _MOST_ENTRIES = 200, 60
 """Characters of an entry that may state a share, and entries that are looked at."""
 _ODDS = r"(?:probability|likelihood|chance|confidence|certainty|posterior|prob|odds|p)"
@@ -40,9 +43,15 @@ _OPENS = regex(rf"(?i)^[\s\d.)*•\"'-]*(?:{_ODDS}\s*\()?\s*")
 _MEASURED = regex(
     r"(?i)\b(?:ejection|fraction|saturation|stenosis|occlusion|narrowing|parasit\w+|blasts?|tbsa|burns?|body|surface"
     r"|hb\w*|a1c"
-    r"|h[ae]+moglobin|h[ae]+matocrit|creatinine|crp|fev\w*|reversibility|mutation|allele|cells?)\b"
+    r"|h[ae]+moglobin|h[ae]+matocrit|creatinine|crp|glucose|potassium|sodium|calcium|acid|pressure|temperature|rate"
+    r"|count|titers?|fev\w*|reversibility|mutation|allele)\b"
 )
 """What has a share of its own: '40 % blasts'."""
+_ANALYTE = regex(
+    r"(?i)\b(?:hb\w*|a1c|h[ae]+moglobin|h[ae]+matocrit|creatinine|crp|glucose|potassium|sodium|calcium|acid|pressure"
+    r"|temperature|rate|count|titers?)\b"
+)
+"""What may be high or low without being a disease."""
 _NEARLY_WHOLE, _WHOLE = 90, 101
 """Per cent that shares of one whole add up to, with rounding: the least of a complete list, and the most."""
 
@@ -57,7 +66,7 @@ _WEIGHS = (
     r"(?P<opens>(?:torn|choosing|deciding|wavering|undecided|hesitating|oscillating)\s+between"
     r"|(?:given |faced with )?(?:the|a) choice\s+(?:of|between)|between|among(?:st)?|of|out of|weighing|comparing"
     r"|balancing)"
-    r"\s+(?P<options>(?:(?!\b(?:i|we|my)\b)[^.;\n?!]){3,160}?)"
+    r"\s+(?P<options>[^;\n?!]{3,300}?)"
 )
 _JOINS = regex(r"(?i)\b(?:and|or|against|versus|vs|with|from)\b|,|/")
 _CHOSEN = regex(rf"(?i)^\W*{_WEIGHS},?\s+{_DECIDED}(?=\w)")
@@ -94,7 +103,7 @@ _COMPARED = (
 )
 _ASKED = regex(r"(?i)^[^?\n]{3,200}\b(?:or|vs\.?|versus)\b[^?\n]{0,200}\?\s+(?=\w)")
 _CONCEDED = regex(
-    r"(?i)^\W*(?:[^.;\n]{2,120}?\s(?:(?:would|could|might|may)\s+(?:(?:well|also|at first|certainly|easily|indeed"
+    r"(?i)^\W*(?:[^;\n]{2,300}?\s(?:(?:would|could|might|may)\s+(?:(?:well|also|at first|certainly|easily|indeed"
     r"|have)\s+)*"
     r"(?:explain|explained|fit|fitted|account|accounted|match|matched|suit|suited|look|be the|been (?:my|the|a))"
     r"|(?:looks?|looked|seems?|seemed|appears?|appeared|is|was|sounds?)\s+(?:so |very |quite )?"
@@ -154,7 +163,7 @@ def weighed(text: str) -> str:
     >>> weighed("Gout would explain everything, yet it is asthma")
     'asthma'
     >>> weighed("Gout, asthma; both possible")
-    'Gout or asthma'
+    'Gout vs asthma'
     """
     text = _most_likely(text)
     if len(text) > 4 * _LONGEST:
@@ -166,18 +175,17 @@ def weighed(text: str) -> str:
 
 def _most_likely(text: str) -> str:
     """`text` with a list of diseases and their probabilities replaced by the likeliest; by a choice if two are that."""
-    bounds, start = [], 0
-    for mark in _ENTRY.finditer(text):
-        bounds.append((start, mark.start()))
-        start = mark.end()
+    for pattern in (_LINE, _ENTRY):
+        bounds = _entries(text, pattern)
         if len(bounds) > _MOST_ENTRIES:
             return text
-    bounds.append((start, len(text)))
-    rated = [_rated(text[begin:end]) if end - begin <= _LONGEST else None for begin, end in bounds]
-    first = next((place for place, one in enumerate(rated) if one), 0)
-    last = next((place for place in range(first, len(rated)) if rated[place] is None), len(rated))
-    listed = [one for one in rated[first:last] if one is not None]
-    if len(listed) < 2 or not _of_one_whole(listed):
+        rated = [_rated(text[begin:end]) if end - begin <= _LONGEST else None for begin, end in bounds]
+        first = next((place for place, one in enumerate(rated) if one), 0)
+        last = next((place for place in range(first, len(rated)) if rated[place] is None), len(rated))
+        listed = [one for one in rated[first:last] if one is not None]
+        if len(listed) > 1 and _of_one_whole(listed):
+            break
+    else:
         return text
     best = max(share for _, share, _ in listed)
     top = [name for name, share, _ in listed if share == best]
@@ -185,6 +193,15 @@ def _most_likely(text: str) -> str:
     if len(top) == 1 and _OPEN_ENDED.fullmatch(top[0]):
         named = f"{next((name for name, _, _ in listed if name != top[0]), named)} or something else"
     return text[: bounds[first][0]] + named + text[bounds[last - 1][1] :]
+
+
+def _entries(text: str, between: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Where the entries of a text begin and end; one more than _MOST_ENTRIES if there are too many."""
+    bounds, start = [], 0
+    for mark in itertools.islice(between.finditer(text), _MOST_ENTRIES + 1):
+        bounds.append((start, mark.start()))
+        start = mark.end()
+    return [*bounds, (start, len(text))]
 
 
 def _rated(entry: str) -> tuple[str, float, str] | None:
@@ -217,14 +234,16 @@ def _rated(entry: str) -> tuple[str, float, str] | None:
 def _of_one_whole(listed: Sequence[tuple[str, float, str]]) -> bool:
     """Whether the shares are those of diseases in one whole, and not measurements."""
     names = [name for name, _, _ in listed]
-    if any(_MEASURED.search(name) for name in names):
-        return False
-    diseases = [bool(_OPEN_ENDED.fullmatch(name)) or disease_like(name) for name in names]
+    measured = any(_MEASURED.search(name) for name in names)
+    diseases = [bool(_OPEN_ENDED.fullmatch(name)) or _names_disease(name) for name in names]
     kinds = {kind for _, _, kind in listed}
     if kinds == {"word"}:
-        return all(diseases) and len({share for _, share, _ in listed}) > 1
+        measured = any(_ANALYTE.search(name) for name in names)
+        return any(diseases) and not measured and len({share for _, share, _ in listed}) > 1
     total = sum(share for _, share, _ in listed)
-    return len(kinds) == 1 and total <= _WHOLE and (all(diseases) or (any(diseases) and total >= _NEARLY_WHOLE))
+    if len(kinds) > 1 or total > _WHOLE:
+        return False
+    return any(diseases) if total >= _NEARLY_WHOLE else all(diseases) and not measured
 
 
 def _conceded(text: str) -> str:
@@ -266,7 +285,7 @@ def _undecided(text: str) -> str:
     if both is None:
         return text
     listed = text[: len(text) - len(both[0])].strip(" \n,;:.(–—-")
-    return _AND.sub(" or ", listed) if _AND.search(listed) else text
+    return _AND.sub(" vs ", listed) if _AND.search(listed) else text
 
 
 def left_open(pieces: Sequence[tuple[str, str]]) -> bool:

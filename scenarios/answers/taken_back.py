@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from wardround.engine.text import regex
-from wardround.scenarios.diseases.disease_heads import disease_like
+from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease
 
 LITTLE_SURE = 10
 """Per cent below which an answer that states its probability denies it."""
@@ -149,7 +149,9 @@ _OF_THE_SPEAKER = regex(
 )
 _OTHERWISE = regex(r"(?i)\b(?:otherwise|until)\b")
 _VERB = regex(
-    r"(?i)\b(?:is|are|was|were|be|has|have|had|will|would|should|can|could|may|might|must|treat|give|start|repeat)\b"
+    r"(?i)\b(?:is|are|was|were|be|has|have|had|will|would|should|can|could|may|might|must|treat|give|start|stop"
+    r"|repeat|operate|monitor|consider|transfuse|admit|add"
+    r"|refer|follow|discharge|needs?|requires?|responds?)\b"
 )
 _RESULT = regex(
     r"(?i)\b(?:positive|negative|confirm\w*|shows?|showed|reveals?|excluded?|normal|abnormal|high|low|raised"
@@ -236,7 +238,11 @@ def _conditional(sentence: str) -> bool:
     behind = _AFTERWARDS.search(sentence)
     if behind is None or _OF_THE_SPEAKER.match(behind["what"]) or not _RESULT.search(behind["what"]):
         return False
-    return disease_like(behind["name"].strip()) and not _VERB.search(behind["name"])
+    named = sentence[: behind.start("if")].rstrip(" ,")
+    listed = "," in named and not disease_like(behind["name"].strip())
+    if listed and not any(map(heads_disease, re.findall(r"[\w'-]+", named))):
+        return False
+    return not _VERB.search(behind["name"])
 
 
 def _improbable(sentence: str) -> bool:

@@ -42,7 +42,7 @@ def species_of(text: str) -> dict[str, set[str]]:
     """The species that a text names, by genus in small letters: {'candida': {'glabrata'}}, {'c.': {'glabrata'}}."""
     named: dict[str, set[str]] = {}
     for match in _SPECIES.finditer(text[:1].upper() + text[1:]):
-        if not _NO_GENUS.search(match["genus"]):
+        if not _NO_GENUS.search(match["genus"]) and not is_site(root(match["species"])):
             named.setdefault(match["genus"].lower(), set()).add(match["species"])
     return named
 
