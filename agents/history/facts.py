@@ -204,6 +204,10 @@ def statements(text: str) -> tuple[Statement, ...]:
     return tuple(pieces)
 
 
+_WHO_IT_IS = re.compile(
+    r"^(?:an? |the )?[^:,.]{0,40}\b(?:man|woman|boy|girl|male|female|infant|child|patient)\s*:\s*", re.IGNORECASE
+)
+"""Before the complaint of a case: 'A 22-year-old man: abdominal pain'."""
 _TASK = re.compile(
     r"^(?:please )?(?:assess|evaluat|diagnos|determin|identif|interview|take|perform|examin|you )", re.IGNORECASE
 )
@@ -215,7 +219,7 @@ def story_facts(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ..
     Blanks ('not provided'), stage directions and what only an examiner sees are left out.
     """
     facts: list[Fact] = []
-    complaints = {} if _TASK.search(complaint) else {COMPLAINT: complaint}
+    complaints = {} if _TASK.search(complaint) else {COMPLAINT: _WHO_IT_IS.sub("", complaint)}
     for section, text in (*story.items(), *complaints.items()):
         for said in story_sentences(text):
             sentence = re.sub(r"(?<=[- ]old)-(?=(?:man|woman|boy|girl|male|female)\b)", " ", said)

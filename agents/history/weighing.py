@@ -62,6 +62,7 @@ def weigh(
     chosen = proposed if fact in proposed.facts else Recollection("facts", (fact,))
     order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
     near = [memory.facts[place] for place in order[1:2] if scores[place] > max(quiet, scores[best] - _NEAR)]
+    near = [other for other in near if other.section != COMPLAINT]  # the doctor has read it
     return replace(chosen, facts=tuple(distinct_facts([fact, *near])))
 
 

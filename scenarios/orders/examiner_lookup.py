@@ -21,6 +21,35 @@ State = Literal["reported", "normal", "not_performed", "unknown"]
 ROUTINE = ("Complete blood count", "Basic metabolic panel", "Liver function tests")
 """What a laboratory runs on a bare request for 'blood tests'."""
 
+_BOUND = tuple(
+    frozenset(names.split("; "))
+    for names in (
+        "Hemoglobin; Hematocrit; Red blood cell count; Hemoglobin and hematocrit",
+        "White blood cell count; Neutrophils; White cell differential",
+        "Creatinine; Urea nitrogen; Estimated glomerular filtration rate; Cystatin C; Creatinine clearance",
+        "Blood pH; Bicarbonate; Base excess; Partial pressure of carbon dioxide; Anion gap; Lactate",
+        "Partial pressure of oxygen; Arterial oxygen saturation; Oxygen saturation; Alveolar-arterial gradient",
+        "Sodium; Chloride; Serum osmolality",
+        "Calcium; Ionized calcium",
+        "Alanine aminotransferase; Aspartate aminotransferase",
+        "Total bilirubin; Direct bilirubin; Indirect bilirubin; Fractionated bilirubin",
+        "Alkaline phosphatase; Gamma-glutamyl transferase",
+        "Prothrombin time; International normalized ratio",
+        "Thyroid-stimulating hormone; Free thyroxine; Free triiodothyronine; Total thyroxine; Total triiodothyronine",
+        "Iron; Ferritin; Total iron-binding capacity; Transferrin; Transferrin saturation",
+        "Glucose; Hemoglobin A1c; Fructosamine; Oral glucose tolerance test; Urine glucose",
+        "C-reactive protein; Erythrocyte sedimentation rate; Procalcitonin",
+        "Troponin; Troponin T; Troponin I; Creatine kinase MB; Cardiac enzymes",
+        "Brain natriuretic peptide; NT-proBNP",
+        "Lipase; Amylase; Pancreatic enzymes",
+        "Haptoglobin; Lactate dehydrogenase; Reticulocyte count; Indirect bilirubin; Direct antiglobulin test",
+        "Urine protein; Urine protein-creatinine ratio; Urine albumin-creatinine ratio; 24-hour urine protein",
+        "Urine leukocytes; Urine leukocyte esterase; Urine nitrite; Urine bacteria",
+        "Forced expiratory volume in one second; FEV1/FVC ratio; Spirometry; Peak expiratory flow",
+    )
+)
+"""Tests that are seldom normal one without the other: where the record has one that is not, none is assumed normal."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -206,7 +235,12 @@ def _absent(asked: str, linked: Link | None, desk: _Desk) -> Answer:
             return _no_such_study(asked, desk.chart)
         return _unknown(asked, desk.kind, "none", f"{asked}: no test of this name is known.")
     test = desk.table.tests.get(linked.test)
-    assumed = test is not None and desk.policy == "normal-default" and assumable(test, desk.chart.subject)
+    assumed = (
+        test is not None
+        and desk.policy == "normal-default"
+        and assumable(test, desk.chart.subject)
+        and not _speaks_against(test, desk)
+    )
     normal = _normal(test, desk.table) if test is not None and assumed and _usual(linked, test) else ""
     return Answer(
         asked=asked,
@@ -219,6 +253,15 @@ def _absent(asked: str, linked: Link | None, desk: _Desk) -> Answer:
         text=normal or f"{_called(linked)}: not performed, there is no result.{_nearest(linked, desk)}",
         points=linked.points,
         assumed=bool(normal),
+    )
+
+
+def _speaks_against(test: Test, desk: _Desk) -> bool:
+    """Whether the record has a result, not a normal one, of a test that is bound to this one or to its members."""
+    own = {test.name, *desk.table.below.get(test.name, ())}
+    bound = {name for names in _BOUND if own & names for name in names}
+    return any(
+        entry.test is not None and entry.test.test in bound and not entry.item.normal for entry in desk.chart.entries
     )
 
 

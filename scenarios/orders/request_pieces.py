@@ -190,6 +190,9 @@ def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]
                 if len(part) > 3 and known(part) and not _TISSUE.search(part)
             )
         return
+    last = _JOINED.split(piece)[-1]
+    if last != piece and known(last):  # 'serum Na and PCR for HSV': the purpose is the last test's own
+        short = piece
     yield from _apart(short if len(short.split()) > 1 else piece, known, studies)
 
 

@@ -174,6 +174,14 @@ def test_a_report_is_told_in_sentences_and_no_finding_of_an_examiner(question: s
     assert said(question, story=REPORT) == reply
 
 
+def test_a_complaint_is_told_in_the_first_person_and_only_where_the_story_lacks_it() -> None:
+    complaint = "A 22-year-old man: headache since yesterday, with vomiting."
+    bare = {"Social history": "Works as a baker."}
+    assert answer_from_story(bare, complaint, ["Have you vomited?"]).text.startswith("Yes. I have headache")
+    told = {"History": "My head hurts on the right. It began this morning."}
+    assert "22-year-old" not in answer_from_story(told, complaint, ["Where does your head hurt?"]).text
+
+
 def test_a_turn_is_cut_into_its_questions() -> None:
     assert split_questions("Hello. Any fever? And do you cough?") == ["Any fever?", "do you cough?"]
     assert parse_question("Since when have you had tummy ache?").sites == {"abdomen"}

@@ -137,6 +137,7 @@ def test_what_orders_nothing_says_so_in_its_place() -> None:
         ("Her INR daily while on warfarin", ["International normalized ratio"]),
         ("ESR CRP RF CCP", ["Erythrocyte sedimentation rate", "C-reactive protein", "Rheumatoid factor"]),
         ("renal US to r/o hydro", ["Renal ultrasound"]),
+        ("serum Na and PCR for HSV", ["Sodium", "Herpes simplex PCR"]),
         ("Ask radiology for CTPA", ["CT pulmonary angiography"]),
         ("A TSH and, if you don't mind, a free T4 too?", ["Thyroid-stimulating hormone", "Free thyroxine"]),
         ("()", []),

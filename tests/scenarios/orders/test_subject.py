@@ -3,6 +3,7 @@
 import pytest
 
 from wardround.scenarios.case import CaseResult
+from wardround.scenarios.orders import examiner_lookup
 from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.chart import read_chart
 from wardround.scenarios.orders.examiner_lookup import answer
@@ -57,3 +58,27 @@ def test_no_child_gets_an_adult_range() -> None:
         for line in answer(read_chart(RECORD, child), [test.name], policy="normal-default"):
             told = line.text.replace(line.test, "")
             assert not (line.assumed and any(mark.isdigit() for mark in told)), line.text
+
+
+@pytest.mark.parametrize(
+    ("recorded", "value", "asked"),
+    [
+        ("Hemoglobin", "5.1 g/dL", "Hematocrit"),
+        ("Creatinine", "6.0 mg/dL", "eGFR"),
+        ("Blood gas: pH", "7.10", "bicarbonate"),
+        ("AST", "900 U/L", "ALT"),
+        ("TSH", "80 mIU/L", "free T4"),
+        ("Lipase", "900 U/L", "amylase"),
+    ],
+)
+def test_no_normal_is_assumed_beside_a_bound_result_that_is_not(recorded: str, value: str, asked: str) -> None:
+    man = Subject(70.0, "male")
+    item = CaseResult("labs[0]", "lab", recorded, f"{recorded}: {value}", False)
+    assert all(line.state != "normal" for line in answer(read_chart((item,), man), asked, policy="normal-default"))
+    assert any(line.assumed for line in answer(read_chart((), man), asked, policy="normal-default"))
+    usual = CaseResult("labs[0]", "lab", recorded, f"{recorded}: as usual", True)
+    assert any(line.assumed for line in answer(read_chart((usual,), man), asked, policy="normal-default"))
+
+
+def test_every_bound_test_is_in_the_table() -> None:
+    assert {name for names in examiner_lookup._BOUND for name in names} <= set(catalogue().tests)
