@@ -1,7 +1,7 @@
 """Looks up an examiner's order in a record; each answer has one of four states and cites the record's fields."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import msgspec
@@ -127,7 +127,10 @@ def answer(
     desk = _Desk(chart, chart.table, kind, policy, everything, reported)
     if not asked or (isinstance(asked, str) and not asked.strip()):
         return _whole_examination(desk) if kind == "examination" else ()
-    return tuple(line for request in _requests(asked, desk) for line in _one(request, desk))
+    lines: list[Answer] = []
+    for request in _requests(asked, desk):  # 'creatinine, and repeat it': the repeat gets what is behind the first
+        lines += _one(request, replace(desk, reported={*reported, *(ref for line in lines for ref in line.refs)}))
+    return tuple(lines)
 
 
 def _requests(asked: str | Sequence[str], desk: _Desk) -> Sequence[str]:

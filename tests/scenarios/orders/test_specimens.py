@@ -230,3 +230,15 @@ def test_a_test_behind_its_panel_is_the_test(asked: str) -> None:
     (piece,) = read_order(asked).pieces
     assert piece.status == "matched"
     assert len(piece.concepts) == 1
+
+
+def test_a_repeat_within_one_order_gets_the_next_result() -> None:
+    chart = read_chart(
+        tuple(
+            CaseResult(f"labs[{place}]", "lab", "Creatinine", f"Creatinine: {value}", None, time=time)
+            for place, (value, time) in enumerate((("1.2", EARLY), ("2.0", LATE)))
+        )
+    )
+    for order in ("creatinine, repeat", "creatinine, then repeat in 3 hours"):
+        assert [line.refs for line in answer(chart, order)] == [("labs[0]",), ("labs[1]",)]
+    assert [line.refs for line in answer(chart, "creatinine")] == [("labs[0]",)]
