@@ -220,7 +220,7 @@ def _stays(sentence: str, *, plan: bool) -> str:
     if changed := (_EDITED if plan else _CHANGED).search(sentence):
         sentence = sentence[changed.end() :]
     last = sentence[-_LONGEST:]
-    if _NOT_YET.match(sentence) or _ENDS.search(last) or _conditional(sentence):
+    if _NOT_YET.match(sentence) or _ENDS.search(last) or (not plan and _conditional(sentence)):
         return ""
     return "" if (_PLAN_ENDS.search(last) if plan else _improbable(last)) else sentence
 

@@ -13,6 +13,7 @@ import pytest
 from wardround.scenarios.answers.answer_markup import unnumbered
 from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.answers.open_choice import weighed
+from wardround.scenarios.answers.taken_back import standing
 from wardround.scenarios.answers.truth import read_parts
 from wardround.scenarios.case import Truth
 from wardround.scenarios.diseases.contradiction import species_of
@@ -37,6 +38,12 @@ def test_a_numbered_truth_names_its_parts() -> None:
     assert read_parts("1, Gout, 2, Asthma") == ("Gout", "Asthma")
     assert compare("1, Gout, 2, Asthma", Truth(diagnosis="1, Gout, 2, Asthma")).rule == "exact"
     assert unnumbered("Type 1, 2 and 3") == "Type 1, 2 and 3"
+
+
+def test_a_plan_may_set_a_condition() -> None:
+    plan = "Amoxicillin for a week, surgery if the culture is positive"
+    assert standing(plan, plan=True) == plan
+    assert standing("Gout if the culture is positive") == ""
 
 
 def test_a_species_is_read_with_its_genus() -> None:
