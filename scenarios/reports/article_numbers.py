@@ -147,7 +147,7 @@ def _is_count(one: Quantity) -> bool:
 
 def _accounted(one: _Numbered, known: Sequence[tuple[_Numbered, str]], index: ArticleIndex) -> bool:
     """Whether a number stands in the evidence, follows from it, or stands elsewhere in the article for the same."""
-    if any(_equal(one, other) for other, _ in known) or _follows(one, [other.quantity for other, _ in known]):
+    if any(_equal(one, other) for other, _ in known):
         return True
     wide = with_prefixes(one.label)
     return any(
@@ -269,19 +269,6 @@ def _counted(ours: Quantity, theirs: Quantity) -> bool:
 def _alike(one: _Numbered, other: _Numbered) -> bool:
     wide = with_prefixes(other.label)
     return any(meets(name, wide) for name in one.label)
-
-
-def _follows(one: _Numbered, known: Sequence[Quantity]) -> bool:
-    """Whether a number with a unit is the difference or the sum of two of the evidence."""
-    ours = one.quantity
-    if not ours.dimension or not one.derived:
-        return False
-    same = [two.value for two in known if two.dimension in (ours.dimension, "")]
-    slack = max(ours.step, 0.02 * ours.value)
-    return any(
-        abs(abs(a - b) - ours.value) <= slack or abs(a + b - ours.value) <= slack
-        for a, b in itertools.combinations(same, 2)
-    )
 
 
 def _rivals(one: _Numbered, other: _Numbered, known: Sequence[_Numbered], *, sure: bool) -> bool:

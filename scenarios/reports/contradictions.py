@@ -167,15 +167,12 @@ def _opposite(
             if agrees is False and not _same_finding(word, said, other, one):
                 agrees = None if _LIMITS.search(_listed(other, one)) or _ELLIPTIC.search(one.sentence) else True
                 fit = min(fit, 0)
-            if agrees is False and claim.item == "Ancillary Tests" and _BY_HAND.search(one.sentence):
-                continue
             mentions.append((fit, agrees, one.sentence))
     best = max((fit for fit, _, _ in mentions), default=0)
     fitting = [(agrees, sentence) for fit, agrees, sentence in mentions if fit == best]
     return fitting[0][1] if fitting and all(agrees is False for agrees, _ in fitting) else ""
 
 
-_BY_HAND = re.compile(r"(?i)\b(?:felt|palpa\w+|audible|heard|on inspection|auscultation)\b")
 _DENIES = re.compile(r"(?i)\bno~|n't\b|\b(?:no|not|never|none|without|negative|absent|sterile|nothing|neither)\b")
 _SHOWN = re.compile(
     r"(?i)\b(?:found|detect\w*|present|seen|identified|isolated|grew|reveal\w*|show\w*|demonstrat\w*)\b"
