@@ -33,10 +33,13 @@ from wardround.scenarios.mimic.record_items import (
     labs_published,
 )
 from wardround.scenarios.mimic.rules import (
+    DRAW,
     BuildConditions,
     FinishedCase,
     RuleSteps,
     coded_rules,
+    draw_order,
+    draw_rule,
     limit_rule,
     noted_rules,
     record_rules,
@@ -209,6 +212,8 @@ def _age(age: Any) -> int | None:
 
 _MANY, _FEW = 20_000, 200
 """Admissions per slice: first with their codes only, then with all their rows."""
+_RESULTS = {"labs": LABS, "cultures": CULTURES, "reports": REPORTS}
+"""The tables of results, and the columns that are read."""
 
 Say = Callable[[str], None]
 
@@ -224,22 +229,23 @@ class Build:
         self._gem = read_gem(options.gem)
         self._published = options.rules == "published"
         self._licence = _licence(self.tree, options)
+        self._enough = max(options.at_least, options.per_disease)
         ground = BuildConditions(self._pool, self.notes, options.series)
         if self._published:
             rules = published_rules(ground, load_tables(options.lookup) if options.lookup else None)
         else:
-            notes = noted_rules(ground) if self.notes else ()
+            notes = (*noted_rules(ground), draw_rule(self._enough)) if self.notes else ()
             rules = (*coded_rules(ground), *notes, *record_rules(ground))
         if options.diseases and self._pool.lifted:
             raise UsageError(
                 "--disease goes with a pool of diseases, not with --pool all; --admissions names admissions"
             )
         self._wanted = read_admissions(options.admissions) if options.admissions else frozenset[int]()
-        rules = (*wanted_rules(self._wanted, diseases_by_name(self._pool, options.diseases)), *rules)
+        first = wanted_rules(self._wanted, diseases_by_name(self._pool, options.diseases))
         last = [size_rule(options.at_least), sample_rule(options.per_disease, options.seed)]
         if options.limit:
             last.append(limit_rule(options.limit, options.seed))
-        self.steps = RuleSteps((*rules, *last), options.without)
+        self.steps = RuleSteps((*first, *rules, *last), options.without)
 
     def key(self) -> str:
         """A digest of settings, rules and files (path, size, time of change): builds of one key do the same work."""
@@ -269,10 +275,8 @@ class Build:
         self._by_codes(spill, drafting, total)
         say(f"admissions left by their codes: {spill.count('candidates'):,}")
         self._by_notes(spill, drafting)
-        say(f"admissions whose results are read: {spill.count('kept'):,}")
-        mimic_database.load_results(spill, self.tree, published=self._published)
-        say("rows of theirs: " + ", ".join(f"{name} {spill.count(name):,}" for name in ("labs", "cultures", "reports")))
-        entries = list(self._by_records(spill, drafting, drafts, source))
+        say(f"admissions left by their notes: {spill.count('kept'):,}")
+        entries = list(self._by_draw(spill, drafting, drafts, source, say))
         diseases: dict[str, int] = {}
         for entry in sorted(self.steps.chosen(entries), key=lambda entry: (entry.disease.casefold(), entry.hadm)):
             drafts.seek(entry.start)
@@ -319,12 +323,51 @@ class Build:
                     diseases.append(places.get(after.disease, -1) if after.disease else -1)
             spill.put("kept", {"hadm_id": hadms, "disease": diseases})
 
-    def _by_records(
-        self, spill: WorkDatabase, drafting: DraftBuilder, drafts: IO[bytes], source: str
+    def _by_draw(
+        self, spill: WorkDatabase, drafting: DraftBuilder, drafts: IO[bytes], source: str, say: Say
     ) -> Iterator[FinishedCase]:
-        """Yield the finished cases, each also written to `drafts`."""
+        """Yield the finished cases of all admissions that `sample_rule` can choose.
+
+        For each disease twice as many admissions are read as it needs cases, and in a second reading of the tables all
+        others of the diseases that still have too few. `kept` holds the admissions of a reading.
+        """
+        disease: dict[int, int] = dict(spill.rows("select hadm_id, disease from kept"))
+        waiting: dict[int, list[int]] = {}
+        for hadm in sorted(disease, key=lambda hadm: draw_order(self.options.seed, hadm)):
+            waiting.setdefault(disease[hadm], []).append(hadm)
+        cases, drawn = dict.fromkeys(waiting, 0), 0
+        for more, whole in (("", 2 * self._enough if self._draws() else None), ("_more", None)):
+            part = sorted(
+                (hadm, place)
+                for place, hadms in waiting.items()
+                if hadms and cases[place] < self._enough
+                for hadm in (hadms[:whole] if place >= 0 else hadms)
+            )
+            if not part and more:
+                break
+            waiting = {place: [] if place < 0 or whole is None else hadms[whole:] for place, hadms in waiting.items()}
+            drawn += len(part)
+            spill.run("create or replace table kept (hadm_id bigint, disease bigint)")
+            spill.put("kept", {"hadm_id": [row[0] for row in part], "disease": [row[1] for row in part]})
+            say(f"admissions whose results are read: {len(part):,}")
+            mimic_database.load_results(spill, self.tree, more, published=self._published)
+            say("rows of theirs: " + ", ".join(f"{name} {spill.count(name + more):,}" for name in _RESULTS))
+            for entry in self._by_records(spill, drafting, drafts, source, more):
+                cases[disease[entry.hadm]] += 1
+                yield entry
+        if self.steps.has(DRAW):
+            self.steps.count(DRAW, len(disease), len(disease) - drawn)
+
+    def _draws(self) -> bool:
+        """Whether a disease takes no more cases than `sample_rule` keeps."""
+        return self.steps.has(DRAW) and self.steps.has("sample")
+
+    def _by_records(
+        self, spill: WorkDatabase, drafting: DraftBuilder, drafts: IO[bytes], source: str, more: str
+    ) -> Iterator[FinishedCase]:
+        """Yield the finished cases of a reading, each also written to `drafts`."""
         for part in mimic_database.slices(spill, "kept", _FEW):
-            for draft in self._whole(spill, drafting, part):
+            for draft in self._whole(spill, drafting, part, more):
                 after = self.steps.go(draft, "record")
                 if after is None:
                     continue
@@ -334,19 +377,22 @@ class Build:
                 drafts.write(text)
                 yield FinishedCase(made.group, after.hadm, start, len(text))
 
-    def _whole(self, spill: WorkDatabase, drafting: DraftBuilder, part: tuple[int, int]) -> Iterator[AdmissionDraft]:
-        columns = {"codes": CODES, "people": PEOPLE, "labs": LABS, "cultures": CULTURES, "reports": REPORTS}
-        columns |= {"notes": ("text",)} if self.notes else {}
+    def _whole(
+        self, spill: WorkDatabase, drafting: DraftBuilder, part: tuple[int, int], more: str
+    ) -> Iterator[AdmissionDraft]:
+        columns = {"codes": CODES, "people": PEOPLE} | ({"notes": ("text",)} if self.notes else {}) | _RESULTS
         places = mimic_database.rows_by_admission(spill, ("disease",), "kept", part)
         rows = {
-            table: mimic_database.rows_by_admission(spill, names, table, part, "kept")
+            table: mimic_database.rows_by_admission(
+                spill, names, table, part, "kept", more if table in _RESULTS else ""
+            )
             for table, names in columns.items()
         }
         for hadm, codes in rows["codes"].items():
             place = places[hadm][0][0]
             draft = drafting.noted(drafting.coded(hadm, codes), rows.get("notes", {}).get(hadm, []))
             draft = drafting.labelled(draft, self._pool.diseases[place] if place >= 0 else None)
-            own = {name: rows[name].get(hadm, []) for name in ("labs", "cultures", "reports")}
+            own = {name: rows[name].get(hadm, []) for name in _RESULTS}
             yield drafting.whole(draft, rows["people"][hadm][0], own)
 
 

@@ -283,23 +283,24 @@ def load_notes(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None
     _sort_table(spill, "notes", "raw_notes", _ORDER["notes"])
 
 
-def load_results(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
-    """Create tables `labs`, `cultures` and `reports` of the admissions in `kept`.
+def load_results(spill: WorkDatabase, tree: MimicCopy, more: str = "", *, published: bool) -> None:
+    """Create tables `labs`, `cultures` and `reports` of the admissions in `kept`, their names followed by `more`.
 
     A row without an admission belongs to its patient's admission at that time: from a day before arrival (but not
     before the previous discharge) to discharge; under published rules from a day before the first transfer to the last.
     """
     _windows(spill, tree, published=published)
     lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), _FAR, "t.labevent_id")
-    spill.once("labs", lambda: _result(spill, tree, "labs", "labevents", lab, _ORDER["labs"]))
+    spill.once(f"labs{more}", lambda: _result(spill, tree, f"labs{more}", "labevents", lab, _ORDER["labs"]))
     when = "coalesce(t.charttime, t.chartdate) as charttime"
     named = (when if name == "charttime" else f"t.{name}" for name in CULTURE_COLUMNS)
     culture = ("w.hadm_id", *named, _FAR, "t.microevent_id")
-    spill.once("cultures", lambda: _result(spill, tree, "cultures", "microbiologyevents", culture, _ORDER["cultures"]))
-    spill.once("reports", lambda: _reports(spill, tree))
+    grown = f"cultures{more}"
+    spill.once(grown, lambda: _result(spill, tree, grown, "microbiologyevents", culture, _ORDER["cultures"]))
+    spill.once(f"reports{more}", lambda: _reports(spill, tree, f"reports{more}"))
 
 
-def _reports(spill: WorkDatabase, tree: MimicCopy) -> None:
+def _reports(spill: WorkDatabase, tree: MimicCopy, into: str) -> None:
     report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR)
     _unsorted(spill, tree, "readings", "radiology", report)
     _exams(spill, tree)
@@ -310,7 +311,7 @@ def _reports(spill: WorkDatabase, tree: MimicCopy) -> None:
         "left join parents p using (note_id) left join exams over on over.note_id = p.parent; drop table readings"
     )
     spill.latin |= {"raw_reports"} if "readings" in spill.latin else set()
-    _sort_table(spill, "reports", "raw_reports", _ORDER["reports"])
+    _sort_table(spill, into, "raw_reports", _ORDER["reports"])
 
 
 def _windows(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
@@ -389,15 +390,18 @@ def slices(spill: WorkDatabase, table: str, size: int) -> Iterator[tuple[int, in
 
 
 def rows_by_admission(
-    spill: WorkDatabase, columns: Sequence[str], table: str, part: tuple[int, int], among: str = ""
+    spill: WorkDatabase, columns: Sequence[str], table: str, part: tuple[int, int], among: str = "", more: str = ""
 ) -> dict[int, list[Any]]:
-    """Rows of `table` by admission for a slice; `among` names a table that restricts the admissions."""
+    """Rows of `table` by admission for a slice; `among` names a table that restricts the admissions.
+
+    `more` is as in `load_results`.
+    """
     semi = f"semi join {among} using (hadm_id)" if among else ""
     order = f"order by {_ORDER[table]}" if table in _ORDER else ""
     rows = spill.rows(
-        f"select hadm_id, {', '.join(columns)} from {table} {semi} "  # noqa: S608
+        f"select hadm_id, {', '.join(columns)} from {table}{more} {semi} "  # noqa: S608
         f"where hadm_id between {part[0]} and {part[1]} {order}",
-        of=table,
+        of=table + more,
     )
     return {hadm: [row[1:] for row in group] for hadm, group in groupby(rows, key=lambda row: row[0])}
 

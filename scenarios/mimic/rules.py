@@ -32,7 +32,7 @@ class FinishedCase:
 class BuildRule:
     """A rule of a build: `apply` returns the admission, changed or not, or None to drop it.
 
-    A rule of the stage `pool` has `choose` instead, which receives all finished cases at once.
+    A rule of the stage `pool` has `choose` instead, which receives all finished cases at once; the draw has neither.
     """
 
     name: str
@@ -74,6 +74,15 @@ class RuleSteps:
             self.all[0].seen += number
             self.all[0].dropped += number
 
+    def has(self, name: str) -> bool:
+        """Whether the build has a rule of this name."""
+        return any(rule.name == name for rule in self._rules)
+
+    def count(self, name: str, seen: int, dropped: int) -> None:
+        """State the effect of a rule that the build itself carries out."""
+        step = next(step for step in self.all if step.rule == name)
+        step.seen, step.dropped = seen, dropped
+
     def chosen(self, entries: Sequence[FinishedCase]) -> Sequence[FinishedCase]:
         """The finished cases that pass the rules of the last stage."""
         for rule, step in zip(self._rules, self.all, strict=True):
@@ -94,6 +103,17 @@ def size_rule(at_least: int) -> BuildRule:
     return BuildRule("size", f"the disease has at least {at_least} admissions", "pool", choose=choose)
 
 
+def draw_order(seed: int, hadm: int) -> int:
+    """The place of an admission in the draw, which depends only on the seed and its number."""
+    return seed_of(seed, "mimic", str(hadm))
+
+
+def draw_rule(enough: int) -> BuildRule:
+    """Leave the results of an admission unread if its disease has enough cases of admissions before it in the draw."""
+    what = f"the results are read in the order of the draw, until the disease has {enough} cases"
+    return BuildRule(DRAW, what, "pool")
+
+
 def sample_rule(most: int, seed: int) -> BuildRule:
     """Keep at most `most` admissions of a disease; the choice depends only on the seed and their numbers."""
 
@@ -101,7 +121,7 @@ def sample_rule(most: int, seed: int) -> BuildRule:
         taken = {
             entry.hadm
             for members in _groups(entries).values()
-            for entry in sorted(members, key=lambda entry: seed_of(seed, "mimic", str(entry.hadm)))[:most]
+            for entry in sorted(members, key=lambda entry: draw_order(seed, entry.hadm))[:most]
         }
         return [entry for entry in entries if entry.hadm in taken]
 
@@ -125,6 +145,7 @@ def _groups(entries: Sequence[FinishedCase]) -> dict[str, list[FinishedCase]]:
     return groups
 
 
+DRAW = "draw"
 CANCELLED = "CANCELLED"
 NEARBY = "results without an admission's number belong to it by their time"
 RELATIONS = "a treatment, procedure, organism or drug that gives the disease away is blanked in history and examination"

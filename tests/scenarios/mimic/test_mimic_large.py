@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.memory import resident
 from wardround.builds import build_mimic
 from wardround.scenarios.mimic.mimic_files import MimicOptions
-flow = build_mimic(MimicOptions(mimic=Path(sys.argv[1])), Path(sys.argv[2]))
+flow = build_mimic(MimicOptions(mimic=Path(sys.argv[1]), without=("draw",)), Path(sys.argv[2]))
 steps = [step.json() for step in flow.steps.all]
 print(json.dumps({"flow": steps, "cases": flow.cases, "peak": resident("VmHWM")}))
 """

@@ -219,7 +219,18 @@ def test_all_rules_are_tried(full: MimicTree, hosp: MimicTree, tmp_path: Path) -
     for tree in (full, hosp):
         for rules in ("default", "published"):
             _, flow = built(tree, tmp_path, rules=rules, limit=3, series=False)
-            assert {step.rule for step in flow.steps.all} <= known
+            assert {step.rule for step in flow.steps.all} <= known | {"draw"}
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_draw_leaves_results_unread_and_changes_no_case(most: int, full: MimicTree, tmp_path: Path) -> None:
+    _, flow = built(full, tmp_path, per_disease=most)
+    drawn = (tmp_path / "cases.jsonl").read_bytes()
+    _, whole = built(full, tmp_path, per_disease=most, without=("draw",))
+    assert drawn == (tmp_path / "cases.jsonl").read_bytes()
+    by_rule = {step.rule: step for step in flow.steps.all}
+    assert by_rule["draw"].dropped > 0
+    assert by_rule["results"].seen < {step.rule: step for step in whole.steps.all}["results"].seen
 
 
 def test_each_step_starts_with_what_the_one_before_left(full: MimicTree, tmp_path: Path) -> None:
