@@ -1,6 +1,7 @@
 """Scores a reader's diagnoses as a list, where any hit counts (paper 000, appendix F); never used by default."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from wardround.engine.records import Score
 from wardround.engine.seat import Seat
@@ -23,6 +24,7 @@ class ReaderList:
     """
 
     name = "reader-list"
+    VERSION: ClassVar[int] = 2
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
         """Return two scores; none for an answer that is a treatment."""
