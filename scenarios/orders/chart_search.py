@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from wardround.engine.text import regex
 from wardround.scenarios.case import CaseResult, Kind
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, Scope, scope
@@ -230,6 +231,60 @@ def _same_day(hits: Sequence[Hit]) -> list[Hit]:
         return list(hits)
     last = min(known) + timedelta(days=1)
     return [hit for hit, time in zip(hits, taken, strict=True) if time is None or time <= last]
+
+
+_MONTHS = "jan(?:uary)? feb(?:ruary)? mar(?:ch)? apr(?:il)? may june? july? aug(?:ust)? sept?(?:ember)? oct(?:ober)?"
+_MONTHS += " nov(?:ember)? dec(?:ember)?"
+_MONTH = rf"(?P<month>{_MONTHS.replace(' ', '|')})\b\.?"
+_DATES = (
+    regex(r"(?i)\b(?P<year>\d{4})-(?P<number>\d\d)-(?P<day>\d\d)\b"),
+    regex(rf"(?i)\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b(?:,?\s+(?P<year>\d{{4}}))?"),
+    regex(rf"(?i)\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>\d{{4}}))?"),
+    regex(r"(?i)\b(?:on|from|at|of)\s+(?:the\s+)?(?:(?:hospital|admission|inpatient)\s+)?day\s*#?(?P<stay>\d{1,2})\b"),
+)
+_CYCLE = regex(
+    r"(?i)\b(?:fsh|lh|follicle|lutein\w*|o?estradiol|progesterone|cycle|post-?op\w*|of (?:life|illness|fever))\b"
+)
+"""Beside these words a day is one of the cycle, of an illness or after an operation, and not of the stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedDay:
+    """The day that an order names: of the calendar, with or without its year, or the `stay`'s, whose first is 1."""
+
+    said: str
+    year: int | None = None
+    month: int = 0
+    day: int = 0
+    stay: int = 0
+
+    def holds(self, time: datetime, first: datetime) -> bool:
+        """Whether `time` is on this day of a stay that began at `first`."""
+        if self.stay:
+            return (time.date() - first.date()).days == self.stay - 1
+        return (time.month, time.day) == (self.month, self.day) and self.year in (None, time.year)
+
+
+def stated_day(asked: str) -> StatedDay | None:
+    """The one day that an order names ('on day 3', '5 March', '2026-03-05'); None if it names none or several."""
+    if _CYCLE.search(asked):
+        return None
+    matches = [match for pattern in _DATES for match in pattern.finditer(asked)]
+    if len(matches) != 1:
+        return None
+    (match,) = matches
+    named = {name: value for name, value in match.groupdict().items() if value}
+    if "stay" in named:
+        return StatedDay(match[0], stay=int(named["stay"]))
+    months = [name[:3] for name in _MONTHS.split()]
+    month = int(named["number"]) if "number" in named else months.index(named["month"][:3].casefold()) + 1
+    return StatedDay(match[0], int(named["year"]) if "year" in named else None, month, int(named["day"]))
+
+
+def on_day(hits: Sequence[Hit], day: StatedDay, chart: Chart) -> list[Hit]:
+    """The hits that were taken on a day; one without a time is kept, because it may have been."""
+    known = [time for entry in chart.entries if (time := moment(entry.item.time)) is not None]
+    return [hit for hit in hits if (time := moment(hit.entry.item.time)) is None or day.holds(time, min(known))]
 
 
 def moment(time: str) -> datetime | None:

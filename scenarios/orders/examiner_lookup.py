@@ -11,7 +11,17 @@ from wardround.scenarios.case import taken_at
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, Scope, Test, scope
 from wardround.scenarios.orders.chart import Chart
-from wardround.scenarios.orders.chart_search import Hit, belongs, find_hits, hits_by_name, measured, result_fits
+from wardround.scenarios.orders.chart_search import (
+    Hit,
+    StatedDay,
+    belongs,
+    find_hits,
+    hits_by_name,
+    measured,
+    on_day,
+    result_fits,
+    stated_day,
+)
 from wardround.scenarios.orders.name_lookup import Link, link
 from wardround.scenarios.orders.order_parser import repetition, understand
 from wardround.scenarios.orders.subject import assumable
@@ -90,6 +100,7 @@ class _Desk:
     policy: str
     everything: bool
     reported: Collection[str]
+    day: StatedDay | None = None
 
 
 def ordered(order: Mapping[str, Json]) -> str | Sequence[str]:
@@ -116,7 +127,8 @@ def answer(
     `everything`: answer a broad request ('any imaging?') with all results of its kind, as the patient agent of paper
     002 does. Without it, the answer is the whole physical examination, routine bloods, or a query back (state unknown,
     rule broad). `reported` are references of results reported before: a repeat request gets the next one, a trend or
-    series all of them; otherwise only the first of repeated timed measurements is reported. No assumed normal
+    series all of them; otherwise only the first of repeated timed measurements is reported. Where the order names one
+    day, only results of that day are. No assumed normal
     contradicts the age, sex or pregnancy of the chart's subject.
 
     ::
@@ -124,7 +136,8 @@ def answer(
         (line,) = answer(read_chart(case_results(case)), "serum lipase")
         line.state, line.text
     """
-    desk = _Desk(chart, chart.table, kind, policy, everything, reported)
+    day = stated_day(asked if isinstance(asked, str) else "; ".join(asked))
+    desk = _Desk(chart, chart.table, kind, policy, everything, reported, day)
     if not asked or (isinstance(asked, str) and not asked.strip()):
         return _whole_examination(desk) if kind == "examination" else ()
     lines: list[Answer] = []
@@ -163,6 +176,10 @@ def _one(asked: str, desk: _Desk) -> Sequence[Answer]:
     hits = hits or [Hit(entry, "exact", 1.0) for entry in desk.chart.by_name.get(asked, ())]
     if not hits:
         return [_absent(asked, linked, desk)]
+    if desk.day is not None:
+        others, hits = hits, on_day(hits, desk.day, desk.chart)
+        if not hits:
+            return [_another_day(asked, linked, others, desk.day)]
     if not desk.everything and all(hit.rule == "modality" for hit in hits):
         return [_which_study(asked, hits)]
     if len(hits) > 1 and not desk.everything:
@@ -257,6 +274,17 @@ def _absent(asked: str, linked: Link | None, desk: _Desk) -> Answer:
         points=linked.points,
         assumed=bool(normal),
     )
+
+
+def _another_day(asked: str, linked: Link | None, others: Sequence[Hit], day: StatedDay) -> Answer:
+    """The answer to an order of a day on which the record has no such result, with those of other days by name."""
+    item = others[0].entry.item
+    offered = dict.fromkeys(f"{hit.entry.item.name}{taken_at(hit.entry.item.time)}" for hit in others)
+    text = (
+        f"{item.name}: not performed {day.said}, there is no result. The record has {', '.join([*offered][:_OFFERED])}."
+    )
+    test, points = (linked.test, linked.points) if linked is not None else ("", _points(others[0]))
+    return Answer(asked, item.kind, "not_performed", (), test, others[0].rule, round(others[0].score, 4), text, points)
 
 
 def _speaks_against(test: Test, desk: _Desk) -> bool:

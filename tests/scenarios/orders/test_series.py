@@ -1,5 +1,7 @@
 """Repeated measurements: the first by default, the next on a repeat, all of them as a series."""
 
+import pytest
+
 from wardround.agents.examiner import Examiner
 from wardround.engine.records import Action, Said, View
 from wardround.scenarios.case import Case, Lab, Provenance, Truth, case_results
@@ -54,6 +56,46 @@ def test_a_series_gives_all() -> None:
 
 def test_results_without_a_time_are_told_together() -> None:
     assert refs("lactate") == ["labs[3]", "labs[4]"]
+
+
+DAYS = tuple(
+    lab(name, value, time)
+    for name, value, time in (
+        ("Creatinine", "1.1", "2150-01-02T06:00:00"),
+        ("Creatinine", "1.9", "2150-01-04T06:00:00"),
+        ("Creatinine", "2.4", "2150-01-04T18:00:00"),
+        ("Follicle Stimulating Hormone", "7", "2150-01-02T06:00:00"),
+    )
+)
+STAY = case_results(CASE.model_copy(update={"labs": DAYS}))
+
+
+@pytest.mark.parametrize(
+    ("asked", "cited"),
+    [
+        ("creatinine", ["labs[0]"]),
+        ("creatinine on day 1", ["labs[0]"]),
+        ("creatinine on day 3", ["labs[1]"]),
+        ("creatinine on hospital day 3", ["labs[1]"]),
+        ("last creatinine on day 3", ["labs[2]"]),
+        ("creatinine from 4 January", ["labs[1]"]),
+        ("creatinine on Jan 4th, 2150", ["labs[1]"]),
+        (["creatinine on day 3"], ["labs[1]"]),
+        ("creatinine on day 2", []),
+        ("creatinine from 4 January 2149", []),
+        ("FSH on day 3", ["labs[3]"]),
+        ("creatinine, 2 marrow biopsies", ["labs[0]"]),
+    ],
+)
+def test_a_stated_day_is_answered_by_results_of_that_day_alone(asked: str | list[str], cited: list[str]) -> None:
+    assert [ref for line in answer(read_chart(STAY), asked) for ref in line.refs] == cited
+
+
+def test_a_day_without_a_result_is_answered_by_what_other_days_have() -> None:
+    (line,) = answer(read_chart(STAY), "creatinine on day 2")
+    assert line.state == "not_performed"
+    assert line.text.startswith("Creatinine: not performed on day 2, there is no result. The record has Creatinine at")
+    assert "1.1" not in line.text
 
 
 async def test_the_examiner_remembers_what_it_has_told() -> None:
