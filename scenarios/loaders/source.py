@@ -47,9 +47,15 @@ class Problem:
 
 
 def refused_rows(problems: Sequence[Problem]) -> list[tuple[str, str]]:
-    """Each row that has a fault, as its case or line, and its first fault."""
-    firsts = [next(faults) for _, faults in groupby(problems, key=lambda one: (one.path, one.line, one.case))]
+    """Each row that has a fault, as its case or line, and its first fault; a file of one list has many in a line."""
+    groups = groupby(problems, key=lambda one: (one.path, one.line, one.case, _place(one.field)))
+    firsts = [next(faults) for _, faults in groups]
     return [(one.case or f"line {one.line}", f"{one.field} {one.message}".strip()) for one in firsts]
+
+
+def _place(field: str) -> str:
+    """The row of a list that a field such as '[3].round' is of, '' for the field of a single record."""
+    return field[: field.index("]") + 1] if field.startswith("[") and "]" in field else ""
 
 
 class Refused(Exception):

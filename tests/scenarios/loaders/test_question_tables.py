@@ -1,5 +1,6 @@
 """A table of choice questions: columns by name or by a map, faults by line and field, in any language."""
 
+import json
 from pathlib import Path
 
 from shell import Shell
@@ -65,6 +66,17 @@ def test_what_is_left_out_is_counted_by_rows(shell: Shell, tmp_path: Path) -> No
     words = ("--cases", path, "--cases", tmp_path / "exam.csv", "--doctor", "gold", "--name", "r")
     assert shell("run", "--scenario", "questions", *words, *store) == 0, shell.err
     assert "not run: 10 cases" in shell.err
+
+
+def test_each_row_of_one_list_that_is_left_out_counts(shell: Shell, tmp_path: Path) -> None:
+    whole = {"category1": "A", "sanswer": "It is an arthritis.", "checklist": None}
+    places = ((1, 1, "What is gout?"), (2, 2, "And then?"), (2, 1, "What is flu?"), (3, 1, ""))
+    rows = [{**whole, "groupCode": group, "round": place, "problem": said} for group, place, said in places]
+    (tmp_path / "turns.json").write_text(json.dumps({"MK": rows}), encoding="utf-8")
+    words = ("--cases", tmp_path / "turns.json", "--doctor", "gold", "--name", "r", "--store", tmp_path / "runs.db")
+    assert shell("run", "--scenario", "questions", *words) == 0, shell.err
+    assert "not run: 2 cases" in shell.err
+    assert "group 2 has the rounds [2, 1], not 1, 2, 3 ..." in shell.err
 
 
 def test_a_map_the_other_way_round_says_so(shell: Shell, tmp_path: Path) -> None:
