@@ -55,7 +55,7 @@ def _quiet() -> None:
 
 
 @pytest.mark.gaming
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 async def test_no_trick_beats_the_best_constant_answer(ground: Ground) -> None:
     scored = await tried(ground, gamers(ground))
     allowed = max(LEAST, scored.pop(BEST_CONSTANT).words.accuracy.mean or 0.0)
