@@ -66,10 +66,10 @@ def genus_written_out(name: str, other: str) -> str:
     """A name with the genus that it abbreviates written out as in the other: 'C. albicans' as 'Candida albicans'."""
     full = {(genus[0], kind): genus for genus, kinds in species_of(other).items() if "." not in genus for kind in kinds}
     return _SPECIES.sub(
-        lambda found: (
-            f"{full[key].capitalize()} {found['species']}"
-            if found["genus"].endswith(".") and (key := (found["genus"][0].lower(), found["species"])) in full
-            else found[0]
+        lambda match: (
+            f"{full[key].capitalize()} {match['species']}"
+            if match["genus"].endswith(".") and (key := (match["genus"][0].lower(), match["species"])) in full
+            else match[0]
         ),
         name,
     )
