@@ -21,7 +21,8 @@ _LOOK_ALIKE = str.maketrans(
     "асеорхуіјѕһԁԛԝАВСЕНІЈКМОРЅТХУοΟΑΒΕΖΗΙΚΜΝΡΤΥΧ", "aceopxyijshdqwABCEHIJKMOPSTXYoOABEZHIKMNPTYX"
 )
 _HYPHENS = str.maketrans("\u2010\u2011\u2212\ufe63\uff0d\u2044\u2215", "-----//")
-_MIXED = regex(r"(?=\w*[A-Za-z])(?=\w*[\u0370-\u03ff\u0400-\u04ff\u0500-\u052f])\w+")
+_WORD = regex(r"\w+")
+_LATIN_LETTER, _LIKE_LATIN = regex(r"[A-Za-z]"), regex(r"[\u0370-\u03ff\u0400-\u052f]")
 _FENCE = regex(r"(?m)^[ \t]*(?:```|~~~)[ \t]*\w*[ \t]*$|^[ \t]*```(?:json|text|markdown|md)?[ \t]*|```[ \t]*$")
 _OBJECT = regex(r"\A\s*[{\[].*[}\]]\s*\Z", re.DOTALL)
 _LATEX_WRAPPED = regex(r"\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|mathit|emph|underline)\s*\{([^{}]*)\}")
@@ -187,7 +188,12 @@ def visible_text(text: str) -> str:
     text = "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
     text = text.translate(_HYPHENS)
     text = re.sub(r"\u00a0{2,}", "\n", text).replace("\u00a0", " ").replace("\u202f", " ")
-    return _MIXED.sub(lambda word: word[0].translate(_LOOK_ALIKE), text)
+    return _WORD.sub(lambda word: _in_one_script(word[0]), text)
+
+
+def _in_one_script(word: str) -> str:
+    """A word that mixes Latin letters with those that look like them, in Latin letters; any other as it is."""
+    return word.translate(_LOOK_ALIKE) if _LATIN_LETTER.search(word) and _LIKE_LATIN.search(word) else word
 
 
 def _without_latex(text: str) -> str:
@@ -282,11 +288,12 @@ _COUNTS = (("1", "2", "3", "4", "5"), ("i", "ii", "iii", "iv", "v"), ("a", "b", 
 
 
 def unnumbered(label: str) -> str:
-    """The entries of a numbered list in one line, joined by 'and'; any other text as it is.
+    """The entries of a numbered list in one line, joined by 'and'; any other text as it is, but as `visible_text`.
 
     >>> unnumbered("1, Gout, 2, Asthma")
     'Gout and Asthma'
     """
+    label = visible_text(label)
     marks = list(_NUMBER.finditer(label))
     if not marks or label[: marks[0].start()].strip():
         return label

@@ -1,7 +1,7 @@
 """Whether a stated diagnosis is the true one."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pace import Pace
 
@@ -140,6 +140,7 @@ NAMES = [
 @given(
     st.one_of(st.sampled_from(NAMES), st.text(min_size=1, max_size=60).filter(lambda text: any(map(str.isalnum, text))))
 )
+@example(" 0\xad0")
 def test_a_label_is_always_its_own_answer(label: str) -> None:
     verdict = compare(label, Truth(diagnosis=label))
     assert verdict.match or verdict.rule == "empty"
