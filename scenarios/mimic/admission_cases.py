@@ -359,8 +359,8 @@ class Build:
             self.steps.count(DRAW, len(disease), len(disease) - drawn)
 
     def _draws(self) -> bool:
-        """Whether a disease takes no more cases than `sample_rule` keeps."""
-        return self.steps.has(DRAW) and self.steps.has("sample")
+        """Whether a disease takes no more cases than `sample_rule` keeps; without a history its title is the group."""
+        return all(map(self.steps.has, (DRAW, "sample", "history")))
 
     def _by_records(
         self, spill: WorkDatabase, drafting: DraftBuilder, drafts: IO[bytes], source: str, more: str

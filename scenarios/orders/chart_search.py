@@ -240,12 +240,13 @@ _DATES = (
     regex(r"(?i)\b(?P<year>\d{4})-(?P<number>\d\d)-(?P<day>\d\d)\b"),
     regex(rf"(?i)\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b(?:,?\s+(?P<year>\d{{4}}))?"),
     regex(rf"(?i)\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>\d{{4}}))?"),
-    regex(r"(?i)\b(?:on|from|at|of)\s+(?:the\s+)?(?:(?:hospital|admission|inpatient)\s+)?day\s*#?(?P<stay>\d{1,2})\b"),
+    regex(
+        r"(?i)\b(?:on|from|at|of)\s+(?:the\s+)?(?:(?:hospital|admission|inpatient)\s+)?day\s*#?(?P<stay>\d{1,2})\b"
+        r"(?!\s+(?:of|after|post|since|into)\b(?!\s+(?:the |her |his |their )?(?:admission|stay|hospital)))"
+    ),
 )
-_CYCLE = regex(
-    r"(?i)\b(?:fsh|lh|follicle|lutein\w*|o?estradiol|progesterone|cycle|post-?op\w*|of (?:life|illness|fever))\b"
-)
-"""Beside these words a day is one of the cycle, of an illness or after an operation, and not of the stay."""
+_CYCLE = regex(r"(?i)\b(?:fsh|lh|follicle|lutein\w*|o?estradiol|progesterone|cycle|post-?op\w*)\b")
+"""Beside these words a day is one of the cycle or after an operation, and not of the stay."""
 
 
 @dataclass(frozen=True, slots=True)

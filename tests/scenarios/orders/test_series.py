@@ -83,6 +83,8 @@ STAY = case_results(CASE.model_copy(update={"labs": DAYS}))
         (["creatinine on day 3"], ["labs[1]"]),
         ("creatinine on day 2", []),
         ("creatinine from 4 January 2149", []),
+        ("creatinine on day 3 of the admission", ["labs[1]"]),
+        ("creatinine on day 3 of gentamicin", ["labs[0]"]),
         ("FSH on day 3", ["labs[3]"]),
         ("creatinine, 2 marrow biopsies", ["labs[0]"]),
     ],
