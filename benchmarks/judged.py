@@ -14,10 +14,9 @@ from benchmarks.figure import Figure, of_runs
 from benchmarks.load import Load, Measured, measuring, prose
 from benchmarks.server import Answers, answer_of, served
 from wardround.engine.batch import Progress
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.prices import Prices
 from wardround.engine.models.quota import Quota
-from wardround.engine.models.reach import reach
+from wardround.engine.models.reach import Gates, reach
 from wardround.engine.records import Action, View
 from wardround.engine.seat import Seat
 from wardround.evaluators.reasoning.evaluator import EncounterReasoning

@@ -14,8 +14,12 @@ from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.engine.seat import seed_of
 from wardround.scenarios.case import Provenance, image_reference
 from wardround.scenarios.parsers.choices import (
+    TIED,
     Answered,
     answer_schemas,
+    is_scored,
+    likeliest,
+    option_logprobs,
     read_choice,
     read_rectification,
     read_verdict,
@@ -24,7 +28,6 @@ from wardround.scenarios.parsers.choices import (
 )
 from wardround.scenarios.parsers.moves import Conclusion, GameState, Unusable, checked_move
 from wardround.scenarios.parsers.nonanswers import Instructions
-from wardround.scenarios.parsers.option_logprobs import TIED, is_scored, likeliest, option_logprobs
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.published import question_tasks as published
 from wardround.scenarios.question_attacks import Attack, alter_question, claim, why_unalterable, wrong_answer

@@ -11,8 +11,7 @@ import anyio
 import pytest
 from until import until
 
-from wardround.cluster_run import DEATHS, CrewDriver, run_clustered, shared_store, without_password
-from wardround.cluster_worker import work
+from wardround.cluster_run import DEATHS, CrewDriver, run_clustered, shared_store, without_password, work
 from wardround.engine.batch import Progress
 from wardround.engine.cluster import Cluster, WorkerCrew, WorkerReport
 from wardround.engine.errors import StoreError, UsageError, WardroundError

@@ -9,8 +9,7 @@ from sitting import accounts, court, equal, played
 
 import wardround
 from wardround.engine.batch import Progress
-from wardround.engine.models.gates import Gates
-from wardround.engine.models.reach import reach
+from wardround.engine.models.reach import Gates, reach
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.evaluators.metrics.standard import Standard

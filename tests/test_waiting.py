@@ -13,8 +13,7 @@ from trouble import TROUBLES
 from until import until
 
 from wardround.engine.batch import Progress
-from wardround.engine.models.gates import Gates
-from wardround.engine.models.reach import reach
+from wardround.engine.models.reach import Gates, reach
 from wardround.engine.models.wrappers import Patience
 from wardround.engine.protocols import Model
 from wardround.evaluators.metrics.standard import Standard

@@ -1,8 +1,9 @@
-"""A run played by workers, on this machine or on a cluster: the driver starts, watches and replaces them.
+"""A run that workers play, on this machine or on a cluster: the driver starts, watches and replaces them.
 
 No episode passes through the driver or through Ray: each worker opens the store itself and joins the run.
 """
 
+import os
 import socket
 from collections import Counter
 from collections.abc import Mapping
@@ -16,8 +17,9 @@ import anyio
 import msgspec
 import structlog
 
+from wardround.api import join
 from wardround.engine.batch import Progress
-from wardround.engine.budget import Budget, BudgetAccount, Spending
+from wardround.engine.budget import Budget, BudgetAccount, BudgetPart, Spending
 from wardround.engine.cluster import Cluster, Crew, WorkerCrew, WorkerReport
 from wardround.engine.errors import StoreError, UsageError, WardroundError
 from wardround.engine.process_crew import process_crew
@@ -27,7 +29,7 @@ from wardround.runs.control import resume_command
 from wardround.runs.seats import played_by_person
 from wardround.runs.stored_run import Run, open_store
 from wardround.runs.work_queue import seconds_worked, spending_by_seat
-from wardround.scoring.score import CONCURRENCY
+from wardround.scoring.score import CONCURRENCY, join_evaluation
 
 DEATHS = 3
 """Times that the worker of a place may die without progress of the run; then the place stays empty."""
@@ -73,7 +75,7 @@ async def run_clustered(
 
 
 def _crew(cluster: Cluster) -> AbstractAsyncContextManager[Crew]:
-    entry = "wardround.cluster_worker:work"
+    entry = "wardround.cluster_run:work"
     return WorkerCrew(cluster, entry) if cluster.ray else process_crew(entry)
 
 
@@ -246,3 +248,36 @@ class CrewDriver:
 def part_of(concurrency: int, place: int, workers: int) -> int:
     """The episodes that the worker in a place plays at once: its part of `concurrency`, at least 1."""
     return max(1, concurrency // workers + (place <= concurrency % workers))
+
+
+async def work(
+    name: str,
+    store: str,
+    share: tuple[int, int],
+    concurrency: int | None,
+    driver: tuple[str, str],
+    spent: Mapping[str, Json] | None = None,
+) -> str:
+    """Join the run `name` until no episode is open or the operator stops it.
+
+    `share` is as in `api.join`. `driver` is the version of this package at the driver, and the machine on which the
+    store is a file ('' if it is a database). `spent` is what each seat had spent before: the worker spends its part of
+    the rest. Returns why it drained, '' if it did not. Raises UsageError for another version or another machine.
+    """
+    here, own, (version_of, file_of) = socket.gethostname(), version("wardround"), driver
+    if own != version_of:
+        raise UsageError(f"wardround {own} is installed here and {version_of} where the run was started")
+    if file_of and file_of != here:
+        raise UsageError(f"the store {store} is a file on {file_of}; workers on other machines need a PostgreSQL store")
+    own_url = os.environ.get("WARDROUND_STORE", "")
+    opened = open_store(own_url if own_url and without_password(own_url) == store else store)
+    try:
+        run, part = await Run.open(opened, name), (share[0], share[1])
+        progress = Progress(part=BudgetPart(part[1], msgspec.convert(spent or {}, dict[str, Spending])))
+        if run.evaluated:
+            await join_evaluation(run, part, concurrency, progress)
+        else:
+            await join(name, store=opened, share=part, concurrency=concurrency, progress=progress)
+        return progress.why
+    finally:
+        await opened.aclose()

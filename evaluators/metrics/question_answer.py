@@ -7,7 +7,7 @@ from wardround.engine.records import Ending, Json, Score
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answers, missed, unscored
-from wardround.scenarios.parsers.option_logprobs import probability
+from wardround.scenarios.parsers.choices import probability
 from wardround.scenarios.parsers.stated_answers import answer_text, plain_signs, stated_answers
 from wardround.scenarios.question_item import QuestionItem, QuestionTruth
 

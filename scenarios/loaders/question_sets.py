@@ -1,17 +1,20 @@
-"""Loads question sets: MultiCogEval's four tasks, MedQA, MediQ and CRAFT-MD, PubMedQA, LLMEval-Med, HealthBench."""
+"""Loads question sets: own ones, MultiCogEval's tasks, PubMedQA, LLMEval-Med, HealthBench, MedQuAD and MedMCQA."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import groupby
+from pathlib import Path
 
 from pydantic import ValidationError
 
 from wardround.engine.records import Json
+from wardround.engine.text import loads
 from wardround.scenarios.criteria import Checklist
-from wardround.scenarios.loaders.source import Loader, Refused, faults
+from wardround.scenarios.loaders.source import Loader, Refused, TextLine, faults, text_lines
 from wardround.scenarios.question_item import LETTERS, SEVERAL_RIGHT, QuestionItem, QuestionTurn
 
-_OPTIONS = re.compile(r"^Question:\s*(?P<stem>.*?)\s*\nOptions:\s*(?P<options>.*)$", re.DOTALL)
+_QUESTION_AND_OPTIONS = re.compile(r"^Question:\s*(?P<stem>.*?)\s*\nOptions:\s*(?P<options>.*)$", re.DOTALL)
 _LETTERED = re.compile(r"(?:^|\t)\s*(?P<letter>[A-Z]):\s*")
 _OFFERED = re.compile(r"\.?\s*Alice's answer:\s*(?P<letter>[A-Z])\..*$", re.DOTALL)
 _HALF = re.compile(r"\.?\s*There is a 50% chance that the correct answer.*$", re.DOTALL)
@@ -119,7 +122,7 @@ def _same(row: Sequence[Json], task: str) -> dict[str, Json]:
 
 
 def _stem_and_options(text: str) -> tuple[str, list[str]]:
-    match = _OPTIONS.match(text)
+    match = _QUESTION_AND_OPTIONS.match(text)
     if match is None:
         raise Refused([("[1]", "has no line `Options:` with options A: to E:")])
     parts = _LETTERED.split(match["options"])
@@ -325,3 +328,106 @@ class HealthBench(Loader):
 def _rubric_fields(one: Json) -> dict[str, Json]:
     names = ("criterion", "points", "tags")
     return {name: one[name] for name in names if name in one} if isinstance(one, dict) else {"criterion": one}
+
+
+class MedQuAD(Loader):
+    """MedQuAD: `{qid, qtype, focus, question, answer}`, one object a line, as open questions of medical knowledge.
+
+    Questions without an answer are left out. Items are numbered by line, since numbers of the source are used twice.
+    """
+
+    TITLE = "MedQuAD JSONL, one object with qid, qtype, question and answer a line"
+
+    def knows(self, record: Json) -> float:
+        """Match an object with a numbered question, its type and its answer."""
+        return float(isinstance(record, dict) and {"qid", "qtype", "question", "answer"} <= record.keys())
+
+    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
+        """The open question of a record; raises Refused where it has no answer."""
+        del name
+        answer = record["answer"]
+        if not isinstance(answer, str) or not answer.strip():
+            raise Refused([("answer", "is missing, so nothing can mark an answer")])
+        return [
+            question_item(
+                {
+                    "id": f"medquad-{number:05d}",
+                    "form": "free",
+                    "level": "open",
+                    "question": record["question"],
+                    "truth": {"answers": [answer]},
+                    "group": str(record.get("focus") or ""),
+                    "source_group": str(record.get("focus") or ""),
+                    "kind": ["medical knowledge", str(record["qtype"])],
+                    "data_class": "public",
+                    "provenance": {
+                        "source": f"MedQuAD, {record.get('source') or 'source not stated'}",
+                        "record": str(record["qid"]),
+                        "licence": "CC-BY-4.0",
+                    },
+                }
+            )
+        ]
+
+
+_OPTION_FIELDS = ("opa", "opb", "opc", "opd")
+
+
+class MedMCQA(Loader):
+    """MedMCQA: `{question, opa, opb, opc, opd, cop, choice_type}`, one object a line.
+
+    `cop` is the place of the right option: from 1 to 4 in the authors' files, from 0 to 3 in copies on data hubs. The
+    whole file tells which: only one of 0 and 4 occurs. A question with `choice_type` "multi" may have several right
+    answers, of which the file names one; it is left out (MultiCogEval, appendix A.1).
+    """
+
+    TITLE = "MedMCQA JSONL, one object with question, opa to opd and cop a line"
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+
+    def knows(self, record: Json) -> float:
+        """Match an object with the four options and the place of the right one."""
+        return float(isinstance(record, dict) and {"question", "cop", *_OPTION_FIELDS} <= record.keys())
+
+    def of_file(self, path: Path) -> "MedMCQA":
+        """The loader that knows where this file begins to count."""
+        places = {_place_of(line.text) for line in text_lines(path) if isinstance(line, TextLine)}
+        known = copy(self)
+        known._first = None if (0 in places) is (4 in places) else int(4 in places)
+        return known
+
+    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
+        """The item of a record; raises Refused for several right answers, and for a place that cannot be read."""
+        del name
+        if str(record.get("choice_type") or "single") != "single":
+            raise Refused([("choice_type", f"{SEVERAL_RIGHT}: {record['choice_type']!r}")])
+        if self._first is None:
+            why = "whether places count from 0 or from 1 cannot be told: the file has both 0 and 4, or neither"
+            raise Refused([("cop", why)])
+        place = record["cop"]
+        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place - self._first < len(_OPTION_FIELDS):
+            raise Refused([("cop", f"{place!r} is no place from {self._first} to {self._first + 3}")])
+        return [
+            question_item(
+                {
+                    "id": str(record.get("id") or f"medmcqa-{number:05d}"),
+                    "form": "choice",
+                    "question": record["question"],
+                    "options": [record[field] for field in _OPTION_FIELDS],
+                    "truth": {"option": place - self._first, "rationale": record.get("exp") or ""},
+                    "kind": [str(record[field]) for field in ("subject_name", "topic_name") if record.get(field)],
+                    "data_class": "public",
+                    "provenance": {"source": "MedMCQA", "record": str(record.get("id", number)), "licence": "MIT"},
+                }
+            )
+        ]
+
+
+def _place_of(text: str) -> int | None:
+    try:
+        record = loads(text)
+    except (ValueError, RecursionError):
+        return None
+    place = record.get("cop") if isinstance(record, dict) else None
+    return place if isinstance(place, int) and not isinstance(place, bool) else None

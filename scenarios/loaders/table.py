@@ -13,7 +13,6 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.text import file_text
 from wardround.scenarios.case import Case, Provenance
-from wardround.scenarios.loaders.healthver import COLUMNS, HEALTHVER, healthver_question
 from wardround.scenarios.loaders.lettered_choices import lettered_choice
 from wardround.scenarios.loaders.question_sets import question_item
 from wardround.scenarios.loaders.source import Loader, Playable, Refused
@@ -32,9 +31,13 @@ _OPTION = "option."
 _CELLS = "the row has another number of cells than the header"
 _PREFIXES = ("history.", "examination.", "investigation.")
 _QUESTIONS = "choice questions"
+HEALTHVER = "HealthVer"
+_HEALTHVER_COLUMNS = {name: name for name in ("id", "evidence", "claim", "label", "question")}
+_HEALTHVER_LABELS = ("Supports", "Refutes", "Neutral")
+_HEALTHVER_OPTIONS = ("It supports the claim.", "It refutes the claim.", "It neither supports nor refutes the claim.")
 KNOWN: Mapping[str, Mapping[str, str]] = {
     "CRAFT-MD": {"id": "case_id", "vignette": "case_vignette", "truth.diagnosis": "answer"},
-    HEALTHVER: COLUMNS,
+    HEALTHVER: _HEALTHVER_COLUMNS,
     "cases": {"id": "id", "opening": "opening", "truth.diagnosis": "diagnosis"},
 }
 """The maps of known headers; a file of other columns needs a map of its own."""
@@ -221,3 +224,29 @@ def _text(path: Path) -> str:
         raise UsageError(
             f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8; convert the file"
         ) from error
+
+
+def healthver_question(row: Mapping[str, str]) -> QuestionItem:
+    """The choice of a row, with its evidence as context; items of one claim are of one source group.
+
+    Raises Refused for another label, and for a row without claim or evidence.
+    """
+    wrong = [(name, "must not be blank") for name in ("id", "evidence", "claim") if not row.get(name)]
+    if row.get("label") not in _HEALTHVER_LABELS:
+        wrong.append(("label", f"{row.get('label')!r} is none of {', '.join(_HEALTHVER_LABELS)}"))
+    if wrong:
+        raise Refused(wrong)
+    return question_item(
+        {
+            "id": f"healthver-{row['id']}",
+            "form": "choice",
+            "question": f"What does this evidence say about the following claim?\n\nClaim: {row['claim']}",
+            "options": list(_HEALTHVER_OPTIONS),
+            "context": [row["evidence"]],
+            "truth": {"option": _HEALTHVER_LABELS.index(row["label"])},
+            "source_group": row["claim"],
+            "kind": ["claim verification"],
+            "data_class": "public",
+            "provenance": {"source": HEALTHVER, "record": row["id"]},
+        }
+    )

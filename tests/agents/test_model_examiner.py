@@ -8,8 +8,7 @@ import pytest
 from seats import a_seat
 from shell import Shell
 
-from wardround.agents.examiner import Examiner
-from wardround.agents.model_examiner import LLMExaminer
+from wardround.agents.examiner import Examiner, LLMExaminer
 from wardround.engine.errors import ProviderError
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Action, Json, Message, Said, View

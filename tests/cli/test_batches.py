@@ -12,8 +12,7 @@ from serving import serving
 from shell import Shell
 
 from wardround.engine.records import Message
-from wardround.testing.batches import Batches
-from wardround.testing.loopback import Loopback
+from wardround.testing.loopback import Batches, Loopback
 
 QUESTIONS = [
     {

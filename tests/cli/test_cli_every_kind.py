@@ -16,7 +16,7 @@ from curating import answered, pmc_folder
 from serving import serving
 from shell import Shell
 
-from wardround.cluster_worker import work
+from wardround.cluster_run import work
 from wardround.engine.protocols import Store
 from wardround.engine.records import Message
 from wardround.replay_run import replay_run

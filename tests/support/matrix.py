@@ -12,8 +12,7 @@ from clinic import case, lines
 from trouble import ALONE, PLACES, SCENARIOS, Trouble
 
 from wardround.engine.batch import Progress
-from wardround.engine.models.gates import Gates
-from wardround.engine.models.reach import reach
+from wardround.engine.models.reach import Gates, reach
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.wrappers import Patience
 from wardround.engine.protocols import Model, Store

@@ -14,8 +14,8 @@ from wardround.engine.errors import CaseLost, PreflightError, TextLost
 from wardround.engine.events import Event, Opened
 from wardround.engine.limits import Limits
 from wardround.engine.models.batched import Batched
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.preflight import preflight
+from wardround.engine.models.reach import Gates
 from wardround.engine.models.wrappers import Single, WellFormed
 from wardround.engine.protocols import AnyScenario, deal_case
 from wardround.engine.records import Ending, EpisodeRow

@@ -20,8 +20,8 @@ from wardround.engine.budget import Budget, BudgetAccount, Spending
 from wardround.engine.episode import Ended, Episode, EpisodeSetup
 from wardround.engine.errors import CaseLost, LeaseLost, LogError, UsageError
 from wardround.engine.events import Closed, Event, Opened, Reopened, Row
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import redact_address
+from wardround.engine.models.reach import Gates
 from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.replay import replay
 from wardround.engine.sessions import Session

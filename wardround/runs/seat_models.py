@@ -10,13 +10,12 @@ from wardround.engine.errors import UsageError
 from wardround.engine.models.batch_door import Batchable
 from wardround.engine.models.batched import Batched
 from wardround.engine.models.chat import SESSION_HEADER
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.hosts import HIDDEN, redact_address
 from wardround.engine.models.preflight import sending_models
 from wardround.engine.models.prices import Prices, read_prices
 from wardround.engine.models.provider import MODEL_KEY, ForeignModel, required_variable
 from wardround.engine.models.quota import Quota, read_quota
-from wardround.engine.models.reach import ReachOptions, reach
+from wardround.engine.models.reach import Gates, ReachOptions, reach
 from wardround.engine.models.scripted import Unreachable
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.wrappers import Patience

@@ -14,7 +14,7 @@ from wardround.agents.team import TEAM, Team, read_team
 from wardround.engine.calls import StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
-from wardround.engine.models.gates import Gates
+from wardround.engine.models.reach import Gates
 from wardround.engine.models.wrappers import EgressGuard, Illustrated, Single, WellFormed, may_receive
 from wardround.engine.plugins import import_path, is_bundled, load_plugin, maker, plugin_names, suggestion
 from wardround.engine.prompts import Prompts

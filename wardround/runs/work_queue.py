@@ -12,7 +12,7 @@ import structlog
 
 from wardround.engine.batch import Progress, run_beside
 from wardround.engine.budget import Spending, SpendRow
-from wardround.engine.models.gates import Gates
+from wardround.engine.models.reach import Gates
 from wardround.engine.protocols import Store
 from wardround.engine.records import EpisodeRow
 from wardround.engine.sessions import BEAT, Session, SessionRow

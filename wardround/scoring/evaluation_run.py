@@ -17,7 +17,7 @@ from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, EgressError, LogError, RunStopped, UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, effective
 from wardround.engine.limits import Limits
-from wardround.engine.models.gates import Gates
+from wardround.engine.models.reach import Gates
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.seat import seed_of

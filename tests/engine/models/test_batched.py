@@ -13,8 +13,7 @@ from wardround.engine.models.prices import Price
 from wardround.engine.protocols import Store
 from wardround.engine.records import Completion, Message
 from wardround.testing import wire
-from wardround.testing.batches import Answering, Batches
-from wardround.testing.loopback import Loopback
+from wardround.testing.loopback import Answering, Batches, Loopback
 from wardround.testing.memory_store import MemoryStore
 from wardround.testing.wire import ReceivedRequest
 

@@ -12,9 +12,8 @@ from until import until
 from wardround.engine.errors import EgressError, PreflightError, ProviderError, RunStopped, UsageError
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gate import Gate
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.preflight import preflight
-from wardround.engine.models.reach import reach
+from wardround.engine.models.reach import Gates, reach
 from wardround.engine.models.wrappers import EgressGuard, Limited, Retrying
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message

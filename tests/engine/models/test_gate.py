@@ -10,8 +10,8 @@ from instant import instantly
 
 from wardround.engine.errors import RunStopped
 from wardround.engine.models.gate import CallOutcome, Gate, Permit
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.quota import Quota
+from wardround.engine.models.reach import Gates
 
 
 def test_a_free_place_is_had_without_suspension() -> None:

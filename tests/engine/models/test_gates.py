@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.quota import Quota
+from wardround.engine.models.reach import Gates
 
 URL = "http://localhost:8000/v1"
 

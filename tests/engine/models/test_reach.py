@@ -8,10 +8,9 @@ from importlib.util import find_spec
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.prices import Price, Prices
 from wardround.engine.models.quota import Quota
-from wardround.engine.models.reach import reach
+from wardround.engine.models.reach import Gates, reach
 from wardround.engine.models.wrappers import Patience, Retrying
 from wardround.engine.records import Message
 from wardround.testing.loopback import Loopback

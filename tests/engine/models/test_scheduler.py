@@ -8,9 +8,8 @@ import pytest
 from steady import steadily
 from until import dropped, until
 
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.quota import Quota
-from wardround.engine.models.reach import reach
+from wardround.engine.models.reach import Gates, reach
 from wardround.engine.models.wrappers import Patience
 from wardround.engine.protocols import Model
 from wardround.engine.records import Message

@@ -12,8 +12,7 @@ from wardround import run
 from wardround.engine.errors import UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint, checked_header, session_of
 from wardround.engine.models.fleet import Fleet
-from wardround.engine.models.gates import Gates
-from wardround.engine.models.reach import reach
+from wardround.engine.models.reach import Gates, reach
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.wrappers import Limited, Retrying
 from wardround.engine.protocols import Model

@@ -12,9 +12,9 @@ from structlog.testing import capture_logs
 from wardround.engine.errors import ProviderError, RunStopped
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.gate import CallOutcome, Gate
-from wardround.engine.models.gates import Gates
 from wardround.engine.models.health import Silence
 from wardround.engine.models.quota import Quota
+from wardround.engine.models.reach import Gates
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.wrappers import Limited, Patience, Retrying
 from wardround.engine.records import Completion, Message

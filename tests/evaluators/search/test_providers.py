@@ -9,10 +9,7 @@ from website import Answer, Website
 
 from wardround.engine.errors import UsageError
 from wardround.evaluators.search.contract import Search
-from wardround.evaluators.search.providers.brave import Brave
-from wardround.evaluators.search.providers.duckduckgo import DuckDuckGo
-from wardround.evaluators.search.providers.pubmed import Pubmed
-from wardround.evaluators.search.providers.searxng import Searxng
+from wardround.evaluators.search.providers import Brave, DuckDuckGo, Pubmed, Searxng
 from wardround.evaluators.search.results import SearchError, SearchHit
 from wardround.evaluators.search.web import PageLimits
 
