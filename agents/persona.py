@@ -66,9 +66,8 @@ def as_persona(fields: Json, where: str) -> Persona:
         persona = msgspec.convert(fields, Persona)
     except msgspec.ValidationError as error:
         raise UsageError(f"{where}: {error}") from error
-    lists = {name: getattr(persona.record, name) for name in ("sentences", "before", "after", "vague", "broken")}
-    for name, values in lists.items():
-        if values and len(values) != len(STRENGTHS):
+    for name, values in msgspec.structs.asdict(persona.record).items():
+        if isinstance(values, tuple) and values and len(values) != len(STRENGTHS):
             raise UsageError(f"{where}: record.{name} has {len(values)} entries; write one for each strength, 1 to 3")
     if unknown := sorted(set(persona.model) - set(map(str, STRENGTHS))):
         raise UsageError(f"{where}: model.{unknown[0]} is not a strength; there are 1, 2 and 3")

@@ -34,7 +34,7 @@ class Progress:
         self.total = total
         self.running = self.own = 0
         self.endings: Counter[str] = Counter()
-        self.purse = BudgetAccount(Budget(), {})
+        self.account = BudgetAccount(Budget(), {})
         self.paused = False
         self.why = self.run = ""
         self._stir = anyio.Event()
@@ -62,7 +62,7 @@ class Progress:
     @property
     def spent(self) -> Spending:
         """What the run has spent, including its earlier sessions."""
-        return self.purse.spent
+        return self.account.spent
 
     @property
     def draining(self) -> bool:
@@ -120,7 +120,7 @@ class Progress:
         if self.paused or self.why:
             await self.before_act()
         while True:
-            refused, never = self.purse.refusal(seat)
+            refused, never = self.account.refusal(seat)
             if not refused:
                 break
             if never:
@@ -133,11 +133,11 @@ class Progress:
                     await self._stir.wait()
             finally:
                 self._waiting -= 1
-        return self.purse.set_aside(seat)
+        return self.account.set_aside(seat)
 
     def after_call(self, seat: str, spent: Spending | None, size: Size | None) -> None:
         """Book what a call spent and release the amount set aside for it, if it was not released before."""
-        self.purse.settle(seat, spent, size)
+        self.account.settle(seat, spent, size)
         if self._waiting:
             self.notify_change()
 
@@ -147,14 +147,14 @@ class Progress:
         if orders.state == "stop":
             self.drain("the run was told to stop")
         self.paused = orders.state == "pause"
-        if orders.budget != self.purse.budget:
-            self.purse.change(orders.budget)
+        if orders.budget != self.account.budget:
+            self.account.change(orders.budget)
         if last != orders:
             self.notify_change()
 
     def summary(self) -> Mapping[str, Json]:
         """The progress of this process, for the status."""
-        own = self.purse.own
+        own = self.account.own
         return {
             "running": self.running,
             "own": self.own,
@@ -164,7 +164,7 @@ class Progress:
             "cost": own.cost,
             "paused": self.paused,
             "draining": self.why,
-            "budget": self.purse.summary(),
+            "budget": self.account.summary(),
         }
 
 

@@ -249,24 +249,24 @@ class RecordingModel:
         options: Mapping[str, Json],
         *,
         log: EpisodeLog,
-        tape: RecordedCalls,
+        recorded: RecordedCalls,
         label: str = "",
     ) -> None:
         self.name = model.name
         self._seat, self._model, self._options, self._label = seat, model, dict(options), label
         self._suffix = _encode(self._options)
-        self._log, self._tape = log, tape
+        self._log, self._recorded = log, recorded
         # The last conversation of each purpose, so that the next act continues its own after a repair or a summary.
         self._known: dict[str, _Conversation] | None = None
         self.spent: LimitAccount | None = None
         self.watch: RunWatch | None = None
         self.cache: Cache | None = None
         self.errors = ModelErrors()
-        self.owner, self.act = "", ActCalls(tape.has_cancelled)
+        self.owner, self.act = "", ActCalls(recorded.has_cancelled)
         self.away: Callable[[], AbstractContextManager[None]] = nullcontext
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """Answer from the tape if this call was recorded, else make the call and record its reply or error."""
+        """Return the recorded reply of this call; if there is none, make the call and record its reply or error."""
         self.act.begin(self.owner)
         try:
             return await self._complete(messages, purpose, options)
@@ -281,8 +281,8 @@ class RecordingModel:
         labelled = (self._label.encode(),) if self._label else ()
         suffix = b"\x1e".join((self._seat.encode(), purpose.encode(), suffix, *labelled))
         continuation = _Continuation(messages, self._known.values(), suffix)
-        nth = self._tape.occurrence(continuation.key)
-        call = self._tape.take(continuation.key, nth)
+        nth = self._recorded.occurrence(continuation.key)
+        call = self._recorded.take(continuation.key, nth)
         if call is None:
             try:
                 reply, error = await self._get_reply(continuation.key, nth, messages, purpose, settings)
@@ -345,7 +345,7 @@ class RecordingModel:
         self, key: str, nth: int, messages: Sequence[Message], purpose: str, settings: Mapping[str, Json]
     ) -> "_Outcome":
         """The reply or error of a call that was not recorded, from the cache or from the model."""
-        if self._tape.replaying:
+        if self._recorded.replaying:
             seq = self._log.next
             raise ReplayError(f"seat {self._seat} makes a call ({purpose}) that the log does not have", seq=seq)
         with self.away():

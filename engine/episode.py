@@ -67,7 +67,7 @@ class EpisodeSetup:
     limits: Limits = field(default_factory=Limits)
     watch: RunWatch | None = None
     caches: Callable[[str], Cache | None] | None = None
-    tape: RecordedCalls = field(default_factory=RecordedCalls)
+    recorded: RecordedCalls = field(default_factory=RecordedCalls)
     trusted: Collection[str] = ()
 
 
@@ -84,7 +84,7 @@ class Episode:
         self._own: dict[str, OwnTime] = {}
         self._sealed: dict[str, bool] = {}
         self._acting = ""
-        self._errors, self._calls = ModelErrors(), ActCalls(setup.tape.has_cancelled)
+        self._errors, self._calls = ModelErrors(), ActCalls(setup.recorded.has_cancelled)
         self.state: object = None
 
     async def play(self) -> Ending | None:
@@ -130,7 +130,7 @@ class Episode:
         return await self._close(ending)
 
     def recall(self, events: Sequence[Event] | None = None) -> None:
-        """Fold the log's events (or `events`) into the state; the calls of an interrupted act go on the tape."""
+        """Fold the log's events (or `events`) into the state, and keep the recorded calls of an interrupted act."""
         setup = self._setup
         with boundary("rules"):
             self.state = setup.scenario.start(setup.case)
@@ -138,16 +138,16 @@ class Episode:
             if isinstance(event, Acted):
                 self.show(event)
             elif isinstance(event, Called):
-                setup.tape.record(event)
+                setup.recorded.add(event)
             elif isinstance(event, Reopened):
-                setup.tape.drop_failures()
+                setup.recorded.drop_failures()
 
     async def _live(self) -> None:
         setup = self._setup
         while self.ending() is None:
             if setup.watch:
                 await setup.watch.before_act()
-            if not setup.tape.unused():  # an act that was interrupted had passed this check when it began
+            if not setup.recorded.unused():  # an act that was interrupted had passed this check when it began
                 try:
                     self._spent.check()
                 except LimitReached as reached:
@@ -268,7 +268,7 @@ class Episode:
         with boundary("rules"):
             self.state = self._setup.scenario.apply(self.state, event)
         self._memos[event.seat] = event.action.memo
-        self._setup.tape.clear()
+        self._setup.recorded.clear()
 
     def _view(self, seat: str) -> View:
         view = self._setup.scenario.view(self.state, seat)
@@ -285,7 +285,7 @@ class Episode:
         return agent
 
     def _voice(self, owner: str, name: str, model: Model, options: Mapping[str, Json], label: str) -> Voice:
-        voice = RecordingModel(name, model, options, log=self._setup.log, tape=self._setup.tape, label=label)
+        voice = RecordingModel(name, model, options, log=self._setup.log, recorded=self._setup.recorded, label=label)
         voice.owner, voice.act = owner, self._calls
         voice.spent, voice.watch, voice.errors = self._spent, self._setup.watch, self._errors
         voice.away = self._away

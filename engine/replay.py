@@ -36,7 +36,7 @@ async def _replay(
     log = EpisodeLog(discard)
     log.events = list(live[:1])
     setup = EpisodeSetup(scenario, case, cast, log, limits=Limits(actions=None, act_calls=None), trusted=trusted)
-    setup.tape.replaying = True
+    setup.recorded.replaying = True
     episode = Episode(setup)
     episode.history = events
     try:
@@ -83,9 +83,9 @@ def _at(seq: int) -> Iterator[None]:
 
 
 def _load(setup: EpisodeSetup, live: Sequence[Event], position: int) -> int:
-    """Put the next calls on the tape; returns the position of the first event that is not a call."""
+    """Hand the next recorded calls to the episode; returns the position of the first event that is not a call."""
     while position < len(live) and isinstance(call := live[position], Called):
-        setup.tape.record(call)
+        setup.recorded.add(call)
         position += 1
     return position
 
@@ -127,7 +127,7 @@ def _short(value: object) -> str:
 
 def _no_call_left(setup: EpisodeSetup, seq: int, reopened: int) -> None:
     """Raise ReplayError if a recorded call was not made again; calls before the last reopening may differ."""
-    if unused := [call for call in setup.tape.unused() if call.seq > reopened]:
+    if unused := [call for call in setup.recorded.unused() if call.seq > reopened]:
         call = unused[0]
         raise ReplayError(
             f"event {call.seq}: this call ({call.purpose}) is no longer made before event {seq}", seq=call.seq

@@ -163,7 +163,7 @@ class RecordedCalls:
         self._seen: dict[str, int] = {}
         self.replaying = replaying
 
-    def record(self, call: Called) -> None:
+    def add(self, call: Called) -> None:
         """Keep a call of the log."""
         self._calls[call.key, call.nth] = call
 

@@ -127,7 +127,7 @@ class CrewDriver:
         self._ordered = self._warned_slow = False
         self._failure: WardroundError | None = None
         self._why = ""  # why a worker drained
-        progress.purse = BudgetAccount(Budget(), run.header.specs)
+        progress.account = BudgetAccount(Budget(), run.header.specs)
 
     async def play(self, workers: int) -> None:
         """Return when no worker is left."""
@@ -171,7 +171,7 @@ class CrewDriver:
         endings = dict(await store.endings(name))
         self._sessions = tuple(await store.sessions(name))
         self._spent = spending_by_seat(await store.spending(name))
-        progress.purse.refresh(self._spent, seconds_worked(self._sessions))
+        progress.account.refresh(self._spent, seconds_worked(self._sessions))
         if progress.run != name:
             progress.begin(endings, name)
             self._before = progress.closed

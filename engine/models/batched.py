@@ -13,7 +13,7 @@ import msgspec
 import structlog
 
 from wardround.engine.errors import ProviderError, WardroundError
-from wardround.engine.models.batch_door import BatchDoor, BatchLine
+from wardround.engine.models.batch_api import BatchApi, BatchLine
 from wardround.engine.models.failure import failure
 from wardround.engine.models.prices import Price
 from wardround.engine.models.reply import chat_options, read_reply, turns
@@ -25,11 +25,11 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 DISCOUNT = 0.5
 """The price of a call in a batch, as a share of its usual price."""
 TRIES = 3
-"""How often a request is put into a batch that ends without its answer."""
+"""Batches that a request is put into, while each ends without its answer."""
 LOST = 60
-"""Questions about a batch that may fail one after another, before its calls fail."""
+"""Failed requests in a row for the status of a batch, after which its calls fail."""
 MALFORMED = 5
-"""States in a row that are no state, after which a batch counts as lost."""
+"""Replies in a row that state no status, after which a batch counts as lost."""
 
 
 class Pace(NamedTuple):
@@ -62,14 +62,14 @@ class Batched(Wrapped):
     def __init__(
         self,
         model: Model,
-        door: BatchDoor,
+        api: BatchApi,
         store: Store,
         *,
         price: Price | None = None,
         pace: Pace | None = None,
     ) -> None:
         super().__init__(model)
-        self.queue = _Queue(door, store, f"{model.name}\x1f{model.address}", pace or PACE)
+        self.queue = _Queue(api, store, f"{model.name}\x1f{model.address}", pace or PACE)
         self._price, self._who = price, ("", "")
         self._asked: Counter[str] = Counter()
 
@@ -117,11 +117,16 @@ class _Group(NamedTuple):
 
 
 class _Queue:
-    """The calls that wait, and the batches under way; shared by all that ask one model."""
+    """The requests that wait, and the batches under way; shared by all that ask one model.
 
-    def __init__(self, door: BatchDoor, store: Store, name: str, pace: Pace) -> None:
+    Each request has a key. `_futures` has those that a caller waits for, with `_bodies` to send them again. `_fresh`
+    are in no batch yet; `_known` are in one, or about to be. `_lines` keeps the answers of an earlier process's batches
+    until somebody asks for them.
+    """
+
+    def __init__(self, api: BatchApi, store: Store, name: str, pace: Pace) -> None:
         self.scope = ""
-        self._door, self._store, self._name, self._pace = door, store, name, pace
+        self._api, self._store, self._name, self._pace = api, store, name, pace
         self._loading, self._loaded = asyncio.Lock(), False
         self._groups = 0
         self._known: set[str] = set()
@@ -136,7 +141,7 @@ class _Queue:
     @property
     def where(self) -> str:
         """The endpoint, for messages."""
-        return self._door.where
+        return self._api.where
 
     async def answer(self, request: _Request) -> BatchLine:
         """The outcome of a request; raises ProviderError."""
@@ -176,10 +181,10 @@ class _Queue:
         for part in _parts(fresh, self._pace):
             group = _Group(self._groups, secrets.token_hex(12), [request.key for request in part])
             self._groups += 1
-            self._run(self._guarded(group, self._begin(group, part)))
+            self._run(self._or_fail(group, self._begin(group, part)))
 
-    async def _guarded(self, group: _Group, work: Coroutine[object, object, None]) -> None:
-        """Do the work of a group; an error reaches each call that waits for it."""
+    async def _or_fail(self, group: _Group, work: Coroutine[object, object, None]) -> None:
+        """Do the work of a group; each call that waits for it gets an error of it."""
         try:
             await work
         except WardroundError as error:
@@ -192,8 +197,8 @@ class _Queue:
     async def _begin(self, group: _Group, part: Sequence[_Request]) -> None:
         """Note a group, upload its requests and begin its batch: each step is noted before the next."""
         await self._note(group.number, "", json.dumps([group.tag, *group.keys]))
-        file = await self._door.upload(part)
-        batch = await self._door.create(file, group.tag)
+        file = await self._api.upload(part)
+        batch = await self._api.create(file, group.tag)
         await self._note(group.number, "batch", batch)
         log.info("a batch was begun", endpoint=self.where, batch=batch, requests=len(part))
         await self._follow(group, batch)
@@ -203,7 +208,7 @@ class _Queue:
         wait, failed = self._pace.first, 0
         while True:
             try:
-                state = await self._door.state(batch)
+                state = await self._api.state(batch)
                 failed = 0
             except ProviderError as error:
                 failed += 1
@@ -220,7 +225,7 @@ class _Queue:
             raise ProviderError("bad_request", f"{self.where}: the batch {batch} failed: {state.why[:300]}")
         lines: dict[str, BatchLine] = {}
         for file in state.files:
-            lines |= {line.name: line for line in await self._door.lines(file)}
+            lines |= {line.name: line for line in await self._api.lines(file)}
         await self._give(group, lines, cancelled=state.status == "cancelled")
 
     async def _give(self, group: _Group, lines: Mapping[str, BatchLine], *, cancelled: bool) -> None:
@@ -230,13 +235,15 @@ class _Queue:
             await self._note(group.number, "dead", json.dumps(dead))
         for key in group.keys:
             line = lines.get(key, BatchLine(key, 0, b'{"error": {"message": "the batch ended without an answer"}}'))
-            passing = line.status in (0, 408, 429) or line.status >= 500
+            temporary = line.status in (0, 408, 429) or line.status >= 500
             self._tries[key] += 1
-            if passing and not cancelled and key in self._bodies and self._tries[key] < TRIES:
+            if temporary and not cancelled and key in self._bodies and self._tries[key] < TRIES:
                 self._add(_Request(key, self._bodies[key]))
             elif (future := self._futures.pop(key, None)) is not None:
                 future.set_result(line)
-                self._forget(key, line)
+                self._bodies.pop(key, None)
+                if line.status != 200:
+                    self._known.discard(key)
             elif line.status == 200:
                 self._lines[key] = line
             else:
@@ -244,19 +251,11 @@ class _Queue:
 
     def _fail_all(self, group: _Group, error: WardroundError) -> None:
         for key in group.keys:
-            self._fail(key, error)
-
-    def _fail(self, key: str, error: WardroundError) -> None:
-        self._known.discard(key)
-        self._bodies.pop(key, None)
-        if (future := self._futures.pop(key, None)) is not None:
-            future.set_exception(error)
-            future.exception()  # whoever asked may have been cancelled
-
-    def _forget(self, key: str, line: BatchLine) -> None:
-        self._bodies.pop(key, None)
-        if line.status != 200:
             self._known.discard(key)
+            self._bodies.pop(key, None)
+            if (future := self._futures.pop(key, None)) is not None:
+                future.set_exception(error)
+                future.exception()  # whoever asked may have been cancelled
 
     async def _load(self) -> None:
         """Find the batches of an earlier process, once; one that was never begun is forgotten."""
@@ -268,14 +267,14 @@ class _Queue:
                     break
                 tag, *keys = json.loads(kept)
                 group = _Group(self._groups, tag, keys)
-                batch = await self._recall(group.number, "batch") or await self._door.find(tag)
+                batch = await self._recall(group.number, "batch") or await self._api.find(tag)
                 dead = set(json.loads(await self._recall(group.number, "dead") or "[]"))
                 self._groups += 1
                 living = group._replace(keys=[key for key in keys if key not in dead])
                 if batch and living.keys:
                     await self._note(group.number, "batch", batch)
                     self._known.update(living.keys)
-                    self._run(self._guarded(living, self._follow(living, batch)))
+                    self._run(self._or_fail(living, self._follow(living, batch)))
 
     async def _note(self, number: int, what: str, text: str) -> None:
         await self._store.keep(self._place(number, what), text.encode())
@@ -297,7 +296,7 @@ class _Queue:
             future.cancel()
         self._futures.clear()
         self._loaded, self._groups = False, 0
-        await self._door.aclose()
+        await self._api.aclose()
 
 
 def _parts(fresh: Sequence[_Request], pace: Pace) -> list[list[_Request]]:

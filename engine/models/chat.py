@@ -13,7 +13,7 @@ import msgspec
 from yarl import URL
 
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.models.batch_door import BatchDoor, OpenAIBatches
+from wardround.engine.models.batch_api import BatchApi, OpenAIBatches
 from wardround.engine.models.failure import failure
 from wardround.engine.models.hosts import endpoint_url, host_of, join_path, printable_url, secrets_of
 from wardround.engine.models.prices import Price
@@ -153,7 +153,7 @@ class ChatModel(Model):
         """The price of its tokens, if known."""
         return self._price
 
-    def batches(self) -> BatchDoor:
+    def batches(self) -> BatchApi:
         """The endpoint's batch interface."""
         return OpenAIBatches(str(self._endpoint.url), self._endpoint.key, self._endpoint.address)
 

@@ -177,7 +177,7 @@ class Gate:
         self._recent: deque[tuple[bool, float]] = deque(maxlen=RECENT)
 
     async def enter(self, role: str, tokens: int = 0) -> Permit:
-        """Wait for this call's turn and return its pass; `leave` must always follow.
+        """Wait for this call's turn and return its permit; `leave` must always follow.
 
         `tokens` is the expected use of the call. Raises RunStopped if the daily quota does not allow it, or if the gate
         was stopped.
@@ -185,11 +185,11 @@ class Gate:
         return self.enter_now(tokens) or await self._wait_turn(role, tokens, asyncio.get_running_loop().time())
 
     def enter_now(self, tokens: int = 0) -> Permit | None:
-        """The pass of this call if there is a free place, as for most calls; None if it must wait."""
+        """The permit of this call if there is a free place, as for most calls; None if it must wait."""
         if self._queue.waiting or self.in_flight >= self.adaptive.cap:
             return None
         now = asyncio.get_running_loop().time()
-        if now < self.paused_until or (self._metered and self._wait(tokens, now) != 0.0):
+        if now < self.paused_until or (self._metered and self._quota_wait(tokens, now) != 0.0):
             return None
         return self._admit(tokens, now, 0.0)
 
@@ -227,7 +227,7 @@ class Gate:
                 self._day.tokens += tokens
         return Permit(tokens, now, waited, adaptive.epoch)
 
-    def _wait(self, tokens: int, now: float) -> float:
+    def _quota_wait(self, tokens: int, now: float) -> float:
         """Seconds until the quotas allow a call of so many tokens; raises RunStopped if they do not today."""
         if self._stopped:
             raise RunStopped(self._stopped)
@@ -307,7 +307,7 @@ class Gate:
             wait = self.paused_until - now
             if wait <= 0:
                 try:
-                    wait = self._wait(waiter.tokens, now) if self._metered else 0.0
+                    wait = self._quota_wait(waiter.tokens, now) if self._metered else 0.0
                 except RunStopped as stopped:
                     self._queue.pop(waiter)
                     waiter.future.set_exception(stopped)

@@ -13,7 +13,7 @@ from wardround.engine.errors import PreflightError, ProviderError
 from wardround.engine.models.batched import Batched
 from wardround.engine.models.fleet import Fleet
 from wardround.engine.models.reply import fits_schema
-from wardround.engine.models.wrappers import PASSING, EgressGuard, Limited, Patience, Retrying, Single
+from wardround.engine.models.wrappers import TEMPORARY, EgressGuard, Limited, Patience, Retrying, Single
 from wardround.engine.once import together
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
@@ -116,7 +116,7 @@ async def _try_model(label: str, model: Model, sampling: Mapping[str, Json], wit
             try:
                 return await _probe_parameters(model, sampling)
             except ProviderError as error:
-                if error.kind in HARMLESS or error.kind not in PASSING:
+                if error.kind in HARMLESS or error.kind not in TEMPORARY:
                     raise
                 return await _probe_parameters(Retrying(model, PATIENCE), sampling)
     except TimeoutError:

@@ -268,7 +268,7 @@ class Limited(Wrapped):
         return prompt + self._replies.expected(self.role, options.get("max_tokens"))
 
 
-PASSING = frozenset(("rate_limit", "server", "timeout", "connection", "malformed", "empty"))
+TEMPORARY = frozenset(("rate_limit", "server", "timeout", "connection", "malformed", "empty"))
 """Kinds of error that may be temporary; all others are raised at once."""
 
 
@@ -400,7 +400,7 @@ class Retrying(Wrapped):
             return None
         if failed.elsewhere:
             wait = 0.0
-        elif failed.kind not in PASSING:
+        elif failed.kind not in TEMPORARY:
             return None
         elif failed.retry_after is not None:
             wait = failed.retry_after + self._random.uniform(0, min(failed.retry_after, 4 * patience.first))
@@ -424,7 +424,7 @@ def _turned_away(failed: ProviderError) -> bool:
 
 def _with_attempts(failed: ProviderError, attempts: int, spent: float) -> ProviderError:
     """The same error, with the number of attempts and their duration in its message."""
-    if attempts == 1 and failed.kind not in PASSING:
+    if attempts == 1 and failed.kind not in TEMPORARY:
         return failed
     times = "1 attempt" if attempts == 1 else f"{attempts} attempts in {spent:.1f} s"
     asked = "" if failed.retry_after is None else f"; it asks to wait {failed.retry_after:g} s"

@@ -18,7 +18,7 @@ from wardround.engine.stores.writes import (
     ScoreWrite,
     SqlRow,
     Unwritable,
-    Work,
+    Write,
     append_refusal,
     no_episode,
 )
@@ -95,18 +95,18 @@ JOIN events v ON v.episode = a.episode AND v.seq = a.seq AND v.hash = a.hash
 
 
 class PostgresWrites:
-    """Writes groups of works; `ids` caches the row ids of the episodes being played."""
+    """Commits groups of writes; `ids` caches the row ids of the episodes being played."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self.ids: dict[tuple[str, str], int] = {}
 
-    async def write(self, works: Sequence[Work]) -> Failures:
+    async def write(self, writes: Sequence[Write]) -> Failures:
         """Write a group and return the failures; the server may go away and come back meanwhile."""
-        kept = {place: work for place, work in enumerate(works) if isinstance(work, Keep)}
-        texts = {place: work for place, work in enumerate(works) if isinstance(work, KeepTexts)}
-        judged = {place: work for place, work in enumerate(works) if isinstance(work, ScoreWrite)}
-        waiting = {place: work for place, work in enumerate(works) if isinstance(work, Append) and work}
+        kept = {place: work for place, work in enumerate(writes) if isinstance(work, Keep)}
+        texts = {place: work for place, work in enumerate(writes) if isinstance(work, KeepTexts)}
+        judged = {place: work for place, work in enumerate(writes) if isinstance(work, ScoreWrite)}
+        waiting = {place: work for place, work in enumerate(writes) if isinstance(work, Append) and work}
         failures = {
             **await _write_in_parts(self._keep_texts, texts),
             **await _write_in_parts(self._keep, kept),
@@ -173,10 +173,10 @@ class PostgresWrites:
         return failures
 
     async def _row_ids(
-        self, connection: DatabaseConnection, works: Iterable[Append | ScoreWrite]
+        self, connection: DatabaseConnection, writes: Iterable[Append | ScoreWrite]
     ) -> dict[tuple[str, str], int]:
-        """The row ids of those episodes of `works` that exist."""
-        asked = dict.fromkeys((work.run, work.episode) for work in works)
+        """The row ids of those episodes of `writes` that exist."""
+        asked = dict.fromkeys((work.run, work.episode) for work in writes)
         known = {episode: self.ids[episode] for episode in asked if episode in self.ids}
         wanted = [episode for episode in asked if episode not in known]
         if wanted:
@@ -192,7 +192,7 @@ class PostgresWrites:
 
 
 async def _write_in_parts(write: Callable[[Mapping[int, _W]], Awaitable[Failures]], part: Mapping[int, _W]) -> Failures:
-    """`write` all works in one statement; if a value among them cannot be stored, write each by itself."""
+    """`write` them all in one statement; if a value among them cannot be stored, write each by itself."""
     if not part:
         return {}
     try:

@@ -18,7 +18,7 @@ from wardround.engine.stores.writes import (
     KeepTexts,
     ScoreWrite,
     SqlRow,
-    Work,
+    Write,
     control_of,
     header_bytes,
     run_row,
@@ -37,8 +37,8 @@ _CONTROL = "SELECT orders FROM runs WHERE name = $1"
 class Writer(Protocol):
     """Commits the writes of many episodes together."""
 
-    async def write(self, work: Work) -> None:
-        """Return when this work and all earlier ones are committed."""
+    async def write(self, one: Write) -> None:
+        """Return when this write and all earlier ones are committed."""
 
 
 class DatabaseStore(ABC):

@@ -10,7 +10,7 @@ from wardround.engine.records import Clock, EpisodeRow
 from wardround.engine.sessions import LEASE
 from wardround.engine.stores.sql_store import RUN, DatabaseStore, Step, json_list, sign_of_life
 from wardround.engine.stores.sqlite_file import Connection, SqliteWrites
-from wardround.engine.stores.writes import EPISODE, LARGEST_RECALL, Failures, Gatherer, Keep, Rounds, SqlRow, Work
+from wardround.engine.stores.writes import EPISODE, LARGEST_RECALL, Failures, Gatherer, Keep, Rounds, SqlRow, Write
 
 _PLAN = (
     "INSERT INTO episodes (run, number, name, case_id, repeat, at) SELECT id, ?, ?, ?, ?, ? FROM runs WHERE name = ?"
@@ -105,15 +105,15 @@ class SqliteStore(DatabaseStore):
         self._recalls: Rounds[str, bytes | None] = Rounds(self._recall_answers, LARGEST_RECALL)
         self._queries: Rounds[Step, Sequence[SqlRow]] = Rounds(self._read, LARGEST_READ)
         self._answers = AnswerKeys()
-        self._gatherer = Gatherer(lambda works: self._writing.write(partial(self._commit, works=works)))
+        self._gatherer = Gatherer(lambda writes: self._writing.write(partial(self._commit, writes=writes)))
         super().__init__(self.path, self._gatherer, lease)
 
-    def _commit(self, connection: sqlite3.Connection, works: Sequence[Work]) -> Failures:
+    def _commit(self, connection: sqlite3.Connection, writes: Sequence[Write]) -> Failures:
         self._answers.read(connection)
-        for work in works:
+        for work in writes:
             if isinstance(work, Keep):
                 self._answers.add(work.key)
-        return self._writes.write(connection, works)
+        return self._writes.write(connection, writes)
 
     async def rows(self, query: str, *values: object) -> Sequence[SqlRow]:
         """The rows of a query; those asked for at once are read in one hop."""

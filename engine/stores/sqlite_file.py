@@ -1,4 +1,4 @@
-"""Opens a SQLite file, migrates its tables, and writes groups of works in one commit."""
+"""Opens a SQLite file, migrates its tables, and commits groups of writes."""
 
 import sqlite3
 import threading
@@ -23,7 +23,7 @@ from wardround.engine.stores.writes import (
     KeepTexts,
     ScoreWrite,
     Unwritable,
-    Work,
+    Write,
     append_refusal,
     no_episode,
 )
@@ -157,19 +157,19 @@ _Event = tuple[int, int, bytes, bytes]
 
 
 class SqliteWrites:
-    """Writes groups of works; `ids` caches the row ids of the episodes being played."""
+    """Commits groups of writes; `ids` caches the row ids of the episodes being played."""
 
     def __init__(self, path: str, clock: Clock) -> None:
         self._path, self._clock = path, clock
         self.ids: dict[tuple[str, str], int] = {}
 
-    def write(self, connection: sqlite3.Connection, works: Sequence[Work]) -> Failures:
+    def write(self, connection: sqlite3.Connection, writes: Sequence[Write]) -> Failures:
         """Write a group inside the caller's transaction and return the failures."""
         now = self._clock()
         failures: dict[int, WardroundError] = {}
         spent: dict[tuple[str, str, int], Spending] = {}
         events: list[_Event] = []
-        for place, work in enumerate(works):
+        for place, work in enumerate(writes):
             failure = self._write(connection, work, now, events)
             if failure is not None:
                 failures[place] = failure
@@ -179,7 +179,7 @@ class SqliteWrites:
                     before = spent.get(account)
                     spent[account] = more if before is None else before + more
         connection.executemany("INSERT INTO events (episode, seq, hash, body) VALUES (?, ?, ?, ?)", events)
-        keeps = [work for work in works if isinstance(work, Keep)]
+        keeps = [work for work in writes if isinstance(work, Keep)]
         connection.executemany("INSERT OR IGNORE INTO calls (key, body) VALUES (?, ?)", keeps)
         day = datetime.fromtimestamp(now, UTC).date().isoformat()
         for (run, seat, session), s in spent.items():
@@ -188,9 +188,9 @@ class SqliteWrites:
         return failures
 
     def _write(
-        self, connection: sqlite3.Connection, work: Work, now: float, events: list[_Event]
+        self, connection: sqlite3.Connection, work: Write, now: float, events: list[_Event]
     ) -> WardroundError | None:
-        """Write a work, but not answers, and put its events into `events`: those of a group are written at once."""
+        """Write one of a group, but no answer, and put its events into `events`, which are written at once."""
         match work:
             case Append():
                 return self._append(connection, work, now, events) if work else None

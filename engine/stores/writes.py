@@ -16,10 +16,10 @@ from wardround.engine.sessions import RunControl, SessionRow
 SqlRow = Any
 """A row of a query: a value for each column, of the type that its statement names."""
 GATHER = 0.005
-"""Seconds for which a group gathers works, because a commit costs far more than an append (docs/performance.md)."""
+"""Seconds for which a group gathers writes, because a commit costs far more than an append (docs/performance.md)."""
 
 ALONE = 3
-"""Groups of one work after which a work is written at once: nobody joins it, as where one client plays one episode."""
+"""Groups of one write after which the next does not wait: nobody joins it, as where one client plays one episode."""
 
 
 class Append(NamedTuple):
@@ -63,13 +63,14 @@ class ScoreWrite(NamedTuple):
         return [(i, s.name, s.value, s.reason, msgspec.json.encode(s.evidence)) for i, s in enumerate(self.scores)]
 
 
-Work = Append | Keep | KeepTexts | ScoreWrite
+Write = Append | Keep | KeepTexts | ScoreWrite
+"""Something to be written; the writes of one moment share a commit."""
 Failures = Mapping[int, WardroundError]
-"""The errors of works that were not written, by their place in the group."""
+"""The errors of writes that failed, by their place in the group."""
 
 
 class Unwritable(StoreError):
-    """A value that a database cannot hold: its work is not written, but the others of the group are."""
+    """A value that a database cannot hold: its write fails, but the others of the group do not."""
 
 
 def no_episode(where: object, work: Append | ScoreWrite) -> StoreError:
@@ -236,36 +237,36 @@ def _settle(group: Sequence[_Waiting[_Question, _Answer]], answers: Sequence[_An
 
 
 LARGEST_GROUP = 2000
-"""The most works in one group, so that those of an outage are not sent as one huge statement."""
+"""The most writes in one group, so that those of an outage are not sent as one huge statement."""
 
 
 class Gatherer:
-    """Calls `commit` with all waiting works, in their order, one group after the other.
+    """Calls `commit` with all waiting writes, in their order, one group after the other.
 
-    `commit` writes a group in one transaction and returns the failures of works that it did not write. If it raises,
-    every work of the group fails with that error; after an Unwritable each work is tried alone, so that only those
+    `commit` writes a group in one transaction and returns the failures of those that it did not write. If it raises,
+    every write of the group fails with that error; after an Unwritable each is tried alone, so that only those
     with the bad value fail. The next group is tried in any case.
     """
 
-    def __init__(self, commit: Callable[[Sequence[Work]], Awaitable[Failures]]) -> None:
+    def __init__(self, commit: Callable[[Sequence[Write]], Awaitable[Failures]]) -> None:
         self._commit = commit
-        self._rounds: Rounds[Work, None] = Rounds(self._write_group, LARGEST_GROUP, GATHER)
+        self._rounds: Rounds[Write, None] = Rounds(self._write_group, LARGEST_GROUP, GATHER)
 
-    def write(self, work: Work) -> Coroutine[object, object, None]:
-        """Return when this work and all earlier ones are committed; cancellation waits for that too."""
+    def write(self, work: Write) -> Coroutine[object, object, None]:
+        """Return when this write and all earlier ones are committed; cancellation waits for that too."""
         return self._rounds.ask(work, to_the_end=True)
 
-    async def _write_group(self, works: Sequence[Work]) -> Sequence[WardroundError | None]:
+    async def _write_group(self, writes: Sequence[Write]) -> Sequence[WardroundError | None]:
         try:
-            failures = await self._commit(works) if any(works) else {}
+            failures = await self._commit(writes) if any(writes) else {}
         except Unwritable as error:
-            if len(works) == 1:
+            if len(writes) == 1:
                 return [error]
-            return [(await self._write_group([work]))[0] for work in works]
-        return [failures.get(place) for place in range(len(works))]
+            return [(await self._write_group([work]))[0] for work in writes]
+        return [failures.get(place) for place in range(len(writes))]
 
     async def aclose(self) -> None:
-        """Write the waiting works."""
+        """Commit the waiting writes."""
         await self._rounds.aclose()
 
 

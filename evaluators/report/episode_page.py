@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import get_args
 
 import msgspec
 
@@ -261,7 +261,7 @@ def _unmet(account: AssessmentAccount) -> list[TextItem]:
     return [item for place, item in enumerate(account.recorded) if place not in met]
 
 
-_WORDS: dict[str, Any] = {
+_WORDS: dict[str, object] = {
     "count_noun": count_noun,
     "shortened": shortened,
     "label": lambda name: measure_of(name).label,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
 
 import msgspec
 
@@ -142,7 +141,7 @@ SPREADS = (
 )
 
 
-_WORDS: dict[str, Any] = {
+_WORDS: dict[str, object] = {
     one.__name__: one
     for one in (
         format_value,

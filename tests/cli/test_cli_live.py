@@ -12,11 +12,11 @@ def cells(progress: Progress, library: str = "", before: int = 0) -> dict[str, s
 
 def spent() -> Progress:
     progress = Progress(5)
-    progress.purse = BudgetAccount(Budget(), {"judge": "a/b", "search": "corpus"})
-    progress.purse.refresh({"judge": Spending(calls=10), "search": Spending(calls=3)}, 0.0)
+    progress.account = BudgetAccount(Budget(), {"judge": "a/b", "search": "corpus"})
+    progress.account.refresh({"judge": Spending(calls=10), "search": Spending(calls=3)}, 0.0)
     for seat, calls in (("judge", 6), ("search", 4)):
         for _ in range(calls):
-            progress.purse.settle(seat, Spending(calls=1, prompt=2), progress.purse.set_aside(seat))
+            progress.account.settle(seat, Spending(calls=1, prompt=2), progress.account.set_aside(seat))
     return progress
 
 

@@ -95,8 +95,8 @@ async def test_the_first_signal_drains_the_second_stops() -> None:
 def test_calls_without_a_price_are_counted_as_such() -> None:
     progress = Progress()
     for reply in (Completion("", usage=Usage(prompt=3, completion=4, cost=0.5)), Completion("", usage=Usage(1)), None):
-        progress.after_call("a", spending_of(reply), progress.purse.set_aside("a"))
-    progress.after_call("a", None, progress.purse.set_aside("a"))
+        progress.after_call("a", spending_of(reply), progress.account.set_aside("a"))
+    progress.after_call("a", None, progress.account.set_aside("a"))
     assert progress.spent == Spending(calls=3, failed=1, prompt=4, completion=4, cost=0.5, unpriced=1)
 
 

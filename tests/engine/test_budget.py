@@ -18,7 +18,7 @@ ONE = Spending(calls=1, prompt=80, completion=20, cost=0.01)
 def worked(budget: Budget, *, at_once: int, seats: str = "a", each: Spending = ONE) -> Progress:
     """Make calls, so many at once, until the budget stops them."""
     progress = Progress()
-    progress.purse = BudgetAccount(budget, MODELS)
+    progress.account = BudgetAccount(budget, MODELS)
 
     async def caller(seat: str) -> None:
         while True:
@@ -54,10 +54,10 @@ def test_a_cap_on_tokens_and_one_on_calls(at_once: int) -> None:
 
 def test_a_seat_and_a_model_have_caps_of_their_own() -> None:
     one = worked(Budget(seats={"a": Caps(calls=10)}), at_once=6, seats="abc")
-    assert one.purse.by_seat["a"].calls == 10
+    assert one.account.by_seat["a"].calls == 10
     assert "seat a" in one.why
     shared = worked(Budget(models={"x/one": Caps(calls=30)}), at_once=6, seats="abc")
-    by_seat = shared.purse.by_seat
+    by_seat = shared.account.by_seat
     assert by_seat["a"].calls + by_seat["b"].calls == 30
     assert "model x/one" in shared.why
 
@@ -69,14 +69,14 @@ def test_an_unknown_price_makes_a_cap_on_cost_impossible_to_keep_and_is_said() -
 
 
 def test_what_was_spent_before_counts() -> None:
-    purse = BudgetAccount(Budget(Caps(calls=10, wall=60.0)), MODELS)
-    purse.refresh({"a": Spending(calls=9)}, 10.0)
-    assert purse.refusal("a") == ("", False)
-    purse.set_aside("a")
-    why, never = purse.refusal("b")
+    account = BudgetAccount(Budget(Caps(calls=10, wall=60.0)), MODELS)
+    account.refresh({"a": Spending(calls=9)}, 10.0)
+    assert account.refusal("a") == ("", False)
+    account.set_aside("a")
+    why, never = account.refusal("b")
     assert "9 of 10 calls" in why
     assert not never
-    assert "of 60 s" in purse.refresh({"a": Spending(calls=9)}, 61.0)
+    assert "of 60 s" in account.refresh({"a": Spending(calls=9)}, 61.0)
 
 
 @pytest.mark.parametrize("caps", [Caps(calls=100), Caps(tokens=10_000), Caps(cost=1.0)])
@@ -85,18 +85,18 @@ def test_processes_with_parts_keep_a_cap_without_hearing_of_each_other(caps: Cap
     for processes in (2, 3):
         spent = 0
         for _ in range(processes):
-            purse = BudgetAccount(Budget(caps), MODELS, BudgetPart(processes, before))
-            purse.refresh(before, 0.0)
-            while not purse.refusal("a")[0]:
-                purse.settle("a", ONE, purse.set_aside("a"))
-            spent += purse.own.calls
+            account = BudgetAccount(Budget(caps), MODELS, BudgetPart(processes, before))
+            account.refresh(before, 0.0)
+            while not account.refusal("a")[0]:
+                account.settle("a", ONE, account.set_aside("a"))
+            spent += account.own.calls
         assert 91 - 2 * processes <= spent <= 91
-        assert f"the part of one of {processes} processes" in purse.refusal("a")[0]
+        assert f"the part of one of {processes} processes" in account.refusal("a")[0]
 
 
 async def test_a_top_up_lets_waiting_calls_go_on() -> None:
     progress = Progress()
-    progress.purse = BudgetAccount(Budget(Caps(calls=1)), MODELS)
+    progress.account = BudgetAccount(Budget(Caps(calls=1)), MODELS)
     await progress.before_call("a")
     passed = []
 
@@ -114,55 +114,55 @@ async def test_a_top_up_lets_waiting_calls_go_on() -> None:
 
 
 def test_a_dropped_call_gives_back_what_was_set_aside() -> None:
-    purse = BudgetAccount(Budget(Caps(calls=1)), MODELS)
-    purse.settle("a", None, purse.set_aside("a"))
-    assert purse.refusal("a") == ("", False)
-    assert purse.own == Spending()
+    account = BudgetAccount(Budget(Caps(calls=1)), MODELS)
+    account.settle("a", None, account.set_aside("a"))
+    assert account.refusal("a") == ("", False)
+    assert account.own == Spending()
 
 
 def test_the_state_of_each_cap_is_told() -> None:
-    purse = BudgetAccount(Budget(Caps(cost=2.0), seats={"b": Caps(calls=5)}), MODELS)
-    purse.settle("b", ONE, purse.set_aside("b"))
-    assert purse.summary() == [
+    account = BudgetAccount(Budget(Caps(cost=2.0), seats={"b": Caps(calls=5)}), MODELS)
+    account.settle("b", ONE, account.set_aside("b"))
+    assert account.summary() == [
         {"of": "the run", "what": "cost", "spent": 0.01, "cap": 2.0},
         {"of": "seat b", "what": "calls", "spent": 1, "cap": 5},
     ]
 
 
 def test_calls_that_were_under_way_when_a_budget_was_set_count_against_it() -> None:
-    purse = BudgetAccount(Budget(), MODELS)
-    purse.settle("a", ONE, purse.set_aside("a"))
-    sizes = [purse.set_aside("a") for _ in range(100)]
-    purse.change(Budget(Caps(tokens=100 + 100 * 125)))
-    why, never = purse.refusal("a")
+    account = BudgetAccount(Budget(), MODELS)
+    account.settle("a", ONE, account.set_aside("a"))
+    sizes = [account.set_aside("a") for _ in range(100)]
+    account.change(Budget(Caps(tokens=100 + 100 * 125)))
+    why, never = account.refusal("a")
     assert "tokens" in why
     assert not never
-    purse.change(Budget(Caps(calls=102)))
-    assert purse.refusal("a") == ("", False)
-    sizes.append(purse.set_aside("a"))
-    assert purse.refusal("a") != ("", False)
+    account.change(Budget(Caps(calls=102)))
+    assert account.refusal("a") == ("", False)
+    sizes.append(account.set_aside("a"))
+    assert account.refusal("a") != ("", False)
     for size in sizes:
-        purse.settle("a", ONE, size)
-    assert purse.refusal("a")[1], "nothing is under way any more"
+        account.settle("a", ONE, size)
+    assert account.refusal("a")[1], "nothing is under way any more"
 
 
 def test_a_budget_that_is_lifted_and_set_again_knows_what_is_under_way() -> None:
-    purse = BudgetAccount(Budget(Caps(calls=2)), MODELS)
-    size = purse.set_aside("a")
-    purse.change(Budget())
-    purse.settle("a", ONE, size)
-    assert purse.refusal("a") == ("", False)
-    purse.change(Budget(Caps(calls=1)))
-    why, never = purse.refusal("a")
+    account = BudgetAccount(Budget(Caps(calls=2)), MODELS)
+    size = account.set_aside("a")
+    account.change(Budget())
+    account.settle("a", ONE, size)
+    assert account.refusal("a") == ("", False)
+    account.change(Budget(Caps(calls=1)))
+    why, never = account.refusal("a")
     assert "1 of 1 calls" in why
     assert never, "no call is under way that could make place"
 
 
 @given(st.lists(st.tuples(st.integers(0, 2000), st.floats(0, 3)), max_size=200))
 def test_the_expected_size_is_the_mean_of_recent_calls_and_a_quarter_more(calls: list[tuple[int, float]]) -> None:
-    purse = BudgetAccount(Budget(Caps(cost=1e9)), MODELS)
+    account = BudgetAccount(Budget(Caps(cost=1e9)), MODELS)
     for tokens, cost in calls:
-        purse.settle("a", Spending(calls=1, prompt=tokens, cost=cost), purse.set_aside("a"))
+        account.settle("a", Spending(calls=1, prompt=tokens, cost=cost), account.set_aside("a"))
     recent = calls[-RECENT:]
     mean = [sum(column) / len(recent) * MARGIN for column in zip(*recent, strict=True)] if recent else [0, 0]
-    assert purse.set_aside("a") == pytest.approx(tuple(mean), abs=1e-9)
+    assert account.set_aside("a") == pytest.approx(tuple(mean), abs=1e-9)

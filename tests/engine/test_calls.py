@@ -27,7 +27,7 @@ class Slow:
 
 def seat(shelf: Shelf) -> tuple[RecordingModel, EpisodeLog, Words]:
     log, words = EpisodeLog(shelf.sink, tuple(shelf.rows)), Words()
-    return RecordingModel("caller", words, {}, log=log, tape=RecordedCalls()), log, words
+    return RecordingModel("caller", words, {}, log=log, recorded=RecordedCalls()), log, words
 
 
 async def test_a_reply_that_was_paid_for_is_in_the_log_though_it_was_cancelled_while_it_was_cached() -> None:

@@ -110,7 +110,7 @@ async def test_a_run_taken_up_again_can_be_told_another_timeout(tmp_path: Path) 
 def own_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An installed package with a provider whose models have a batch interface of their own."""
     (tmp_path / "own_batches.py").write_text(
-        "from wardround.engine.models.batch_door import OpenAIBatches\n"
+        "from wardround.engine.models.batch_api import OpenAIBatches\n"
         "from wardround.engine.models.provider import Provider\n"
         "from wardround.engine.protocols import Model\n\n\n"
         "class Own(Model):\n"

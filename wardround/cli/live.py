@@ -68,7 +68,7 @@ def progress_table(progress: Progress, seconds: float, library: str = "", before
 
 def _calls(progress: Progress, library: str) -> int:
     """Calls of models that the run has made."""
-    return progress.spent.calls - progress.purse.spent_by(library).calls
+    return progress.spent.calls - progress.account.spent_by(library).calls
 
 
 def _time_left(progress: Progress, seconds: float) -> str:

@@ -248,7 +248,7 @@ class DrivenRun:
         async def keep() -> None:
             async with open_models(parts, tried=settings.preflight):
                 self.work = await work()
-                self.progress.purse = BudgetAccount(Budget(), self.work.specs)
+                self.progress.account = BudgetAccount(Budget(), self.work.specs)
                 if not self.kept:
                     self._ready.set_result(None)
                     await self._over.wait()

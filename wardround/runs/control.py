@@ -67,10 +67,10 @@ async def status(run: Run) -> Status:
     spent = spending_by_seat(await store.spending(run.name))
     searched = spent.pop(LIBRARY, None) if run.evaluated else None
     worked = seconds_worked(sessions)
-    purse = BudgetAccount(orders.budget, run.header.specs)
-    purse.refresh(spent, worked)
+    account = BudgetAccount(orders.budget, run.header.specs)
+    account.refresh(spent, worked)
     state = {"run": "running", "pause": "paused", "stop": "stopping"}[orders.state] if at_work else "nobody at work"
-    return Status(run.name, state, await run.endings(), spent, searched, purse.summary(), at_work, worked)
+    return Status(run.name, state, await run.endings(), spent, searched, account.summary(), at_work, worked)
 
 
 def resume_command(run: Run) -> str:

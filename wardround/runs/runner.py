@@ -125,7 +125,7 @@ class Runner:
     async def play_among(self, among: Sequence[str] = ()) -> None:
         """Play the open episodes, or only those in `among`."""
         work, progress, concurrency = self.work, self.progress, self.concurrency
-        progress.purse = BudgetAccount(Budget(), work.specs, progress.part)
+        progress.account = BudgetAccount(Budget(), work.specs, progress.part)
         for quota in (quota for gates in work.gates for quota in gates.unused):
             log.warning("a quota fits no endpoint of this run", quota=redact_address(quota))
         async with working_session(work.run, progress, concurrency, work.gates) as session:

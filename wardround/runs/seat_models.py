@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.batch_door import Batchable
+from wardround.engine.models.batch_api import Batchable
 from wardround.engine.models.batched import Batched
 from wardround.engine.models.chat import SESSION_HEADER
 from wardround.engine.models.hosts import HIDDEN, redact_address

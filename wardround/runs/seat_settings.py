@@ -57,7 +57,7 @@ class ModelSettings(StrictSettings):
 
     def sampling(self) -> dict[str, Json]:
         """The parameters that are sent with every call; those that are unset or `none` are left out."""
-        named = {name: value for name in SAMPLING if (value := getattr(self, name)) not in (None, LEFT_OUT)}
+        named = {name: value for name, value in self if name in SAMPLING and value not in (None, LEFT_OUT)}
         return {**named, **self.extra_body}
 
 
@@ -104,7 +104,7 @@ class SeatSettings(ModelSettings):
 
     def each_model(self) -> dict[str, NamedModel]:
         """The settings of the agent's models by name; the name of `model` is ""."""
-        own = {name: getattr(self, name) for name in ModelSettings.model_fields}
+        own = {name: value for name, value in self if name in ModelSettings.model_fields}
         asked = {"": self.model} if self.model else {}
         made = {}
         for name, model in {**asked, **self.models}.items():

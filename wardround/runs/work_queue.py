@@ -48,20 +48,20 @@ async def working_session(
     before = spending_by_seat(await store.spending(run.name))
     worked = seconds_worked(await store.sessions(run.name))
     endings = await run.endings()
-    progress.purse.refresh(before, worked)
+    progress.account.refresh(before, worked)
     progress.begin(endings, run.name)
     session = await store.begin(run.name, host=this_machine(), pid=os.getpid())
     began = time()
 
     async def look() -> None:
         others = spending_by_seat(await store.spending(run.name, besides=session.id))
-        over_budget = progress.purse.refresh(others, worked + time() - began)
+        over_budget = progress.account.refresh(others, worked + time() - began)
         if over_budget:
             progress.drain(f"the budget is used up: {over_budget}")
 
     async def beat() -> None:
         facts = {**progress.summary(), "concurrency": progress.at_once(concurrency)}
-        facts["searches"] = progress.purse.by_seat.get(LIBRARY, Spending()).calls if run.evaluated else 0
+        facts["searches"] = progress.account.by_seat.get(LIBRARY, Spending()).calls if run.evaluated else 0
         facts["endpoints"] = [line for one in gates for line in one.summary()]
         progress.obey(await session.beat(facts))
 
@@ -181,7 +181,7 @@ def seconds_worked(sessions: Sequence[SessionRow]) -> float:
     return total
 
 
-PATIENCE = 5
+IDLE_BEATS = 5
 """Beats to wait in following a run that nobody plays: it may be about to begin or to be resumed."""
 
 
@@ -217,7 +217,7 @@ async def follow_closed(
             yield mine
         after = first[0] - 1 if first else last
         ahead = {number for number in ahead if number > after}
-        if "open" not in endings or idle > PATIENCE:
+        if "open" not in endings or idle > IDLE_BEATS:
             async for row in take_open(run, session, progress, concurrency):
                 yield row
             return

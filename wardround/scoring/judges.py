@@ -284,8 +284,10 @@ async def judge_config(
             f"--knowledge judge looks nothing up, so --search {asked.search} would not be used: leave one of them out, "
             "or say --knowledge both"
         )
-    wanted = {name: getattr(asked, name) for name in ("prices", "quotas", "timeout", "patience", "batch")}
-    access = await access_of(RunSettings.model_validate(wanted), store, share, urls)
+    settings = RunSettings(
+        prices=asked.prices, quotas=asked.quotas, timeout=asked.timeout, patience=asked.patience, batch=asked.batch
+    )
+    access = await access_of(settings, store, share, urls)
     pairs = zip_longest(asked.judges, asked.base_urls, fillvalue="")
     made = [_judge_and_error(_settings(spec, base_url, asked), access) for spec, base_url in pairs]
     parts = seats_of([part for part, _ in made])

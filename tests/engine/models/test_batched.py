@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from wardround.engine.errors import ProviderError
-from wardround.engine.models.batch_door import BatchDoor
+from wardround.engine.models.batch_api import BatchApi
 from wardround.engine.models.batched import Batched, Pace
 from wardround.engine.models.chat import ChatModel, Endpoint
 from wardround.engine.models.prices import Price
@@ -20,9 +20,9 @@ from wardround.testing.wire import ReceivedRequest
 FAST = Pace(quiet=0.02, first=0.02, longest=0.05)
 
 
-def model_at(server: Loopback, store: Store, pace: Pace = FAST, door: BatchDoor | None = None) -> Batched:
+def model_at(server: Loopback, store: Store, pace: Pace = FAST, api: BatchApi | None = None) -> Batched:
     direct = ChatModel("m", Endpoint(server.base_url, key=server.key), price=Price(2.0, 4.0))
-    made = Batched(direct, door or direct.batches(), store, price=Price(2.0, 4.0), pace=pace)
+    made = Batched(direct, api or direct.batches(), store, price=Price(2.0, 4.0), pace=pace)
     made.begin("r")
     return made
 
@@ -186,7 +186,7 @@ async def test_a_lost_reply_to_the_creation_is_no_second_batch() -> None:
 class Killing:
     """A batch interface during which the process ends, before or after one of its steps."""
 
-    def __init__(self, inner: BatchDoor, step: str, when: str) -> None:
+    def __init__(self, inner: BatchApi, step: str, when: str) -> None:
         self.inner, self.step, self.when = inner, step, when
         self.where = inner.where
         self.over = asyncio.Event()
@@ -218,7 +218,7 @@ async def test_a_kill_at_any_moment_loses_nothing_and_pays_nothing_twice(step: s
     async with Loopback(batches=Batches(seconds=0.1)) as server:
         direct = ChatModel("m", Endpoint(server.base_url))
         killing = Killing(direct.batches(), step, when)
-        first = model_at(server, store, door=killing)  # type: ignore[arg-type]
+        first = model_at(server, store, api=killing)  # type: ignore[arg-type]
         task = asyncio.get_running_loop().create_task(ask(first, 5))
         await asyncio.wait_for(killing.over.wait(), 20)
         paid = server.batches.requests

@@ -15,7 +15,7 @@ from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.models.transport import Timeouts
-from wardround.engine.models.wrappers import PASSING, Patience, Retrying
+from wardround.engine.models.wrappers import TEMPORARY, Patience, Retrying
 from wardround.engine.records import Completion, Message
 from wardround.testing.loopback import Loopback
 from wardround.testing.wire import Fault
@@ -67,8 +67,8 @@ async def test_what_will_not_pass_is_not(fault: str, kind: str) -> None:
 
 
 def test_every_kind_is_one_or_the_other() -> None:
-    assert not PASSING & set(NEVER)
-    for kind in PASSING | set(NEVER):
+    assert not TEMPORARY & set(NEVER)
+    for kind in TEMPORARY | set(NEVER):
         assert kind in (ProviderError.__doc__ or "")
 
 

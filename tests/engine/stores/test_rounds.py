@@ -8,7 +8,7 @@ import pytest
 
 from wardround.engine.errors import StoreError
 from wardround.engine.events import Row
-from wardround.engine.stores.writes import Append, Failures, Gatherer, Rounds, Work
+from wardround.engine.stores.writes import Append, Failures, Gatherer, Rounds, Write
 
 
 def event(number: int) -> Append:
@@ -40,7 +40,7 @@ async def test_a_failure_of_one_is_its_own_and_that_of_a_round_is_everybodys() -
 async def test_closing_waits_for_the_round_under_way(kind: str) -> None:
     done: list[str] = []
 
-    async def commit(works: Sequence[Work]) -> Failures:
+    async def commit(writes: Sequence[Write]) -> Failures:
         await anyio.sleep(0.03)
         done.append("write")
         return {}
@@ -113,8 +113,8 @@ async def test_a_lone_writer_does_not_wait_for_others_to_join() -> None:
 
 
 def _noting(groups: list[int], pause: float) -> Rounds[int, int]:
-    async def commit(works: Sequence[int]) -> Sequence[int]:
-        groups.append(len(works))
-        return works
+    async def commit(writes: Sequence[int]) -> Sequence[int]:
+        groups.append(len(writes))
+        return writes
 
     return Rounds(commit, largest=100, pause=pause)

@@ -9,23 +9,23 @@ import pytest
 
 from wardround.engine.errors import LeaseLost, StoreError
 from wardround.engine.events import Row
-from wardround.engine.stores.writes import Append, Failures, Gatherer, Work
+from wardround.engine.stores.writes import Append, Failures, Gatherer, Write
 
 
 def one_event(number: int) -> Append:
     return Append("r", "e", [Row(number, b"", b"{}")])
 
 
-def numbers(works: Sequence[Work]) -> list[int]:
-    return [work.rows[0].seq for work in works if isinstance(work, Append)]
+def numbers(writes: Sequence[Write]) -> list[int]:
+    return [work.rows[0].seq for work in writes if isinstance(work, Append)]
 
 
 async def test_what_arrives_together_is_one_commit_in_its_order() -> None:
     groups: list[list[int]] = []
     all_given = anyio.Event()
 
-    async def commit(works: Sequence[Work]) -> Failures:
-        groups.append(numbers(works))
+    async def commit(writes: Sequence[Write]) -> Failures:
+        groups.append(numbers(writes))
         await all_given.wait()
         return {}
 
@@ -43,7 +43,7 @@ async def test_what_arrives_together_is_one_commit_in_its_order() -> None:
 async def test_an_error_is_everybodys_and_the_next_group_goes_on() -> None:
     fail = True
 
-    async def commit(works: Sequence[Work]) -> Failures:
+    async def commit(writes: Sequence[Write]) -> Failures:
         if fail:
             raise StoreError("disk full")
         return {}
@@ -73,8 +73,8 @@ async def test_what_came_in_during_a_commit_that_broke_is_written_all_the_same(b
     groups: list[list[int]] = []
     begun, go_on = anyio.Event(), anyio.Event()
 
-    async def commit(works: Sequence[Work]) -> Failures:
-        groups.append(numbers(works))
+    async def commit(writes: Sequence[Write]) -> Failures:
+        groups.append(numbers(writes))
         if len(groups) > 1:
             return {}
         begun.set()
@@ -105,8 +105,8 @@ async def test_what_came_in_during_a_commit_that_broke_is_written_all_the_same(b
 async def test_a_cancelled_append_is_written_all_the_same() -> None:
     written: list[int] = []
 
-    async def commit(works: Sequence[Work]) -> Failures:
-        written.extend(numbers(works))
+    async def commit(writes: Sequence[Write]) -> Failures:
+        written.extend(numbers(writes))
         return {}
 
     writer = Gatherer(commit)
@@ -119,8 +119,8 @@ async def test_a_cancelled_append_is_written_all_the_same() -> None:
 async def test_at_whatever_moment_it_is_cancelled_it_is_written_and_nobody_waits_for_ever() -> None:
     written: list[int] = []
 
-    async def commit(works: Sequence[Work]) -> Failures:
-        written.extend(numbers(works))
+    async def commit(writes: Sequence[Write]) -> Failures:
+        written.extend(numbers(writes))
         return {}
 
     writer, loop = Gatherer(commit), asyncio.get_running_loop()
@@ -142,9 +142,9 @@ async def test_at_whatever_moment_it_is_cancelled_it_is_written_and_nobody_waits
 async def test_a_failure_of_one_is_its_own() -> None:
     written: list[int] = []
 
-    async def commit(works: Sequence[Work]) -> Failures:
-        written.extend(number for number in numbers(works) if number % 2)
-        return {place: LeaseLost(str(number)) for place, number in enumerate(numbers(works)) if number % 2 == 0}
+    async def commit(writes: Sequence[Write]) -> Failures:
+        written.extend(number for number in numbers(writes) if number % 2)
+        return {place: LeaseLost(str(number)) for place, number in enumerate(numbers(writes)) if number % 2 == 0}
 
     writer = Gatherer(commit)
     lost: list[int] = []

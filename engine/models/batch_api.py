@@ -39,7 +39,7 @@ class BatchLine(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class BatchDoor(Protocol):
+class BatchApi(Protocol):
     """Batches at one endpoint. A provider whose models have such an interface returns one (`Batchable`)."""
 
     @property
@@ -73,7 +73,7 @@ class Batchable(Protocol):
     def price(self) -> Price | None:
         """The price, None if it is not known."""
 
-    def batches(self) -> BatchDoor:
+    def batches(self) -> BatchApi:
         """Its endpoint's batch interface."""
 
 
