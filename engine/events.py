@@ -90,7 +90,7 @@ _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, gc=False):
     """An event as a store keeps it: its number, the chained hash (16 bytes) and its JSON."""
 
     seq: int
@@ -118,6 +118,16 @@ def decode(rows: Iterable[Row]) -> tuple[Event, ...]:
         event = _decode(row)
         events.append(_with_text(event, events) if type(event) is Acted and event.of >= 0 else event)
     return tuple(events)
+
+
+def check_log(rows: Sequence[Row], known: EpisodeRow) -> None:
+    """Raise LogError if an event of an episode was altered or is missing, at the end too; decodes only the last one."""
+    before = b""
+    for number, row in enumerate(rows):
+        if row.seq != number or chain(before, row.body) != row.hash:
+            list(_follow_chain(number - 1, before, (row,)))  # says what is wrong
+        before = row.hash
+    check_end(_decode(rows[-1]) if rows else None, known)
 
 
 def _follow_chain(last: int, before: bytes, rows: Iterable[Row]) -> Iterator[Row]:

@@ -4,11 +4,12 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import msgspec
 
-from wardround.engine.errors import CaseLost, LogError
-from wardround.engine.events import Acted, Called
+from wardround.engine.errors import CaseLost
+from wardround.engine.events import Acted, Called, Row
 from wardround.engine.records import EpisodeRow, Json, Message, Score, images_of, with_whole_images
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import SeatHeader
@@ -46,43 +47,52 @@ class Encounter:
         return {name: score.reason for name, score in self.scores.items() if score.reason}
 
 
+class StoredEncounter(NamedTuple):
+    """One episode as it is stored: its row, its events, which nobody has checked yet, and its scores by name."""
+
+    row: EpisodeRow
+    log: Sequence[Row]
+    scores: Mapping[str, Score]
+
+
 async def encounters(run: Run) -> AsyncGenerator[Encounter, None]:
     """The episodes that have begun, in order, each with the scores that reports show.
 
-    A few are read at once, because a store answers questions that wait together in one go.
+    Raises LogError if an event of one was altered or is missing.
     """
+    async with aclosing(stored_encounters(run)) as every:
+        async for some in every:
+            for one in some:
+                yield Encounter(one.row, run.trajectory_of(one.row, one.log), one.scores)
+
+
+async def stored_encounters(run: Run) -> AsyncGenerator[Sequence[StoredEncounter], None]:
+    """The episodes that have begun, in order, a few at once: a store answers questions that come together in one go."""
     async with aclosing(run_scores(run)) as stored:
         waiting: StoredScores | None = await anext(stored, None)
-        async with aclosing(_read(run)) as read:
-            async for row, trajectory in read:
-                mine: dict[str, Score] = {}
-                while waiting is not None and waiting.episode == row.id:
-                    mine.update((score.name, score) for score in waiting.scores)
-                    waiting = await anext(stored, None)
-                if trajectory is not None:
-                    yield Encounter(row, trajectory, mine)
+        async with aclosing(_pages(run)) as pages:
+            async for rows in pages:
+                logs = await run.logs(rows)
+                some: list[StoredEncounter] = []
+                for row in rows:
+                    mine: dict[str, Score] = {}
+                    while waiting is not None and waiting.episode == row.id:
+                        mine.update((score.name, score) for score in waiting.scores)
+                        waiting = await anext(stored, None)
+                    if row.events:
+                        some.append(StoredEncounter(row, logs.get(row.id, ()), mine))
+                yield some
 
 
-async def _read(run: Run) -> AsyncGenerator[tuple[EpisodeRow, Trajectory | None], None]:
-    """The rows of all episodes, in order, with the trajectories of those that have begun."""
+async def _pages(run: Run) -> AsyncGenerator[Sequence[EpisodeRow], None]:
+    """The rows of all episodes, in order, `AT_ONCE` together."""
     rows: list[EpisodeRow] = []
     async for row in run.store.episodes(run.name):
         rows.append(row)
         if len(rows) == AT_ONCE:
-            for pair in await _trajectories(run, rows):
-                yield pair
+            yield rows
             rows = []
-    for pair in await _trajectories(run, rows):
-        yield pair
-
-
-async def _trajectories(run: Run, rows: Sequence[EpisodeRow]) -> list[tuple[EpisodeRow, Trajectory | None]]:
-    pairs: list[tuple[EpisodeRow, Trajectory | None]] = []
-    for row, one in zip(rows, await run.trajectories(rows), strict=True):
-        if isinstance(one, LogError):
-            raise one
-        pairs.append((row, one))
-    return pairs
+    yield rows
 
 
 async def opening_and_target(run: Run, case: str) -> tuple[str, str]:

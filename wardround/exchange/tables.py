@@ -11,10 +11,18 @@ import duckdb
 import msgspec
 
 from wardround.engine.batch import rare_collection
-from wardround.engine.errors import UsageError
-from wardround.engine.events import Acted, Called, effective
-from wardround.engine.records import Json, Usage
-from wardround.exchange.encounters import Encounter, chats, encounters, model_name, opening_and_target
+from wardround.engine.errors import LogError, UsageError
+from wardround.engine.events import check_log
+from wardround.engine.records import Ending, EpisodeRow, Json, Score, Usage
+from wardround.exchange.encounters import (
+    Encounter,
+    StoredEncounter,
+    chats,
+    encounters,
+    model_name,
+    opening_and_target,
+    stored_encounters,
+)
 from wardround.runs.stored_run import Run
 
 _TEXT, _WHOLE, _NUMBER = "VARCHAR", "BIGINT", "DOUBLE"
@@ -177,20 +185,104 @@ def _write_parquet(database: duckdb.DuckDBPyConnection, lines: _Lines, columns: 
 async def _spool(run: Run, files: Mapping[str, _Lines]) -> int:
     models = {seat: model_name(header) for seat, header in run.header.seats.items()}
     turns = 0
-    async with aclosing(encounters(run)) as every:
-        async for one in every:
-            made = _turns(one, run.name, models)
-            turns += len(made)
-            files["turns"].add(made)
-            if "episodes" in files:
-                which = {"run": run.name, "episode": one.row.id, "case": one.row.case, "repeat": one.row.repeat}
-                files["episodes"].add([{**which, **_episode(one, len(made))}])
-                files["scores"].add([{**which, **row} for row in _scores(one)])
+    async with aclosing(stored_encounters(run)) as every:
+        async for some in every:
+            for one in some:
+                with run.naming(one.row.id):
+                    events = _decode(one)
+                    made = _turns(one.row, events, run.name, models)
+                turns += len(made)
+                files["turns"].add(made)
+                if "episodes" in files:
+                    which = {"run": run.name, "episode": one.row.id, "case": one.row.case, "repeat": one.row.repeat}
+                    files["episodes"].add([{**which, **_episode(one.row, events, len(made))}])
+                    files["scores"].add([{**which, **row} for row in _scores(one.scores)])
     return turns
 
 
-class _Turn(msgspec.Struct, gc=False):
-    """A row of the table of turns."""
+_NO_TEXT, _NO_ARGUMENTS = msgspec.Raw(b'""'), msgspec.Raw(b"{}")
+
+
+# The events with what the tables show of them. The rest of the log is not decoded, and texts go on as the JSON that
+# they are stored as.
+class _Opened(msgspec.Struct, gc=False, tag_field="kind", tag="opened"):
+    seq: int
+    at: float
+    scenario: str
+    seed: int
+
+
+class _Reply(msgspec.Struct, gc=False):
+    text: msgspec.Raw
+    thinking: msgspec.Raw = _NO_TEXT
+    model: str = ""
+    usage: Usage = Usage()
+    latency: float = 0.0
+
+
+class _Called(msgspec.Struct, gc=False, tag_field="kind", tag="called"):
+    seq: int
+    seat: str
+    reply: _Reply | None = None
+
+
+class _Words(msgspec.Struct, gc=False):
+    verb: str
+    text: msgspec.Raw = _NO_TEXT
+    thinking: msgspec.Raw = _NO_TEXT
+    args: msgspec.Raw = _NO_ARGUMENTS
+
+
+class _Acted(msgspec.Struct, gc=False, tag_field="kind", tag="acted"):
+    seq: int
+    at: float
+    seat: str
+    action: _Words
+    of: int = -1
+    finish: str = ""
+
+
+class _Closed(msgspec.Struct, gc=False, tag_field="kind", tag="closed"):
+    seq: int
+    at: float
+    ending: Ending
+
+
+class _Reopened(msgspec.Struct, gc=False, tag_field="kind", tag="reopened"):
+    seq: int
+    keep: int
+
+
+_Event = _Opened | _Called | _Acted | _Closed | _Reopened
+_event: msgspec.json.Decoder[_Event] = msgspec.json.Decoder(_Event)
+
+
+def _decode(one: StoredEncounter) -> list[_Event]:
+    """The checked events of an episode; raises LogError if one was altered, is missing or cannot be read."""
+    check_log(one.log, one.row)
+    decode, events = _event.decode, list[_Event]()
+    try:
+        for row in one.log:
+            events.append(decode(row.body))
+    except msgspec.DecodeError as error:
+        raise LogError(f"event {len(events)} cannot be read: {error}", len(events)) from error
+    return events
+
+
+def _effective(events: Sequence[_Event]) -> Sequence[_Event]:
+    """The events that count, without those that a later reopening made void."""
+    if _Reopened not in map(type, events):
+        return events
+    kept: list[_Event] = []
+    for event in events:
+        if isinstance(event, _Reopened):
+            kept = [earlier for earlier in kept if earlier.seq <= event.keep]
+        kept.append(event)
+    return kept
+
+
+class _Turn(msgspec.Struct, gc=False, omit_defaults=True):
+    """A row of the table of turns; what is left out of its JSON becomes NULL."""
 
     run: str
     episode: str
@@ -200,29 +292,29 @@ class _Turn(msgspec.Struct, gc=False):
     at: float
     seat: str
     verb: str
-    text: str
-    thinking: str | None
-    args: str | None
-    finish: str | None
     model: str
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    text: msgspec.Raw
+    thinking: msgspec.Raw | None = None
+    args: str | None = None
+    finish: str | None = None
     cost: float | None = None
     latency: float | None = None
 
 
-def _turns(one: Encounter, run: str, models: Mapping[str, str]) -> list[_Turn]:
-    row, turns, calls = one.row, list[_Turn](), list[Called]()
+def _turns(row: EpisodeRow, events: Sequence[_Event], run: str, models: Mapping[str, str]) -> list[_Turn]:
+    turns, replies = list[_Turn](), list[tuple[str, _Reply]]()
     name, case, repeat = row.id, row.case, row.repeat
-    for event in effective(one.trajectory.events):
-        if type(event) is Called:
-            calls.append(event)
+    for event in _effective(events):
+        if type(event) is _Called:
+            if event.reply is not None:
+                replies.append((event.seat, event.reply))
             continue
-        if type(event) is Acted:
-            action, seat = event.action, event.seat
-            args = _encode(action.args).decode() if action.args else None
-            thinking, finish, model = action.thinking or None, event.finish or None, models.get(seat, "")
+        if type(event) is _Acted:
+            said: _Words | _Reply = event.action if event.of < 0 else _reply_of(event, events)
+            action, seat, raw = event.action, event.seat, event.action.args
             turn = _Turn(
                 run,
                 name,
@@ -232,50 +324,65 @@ def _turns(one: Encounter, run: str, models: Mapping[str, str]) -> list[_Turn]:
                 event.at,
                 seat,
                 action.verb,
-                action.text,
-                thinking,
-                args,
-                finish,
-                model,
+                models.get(seat, ""),
+                0,
+                0,
+                0,
+                said.text,
+                said.thinking if said.thinking != _NO_TEXT else None,
+                str(raw, "utf-8") if raw != _NO_ARGUMENTS else None,
+                event.finish or None,
             )
             turns.append(turn)
-            if replies := [call.reply for call in calls if call.reply and call.seat == seat]:
-                usage = sum((reply.usage for reply in replies), Usage(cost=0))
-                turn.model, turn.calls = replies[-1].model or model, len(replies)
-                turn.prompt_tokens, turn.completion_tokens, turn.cost = usage.prompt, usage.completion, usage.cost
-                turn.latency = sum(reply.latency for reply in replies)
-        calls = []
+            if replies:
+                _add_calls(turn, [reply for whose, reply in replies if whose == seat])
+        replies = []
     return turns
 
 
-_encode = msgspec.json.Encoder().encode
+def _reply_of(event: _Acted, events: Sequence[_Event]) -> _Reply:
+    """The reply that an action repeats, whose words the stored form of the action leaves out."""
+    called = events[event.of]
+    if not isinstance(called, _Called) or called.reply is None:
+        raise LogError(f"event {event.seq} rests on event {event.of}, which is not an answered call", seq=event.seq)
+    return called.reply
 
 
-def _spent(usage: Usage) -> dict[str, Json]:
-    return {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion, "cost": usage.cost}
+def _add_calls(turn: _Turn, replies: Sequence[_Reply]) -> None:
+    if replies:
+        usage = sum((reply.usage for reply in replies), Usage(cost=0))
+        turn.model, turn.calls = replies[-1].model or turn.model, len(replies)
+        turn.prompt_tokens, turn.completion_tokens, turn.cost = usage.prompt, usage.completion, usage.cost
+        turn.latency = sum(reply.latency for reply in replies)
 
 
-def _episode(one: Encounter, turns: int) -> dict[str, Json]:
-    events, ending, opened = one.trajectory.events, one.trajectory.ending, one.trajectory.opened
+def _episode(row: EpisodeRow, events: Sequence[_Event], turns: int) -> dict[str, Json]:
+    opened, last = events[0], events[-1]
+    if not isinstance(opened, _Opened):
+        raise LogError("an episode starts with an `opened` event", 0)
+    ending = last.ending if isinstance(last, _Closed) else None
     answer = ending.facts.get("answer") if ending else None
-    usage = one.trajectory.usage()
+    calls = [event for event in events if isinstance(event, _Called)]
+    usage = sum((call.reply.usage for call in calls if call.reply), Usage(cost=0))
     return {
         "scenario": opened.scenario,
         "seed": opened.seed,
-        "cause": one.row.cause,
-        "reason": one.row.reason,
+        "cause": row.cause,
+        "reason": row.reason,
         "detail": ending.detail if ending else None,
         "answer": msgspec.json.encode(answer).decode() if answer else None,
-        "began": events[0].at,
-        "ended": events[-1].at if ending else None,
+        "began": opened.at,
+        "ended": last.at if isinstance(last, _Closed) else None,
         "turns": turns,
-        "calls": sum(1 for _ in one.trajectory.called()),
-        **_spent(usage),
+        "calls": len(calls),
+        "prompt_tokens": usage.prompt,
+        "completion_tokens": usage.completion,
+        "cost": usage.cost,
     }
 
 
-def _scores(one: Encounter) -> Iterator[dict[str, Json]]:
-    for name, score in one.scores.items():
+def _scores(scores: Mapping[str, Score]) -> Iterator[dict[str, Json]]:
+    for name, score in scores.items():
         yield {"score": name, "value": score.value, "score_reason": score.reason, "evidence": list(score.evidence)}
 
 

@@ -304,26 +304,16 @@ class Run(StoredEpisodes):
         row = await self.episode(episode) if isinstance(episode, str) else episode
         return Trajectory(await self.events(row), self.json)
 
-    async def trajectories(self, rows: Sequence[EpisodeRow]) -> list[Trajectory | LogError | None]:
-        """The trajectories of these episodes in order, read together; None for one that has not begun.
+    async def logs(self, rows: Sequence[EpisodeRow]) -> Mapping[str, Sequence[Row]]:
+        """The stored events of these episodes by id, read together and unchecked; none of one that has not begun."""
+        begun = [row.id for row in rows if row.events]
+        if has_methods(self.store, ReadsTogether):
+            return await cast(ReadsTogether, self.store).logs(self.name, begun)
+        return {name: [row async for row in self.store.read(self.name, name)] for name in begun}
 
-        For one of which an event was altered or is missing its LogError stands in the list.
-        """
-        begun = [row for row in rows if row.events]
-        if not has_methods(self.store, ReadsTogether):
-            logs: Mapping[str, Sequence[Row]] = {
-                row.id: [one async for one in self.store.read(self.name, row.id)] for row in begun
-            }
-        else:
-            logs = await cast(ReadsTogether, self.store).logs(self.name, [row.id for row in begun])
-        made: list[Trajectory | LogError | None] = []
-        for row in rows:
-            try:
-                events = self._decode_events(row, logs.get(row.id, ())) if row.events else ()
-                made.append(Trajectory(events, self.json) if row.events else None)
-            except LogError as error:
-                made.append(error)
-        return made
+    def trajectory_of(self, row: EpisodeRow, log: Sequence[Row]) -> Trajectory:
+        """The trajectory of an episode whose stored events are `log`; raises LogError as `trajectory` does."""
+        return Trajectory(self._decode_events(row, log), self.json)
 
     async def __aiter__(self) -> AsyncIterator[Trajectory]:
         """The trajectories of all episodes that have begun, in order."""

@@ -194,6 +194,8 @@ async def chosen_scores(run: Run, chosen: Mapping[str, StoredScoring]) -> AsyncG
         evaluator: _VerdictReader(run.store, evaluator, one.judged) for evaluator, one in chosen.items() if one.judged
     }
     plain = {one.key: one.evaluator for one in chosen.values() if not one.judged}
+    if not chosen:
+        return
     async with aclosing(by_episode(run.store, run.name)) as scores:
         entry = await anext(scores, None)
         async for row in run.store.episodes(run.name):
