@@ -1,7 +1,8 @@
-"""Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`, HALF is a, b, later or last.
+"""Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`; the halves are below.
 
-`later` are the sixty notes in the thirty styles of `styles_2.txt` and the sixty pairs of sentences of `leaks_2.csv`;
-`last` are thirty notes in the fifteen styles of `styles_3.txt`.
+HALF is a, b, later, last, fourth or fifth. `later` are the sixty notes in the thirty styles of `styles_2.txt` and the
+sixty pairs of sentences of `leaks_2.csv`; `last` are thirty notes in the fifteen styles of `styles_3.txt`, `fourth`
+sixty in the thirty of `styles_4.txt`, `fifth` 48 in the 24 of `styles_5.txt`.
 
 The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
 from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
@@ -30,7 +31,7 @@ from wardround.scenarios.mimic.note import examination_parts, first_item, note
 from wardround.scenarios.terms.wording import key
 
 FIRST = 20_000_000
-LATER = {"later": "styles_2.txt", "last": "styles_3.txt"}
+LATER = {"later": "styles_2.txt", "last": "styles_3.txt", "fourth": "styles_4.txt", "fifth": "styles_5.txt"}
 """Files of styles that were written after the parser was read and before they were run; two notes of each."""
 UNNAMED = {
     "Peptic ulcer bleed": "Gastric ulcer|Peptic ulcer|Upper GI bleed|UGIB",

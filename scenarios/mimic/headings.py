@@ -33,9 +33,14 @@ class _Form:
     allows: frozenset[str] = frozenset()
     firm: bool = True
 
+    @property
+    def loose(self) -> bool:
+        """Whether any other words are allowed."""
+        return "*" in self.allows
+
     def fits(self, words: frozenset[str]) -> bool:
         known = self.allows.union(*self.needs, _LITTLE)
-        return words <= known and all(words & group for group in self.needs)
+        return (self.loose or words <= known) and all(words & group for group in self.needs)
 
 
 _LITTLE_TEXT = """a of the and or on at upon for in by with to his her patient reported relevant pertinent significant
@@ -88,6 +93,7 @@ def heading_kind(said: str) -> tuple[str, bool]:
     low = " ".join(said.casefold().split()).strip(" :.-*#=_" if MARK not in said else " :.-*#=")
     if MARK in low:
         return _masked(low), True
+    low = low.replace("_", " ").strip()
     outside = _classified(_BRACKETS.sub(" ", low))
     if outside[0]:
         return outside
@@ -104,12 +110,34 @@ def _classified(low: str) -> tuple[str, bool]:
     words = frozenset(part for token in tokens for part in _plain(token))
     if not words - _LITTLE:
         return "", False
-    form = next((form for form in _forms() if form.fits(words)), None)
+    form = next((form for form in _forms() if not form.loose and form.fits(words)), None)
     if form is None and "/" in low:
         first, _, rest = low.partition("/")
         kind, firm = _classified(first.strip())
-        return (kind, firm) if len(rest.split()) < 5 else ("", False)
+        later, sure = _classified(rest.strip()) if kind == "complaint" else ("", False)
+        return (later, sure) if later == "present" else (kind, firm) if len(rest.split()) < 5 else ("", False)
     return (form.kind, form.firm) if form else ("", False)
+
+
+def _loose_kind(said: str, *, asked: bool) -> tuple[str, bool]:
+    """(kind, firm) of a phrase with the words of a heading among others; ('', False) if it has none."""
+    low = " ".join(_BRACKETS.sub(" ", said.casefold().replace("_", " ")).split())
+    tokens = _TOKEN.findall(low)
+    words = frozenset(part for token in tokens for part in _plain(token))
+    if (
+        not tokens
+        or len(tokens) > 8
+        or (not asked and not _SENTENCE_WORDS.isdisjoint(tokens))
+        or re.search(r"[\d.]", low)
+    ):
+        return "", False
+    return next(((form.kind, form.firm) for form in _forms() if form.loose and form.fits(words)), ("", False))
+
+
+_SENTENCE_TEXT = """is are has have had denies denied reports reported showed shows revealed notable significant
+ed er emergency outside osh normal negative positive per unremarkable"""
+_SENTENCE_WORDS = frozenset(_SENTENCE_TEXT.split())
+"""Words of a sentence, or of what another place did: no heading of this note has them."""
 
 
 def _plain(token: str) -> list[str]:
@@ -133,7 +161,7 @@ def _singular(word: str) -> str:
 @lru_cache(maxsize=4096)
 def _whole(word: str) -> str:
     """A word of headings that was cut short ('hosp', 'disch') in full: the shortest that begins so."""
-    known = frozenset(_LITTLE).union(*(form.allows.union(*form.needs) for form in _forms()))
+    known = frozenset(_LITTLE).union(*(form.allows.union(*form.needs) for form in _forms() if not form.loose))
     if word in known or len(word) < _SHORTEST_CUT:
         return word
     return min((one for one in known if one.startswith(word)), key=lambda one: (len(one), one), default=word)
@@ -154,12 +182,13 @@ def _masked(low: str) -> str:
 _LINE = re.compile(r"(?m)^[^\n]*$")
 _LEAD = re.compile(r"[ \t>#*=|\u2022+~-]*(?:(?:\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?[*\[(<_ \"]*(?!_)|[ \t]*")
 _COLON = re.compile(
-    r"[ \t]*[\])>*_~\"]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2}|__(?!_))?|[-=]?>{1,2}|[\u2013\u2014\u2192=]|-{1,2}(?=[ \t]|$))"
+    r"[ \t]*[\])>*_~\"]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2}|__(?!_))?|[-=]?>{1,2}|\.{2,}|\?|\|"
+    r"|[\u2013\u2014\u2192=]|-{1,2}(?=[ \t]|$))"
     r"[ \t]*"
 )
 _PHRASE = re.compile(
     r"[A-Za-z_](?>\([^()\n]{0,60}\)|[A-Za-z_ /&,'.()\[\]-]){0,70}?"
-    r"(?=[ \t]*[\])>*~\"]{0,3}[ \t]*(?::(?!\d\d)|[-=]?>|[\u2013\u2014\u2192=]|-{1,2}[ \t]|-*$))"
+    r"(?=[ \t]*[\])>*~\"]{0,3}[ \t]*(?::(?!\d\d)|[-=]?>|\.\.|\?|\||[\u2013\u2014\u2192=]|-{1,2}[ \t]|-*$))"
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z/&' -]{6,60}[A-Z](?=[ \t]+[A-Z]?[a-z_])")
 _STOPPED = re.compile(r"[A-Z][A-Z/&' -]{1,60}[A-Z](?=\.(?:[ \t]|$))")
@@ -181,7 +210,7 @@ _RUN = re.compile(r"[A-Za-z_/&()'\[\]>* \t-]+:?")
 _STRETCH = re.compile(r"(?>\([^()\n]{0,60}\)|[A-Za-z_ \t/&,'.()\[\]>*~\"-])*")
 """What a match of _PHRASE with its closing marks never leaves, but for a last mark of _MARKS."""
 _BRACKETED = re.compile(r"\([^()\n]{0,60}\)")
-_MARKS = ":=\u2013\u2014\u2192"
+_MARKS = ":?|=\u2013\u2014\u2192"
 _LONGEST = 71
 """Characters of a phrase."""
 _BREAK = re.compile(r"(?:[.;|,!?)\u2022]|\t|[ \t]{2,}|:)[ \t*#-]*$|^[ \t*#-]*$")
@@ -194,7 +223,7 @@ _EXAMINED = re.compile(
 _MARKS_BEFORE = re.compile(
     r"(?:(?:^|(?<=[\s.;]))[ \t>#*=|\u2022+~\[(<_-]*(?:(?:\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?)?$"
 )
-_MARKED = re.compile(r"[:=>\u2013\u2014\u2192]|(?<=[\s*])-")
+_MARKED = re.compile(r"[:?|=>\u2013\u2014\u2192]|(?<=[\s*])-|\.\.")
 _SHORT = frozenset({"pe", "p/e"})
 _UNSURE = frozenset(
     {"discharge", "sh", "fh", "cc", "soc", "family", "social", "physical", "admission", "condition", "data", "course"}
@@ -214,7 +243,35 @@ def headings(text: str) -> list[Heading]:
         for one in _in_line(text, line.start(), line.end(), within):
             kept.append(one)
             within = one.kind
-    return kept
+    return _with_unknown(text, kept)
+
+
+def _with_unknown(text: str, known: list[Heading]) -> list[Heading]:
+    """The headings with those of unknown words that look like the others of their note; they only end a section."""
+    firm = [text[head.start : head.end] for head in known if head.firm]
+    looks = [look for look in _LOOKS if sum(bool(look.match(said.strip("\n"))) for said in firm) > _LIKE]
+    if not looks:
+        return known
+    kept = list(known)
+    for line in _LINE.finditer(text):
+        before = max((head for head in known if head.start < line.end()), key=lambda head: head.start, default=None)
+        if before is None or before.kind not in _ENDED or before.start >= line.start():
+            continue
+        if any(look.match(line[0]) for look in looks) and not _STILL.search(line[0]):
+            kept.append(Heading(line.start(), line.start(), UNKNOWN))
+    return sorted(kept, key=lambda head: head.start)
+
+
+UNKNOWN = "unknown"
+_LIKE = 3
+"""Headings of a look that a note must have more of, before others of that look count."""
+_LOOKS = (
+    re.compile(r"[ \t]*(?=[^\n:]{9})[A-Z][A-Z/&',() -]{1,60}[A-Z)][ \t]*(?::|$)"),
+    re.compile(r"[ \t]*#{1,4}[ \t]+[A-Z][^\n]{2,60}$"),
+)
+_ENDED = frozenset({"complaint", "present", "past", "surgical", "social", "family"})
+_STILL = re.compile(r"(?i)^\W*(?:ed|er|in|on|at|emergency|initial|osh|outside|vitals?|ros|per)\b")
+"""How a part of a present illness begins, not another section: 'ED COURSE'."""
 
 
 def _in_line(text: str, start: int, end: int, within: str) -> Iterator[Heading]:
@@ -271,7 +328,7 @@ def _may_open(line: str, begin: int) -> bool:
     after = line[begin + len(text) : begin + len(text) + 1]
     if after and after in _MARKS:
         return True
-    if ">" in text or "- " in text or "-\t" in text:
+    if ">" in text or ".." in text or "- " in text or "-\t" in text:
         return True
     return not after and len(_BRACKETED.sub("()", text).rstrip(' \t-])>*~"')) <= _LONGEST
 
@@ -306,6 +363,19 @@ def _longer_kind(said: str, within: str, *, alone: bool) -> tuple[str, bool]:
     return ("other", True) if within != "past" and _OTHER_HISTORY.fullmatch(said.strip()) else ("", False)
 
 
+def _stands_apart(text: str, line: int, end: int, lead: str, said: str, *, colon: bool) -> bool:
+    """Whether a phrase has the looks of a heading: a mark, capitals, or a free line before it."""
+    if lead.strip(" \t#*=|[(<_\u2022>~-.)0123456789"):
+        return False
+    if not said[:1].isupper():
+        return colon and text[:line].rstrip()[-1:] in ("", ".", ":", ";", ")")
+    if colon or said.isupper() or lead.strip():
+        return True
+    before = text[:line].rstrip(" \t").endswith("\n\n") or text[:line].rstrip(" \t=*-").endswith("\n")
+    after = text[end + 1 : end + 4] if end >= 0 else ""
+    return line == 0 or before or (bool(after) and set(after) <= set("-=*~"))
+
+
 def _heading(text: str, line: int, said: str, span: tuple[int, int], within: str) -> Heading | None:
     begin, close = line + span[0], line + span[1]
     lead = text[line:begin]
@@ -315,6 +385,8 @@ def _heading(text: str, line: int, said: str, span: tuple[int, int], within: str
     kind, firm = heading_kind(said)
     if not kind and (colon or alone):
         kind, firm = _longer_kind(said, within, alone=alone)
+    if not kind and (colon or alone) and _stands_apart(text, line, end, lead, said, colon=colon):
+        kind, firm = _loose_kind(said, asked=text[close - 2 : close].strip() == "?")
     if not kind:
         return None
     marks = _MARKS_BEFORE.search(lead)

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Generic, TypeVar
 
 from wardround.scenarios.mimic.headings import headings
+from wardround.scenarios.mimic.note_prose import ELSEWHERE, prose_headings, stated_diagnoses, stated_in
 from wardround.scenarios.terms.wording import tokens, vocabulary
 
 _LEAVING = re.compile(
@@ -28,6 +29,8 @@ class Note:
     """
 
     sections: Mapping[str, str]
+    told: Mapping[str, str] = field(default_factory=dict)
+    """Where the text of a kind stands that no heading opens: 'sentence', 'problem list', 'assessment', 'prose'."""
 
     def get(self, kind: str) -> str:
         """The text of a section, '' if the note has none."""
@@ -47,7 +50,9 @@ def note(text: str) -> Note:
     heads = headings(text)
     firm = {head.kind for head in heads if head.firm}
     heads = [head for head in heads if head.firm or head.kind not in firm]
+    heads = sorted([*heads, *prose_headings(text, heads)], key=lambda head: head.start)
     sections: dict[str, str] = {}
+    told: dict[str, str] = {}
     place = 0
     while place < len(heads):
         head, after = heads[place], place + 1
@@ -58,29 +63,41 @@ def note(text: str) -> Note:
             after += 1
         end = heads[after].start if after < len(heads) else len(text)
         body = text[head.end : end] if not joined or head.kind == "diagnosis" else text[head.start : end]
-        body = _RULES.sub("", body).strip().rstrip("|").rstrip()
+        body = _TAGS.sub("", _RULES.sub("", body)).strip().rstrip("|").rstrip()
         kind = "diagnosis" if joined else head.kind
         if kind == "diagnosis" and body:
             sections[kind] = body  # the last one counts, because the hospital course may contain a diagnosis of its own
         elif body and not sections.get(kind):
             sections[kind] = body
+            told |= {kind: "prose"} if head.start == head.end else {}
+        elif body and kind in told and head.start == head.end:
+            sections[kind] += f"\n{body}"
         place = after
-    return Note(sections)
+    if not _WORD.search(ELSEWHERE.sub("", sections.get("diagnosis", ""))):
+        where, words = next(iter(stated_diagnoses(text, sections.get("assessment", ""))), ("", ""))
+        sections, told = (sections | {"diagnosis": words}, told | {"diagnosis": where}) if words else (sections, told)
+    return Note(sections, told)
 
 
 def joined_note(texts: Sequence[str]) -> Note:
     """The sections of several notes on one admission: those of the first; the others fill in what it lacks.
 
-    A section whose text is de-identified entirely ('___') is lacking too, if another note has its text.
+    A section whose text is de-identified entirely ('___') is lacking too, if another note has its text, and one that
+    only the prose of a note tells, if another note has a heading for it.
     """
     sections: dict[str, str] = {}
-    for text in texts:
-        for kind, body in note(text).sections.items():
-            if kind not in sections or not _WORD.search(sections[kind]):
-                sections[kind] = body
-    return Note(sections)
+    told: dict[str, str] = {}
+    notes = [note(text) for text in texts]
+    for prose in (False, True):
+        for read in notes:
+            for kind, body in read.sections.items():
+                if (kind in read.told) is prose and (kind not in sections or not _WORD.search(sections[kind])):
+                    sections[kind] = body
+                    told |= {kind: read.told[kind]} if prose else {}
+    return Note(sections, told)
 
 
+_TAGS = re.compile(r"</\w{1,60}>")
 _RULES = re.compile(r"\A(?:[ \t]*[-=*~]{3,}[ \t]*\n)+")
 _SECONDARY = re.compile(
     r"(?i)\W*(?:secondary|other|additional|further|chronic|inactive|past|associated|comorbid\w*|co-morbid\w*)"
@@ -95,8 +112,16 @@ _FIRST = re.compile(
 )
 
 
+_ARRIVED = re.compile(
+    r"(?is)\A\W*(?:on |at )?(?:admi\w+|initial|provisional|referral)(?: diagnos[ie]s)?[ ]?[:=-].{0,300}?"
+    r"\b(?=(?:on |at )?(?:discharge|final|principal|primary)\b[^\n:]{0,20}[:=-])"
+)
+"""The diagnosis on admission before the one on discharge, both in one section."""
+
+
 def before_secondary(diagnosis: str) -> str:
     """A discharge diagnosis up to the line that opens the secondary ones; a primary one may follow those."""
+    diagnosis = _ARRIVED.sub("", diagnosis)
     kept: list[str] = []
     later = False
     for line in diagnosis.splitlines():
@@ -119,9 +144,29 @@ def first_item(diagnosis: str) -> str:
 
     Conditions that nobody is admitted for, such as hypertension, are passed over where another item follows.
     """
-    items = [item for line in re.split(r"[\n;]", diagnosis) if (item := _item(line)).strip(" :.-")]
+    items = [item for line in re.split(r"[\n;]", diagnosis) if _WORD.search(item := _item(line))]
+    items = [item for item in items if not ELSEWHERE.fullmatch(item)] or items
     first = next((item for item in items if not _BACKGROUND.fullmatch(item.strip(" .,"))), "")
-    return _CODED.sub("", _CAUSE.split(first or "".join(items[:1]))[0])
+    return _RANKED.sub("", _CODED.sub("", _CAUSE.split(first or "".join(items[:1]))[0]))
+
+
+_RANKED = re.compile(
+    r"(?i)\s*(?:[-\u2013,]\s*|\()(?:primary|principal|main|active|resolved|stable|improv\w+|treated)\)?[ .]*$"
+)
+"""What a list says of an item: 'Pneumonia - primary'."""
+_CELLS = re.compile(r"\t|\||[ ]{3,}")
+_NO_NAME = re.compile(
+    r"(?i)\W*(?:\d{0,3}|principal|primary|secondary|main|final|discharge|diagnos[ie]s|dx|problems?|description|rank|type"
+    r"|(?:icd|code|date|noted|status|onset)\b.*|poa|present on admission|yes|no|[ynuw]|active|resolved|acute|chronic"
+    r"|[a-z]\d\d(?:\.?\w{1,4})?|\d{3}\.\d{1,2})\W*"
+)
+"""A cell of a table of diagnoses that holds no diagnosis."""
+
+
+def _cell(line: str) -> str:
+    """The cell of a row that names the diagnosis; the line itself where it is no row."""
+    cells = [cell for cell in _CELLS.split(line) if cell.strip(" *_-")]
+    return line if len(cells) < 2 else next((cell for cell in cells if not _NO_NAME.fullmatch(cell)), "")
 
 
 _CODED = re.compile(
@@ -131,10 +176,20 @@ _CODED = re.compile(
 
 
 def _item(line: str) -> str:
-    bare = re.sub(r"^[\s\d.)(#*=_\u2022+>~-]+", "", _unheaded(line))
-    return re.split(r"\s\(?\d{1,2}[.)]\s|\s(?:secondary|other)(?: diagnos[ie]s)?\s*:", bare, flags=re.IGNORECASE)[0]
+    bare = re.sub(
+        r"(?i)^(?:[\s\d.)(#*=_\u2022+>~-]+|(?:number|axis) (?:one|two|[1-5]|[IV]{1,3})\b[,.:]? *)+",
+        "",
+        _unheaded(_cell(line)),
+    )
+    bare = stated_in(bare)
+    return _NEXT.split(bare)[0]
 
 
+_NEXT = re.compile(
+    r"\s\(?\d{1,2}[.)]\s|(?<=[A-Za-z]{3})\.\s+(?=[A-Z(])|\s[-\u2013]{1,2}\s(?=[a-z])"
+    r"|(?i:\s(?:secondary|other)(?: diagnos[ie]s)?\s*:)"
+)
+"""Where the next item begins on the line of the first, or what was done for it: 'UTI - treated'."""
 _BACKGROUND = re.compile(
     r"(?i)(?:(?:essential|benign|mild|known|h/o|history of) )?(?:hypertension|htn|(?:hyper|dys)lipid[ae]mia|hld|hl"
     r"|hypercholesterol[ae]mia|obesity|(?:type (?:2|ii) )?(?:diabetes(?: mellitus)?|dm2?)(?: type (?:2|ii))?"

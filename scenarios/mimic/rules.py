@@ -202,7 +202,13 @@ def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
     def first(draft: AdmissionDraft) -> AdmissionDraft | None:
         if draft.note is None:
             return None
-        item = first_item(draft.note.primary)
+        said = stated(draft, first_item(draft.note.primary))
+        if said is None and draft.leading and (not draft.note.primary or "diagnosis" in draft.note.told):
+            named_there = leaks_of(draft.leading).names_it(draft.text)
+            return replace(draft, disease=draft.leading) if named_there else None
+        return said
+
+    def stated(draft: AdmissionDraft, item: str) -> AdmissionDraft | None:
         if ground.lifted:
             leading = draft.leading
             return draft if leading and (leaks_of(leading).names_it(item) or _means(item, leading)) else None

@@ -7,11 +7,16 @@ import pytest
 
 from benchmarks.ward_notes import diseases, ward_notes
 from benchmarks.ward_reading import built, case_faults, checked, fault, flagged, sentence_notes, sentence_pairs
-from wardround.scenarios.mimic.note import first_item
+from wardround.scenarios.mimic.note import first_item, note
 from wardround.scenarios.mimic.record_items import report_findings
 
-UNREAD = {"wrapped_heads": "history", "nurse_handoff": "examination"}
-"""A heading over two lines, and one in plain words behind the examination."""
+UNREAD = {
+    "styles_2.txt": {},
+    "styles_3.txt": {"wrapped_heads": "history", "nurse_handoff": "examination"},
+    "styles_4.txt": {"narrative_summary": "examination"},
+    "styles_5.txt": {"ortho_trauma": "history", "assessment_plan": "history"},
+}
+"""A heading over two lines, one in plain words behind the examination, and parts of a story without headings."""
 NOTES = ward_notes()[::10]
 BY_DESIGN = {"parens_admission", "neurology", "quoted_cc"}
 """Styles whose history, as read, keeps a remark that the notes' author left out of it."""
@@ -22,12 +27,35 @@ def test_one_note_of_each_style_is_read() -> None:
     assert {style: what for style, what in faults.items() if style not in BY_DESIGN} == {}
 
 
-@pytest.mark.parametrize("styles", ["styles_2.txt", "styles_3.txt"])
+@pytest.mark.parametrize("styles", sorted(UNREAD))
 def test_notes_in_later_styles_are_read(styles: str) -> None:
     faults = {one.style: what for one in ward_notes(styles, 2) if (what := fault(one))}
-    assert {style: what for style, what in faults.items() if style in UNREAD} == (UNREAD if "_3" in styles else {})
-    faults = {style: what for style, what in faults.items() if style not in UNREAD}
-    assert {style: what for style, what in faults.items() if style not in BY_DESIGN} == {}
+    assert {style: what for style, what in faults.items() if style not in BY_DESIGN} == UNREAD[styles]
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "item"),
+    [
+        ("Hospital Course:\nShe did well and went home with a final diagnosis of gout.\n", "sentence", "gout"),
+        ("Assessment:\n1. Gout - treated\n2. HTN\n", "assessment", "Gout"),
+        ("Hospital Course:\n# Gout: colchicine.\n\nDischarge Diagnosis:\nSee above\n", "problem list", "Gout"),
+        ("The admission diagnosis was sepsis. He was diagnosed with gout and was sent home.\n", "sentence", "gout"),
+    ],
+)
+def test_a_diagnosis_without_a_heading_is_read_from_the_text(text: str, where: str, item: str) -> None:
+    read = note(text)
+    assert read.told["diagnosis"] == where
+    assert first_item(read.primary).strip() == item
+
+
+def test_a_story_without_headings_is_parted_where_its_sentences_turn() -> None:
+    read = note(
+        "A ___ year old man presented with a hot swollen toe that woke him at night.\n\nHe lives alone.\n\n"
+        "On examination the toe was red.\n\nDuring his stay he was given colchicine."
+    )
+    assert {kind: read.get(kind)[:12] for kind in read.told} == {
+        "present": "A ___ year o", "social": "He lives alo", "examination": "On examinati", "course": "During his s",
+    }  # fmt: skip
 
 
 def test_sentences_that_give_the_disease_away_are_flagged_and_their_neighbours_are_not() -> None:
