@@ -29,7 +29,7 @@ class Note:
     """
 
     sections: Mapping[str, str]
-    told: Mapping[str, str] = field(default_factory=dict)
+    prose: Mapping[str, str] = field(default_factory=dict)
     """Where the text of a kind stands that no heading opens: 'sentence', 'problem list', 'assessment', 'prose'."""
 
     def get(self, kind: str) -> str:
@@ -52,7 +52,7 @@ def note(text: str) -> Note:
     heads = [head for head in heads if head.firm or head.kind not in firm]
     heads = sorted([*heads, *prose_headings(text, heads)], key=lambda head: head.start)
     sections: dict[str, str] = {}
-    told: dict[str, str] = {}
+    prose: dict[str, str] = {}
     place = 0
     while place < len(heads):
         head, after = heads[place], place + 1
@@ -69,14 +69,14 @@ def note(text: str) -> Note:
             sections[kind] = body  # the last one counts, because the hospital course may contain a diagnosis of its own
         elif body and not sections.get(kind):
             sections[kind] = body
-            told |= {kind: "prose"} if head.start == head.end else {}
-        elif body and kind in told and head.start == head.end:
+            prose |= {kind: "prose"} if head.start == head.end else {}
+        elif body and kind in prose and head.start == head.end:
             sections[kind] += f"\n{body}"
         place = after
     if not _WORD.search(ELSEWHERE.sub("", sections.get("diagnosis", ""))):
         where, words = next(iter(stated_diagnoses(text, sections.get("assessment", ""))), ("", ""))
-        sections, told = (sections | {"diagnosis": words}, told | {"diagnosis": where}) if words else (sections, told)
-    return Note(sections, told)
+        sections, prose = (sections | {"diagnosis": words}, prose | {"diagnosis": where}) if words else (sections, prose)
+    return Note(sections, prose)
 
 
 def joined_note(texts: Sequence[str]) -> Note:
@@ -86,15 +86,15 @@ def joined_note(texts: Sequence[str]) -> Note:
     only the prose of a note tells, if another note has a heading for it.
     """
     sections: dict[str, str] = {}
-    told: dict[str, str] = {}
+    prose: dict[str, str] = {}
     notes = [note(text) for text in texts]
-    for prose in (False, True):
+    for without_heading in (False, True):
         for read in notes:
             for kind, body in read.sections.items():
-                if (kind in read.told) is prose and (kind not in sections or not _WORD.search(sections[kind])):
+                if (kind in read.prose) is without_heading and (kind not in sections or not _WORD.search(sections[kind])):
                     sections[kind] = body
-                    told |= {kind: read.told[kind]} if prose else {}
-    return Note(sections, told)
+                    prose |= {kind: read.prose[kind]} if without_heading else {}
+    return Note(sections, prose)
 
 
 _TAGS = re.compile(r"</\w{1,60}>")

@@ -203,7 +203,7 @@ def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
         if draft.note is None:
             return None
         said = stated(draft, first_item(draft.note.primary))
-        if said is None and draft.leading and (not draft.note.primary or "diagnosis" in draft.note.told):
+        if said is None and draft.leading and (not draft.note.primary or "diagnosis" in draft.note.prose):
             named_there = leaks_of(draft.leading).names_it(draft.text)
             return replace(draft, disease=draft.leading) if named_there else None
         return said

@@ -44,7 +44,7 @@ def test_notes_in_later_styles_are_read(styles: str) -> None:
 )
 def test_a_diagnosis_without_a_heading_is_read_from_the_text(text: str, where: str, item: str) -> None:
     read = note(text)
-    assert read.told["diagnosis"] == where
+    assert read.prose["diagnosis"] == where
     assert first_item(read.primary).strip() == item
 
 
@@ -53,7 +53,7 @@ def test_a_story_without_headings_is_parted_where_its_sentences_turn() -> None:
         "A ___ year old man presented with a hot swollen toe that woke him at night.\n\nHe lives alone.\n\n"
         "On examination the toe was red.\n\nDuring his stay he was given colchicine."
     )
-    assert {kind: read.get(kind)[:12] for kind in read.told} == {
+    assert {kind: read.get(kind)[:12] for kind in read.prose} == {
         "present": "A ___ year o", "social": "He lives alo", "examination": "On examinati", "course": "During his s",
     }  # fmt: skip
 
