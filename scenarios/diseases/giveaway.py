@@ -1,7 +1,7 @@
 """Finds the words of a text that give a diagnosis away without its name: its treatment, procedure, organism or drug."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -28,21 +28,43 @@ _BLOCKED = re.compile(
     r"(?i)\b(?:no|not|never|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
     r"|intoleran(?:t|ce) (?:of|to)|family history of|fhx of|mother had|father had|brother had|sister had)\s+"
     r"(?:[\w/,-]+\s+){0,4}$"
-    r"|\b(?:mother|father|brother|sister|uncle|aunt|cousin|grandmother|grandfather|wife|husband)(?:'s|\u2019s)\s+"
-    r"(?:[\w/,-]+\s+){0,4}$"
+    r"|\b(?:vaccinated (?:for|against)|prophylaxis (?:for|against|with)|prophylactic|screened for|feared|worried about)\s+"
+    r"(?:[\w/,-]+\s+){0,2}$"
 )
+_RELATIVE = re.compile(
+    r"(?i)\b(?:mother|father|parents?|brother|sister|uncle|aunt|cousin|grandmother|grandfather|grandparents?|wife|husband"
+    r"|partner|son|daughter|nephew|niece|room-?mate|neighbou?r|friend|co-?worker|colleague|boss|dog|cat)"
+    r"(?:(?:'s|\u2019s)\s+|\s+(?:\w+\s+){0,2}?(?:has|had|have|takes|took|is|was|underwent|received|receives|needed|needs"
+    r"|uses|used|died|carries|wears|got|gets|also)\b)(?![^.;\n]{0,80}\b(?:he|she|him|patient)\b)[^.;\n]{0,80}$"
+)
+"""What somebody else has, not the patient: 'her mother takes', 'his wife's'."""
 _PAST = re.compile(
     r"(?i)(?:\b(?:history of|h/o|hx of|prior|previous|remote|past|status post|s/p|had (?:an? )?)\s+(?:[\w-]+\s+){0,3}$"
     r"|\b(?:19|20)\d\d\b[^.\n]{0,20}$)"
 )
 _THEN = re.compile(
-    r"(?i)^[^.;\n]{0,30}(?:\b(?:19|20)\d\d\b|\byears? ago\b|\bmonths? ago\b|\bas a child\b"
-    r"|\bin (?:childhood|youth|the past)\b|\bin (?:his|her|their) (?:\d0s|teens|twenties|thirties)\b)"
+    r"(?i)^[^.;\n]{0,40}(?:\b(?:19|20)\d\d\b|\b(?:years?|months?|decades?) (?:ago|before|earlier)\b"
+    r"|\bas an? (?:child|boy|girl|teen\w*|infant|baby|young\b[^.;\n]{0,10}|student)\b|\blong ago\b"
+    r"|\bin (?:childhood|youth|the past|school|college|high school|the army)\b|\bin (?:his|her|their) (?:\d0s|teens|twenties|thirties)\b)"
 )
+_REMOTE = re.compile(
+    r"(?i)^[^.;\n]{0,40}\b(?:(?:years|decades|many years|a decade) (?:ago|before|earlier)|as an? (?:child|boy|girl|teen\w*"
+    r"|infant|baby|student)|long ago|in (?:childhood|youth|school|college|high school|the army))\b"
+)
+"""What was so long ago that it tells nothing of this illness."""
 _NORMAL = re.compile(
-    r"(?i)^\s*(?:(?:was|were|is|are|came back|returned|remained)\s+)*(?:normal|negative|unremarkable|within normal)\b"
+    r"(?i)^\s*(?:(?!\b(?:and|but|with|showed|of)\b)[\w-]+\s+){0,3}?(?:(?:was|were|is|are|came back|returned|remained"
+    r"|tested|has been|:)\s+)*(?:all\s+)?(?:normal|negative|unremarkable|within normal|clear|clean|absent|ruled out|excluded"
+    r"|[\d.,/%]+ (?:[a-z]+/[a-z]+ )?(?:and |\()?(?:normal|as before|unchanged|at (?:(?:his|her|the) )?baseline|stable)"
+    r"|not (?:given|done|needed|required|started|performed|seen|indicated|used|found|present|detected|necessary|elevated"
+    r"|raised)|never (?:given|done|needed|started|performed)|considered but|deferred|declined)\b"
 )
 _NOW = re.compile(r"(?i)^[^.;\n]{0,30}\b(?:today|yesterday|this (?:admission|morning)|on admission|pod ?#?\d)\b")
+_OTHER_USE = re.compile(
+    r"(?i)^\s+(?:cream|ointment|lotion|gel|shampoo|eye drops|ear drops)\b"
+    r"|^[^.;\n]{0,30}\bfor an? [^.;\n]{0,30}\blast (?:spring|summer|fall|autumn|winter|year|month)\b"
+)
+"""A drug on the skin, or taken for another trouble of some time ago."""
 _DERIVED = re.compile(r"(?:ly|ive|al|ous|ity|ation|ed|ing)$")
 """Ends of words that derive a word from a name instead of misspelling it: 'prematurely' of 'prematurity'."""
 _CARRIED_OUT = (
@@ -78,6 +100,9 @@ class Giveaways:
             (_operated(term), "procedure") if relation == "organ" else (_term(term), relation)
             for (term, relation) in terms
         ]
+        self._terms += [(_term(short), "abbreviation") for name in self._names if (short := _initials(name))]
+        near = [(_term(name), "narrower or broader name") for name in _related_names(self._names)]
+        self._terms += [one for one in near if one not in self._terms]
         words = {word for name in self._names for word in re.findall(r"[a-z]{7,}", name.casefold())}
         stems = sorted({match[1].removesuffix("ic") for word in words if (match := _STEM.match(word))})
         if stems:
@@ -109,8 +134,12 @@ class Giveaways:
     def _related(self, text: str, *, past: bool) -> Iterator[Giveaway]:
         for pattern, relation in self._terms:
             for match in pattern.finditer(text):
-                before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() : match.end() + 40]
-                if _BLOCKED.search(before) or _NORMAL.search(after):
+                before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() : match.end() + 70]
+                if _BLOCKED.search(before) or _NORMAL.search(after) or _REMOTE.search(after):
+                    continue
+                if _RELATIVE.search(text, max(0, match.start() - 160), match.start()):
+                    continue
+                if relation in ("drug", "treatment") and _OTHER_USE.search(after):
                     continue
                 old = past or _PAST.search(before) or _THEN.search(after)
                 if relation == "procedure" and old and not _NOW.search(after):
@@ -122,6 +151,9 @@ class Giveaways:
             word = match[0].casefold()
             for name in self._long:
                 most = 1 if len(name) < 10 else 2
+                if word == name[1:]:
+                    yield Giveaway(*match.span(), match[0], "misspelling")
+                    break
                 if word[0] != name[0] or abs(len(word) - len(name)) > most or word.startswith(name[:-1]):
                     continue
                 if (form := _DERIVED.search(word)) and not name.endswith(form[0]):
@@ -130,6 +162,30 @@ class Giveaways:
                 if close and stem(word) not in lexicon():
                     yield Giveaway(*match.span(), match[0], "misspelling")
                     break
+
+
+def _initials(name: str) -> str:
+    """The initials of a name of three to five words; '' for others."""
+    words = [word for word in re.findall(r"[A-Za-z]+", name) if word.casefold() not in ("of", "the", "and", "with", "to")]
+    return "".join(word[0] for word in words).upper() if 3 <= len(words) <= 5 else ""
+
+
+def _related_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names and abbreviations of the conditions of the own list that are the next broader or narrower of a disease."""
+    own = {key(name) for name in names}
+    mine = [row for row in table_rows("conditions.csv") if own & {key(one) for one in _row_names(row)}]
+    broader = {key(one) for row in mine for one in cells(row["broader"])}
+    titles = {key(row["name"]) for row in mine}
+    near = [
+        row
+        for row in table_rows("conditions.csv")
+        if key(row["name"]) in broader or titles & {key(one) for one in cells(row["broader"])}
+    ]
+    return tuple(dict.fromkeys(one for row in near for one in _row_names(row) if key(one) not in own))
+
+
+def _row_names(row: Mapping[str, str]) -> tuple[str, ...]:
+    return (row["name"], *cells(row["synonyms"]), *cells(row["abbreviations"]))
 
 
 def about_the_past(section: str) -> bool:
@@ -167,7 +223,7 @@ def _term(term: str) -> re.Pattern[str]:
     Three dots stand for up to six words of one sentence: 'stone ... ureter'.
     """
     pattern = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term)).replace(_GAP, _WORDS_BETWEEN)
-    flags = re.NOFLAG if term.isupper() and len(term) <= 5 else re.IGNORECASE
+    flags = re.NOFLAG if term.isupper() and len(term) <= 8 else re.IGNORECASE
     return re.compile(rf"(?<![\w-]){pattern}(?:e?s|'s)?(?!\w)", flags)
 
 

@@ -60,7 +60,7 @@ def test_a_story_without_headings_is_parted_where_its_sentences_turn() -> None:
 
 def test_sentences_that_give_the_disease_away_are_flagged_and_their_neighbours_are_not() -> None:
     answers = [(disease, said, gives) for disease, gives, said in sentence_pairs() if checked(disease, said) != gives]
-    assert answers == [("Adrenal insufficiency", "Hydrocortisone cream was used on a bug bite in June.", False)]
+    assert answers == []
 
 
 @pytest.mark.long
