@@ -28,7 +28,8 @@ _BLOCKED = re.compile(
     r"(?i)\b(?:no|not|never|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
     r"|intoleran(?:t|ce) (?:of|to)|family history of|fhx of|mother had|father had|brother had|sister had)\s+"
     r"(?:[\w/,-]+\s+){0,4}$"
-    r"|\b(?:vaccinated (?:for|against)|prophylaxis (?:for|against|with)|prophylactic|screened for|feared|worried about)\s+"
+    r"|\b(?:vaccinated (?:for|against)|prophylaxis (?:for|against|with)|prophylactic|screened for|feared"
+    r"|worried about)\s+"
     r"(?:[\w/,-]+\s+){0,2}$"
 )
 _RELATIVE = re.compile(
@@ -45,19 +46,21 @@ _PAST = re.compile(
 _THEN = re.compile(
     r"(?i)^[^.;\n]{0,40}(?:\b(?:19|20)\d\d\b|\b(?:years?|months?|decades?) (?:ago|before|earlier)\b"
     r"|\bas an? (?:child|boy|girl|teen\w*|infant|baby|young\b[^.;\n]{0,10}|student)\b|\blong ago\b"
-    r"|\bin (?:childhood|youth|the past|school|college|high school|the army)\b|\bin (?:his|her|their) (?:\d0s|teens|twenties|thirties)\b)"
+    r"|\bin (?:childhood|youth|the past|school|college|high school|the army)\b"
+    r"|\bin (?:his|her|their) (?:\d0s|teens|twenties|thirties)\b)"
 )
 _REMOTE = re.compile(
-    r"(?i)^[^.;\n]{0,40}\b(?:(?:years|decades|many years|a decade) (?:ago|before|earlier)|as an? (?:child|boy|girl|teen\w*"
-    r"|infant|baby|student)|long ago|in (?:childhood|youth|school|college|high school|the army))\b"
+    r"(?i)^[^.;\n]{0,40}\b(?:(?:years|decades|many years|a decade) (?:ago|before|earlier)|as an? (?:child|boy|girl"
+    r"|teen\w*|infant|baby|student)|long ago|in (?:childhood|youth|school|college|high school|the army))\b"
 )
 """What was so long ago that it tells nothing of this illness."""
 _NORMAL = re.compile(
     r"(?i)^\s*(?:(?!\b(?:and|but|with|showed|of)\b)[\w-]+\s+){0,3}?(?:(?:was|were|is|are|came back|returned|remained"
-    r"|tested|has been|:)\s+)*(?:all\s+)?(?:normal|negative|unremarkable|within normal|clear|clean|absent|ruled out|excluded"
+    r"|tested|has been|:)\s+)*(?:all\s+)?(?:normal|negative|unremarkable|within normal|clear|clean|absent"
+    r"|ruled out|excluded"
     r"|[\d.,/%]+ (?:[a-z]+/[a-z]+ )?(?:and |\()?(?:normal|as before|unchanged|at (?:(?:his|her|the) )?baseline|stable)"
-    r"|not (?:given|done|needed|required|started|performed|seen|indicated|used|found|present|detected|necessary|elevated"
-    r"|raised)|never (?:given|done|needed|started|performed)|considered but|deferred|declined)\b"
+    r"|not (?:given|done|needed|required|started|performed|seen|indicated|used|found|present|detected|necessary"
+    r"|elevated|raised)|never (?:given|done|needed|started|performed)|considered but|deferred|declined)\b"
 )
 _NOW = re.compile(r"(?i)^[^.;\n]{0,30}\b(?:today|yesterday|this (?:admission|morning)|on admission|pod ?#?\d)\b")
 _OTHER_USE = re.compile(
@@ -166,7 +169,7 @@ class Giveaways:
 
 def _initials(name: str) -> str:
     """The initials of a name of three to five words; '' for others."""
-    words = [word for word in re.findall(r"[A-Za-z]+", name) if word.casefold() not in ("of", "the", "and", "with", "to")]
+    words = [word for word in re.findall(r"[A-Za-z]+", name) if word not in ("of", "the", "and", "with", "to")]
     return "".join(word[0] for word in words).upper() if 3 <= len(words) <= 5 else ""
 
 

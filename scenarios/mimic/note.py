@@ -75,7 +75,8 @@ def note(text: str) -> Note:
         place = after
     if not _WORD.search(ELSEWHERE.sub("", sections.get("diagnosis", ""))):
         where, words = next(iter(stated_diagnoses(text, sections.get("assessment", ""))), ("", ""))
-        sections, prose = (sections | {"diagnosis": words}, prose | {"diagnosis": where}) if words else (sections, prose)
+        if words:
+            sections["diagnosis"], prose["diagnosis"] = words, where
     return Note(sections, prose)
 
 
@@ -91,7 +92,8 @@ def joined_note(texts: Sequence[str]) -> Note:
     for without_heading in (False, True):
         for read in notes:
             for kind, body in read.sections.items():
-                if (kind in read.prose) is without_heading and (kind not in sections or not _WORD.search(sections[kind])):
+                lacking = kind not in sections or not _WORD.search(sections[kind])
+                if lacking and (kind in read.prose) is without_heading:
                     sections[kind] = body
                     prose |= {kind: read.prose[kind]} if without_heading else {}
     return Note(sections, prose)
