@@ -20,14 +20,17 @@ _SHORT = 160
 
 @dataclass
 class Result:
-    """How one file came out."""
+    """The counts of one file: rows that count, inputs that broke the published code, and rows for reference only.
+
+    `crashed` are the defects at which our code raised too; `references_agreed` the rows for reference that agree.
+    """
 
     counted: int = 0
     agreed: int = 0
     defects: int = 0
     crashed: int = 0
     references: int = 0
-    like: int = 0
+    references_agreed: int = 0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,10 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="conformance", description=__doc__)
     parser.add_argument("folder", type=Path, help="a folder of vector files (JSON)")
     parser.add_argument("--tables", type=Path, help=f"the look-up tables; else {TABLES} beside the folder or ../shared")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        tables = load(_tables(given.folder, given.tables))
-        agreed, counted = run(given.folder, tables)
+        tables = load(_tables(options.folder, options.tables))
+        agreed, counted = run(options.folder, tables)
     except UsageError as error:
         sys.exit(str(error))
     print(f"{agreed} of {counted}")
@@ -80,14 +83,16 @@ def _file(path: Path, adapter: Adapter, tables: Tables) -> Result:
     for row in rows:
         lines += list(_row(row, adapter, tables, result))
     defects = f"; defects handled: {result.defects - result.crashed} of {result.defects}" if result.defects else ""
-    references = f"; for reference, {result.like} of {result.references} agree" if result.references else ""
+    references = (
+        f"; for reference, {result.references_agreed} of {result.references} agree" if result.references else ""
+    )
     print(f"{path.stem}: {result.agreed}/{result.counted}{defects}{references}")
     print("".join(f"  {line}\n" for line in lines), end="")
     return result
 
 
 def _row(row: Vector, adapter: Adapter, tables: Tables, result: Result) -> Iterator[str]:
-    """Count one row; what is to be said of it."""
+    """Count one row; yields a line about it if it does not agree."""
     value, crashed = _value(row, adapter, tables)
     if row.counts:
         recorded = _recorded(row, adapter)
@@ -103,13 +108,13 @@ def _row(row: Vector, adapter: Adapter, tables: Tables, result: Result) -> Itera
             yield f"row {row.number} (defect): {_cut(value)}"
     elif row.expect == "reference":
         result.references += 1
-        result.like += not crashed and agrees(value, replace(_recorded(row, adapter), expect="equal"))
+        result.references_agreed += not crashed and agrees(value, replace(_recorded(row, adapter), expect="equal"))
     else:
         yield f"row {row.number}: unknown mark {row.expect!r}, not counted"
 
 
 def _value(row: Vector, adapter: Adapter, tables: Tables) -> tuple[Any, bool]:
-    """(the project's value or its typed reason, whether it broke instead)."""
+    """Our value or its typed reason, and whether our code raised an untyped error."""
     try:
         return adapter.ours(row, tables), False
     except Absent as absent:

@@ -1,4 +1,4 @@
-"""Whether a value is the recorded one: numbers within rounding, sets as sets, keys that only one side has left out."""
+"""Compares a value with the recorded one: numbers within rounding, sets as sets, mappings by the keys of our side."""
 
 import math
 from collections.abc import Mapping, Set
@@ -16,7 +16,7 @@ def agrees(value: Any, vector: Vector) -> bool:
 
 
 def same(value: Any, recorded: Any, *, ordered: bool = True) -> bool:
-    """Whether two values are the same; of mappings only what our side tells, which must be there."""
+    """Whether two values are the same; a mapping may have more keys on the recorded side."""
     if isinstance(value, Anything):
         return value.accepts(recorded)
     if isinstance(value, Mapping):

@@ -25,7 +25,7 @@ class Vector:
 
 
 def vectors(path: Path) -> list[Vector]:
-    """The rows of a file. Raises ValueError with what is wrong with it."""
+    """The rows of a file; raises ValueError that says why it cannot be read."""
     loaded = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(loaded, list):
         raise ValueError("holds no list of rows")

@@ -82,27 +82,27 @@ class AnswerScore:
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
         """Return the scores; with judges also their account."""
         goal = goal_of(case, trajectory)
-        bench = seat if isinstance(seat, JudgeContext) else None
-        names = _names(goal, judged=bench is not None)
+        context = seat if isinstance(seat, JudgeContext) else None
+        names = _names(goal, judged=context is not None)
         answer, value, reason = answer_to_score(case, trajectory, goal)
         evidence = _last_word(trajectory)
         if reason:
             return [Score(name, value, reason, () if value is None else evidence) for name in names]
         if (wanted := asked_for(trajectory)) > 1 and goal == "diagnosis":
-            return await _score_ranked(bench, case, answer, wanted, evidence)
+            return await _score_ranked(context, case, answer, wanted, evidence)
         verdict = compare_answer(answer, case, goal)
         if verdict.reason and not verdict.match:
             return [Score(name, 0.0, verdict.reason, evidence) for name in names]
         parts = _parts(verdict, evidence)
-        if bench is None:
+        if context is None:
             return [Score(names[0], float(verdict.match), "", evidence), *parts]
-        account = await _judged(bench, case, answer, verdict)
+        account = await _judged(context, case, answer, verdict)
         scores = [*_scores(account, float(verdict.match), evidence), *parts]
         return Scored(scores, {"outcome": msgspec.to_builtins(account)})
 
 
 async def _score_ranked(
-    bench: JudgeContext | None, case: Case, answer: str, wanted: int, evidence: Sequence[int]
+    context: JudgeContext | None, case: Case, answer: str, wanted: int, evidence: Sequence[int]
 ) -> Sequence[Score] | Scored:
     """Score a game that asked for a ranked list; the accuracy is that of the first entry.
 
@@ -111,17 +111,17 @@ async def _score_ranked(
     """
     rank, count = diagnosis.rank_in_list(answer, case.truth, wanted)
     length = Score("answers_given", float(count), "", evidence)
-    if bench is None:
+    if context is None:
         hits = [Score("", float(rank is not None and rank <= place), "", evidence) for place in range(1, wanted + 1)]
         return [msgspec.structs.replace(hits[0], name="diagnosis_accuracy"), *_tops(hits), length]
-    asked = await _each(bench, case, (entries(answer) or (answer,))[:wanted])
+    asked = await _each(context, case, (entries(answer) or (answer,))[:wanted])
     verdicts = [Score("", one.value, one.reason, evidence) for one in asked]
     scores = [*_scores(asked[0], float(rank == 1), evidence), *_tops(_first_right_so_far(verdicts, wanted)), length]
     account = msgspec.structs.replace(asked[0], further=tuple(asked[1:]))
     return Scored(scores, {"outcome": msgspec.to_builtins(account)})
 
 
-async def _each(bench: JudgeContext, case: Case, listed: Sequence[str]) -> list[OutcomeAccount]:
+async def _each(context: JudgeContext, case: Case, listed: Sequence[str]) -> list[OutcomeAccount]:
     """Let the panel judge the entries of a list in order, up to the first that is right.
 
     An entry that commits to no single diagnosis is wrong without asking the panel.
@@ -130,9 +130,9 @@ async def _each(bench: JudgeContext, case: Case, listed: Sequence[str]) -> list[
     for entry in listed:
         verdict = compare_answer(entry, case, "diagnosis")
         if verdict.reason and not verdict.match:
-            account = OutcomeAccount("diagnosis", 0.0, (), bench.panel.specs, bench.panel.floor, verdict.reason)
+            account = OutcomeAccount("diagnosis", 0.0, (), context.panel.specs, context.panel.floor, verdict.reason)
         else:
-            account = await _judged(bench, case, entry, verdict)
+            account = await _judged(context, case, entry, verdict)
         accounts.append(msgspec.structs.replace(account, entry=entry))
         if account.value:
             break
@@ -175,12 +175,12 @@ _compared = lru_cache(maxsize=4096)(diagnosis.compare)
 
 
 async def _judged(
-    bench: JudgeContext, case: Case, answer: str, verdict: diagnosis.Verdict | treatment.PlanVerdict
+    context: JudgeContext, case: Case, answer: str, verdict: diagnosis.Verdict | treatment.PlanVerdict
 ) -> OutcomeAccount:
     """Let the panel judge what the answer commits to: a diagnosis, or measures that it gives and stops."""
     if isinstance(verdict, treatment.PlanVerdict):
-        return await judged_treatment(bench, case, answer, verdict.committed)
-    return await judged_diagnosis(bench, case, answer, verdict.committed)
+        return await judged_treatment(context, case, answer, verdict.committed)
+    return await judged_diagnosis(context, case, answer, verdict.committed)
 
 
 def _parts(verdict: diagnosis.Verdict | treatment.PlanVerdict, evidence: Sequence[int]) -> list[Score]:

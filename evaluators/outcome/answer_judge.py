@@ -43,24 +43,24 @@ class Lookup(msgspec.Struct, frozen=True):
         return self.failure not in ("", NO_KEYWORDS)
 
 
-async def lookup(bench: JudgeContext, truth: Truth, known: str, plan: str) -> Lookup:
+async def lookup(context: JudgeContext, truth: Truth, known: str, plan: str) -> Lookup:
     """Look up the plan `plan` for the case `known`, once for the whole panel, so that all judges see the same texts.
 
     The judges that name the keywords do not see the truth. A query that still contains words of the truth is not sent
     (`search/leak`), unless the plan or the case itself has them. Without a search nothing is looked up. Raises
     EgressError if a restricted case's words would go to a host that the user did not name.
     """
-    if bench.search is None:
+    if context.search is None:
         return Lookup()
-    judge, keywords = await _keywords(bench, outcome_questions.treatment_keywords(known, plan))
+    judge, keywords = await _keywords(context, outcome_questions.treatment_keywords(known, plan))
     if keywords.value is None:
         return _failed_lookup(judge, "", keywords.reason)
     query = keywords.value
     try:
-        results = await LeakGuard(bench.search, truth, known=f"{known}\n{plan}").find(query, most=MOST)
+        results = await LeakGuard(context.search, truth, known=f"{known}\n{plan}").find(query, most=MOST)
     except SearchError as error:
         return _failed_lookup(judge, query, f"{SEARCHED}{error.kind}")
-    hostile = [(one, bench.signed.of(one.digest, one.text)) for one in results]
+    hostile = [(one, context.signed.of(one.digest, one.text)) for one in results]
     shown = tuple(one for one, signs in hostile if not signs)
     fallen = tuple((one.url or one.digest, HOSTILE) for one, signs in hostile if signs)
     flags = tuple(dict.fromkeys(sign for _, signs in hostile for sign in signs))
@@ -68,10 +68,10 @@ async def lookup(bench: JudgeContext, truth: Truth, known: str, plan: str) -> Lo
     return Lookup(shown, (looked,), flags=flags)
 
 
-async def _keywords(bench: JudgeContext, question: Question) -> tuple[str, PanelAnswer[str]]:
+async def _keywords(context: JudgeContext, question: Question) -> tuple[str, PanelAnswer[str]]:
     """Return the seat and the keywords of the first judge that names any; else the first failure."""
     failed: list[tuple[str, PanelAnswer[str]]] = []
-    for judge in bench.panel.judges:
+    for judge in context.panel.judges:
         answer: PanelAnswer[str] = await ask_judge(judge, question, read_keywords)
         if answer.value:
             return judge.seat, answer
@@ -90,20 +90,20 @@ UNVERIFIABLE, UNCITED = "unverifiable", "uncited"
 _VALUES = {"correct": 1.0, "wrong": 0.0}
 
 
-async def judged_diagnosis(bench: JudgeContext, case: Case, answer: str, committed: str = "") -> OutcomeAccount:
+async def judged_diagnosis(context: JudgeContext, case: Case, answer: str, committed: str = "") -> OutcomeAccount:
     """Judge whether `answer` names the case's disease, by the panel's majority (prompt 19).
 
     If the answer commits to only a part of its words, the judges see that part.
     """
     question = outcome_questions.diagnosis(case.truth, committed or answer)
-    ruling: Ruling[bool] = await bench.panel.ask(question, read_outcome, swappable=True)
+    ruling: Ruling[bool] = await context.panel.ask(question, read_outcome, swappable=True)
     return OutcomeAccount(
         goal="diagnosis",
         value=None if ruling.value is None else float(ruling.value),
         reason=ruling.reason,
         votes=ruling.votes,
-        judges=bench.panel.specs,
-        floor=bench.panel.floor,
+        judges=context.panel.specs,
+        floor=context.panel.floor,
         flags=(
             *_signs((*question.materials, Material(outcome_questions.ANSWER, answer, "reply"))),
             *((NOTICED,) * ruling.noticed),
@@ -111,7 +111,7 @@ async def judged_diagnosis(bench: JudgeContext, case: Case, answer: str, committ
     )
 
 
-async def judged_treatment(bench: JudgeContext, case: Case, answer: str, committed: str = "") -> OutcomeAccount:
+async def judged_treatment(context: JudgeContext, case: Case, answer: str, committed: str = "") -> OutcomeAccount:
     """Judge whether the plan `answer` is right, by prompt 20's rules and search results (paper 002, section 4.3).
 
     By default, a treatment other than the reference is correct or wrong only by a quotation that occurs in a passage;
@@ -121,7 +121,7 @@ async def judged_treatment(bench: JudgeContext, case: Case, answer: str, committ
     """
     report = disclosure.full_report(case)
     plan = committed or answer
-    looked_up = await lookup(bench, case.truth, report, plan)
+    looked_up = await lookup(context, case.truth, report, plan)
     question = outcome_questions.treatment(report, case.truth.treatment, [one.text for one in looked_up.passages], plan)
     whole = Material(outcome_questions.ANSWER, answer, "reply")
     hearing = _Hearing(looked_up)
@@ -134,8 +134,8 @@ async def judged_treatment(bench: JudgeContext, case: Case, answer: str, committ
     async def published(judge: Judge, sample: Sample) -> PanelAnswer[str]:
         return hearing.published(judge.seat, sample)
 
-    ruling = await bench.panel.each(ask, swappable=True)
-    other = await bench.panel.each(published, swappable=True)
+    ruling = await context.panel.each(ask, swappable=True)
+    other = await context.panel.each(published, swappable=True)
     return OutcomeAccount(
         goal="treatment",
         value=_VALUES.get(ruling.value or ""),
@@ -143,8 +143,8 @@ async def judged_treatment(bench: JudgeContext, case: Case, answer: str, committ
         published=None if other.value is None else _VALUES[other.value],
         published_reason=other.reason,
         votes=ruling.votes,
-        judges=bench.panel.specs,
-        floor=bench.panel.floor,
+        judges=context.panel.specs,
+        floor=context.panel.floor,
         basis=hearing.basis(ruling),
         quoted=hearing.quoted(),
         looked=looked_up.looked,

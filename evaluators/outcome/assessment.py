@@ -125,11 +125,11 @@ class Assessment:
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
         """Return two scores and their account; raises UsageError without judges."""
-        bench = _bench(seat, self.name)
+        context = _bench(seat, self.name)
         if reason := _why_undefined(trajectory):
             return [Score(f"assessment_{figure}", None, reason) for figure in ("precision", "recall")]
         asked, recorded = asked_items(trajectory), recorded_items(case)
-        panel, account = bench.panel, _account("default", bench, asked, recorded)
+        panel, account = context.panel, _account("default", context, asked, recorded)
         wanted, had = await _split(panel, asked, recorded, _side_reader)
         if wanted.value is None or had.value is None:
             account = msgspec.structs.replace(account, reason=wanted.reason or had.reason)
@@ -159,12 +159,12 @@ class PublishedAssessment:
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
         """Return two scores and their account; raises UsageError without judges."""
-        bench = _bench(seat, self.name)
+        context = _bench(seat, self.name)
         names = [f"published_assessment_{figure}" for figure in ("precision", "recall")]
         if reason := _why_undefined(trajectory):
             return [Score(name, None, reason) for name in names]
         asked, recorded = asked_items(trajectory), recorded_items(case)
-        panel, account = bench.panel, _account("published", bench, asked, recorded)
+        panel, account = context.panel, _account("published", context, asked, recorded)
         wanted, had = await _split(panel, asked, recorded, lambda side: published_items)
         if wanted.value is None or had.value is None:
             account = msgspec.structs.replace(account, reason=wanted.reason or had.reason)
@@ -228,12 +228,12 @@ def _published(asked: Sequence[SoughtItem], recorded: Sequence[SoughtItem]) -> l
     return [Score(score.name, None, why) if why else score for score, why in zip(scores, failed, strict=True)]
 
 
-def _account(rules: Rules, bench: JudgeContext, asked: Side, recorded: Side) -> AssessmentAccount:
+def _account(rules: Rules, context: JudgeContext, asked: Side, recorded: Side) -> AssessmentAccount:
     flags = (sign for side in (asked, recorded) for sign in signs(side.text, side.origin))
     return AssessmentAccount(
         rules=rules,
-        judges=bench.panel.specs,
-        floor=bench.panel.floor,
+        judges=context.panel.specs,
+        floor=context.panel.floor,
         left_out=sum(left_out(side.text, outcome_questions.LISTED) for side in (asked, recorded)),
         flags=tuple(dict.fromkeys(flags)),
     )

@@ -97,13 +97,13 @@ class Reasoning:
         )
         return Scored([*self._figures(parts, trajectory), *hostile_texts(account), *panel_agreement(judging)], account)
 
-    async def _reference(self, bench: JudgeContext, truth: Truth, goal: Goal) -> tuple[Sequence[str], str]:
+    async def _reference(self, context: JudgeContext, truth: Truth, goal: Goal) -> tuple[Sequence[str], str]:
         """Return the reference's steps and why there are none; for the published code a bare answer is a reference."""
         text = reference_text(truth, goal, self.rules)
         if not text:
             return (), "no_reference"
         most = MOST_STEPS if self.rules == "default" else None
-        answer = await bench.panel.first(
+        answer = await context.panel.first(
             step_questions.split_reference(text), lambda reply: read_reference(reply, most)
         )
         return (answer.value, "") if answer.value is not None else ((), answer.reason)
@@ -137,11 +137,11 @@ class Reasoning:
         names = [score.name for score in scores(combined_part(part, reason=reason), self.rules)]
         return [Score(prefix + name, None, reason) for name in names]
 
-    def _none(self, trajectory: Trajectory, bench: JudgeContext, reason: str) -> list[Score]:
+    def _none(self, trajectory: Trajectory, context: JudgeContext, reason: str) -> list[Score]:
         """Return the scores of an episode that cannot be judged: the usual names, without those of single turns."""
         prefixes = ["", "examination_"] if can_ask(trajectory) else [""]
         figures = [score for part in PARTS for prefix in prefixes for score in self._without(part, prefix, reason)]
-        beside = ["hostile_texts", *(["reasoning_agreement"] if bench.panel.several else [])]
+        beside = ["hostile_texts", *(["reasoning_agreement"] if context.panel.several else [])]
         return figures + [Score(name, None, reason) for name in beside]
 
 
@@ -327,25 +327,25 @@ class EncounterReasoning(Reasoning):
             for score in figures
         ]
 
-    def _none(self, trajectory: Trajectory, bench: JudgeContext, reason: str) -> list[Score]:
+    def _none(self, trajectory: Trajectory, context: JudgeContext, reason: str) -> list[Score]:
         """Return the scores of an episode that cannot be judged: the usual names, without those of single turns."""
         figures: list[Score] = []
         for part in PARTS:
             nothing = combined_part(part, reason=reason)
             for stage in ["", "examination_", "whole_"] if can_ask(trajectory) else ["", "whole_"]:
                 figures += self._without(part, stage, reason)
-                figures += opinion_scores(nothing, stage) if bench.knowledge != "search" else []
+                figures += opinion_scores(nothing, stage) if context.knowledge != "search" else []
             figures += turning_scores(nothing, (), ())
-        beside = ["hostile_texts", *(["reasoning_agreement"] if bench.panel.several else [])]
+        beside = ["hostile_texts", *(["reasoning_agreement"] if context.panel.several else [])]
         return figures + [Score(name, None, reason) for name in beside]
 
 
-def _library(bench: JudgeContext, truth: Truth, turns: Sequence[DoctorReply]) -> Library | None:
+def _library(context: JudgeContext, truth: Truth, turns: Sequence[DoctorReply]) -> Library | None:
     """Return the search, which hides the truth until the doctor names it; None where nothing may be looked up."""
-    if bench.search is None or bench.knowledge == "judge":
+    if context.search is None or context.knowledge == "judge":
         return None
     known = "\n".join([turns[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in turns)])
-    return Library(LeakGuard(bench.search, truth, known), bench.reader, bench.signed)
+    return Library(LeakGuard(context.search, truth, known), context.reader, context.signed)
 
 
 def _for_stage(judging: ReasoningJudge, reply: DoctorReply) -> ReasoningJudge:

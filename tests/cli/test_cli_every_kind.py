@@ -158,7 +158,7 @@ def test_retry_reopens_what_a_cause_ended_and_nothing_else(kind: Kind, shell: Sh
 def test_a_pilot_goes_first_and_no_budget_lets_the_rest_follow(kind: Kind, shell: Shell) -> None:
     assert shell(*kind.begun("--pilot", 2)) == 130, shell.err
     assert "pilot of 2 episodes; the other" in shell.err
-    assert "no budget says that the rest may be played" in shell.err
+    assert "no budget allows the rest" in shell.err
     assert endings(kind)["completed"] == 2
     assert shell(*kind.again) == 0, shell.err
     whole(kind)

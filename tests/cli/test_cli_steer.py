@@ -85,12 +85,12 @@ def test_a_pilot_goes_on_only_where_the_budget_will_do(
         assert "pilot of 8 episodes; the other 32 will need" in shell.err
         assert "USD" in shell.err
         assert shell(*oracle(url, *common, "--store", tmp_path / "b.db", "--budget", "0.005usd")) == 130
-        assert "the budget may not do: the run, cost" in shell.err
+        assert "the rest may exceed the budget of the run: cost" in shell.err
         assert shell(*oracle(url, *common, "--store", store, "--json")) == 130
     found = json.loads(shell.out)
     assert found["endings"]["open"] == 32
     assert found["pilot"]["rest"]["calls"] == {"mean": 32.0, "low": 32.0, "high": 32.0}
-    assert "no budget says that the rest may be played" in found["stopped"]
+    assert "no budget allows the rest" in found["stopped"]
 
 
 def test_cached_answers_cost_nothing_and_are_marked(shell: Shell, cases: Path, store: Path) -> None:

@@ -85,7 +85,7 @@ async def pilot_forecast(run: Run, drawn: Collection[str], concurrency: int) -> 
     per_episode = [time / min(concurrency, max(1, left)) for time in times]
     rest["wall"] = forecast(per_episode, left)
     orders = await run.store.orders(run.name)
-    against = await _objection(run, orders.budget, played, left, rest["wall"])
+    against = await _against_going_on(run, orders.budget, played, left, rest["wall"])
     return Pilot(len(played), left, rest, against)
 
 
@@ -101,16 +101,16 @@ def _forecast(played: Sequence[Mapping[str, Spending]], seats: Collection[str], 
     return rest
 
 
-async def _objection(
+async def _against_going_on(
     run: Run, budget: Budget, played: Sequence[Mapping[str, Spending]], left: int, wall: Forecast
 ) -> str:
-    """A message about the first cap that the upper end of a forecast passes, or that there is no cap; '' if neither."""
+    """Why the rest is not played at once: the first cap that a forecast may exceed, or no cap at all; '' if neither."""
     spent = spending_by_seat(await run.store.spending(run.name))
     capped = False
     for name, caps, seats in _scopes(run, budget):
         rest = _forecast(played, seats, left)
         before = sum((spent.get(seat, Spending()) for seat in seats), Spending())
-        for amount, cap, gone in (
+        for amount, cap, spent_before in (
             ("cost", caps.cost, before.cost),
             ("tokens", caps.tokens, before.tokens),
             ("calls", caps.calls, before.calls),
@@ -119,13 +119,13 @@ async def _objection(
                 continue
             capped = True
             high = rest[amount].high if amount in rest else inf
-            if gone + high > cap:
-                return f"the pilot says that the budget may not do: {name}, {amount}"
+            if spent_before + high > cap:
+                return f"the rest may exceed the budget of {name}: {amount}"
     if budget.run.wall is not None:
         capped = True
         if seconds_worked(await run.store.sessions(run.name)) + wall.high > budget.run.wall:
-            return "the pilot says that the budget may not do: the run, wall"
-    return "" if capped else "the pilot is over, and no budget says that the rest may be played"
+            return "the rest may exceed the budget of the run: wall"
+    return "" if capped else "the pilot is over, and no budget allows the rest"
 
 
 def _scopes(run: Run, budget: Budget) -> Iterator[tuple[str, Caps, list[str]]]:

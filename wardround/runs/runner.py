@@ -110,17 +110,17 @@ class Runner:
         `pilot` is a number of episodes, drawn at random, to play first; the rest is played only if the forecast from
         them stays within the budget. Returns the forecast, None if there was no pilot.
         """
-        work, progress, said = self.work, self.progress, None
+        work, progress, forecast = self.work, self.progress, None
         if pilot and pilot < len(waiting := await work.waiting()):
             drawn = draw(waiting, pilot, work.run.header.seed)
             await self.play_among(drawn)
             if not progress.draining:
-                said = await pilot_forecast(work.run, drawn, progress.at_once(self.concurrency))
-                if said.against:
-                    progress.drain(said.against)
+                forecast = await pilot_forecast(work.run, drawn, progress.at_once(self.concurrency))
+                if forecast.against:
+                    progress.drain(forecast.against)
         if not progress.draining:
             await self.play_among()
-        return said
+        return forecast
 
     async def play_among(self, among: Sequence[str] = ()) -> None:
         """Play the open episodes, or only those in `among`."""

@@ -185,8 +185,8 @@ class EvaluationRun:
         if played is None or played.cause is None:
             return None
         case, trajectory = await judged.item(row.case), await judged.trajectory(played)
-        posed = seed_of(judged.header.seed, "controls") if row.id == self._controls else None
-        return EvaluationInput(case, trajectory, played.events, self._others, posed)
+        controls_seed = seed_of(judged.header.seed, "controls") if row.id == self._controls else None
+        return EvaluationInput(case, trajectory, played.events, self._others, controls_seed)
 
     def setup(self, row: EpisodeRow, subject: EvaluationInput, episode: EpisodeLog) -> EpisodeSetup:
         """The setup of one judging: the evaluator with its judges."""
@@ -358,17 +358,17 @@ class EvaluationRun:
         Returns the episodes to be judged again.
         """
         stale: list[str] = []
-        beside = await fingerprints(self.judged.store, self.judged.name, self.run.name)
-        async for name, ending, anew in self._verdicts():
-            if anew:
+        stored = await fingerprints(self.judged.store, self.judged.name, self.run.name)
+        async for name, ending, outdated in self._verdicts():
+            if outdated:
                 stale.append(name)
-            elif beside.get(name) != fingerprint(scores_of(self.evaluator.name, ending)):
+            elif stored.get(name) != fingerprint(scores_of(self.evaluator.name, ending)):
                 await self._store_scores(name, ending)
         return stale
 
     async def _has_stale(self) -> bool:
         """Whether any episode is to be judged again."""
-        return self._run is not None and bool([name async for name, _, anew in self._verdicts() if anew])
+        return self._run is not None and any([outdated async for _, _, outdated in self._verdicts()])
 
     async def _verdicts(self) -> AsyncIterator[tuple[str, Ending, bool]]:
         """The verdicts of an earlier scoring: episode, ending, and whether it is to be judged again.
