@@ -28,7 +28,7 @@ _TIMING = (
         "series",
         regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b"),
     ),
-    ("next", regex(r"(?i)\b(?:repeat(?:ed|ing)?|re-?check(?:ed|ing)?|follow-?up|another|again)\b")),
+    ("next", regex(r"(?i)\b(?:repeat(?:ed|ing)?|rpt|re-?check(?:ed|ing)?|follow-?up|another|again)\b")),
     ("trough", regex(r"(?i)\b(?:trough|pre-?dose|nadir)\b")),
     ("peak", regex(r"(?i)\b(?:peak|post-?dose)\b(?!\s+(?:flow|expiratory))")),
     ("fasting", regex(r"(?i)\bfasting\b")),

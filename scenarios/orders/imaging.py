@@ -7,7 +7,7 @@ from functools import lru_cache
 from wardround.scenarios.orders.catalogue import Catalogue, Phrase, Test, Word
 from wardround.scenarios.terms.wording import list_words, tokens
 
-_SIDES = {"left": "left", "lt": "left", "right": "right", "rt": "right"}
+_SIDES = {"left": "left", "lt": "left", "l": "left", "right": "right", "rt": "right", "r": "right"}
 # Words that do not change the modality or region of a study.
 _LITTLE = list_words(
     """a an the of for with without and or w o c contrast enhanced non noncontrast iv oral scan scanning imag image
@@ -17,6 +17,8 @@ _LITTLE = list_words(
     multidetector spiral helical joint region area soft tissue extremity lower upper full entire whole gadolinium
     intravenous based cine dynamic functional please order get obtain perform w po lat views number both either each
     compression con posteroanterior anteroposterior
+    flex ext obl ltd flexion extension weight bearing standing diagnostic res bilat bilaterally unilat ou od os
+    films l r
     bedside formal oblique noncon no wo dye gad noncontrasted delayed arterial-phase rescan new initial ultra set"""
 )
 _JOINED = {
@@ -49,12 +51,13 @@ class Reading:
 def read_study(text: str, table: Catalogue) -> Reading:
     """The modality and regions that `text` names."""
     words = [word for token in tokens(text) for word in _WRITTEN_OUT.get(token, (token,))]
-    sides = {_SIDES[word] for word in words if word in _SIDES}
+    written = {_SIDES[word] for word in words if len(word) > 1 and word in _SIDES}
     flows = bool(_FLOW & set(words))
     where = _vessels(frozenset(_take(words, table.phrases[1])), flows=flows)
     how = _take(words, table.phrases[0])
     if len(how) == 2 and ("Heart" not in where or not {"and", "or", "plus"} & set(tokens(text))):
         how = (_JOINED[frozenset(how)],) if frozenset(how) in _JOINED else how
+    sides = written | {_SIDES[word] for word in words if word in ("l", "r")}  # 'L knee', and not 'L spine'
     rest = tuple(word for word in words if word and word not in _LITTLE)
     return Reading(how, where, sides.pop() if len(sides) == 1 else "", rest)
 
@@ -63,6 +66,12 @@ def only_detail(text: str) -> bool:
     """Whether `text` has only words that tell how a study is made ('bilateral', 'two views', 'left')."""
     words = tokens(text)
     return bool(words) and set(words) <= _LITTLE
+
+
+def only_place(text: str, table: Catalogue) -> bool:
+    """Whether `text` tells only where a study is made and how ('hip and spine', 'both legs', 'upright')."""
+    study = read_study(text, table)
+    return not study.modalities and not set(study.rest) - {"and", "or", "of", "the"}
 
 
 def _vessels(where: frozenset[str], *, flows: bool) -> frozenset[str]:

@@ -138,8 +138,9 @@ def strip_ends(form: str, *, drop_specimen: bool = False, tail: bool = True) -> 
     `drop_specimen` also removes 'serum' and the like.
     """
     words = form.split()
-    while len(words) > 1 and words[0] in LEADING:
-        words = words[1:]
+    before = ""
+    while len(words) > 1 and words[0] in LEADING and (words[0] != "us" or before == "let"):  # 'just get US abdomen'
+        before, words = words[0], words[1:]
     while tail and len(words) > 1 and words[-1] in TRAILING:
         words = words[:-1]
     if drop_specimen and len(words) > 1:
@@ -224,6 +225,7 @@ def _linked(name: str, table: Catalogue) -> Link | None:
         or _of_something(name, table)
         or _in_specimen(name, table)
         or _of_class(name, table)
+        or _with_place(name, table)
         or _fuzzy(name, tried, table)
     )
 
@@ -317,6 +319,20 @@ def _of_class(name: str, table: Catalogue) -> Link | None:
         test = _named(form, table)
         if test and {"antibody", "serology"} & {*axes.methods(test), *tokens(test)}:
             return replace(_link(test, "synonym", 1.0, name, table), method=axes.methods(name))
+    return None
+
+
+def _with_place(name: str, table: Catalogue) -> Link | None:
+    """A study or procedure before the place where it is made ('DEXA hip and spine', 'visual acuity OU')."""
+    words = key(unmeasured(BRACKET.sub(" ", name))).split()
+    for end in range(len(words) - 1, 0, -1):
+        if not imaging.only_place(words[end], table) and words[end] != "and":
+            return None
+        test = _named(strip_ends(" ".join(words[:end])), table)
+        if test is not None and table.tests[test].kind not in ("lab", "microbiology"):
+            return (
+                _link(test, "synonym", 1.0, name, table) if imaging.only_place(" ".join(words[end:]), table) else None
+            )
     return None
 
 

@@ -13,6 +13,7 @@ from wardround.scenarios.orders.foreign_orders import order_in_english
 from wardround.scenarios.orders.name_lookup import Link, link, unmeasured
 from wardround.scenarios.orders.request_pieces import (
     ENDS,
+    STAINED,
     Known,
     Studies,
     each_by_method,
@@ -33,7 +34,9 @@ LONGEST_TEXT = 20_000
 
 _NUMBERED = regex(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
 _BULLET = regex(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
-_NAMING = regex(r",?\s*\b(?:including|incl\.?|includes|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I)
+_NAMING = regex(
+    r",?\s*\b(?:including|incl\.?|includes|to include|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I
+)
 
 _HEADING = regex(
     r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
@@ -110,7 +113,7 @@ def _lines(text: str) -> Iterator[str]:
     rows = _listed(text) or [row.replace("**", "").replace("__", "") for row in text.splitlines()]
     for place, line in enumerate(rows):
         for numbered in _NUMBERED.split(line):
-            plain = _headed(_BULLET.sub("", numbered).strip())
+            plain = _headed(_OF_SAMPLE.sub(" ", STAINED.sub("gram stain, ", _BULLET.sub("", numbered))).strip())
             bare = plain.strip(ENDS)
             if plain.endswith(":") and place + 1 < len(rows) and scope(bare):
                 continue  # a heading on its own line
@@ -118,6 +121,10 @@ def _lines(text: str) -> Iterator[str]:
                 yield bare
 
 
+_OF_SAMPLE = regex(
+    r"(?i)\s[-–—]\s(?=(?:serum|blood|plasma|urine|csf|stool|sputum)(?:\s+only)?(?:,?\s*(?:not|please|no)\b|\s*$))"
+)
+"""Before the specimen of the test before it ('hCG - blood not urine')."""
 _DASH = regex(r"^([^-–—,;:]{2,30})\s[-–—]+\s")
 
 
@@ -151,6 +158,9 @@ def _texts(value: object) -> Iterator[str]:
 
 
 _SAMPLE_LIST = regex(r"(?i)^(?P<head>[^,:;]{2,60}?)\s+for\s+(?P<tail>[^:]*,[^:]*)$")
+_SENT = regex(
+    r"(?i):\s+(?:please\s+)?send\s+(?:(?:the|off)\s+)*(?:(?:fluid|samples?|specimens?|it)\s+)?(?:off\s+)?for\s+"
+)
 _AIM = regex(r"(?i)(?:to|for|rule|r/o|assess|evaluate|exclude|looking|because|given|if|as|due)\b")
 
 
@@ -164,7 +174,7 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
         line = f"{sampled['head']}: {sampled['tail']}"
     named_so = _NAMING.search(line)
     line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
-    head, colon, tail = line.partition(": ")
+    head, colon, tail = _SENT.sub(": ", line, count=1).partition(": ")
     head = head.strip(ENDS)
     if not colon or "," in head or not tail.strip(ENDS):
         for piece in split_commas(line):
@@ -205,7 +215,7 @@ def _bracketed(line: str, place: int) -> bool:
 
 Repeat = Literal["", "next", "last", "series"]
 _SERIES = regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
-_NEXT = regex(r"(?i)\b(?:repeat(?:ed)?|re-?check|follow-?up|another|again)\b")
+_NEXT = regex(r"(?i)\b(?:repeat(?:ed)?|rpt|re-?check|follow-?up|another|again)\b")
 _LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
 _EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those

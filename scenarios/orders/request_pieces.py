@@ -72,6 +72,7 @@ _SAMPLED = list_words(
 _PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
 _BRACKETS = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _BESIDE_BRACKETS = regex(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
+STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
 _CIRCUMSTANCE = regex(
     r"(?i)\s+(?:post|first thing|on|from|at|over|by|via|per|during|using|through|within|while|when|until|prior to"
     r"|before|after|in)\s+"
@@ -89,7 +90,9 @@ _SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sp
 _SENSITIVE = regex(
     r"(?i)\b(cultures?|cx)\s*(?:\band\b|&|\+|/)\s*(?:sensitivit(?:y|ies)|susceptibilit(?:y|ies)|sens)\b(?:\s+testing)?"
 )
-_MODALITY = regex(r"(?i)\b(?:x-?rays?|films?|radiographs?|ct|mri|mra|ultrasound|uss|doppler|echo)\b")
+_MODALITY = regex(
+    r"(?i)\b(?:x-?rays?|xr|cxr|axr|kub|films?|radiographs?|ct|cta|mri|mra|mrcp|pet|ultrasound|uss?|doppler|echo|tte)\b"
+)
 _METHOD = regex(
     r"(?i)^(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?|ig[gm])\s+"
     r"(?:(?:for|of|to|against|on)\s+)?(?P<tail>.+)$"
@@ -219,7 +222,7 @@ def listing(piece: str, known: Known) -> list[str]:
     One bracketed test is another name for the one before it ('Urinalysis (UA)'), unless 'including' adds it; several
     are the actual request ('inflammatory markers (CRP, ESR)').
     """
-    studies = [part.strip(ENDS) for part in _JOINED.split(piece)]
+    studies = [part.strip(ENDS) for joined in _JOINED.split(piece) for part in split_commas(joined)]
     if len(studies) > 1 and all(_MODALITY.search(part) and known(part) for part in studies):
         return studies  # 'pelvic x-ray and left hip films': the side of one is not the other's
     tests: list[str] = []
