@@ -118,7 +118,19 @@ async def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "--part",
-        choices=("tune", "check", "fresh", "blind", "battery", "guide", "blind2", "stranger", "blind3", "blind4"),
+        choices=(
+            "tune",
+            "check",
+            "fresh",
+            "blind",
+            "battery",
+            "guide",
+            "blind2",
+            "stranger",
+            "blind3",
+            "blind4",
+            "blind5",
+        ),
         default="check",
     )
     parser.add_argument("--show", action="store_true", help="print every answer")

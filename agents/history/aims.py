@@ -100,7 +100,14 @@ def aim_figures(question: str, facts: Sequence[Fact]) -> tuple[dict[str, float],
         "sure of aim": max(aims.shares),
         "aims not told": sum(share for place, share in likely if not any(place in own for own in tells)),
     }
-    return silence, [{"aim": sum(share for place, share in likely if place in own)} for own in tells]
+    top = max(likely, key=lambda one: one[1])[0] if likely else -1
+    return silence, [
+        {
+            "aim": sum(share for place, share in likely if place in own),
+            "first aim": float(top in own),
+        }
+        for own in tells
+    ]
 
 
 @lru_cache(maxsize=8192)

@@ -125,6 +125,8 @@ def describe(memory: Memory, question: HistoryQuestion, proposed: Recollection) 
     top = max((row["cover"] for row in rows), default=0.0)
     rows = [row | {"best cover": float(row["cover"] >= top > 0)} for row in rows]
     unmet, aimed = aim_figures(question.text, memory.facts)
+    rows = [row | _both(row, aim) for row, aim in zip(rows, aimed, strict=True)]
+    unmet |= _nowhere(question, memory)
     if proposed.kind in SILENT:
         unmet |= {f"{name}, rules silent": figure for name, figure in unmet.items()}
         rows = [
@@ -144,6 +146,25 @@ def describe(memory: Memory, question: HistoryQuestion, proposed: Recollection) 
         "none, topic": float(bool(question.topics)),
         "none, of no kind asked": float(all(row["lacks the kind asked"] for row in rows)),
     }, [{**row, **aim} for row, aim in zip(rows, aimed, strict=True)]
+
+
+def _both(row: Figures, aim: Figures) -> dict[str, float]:
+    """Whether a sentence tells what the question is after and covers its words as well."""
+    return {"aim and cover": aim["aim"] * row["cover"], "aim and new covered": aim["aim"] * row["new covered"]}
+
+
+def _nowhere(question: HistoryQuestion, memory: Memory) -> dict[str, float]:
+    """What of a question no sentence of the story tells: its symptoms, its topic."""
+    findings = frozenset(name for fact in memory.facts for name in vocabulary.with_wider(fact.findings))
+    lacks = float(bool(question.findings) and not question.findings & findings)
+    topic = next(iter(question.topics), None)
+    return {
+        "finding told nowhere": lacks,
+        "finding told nowhere, yes or no": lacks * question.yes_no,
+        "topic told nowhere": float(
+            topic is not None and not any(is_about(topic, fact.section, fact.text) for fact in memory.facts)
+        ),
+    }
 
 
 def _rules(proposed: Recollection, fact: Fact) -> dict[str, float]:
@@ -194,6 +215,14 @@ def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, f
         "site": float(agree),
         "other site": float(sited and not agree),
         "finding": float(bool(question.findings & fact.findings)),
+        "finding missing": float(
+            bool(question.findings) and not question.findings & vocabulary.with_wider(fact.findings)
+        ),
+        "finding affirmed": float(any(question.findings & item.findings and not item.denied for item in fact.items)),
+        "finding denied": float(
+            any(question.findings & vocabulary.with_wider(item.findings) and item.denied for item in fact.items)
+        ),
+        "topic missing": float(topic is not None and not is_about(topic, fact.section, fact.text)),
         "main": float(fact in memory.main),
         "complaint": float(fact.section == COMPLAINT),
     }
