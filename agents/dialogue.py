@@ -169,7 +169,7 @@ class ToolInterface(Interface):
     def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
         """Own acts as calls of tools; what was said after one is its result."""
         messages = list(opening)
-        for said in heard:
+        for said in _in_form(heard, self._prompts, "tools"):
             last = messages[-1].role if messages else ""
             call = _call_id(messages)
             if said.seat == view.seat:
@@ -243,7 +243,8 @@ class JsonInterface(Interface):
 
     def messages(self, opening: Sequence[Message], heard: Sequence[Said], view: View, go_on: str) -> list[Message]:
         """Own acts as JSON objects."""
-        shown = [_as_json(said, view) if said.seat == view.seat else said for said in heard]
+        every = _in_form(heard, self._prompts, "json")
+        shown = [_as_json(said, view) if said.seat == view.seat else said for said in every]
         return dialogue(opening, shown, view.seat, go_on)
 
     def action(self, reply: Completion, view: View) -> Action:
@@ -268,6 +269,26 @@ class JsonInterface(Interface):
     def unread(self, reply: Completion) -> Action:
         """An object with a verb is an act that is not possible, and its arguments are no text; all else is text."""
         return Action("reply", f"<tool_call>{reply.text}</tool_call>" if '"verb"' in reply.text else reply.text)
+
+
+def _in_form(heard: Sequence[Said], prompts: Prompts, form: Literal["tools", "json"]) -> list[Said]:
+    """What was said, with the desk's corrections in the words of an interface and not of the scenario's protocol.
+
+    A warning says only what was wrong; to a demand or a refusal, which may also tell something, a reminder is added.
+    Runs that were begun before these prompts were written keep the scenario's words.
+    """
+    warning, reminder = f"doctor/warning_{form}", f"doctor/remind_{form}"
+    if warning not in prompts or reminder not in prompts:
+        return list(heard)
+    shown: list[Said] = []
+    for said in heard:
+        text = said.text
+        if said.seat == "desk" and said.verb == "warning" and isinstance(why := said.args.get("why"), str):
+            text = prompts[warning].render(why=why)
+        elif said.seat == "desk" and said.verb in ("demand", "refusal"):
+            text = f"{text}\n\n{prompts[reminder].text}"
+        shown.append(said if text is said.text else msgspec.structs.replace(said, text=text))
+    return shown
 
 
 INTERFACES: Mapping[InterfaceName, type[Interface]] = {"text": Interface, "tools": ToolInterface, "json": JsonInterface}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import isawaitable
 from typing import Protocol, cast
 
 import msgspec
@@ -29,6 +30,8 @@ from wardround.engine.trajectory import CANCELLED, EpisodeLog, RecordedCalls
 
 TIMEOUT = "timeout"
 """The reason of an ending by a seat whose act took too long."""
+NO_COROUTINE = "act is not a coroutine: write `async def act(self, view)`"
+"""The detail of an ending by a seat whose act cannot be awaited."""
 
 
 class Ended(Exception):
@@ -197,16 +200,20 @@ class Episode:
     async def _sound_action(self, seat: str, agent: Agent, view: View) -> Action:
         """The action of an agent, whose calls have all ended; raises Ended if it is none that a log can keep."""
         blamed = None if seat in self._setup.trusted else partial(self._ending_by_blame, view)
-        own, action = self._own_time(seat), None
+        own = self._own_time(seat)
+        action: Action | str | None = None
         self._calls.seat = seat
         with boundary(seat, blamed), own:
             async with self._calls:
-                action = await agent.act(view)
+                acting = agent.act(view)
+                action = await acting if isawaitable(acting) else NO_COROUTINE
         if stop := self._errors.passing():  # the agent swallowed it, and its action would count as an answer
             raise stop
         if own.over:
             limit = self._setup.limits.act
             raise Ended(Ending(seat, TIMEOUT, f"it took more than {limit:g} s outside of its model's calls to act"))
+        if action == NO_COROUTINE:
+            raise Ended(Ending(seat, "error", NO_COROUTINE))
         if not isinstance(action, Action):
             raise Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
         if fault := _misshapen(action):

@@ -40,6 +40,9 @@ class Prompts:
         except KeyError:
             raise UsageError(f"there is no prompt {name!r}; there are: {', '.join(sorted(self._prompts))}") from None
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._prompts
+
     def texts(self) -> dict[str, str]:
         """Name to text, in order of name."""
         return {name: prompt.text for name, prompt in sorted(self._prompts.items())}

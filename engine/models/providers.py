@@ -3,7 +3,8 @@
 import importlib
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from time import perf_counter
 from types import ModuleType
 
@@ -14,9 +15,10 @@ from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.models.failure import error_kind, quotable, retry_after
 from wardround.engine.models.hosts import endpoint_url, is_loopback, printable_url
 from wardround.engine.models.prices import Price
-from wardround.engine.models.provider import MODEL_KEY, ModelRequest, Provider
+from wardround.engine.models.provider import MODEL_KEY, PROVIDERS, ModelRequest, Provider
 from wardround.engine.models.reply import chat_options, counts_both, read_object, turns
 from wardround.engine.models.transport import Timeouts
+from wardround.engine.plugins import plugin_names
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
@@ -57,12 +59,11 @@ class ProviderModel(Model):
         provider, _, self.name = spec.partition("/")
         litellm = _litellm(spec)
         # litellm is an untyped extra; some of its providers are names, some are members of an enumeration
-        if provider not in {str(getattr(known, "value", known)) for known in litellm.provider_list} or is_loopback(
-            provider
-        ):
+        every = {str(getattr(known, "value", known)) for known in litellm.provider_list}
+        if provider not in every or is_loopback(provider):
             raise UsageError(
-                f"{spec!r}: litellm knows no provider {provider!r}; for an endpoint of your own give --base-url, "
-                "and the name of its model as openai/MODEL"
+                f"{spec!r}: {_meant(spec, every)}litellm knows no provider {provider!r}; for an endpoint of your own "
+                "give --base-url, and the name of its model as openai/MODEL"
             )
         self.host = provider
         self._address = printable_url(endpoint_url(base_url)) if base_url else provider
@@ -143,11 +144,34 @@ def redirected(provider: str) -> bool:
     return not name.startswith("AZURE") and any(os.environ.get(f"{name}_{end}") for end in ("API_BASE", "BASE_URL"))
 
 
+_USUAL = (
+    "anthropic",
+    "bedrock",
+    "cohere",
+    "deepseek",
+    "gemini",
+    "groq",
+    "mistral",
+    "ollama",
+    "openrouter",
+    "vertex_ai",
+)
+"""Providers of litellm that are looked at for a slip of the pen where litellm, which knows all, is not installed."""
+
+
+def _meant(spec: str, others: Collection[str]) -> str:
+    """`did you mean openai/gpt-4o? `, where the provider of a SPEC is nearly one that is known; else ""."""
+    provider, _, model = spec.partition("/")
+    known = [*plugin_names(PROVIDERS), *sorted(others)]
+    near = [] if provider in known else get_close_matches(provider.lower(), known, 1, 0.7)
+    return f"did you mean {near[0]}/{model}? " if near else ""
+
+
 def _litellm(spec: str) -> ModuleType:
     if importlib.util.find_spec("litellm") is None:
         raise UsageError(
-            f"{spec!r} is reached through litellm, which is not installed: pip install 'wardround[litellm]'; "
-            "an OpenAI-compatible endpoint needs no litellm: give --base-url"
+            f"{spec!r}: {_meant(spec, _USUAL)}such a provider is reached through litellm, which is not installed: "
+            "pip install 'wardround[litellm]'; an OpenAI-compatible endpoint needs no litellm: give --base-url"
         )
     # Without this litellm tries to download its table of prices when it is imported.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")

@@ -1,7 +1,8 @@
 """Reads a file of any known format into the project's own, and names what was recognised."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
@@ -18,7 +19,10 @@ AUTO = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import read: the format by name and title, cases, questions, and what could not be read."""
+    """What an import read: the format by name and title, cases, questions, and what could not be read.
+
+    `columns` are those that `--map` named, by field.
+    """
 
     path: str
     format: str
@@ -27,6 +31,7 @@ class Imported:
     questions: int
     problems: tuple[Problem, ...]
     out: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def json(self) -> Json:
         """The account as JSON."""
@@ -38,11 +43,14 @@ class Imported:
             "questions": self.questions,
             "problems": [str(problem) for problem in self.problems],
             "out": self.out,
+            "columns": dict(self.columns),
         }
 
     def text(self) -> str:
         """The account in words."""
         said = [f"{self.path}: recognised as {self.format} ({self.title})"]
+        if self.columns:
+            said.append("columns: " + ", ".join(f"{column} as {name}" for name, column in self.columns.items()))
         said.append(f"{count_noun(self.cases, 'case')}, {count_noun(len(self.problems), 'problem')}")
         if self.questions:
             left = " left out, since the file has patients" if self.cases else ": play them with --scenario questions"
@@ -77,7 +85,8 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
     if out is not None and lines:
         _write(out, lines)
     written = str(out) if out is not None and lines else ""
-    return Imported(str(path), _name(loader), loader.TITLE, len(cases), len(questions), tuple(problems), written)
+    named = loader.mapped if isinstance(loader, Tables) else {}
+    return Imported(str(path), _name(loader), loader.TITLE, len(cases), len(questions), tuple(problems), written, named)
 
 
 def _chosen(path: Path, source: str) -> Loader:

@@ -6,7 +6,7 @@ import io
 import json
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
@@ -41,23 +41,25 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
     "cases": {"id": "id", "opening": "opening", "truth.diagnosis": "diagnosis"},
 }
 """The maps of known headers; a file of other columns needs a map of its own."""
+Pairs = Sequence[tuple[str, str]]
+"""Columns with their fields, as `--map` names them."""
 
 
 class Tables(Loader):
-    """CSV and TSV, plain or gzip; `columns` maps a field of a case to a column, None for the known headers.
+    """CSV and TSV, plain or gzip; `pairs` name the field of a case for each column, None for the known headers.
 
     ::
 
-        wardround cases import stations.csv --map opening=vignette --map truth.diagnosis=answer --out cases.jsonl
+        wardround cases import stations.csv --map vignette=opening --map answer=truth.diagnosis --out cases.jsonl
     """
 
     TITLE = "CSV or TSV, one case a row (columns by --map)"
     SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
-    def __init__(self, columns: Mapping[str, str] | None = None) -> None:
-        if columns is not None:
-            _checked(columns)
-        self._columns = columns
+    def __init__(self, pairs: Pairs | None = None) -> None:
+        self._pairs = pairs
+        self.mapped: Mapping[str, str] = {}
+        """The columns of the file that was read last, by field, where pairs name them."""
 
     def knows(self, record: Json) -> float:
         """A JSON record is never a row of a table."""
@@ -86,12 +88,9 @@ class Tables(Loader):
 
     def _map(self, path: Path, names: list[str]) -> tuple[Mapping[str, str], str]:
         """(column by field, name of the format) for a header; raises UsageError for columns that are not there."""
-        if self._columns is not None:
-            if absent := [column for column in self._columns.values() if column not in names]:
-                raise UsageError(
-                    f"{path}, line 1: --map names column {absent[0]!r}; the columns are: {', '.join(names)}"
-                )
-            return self._columns, path.name
+        if self._pairs is not None:
+            self.mapped = _by_field(self._pairs, names, f"{path}, line 1")
+            return self.mapped, path.name
         for label, columns in KNOWN.items():
             if set(columns.values()) <= set(names):
                 return columns, label
@@ -100,8 +99,8 @@ class Tables(Loader):
             return {name: name for name in FIELDS if name in names} | options, _QUESTIONS
         raise UsageError(
             f"{path}, line 1: its columns are those of no known format ({', '.join(names[:12])}); name them by "
-            "wardround cases import, patients by --map opening=COLUMN --map truth.diagnosis=COLUMN, questions by "
-            "--map question=COLUMN --map option.A=COLUMN --map option.B=COLUMN --map answer=COLUMN"
+            "wardround cases import, patients by --map COLUMN=opening --map COLUMN=truth.diagnosis, questions by "
+            "--map COLUMN=question --map COLUMN=option.A --map COLUMN=option.B --map COLUMN=answer"
         )
 
     def cases(self, number: int, name: str, record: Json) -> Iterable[Playable]:
@@ -179,8 +178,12 @@ def _with_columns(case: Case, record: Mapping[str, str]) -> Case:
     return Case.model_validate(raw)
 
 
-def read_map(values: tuple[str, ...]) -> Mapping[str, str] | None:
-    """The map of `--map`: FIELD=COLUMN any number of times, or one file of TOML or JSON; None without any."""
+def read_map(values: tuple[str, ...]) -> Pairs | None:
+    """The pairs of `--map`: COLUMN=FIELD any number of times, or one file of TOML or JSON; None without any.
+
+    FIELD=COLUMN is taken too, wherever that is the only way to read a pair. Raises UsageError for a pair without a
+    field.
+    """
     if not values:
         return None
     if len(values) == 1 and "=" not in values[0]:
@@ -190,23 +193,38 @@ def read_map(values: tuple[str, ...]) -> Mapping[str, str] | None:
             read = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
         except ValueError as error:
             raise UsageError(f"--map {path}: cannot be read ({error})") from error
-        columns = {str(field): str(column) for field, column in read.items()}
+        if not isinstance(read, dict):
+            raise UsageError(f"--map {path}: it is no object of columns and fields")
+        pairs = [(str(left), str(right)) for left, right in read.items()]
     else:
         if bad := next((value for value in values if "=" not in value), ""):
-            raise UsageError(f"--map {bad}: write FIELD=COLUMN, for instance truth.diagnosis=answer")
-        columns = dict(value.split("=", 1) for value in values)
-    _checked(columns)
+            raise UsageError(f"--map {bad}: write COLUMN=FIELD, for instance answer=truth.diagnosis")
+        pairs = [(left, right) for left, _, right in (value.partition("=") for value in values)]
+    for left, right in pairs:
+        if not (_is_field(left) or _is_field(right)):
+            every = (*FIELDS, *(f"{prefix}NAME" for prefix in _PREFIXES), f"{_OPTION}A")
+            raise UsageError(f"--map {left}={right}: there is no such field; fields: {', '.join(every)}")
+    return pairs
+
+
+def _is_field(name: str) -> bool:
+    return (
+        name in FIELDS or name.startswith(_PREFIXES) or (name.startswith(_OPTION) and name[len(_OPTION) :] in LETTERS)
+    )
+
+
+def _by_field(pairs: Pairs, names: Sequence[str], where: str) -> Mapping[str, str]:
+    """The columns by field, for a file with the columns `names`; raises UsageError for a column that is not there."""
+    columns: dict[str, str] = {}
+    for left, right in pairs:
+        turned = not _is_field(right) or (_is_field(left) and left not in names and right in names)
+        field, column = (left, right) if turned else (right, left)
+        if column not in names:
+            raise UsageError(f"{where}: --map names column {column!r}; the columns are: {', '.join(names)}")
+        if field in columns:
+            raise UsageError(f"{where}: --map names two columns for {field}: {columns[field]!r} and {column!r}")
+        columns[field] = column
     return columns
-
-
-def _checked(columns: Mapping[str, str]) -> None:
-    every = (*FIELDS, *(f"{prefix}NAME" for prefix in _PREFIXES), f"{_OPTION}A")
-    for field in columns:
-        if field not in FIELDS and not field.startswith(_PREFIXES) and field.removeprefix(_OPTION) not in LETTERS:
-            turned = f" (write FIELD=COLUMN: {columns[field]}={field})" if columns[field] in FIELDS else ""
-            raise UsageError(
-                f"--map {field}={columns[field]}: there is no such field{turned}; fields: {', '.join(every)}"
-            )
 
 
 def _text(path: Path) -> str:

@@ -39,7 +39,7 @@ async def act(interface: str, replies: Sequence[Reply], view: View | None = None
     return await doctor.act(view or a_turn()), model
 
 
-@pytest.mark.parametrize("scenario", sorted(set(ACTS) - {"orders"}))
+@pytest.mark.parametrize("scenario", sorted(set(ACTS) - {"orders", "nothing", "blank"}))
 def test_the_three_interfaces_are_read_alike_and_replay_equal(scenario: str, shell: Shell) -> None:
     plays: dict[str, list[object]] = {}
     for interface in ("text", "tools", "json"):
@@ -178,6 +178,45 @@ async def test_arguments_of_any_kind_reach_the_scenario() -> None:
     for arguments in ({"kind": 3, "items": {"a": 1}}, {"kind": "lab"}, {}):
         action, _ = await act("tools", [as_tool("order", arguments)])
         assert (action.verb, action.args) == ("order", arguments)
+
+
+@pytest.mark.parametrize(
+    ("interface", "said"),
+    [("text", "begins with ASK:"), ("tools", "calling one of the tools"), ("json", "one JSON object")],
+)
+async def test_a_correction_of_the_desk_speaks_of_the_interface(interface: str, said: str) -> None:
+    line = "Write one line that begins with ASK:, ORDER: or DIAGNOSIS:."
+    heard = [
+        Said(1, "doctor", "ask", "why?"),
+        Said(2, "desk", "warning", line, {"reason": "empty", "why": "ask without a question"}),
+    ]
+    _, model = await act(interface, ["ORDER: CBC"], a_turn(heard))
+    correction = model.calls[0][0][-1].content
+    assert said in correction
+    assert ("ASK:" in correction) == (interface == "text")
+    assert ("ask without a question" in correction) == (interface != "text")
+    demand = Said(2, "desk", "demand", "This is your last turn.\n\nDIAGNOSIS: (the disease)")
+    _, model = await act(interface, ["ORDER: CBC"], a_turn([heard[0], demand]))
+    last = model.calls[0][0][-1].content
+    assert "This is your last turn." in last
+    assert ("Whatever form of reply is described above" in last) == (interface != "text")
+
+
+@pytest.mark.parametrize("interface", ["tools", "json"])
+@pytest.mark.parametrize("scenario", ["consultation", "sequential", "workup", "free-turn", "questions"])
+def test_a_whole_run_is_corrected_in_the_words_of_the_interface(scenario: str, interface: str, shell: Shell) -> None:
+    spec = f"scripted/interfaces:{'blank' if scenario == 'questions' else 'nothing'}_{interface}"
+    cases = ("--cases", "bundled:questions" if scenario == "questions" else "bundled")
+    words = ("--scenario", scenario, *cases, "--doctor", spec, "--interface", interface, "--limit", "1")
+    assert shell("run", *words, "--repeats", "1", "--name", "r") == 3, shell.err
+    events = shell.json("show", "r", "0")["events"]
+    calls = [event for event in events if event["kind"] == "called" and event["seat"] == "doctor"]
+    sent = [message for call in calls[1:] for message in call["new"]]  # a role, a text, and more
+    corrections = [text for role, text, *_ in sent if role != "assistant"]
+    assert corrections
+    assert all("Your last turn could not be used: " in one for one in corrections)
+    assert not any(form in one for one in corrections for form in ("ASK:", "Action:", "###", "Answer:"))
+    assert shell("replay", "r") == 0, shell.out
 
 
 def talk(turns: int) -> list[Said]:

@@ -188,6 +188,17 @@ async def test_several_calls_at_once_fail_by_the_provider_and_resume_by_key() ->
         assert len(again.made) == 15 - sum(isinstance(event, Called) for event in decode(whole.rows[:cut]))
 
 
+async def test_an_act_that_is_no_coroutine_is_told_what_to_write() -> None:
+    class Plain(Custom):
+        def act(self, view: View) -> Any:
+            return Action("say", "hello")
+
+    ending = await play(Shelf(), Words(), caller=Plain)
+    assert ending is not None
+    assert (ending.cause, ending.reason) == ("caller", "error")
+    assert "write `async def act(self, view)`" in ending.detail
+
+
 @pytest.mark.parametrize(
     ("answer", "detail"),
     [

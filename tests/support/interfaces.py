@@ -18,7 +18,14 @@ WORKUP: Sequence[Act] = (
 )
 STAGED: Sequence[Act] = (("order", {"kind": "any", "items": ["CBC", "Lipase"]}), ("conclude", {"diagnosis": "Gout"}))
 ORDERS: Sequence[Act] = (("order", {"kind": "lab", "items": ["CBC"]}),)
-ACTS = {"orders": ORDERS, "consultation": CONSULTATION, "workup": WORKUP, "free-turn": STAGED}
+ACTS: Mapping[str, Sequence[Act]] = {
+    "nothing": [("conclude", {"diagnosis": ""})],
+    "blank": [("answer", {})],
+    "orders": ORDERS,
+    "consultation": CONSULTATION,
+    "workup": WORKUP,
+    "free-turn": STAGED,
+}
 _LISTS = {"lab": "Lab Tests", "imaging": "Imaging", "microbiology": "Microbiology"}
 
 
@@ -92,6 +99,8 @@ consultation_text, consultation_tools, consultation_json = (
     _player("consultation", interface) for interface in ("text", "tools", "json")
 )
 orders_tools, orders_json = (_player("orders", interface) for interface in ("tools", "json"))
+nothing_tools, nothing_json = (_player("nothing", interface) for interface in ("tools", "json"))
+blank_tools, blank_json = (_player("blank", interface) for interface in ("tools", "json"))
 workup_text, workup_tools, workup_json = (_player("workup", interface) for interface in ("text", "tools", "json"))
 free_turn_text, free_turn_tools, free_turn_json = (
     _player("free-turn", interface) for interface in ("text", "tools", "json")

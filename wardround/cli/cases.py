@@ -93,8 +93,8 @@ def check_cases(place: str, as_json: bool) -> int:
     "--map",
     "columns",
     multiple=True,
-    metavar="FIELD=COLUMN|FILE",
-    help="The columns of a CSV file, by field of a case.",
+    metavar="COLUMN=FIELD|FILE",
+    help="Of a CSV file: which column holds which field of a case.",
 )
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where the cases go (JSONL).")
 @json_option
@@ -106,8 +106,8 @@ def import_cases(path: Path, source: str, columns: tuple[str, ...], out: Path | 
     \b
     Examples: wardround cases import patient-bundle.json --out cases.jsonl
               wardround cases import craft.jsonl --from mediq --out patients.jsonl
-              wardround cases import ward.csv --map opening=story --map truth.diagnosis=dx --out cases.jsonl
-              wardround cases import exam.csv --map question=stem --map option.A=a --map option.B=b --map answer=key
+              wardround cases import ward.csv --map story=opening --map dx=truth.diagnosis --out cases.jsonl
+              wardround cases import exam.csv --map stem=question --map a=option.A --map b=option.B --map key=answer
     """
     done = import_file(path, source, columns, out)
     if as_json:

@@ -144,3 +144,11 @@ def test_heavy_libraries_are_imported_only_when_used() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"), [("opnai/gpt-4o", "openai/gpt-4o"), ("antropic/claude-x", "anthropic/claude-x")]
+)
+def test_a_slip_in_the_name_of_a_provider_is_put_right(spec: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=f"did you mean {meant}"):
+        reach(spec, env={})

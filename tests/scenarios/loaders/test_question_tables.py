@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from shell import Shell
 
 from wardround.scenarios.loaders.load import load_playable, problems
@@ -52,7 +53,7 @@ def test_other_columns_are_named_by_a_map(shell: Shell, tmp_path: Path) -> None:
     path, out = tmp_path / "pruefung.csv", tmp_path / "exam.jsonl"
     path.write_text("nr,frage,x,y,z,sol\n" + ROWS, encoding="utf-8")
     assert shell("cases", "check", path) == 1
-    assert "--map option.A=COLUMN" in shell.out
+    assert "--map COLUMN=option.A" in shell.out
     assert shell("cases", "import", path, *(word for one in MAP for word in ("--map", one)), "--out", out) == 1
     assert all(fault in shell.out for fault in FAULTS)
     assert asked(out) == RIGHT
@@ -79,7 +80,22 @@ def test_each_row_of_one_list_that_is_left_out_counts(shell: Shell, tmp_path: Pa
     assert "group 2 has the rounds [2, 1], not 1, 2, 3 ..." in shell.err
 
 
-def test_a_map_the_other_way_round_says_so(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "exam.csv").write_text("frage\nx\n", encoding="utf-8")
-    assert shell("cases", "import", tmp_path / "exam.csv", "--map", "frage=question") == 2
-    assert "write FIELD=COLUMN: question=frage" in shell.err
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_map_is_read_in_both_orders(shell: Shell, tmp_path: Path, *, turned: bool) -> None:
+    path, out = tmp_path / "exam.csv", tmp_path / "exam.jsonl"
+    path.write_text("id,frage,x,y,z,question\n" + ROWS, encoding="utf-8")
+    pairs = [one.split("=") for one in ("id=id", "question=frage", "option.A=x", "option.B=y", "option.C=z")]
+    words = [f"{field}={column}" if turned else f"{column}={field}" for field, column in pairs]
+    # Both sides of this pair are fields: only one of them is a column of the file.
+    last = "answer=question" if turned else "question=answer"
+    assert shell("cases", "import", path, *(w for one in [*words, last] for w in ("--map", one)), "--out", out) == 1
+    assert "columns: id as id, frage as question, x as option.A" in shell.out
+    assert asked(out) == RIGHT
+
+
+def test_a_map_without_a_field_or_with_a_field_twice_is_refused(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "exam.csv").write_text("frage,x\nx,y\n", encoding="utf-8")
+    assert shell("cases", "import", tmp_path / "exam.csv", "--map", "frage=stem") == 2
+    assert "there is no such field; fields: id" in shell.err
+    assert shell("cases", "import", tmp_path / "exam.csv", "--map", "frage=question", "--map", "question=x") == 2
+    assert "two columns for question: 'frage' and 'x'" in shell.err
