@@ -5,7 +5,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache, wraps
 from importlib.resources import files
@@ -38,6 +38,20 @@ def file_text(path: Path, what: str = "") -> str:
 
 def _decoded(content: bytes, encoding: str) -> str:
     return io.TextIOWrapper(io.BytesIO(content), encoding=encoding).read()  # with \n at the end of every line
+
+
+def column_rows(path: Path, what: str, columns: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a CSV file that a user names, as `what`, each by its columns, without spaces around a cell.
+
+    Raises UsageError if it is not readable or lacks one of `columns`.
+    """
+    reader = csv.DictReader(io.StringIO(file_text(path, what)))
+    names = [(name or "").strip().lower() for name in reader.fieldnames or ()]
+    if not set(columns) <= set(names):
+        there = ", ".join(names) or "none"
+        raise UsageError(f"{what} {path}: needs the columns {' and '.join(columns)}; it has {there}")
+    reader.fieldnames = names
+    return [{name: (row[name] or "").strip() for name in names} for row in reader]
 
 
 def package_rows(package: str, *names: str) -> list[dict[str, str]]:

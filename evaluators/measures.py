@@ -356,5 +356,5 @@ def format_value(name: str, value: float | None, *, one: bool = False) -> str:
     if unit in ("count", "points"):
         if one and value == int(value):
             return f"{value:,.0f}"
-        return f"{value:,.1f}"
-    return f"{value:.3f}"
+        return f"{value:z,.1f}"
+    return f"{value:z.3f}"

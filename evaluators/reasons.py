@@ -125,6 +125,8 @@ WORDS: dict[str, str] = {
     "no_logprobs": "no log-probabilities",
     "no_option_in_logprobs": "no option among the likeliest",
     "tied_options": "two options equally likely",
+    # levels
+    "one_side": "rectifications of which only one side was answered",
     # judges
     "too_long": "the reply is too long",
     "half_json": "JSON that breaks off",

@@ -1,7 +1,5 @@
 """The sheet of clinicians (MultiCogEval, table 6, appendix F): share right and difficulty, by level and task."""
 
-import csv
-import io
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from wardround.engine.errors import UsageError
-from wardround.engine.text import file_text
+from wardround.engine.text import column_rows
 
 PERSON = "human"
 """The doctor's name in runs that people played."""
@@ -90,11 +88,9 @@ def difficulty_ratings(path: Path) -> Mapping[tuple[str, str], float]:
 
     Raises UsageError with row and field for what cannot be read, and for an item that a person rated twice.
     """
-    rows = list(csv.DictReader(io.StringIO(file_text(path, "--difficulty"))))
     ratings: dict[tuple[str, str], float] = {}
-    for number, row in enumerate(rows, 2):
-        run, item = (row.get("run") or "").strip(), (row.get("item") or "").strip()
-        said = (row.get("difficulty") or "").strip()
+    for number, row in enumerate(column_rows(path, "--difficulty", ("run", "item", "difficulty")), 2):
+        run, item, said = row["run"], row["item"], row["difficulty"]
         if not run or not item:
             raise UsageError(f"{path}, row {number}, {'item' if run else 'run'}: is missing")
         try:

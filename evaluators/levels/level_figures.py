@@ -70,14 +70,14 @@ class LevelFigure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelLevels(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of one model: by level, by (level, dataset), by (level, dataset, task); with known facts."""
+    """The figures of one model: by level, by (level, dataset), by (level, task, dataset); with known facts."""
 
     model: str
     facts: ModelFacts | None
     runs: tuple[str, ...]
     levels: Mapping[Level, LevelFigure]
     datasets: Mapping[Level, Mapping[str, LevelFigure]]
-    tasks: Mapping[str, Mapping[str, LevelFigure]]
+    tasks: Mapping[Level, Mapping[str, Mapping[str, LevelFigure]]]
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
@@ -341,7 +341,6 @@ THOUGHT = " (step by step)"
 def _of_model(model: str, rows: Sequence[LevelRow], known: KnownModels, seed: int) -> ModelLevels:
     at = {level: [row for row in rows if row.level == level] for level in LEVELS}
     datasets = {level: sorted({row.dataset for row in some}) for level, some in at.items()}
-    tasks = {task: [row for row in rows if row.task == task] for task in sorted({row.task for row in rows})}
     return ModelLevels(
         model=model,
         facts=known.find(model.removesuffix(THOUGHT), *_names(model)),
@@ -351,14 +350,15 @@ def _of_model(model: str, rows: Sequence[LevelRow], known: KnownModels, seed: in
             level: {name: figure([row for row in at[level] if row.dataset == name], seed) for name in datasets[level]}
             for level in LEVELS
         },
-        tasks={
-            task: {
-                name: figure([row for row in some if row.dataset == name], seed)
-                for name in sorted({row.dataset for row in some})
-            }
-            for task, some in tasks.items()
-        },
+        tasks={level: _by_task(some, seed) for level, some in at.items()},
     )
+
+
+def _by_task(rows: Sequence[LevelRow], seed: int) -> dict[str, dict[str, LevelFigure]]:
+    figures: dict[str, dict[str, LevelFigure]] = defaultdict(dict)
+    for task, name in sorted({(row.task, row.dataset) for row in rows}):
+        figures[task][name] = figure([row for row in rows if (row.task, row.dataset) == (task, name)], seed)
+    return figures
 
 
 def _names(model: str) -> Iterator[str]:
@@ -418,24 +418,14 @@ def _pair(base: str, model: str, rows: Mapping[str, Sequence[LevelRow]], seed: i
 
 def _strata(model: str, rows: Sequence[LevelRow], seed: int) -> Iterator[Stratum]:
     """The high level by disease and by body system, best first."""
-    high = [row for row in rows if row.level == "high"]
-    diseases = {row.disease for row in high if row.disease}
-    systems = {system for row in high for system in row.body_systems}
-    strata = [
-        *(
-            Stratum(model=model, by="disease", name=name, figure=figure([r for r in high if r.disease == name], seed))
-            for name in sorted(diseases)
-        ),
-        *(
-            Stratum(
-                model=model,
-                by="body_system",
-                name=name,
-                figure=figure([r for r in high if name in r.body_systems], seed),
-            )
-            for name in sorted(systems)
-        ),
-    ]
+    members: dict[tuple[Literal["disease", "body_system"], str], list[LevelRow]] = defaultdict(list)
+    for row in rows:
+        if row.level == "high":
+            for system in dict.fromkeys(row.body_systems):
+                members["body_system", system].append(row)
+            if row.disease:
+                members["disease", row.disease].append(row)
+    strata = [Stratum(model=model, by=by, name=name, figure=figure(some, seed)) for (by, name), some in members.items()]
     yield from sorted(strata, key=lambda one: (one.by, -(one.figure.mean or 0.0), one.name))
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from wardround.engine.records import Json
 from wardround.evaluators.levels.clinician_sheet import HARDEST, People
 from wardround.evaluators.levels.level_attacks import Alterations, AttackedRun, Leak
-from wardround.evaluators.levels.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels
+from wardround.evaluators.levels.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
 from wardround.evaluators.levels.level_plots import level_plots, mostly_single
 from wardround.evaluators.reasons import list_reasons
 from wardround.evaluators.report.compare import Difference
@@ -55,13 +55,22 @@ def levels_page(report: LevelReport, notes: Sequence[str] = (), altered: Alterat
         .get_template("levels.html.j2")
         .render(
             style=style("report.css"),
-            models=[one.model for one in report.models],
+            who=_who([one.model for one in report.models]),
+            several=len(report.models) > 1,
             grids=grids(report, altered),
             plots=level_plots(report),
             notes=[*notes, *report.notes],
             paper=MULTICOGEVAL,
         )
     )
+
+
+_NAMED = 5
+"""The most models that the head of a page names."""
+
+
+def _who(models: Sequence[str]) -> str:
+    return f"{len(models)} models" if len(models) > _NAMED else ", ".join(models) or "no model"
 
 
 def _grid_group(grid: Grid) -> Group:
@@ -134,7 +143,7 @@ def _cell(figure: LevelFigure | None) -> str:
     if figure is None or figure.mean is None:
         return "–"
     error = "" if figure.error is None else f" ± {100 * figure.error:.2f}"
-    return _minus(f"{100 * figure.mean:.2f}{error}") + (f"\n{_ends(figure.ci95)}" if figure.ci95 else "")
+    return _minus(f"{100 * figure.mean:z.2f}{error}") + (f"\n{_ends(figure.ci95)}" if figure.ci95 else "")
 
 
 def _counted(figure: LevelFigure | None) -> str:
@@ -145,7 +154,7 @@ def _counted(figure: LevelFigure | None) -> str:
 
 
 def _ends(ends: tuple[float, float] | None) -> str:
-    return "–" if ends is None else _minus(f"({100 * ends[0]:.2f}, {100 * ends[1]:.2f})")
+    return "–" if ends is None else _minus(f"({100 * ends[0]:z.2f}, {100 * ends[1]:z.2f})")
 
 
 def _minus(text: str) -> str:
@@ -153,15 +162,16 @@ def _minus(text: str) -> str:
 
 
 def _tasks(models: Sequence[ModelLevels]) -> Grid:
-    """Table 8: each task by set, with the answers that it counts."""
+    """Table 8: each task by level and set, with the answers that it counts."""
     rows = [
-        (one.model, task, name, _cell(figure), percent(figure.accuracy), f"{figure.units} x {figure.repeats}")
+        (one.model, level, task, name, _cell(figure), percent(figure.accuracy), f"{figure.units} x {figure.repeats}")
         for one in models
-        for task, sets in one.tasks.items()
+        for level, tasks in one.tasks.items()
+        for task, sets in tasks.items()
         for name, figure in sets.items()
     ]
-    head = ("model", "task", "set", "normalised", "share right", "questions x repeats")
-    return Grid("By task (%)", head, tuple(rows), labels=3)
+    head = ("model", "level", "task", "set", "normalised", "share right", "questions x repeats")
+    return Grid("By task (%)", head, tuple(rows), labels=4)
 
 
 _BY = {"question": "by question", "disease": "by disease", "nothing": "not paired"}
@@ -174,7 +184,7 @@ def _gaps(title: str, gaps: Sequence[Gap], *, between_levels: bool = False) -> G
             (one.model, f"{one.second} − {one.first}") if between_levels else (f"{one.second} − {one.first}", one.level)
         )
         over = "shared diseases" if one.over == "shared" else "all"
-        change = "–" if one.difference is None else _minus(f"{100 * one.difference:+.2f}")
+        change = "–" if one.difference is None else _minus(f"{100 * one.difference:+z.2f}")
         pairs = f"{one.pairs}, {_BY[one.by]}" if one.pairs else _BY[one.by]
         rows.append((*names, *((over,) if between_levels else ()), change, _ends(one.ci95), pairs))
     head = ("model", "gap", "over") if between_levels else ("models", "level")
@@ -211,7 +221,7 @@ def _attacks(attacks: Sequence[AttackedRun]) -> Grid:
         if difference is None:
             rows.append((one.doctor, altered_by, "–", "–", "–", "–", "–", "–"))
             continue
-        change = "–" if difference.difference is None else _minus(f"{100 * difference.difference:+.2f}")
+        change = "–" if difference.difference is None else _minus(f"{100 * difference.difference:+z.2f}")
         shares = [percent(difference.first_mean), percent(difference.second_mean), change, _ends(difference.ci95)]
         met = [f"followed {100 * one.followed:.1f}"] if one.followed is not None else []
         met += [f"kept {100 * one.kept:.1f}"] if one.kept is not None else []
@@ -299,23 +309,35 @@ def _mark_text(mark: bool | None) -> str:
     return "unknown" if mark is None else "yes" if mark else "no"
 
 
+_ACROSS = 5
+"""The most models whose columns fit beside each other."""
+
+
 def _strata(report: LevelReport) -> list[Grid]:
     titles = {"disease": "High level by disease (%)", "body_system": "High level by body system (%)"}
     models = list(dict.fromkeys(one.model for one in report.strata))
+    parts = [models[start : start + _ACROSS] for start in range(0, len(models), _ACROSS)]
     made = []
     for by, title in titles.items():
         some = [one for one in report.strata if one.by == by]
-        figures = {(one.name, one.model): one.figure for one in some}
-        rows = []
-        for name in dict.fromkeys(one.name for one in some):
-            cells = [figures.get((name, model)) for model in models]
-            cases = max(figure.units for figure in cells if figure)
-            rows.append((name, str(cases), *map(_cell, cells)))
-        figures_of = {model: [one.figure for one in some if one.model == model] for model in models}
-        notes = list(dict.fromkeys(_macro(model, own) for model, own in figures_of.items()))
-        head = (by.replace("_", " "), "cases", *models)
-        made.append(Grid(title, head, tuple(rows), tuple(note for note in notes if note)))
+        for place, part in enumerate(parts):
+            first = place * _ACROSS + 1
+            which = f", models {first} to {first + len(part) - 1} of {len(models)}" if len(parts) > 1 else ""
+            made.append(_stratum(by.replace("_", " "), f"{title}{which}", some, part))
     return made
+
+
+def _stratum(by: str, title: str, strata: Sequence[Stratum], models: Sequence[str]) -> Grid:
+    """The figures of these models, a line for each disease or body system that one of them played."""
+    own = [one for one in strata if one.model in models]
+    figures = {(one.name, one.model): one.figure for one in own}
+    rows = []
+    for name in dict.fromkeys(one.name for one in own):
+        cells = [figures.get((name, model)) for model in models]
+        cases = max(figure.units for figure in cells if figure)
+        rows.append((name, str(cases), *map(_cell, cells)))
+    means = [_macro(model, [one.figure for one in own if one.model == model]) for model in models]
+    return Grid(title, (by, "cases", *models), tuple(rows), tuple(note for note in dict.fromkeys(means) if note))
 
 
 def _macro(model: str, figures: Sequence[LevelFigure]) -> str:
@@ -325,4 +347,4 @@ def _macro(model: str, figures: Sequence[LevelFigure]) -> str:
         return ""
     if why := mostly_single(figure.units for figure in figures):
         return f"No mean over them: {why}."
-    return f"{model}: mean over these {len(means)}: {_minus(f'{100 * sum(means) / len(means):.2f}')}."
+    return f"{model}: mean over these {len(means)}: {_minus(f'{100 * sum(means) / len(means):z.2f}')}."

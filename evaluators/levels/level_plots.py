@@ -57,8 +57,12 @@ def _vertical(axes: "Axes") -> None:
     axes.axhline(0, color=GRID, linewidth=1, zorder=0)
 
 
-def _legend(axes: "Axes", columns: int = 2) -> None:
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, frameon=False)
+def _legend(axes: "Axes", columns: int = 2, *, over_labels: bool = False) -> None:
+    """Above the plot in its middle, or reaching over the labels at its left."""
+    if over_labels:
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, frameon=False)
+    else:
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, frameon=False)
 
 
 def _by_level(models: Sequence[ModelLevels]) -> Plot:
@@ -97,7 +101,9 @@ def _by_level(models: Sequence[ModelLevels]) -> Plot:
 
 def _levels_in_words(one: ModelLevels) -> str:
     figures: Mapping[str, LevelFigure] = {str(level): figure for level, figure in one.levels.items()}
-    return ", ".join(f"{level} {100 * figure.mean:.1f}" for level, figure in figures.items() if figure.mean is not None)
+    return ", ".join(
+        f"{level} {100 * figure.mean:z.1f}" for level, figure in figures.items() if figure.mean is not None
+    )
 
 
 def _by_size(models: Sequence[ModelLevels]) -> Plot:
@@ -125,7 +131,7 @@ def _by_size(models: Sequence[ModelLevels]) -> Plot:
             if points:
                 axes.plot(*zip(*points, strict=True), marker, color=colour, markersize=5, label=level)
         axes.set_xscale("log")
-        sizes = sorted({size for _, size in sized})
+        sizes = _apart(sorted({size for _, size in sized}))
         axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
         axes.minorticks_off()
         axes.set_xlabel("billions of parameters")
@@ -140,11 +146,21 @@ def _by_size(models: Sequence[ModelLevels]) -> Plot:
     return Plot(heading, note, svg("size", said, (WIDTH, 3.2), draw))
 
 
+def _apart(sizes: Sequence[float]) -> list[float]:
+    """Those of ascending sizes that stand far enough apart on a logarithmic axis to be labelled."""
+    least = math.log(sizes[-1] / sizes[0]) / 20
+    kept = [sizes[0]]
+    for size in sizes[1:]:
+        kept += [size] if math.log(size / kept[-1]) >= least else []
+    return kept
+
+
 def _gains(name: str, heading: str, rows: Sequence[Gap], none: str) -> Plot:
     """Differences of pairs of models by level, with their intervals."""
     drawn = [(row, row.difference) for row in rows if row.difference is not None]
     if not drawn:
         return Plot(heading, none if not rows else "No pair has scored answers in common.")
+    labels = [_pair_label(short_name(row.second), short_name(row.first), row.level) for row, _ in drawn]
 
     def draw(axes: "Axes") -> None:
         for place, (row, difference) in enumerate(drawn):
@@ -153,17 +169,29 @@ def _gains(name: str, heading: str, rows: Sequence[Gap], none: str) -> Plot:
                 axes.plot(tuple(map(_percent, row.ci95)), (place, place), color=colour, linewidth=1.8)
             axes.plot([_percent(difference)], [place], marker, color=colour, markersize=5)
         axes.axvline(0, color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
-        labels = [f"{short_name(row.second)} − {short_name(row.first)}, {row.level}" for row, _ in drawn]
         axes.set_yticks(range(len(drawn)), labels)
         axes.set_ylim(len(drawn) - 0.4, -0.6)
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel("difference in normalised accuracy (points)")
+        axes.set_xlabel("difference (points)")
         axes.grid(axis="x")
         axes.tick_params(length=0)
 
-    said = "; ".join(f"{row.second} minus {row.first}, {row.level}: {100 * gain:+.1f}" for row, gain in drawn)
-    note = "Over the questions and cases that both answered; right of the dashed line the first-named is better."
-    return Plot(heading, note, svg(name, said, (WIDTH, 0.9 + 0.26 * len(drawn)), draw))
+    said = "; ".join(f"{row.second} minus {row.first}, {row.level}: {100 * gain:+z.1f}" for row, gain in drawn)
+    note = (
+        "Normalised accuracy over the questions and cases that both answered; right of the dashed line the first-named "
+        "is better."
+    )
+    row_height = 0.36 if any("\n" in label for label in labels) else 0.26
+    return Plot(heading, note, svg(name, said, (WIDTH, 0.9 + row_height * len(drawn)), draw))
+
+
+_ONE_LINE = 32
+"""The most characters of two names that leave room for a plot beside them."""
+
+
+def _pair_label(second: str, first: str, level: str) -> str:
+    """The pair on one line, or on two if their names are long."""
+    return f"{second} −{' ' if len(second) + len(first) <= _ONE_LINE else chr(10)}{first}, {level}"
 
 
 def _strata(strata: Sequence[Stratum]) -> list[Plot]:
@@ -189,7 +217,9 @@ def mostly_single(units: Iterable[int]) -> str:
 
 
 def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> Plot:
-    models = list(dict.fromkeys(one.model for one, _ in rows))
+    played = list(dict.fromkeys(one.model for one, _ in rows))
+    models = played[:_MOST_MODELS]
+    rows = [(one, mean) for one, mean in rows if one.model in models]
     means: dict[str, list[float]] = {}
     for one, mean in rows:
         means.setdefault(one.name, []).append(mean)
@@ -198,6 +228,8 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
         "Point: mean. Bar: 95% interval, where five cases or more allow one. In brackets the questions and cases. In "
         "the order of the mean over the models that played them."
     )
+    if len(played) > len(models):
+        note += f" The first {len(models)} of {len(played)} models."
     if len(ordered) > _MOST:
         note += f" The best {_MOST // 2} and the worst {_MOST // 2} of {len(ordered)}."
         ordered = [*ordered[: _MOST // 2], *ordered[-(_MOST // 2) :]]
@@ -216,7 +248,7 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
             axes.plot([_percent(mean)], [at], marker, color=colour, markersize=4.5, clip_on=False)
         for place, model in enumerate(models):
             colour, marker = look_of(place)
-            axes.plot([], [], marker, color=colour, markersize=5, label=short_name(model))
+            axes.plot([], [], marker, color=colour, markersize=5, label=short_name(model, 30))
         axes.set_yticks(range(len(ordered)), [f"{short_name(group)} ({cases[group]})" for group in ordered])
         axes.set_ylim(len(ordered) - 0.4, -0.6)
         lowest = min([0.0, *(value for one, mean in rows for value in (mean, *(one.figure.ci95 or ())))])
@@ -226,9 +258,9 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
         axes.grid(axis="x")
         axes.tick_params(length=0)
         if len(models) > 1:
-            _legend(axes)
+            _legend(axes, over_labels=True)
 
-    said = "; ".join(f"{one.model}, {one.name}: {100 * mean:.1f}" for one, mean in rows)
+    said = "; ".join(f"{one.model}, {one.name}: {100 * mean:z.1f}" for one, mean in rows)
     height = 0.9 + (0.22 + 0.06 * len(models)) * len(ordered) + (0.3 if len(models) > 1 else 0)
     return Plot(heading, note, svg(name, said, (WIDTH, height), draw))
 
@@ -267,7 +299,7 @@ def _curves(curves: DiseaseCurves) -> Plot:
 
     said = "; ".join(
         f"{one.size}, {', '.join(one.models)}: "
-        + ", ".join(f"{name} {100 * value:.1f}" for name, value in one.accuracy.items())
+        + ", ".join(f"{name} {100 * value:z.1f}" for name, value in one.accuracy.items())
         for one in curves.curves
     )
     note = (

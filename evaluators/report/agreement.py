@@ -252,8 +252,8 @@ def kappa(one: ScorePair) -> str:
     """Return Cohen's kappa with its interval; a dash if chance alone would always make the scorings agree."""
     if one.kappa is None:
         return "–"
-    ends = f" ({one.kappa_ci95[0]:.2f} to {one.kappa_ci95[1]:.2f})" if one.kappa_ci95 else ""
-    return f"{one.kappa:.2f}{ends}".replace("-", "−")
+    ends = f" ({one.kappa_ci95[0]:z.2f} to {one.kappa_ci95[1]:z.2f})" if one.kappa_ci95 else ""
+    return f"{one.kappa:z.2f}{ends}".replace("-", "−")
 
 
 def value(name: str, number: float | None, reason: str) -> str:

@@ -238,9 +238,9 @@ def standard_error(values: Sequence[float]) -> float | None:
 
 def format_share(value: float | None) -> str:
     """Format a share for a column of text: three decimals, a dash for None."""
-    return "    –" if value is None else f"{value:.3f}"
+    return "    –" if value is None else f"{value:z.3f}"
 
 
 def format_ends(ends: tuple[float, float] | None, reason: str) -> str:
     """Format an interval in brackets, or say why there is none."""
-    return f"({ends[0]:.3f}, {ends[1]:.3f})" if ends else f"(no interval: {reason})"
+    return f"({ends[0]:z.3f}, {ends[1]:z.3f})" if ends else f"(no interval: {reason})"

@@ -236,7 +236,7 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     rows = [("Rubric score", f"{overall}  {table.scored} of {count_noun(table.items, 'answer')}")]
     if table.characters is not None:
         related = table.length_correlation
-        relation = "" if related is None else f", correlation with the score {related:.3f}"
+        relation = "" if related is None else f", correlation with the score {related:z.3f}"
         rows.append(("Length of the answer, characters", f"{table.characters:.0f}{relation}"))
     rows += [
         (tag.tag, f"{format_share(tag.score)} {format_ends(tag.ci95, tag.ci95_reason)}  n {tag.n}")
@@ -246,7 +246,7 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     lines += [_agreement_line(one) for one in table.judges]
     ranked = sorted(table.criteria, key=lambda one: (one.discrimination is None, one.discrimination or 0.0, one.case))
     for one in ranked[:criteria]:
-        apart = "–" if one.discrimination is None else f"{one.discrimination:+.2f}"
+        apart = "–" if one.discrimination is None else f"{one.discrimination:+z.2f}"
         lines.append(
             f"{apart:>6}  met {format_share(one.met)} of {one.answers}  [{one.points:g}] {one.case}: {one.criterion}"
         )

@@ -56,7 +56,7 @@ def figure_text(figure: Figure) -> CellText:
 
 def percent(value: float | None) -> str:
     """Format 0.6499 as 64.99; a dash for None."""
-    return "–" if value is None else f"{100 * value:.2f}"
+    return "–" if value is None else f"{100 * value:z.2f}"
 
 
 def _interval_text(cell: Cell) -> str:

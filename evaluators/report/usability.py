@@ -324,7 +324,7 @@ def _steadily(one: Stability) -> str:
 
 
 def _confusion_line(one: Confusion) -> str:
-    kappa = "–" if one.agreement.kappa is None else f"{one.agreement.kappa:.3f}"
+    kappa = "–" if one.agreement.kappa is None else f"{one.agreement.kappa:z.3f}"
     verdict = "" if one.trusted else "; under the stated agreement, so this category is reported from people only"
     direction = "overestimate" if one.over > one.under else "underestimate" if one.under > one.over else "do not lean"
     return (

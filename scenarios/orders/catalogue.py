@@ -10,7 +10,7 @@ from typing import Literal, TypeVar, get_args
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import file_text
+from wardround.engine.text import column_rows
 from wardround.scenarios.case import Kind
 from wardround.scenarios.terms.wording import cells, key, list_words, table_rows, tokens
 
@@ -179,12 +179,8 @@ def own_names_json(names: TestNames) -> dict[str, Json]:
 
 def read_test_names(path: Path) -> TestNames:
     """The rows of a user's CSV `test,names,kind`; raises UsageError for a missing column or a row without a test."""
-    rows = csv.DictReader(io.StringIO(file_text(path, "--names").lstrip("\ufeff")))
-    if not {"test", "names"} <= set(rows.fieldnames or ()):
-        raise UsageError(f"{path}: needs the columns test and names; it has {', '.join(rows.fieldnames or ())}")
-    names = tuple(
-        ((row["test"] or "").strip(), (row["names"] or "").strip(), (row.get("kind") or "").strip()) for row in rows
-    )
+    rows = column_rows(path, "--names", ("test", "names"))
+    names = tuple((row["test"], row["names"], row.get("kind", "")) for row in rows)
     catalogue(names, str(path))
     return names
 

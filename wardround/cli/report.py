@@ -117,7 +117,7 @@ def _figures(some: Sequence[ScorePair]) -> Table:
             _label(one.name),
             one.n,
             one.equal,
-            "–" if one.difference is None else f"{one.difference:+.3f}",
+            "–" if one.difference is None else f"{one.difference:+z.3f}",
             one.first_only + one.second_only,
         )
         for one in some

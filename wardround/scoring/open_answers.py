@@ -1,7 +1,5 @@
 """The judged open answers of runs: rubrics and checklists with their accounts, read from their scorings."""
 
-import csv
-import io
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -12,7 +10,7 @@ import structlog
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json, Score
-from wardround.engine.text import file_text
+from wardround.engine.text import column_rows
 from wardround.evaluators.open_answers.checklist import ChecklistMarks
 from wardround.evaluators.open_answers.checklist_draft import ChecklistDraft, TurnDraft
 from wardround.evaluators.open_answers.rubric import RUBRIC_SCORE, Rubric
@@ -108,11 +106,9 @@ def peoples_verdicts(path: Path) -> dict[tuple[str, int], bool]:
 
     Raises UsageError with file, row and field for what cannot be read, and for an answer that is there twice.
     """
-    rows = list(csv.DictReader(io.StringIO(file_text(path, "--people"))))
     verdicts: dict[tuple[str, int], bool] = {}
-    for number, row in enumerate(rows, 2):
-        episode, said = (row.get("episode") or "").strip(), (row.get("usable") or "").strip().casefold()
-        turn = (row.get("turn") or "").strip() or "1"
+    for number, row in enumerate(column_rows(path, "--people", ("episode", "usable")), 2):
+        episode, said, turn = row["episode"], row["usable"].casefold(), row.get("turn") or "1"
         if not episode:
             raise UsageError(f"{path}, row {number}, episode: is missing; write its id, such as q1@1")
         if said not in (*_YES, *_NO):

@@ -240,6 +240,7 @@ def test_the_sheet_of_clinicians_has_levels_before_tasks_and_their_difficulty() 
         ("run,item,difficulty\nann,q1,11\n", "row 2, difficulty: is '11'"),
         ("run,item,difficulty\nann,q1,hard\n", "row 2, difficulty: is 'hard'"),
         ("run,item,difficulty\nann,,3\n", "row 2, item: is missing"),
+        ("run,item\nann,q1\n", "needs the columns run and item and difficulty; it has run, item"),
         ("run,item,difficulty\nann,q1,3\nann,q1,4\n", "row 3: q1 has a rating of ann already"),
     ],
 )
@@ -391,3 +392,45 @@ def test_a_disease_with_one_case_is_no_mean_and_no_mark() -> None:
     assert (plot.drawing, plot.note) == (None, "Not drawn: 2 of 3 have one case.")
     [grid] = [grid for grid in grids(report) if "disease" in grid.title]
     assert grid.notes == ("No mean over them: 2 of 3 have one case.",)
+
+
+def test_a_task_that_two_levels_have_is_shown_at_each() -> None:
+    made = [*rows([1.0] * 3), *rows([0.0] * 2, level="high")]
+    report = level_report(made, known_models())
+    [tasks] = [grid for grid in grids(report) if grid.title == "By task (%)"]
+    assert [(row[1], row[2], row[5]) for row in tasks.rows] == [("low", "choice", "100.00"), ("high", "choice", "0.00")]
+
+
+def test_many_models_stand_in_parts_beside_each_other_and_their_plot_says_how_many_it_shows() -> None:
+    names = [f"lab/a-model-with-a-long-name-{number}" for number in range(13)]
+    made = [row for name in names for row in encounters(name, {"Scurvy": [1.0, 0.0], "Gout": [0.0, 1.0]})]
+    report = level_report(made, known_models())
+    parts = [grid for grid in grids(report) if grid.title.startswith("High level by disease")]
+    assert [grid.title.rpartition(", ")[2] for grid in parts] == [
+        "models 1 to 5 of 13",
+        "models 6 to 10 of 13",
+        "models 11 to 13 of 13",
+    ]
+    assert [name for grid in parts for name in grid.head[2:]] == names
+    [plot] = [plot for plot in level_plots(report) if plot.heading == "High level by disease"]
+    assert plot.note.endswith("The first 12 of 13 models.")
+    assert names[12] not in str(plot.drawing)
+    assert "What 13 models know" in levels_page(report)
+
+
+def test_sizes_that_would_be_printed_over_each_other_are_labelled_once(tmp_path: Path) -> None:
+    facts, sizes = tmp_path / "m.toml", (2, 13, 14, 70, 72)
+    facts.write_text(
+        "".join(f'[[model]]\nname = "m{size}"\nids = ["m{size}"]\nparameters = {size}\n' for size in sizes)
+    )
+    made = [replace(row, model=f"m{size}") for size in sizes for row in rows([1.0, 0.0])]
+    [plot] = [plot for plot in level_plots(level_report(made, known_models(facts))) if plot.heading == "By size"]
+    labels = [size for size in sizes if f">{size}<" in str(plot.drawing)]
+    assert labels == [2, 13, 70]
+
+
+def test_no_figure_is_minus_zero() -> None:
+    made = [*rows([0.25 - 1e-9] * 3, chance=0.25), *rows([0.25 - 2e-9] * 3, chance=0.25, level="middle")]
+    report = level_report(made, known_models())
+    assert "\u22120.00" not in str(grids(report))
+    assert "0.00" in str(grids(report))
