@@ -9,7 +9,7 @@ from wardround.engine.records import Json
 from wardround.evaluators.levels.level_figures import LevelFigure, LevelRow, figure
 from wardround.evaluators.metrics.question_answer import ACCURACY, FOLLOWED, KEPT
 from wardround.evaluators.report.compare import Difference, compare_runs
-from wardround.evaluators.report.ranking import doctor_of
+from wardround.evaluators.report.ranking import doctor_of, told_truth
 from wardround.evaluators.report.score_rows import RunScores, inside
 
 
@@ -125,8 +125,10 @@ _FIRST_DOCTOR = "always-first"
 
 
 def leak_of(header: Mapping[str, Json]) -> str:
-    """What a run's accuracy beyond chance says about its set; '' if nothing."""
+    """What a run's accuracy beyond chance says about its set; '' if nothing: it was attacked, or told the truth."""
     settings = scenario_settings(header)
+    if settings.get("attack", "none") != "none" or told_truth(header):
+        return ""
     if settings.get("hide_question"):
         return HIDDEN
     return FIRST if doctor_of(header) == _FIRST_DOCTOR and not settings.get("permute") else ""

@@ -230,7 +230,7 @@ def _attacks(attacks: Sequence[AttackedRun]) -> Grid:
     notes = [
         "Share right in percent, over the questions with a score in both runs; repeats of a question are averaged."
     ]
-    notes += ["Met by: wrong hints followed; the old answer kept, though a fact was changed."] if rows else []
+    notes += [_MET] if any(one.followed is not None or one.kept is not None for one in attacks) else []
     notes += [f"{one.run}: no difference: {one.reason}." for one in attacks if one.reason]
     notes += [f"{one.run}: {_BETTER}" for one in attacks if _form_tells(one)]
     lacking = {_no_interval(one.difference) for one in attacks if one.difference and not one.difference.ci95}
@@ -238,6 +238,10 @@ def _attacks(attacks: Sequence[AttackedRun]) -> Grid:
     return Grid("Altered questions against plain ones", head, tuple(rows), tuple(notes), labels=2)
 
 
+_MET = (
+    "Met by: wrong hints followed; the old answer kept, though a fact was changed. A doctor that does not read them "
+    "meets some by chance, so the difference tells more."
+)
 _BETTER = (
     "right more often than without the attack. The phrase is always right and the hint always wrong, which a doctor "
     "can use without knowing the answer; this is no robustness."

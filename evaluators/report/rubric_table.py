@@ -94,6 +94,9 @@ class RubricTable(msgspec.Struct, frozen=True):
     criteria: tuple[CriterionFigure, ...]
 
 
+PENALTIES_ONLY = "all its criteria are faults, so no score is made of them"
+
+
 def rubric_table(items: Sequence[JudgedItem], seed: int = 0) -> RubricTable:
     """Compute the table of judged items; a missing answer counts with its 0."""
     values = [(one.case, one.score) for one in items if one.score is not None]
@@ -128,6 +131,7 @@ def _rubric(account: RubricAccount) -> list[RubricItem]:
 def _tags(items: Sequence[JudgedItem], seed: int) -> Iterable[TagScore]:
     by_label: dict[str, list[tuple[str, float]]] = defaultdict(list)
     by_tag: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    rewarded: set[str] = set()
     for one in items:
         if one.account is None:
             continue
@@ -136,9 +140,11 @@ def _tags(items: Sequence[JudgedItem], seed: int) -> Iterable[TagScore]:
         rubric, met = _rubric(one.account), [criterion.met for criterion in one.account.criteria]
         for tag, score in tag_scores(rubric, met).items():
             by_tag[tag] += [(one.case, score)] if score is not None else []
+        rewarded |= {tag for criterion in rubric if criterion.points > 0 for tag in criterion.tags}
     for kind, by_name in (("item", by_label), ("criterion", by_tag)):
         for tag, values in sorted(by_name.items()):
             ends, reason = _ends(values, seed)
+            reason = PENALTIES_ONLY if kind == "criterion" and tag not in rewarded else reason
             yield TagScore(tag, kind, overall([value for _, value in values]), len(values), ends, reason)
 
 
@@ -245,11 +251,16 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     lines = align_figures(rows)
     lines += [_agreement_line(one) for one in table.judges]
     ranked = sorted(table.criteria, key=lambda one: (one.discrimination is None, one.discrimination or 0.0, one.case))
+    if ranked[:criteria]:
+        lines += [
+            "",
+            "Criteria that discriminate least",
+            f"{'discrimination':>14}  {'met by':>14}  {'points':>6}  criterion",
+        ]
     for one in ranked[:criteria]:
         apart = "–" if one.discrimination is None else f"{one.discrimination:+z.2f}"
-        lines.append(
-            f"{apart:>6}  met {format_share(one.met)} of {one.answers}  [{one.points:g}] {one.case}: {one.criterion}"
-        )
+        met = "–" if one.met is None else f"{one.met:.3f} of {one.answers}"
+        lines.append(f"{apart:>14}  {met:>14}  {one.points:>+6g}  {one.case}: {one.criterion}")
     return lines
 
 

@@ -107,7 +107,17 @@ def test_rubrics_are_shown_by_theme_and_axis(shell: Shell, cases: Path, tmp_path
     assert (pair["criteria"]["agreed"], pair["criteria"]["n"]) == (18, 18)
     assert shell("rubrics", "show", *run, "--criteria", 3) == 0
     assert "judge and judge-2: the same on 18 of 18 criteria" in shell.out
-    assert shell.out.count("met ") == 3
+    assert shell.out.count(" of 1  ") == 3
+
+
+def test_a_tag_of_faults_alone_says_that_no_score_is_made_of_it(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "faults.jsonl"
+    path.write_text(json.dumps(record(1, "What now?", ("Asks since when", 4, "accuracy"), ("Waits", -4, "safety"))))
+    run = play(shell, path, tmp_path / "s.db", "gold")
+    assert shell("score", *run, "--evaluators", "rubric", "--judge", FAIR) == 0, shell.err
+    assert shell("rubrics", "show", *run) == 0
+    [line] = [line for line in shell.out.splitlines() if line.startswith("axis:safety")]
+    assert "all its criteria are faults" in line
 
 
 def test_lint_names_item_and_criterion_and_what_is_left_out(shell: Shell, tmp_path: Path) -> None:
@@ -128,9 +138,9 @@ def test_lint_judges_a_blank_a_copy_and_a_long_answer(shell: Shell, cases: Path,
     store = ["--store", tmp_path / "s.db"]
     assert shell("rubrics", "lint", cases, "--judge", FAIR, *store) == 0, shell.err
     assert "episode ended" not in shell.out
-    assert "a blank answer meets 0.000 of 18 criteria" in shell.out
-    assert "a copied answer meets 0.000 of 18 criteria" in shell.out
-    assert "a long answer meets 0.000 of 18 criteria" in shell.out
+    assert "a blank answer meets 0 of 18 criteria (0.000)" in shell.out
+    assert "a copied answer meets 0 of 18 criteria (0.000)" in shell.out
+    assert "a long answer meets 0 of 18 criteria (0.000)" in shell.out
     assert shell("rubrics", "lint", cases, "--judge", "planted_probe:Lenient", *store) == 0, shell.err
     assert shell.out.count("is met by all three, so by any text") == 18
 

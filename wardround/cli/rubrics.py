@@ -106,8 +106,8 @@ def _say(linted: Sequence[Linted], left: Sequence[Problem], probes: dict[str, Pr
     for probe in PROBES if probes else ():
         values = [value for account in probes.values() for value in account.met[probe]]
         known = [value for value in values if value is not None]
-        share = f"{sum(known) / len(known):.3f}" if known else "–"
-        echo(f"a {probe} answer meets {share} of {len(known)} criteria")
+        share = f" ({sum(known) / len(known):.3f})" if known else ""
+        echo(f"a {probe} answer meets {sum(known)} of {len(known)} criteria{share}")
     for item, account in probes.items():
         for place, text in enumerate(account.criteria):
             if all(account.met[probe][place] for probe in PROBES):

@@ -14,7 +14,7 @@ from wardround.evaluators.levels.disease_curves import END_POINT
 from wardround.evaluators.levels.level_figures import HIGH_SCORES, LEVELS, RECTIFICATION, THOUGHT, LevelRow
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.question_answer import ACCURACY
-from wardround.evaluators.report.ranking import doctor_of
+from wardround.evaluators.report.ranking import doctor_of, told_truth
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
@@ -70,8 +70,8 @@ async def level_rows(
     """The rows of all runs, and sentences about what was left out.
 
     Answers to one item by one model are its repeats, whatever run they are of. Raises UsageError for a run whose
-    questions were altered, since it is compared with its plain run; `any_form` takes it too. `ratings` are those of
-    difficulty, by run and item; one that no answer has is named.
+    questions were altered, since it is compared with its plain run; `any_form` takes it too, and counts repeats by run.
+    `ratings` are those of difficulty, by run and item; one that no answer has is named.
     """
     rows: list[LevelRow] = []
     absent: dict[str, list[str]] = {}
@@ -98,7 +98,7 @@ async def level_rows(
             if row is None:
                 left["open questions, which have no level"] += 1
                 continue
-            played = (model, dataset, episode.case)
+            played = (scores.name if any_form else model, dataset, episode.case)
             seen[played] += 1
             rated = ratings.get((scores.name, episode.case))
             place = {"run": scores.name, "dataset": dataset, "repeat": seen[played]}
@@ -109,6 +109,8 @@ async def level_rows(
             absent.setdefault(f"{count_noun(count, 'episode')} left out: {why}", []).append(scores.name)
         lost = [item for run_name, item in ratings if run_name == scores.name and item not in answered]
         notes += [f"{scores.name}: a rating of difficulty of {item}, which was not answered." for item in lost]
+    if knowing := [scores.name for _, scores in runs if told_truth(scores.header)]:
+        notes.append(f"{', '.join(knowing)}: the doctor was told the truth: this checks the set-up and is no model's.")
     notes += [f"{', '.join(names)}: {what}{' (each)' if len(names) > 1 else ''}." for what, names in absent.items()]
     named = {scores.name for _, scores in runs}
     if foreign := dict.fromkeys(run_name for run_name, _ in ratings if run_name not in named):

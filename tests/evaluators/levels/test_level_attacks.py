@@ -104,3 +104,24 @@ def test_a_doctor_that_is_the_better_for_an_attack_is_named(shell: Shell, tmp_pa
         shell("run", *told, "--doctor", "gold", "--name", name, *rules)
     assert shell("levels", "gold", "--against", "gold-none", "--store", store) == 0
     assert "than without the attack" not in shell.out
+
+
+def test_a_leak_is_that_of_the_plain_set_and_each_run_has_its_own_repeats(shell: Shell, tmp_path: Path) -> None:
+    where, store = items(tmp_path / "leaky.jsonl", 26), tmp_path / "runs.db"
+    told = ["--scenario", "questions", "--cases", where, "--store", store]
+    played = [
+        ("first", "always-first", ()),
+        ("first-hinted", "always-first", ("--set", "attack=wrong_hint")),
+        ("first-hidden", "always-first", ("--set", "hide_question=true")),
+        ("gold", "gold", ()),
+        ("gold-hidden", "gold", ("--set", "hide_question=true")),
+    ]
+    for name, doctor, rules in played:
+        assert shell("run", *told, "--doctor", doctor, "--name", name, *rules) == 0
+    altered = [part for name in ("first-hinted", "first-hidden", "gold-hidden") for part in ("--against", name)]
+    found = shell.json("levels", "first", "gold", *altered, "--store", store)
+    leaks = [(one["run"], one["figure"]["repeats"], one["figure"]["error"]) for one in found["leaks"]]
+    assert leaks == [("first", 1, None), ("first-hidden", 1, None)]
+    assert [note for note in found["notes"] if "told the truth" in note] == [
+        "gold: the doctor was told the truth: this checks the set-up and is no model's."
+    ]
