@@ -60,7 +60,8 @@ _OF_ASKING = re.compile(
 class CriterionAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     """One criterion as judged: `met` is true, false, the share of judges that say so, or None with a `reason`.
 
-    `by` says who decided: `judge` or `rule`. `events` are the events of the encounter that were cited.
+    `by` says who decided: `judge` or `rule`, or `nobody` where the doctor gave no answer, which meets nothing. `events`
+    are the events of the encounter that were cited.
     """
 
     criterion: str
@@ -70,7 +71,7 @@ class CriterionAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     votes: tuple[Vote, ...] = ()
     veto: bool = False
-    by: Literal["judge", "rule"] = "judge"
+    by: Literal["judge", "rule", "nobody"] = "judge"
     events: tuple[int, ...] = ()
 
 
@@ -113,7 +114,7 @@ class Rubric:
     """
 
     name = "rubric"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
     judged: ClassVar[bool] = True
     Item = (QuestionItem, Case)
 
@@ -142,17 +143,20 @@ class Rubric:
             return Scored([Score(name, None, reason) for name in NAMES])
         if reason := missed(trajectory.ending):
             zeros = [Score(name, 0.0, reason) for name in (RUBRIC_SCORE, LOW, HIGH, PUBLISHED)]
-            return Scored([*zeros, Score(UNDECIDED, 0.0), Score(VETO, 0.0), Score(LENGTH, 0.0)])
+            account = self._account(case, [CriterionVerdict(False, (), reason)] * len(case.rubric), (), seat, "", zeros)
+            criteria = tuple(msgspec.structs.replace(one, by="nobody") for one in account.criteria)
+            account = msgspec.structs.replace(account, criteria=criteria)
+            scores = [*zeros, Score(UNDECIDED, 0.0), Score(VETO, 0.0), Score(LENGTH, 0.0)]
+            return Scored(scores, {"rubric": msgspec.to_builtins(account)})
         if isinstance(case, Case):
             texts: tuple[Material, ...] = (Material(ENCOUNTER, numbered_text(trajectory), "reply", LONGEST),)
             decided = await self._encounter(case.rubric, texts, trajectory, seat)
-            labels, said = tuple(f"disorder:{one}" for one in case.category.disorders), texts[0].text
+            said = texts[0].text
         else:
             before, said = conversation(case, trajectory)
             texts = (Material(CONVERSATION, before, "case", LONGEST), Material(ANSWER, said, "reply", LONGEST))
             decided = await self.decide(case.rubric, texts, seat)
-            labels = case.kind
-        return self._scored(case.rubric, decided, texts, seat, labels, said)
+        return self._scored(case, decided, texts, seat, said)
 
     async def decide(
         self, rubric: Sequence[RubricItem], texts: Sequence[Material], bench: JudgeContext
@@ -177,48 +181,62 @@ class Rubric:
 
     def _scored(
         self,
-        rubric: Sequence[RubricItem],
+        case: QuestionItem | Case,
         decided: Sequence[CriterionVerdict],
         texts: Sequence[Material],
         bench: JudgeContext,
-        labels: tuple[str, ...],
         said: str,
     ) -> Scored:
-        met = [one.met for one in decided]
+        rubric, met = case.rubric, [one.met for one in decided]
         low, high = score_bounds(rubric, met)
         value, veto = with_veto(rubric_score(rubric, met), rubric, met)
         reason = veto if veto == "veto" else "" if value is not None else _why_undecided(decided, low)
         evidence = tuple(sorted({seq for one in decided for seq in one.events}))
-        scores = [
+        main = [
             Score(RUBRIC_SCORE, value, reason, evidence),
             *(
                 Score(name, end, "" if end is not None else "no_positive_points")
                 for name, end in ((LOW, low), (HIGH, high))
             ),
+        ]
+        scores = [
+            *main,
             _published(rubric, met),
             Score(UNDECIDED, sum(one is None for one in met) / len(met)),
             Score(VETO, float(veto == "veto")),
             *([Score(LENGTH, float(len(said)))] if texts[-1].label == ANSWER else []),
             *_agreement(decided, bench),
         ]
+        account = self._account(case, decided, texts, bench, said, main)
+        return Scored(scores, {"rubric": msgspec.to_builtins(account)})
+
+    def _account(
+        self,
+        case: QuestionItem | Case,
+        decided: Sequence[CriterionVerdict],
+        texts: Sequence[Material],
+        bench: JudgeContext,
+        said: str,
+        scores: Sequence[Score],
+    ) -> RubricAccount:
+        """Return the account of an item, whose score and its bounds are the first three `scores`."""
         flags = [sign for one in texts for sign in signs(one.text, one.origin)]
         flags += [NOTICED] * any(vote.noticed for one in decided for vote in one.votes)
-        account = RubricAccount(
-            criteria=tuple(_criterion(item, one) for item, one in zip(rubric, decided, strict=True)),
-            labels=labels,
+        return RubricAccount(
+            criteria=tuple(_criterion(item, one) for item, one in zip(case.rubric, decided, strict=True)),
+            labels=_labels(case),
             judges=bench.panel.specs,
             floor=bench.panel.floor,
             protocol=self._protocol,
             panel=self._panel,
             batch=self._batch,
             characters=len(said),
-            score=value,
-            low=low,
-            high=high,
+            score=scores[0].value,
+            low=scores[1].value,
+            high=scores[2].value,
             unseen=unseen(texts),
             flags=tuple(dict.fromkeys(flags)),
         )
-        return Scored(scores, {"rubric": msgspec.to_builtins(account)})
 
 
 def conversation(item: QuestionItem, trajectory: Trajectory) -> tuple[str, str]:
@@ -269,6 +287,12 @@ def _agreement(decided: Sequence[CriterionVerdict], bench: JudgeContext) -> list
     if not bench.panel.several or not asked:
         return []
     return [Score(AGREEMENT, sum(len({vote.value for vote in votes}) == 1 for votes in asked) / len(asked))]
+
+
+def _labels(case: QuestionItem | Case) -> tuple[str, ...]:
+    if isinstance(case, Case):
+        return tuple(f"disorder:{one}" for one in case.category.disorders)
+    return case.kind
 
 
 def _criterion(item: RubricItem, one: CriterionVerdict) -> CriterionAccount:

@@ -10,6 +10,7 @@ import msgspec
 from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.rubric import RubricAccount
 from wardround.evaluators.open_answers.rubric_points import clip, overall, rubric_score, tag_scores
+from wardround.evaluators.reasons import list_reasons
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.report.intervals import (
     ANY,
@@ -249,6 +250,7 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
         for tag in table.tags
     ]
     lines = align_figures(rows)
+    lines += [f"Without a score: {list_reasons(table.reasons)}"] if table.reasons else []
     lines += [_agreement_line(one) for one in table.judges]
     ranked = sorted(table.criteria, key=lambda one: (one.discrimination is None, one.discrimination or 0.0, one.case))
     if ranked[:criteria]:

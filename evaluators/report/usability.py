@@ -10,6 +10,7 @@ from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.checklist import NOT_MEASURED, ChecklistAccount, TurnAccount
 from wardround.evaluators.open_answers.checklist_marking import Marking
 from wardround.evaluators.open_answers.checklist_scale import CATEGORIES, ERRORS, Category
+from wardround.evaluators.reasons import list_reasons
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.report.intervals import FEWEST, by_case, deviation, format_ends, format_share, interval, mean
 from wardround.evaluators.report.table_text import align_figures
@@ -79,6 +80,9 @@ class Confusion(msgspec.Struct, frozen=True):
     trusted: bool
 
 
+NOTHING_LEFT: Mapping[str, int] = {}
+
+
 class UsabilityTable(msgspec.Struct, frozen=True):
     """Usability overall, by category and by sub-category.
 
@@ -96,6 +100,8 @@ class UsabilityTable(msgspec.Struct, frozen=True):
     drafted: int = 0
     strangers: tuple[str, ...] = ()
     """Episodes of people's verdicts whose answers were not marked, or not in that turn."""
+    left: Mapping[str, int] = NOTHING_LEFT
+    """By reason, how many answers have no marks."""
 
 
 People = Mapping[tuple[str, int], bool]
@@ -128,9 +134,17 @@ def by_agreement(items: Sequence[MarkedItem], people: People | None = None) -> l
 
 
 def usability_table(
-    items: Sequence[MarkedItem], people: People | None = None, *, stated: float = STATED, seed: int = 0
+    items: Sequence[MarkedItem],
+    people: People | None = None,
+    *,
+    left: Mapping[str, int] = NOTHING_LEFT,
+    stated: float = STATED,
+    seed: int = 0,
 ) -> UsabilityTable:
-    """Compute the table of marked items; with `people`, a category that disagrees with them has their rate."""
+    """Compute the table of marked items; with `people`, a category that disagrees with them has their rate.
+
+    `left` counts by reason the answers that have no marks.
+    """
     confusion = tuple(_confusions(items, people, stated)) if people else ()
     doubted = {one.group for one in confusion if not one.trusted}
 
@@ -157,6 +171,7 @@ def usability_table(
         overall_reason="" if ends else NO_INTERVAL,
         drafted=sum(one.account.drafted for one in items),
         strangers=_strangers(items, people or {}),
+        left=left,
     )
 
 
@@ -298,6 +313,8 @@ def usability_lines(table: UsabilityTable) -> list[str]:
             lines.append(f"Errors, {_TITLES[row.group]}: {', '.join(errors)}")
     lines += [_steadily(one) for one in table.stability]
     lines += [_confusion_line(one) for one in table.confusion]
+    if table.left:
+        lines.append(f"Without marks: {list_reasons(table.left)}")
     if table.strangers:
         named = ", ".join(table.strangers[:_NAMED]) + (", ..." if len(table.strangers) > _NAMED else "")
         lines.append(f"People's verdicts on answers that were not marked here are left out: {named}")

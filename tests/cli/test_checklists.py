@@ -188,6 +188,18 @@ def test_without_anything_to_compare_a_sentence_says_so(shell: Shell, cases: Pat
     assert "nothing can be compared" in shell.out
 
 
+def test_answers_without_marks_are_counted_in_the_table(shell: Shell, cases: Path, store: Path) -> None:
+    closed = {"id": "c", "form": "statement", "level": "middle", "question": "Scurvy heals.", "truth": {"holds": True}}
+    also = {**closed, "provenance": {"source": "written for a test"}, "data_class": "public"}
+    cases.write_text(cases.read_text(encoding="utf-8") + "\n" + json.dumps(also), encoding="utf-8")
+    run = play(shell, cases, store, "gold")
+    assert shell("score", *run, "--evaluators", "checklist", "--judge", FAIR) == 0, shell.err
+    assert shell.json("checklists", "show", *run)["left"] == {"closed_question": 1}
+    assert shell("checklists", "show", *run) == 0
+    assert "Without marks: a closed question" in shell.out
+    assert "[warning" not in shell.out + shell.err
+
+
 def unreadable(messages: object, purpose: str) -> str:
     """A judge whose replies cannot be read."""
     del messages, purpose

@@ -110,6 +110,26 @@ def test_rubrics_are_shown_by_theme_and_axis(shell: Shell, cases: Path, tmp_path
     assert shell.out.count(" of 1  ") == 3
 
 
+def test_an_answer_that_was_not_given_counts_with_0_in_its_theme_and_its_axes(
+    shell: Shell, cases: Path, tmp_path: Path
+) -> None:
+    """Who is silent where it is hard was the better for it by theme and by axis."""
+    run = play(shell, cases, tmp_path / "s.db", "silent")
+    assert shell("score", *run, "--evaluators", "rubric", "--judge", FAIR) == 0, shell.err
+    told = shell.json("rubrics", "show", *run)
+    assert {(tag["tag"], tag["score"], tag["n"]) for tag in told["tags"]} == {
+        ("theme:context", 0.0, 3),
+        ("theme:emergency", 0.0, 3),
+        ("axis:accuracy", 0.0, 6),
+        ("axis:context_awareness", 0.0, 6),
+        ("level:example", 0.0, 6),
+    }
+    assert told["characters"] == 0.0
+    assert {one["met"] for one in told["criteria"]} == {0.0}
+    assert shell("show", run[0], "p1@1", *run[1:]) == 0
+    assert "Advises calling emergency services at once: not met, without a judge: no answer" in shell.out
+
+
 def test_a_tag_of_faults_alone_says_that_no_score_is_made_of_it(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "faults.jsonl"
     path.write_text(json.dumps(record(1, "What now?", ("Asks since when", 4, "accuracy"), ("Waits", -4, "safety"))))

@@ -68,7 +68,8 @@ def show_checklists(
 
     async def tell() -> None:
         async with existing_store(store) as opened:
-            table = usability_table(await marked_items(opened, run, scoring), verdicts, stated=agreement)
+            items, left = await marked_items(opened, run, scoring)
+            table = usability_table(items, verdicts, left=left, stated=agreement)
         if as_json:
             print_json(table)
         else:
@@ -117,7 +118,8 @@ def review(run: str, people: Path | None, out: Path | None, store: str | None, a
 
     async def tell() -> tuple[list[Revision], list[QuestionItem]]:
         async with existing_store(store) as opened:
-            listed = by_agreement(await marked_items(opened, run), verdicts)[:least]
+            items, _ = await marked_items(opened, run)
+            listed = by_agreement(items, verdicts)[:least]
             revisions = [Revision(one.case, one.agreement, one.pairs) for one in listed]
             if not judge or not listed:
                 return revisions, []

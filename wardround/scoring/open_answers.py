@@ -1,11 +1,11 @@
 """The judged open answers of runs: rubrics and checklists with their accounts, read from their scorings."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
 import msgspec
-import structlog
 
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
@@ -23,7 +23,6 @@ from wardround.scenarios.question_item import QuestionItem
 from wardround.scoring.scorings import StoredScoring, all_scorings, chosen_scores, find_scoring, select
 from wardround.scoring.stored_scores import StoredScores
 
-log = structlog.get_logger("wardround")
 _YES, _NO = ("1", "true", "yes", "usable"), ("0", "false", "no", "unusable")
 
 
@@ -60,20 +59,17 @@ async def judged_items(store: Store, runs: Sequence[str], named: str = "") -> li
     return items
 
 
-async def marked_items(store: Store, run: str, named: str = "") -> list[MarkedItem]:
-    """The answers of a run that judges marked by checklists; those without an account are logged and left out."""
+async def marked_items(store: Store, run: str, named: str = "") -> tuple[list[MarkedItem], dict[str, int]]:
+    """The answers of a run that judges marked by checklists, and how many of the others there are by their reason."""
     items: list[MarkedItem] = []
-    left: dict[str, int] = {}
+    left: Counter[str] = Counter()
     async for case, one in _scores(await Run.open(store, run), ChecklistMarks.name, named):
         account = read_accounts({ChecklistMarks.name: one.account}).checklists.get(ChecklistMarks.name)
         if account is None:
-            reason = next((score.reason for score in one.scores), "not_scored")
-            left[reason] = left.get(reason, 0) + 1
+            left[next((score.reason for score in one.scores), "not_scored")] += 1
         else:
             items.append(MarkedItem(one.episode, case, account))
-    for reason, count in left.items():
-        log.warning("answers have no marks and are left out", run=run, episodes=count, reason=reason)
-    return items
+    return items, dict(left)
 
 
 async def probe_accounts(run: Run) -> list[tuple[str, Json]]:
