@@ -9,7 +9,7 @@ from wardround.engine.records import Json
 from wardround.evaluators.levels.level_figures import LevelFigure, LevelRow, figure
 from wardround.evaluators.metrics.question_answer import ACCURACY, FOLLOWED, KEPT
 from wardround.evaluators.report.compare import Difference, compare_runs
-from wardround.evaluators.report.ranking import doctor_of, told_truth
+from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import RunScores, inside
 
 
@@ -122,6 +122,11 @@ def _mean(run: RunScores, name: str) -> float | None:
 HIDDEN = "options without the question"
 FIRST = "always the first option, in the order of the source"
 _FIRST_DOCTOR = "always-first"
+
+
+def told_truth(header: Mapping[str, Json]) -> bool:
+    """Whether the doctor of a run was told the truth, so that its figures check the set-up alone."""
+    return inside(inside(header, "seats"), "doctor").get("told") == "truth"
 
 
 def leak_of(header: Mapping[str, Json]) -> str:

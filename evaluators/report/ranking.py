@@ -70,11 +70,6 @@ def doctor_of(header: Mapping[str, Json]) -> str:
     return f"{spec} ({model})" if spec and model and model not in spec else spec or model
 
 
-def told_truth(header: Mapping[str, Json]) -> bool:
-    """Whether the doctor of a run was told the truth, so that its figures check the set-up alone."""
-    return inside(inside(header, "seats"), "doctor").get("told") == "truth"
-
-
 def doctors_with_runs(runs: Sequence[RunScores]) -> list[DoctorRuns]:
     """Group the runs of each doctor, one run per setting; a second run of the same setting gets its own row.
 

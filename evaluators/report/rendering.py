@@ -139,17 +139,14 @@ def _mark(number: int, one: CriterionAccount, account: RubricAccount) -> Criteri
         points=one.points,
         mark=_mark_words(one),
         state="unknown" if one.met is None else "correct" if (one.met >= 0.5) is (one.points > 0) else "wrong",
-        decided=_deciders(one, account),
+        decided=_DECIDED.get(one.by) or ("by the judge" if len(account.judges) < 2 else "by the judges"),
         votes=voices(one.votes, account.judges),
         events=one.events,
         tags=one.tags,
     )
 
 
-def _deciders(one: CriterionAccount, account: RubricAccount) -> str:
-    if one.by == "nobody":
-        return f"without a judge: {phrase(one.reason)}"
-    return "by rule" if one.by == "rule" else "by the judge" if len(account.judges) < 2 else "by the judges"
+_DECIDED = {"rule": "by rule", "nobody": "as there was no answer"}
 
 
 def _mark_words(one: CriterionAccount) -> str:

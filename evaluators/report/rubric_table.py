@@ -132,21 +132,19 @@ def _rubric(account: RubricAccount) -> list[RubricItem]:
 def _tags(items: Sequence[JudgedItem], seed: int) -> Iterable[TagScore]:
     by_label: dict[str, list[tuple[str, float]]] = defaultdict(list)
     by_tag: dict[str, list[tuple[str, float]]] = defaultdict(list)
-    rewarded: set[str] = set()
-    for one in items:
-        if one.account is None:
-            continue
-        for label in one.account.labels:
+    judged = [(one, one.account) for one in items if one.account is not None]
+    rewarded = {tag for _, account in judged for one in account.criteria if one.points > 0 for tag in one.tags}
+    for one, account in judged:
+        for label in account.labels:
             by_label[label] += [(one.case, one.score)] if one.score is not None else []
-        rubric, met = _rubric(one.account), [criterion.met for criterion in one.account.criteria]
+        rubric, met = _rubric(account), [criterion.met for criterion in account.criteria]
         for tag, score in tag_scores(rubric, met).items():
             by_tag[tag] += [(one.case, score)] if score is not None else []
-        rewarded |= {tag for criterion in rubric if criterion.points > 0 for tag in criterion.tags}
     for kind, by_name in (("item", by_label), ("criterion", by_tag)):
         for tag, values in sorted(by_name.items()):
             ends, reason = _ends(values, seed)
-            reason = PENALTIES_ONLY if kind == "criterion" and tag not in rewarded else reason
-            yield TagScore(tag, kind, overall([value for _, value in values]), len(values), ends, reason)
+            why = PENALTIES_ONLY if kind == "criterion" and tag not in rewarded else reason
+            yield TagScore(tag, kind, overall([value for _, value in values]), len(values), ends, why)
 
 
 def _judges(items: Sequence[JudgedItem]) -> Iterable[JudgesAgree]:
@@ -241,9 +239,9 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     """Return the table as lines for the terminal, with the `criteria` of least discrimination."""
     overall = f"{format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}"
     rows = [("Rubric score", f"{overall}  {table.scored} of {count_noun(table.items, 'answer')}")]
+    related = table.length_correlation
+    relation = "" if related is None else f", correlation with the score {related:z.3f}"
     if table.characters is not None:
-        related = table.length_correlation
-        relation = "" if related is None else f", correlation with the score {related:z.3f}"
         rows.append(("Length of the answer, characters", f"{table.characters:.0f}{relation}"))
     rows += [
         (tag.tag, f"{format_share(tag.score)} {format_ends(tag.ci95, tag.ci95_reason)}  n {tag.n}")
@@ -253,17 +251,19 @@ def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     lines += [f"Without a score: {list_reasons(table.reasons)}"] if table.reasons else []
     lines += [_agreement_line(one) for one in table.judges]
     ranked = sorted(table.criteria, key=lambda one: (one.discrimination is None, one.discrimination or 0.0, one.case))
-    if ranked[:criteria]:
-        lines += [
-            "",
-            "Criteria that discriminate least",
-            f"{'discrimination':>14}  {'met by':>14}  {'points':>6}  criterion",
-        ]
+    lines += _CRITERIA_HEAD if ranked[:criteria] else ()
     for one in ranked[:criteria]:
         apart = "–" if one.discrimination is None else f"{one.discrimination:+z.2f}"
         met = "–" if one.met is None else f"{one.met:.3f} of {one.answers}"
         lines.append(f"{apart:>14}  {met:>14}  {one.points:>+6g}  {one.case}: {one.criterion}")
     return lines
+
+
+_CRITERIA_HEAD = (
+    "",
+    "Criteria that discriminate least",
+    f"{'discrimination':>14}  {'met by':>14}  {'points':>6}  criterion",
+)
 
 
 def _agreement_line(one: JudgesAgree) -> str:

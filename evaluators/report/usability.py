@@ -80,9 +80,6 @@ class Confusion(msgspec.Struct, frozen=True):
     trusted: bool
 
 
-NOTHING_LEFT: Mapping[str, int] = {}
-
-
 class UsabilityTable(msgspec.Struct, frozen=True):
     """Usability overall, by category and by sub-category.
 
@@ -100,7 +97,7 @@ class UsabilityTable(msgspec.Struct, frozen=True):
     drafted: int = 0
     strangers: tuple[str, ...] = ()
     """Episodes of people's verdicts whose answers were not marked, or not in that turn."""
-    left: Mapping[str, int] = NOTHING_LEFT
+    left: Mapping[str, int] = {}
     """By reason, how many answers have no marks."""
 
 
@@ -137,7 +134,7 @@ def usability_table(
     items: Sequence[MarkedItem],
     people: People | None = None,
     *,
-    left: Mapping[str, int] = NOTHING_LEFT,
+    left: Mapping[str, int],
     stated: float = STATED,
     seed: int = 0,
 ) -> UsabilityTable:
@@ -304,23 +301,17 @@ def usability_lines(table: UsabilityTable) -> list[str]:
         rows.append((label, f"{format_share(row.rate)} {format_ends(row.ci95, row.ci95_reason)}  {of}{source}"))
     lines = align_figures(rows)
     for row in table.categories:
-        if row.source == "judges" and row.strict != row.rate:
-            lines.append(
-                f"{_TITLES[row.group]}: {format_share(row.strict)} by section 4.2 (every dimension at least 4)"
-            )
-        errors = [f"{error.replace('_', ' ')} {share:.3f}" for error, share in row.errors.items() if share]
-        if errors:
-            lines.append(f"Errors, {_TITLES[row.group]}: {', '.join(errors)}")
+        strict = f"{_TITLES[row.group]}: {format_share(row.strict)} by section 4.2 (every dimension at least 4)"
+        lines += [strict] if row.source == "judges" and row.strict != row.rate else []
+        errors = ", ".join(f"{error.replace('_', ' ')} {share:.3f}" for error, share in row.errors.items() if share)
+        lines += [f"Errors, {_TITLES[row.group]}: {errors}"] if errors else []
     lines += [_steadily(one) for one in table.stability]
     lines += [_confusion_line(one) for one in table.confusion]
-    if table.left:
-        lines.append(f"Without marks: {list_reasons(table.left)}")
-    if table.strangers:
-        named = ", ".join(table.strangers[:_NAMED]) + (", ..." if len(table.strangers) > _NAMED else "")
-        lines.append(f"People's verdicts on answers that were not marked here are left out: {named}")
-    if table.drafted:
-        lines.append(f"{count_noun(table.drafted, 'answer')} marked by a model's draft that nobody has read")
-    return lines
+    lines += [f"Without marks: {list_reasons(table.left)}"] if table.left else []
+    named = ", ".join(table.strangers[:_NAMED]) + (", ..." if len(table.strangers) > _NAMED else "")
+    lines += [f"People's verdicts on answers that were not marked here are left out: {named}"] if named else []
+    drafts = f"{count_noun(table.drafted, 'answer')} marked by a model's draft that nobody has read"
+    return [*lines, drafts] if table.drafted else lines
 
 
 _TITLES: Mapping[str, str] = {str(name): title for name, title in CATEGORIES.items()}

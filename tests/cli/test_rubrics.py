@@ -127,7 +127,7 @@ def test_an_answer_that_was_not_given_counts_with_0_in_its_theme_and_its_axes(
     assert told["characters"] == 0.0
     assert {one["met"] for one in told["criteria"]} == {0.0}
     assert shell("show", run[0], "p1@1", *run[1:]) == 0
-    assert "Advises calling emergency services at once: not met, without a judge: no answer" in shell.out
+    assert "Advises calling emergency services at once: not met, as there was no answer" in shell.out
 
 
 def test_a_tag_of_faults_alone_says_that_no_score_is_made_of_it(shell: Shell, tmp_path: Path) -> None:

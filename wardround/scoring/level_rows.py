@@ -11,10 +11,11 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun
 from wardround.evaluators.levels.disease_curves import END_POINT
+from wardround.evaluators.levels.level_attacks import told_truth
 from wardround.evaluators.levels.level_figures import HIGH_SCORES, LEVELS, RECTIFICATION, THOUGHT, LevelRow
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.question_answer import ACCURACY
-from wardround.evaluators.report.ranking import doctor_of, told_truth
+from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
