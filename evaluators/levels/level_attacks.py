@@ -124,7 +124,7 @@ FIRST = "always the first option, in the order of the source"
 _FIRST_DOCTOR = "always-first"
 
 
-def told_truth(header: Mapping[str, Json]) -> bool:
+def knows_truth(header: Mapping[str, Json]) -> bool:
     """Whether the doctor of a run was told the truth, so that its figures check the set-up alone."""
     return inside(inside(header, "seats"), "doctor").get("told") == "truth"
 
@@ -132,7 +132,7 @@ def told_truth(header: Mapping[str, Json]) -> bool:
 def leak_of(header: Mapping[str, Json]) -> str:
     """What a run's accuracy beyond chance says about its set; '' if nothing: it was attacked, or told the truth."""
     settings = scenario_settings(header)
-    if settings.get("attack", "none") != "none" or told_truth(header):
+    if settings.get("attack", "none") != "none" or knows_truth(header):
         return ""
     if settings.get("hide_question"):
         return HIDDEN

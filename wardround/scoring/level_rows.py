@@ -11,7 +11,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun
 from wardround.evaluators.levels.disease_curves import END_POINT
-from wardround.evaluators.levels.level_attacks import told_truth
+from wardround.evaluators.levels.level_attacks import knows_truth
 from wardround.evaluators.levels.level_figures import HIGH_SCORES, LEVELS, RECTIFICATION, THOUGHT, LevelRow
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.question_answer import ACCURACY
@@ -110,7 +110,7 @@ async def level_rows(
             absent.setdefault(f"{count_noun(count, 'episode')} left out: {why}", []).append(scores.name)
         lost = [item for run_name, item in ratings if run_name == scores.name and item not in answered]
         notes += [f"{scores.name}: a rating of difficulty of {item}, which was not answered." for item in lost]
-    if knowing := [scores.name for _, scores in runs if told_truth(scores.header)]:
+    if knowing := [scores.name for _, scores in runs if knows_truth(scores.header)]:
         notes.append(f"{', '.join(knowing)}: the doctor was told the truth: this checks the set-up and is no model's.")
     notes += [f"{', '.join(names)}: {what}{' (each)' if len(names) > 1 else ''}." for what, names in absent.items()]
     named = {scores.name for _, scores in runs}
