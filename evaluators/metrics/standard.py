@@ -374,7 +374,7 @@ class Standard:
     """
 
     name = "standard"
-    VERSION: ClassVar[int] = 4
+    VERSION: ClassVar[int] = 5
 
     def __init__(self, prices: Catalogue | None = None) -> None:
         self._prices = prices

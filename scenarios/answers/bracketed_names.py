@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers.commitment import Asserted, may_name
+from wardround.scenarios.diseases.contradiction import organism
 from wardround.scenarios.diseases.disease_heads import disease_like, is_detail
 from wardround.scenarios.diseases.disease_name import parse_name
 from wardround.scenarios.diseases.relations import relation
@@ -17,7 +18,7 @@ def own_names(item: Asserted) -> Asserted:
     """Drop a bracket that names another disease: 'gout (lupus)' commits to gout."""
     text = item.text
     for alias in item.aliases:
-        if may_name(alias) and not _one_disease(item.name, alias):
+        if may_name(alias) and not organism(alias) and not _one_disease(item.name, alias):
             text = text.replace(f"({alias})", " ")
     return replace(item, text=" ".join(text.split()))
 
@@ -43,7 +44,7 @@ def second_names(items: Sequence[Asserted], targets: Sequence[str]) -> tuple[str
 
 def _detail(alias: str) -> bool:
     """Whether a bracket only adds detail to a disease and names none itself."""
-    return is_detail(alias) and not any(disease_like(part) for part in PIECE.split(alias))
+    return organism(alias) or (is_detail(alias) and not any(disease_like(part) for part in PIECE.split(alias)))
 
 
 def other_names(item: Asserted) -> list[str]:

@@ -18,8 +18,10 @@ from wardround.scenarios.answers.answer_markup import (
 from wardround.scenarios.answers.open_choice import left_open, weighed
 from wardround.scenarios.answers.stance import StanceClause, asserting, clauses, is_list
 from wardround.scenarios.answers.taken_back import standing
+from wardround.scenarios.diseases.contradiction import genus_in_full, organism
 from wardround.scenarios.diseases.disease_heads import (
     SHARED,
+    adds_detail,
     bare_name,
     dealing,
     disease_like,
@@ -217,7 +219,7 @@ def join_asserted(items: Sequence[Asserted]) -> str:
 
 def _prepared(answer: str) -> str:
     """The answering part of a reply, in plain characters; "" for an unfilled template."""
-    text = _GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST]))
+    text = genus_in_full(_GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST])))
     text = _TWO_LETTERS.sub(r"\1 \2 and \1 \3", text)
     text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(glued(text))))
@@ -259,10 +261,8 @@ def _asserted(stated: Sequence[StanceClause]) -> tuple[list[Asserted], list[str]
 def _offered(said: Sequence[StanceClause]) -> list[Asserted]:
     """The possibilities that an answer without assertions leaves open, part by part."""
     names: list[Asserted] = []
-    for clause in said:
-        if clause.stance == "open":
-            items, options = _named(clause.text)
-            names += [Asserted(option, option) for option in options] or items
+    for items, options in (_named(clause.text) for clause in said if clause.stance == "open"):
+        names += [Asserted(option, option) for option in options] or items
     return names
 
 
@@ -336,6 +336,7 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
     causes = 0
     for place, (link, one, either) in enumerate(pieces):
         causes += link == "due"
+        noun = tokens(joined[-1].name)[-1:] if joined else ()
         adding = link in _ADDING and causes <= MOST_CAUSES and not disease_like(one.name)
         head = not joined or (all(each.link in ("first", "and") for each in joined) and link in ("first", "and"))
         if (
@@ -348,9 +349,10 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
             joined.append(replace(one, link="and"))
         elif joined and either and not head and not is_detail(one.name):
             continue  # the alternative in a side part ('due to A or B') is not asserted
-        elif joined and (is_detail(one.name) or (adding and tokens(one.name)[-1:] != tokens(joined[-1].name)[-1:])):
+        elif joined and (adds_detail(one.name, joined[-1].text) or (adding and tokens(one.name)[-1:] != noun)):
             # but not 'ranula with plunging ranula'
-            joined[-1] = replace(joined[-1], text=joined[-1].text + _WORDS[link] + _with_detail(one))
+            how: Link = "due" if link == "and" and organism(one.name) else link
+            joined[-1] = replace(joined[-1], text=joined[-1].text + _WORDS[how] + _with_detail(one))
             options = [*options[:-1], joined[-1].name] if options else options
         elif options and head:
             options.append(one.name)
@@ -360,8 +362,8 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
             joined[-1] = replace(
                 joined[-1], name=f"{joined[-1].name} and {one.name}", text=f"{joined[-1].text} and {one.text}"
             )
-        elif place == 1 and link == "and" and _shared(joined[0], one) and (noun := _INFECTING.search(one.name)):
-            joined[0] = replace(joined[0], name=f"{joined[0].name} {noun[1]}", text=f"{joined[0].text} {noun[1]}")
+        elif place == 1 and link == "and" and _shared(joined[0], one) and (kind := _INFECTING.search(one.name)):
+            joined[0] = replace(joined[0], name=f"{joined[0].name} {kind[1]}", text=f"{joined[0].text} {kind[1]}")
             name, text = (_INFECTING.sub(r" \1", written) for written in (one.name, one.text))
             joined.append(replace(one, name=name, text=text, link="and"))
         elif place == 1 and link == "and" and (glue := _opens(joined[0], one)):
@@ -375,9 +377,8 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
 
 def _opens(one: Asserted, other: Asserted) -> str:
     """What joins two phrases of one name: 'Stage 1B, grade 2 endometrial cancer', 'hand and foot syndrome'; else ""."""
-    if is_detail(one.name) and not any(map(may_name, one.aliases)):
-        return " "
-    return " and " if _shared(one, other) else ""
+    detail = organism(one.name) or (is_detail(one.name) and not any(map(may_name, one.aliases)))
+    return " " if detail else " and " if _shared(one, other) else ""
 
 
 def _shared(one: Asserted, other: Asserted) -> bool:

@@ -11,7 +11,7 @@ from wardround.scenarios.answers.bracketed_names import PIECE, full_text, other_
 from wardround.scenarios.answers.commitment import Asserted, CommittedAnswer, entries, join_asserted, read_answer
 from wardround.scenarios.answers.open_choice import weighed
 from wardround.scenarios.answers.principal import follows, leads_to
-from wardround.scenarios.answers.taken_back import affixed, standing
+from wardround.scenarios.answers.taken_back import affixed, standing, why_nothing_stands
 from wardround.scenarios.answers.truth import parts_of
 from wardround.scenarios.case import Case, Truth
 from wardround.scenarios.diseases.contradiction import BINOMIAL, core, kinds, write_words
@@ -133,7 +133,7 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
         truth = truth.model_copy(update={"diagnosis": plain_label, "synonyms": (label, *truth.synonyms)})
     answer = standing(weighed(unmarked(answer)))
     if not key(answer):
-        return Verdict(False, "empty", "the answer is empty", parts=parts)
+        return Verdict(False, "empty", why_nothing_stands(raw), parts=parts)
     labels = tuple(label for label in (truth.diagnosis, *truth.synonyms) if key(label))
     if not labels or not parts:
         return Verdict(False, "none", "the truth names no disease", read)

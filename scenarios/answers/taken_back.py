@@ -67,7 +67,8 @@ _OPENS = regex(
     r"|odds) of"
     r"|i(?:['’]d| would)? bet against|(?:nobody|no one|who) has|(?:how|what) about|let us (?:suppose|assume|imagine)"
     r"|assum(?:e|ing)|suppose|(?:referred|labelled|labeled|mislabell?ed|misdiagnosed) as"
-    r"|if only|would that|(?:i|we) (?:wish|hoped|dreamt|dreamed)\b|(?:we|i) (?:lack|have no)\b"
+    r"|if (?:it|this|that) (?:were|had been)|if only|would that"
+    r"|(?:i|we) (?:wish|hoped|dreamt|dreamed)\b|(?:we|i) (?:lack|have no)\b"
     r"|(?:an? )?(?:tendency|predisposition|proneness|inclination) (?:to|towards?|for)"
     r"|(?:(?:an?|the|early|late)\s+)*(?:stage|state|phase|time|period) before"
     r"|(?:an? |the )?(?:vaccination|immuni[sz]ation|prophylaxis|prevention|screening|fear|imitation|carrier"
@@ -199,6 +200,19 @@ def standing(text: str, *, plan: bool = False) -> str:
         stays = _stays(sentence, plan=plan)
         kept.append(stays + end if any(map(str.isalnum, stays)) else "")
     return "".join(kept)
+
+
+def why_nothing_stands(text: str) -> str:
+    """The reason, in plain words, why nothing of an answer stands.
+
+    >>> why_nothing_stands("If the crystals are seen, gout")
+    'the diagnosis depends on a condition'
+    """
+    if not any(map(str.isalnum, text)):
+        return "the answer is empty"
+    if any(_conditional(_FRAME.sub("", sentence, count=1)) for sentence, _ in _sentences(text)):
+        return "the diagnosis depends on a condition"
+    return "the answer does not assert what it names: it is denied, taken back, a joke, or another's opinion"
 
 
 def _sentences(text: str) -> Iterator[tuple[str, str]]:

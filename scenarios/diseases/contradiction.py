@@ -1,12 +1,13 @@
 """Tells what in two names of diseases cannot be one disease: opposed words, other types, stages, causes, company."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.disease import opposed
 from wardround.scenarios.diseases.disease_name import GENERIC_WEIGHT, SITE_WEIGHT, Name, NamePart, is_site, weight
 from wardround.scenarios.diseases.disease_wording import Token, paired
-from wardround.scenarios.terms.wording import root
+from wardround.scenarios.terms.wording import cells, root, table_rows
 
 ORGANISM = regex(
     r"(?:cocc|coccus|bacter\w*|virus|vir|vibrio|myces|mycet|monas|ella|phila|plasma|pox|spir\w*)$"
@@ -25,6 +26,14 @@ _SPECIES = regex(
     r"[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es|ile|ense|ale|ax|ix|ex|yx|or|in))\b"
 )
 """An organism by genus and species: 'Candida glabrata', 'C. glabrata'."""
+_LETTERED = regex(r"\b([A-Z])\.\s?([a-z]{3,})\b")
+"""A genus by its letter: 'E. faecalis'."""
+_STRAIN = regex(
+    r"(?i)\b(?:(?:methicillin|vancomycin|penicillin|carbapenem|fluconazole|multi-?drug|extensively|drug)?[- ]?"
+    r"(?:resistant|sensitive|susceptible)|esbl|producing|(?:sero)?(?:type|group|var)|serotype|strain|species|spp?\b\.?|group"
+    r"|infection|culture|positive|blood|in|the|of|bacteria|virus|isolate|grown|isolated|confirmed|\d+\w?|[A-Y])(?!\w)"
+)
+"""What an answer may say of an organism beside its name: its strain, and where it was grown."""
 _NO_GENUS = regex(r"(?:al|ic|ary|ous|ive|ed|ar|ent|ant|ute|ing|ory|able|ible|ial|ic|ate)$")
 _NEGATING = ("non", "un", "in", "im", "ir", "a", "an", "dis", "de", "anti", "pseudo", "extra", "intra", "sub", "epi")
 _DECIDING = {root("insitu"): "in situ", root("trait"): "a trait", root("carrier"): "a carrier's state"}
@@ -62,8 +71,9 @@ def _one_genus(one: str, other: str) -> bool:
     return one == other or (one[0] == other[0] and "." in one + other)
 
 
-def genus_written_out(name: str, other: str) -> str:
-    """A name with the genus that it abbreviates written out as in the other: 'C. albicans' as 'Candida albicans'."""
+def genera_in_full(name: str, other: str) -> str:
+    """A name with the genus that it abbreviates written out by the table, or as in the other name."""
+    name = genus_in_full(name)
     full = {(genus[0], kind): genus for genus, kinds in species_of(other).items() if "." not in genus for kind in kinds}
     return _SPECIES.sub(
         lambda match: (
@@ -73,6 +83,36 @@ def genus_written_out(name: str, other: str) -> str:
         ),
         name,
     )
+
+
+@cache
+def _genera() -> Mapping[tuple[str, str], str]:
+    """(first letter of the genus, species) -> genus."""
+    return {
+        (row["genus"][0], species): row["genus"]
+        for row in table_rows("species.csv")
+        for species in cells(row["species"])
+    }
+
+
+def genus_in_full(text: str) -> str:
+    """A text with each genus of the table written out that its letter stands for.
+
+    >>> genus_in_full("endocarditis (E. faecalis)")
+    'endocarditis (Enterococcus faecalis)'
+    """
+    return _LETTERED.sub(
+        lambda match: f"{genus} {match[2]}" if (genus := _genera().get((match[1], match[2]))) else match[0], text
+    )
+
+
+def organism(phrase: str) -> bool:
+    """Whether a phrase names one organism and nothing else but its strain: 'Streptococcus pneumoniae, serotype 3'."""
+    found = [match for match in _SPECIES.finditer(phrase) if (match["genus"][0], match["species"]) in _genera()]
+    if len(found) != 1 or found[0]["genus"] != _genera()[found[0]["genus"][0], found[0]["species"]]:
+        return False
+    rest = phrase[: found[0].start()] + phrase[found[0].end() :]
+    return not any(map(str.isalnum, _STRAIN.sub(" ", rest)))
 
 
 def _exchanged(truth: Name, said: Name) -> str:
@@ -98,7 +138,7 @@ def _opposed(truth: Name, said: Name) -> str:
                 return f"another {axis}: {list_values(theirs.axes[axis])}, not {list_values(ours.axes[axis])}"
     if reason := _related_axes(truth.head, said.head):
         return reason
-    for axis in ("side", "trimester"):
+    for axis in ("side", "trimester", "output"):
         mine, yours = truth.anywhere(axis), said.anywhere(axis)
         if mine and yours and not mine & yours:
             return f"another {axis}: {list_values(yours)}, not {list_values(mine)}"

@@ -5,7 +5,9 @@ from functools import cache
 from typing import Literal
 
 from wardround.engine.text import regex
+from wardround.scenarios.diseases.contradiction import organism, species_of
 from wardround.scenarios.diseases.disease import disease
+from wardround.scenarios.diseases.disease_name import GENERIC, is_site
 from wardround.scenarios.diseases.mondo import diseases_named, slashed_labels
 from wardround.scenarios.terms.cues import cue
 from wardround.scenarios.terms.wording import key, lexicon, list_words, root, table_rows, tokens, vocabulary
@@ -39,7 +41,8 @@ _ABOUT = frozenset(
         disability delay impairment abnormality recurrence progression transformation activity exposure ingestion use
         therapy treatment surgery bypass trauma location site expression positivity amplification rearrangement
         translocation deletion inheritance score class subtype form variety manifestation consequence response
-        damage destruction inflammation necrosis enlargement displacement adhesion wall nerve artery vein lobe"""
+        damage destruction inflammation necrosis enlargement displacement adhesion wall nerve artery vein lobe
+        fraction"""
     )
 )
 _CONSEQUENCE = frozenset(
@@ -86,7 +89,7 @@ _DAMAGED = regex(
     r"|enlarged)\s+[a-z]|^(?:an?\s+|the\s+)?(?:blood )?(?:clots?|holes?|stones?|tears?)\s+in\s+[a-z]"
 )
 """Opens the name of a damaged organ, which is a disease: 'ruptured papillary muscle'."""
-_ADJECTIVE = regex(r"(?:ed|ing|ent|ive|ic|al|ous|ly|ble|ar|ary|ate|type|mutant|dominant|malignant)$")
+_ADJECTIVE = regex(r"(?:ed|ing|ent|ive|ic|al|ous|ful|ly|ble|ar|ary|ate|type|mutant|dominant|malignant)$")
 _DESCRIPTION = regex(r"(?:ive?|ibl|abl|ed|ing)$")
 """Ends an adjective whose root looks like a disease's: 'positive'."""
 _SITE = regex(
@@ -167,14 +170,34 @@ def effect(phrase: str) -> bool:
     return consequence(phrase) or _head(phrase) in _EFFECT
 
 
+_EJECTED = regex(r"(?i)\W*(?:an? )?(?:lv)?(?:ef|ejection fraction)\b(?! (?:un)?\w*failure)")
+
+
 def is_detail(phrase: str) -> bool:
     """Whether a phrase only adds detail to a disease: a stage, a code, an adjective, an involvement."""
     if key(phrase) in known_names() or phrase.strip(" .") in vocabulary().abbreviations:
         return False
+    if _EJECTED.match(phrase):
+        return True
     word = _last(_CODE.sub(" ", phrase))
     if len(word) < 3 or root(word) in _ABOUT or _ADJECTIVE.search(word):
         return True
-    return not disease(phrase).core
+    return not disease(phrase).core or _counts_places(phrase)
+
+
+_COUNTS = list_words("one two three four five six seven eight nine ten both several few many all multiple first second")
+
+
+def _counts_places(phrase: str) -> bool:
+    """Whether a phrase only counts parts of the body or turns, as 'two joints' and 'first episode' do."""
+    words = [word for word in tokens(phrase) if len(word) > 1]
+    known = all(word in _COUNTS or word.isdigit() or root(word) in GENERIC or is_site(root(word)) for word in words)
+    return known and not disease_like(phrase)
+
+
+def adds_detail(phrase: str, name: str) -> bool:
+    """Whether a phrase behind a disease only adds detail to it: as `is_detail`, or its organism if it has none yet."""
+    return is_detail(phrase) or (organism(phrase) and not species_of(name))
 
 
 def _head(phrase: str) -> str:

@@ -58,6 +58,7 @@ _HYPHENED = regex(
 _PREFIXED = regex(r"\b(non|pseudo)\s+(?=[a-z])", re.IGNORECASE)
 _POISONED = {"hepat": "liver", "nephr": "kidney", "cardi": "heart", "neur": "nerve", "ot": "ear", "pulm": "lung"}
 _ORDINAL = {"first": "first", "1st": "first", "second": "second", "2nd": "second", "third": "third", "3rd": "third"}
+_VESSEL = r"((?:\w+ ){0,2}(?:aorta|arter(?:y|ies)))"
 _LAY = (
     (r"\b(?:sac|membrane|lining) (?:around|of|surrounding) the heart\b", "pericardium"),
     (r"\bheart muscles?\b", "myocardium"),
@@ -79,8 +80,20 @@ _LAY = (
     (r"\bfailing (heart|liver|kidney|lung)s?\b", r"\1 failure"),
     (r"\binfected (?=\w)", "infection of "),
     (r"\b(?:swollen and )?inflamed (?=\w)", "inflammation of "),
+    (rf"\b(?:tears?|torn|splits?|rips?)(?: (?:in|of|inside))?(?: the| an?)? {_VESSEL}\b", r"dissection of \1"),
+    (rf"\b(?:bulg(?:es?|ing)|ballooning)(?: (?:in|of))?(?: the| an?)? {_VESSEL}\b", r"aneurysm of \1"),
+    (r"\b(?:dropped|fallen|sagging) (?=(?:\w+ )?(?:uterus|bladder|rectum|vagina|kidney)\b)", "prolapse of "),
+    (r"\btwisted (?=\w)|\btwist(?:ing)? (?:in|of) (?=\w)", "torsion of "),
+    (r"\b(?:scarring|scarred)(?: of)? (?:the )?(?=liver\b)", "cirrhosis of "),
+    (r"\b(?:scarring|scarred)(?: of)? (?:the )?(?=(?:lung|kidney|retroperit\w+)s?\b)", "fibrosis of "),
+    (r"\b(?:(?:pocket|collection) of )?pus in (?:the )?(?=\w)", "abscess of "),
+    (r"\bhardening of the arteries\b", "atherosclerosis"),
 )
 """A patient's words for an organ, or for what is the matter with it: 'hole in the stomach', 'inflamed gallbladder'."""
+_EJECTED = (
+    r"(?:\bwith )?(?:\ban? )?\b(?:lv)?(?:ef|ejection fraction)(?: (?:of|is|was|at))?[ :=~<>≈-]*(?:\d\d?\s?[-–]\s?)?"
+)
+_PER_CENT = r"(?:\s?%|\s?per ?cent)"
 _PHRASES = tuple(
     (regex(pattern, re.IGNORECASE), written)
     for pattern, written in (
@@ -103,6 +116,9 @@ _PHRASES = tuple(
         (r"\bcandida?emia\b", "candida fungemia"),
         (r"\b(candida(?: [a-z]+)?) (?:blood ?stream infections?|septica?emia|sepsis)\b", r"\1 fungemia"),
         *_LAY,
+        (r"\b(?:sero(?:type|group|var))\b", "type"),
+        (rf"{_EJECTED}(?:[1-3]?\d|40){_PER_CENT}", "with reduced ejection fraction"),
+        (rf"{_EJECTED}(?:[5-8]\d){_PER_CENT}", "with preserved ejection fraction"),
         (r"\b(?:not otherwise specified|nos|unspecified|not elsewhere classified|nec)\b", " "),
         (r"\b(?:streptococcus|s\.) pneumoniae\b", "pneumococcus"),
         (r"\b(?:neisseria|n\.) meningitidis\b", "meningococcus"),
@@ -222,7 +238,7 @@ def _inflamed(pieces: Sequence[Token]) -> list[Token]:
         behind = [one for one in pieces[place + 1 : place + 4] if one.root not in LITTLE]
         before = pieces[place - 1 : place]
         sites = behind[:1] if pieces[place + 1 : place + 2] and pieces[place + 1].root == PLACE else before
-        word = _inflammations().get(sites[0].root) if sites else None
+        word = _inflammation_of(sites[0].root) if sites else ""
         if word:
             meant = Token(root(stem(word)), stem(word), f"inflammation of {sites[0].surface}")
             low, high = sorted((place, written.index(sites[0])))
@@ -242,6 +258,19 @@ def _inflammations() -> Mapping[str, str]:
     for word, site in vocabulary().inflamed.items():
         words.setdefault(site, []).append(word)
     return {site: named[0] for site, named in words.items() if len(named) == 1}
+
+
+_LATIN = regex(r"(?:um|us|is|a|ae|e|on)$")
+
+
+def _inflammation_of(organ: str) -> str:
+    """The one word for the inflammation of an organ, by the table or by its Latin stem; "" if there is none.
+
+    'diverticulum' gives 'diverticulitis', which is a word of the lexicon.
+    """
+    stems = (organ, _LATIN.sub("", organ), organ + organ[-1:])
+    by_stem = (f"{one}itis" for one in stems if len(one) > 2)
+    return _inflammations().get(organ) or next((word for word in by_stem if word in lexicon()), "")
 
 
 def canonical(tokens: Sequence[Token]) -> tuple[Token, ...]:

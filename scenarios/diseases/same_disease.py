@@ -12,7 +12,7 @@ from wardround.scenarios.diseases.contradiction import (
     caused,
     conflict,
     core,
-    genus_written_out,
+    genera_in_full,
     kinds,
     list_values,
     write_words,
@@ -97,7 +97,7 @@ def same_disease(truth: str, said: str) -> Sameness:
     truth, said = truth[:MOST], said[:MOST]
     if not key(truth) or not key(said):
         return Sameness(False, "a name is empty")
-    truth, said = genus_written_out(truth, said), genus_written_out(said, truth)
+    truth, said = genera_in_full(truth, said), genera_in_full(said, truth)
     truth, said = run_together(truth, said), run_together(said, truth)
     if key(truth) == key(said):
         return Sameness(True, "the same name")
