@@ -294,9 +294,10 @@ def _replaced(tokens: Sequence[Token]) -> tuple[Token, ...]:
     replaced: list[Token] = []
     place = 0
     while place < len(tokens):
-        for size in range(min(longest, len(tokens) - place), 0, -1):
+        opens = tokens[place].root in _opening_words()
+        for size in range(min(longest, len(tokens) - place) if opens else 0, 0, -1):
             words = tuple(token.root for token in tokens[place : place + size] if token.root not in LITTLE)
-            if tokens[place].root in LITTLE or tokens[place + size - 1].root in LITTLE:
+            if tokens[place + size - 1].root in LITTLE:
                 continue
             if (first := table.get(words)) is not None:
                 said = " ".join(token.surface for token in tokens[place : place + size] if token.root not in MARKS)
@@ -325,6 +326,12 @@ def _table() -> tuple[Mapping[tuple[str, ...], tuple[Token, ...]], int]:
             if key:
                 names.setdefault(key, known)
     return {key: firsts[place] for key, place in names.items()}, max(map(len, names), default=0) + 2
+
+
+@lru_cache(maxsize=1)
+def _opening_words() -> frozenset[str]:
+    """The words that names of the tables begin with."""
+    return frozenset(name[0] for name in _table()[0])
 
 
 def _key(name: str) -> tuple[str, ...]:
