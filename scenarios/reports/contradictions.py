@@ -23,14 +23,15 @@ from wardround.scenarios.reports.statements import (
     GENERIC,
     ArticleStatement,
     ArticleWord,
+    longhand,
     sentence_statements,
     word_concept,
 )
 from wardround.scenarios.terms.wording import vocabulary
 
 _ELLIPTIC = re.compile(
-    r"(?i)\b(?:none|neither|those|that of|but not|not (?:in|on|of|at)|the others?|the rest|nowhere|nothing|except\w*"
-    r"|apart from|elsewhere|no other|only|otherwise|remaining)\b"
+    r"(?i)\b(?:none|neither(?! (?!to |in |on |at |of )(?:[\w-]+ ){1,4}?nor\b)|those|that of|but not|not (?:in|on|of|at)|the others?|the rest"
+    r"|nowhere|nothing|except\w*|apart from|elsewhere|no other|only|otherwise|remaining)\b"
 )
 """Wording that denies for one place what it affirms for another."""
 _LIMITS = re.compile(
@@ -81,6 +82,7 @@ def site(name: str) -> bool:
 def _polarities(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     """The first concept of each statement that the evidence has only with the other polarity."""
     theirs = _statements(claim.sentences)
+    yield from _kept_functions(claim, theirs)
     for said in sentence_statements(claim.finding):
         relatives = claim.item == "Family History" or of_relatives(said.text)
         for plain in said.words:
@@ -95,6 +97,33 @@ def _polarities(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaith
                 continue
             yield Unfaithful("negation", _shown(word), claim.finding, against, claim.item)
             break
+
+
+_LOST = {
+    word_concept(lost): frozenset(map(word_concept, kept.split()))
+    for lost, kept in (
+        ("numbness", "sensation sensory touch"), ("weakness", "strength power"), ("paresis", "strength power"),
+        ("deafness", "hearing"), ("blindness", "vision acuity"), ("fever", "temperature"), ("anemia", "hemoglobin"),
+        ("confusion", "orientation consciousness"), ("thrombocytopenia", "platelet"), ("hypoxia", "saturation"),
+    )
+}  # fmt: skip
+"""What is lost, with the functions and values of which 'normal' says that it is not."""
+
+
+def _kept_functions(claim: FindingEvidence, theirs: Sequence[ArticleStatement]) -> Iterator[Unfaithful]:
+    """A loss of what the cited sentences call intact or normal, and do not name otherwise."""
+    named = {word.concept for one in theirs for word in one.words}
+    for said in sentence_statements(claim.finding) if claim.cited else ():
+        for word in said.words:
+            kept = _LOST.get(word.concept)
+            if not kept or word.concept in named or _undecided(word, said) or word.denied is not False:
+                continue
+            judged = {(other.judged, one.sentence) for one in theirs for other in one.words if other.concept in kept}
+            if judged and all(judge == ("normal", True) for judge, _ in judged):
+                yield Unfaithful(
+                    "negation", word.written, claim.finding, sorted(text for _, text in judged)[0], claim.item
+                )
+                return
 
 
 _BACKWARD_TEXT = """not never none nil absent denied negative wanting free lost loss lose missing lacking lack lacked
@@ -335,6 +364,8 @@ def _sides(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     ]  # fmt: skip
     if not theirs or not mine or _COMPARED.search(claim.finding):
         return
+    yield from _sides_of_numbers(claim)
+    yield from _only_other_side(claim, [side for _, side, _ in theirs], mine, index)
     scores = [_side_scores(said, place, theirs, index) for said, _, place in mine]
     pairs = [(_own(side, best), _other(side, best)[1]) for (_, side, _), best in zip(mine, scores, strict=True)]
     several = {"left", "right"} <= {side for _, side, _ in mine}  # 'right 2 cm, left 4 cm': crossed as a whole, or not
@@ -353,6 +384,63 @@ def _sides(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
             continue
         if claim.cited or not _sided_elsewhere(side, _other(side, best)[0], near, against, index):
             yield Unfaithful("side", side, claim.finding, " ".join(claim.sentences), claim.item)
+
+
+_FIGURE = r"(?<![\d.])(?!(?:19|20)\d\d\b)(\d+(?:[.,/]\d+)?)"
+_THEN_SIDE = (
+    r"\s*(?:(?!and\b|with\b|or\b|of\b)[a-z\u00b5%\u00b0/]{1,6}\s+)?(?:(?:on|in|at)\s+(?:the\s+|his\s+|her\s+)?)?"
+    r"(left|right)\b(?!\s*[:=]?\s*\d)"
+)
+_BEFORE_SIDE = re.compile(rf"(?i){_FIGURE}{_THEN_SIDE}")
+_BEHIND_SIDE = re.compile(
+    r"(?i)\b(left|right)\b(?:\s+(?!left\b|right\b|and\b)[a-z-]+){0,4}[\s(:=]{1,3}"
+    rf"{_FIGURE}(?![\d.,/]*\d)(?!{_THEN_SIDE})"
+)
+
+
+@lru_cache(maxsize=8192)
+def _numbers_by_side(sentence: str) -> frozenset[tuple[str, str]]:
+    """(number, side) of a sentence: '2.6 cm on the right', 'the left pupil measured 2 mm'."""
+    text = longhand(sentence)
+    before = {(hit[1].replace(",", "."), hit[2].lower()) for hit in _BEFORE_SIDE.finditer(text)}
+    return frozenset(before | {(hit[2].replace(",", "."), hit[1].lower()) for hit in _BEHIND_SIDE.finditer(text)})
+
+
+def _sides_of_numbers(claim: FindingEvidence) -> Iterator[Unfaithful]:
+    """A number on one side that the evidence has on the other side only."""
+    theirs = frozenset[tuple[str, str]]().union(*map(_numbers_by_side, claim.sentences))
+    for number, side in sorted(_numbers_by_side(claim.finding)):
+        other = "left" if side == "right" else "right"
+        if (number, other) in theirs and (number, side) not in theirs:
+            yield Unfaithful("side", f"{side} {number}", claim.finding, " ".join(claim.sentences), claim.item)
+            return
+
+
+_ACROSS = re.compile(r"(?i)\b(?:left|right)[- ]to[- ](?:left|right)\b|\b5/5\b")
+"""A shunt from side to side, and full strength, which tells that nothing is wrong."""
+
+
+def _only_other_side(
+    claim: FindingEvidence,
+    theirs: Sequence[str],
+    mine: Sequence[tuple[ArticleStatement, str, int]],
+    index: ArticleIndex,
+) -> Iterator[Unfaithful]:
+    """A side that neither the cited sentences, which know the other only, nor others on the same thing have."""
+    if not claim.cited or len(set(theirs)) > 1 or any(_OTHER_SIDE.search(one) for one in claim.sentences):
+        return
+    for said, side, place in mine:
+        names = [name for name, weight in _near(said, place).items() if name[0] != "#" and weight > OUTSIDE]
+        if _nothing_there(said, place) or _ACROSS.search(said.text):
+            continue
+        if side in (*theirs, "both") or theirs[0] not in ("left", "right") or not names:
+            continue
+        if not any(
+            known in (side, "both") and any(meets(name, with_prefixes(frozenset(near))) for name in names)
+            for known, near in _side_words(index)
+        ):
+            yield Unfaithful("side", side, claim.finding, " ".join(claim.sentences), claim.item)
+            return
 
 
 def _side_scores(

@@ -118,7 +118,7 @@ _RELATING = _set(
 )
 """Words after 'not' that relate a finding to something, so that the finding itself is not denied."""
 _FULLY = tuple([word] for word in sorted(_RELATING))
-_AFTER_JUDGEMENT = _set(", in on at by and or but as throughout")
+_AFTER_JUDGEMENT = _set(", in on at by and or but as throughout bilateral bilaterally everywhere today")
 """Words after 'absent' and 'negative' that show that these judge what stands before them."""
 
 

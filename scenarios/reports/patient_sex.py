@@ -27,7 +27,8 @@ _OTHERS = re.compile(
 """Sentences on other people's patients."""
 _BIRTH = re.compile(r"(?i)\bborn\b|\bdeliver(?:ed|y)\b|\bbirth|\bc(?:a?e)sare?an\b")
 KIN = re.compile(
-    r"(?i)\b(?:mothers?|fathers?|brothers?|sisters?|sons?|daughters?|husband|wife|spouse|partner|parents?|siblings?|uncles?"
+    r"(?i)\b(?:mothers?|fathers?|brothers?|sisters?|sons?|daughters?|husband|wife|spouse|(?<!sexual )partner"
+    r"|parents?|siblings?|uncles?"
     r"|aunts?|cousins?|niece|nephew|grand\w+|child|children|baby|infant|newborn|neonate|relatives?|family|boyfriend"
     r"|girlfriend|donor|fetus|foetus|maternal|paternal|mum|mom|dad|twin|colleague)\b"
 )

@@ -207,7 +207,8 @@ def _sides(lows: Sequence[str]) -> tuple[tuple[str, int], ...]:
     return tuple(
         (_SIDES[low], place)
         for place, low in enumerate(lows)
-        if low in _SIDES and (lows[place + 1] if place + 1 < len(lows) else "") not in _NO_SIDE
+        if low in _SIDES
+        and (lows[place - 1 : place] == ["the"] or (lows[place + 1] if place + 1 < len(lows) else "") not in _NO_SIDE)
     )
 
 
