@@ -30,7 +30,8 @@ from wardround.scenarios.reports.statements import (
 from wardround.scenarios.terms.wording import vocabulary
 
 _ELLIPTIC = re.compile(
-    r"(?i)\b(?:none|neither(?! (?!to |in |on |at |of )(?:[\w-]+ ){1,4}?nor\b)|those|that of|but not|not (?:in|on|of|at)|the others?|the rest"
+    r"(?i)\b(?:none|neither(?! (?!to |in |on |at |of )(?:[\w-]+ ){1,4}?nor\b)"
+    r"|those|that of|but not|not (?:in|on|of|at)|the others?|the rest"
     r"|nowhere|nothing|except\w*|apart from|elsewhere|no other|only|otherwise|remaining)\b"
 )
 """Wording that denies for one place what it affirms for another."""
