@@ -19,15 +19,18 @@ from wardround.scenarios.reports.finding_evidence import (
     with_prefixes,
 )
 from wardround.scenarios.reports.patient_sex import of_relatives, relative_contradictions, sex_contradictions
+from wardround.scenarios.reports.sides import side_contradictions
 from wardround.scenarios.reports.statements import (
     GENERIC,
+    JUDGED,
     ArticleStatement,
     ArticleWord,
-    longhand,
+    all_statements,
     sentence_statements,
+    site,
+    stretch_bounds,
     word_concept,
 )
-from wardround.scenarios.terms.wording import vocabulary
 
 _ELLIPTIC = re.compile(
     r"(?i)\b(?:none|neither(?! (?!to |in |on |at |of )(?:[\w-]+ ){1,4}?nor\b)"
@@ -42,7 +45,6 @@ _LIMITS = re.compile(
     r"|definite|primary|residual|recurrent|clear|relevant|similar|overt|gross|focal|frank|major|such|true|more|longer)\b"
 )
 """Words with which a denial leaves room: for another time, for the rest, for another form of what it denies."""
-_JUDGED = ("normal", "positive")
 _GENERAL = GENERIC | frozenset(map(word_concept, ("elevate", "lower", "increased", "reduced", "present", "absent")))
 
 
@@ -58,7 +60,7 @@ def contradictions(claim: FindingEvidence, index: ArticleIndex, sex: str) -> Ite
         return  # the article's own sentence
     yield from sex_contradictions(claim, sex)
     yield from relative_contradictions(claim)
-    yield from _sides(claim, index)
+    yield from side_contradictions(claim, index)
     yield from _polarities(claim, index)
 
 
@@ -67,22 +69,12 @@ def _own_sentences(sentences: tuple[str, ...]) -> frozenset[str]:
     return frozenset(comparable(sentence) for sentence in sentences)
 
 
-@lru_cache(maxsize=8192)
-def _statements(sentences: tuple[str, ...]) -> tuple[ArticleStatement, ...]:
-    return tuple(one for sentence in sentences for one in sentence_statements(sentence))
-
-
 # --- denials and judgements ------------------------------------------------------------------------------------------
-
-
-def site(name: str) -> bool:
-    """Whether a concept is a part of the body."""
-    return name in vocabulary().sites or name in vocabulary().within
 
 
 def _polarities(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     """The first concept of each statement that the evidence has only with the other polarity."""
-    theirs = _statements(claim.sentences)
+    theirs = all_statements(claim.sentences)
     yield from _kept_functions(claim, theirs)
     for said in sentence_statements(claim.finding):
         relatives = claim.item == "Family History" or of_relatives(said.text)
@@ -185,7 +177,7 @@ def _opposite(
 
     Of several mentions those count that share most with the words around the case's.
     """
-    around = {other.concept for other in _group(word, said)} - {word.concept, *_JUDGED}
+    around = {other.concept for other in _group(word, said)} - {word.concept, *JUDGED}
     mentions: list[tuple[int, bool | None, str]] = []
     for one in theirs:
         near = with_prefixes(one.concepts)
@@ -211,7 +203,7 @@ _SHOWN = re.compile(
 
 def _supported_elsewhere(word: ArticleWord, said: ArticleStatement, index: ArticleIndex, *, relatives: bool) -> bool:
     """Whether any sentence on the patient may say the same as a word of the case."""
-    around = {other.concept for other in _group(word, said)} - {word.concept, *_JUDGED}
+    around = {other.concept for other in _group(word, said)} - {word.concept, *JUDGED}
     for one, other in _mentions(index).get(word.concept, ()):
         if _agrees(word, said, other, one) is not False:
             near = with_prefixes(one.concepts)
@@ -224,17 +216,10 @@ def _supported_elsewhere(word: ArticleWord, said: ArticleStatement, index: Artic
 def _mentions(index: ArticleIndex) -> Mapping[str, Sequence[tuple[ArticleStatement, ArticleWord]]]:
     """Where each concept stands in the sentences on the patient."""
     mentions: dict[str, list[tuple[ArticleStatement, ArticleWord]]] = {}
-    for one in _statements(tuple(sentence for sentence in index.sentences if sentence in index.patient)):
+    for one in all_statements(tuple(sentence for sentence in index.sentences if sentence in index.patient)):
         for word in one.words:
             mentions.setdefault(word.concept, []).append((one, word))
     return mentions
-
-
-@lru_cache(maxsize=32)
-def _side_words(index: ArticleIndex) -> Sequence[tuple[str, dict[str, float]]]:
-    """Each word of side in the sentences on the patient, with what it belongs to."""
-    patient = tuple(sentence for sentence in index.sentences if sentence in index.patient)
-    return tuple((side, _near(one, at)) for one in _statements(patient) for side, at in one.sides)
 
 
 def _agrees(word: ArticleWord, said: ArticleStatement, other: ArticleWord, one: ArticleStatement) -> bool | None:
@@ -265,8 +250,8 @@ def _sign(other: ArticleWord, one: ArticleStatement, kind: str) -> bool | None:
 def _same_finding(word: ArticleWord, said: ArticleStatement, other: ArticleWord, one: ArticleStatement) -> bool:
     """Whether an opposite mention is of the same finding: what is denied may not be narrower than what is affirmed."""
     if word.judged or other.judged:
-        mine = {name.concept for name in _group(word, said) if name.concept not in (word.concept, *_JUDGED)}
-        ours = {name.concept for name in _group(other, one) if name.concept not in (word.concept, *_JUDGED)}
+        mine = {name.concept for name in _group(word, said) if name.concept not in (word.concept, *JUDGED)}
+        ours = {name.concept for name in _group(other, one) if name.concept not in (word.concept, *JUDGED)}
         return not mine or not ours or bool(mine & ours) or not _sites(mine) or not _sites(ours)
     if not _heads(other, one) or _ELLIPTIC.search(one.sentence):
         return False
@@ -274,7 +259,7 @@ def _same_finding(word: ArticleWord, said: ArticleStatement, other: ArticleWord,
     if not word.denied and _LIMITS.search(_listed(other, one)):
         return False
     narrows = {name.concept for name in _group(denied, its) if name.denied or (word.denied and name.denied is not None)}
-    narrows -= {denied.concept, *_JUDGED, *GENERIC}
+    narrows -= {denied.concept, *JUDGED, *GENERIC}
     group = with_prefixes(frozenset(name.concept for name in _group(affirmed, whole)))
     read = sentence_statements(whole.sentence)
     wider = group | with_prefixes(frozenset(name.concept for part in read for name in part.words if not name.denied))
@@ -311,18 +296,13 @@ def _sites(names: set[str]) -> bool:
 
 
 def _sides_of(word: ArticleWord, said: ArticleStatement) -> set[str]:
-    start, end = _bounds(word.place, said)
+    start, end = stretch_bounds(word.place, said)
     return {side for side, at in said.sides if start < at < end}
-
-
-def _bounds(place: int, said: ArticleStatement) -> tuple[int, int]:
-    start = max((joint for joint in said.joints if joint < place), default=-1)
-    return start, min((joint for joint in said.joints if joint > place), default=10**6)
 
 
 def _group(word: ArticleWord, said: ArticleStatement) -> Sequence[ArticleWord]:
     """The words of the item of a list that a word stands in."""
-    start, end = _bounds(word.place, said)
+    start, end = stretch_bounds(word.place, said)
     return [other for other in said.words if start < other.place < end]
 
 
@@ -340,192 +320,3 @@ def _heads(word: ArticleWord, said: ArticleStatement) -> bool:
                 return True
             place += 1
     return word.head
-
-
-# --- sides -----------------------------------------------------------------------------------------------------------
-
-_COMPARED = re.compile(
-    r"(?i)\b(?:worse|more|greater|larger|less|predominant\w*|mainly)\b[^,;]{0,20}\b(?:left|right)\b"
-    r"|\b(?:than|less so|more so|lesser|as well as|to|compared)\b(?: the)? (?:left|right)\b"
-)
-"""A side that another is compared with."""
-_OTHER_SIDE = re.compile(
-    r"(?i)\b(?:on )?the other (?:side|eye|ear|hand|leg|arm|one)\b|\b(?:that|those) of the (?:left|right)\b"
-)
-"""A sentence that compares the sides without naming each time what is compared."""
-ALIKE, MORE, FAINT, CITED, OUTSIDE = 0.5, 0.4, 0.25, 0.2, 0.1
-
-
-def _sides(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
-    """The words of side that the evidence gives only for other things, or with the other side."""
-    theirs = [(one, side, place) for one in _statements(claim.sentences) for side, place in one.sides]
-    mine = [
-        (said, side, place)
-        for said in sentence_statements(claim.finding) for side, place in said.sides if side != "any"
-    ]  # fmt: skip
-    if not theirs or not mine or _COMPARED.search(claim.finding):
-        return
-    yield from _sides_of_numbers(claim)
-    yield from _only_other_side(claim, [side for _, side, _ in theirs], mine, index)
-    scores = [_side_scores(said, place, theirs, index) for said, _, place in mine]
-    pairs = [(_own(side, best), _other(side, best)[1]) for (_, side, _), best in zip(mine, scores, strict=True)]
-    several = {"left", "right"} <= {side for _, side, _ in mine}  # 'right 2 cm, left 4 cm': crossed as a whole, or not
-    crossed = all(against >= max(own, 0.0) + MORE for own, against in pairs)
-    for (said, side, place), best, (own, against) in zip(mine, scores, pairs, strict=True):
-        near = _near(said, place)
-        names = [name for name, weight in near.items() if name[0] != "#" and weight > OUTSIDE]
-        if not names or (several and own >= 0 and not crossed):
-            continue
-        if side == "both" and (several or {"left", "right"} <= best.keys()):
-            continue
-        least = CITED if claim.cited and own < 0 and side != "both" and not several else ALIKE
-        if own >= 0 and any(_OTHER_SIDE.search(sentence) for sentence in claim.sentences):
-            continue
-        if against < least or (own >= 0 and (against < own + MORE or own > FAINT)):
-            continue
-        if claim.cited or not _sided_elsewhere(side, _other(side, best)[0], near, against, index):
-            yield Unfaithful("side", side, claim.finding, " ".join(claim.sentences), claim.item)
-
-
-_FIGURE = r"(?<![\d.])(?!(?:19|20)\d\d\b)(\d+(?:[.,/]\d+)?)"
-_THEN_SIDE = (
-    r"\s*(?:(?!and\b|with\b|or\b|of\b)[a-z\u00b5%\u00b0/]{1,6}\s+)?(?:(?:on|in|at)\s+(?:the\s+|his\s+|her\s+)?)?"
-    r"(left|right)\b(?!\s*[:=]?\s*\d)"
-)
-_BEFORE_SIDE = re.compile(rf"(?i){_FIGURE}{_THEN_SIDE}")
-_BEHIND_SIDE = re.compile(
-    r"(?i)\b(left|right)\b(?:\s+(?!left\b|right\b|and\b)[a-z-]+){0,4}[\s(:=]{1,3}"
-    rf"{_FIGURE}(?![\d.,/]*\d)(?!{_THEN_SIDE})"
-)
-
-
-@lru_cache(maxsize=8192)
-def _numbers_by_side(sentence: str) -> frozenset[tuple[str, str]]:
-    """(number, side) of a sentence: '2.6 cm on the right', 'the left pupil measured 2 mm'."""
-    text = longhand(sentence)
-    before = {(hit[1].replace(",", "."), hit[2].lower()) for hit in _BEFORE_SIDE.finditer(text)}
-    return frozenset(before | {(hit[2].replace(",", "."), hit[1].lower()) for hit in _BEHIND_SIDE.finditer(text)})
-
-
-def _sides_of_numbers(claim: FindingEvidence) -> Iterator[Unfaithful]:
-    """A number on one side that the evidence has on the other side only."""
-    theirs = frozenset[tuple[str, str]]().union(*map(_numbers_by_side, claim.sentences))
-    for number, side in sorted(_numbers_by_side(claim.finding)):
-        other = "left" if side == "right" else "right"
-        if (number, other) in theirs and (number, side) not in theirs:
-            yield Unfaithful("side", f"{side} {number}", claim.finding, " ".join(claim.sentences), claim.item)
-            return
-
-
-_ACROSS = re.compile(r"(?i)\b(?:left|right)[- ]to[- ](?:left|right)\b|\b5/5\b")
-"""A shunt from side to side, and full strength, which tells that nothing is wrong."""
-
-
-def _only_other_side(
-    claim: FindingEvidence,
-    theirs: Sequence[str],
-    mine: Sequence[tuple[ArticleStatement, str, int]],
-    index: ArticleIndex,
-) -> Iterator[Unfaithful]:
-    """A side that neither the cited sentences, which know the other only, nor others on the same thing have."""
-    if not claim.cited or len(set(theirs)) > 1 or any(_OTHER_SIDE.search(one) for one in claim.sentences):
-        return
-    for said, side, place in mine:
-        names = [name for name, weight in _near(said, place).items() if name[0] != "#" and weight > OUTSIDE]
-        if _nothing_there(said, place) or _ACROSS.search(said.text):
-            continue
-        if side in (*theirs, "both") or theirs[0] not in ("left", "right") or not names:
-            continue
-        if not any(
-            known in (side, "both") and any(meets(name, with_prefixes(frozenset(near))) for name in names)
-            for known, near in _side_words(index)
-        ):
-            yield Unfaithful("side", side, claim.finding, " ".join(claim.sentences), claim.item)
-            return
-
-
-def _side_scores(
-    said: ArticleStatement, place: int, theirs: Sequence[tuple[ArticleStatement, str, int]], index: ArticleIndex
-) -> dict[str, float]:
-    """How much of what stands with a side in the case stands with each side in the evidence; -1 without it."""
-    near, nothing = _near(said, place), _nothing_there(said, place)
-    best: dict[str, float] = {}
-    for one, other, at in theirs:
-        if _nothing_there(one, at) == nothing and not _opposed(said, place, one, at):
-            best[other] = max(_alike(near, _near(one, at), index), best.get(other, -1.0))
-        else:
-            best.setdefault(other, 0.0)
-    return best
-
-
-def _opposed(said: ArticleStatement, place: int, one: ArticleStatement, at: int) -> bool:
-    """Whether what is affirmed of one side is denied of the other."""
-    mine, theirs = ({word.concept: word.denied for word in _beside(*both)} for both in ((said, place), (one, at)))
-    return any(theirs.get(name, denied) is (not denied) for name, denied in mine.items() if denied is not None)
-
-
-def _own(side: str, best: dict[str, float]) -> float:
-    return max(best.get(name, -1.0) for name in (side, "any", "both"))
-
-
-def _other(side: str, best: dict[str, float]) -> tuple[str, float]:
-    others = {name: score for name, score in best.items() if name in ("left", "right") and name != side}
-    return max(others.items(), key=lambda one: (one[1], one[0]), default=("", 0.0))
-
-
-def _nothing_there(one: ArticleStatement, place: int) -> bool:
-    """Whether all that is said of a side is that nothing is wrong there."""
-    words = _beside(one, place)
-    said = [word for word in words if not site(word.concept) and word.concept not in _JUDGED]
-    judged = [word.judged for word in words if word.judged]
-    return any(judge == ("normal", True) for judge in judged) or bool(said and all(word.denied for word in said))
-
-
-def _beside(one: ArticleStatement, place: int) -> Sequence[ArticleWord]:
-    """The words of the item of a list that a word of side stands in."""
-    start, end = _bounds(place, one)
-    return [word for word in one.words if start < word.place < end]
-
-
-def _near(said: ArticleStatement, place: int) -> dict[str, float]:
-    """The concepts and numbers that a word of side belongs to, with their weights: 1 between the same separators."""
-    start, end = _stretch(said, place)
-    names = [(word.concept, word.place) for word in said.words] + [(f"#{number}", at) for number, at in said.numbers]
-    return {
-        name: max(0.2, 1 / (1 + abs(at - place) / 6)) if start < at < end else OUTSIDE for name, at in reversed(names)
-    }
-
-
-def _stretch(said: ArticleStatement, place: int) -> tuple[int, int]:
-    """Where the words of a word of side begin and end: half-way to the next, or at the comma or 'and' between."""
-    start, end = -1, 10**6
-    for _, other in said.sides:
-        between = [joint for joint in said.joints if min(place, other) < joint < max(place, other)]
-        if other < place:
-            start = max(start, between[-1] if between else (other + place) // 2)
-        elif other > place:
-            end = min(end, between[0] if between else (other + place) // 2)
-    return start, end
-
-
-def _alike(near: dict[str, float], theirs: dict[str, float], index: ArticleIndex) -> float:
-    """The share of what stands with a side in the case that stands with one in the article."""
-    total = sum(weight * index.weight(name) for name, weight in near.items())
-    wide: dict[str, float] = {}
-    for name, weight in theirs.items():
-        for form in with_prefixes(frozenset((name,))):
-            wide[form] = max(weight, wide.get(form, 0.0))
-    met = 0.0
-    for name, weight in near.items():
-        form = name if name in wide else f"{name[:5]}-"
-        met += weight * index.weight(name) * min(1.0, 1.6 * wide.get(form, 0.0))
-    return met / total if total else 0.0
-
-
-def _sided_elsewhere(side: str, other: str, near: dict[str, float], against: float, index: ArticleIndex) -> bool:
-    """Whether another sentence on the patient gives this side for about the same words."""
-    wanted = {"left", "right"} - {other} if side == "both" else {side}
-    return any(
-        mine in (*wanted, "both", "any") and _alike(near, theirs, index) >= against - MORE / 2
-        for mine, theirs in _side_words(index)
-    )

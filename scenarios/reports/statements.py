@@ -121,6 +121,26 @@ def longhand(text: str) -> str:
     return _JUDGED_BEFORE.sub(lambda hit: hit[1] or ",", pattern.sub(lambda hit: means[hit[0]], text))
 
 
+_FIGURE = r"(?<![\d.])(?!(?:19|20)\d\d\b)(\d+(?:[.,/]\d+)?)"
+_THEN_SIDE = (
+    r"\s*(?:(?!and\b|with\b|or\b|of\b)[a-z\u00b5%\u00b0/]{1,6}\s+)?(?:(?:on|in|at)\s+(?:the\s+|his\s+|her\s+)?)?"
+    r"(left|right)\b(?!\s*[:=]?\s*\d)"
+)
+_BEFORE_SIDE = re.compile(rf"(?i){_FIGURE}{_THEN_SIDE}")
+_BEHIND_SIDE = re.compile(
+    r"(?i)\b(left|right)\b(?:\s+(?!left\b|right\b|and\b)[a-z-]+){0,4}[\s(:=]{1,3}"
+    rf"{_FIGURE}(?![\d.,/]*\d)(?!{_THEN_SIDE})"
+)
+
+
+@lru_cache(maxsize=8192)
+def numbers_by_side(sentence: str) -> frozenset[tuple[str, str]]:
+    """(number, side) of a sentence: '2.6 cm on the right', 'the left pupil measured 2 mm'."""
+    text = longhand(sentence)
+    before = {(hit[1].replace(",", "."), hit[2].lower()) for hit in _BEFORE_SIDE.finditer(text)}
+    return frozenset(before | {(hit[2].replace(",", "."), hit[1].lower()) for hit in _BEHIND_SIDE.finditer(text)})
+
+
 @lru_cache(maxsize=4096)
 def concepts_text(text: str) -> str:
     """`text` with each clinical wording replaced by one word: 'short of breath' gives 'dyspnea', 'afebrile' 'no~fever'.
@@ -193,6 +213,27 @@ def sentence_statements(sentence: str) -> Sequence[ArticleStatement]:
             numbers = tuple((low, at) for at, low in enumerate(lows) if low[0].isdigit())
             read.append(ArticleStatement(words, _sides(lows), joints, numbers, " ".join(piece.split()), sentence))
     return read
+
+
+@lru_cache(maxsize=8192)
+def all_statements(sentences: tuple[str, ...]) -> tuple[ArticleStatement, ...]:
+    """The statements of sentences."""
+    return tuple(one for sentence in sentences for one in sentence_statements(sentence))
+
+
+def site(name: str) -> bool:
+    """Whether a concept is a part of the body."""
+    return name in vocabulary().sites or name in vocabulary().within
+
+
+def stretch_bounds(place: int, said: ArticleStatement) -> tuple[int, int]:
+    """Where the item of a list begins and ends that a place stands in."""
+    start = max((joint for joint in said.joints if joint < place), default=-1)
+    return start, min((joint for joint in said.joints if joint > place), default=10**6)
+
+
+JUDGED = ("normal", "positive")
+"""Concepts that judge others."""
 
 
 _SIDES = {"left": "left", "leftward": "left", "right": "right", "rightward": "right", "bilateral": "both",
