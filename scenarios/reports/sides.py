@@ -38,8 +38,10 @@ def side_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator
     ]  # fmt: skip
     if not theirs or not mine or _COMPARED.search(claim.finding):
         return
-    yield from _sides_of_numbers(claim)
-    yield from _only_other_side(claim, [side for _, side, _ in theirs], mine, index)
+    plain = [*_sides_of_numbers(claim), *_only_other_side(claim, [side for _, side, _ in theirs], mine, index)]
+    if plain:
+        yield plain[0]
+        return
     scores = [_side_scores(said, place, theirs, index) for said, _, place in mine]
     pairs = [(_own(side, best), _other(side, best)[1]) for (_, side, _), best in zip(mine, scores, strict=True)]
     several = {"left", "right"} <= {side for _, side, _ in mine}  # 'right 2 cm, left 4 cm': crossed as a whole, or not
