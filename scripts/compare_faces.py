@@ -21,7 +21,6 @@ from typing import Any
 
 import anyio
 import httpx
-import openai
 
 from scripts.line_doctor import LINES, line
 from wardround import run
@@ -95,6 +94,7 @@ async def _driven(settings: RunSettings, store: Path, play: Callable[[OpenEpisod
 
 async def by_chat(settings: RunSettings, store: Path) -> str:
     """An openai client over HTTP."""
+    import openai  # noqa: PLC0415  # it takes a second, and every process of the suite imports this script
 
     async def play(episodes: OpenEpisodes, count: int) -> None:
         app = import_module("wardround.faces.server").serve_app(episodes)

@@ -175,14 +175,6 @@ async def test_a_diagnosis_on_the_half_that_no_bound_was_fitted_on(shared: Path)
         assert one.kappa > 0.4, judge  # 0.47 and 0.49
 
 
-async def test_a_diagnosis_on_a_fourth_of_that_half(shared: Path) -> None:
-    found = await judged_answers([one for one in answers(shared) if not fitted_on(one.case)][::4])
-    for judge, one in zip(("GPT", "Gemma"), found, strict=True):
-        assert one.n > 60
-        assert one.kappa is not None
-        assert one.kappa > 0.35, judge
-
-
 @pytest.mark.long
 async def test_diagnoses_as_the_page_prints_them(shared: Path) -> None:
     found = await judged_answers(answers(shared))

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from examples import first_ones
 
 from wardround.scenarios.answers.answer_markup import unnumbered
 from wardround.scenarios.answers.diagnosis import compare
@@ -51,14 +52,14 @@ def test_a_species_is_read_with_its_genus() -> None:
     assert species_of("Chronic bronchitis") == {}
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "gout 50%, ", "[ ] gout ", "gout 0.5; ", "between a and b ", "x would fit, but ", "both possible ",
-        "if a is high, ", "1, gout ", "and ", "   ", "\n", "P(", "[x]", "A or B? ", "Candida albicans ",
-        "either way: ", "a is more likely than ",
-    ],
+PIECES = (
+    "[ ] gout ", "gout 50%, ", "between a and b ", "both possible ", "gout 0.5; ", "x would fit, but ", "P(",
+    "if a is high, ", "1, gout ", "and ", "   ", "\n", "[x]", "A or B? ", "Candida albicans ", "either way: ",
+    "a is more likely than ",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", first_ones(PIECES, 4))
 def test_reading_such_answers_takes_linear_time(piece: str) -> None:
     text = piece * (20_000 // len(piece))
     begun = time.process_time()

@@ -126,6 +126,7 @@ def test_a_scenario_of_another_package_is_counted(tmp_path: Path) -> None:
     assert "  brief: 1 of 2" in found.text()
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_shared_census(shared: Path) -> None:
     found = census(shared / "data/medrbench/diagnosis_cases.json")
