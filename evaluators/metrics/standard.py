@@ -294,20 +294,36 @@ def _role_breaks(case: Case, trajectory: Trajectory) -> Iterator[tuple[Acted, li
     """Yield the actions that break a role, with the kinds of break."""
     passages = Passages(_texts_of(case))
     sent: dict[str, Called] = {}
+    drafts: dict[str, list[str]] = {}
     said: list[tuple[str, str]] = []
     for event in effective(trajectory.events):
         if isinstance(event, Called):
             sent[event.seat] = event
+            if event.reply is not None:
+                drafts.setdefault(event.seat, []).append(event.reply.text)
         elif isinstance(event, Acted):
             text = event.action.text
             others = [words for seat, words in said if seat != event.seat]
             if text.strip():
                 call = sent.get(event.seat)
-                messages = trajectory.messages(call) if call is not None else ()
-                heard = tuple(message.content for message in messages if message.role != "assistant")
+                heard = _instructions(trajectory, call, event, drafts.get(event.seat, [])[:-1]) if call else ()
                 if kinds := breaks(text, event.seat, heard, passages, others):
                     yield event, kinds
+            drafts.pop(event.seat, None)
             said.append((event.seat, text))
+
+
+def _instructions(trajectory: Trajectory, call: Called, action: Acted, drafts: Sequence[str]) -> tuple[str, ...]:
+    """What the model behind an action was told: not what the roles of a team wrote before it in the same act.
+
+    Empty for an answer in parts, whose text is put together from the record and not written by a model.
+    """
+    if answers_of(action.action):
+        return ()
+    heard = [message.content for message in trajectory.messages(call) if message.role != "assistant"]
+    for draft in filter(str.strip, drafts):
+        heard = [text.replace(draft.strip(), "\n") for text in heard]
+    return tuple(heard)
 
 
 def _texts_of(case: Case) -> Iterator[str]:

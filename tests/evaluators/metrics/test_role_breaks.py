@@ -43,3 +43,31 @@ def test_a_seat_that_is_not_there_has_none() -> None:
     played = trajectory(("doctor", Action("reply", "[diagnosis]")), ending=completed(), scenario="oracle")
     found = role_break_scores(case(), played)
     assert [(score.name, score.value, score.reason) for score in found] == [("role_breaks_doctor", 1.0, "template")]
+
+
+def _acted(seat: str, action: Action, *calls: tuple[str, str]) -> Trajectory:
+    """An episode of one action of a seat; each call is what its model was sent and what it replied."""
+    events: list[Event] = [Opened(0, 0.0, "e1", "case-1", "h", "consultation", 1, 0)]
+    for sent, reply in calls:
+        key = f"k{len(events)}"
+        events.append(Called(len(events), 0.0, seat, "role", key, 0, [Message("user", sent)], reply=Completion(reply)))
+    events.append(Acted(len(events), 0.0, seat, action))
+    events.append(Closed(len(events), 0.0, completed()))
+    return Trajectory(events, HEADER)
+
+
+def test_a_role_of_a_team_may_take_over_what_another_role_wrote() -> None:
+    move = "ASK: Which medicines do you take, and who lives with you at home now?"
+    rules = "You check what the others wrote, and you write the move of the whole team in one line."
+    for said, breaks in ((move, 0.0), (rules, 1.0)):
+        played = _acted(
+            "doctor", Action("reply", said), ("Propose a move.", move), (f"{rules}\nThey said: {move}", said)
+        )
+        assert role_break_scores(case(), played)[0].value == breaks
+
+
+def test_results_that_are_put_together_from_the_record_recite_nothing() -> None:
+    lines = "General: lies still with the hips flexed\nVital signs: heart rate 98/min, blood pressure 126/74 mm Hg"
+    answers: list[Json] = [{"asked": "examination", "text": line, "state": "reported"} for line in lines.splitlines()]
+    played = _acted("examiner", Action("answer", lines, {"answers": answers}), (f"The file:\n{lines}", "12 umol/L"))
+    assert role_break_scores(case(), played)[2].value == 0.0
