@@ -105,7 +105,8 @@ def _message(kind: str, message: str) -> str:
         return "must be a list, in square brackets"
     if kind in ("dict_type", "model_type", "model_attributes_type"):
         return "must be an object, in braces"
-    return message[:1].lower() + message[1:]
+    said = message.removeprefix("Value error, ")
+    return re.sub(r"^input should be\b", "must be", said[:1].lower() + said[1:])
 
 
 _CUT = "unexpected end of hex escape"

@@ -56,7 +56,8 @@ _JOIN = (
     r"[\s,;/.()\[\]\"'&+\-\u2013\u2014\u3001*_?]*"
     r"(?:(?i:and|or|also|alternatively|possibly|maybe|perhaps|otherwise|else|but|und|oder|ou|et|rather|actually"
     r"|really|choose|pick|select|\d+\s?%|it is|"
-    r"it's|I|would|should|be|could|can|as well as|followed by|then|plus|\u6216\u8005?|\u548c|\u53ca|\u4e0e|\u8fd8\u662f"
+    r"it's|I|would|should|be|could|can|as well as|followed by|then|plus|unless|if not|failing (?:that|which)"
+    r"|\u9664\u975e\u662f?|\u4e5f\u53ef\u9009|\u6216\u8005?|\u548c|\u53ca|\u4e0e|\u8fd8\u662f"
     r"|\u4e5f\u53ef)[\s,:;()]*)*"
 )
 """What stands between two options of a list."""

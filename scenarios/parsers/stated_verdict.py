@@ -34,7 +34,8 @@ _HEDGED = regex(
 )
 _TWOFOLD = regex(
     r"\b(?:true|yes|correct)\b[^.\n]{0,60}[,;]\s*(?:and |but )?(?:false|no|incorrect)\b\s*(?:if|in|for|when|\(|\d)"
-    r"|\b(?:false|no|incorrect)\b[^.\n]{0,60}[,;]\s*(?:and |but )?(?:true|yes|correct)\b\s*(?:if|in|for|when|\(|\d)",
+    r"|\b(?:false|no|incorrect)\b[^.\n]{0,60}[,;]\s*(?:and |but )?(?:true|yes|correct)\b\s*(?:if|in|for|when|\(|\d)"
+    r"|[真对](?:的)?[,;](?:但|也|或|有时|可)[^\n\u3002]{0,8}[假错]|[假错](?:的)?[,;](?:但|也|或|有时|可)[^\n\u3002]{0,8}[真对]",
     re.IGNORECASE,
 )
 """One verdict here and the other there: 'true if young, false if old'."""
@@ -68,7 +69,7 @@ def stated_verdict(text: str) -> bool | None:
     for pattern, plain in _SHORT_FORMS:
         text = pattern.sub(plain, text)
     stated = stated_answers(text)
-    if _TWOFOLD.match(stated.rest.lstrip(" \t*_`#>")):
+    if any(_TWOFOLD.match(said.lstrip(" \t*_`#>")) for said in (stated.rest, *stated.firm)):
         return None
     firm = [said for one in stated.firm if (said := _of_statement(one)) is not None]
     if firm and "final" in text.casefold():

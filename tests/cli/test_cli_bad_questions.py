@@ -26,6 +26,8 @@ ROWS = (
     free("empty"),
     free("penalties", rubric=[{"criterion": "Recommends waiting", "points": -3}], truth={"answers": ["x"]}),
     free("sum", rubric=[{"criterion": "A", "points": 2}, {"criterion": "B", "points": -3}], truth={"answers": ["x"]}),
+    line("list", truth={"option": [0, 1]}),
+    free("nothing", rubric=[{"criterion": "A", "points": 0}], truth={"answers": ["x"]}),
     line("mixed", question="哪一个 is right?", options=["阿司匹林", "Heparin"]),
 )
 NAMED = (
@@ -37,6 +39,8 @@ NAMED = (
     "line 6, case empty, field checklist: is empty, and there is neither reference nor rubric",
     "line 7, case penalties, field rubric: has penalties only",
     "line 8, case sum, field rubric: has points that sum to -1",
+    "line 9, case list, field truth.option: must be a valid integer",
+    "line 10, case nothing, field rubric[0].points: must not be 0",
 )
 
 
@@ -49,8 +53,10 @@ def test_each_bad_row_is_named_and_the_rest_is_played_and_counted(shell: Shell, 
     assert shell("run", "--scenario", "questions", "--cases", path, "--doctor", "gold", "--name", "r", *store) in (0, 3)
     assert shell("score", "r", *store) == 0
     assert shell("report", "r", *store) == 0
-    assert "5 cases could not be played and are in no figure: " in shell.out
+    assert "7 cases could not be played and are in no figure: " in shell.out
     assert "(two); " in shell.out
+    assert shell("levels", "r", *store) == 0
+    assert "r: 7 cases could not be played and are in no figure: " in shell.out
 
 
 def test_a_group_in_disorder_leaves_the_other_groups_of_its_category(shell: Shell, tmp_path: Path) -> None:

@@ -125,7 +125,8 @@ def validation_problems(error: ValidationError, model: type[BaseModel], also: Se
     """The errors of pydantic for the fields of `model`, as text; an unknown field gets a suggestion."""
     said = []
     for problem in error.errors():
-        where, message = problem["loc"], problem["msg"]
+        where = problem["loc"]
+        message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
         if problem["type"] == "extra_forbidden":
             owner = model if len(where) == 1 else _PARTS.get(where[0], model)
             there = [*owner.model_fields, *(also if owner is model else ())]
