@@ -29,7 +29,7 @@ def doubts(run: RunScores, summary: Summary) -> list[str]:
     """Return warnings, one sentence each: of damage, of different versions of the rules, and about a judged run."""
     return [
         *_imported(run),
-        *left_out(run),
+        *unplayed_cases(run),
         *_damaged(run),
         *_rules(run),
         *([_FLOOR] if run.floor else []),
@@ -295,7 +295,7 @@ def cautions(run: RunScores, summary: Summary) -> list[str]:
     ]
 
 
-def left_out(run: RunScores) -> Iterator[str]:
+def unplayed_cases(run: RunScores) -> Iterator[str]:
     """Count what was left out before the run began, with the first reasons."""
     skipped = inside(run.header, "skipped")
     if count := skipped.get("count"):

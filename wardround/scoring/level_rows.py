@@ -17,7 +17,7 @@ from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.question_answer import ACCURACY
 from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
-from wardround.evaluators.report.warnings import left_out
+from wardround.evaluators.report.warnings import unplayed_cases
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
 from wardround.scenarios.question_item import QuestionItem
@@ -88,7 +88,7 @@ async def level_rows(
         dataset, model = dataset_of(inside(scores.header, "cases").get("from")), model_label(scores.header)
         high, game = _high_score(scores), str(inside(scores.header, "scenario").get("name"))
         lacking = _unscored_note(scores, (ACCURACY,) if run.of_questions else HIGH_SCORES, patients=run.of_patients)
-        notes += [*lacking, *(f"{scores.name}: {sentence}" for sentence in left_out(scores))]
+        notes += [*lacking, *(f"{scores.name}: {sentence}" for sentence in unplayed_cases(scores))]
         left: Counter[str] = Counter()
         answered = {episode.case for episode in scores.episodes if episode.cause is not None}
         for episode in scores.episodes:
