@@ -24,8 +24,8 @@ from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.reasoning.evaluator import Reasoning
 from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.search.pages import Pages
-from wardround.evaluators.search.providers import Searxng
 from wardround.evaluators.search.results import Ledger, SearchError, SearchHit
+from wardround.evaluators.search.services import Searxng
 from wardround.evaluators.search.stack import Recorded, RecordedReader
 from wardround.evaluators.search.web import Web
 from wardround.runs.stored_run import Run

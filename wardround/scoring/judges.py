@@ -28,7 +28,6 @@ from wardround.evaluators.injection.detect import SignCache
 from wardround.evaluators.judges.panel import Judge, ModelJudge, Panel
 from wardround.evaluators.search.contract import LIBRARY, Domains, FilteredSearch, Search, SizedSearch
 from wardround.evaluators.search.pages import Pages
-from wardround.evaluators.search.registry import search_kind, search_of
 from wardround.evaluators.search.results import Ledger, Reader
 from wardround.evaluators.search.stack import (
     ConsultedReader,
@@ -40,6 +39,8 @@ from wardround.evaluators.search.stack import (
     RecordingReader,
     RecordingSearch,
     SearchModel,
+    search_kind,
+    search_of,
 )
 from wardround.evaluators.search.web import Web
 from wardround.runs.encounter_run import try_models
@@ -77,9 +78,9 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     """The user's options for the judges of an evaluation.
 
     `judges` are SPECs (`lexical` is the offline judge); `base_urls` has the address of each in the same order. `search`
-    is a search as `search.registry.named` reads it, "" for none. `pages` says whether the judges read the pages that a
-    search names. `allow` and `deny` are domains of evidence, `allow_hosts` the hosts that restricted cases may be sent
-    to. `timeout` and `patience` are in seconds. `knowledge` is as in JudgeConfig. `settings` are of all.
+    is as in `search_of`, "" for none. `pages` says whether the judges read the pages that a search names. `allow` and
+    `deny` are domains of evidence, `allow_hosts` the hosts that restricted cases may be sent to. `timeout` and
+    `patience` are in seconds. `knowledge` is as in JudgeConfig. `settings` are of all.
     """
 
     judges: tuple[str, ...]
@@ -132,9 +133,8 @@ class JudgeConfig:
     what a verdict on a step of reasoning may rest on: evidence from the search, the judges' own knowledge, or both.
     `reader` reads the pages that a search names. `allow_hosts` are the hosts that restricted cases may be sent to.
     `untried` says that the endpoints are still to be tried; `missing` maps a seat to the error to raise then, such as a
-    missing key. `options` are the options that the judges were made from; an evaluation stores them, so that another
-    process can resume it. The configuration belongs to no store: it can judge in several, one scoring after another
-    (JudgeSession). Close it with `aclose`.
+    missing key. An evaluation stores `options`, from which the judges were made, so that another process can resume it.
+    A configuration serves several stores, one scoring after another (JudgeSession). Close it with `aclose`.
     """
 
     parts: Mapping[str, SeatConfig]

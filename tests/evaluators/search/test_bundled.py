@@ -9,9 +9,8 @@ import pytest
 from wardround.engine.errors import UsageError
 from wardround.evaluators.reasoning.evidence import cite
 from wardround.evaluators.search.corpus import SOURCE, Bundled, folder
-from wardround.evaluators.search.registry import search_of
 from wardround.evaluators.search.results import Ledger, SearchError
-from wardround.evaluators.search.stack import RecordingSearch
+from wardround.evaluators.search.stack import RecordingSearch, search_of
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import bundled, load_playable
 from wardround.testing.memory_store import MemoryStore

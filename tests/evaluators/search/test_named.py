@@ -7,8 +7,8 @@ import anyio
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.evaluators.search.registry import RetriedSearch, search_of
 from wardround.evaluators.search.results import SearchError, SearchHit
+from wardround.evaluators.search.stack import RetriedSearch, search_of
 
 
 @pytest.mark.parametrize(

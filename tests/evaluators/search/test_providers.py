@@ -9,8 +9,8 @@ from website import Answer, Website
 
 from wardround.engine.errors import UsageError
 from wardround.evaluators.search.contract import Search
-from wardround.evaluators.search.providers import Brave, DuckDuckGo, Pubmed, Searxng
 from wardround.evaluators.search.results import SearchError, SearchHit
+from wardround.evaluators.search.services import Brave, DuckDuckGo, Pubmed, Searxng
 from wardround.evaluators.search.web import PageLimits
 
 KEY = "bsa-geheim-1234567"
