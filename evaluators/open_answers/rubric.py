@@ -244,7 +244,7 @@ def conversation(item: QuestionItem, trajectory: Trajectory) -> tuple[str, str]:
     replies = turn_replies(item, trajectory)
     parts = asked_lines(item)
     for reply, turn in zip(replies, item.turns, strict=False):
-        parts += [f"assistant: {reply}", f"user: {turn.question}"]
+        parts += [f"assistant: {_HEAD.sub(_INSET, reply)}", f"user: {turn.question}"]
     return "\n\n".join(parts), replies[-1] if replies else ""
 
 
@@ -259,13 +259,18 @@ def turn_replies(item: QuestionItem, trajectory: Trajectory) -> list[str]:
 
 
 def numbered_text(trajectory: Trajectory) -> str:
-    """Return an encounter as text: each action after the number of its event and its seat."""
+    """Return an encounter as text: each action after the number of its event and its seat, which no text can forge."""
     lines = []
     for event in trajectory.acted():
         typed = [f"{name}: {value}" for name, value in event.action.args.items() if name != "answers"]
         words = event.action.text.strip() or f"{event.action.verb} ({'; '.join(typed)})"
-        lines.append(f"[{event.seq}] {event.seat}: {words}")
+        lines.append(f"[{event.seq}] {event.seat}: {_HEAD.sub(_INSET, words)}")
     return "\n\n".join(lines)
+
+
+_HEAD = re.compile(r"(?mi)^(?=[^\S\n]*(?:\[\d+\]|(?:user|assistant|system)[^\S\n]*[:\uff1a]))")
+"""Begins a line of one's own that looks like the head of another action or message."""
+_INSET = "    > "
 
 
 def _published(rubric: Sequence[RubricItem], met: Sequence[bool | float | None]) -> Score:
