@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -79,8 +80,20 @@ class Read:
 
 
 @cache
+def house() -> list[Module]:
+    """The product's modules with their syntax trees."""
+    return modules(ROOT)
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """The syntax trees of the product's files, each parsed once for all rules."""
+    return {module.path: module.tree for module in house()}
+
+
+@cache
 def read(path: Path) -> Read:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = trees().get(path) or ast.parse(path.read_text(encoding="utf-8"))
     found = Read(path.relative_to(ROOT), [], [], [], [], [])
     defined = (node.name for node in tree.body if isinstance(node, DEFINITIONS))
     found.public.extend(name for name in defined if not name.startswith("_"))
@@ -136,12 +149,6 @@ def test_only_the_boundary_catches_everything() -> None:
     assert [place for place in found if not place.startswith(telling)] == []
 
 
-@cache
-def house() -> list[Module]:
-    """The product's modules with their syntax trees."""
-    return modules(ROOT)
-
-
 def test_rooms_form_one_circle_and_no_further_one() -> None:
     circles = [circle for circle in nx.strongly_connected_components(graph(house())) if len(circle) > 1]
     assert circles == [CIRCLE]
@@ -171,14 +178,15 @@ def test_verbs_name_nothing() -> None:
     """`found` says how a thing was come by; a name says what it is: matches, places, rows."""
     verbs = re.compile(r"(?<![a-z])(told|found|held|given)(?![a-z])")
     replies = {"found"}  # the key of a judge's reply: `reply_shape(found=...)`
-    texts = ((path, path.read_text(encoding="utf-8")) for path in sources(*OWN))
-    trees = [(path, ast.parse(text)) for path, text in texts if verbs.search(text)]
-    names = [(str(path), name) for path, tree in trees for node in ast.walk(tree) for name in names_in(node)]
+    suspects = [module for module in house() if verbs.search(module.text)]
+    names = [(module.name, name) for module in suspects for node in ast.walk(module.tree) for name in names_in(node)]
     assert [(path, name) for path, name in names if verbs.search(name) and name not in replies] == []
 
 
 def test_a_public_name_stands_for_one_thing() -> None:
-    """Except `command`, by which each verb's module gives its command."""
+    """Except `command`, by which each verb's module gives its command; a module is found by its name too."""
+    stems = Counter(module.path.stem for module in house() if not module.path.stem.startswith("__"))
+    assert [stem for stem, count in stems.items() if count > 1] == []
     places: dict[str, list[str]] = {}
     for path in sources(*OWN):
         for name in read(path).public:
