@@ -31,7 +31,7 @@ class Patient:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 9
+    VERSION: ClassVar[int] = 10
 
     def __init__(self, seat: Seat | None = None) -> None:
         self._speech = Speech.of(seat)
@@ -59,14 +59,16 @@ class Patient:
         asked, own = _talk(view)
         reply = _from_story(known, asked, own)
         topics = list(dict.fromkeys(f"history.{section}" for section in reply.sections))
+        cited: list[Json] = [{"field": f"history.{fact.section}", "sentence": fact.text} for fact in reply.facts]
+        sources: dict[str, Json] = {"topics": topics, "cited": cited}
         if self._speech is None:
-            return Action("answer", reply.text, {"topics": topics})
+            return Action("answer", reply.text, sources)
         text = reply.text
         changed: dict[str, Json] = {}
         if self._speech.persona.record.contradicts:
             text, changed = misstate(text, known, asked, own, self._seed)
         text, marks = self._speech.say(text, asked, own)
-        return Action("answer", text, {"topics": topics, "plain": reply.text, **changed, **marks})
+        return Action("answer", text, {**sources, "plain": reply.text, **changed, **marks})
 
 
 MOST_ASKED = 20_000

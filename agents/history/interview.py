@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from wardround.agents.history import question_kinds, speech
-from wardround.agents.history.facts import story_facts
+from wardround.agents.history.facts import Fact, story_facts
 from wardround.agents.history.recall import Memory, Recollection
 from wardround.agents.history.voice import PatientVoice, patient_voice
 from wardround.agents.history.weighing import SILENT, Weights, weigh
@@ -32,10 +32,15 @@ _PLAIN = {
 
 @dataclass(frozen=True, slots=True)
 class PatientReply:
-    """What the patient says, and the sections of the story that it comes from."""
+    """What the patient says, and the sections of the story and the sentences that it comes from."""
 
     text: str
-    sections: tuple[str, ...]
+    facts: tuple[Fact, ...]
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The sections that the sentences stand in."""
+        return tuple(fact.section for fact in self.facts)
 
 
 @lru_cache(maxsize=256)
@@ -60,8 +65,7 @@ def answer_from_story(
         for text in reversed(asked[-_QUESTIONS_BEFORE:-1])
         for part in reversed(question_kinds.split_questions(text))
     ]
-    said: list[str] = []
-    sections: list[str] = []
+    said: list[tuple[str, tuple[Fact, ...]]] = []
     parts = question_kinds.split_questions(asked[-1]) if asked else []
     if len(parts) == 1 and question_kinds.GREETING.search(parts[0]) and not question_kinds.OPENING.search(parts[0]):
         return PatientReply(speech.GREETING, ())
@@ -72,11 +76,18 @@ def answer_from_story(
             continue
         recalled = weigh(memory, question, earlier, memory.recall(question, earlier, before.lower()), weights)
         silent = recalled.kind in SILENT
-        said += [line for line in say(recalled, voice) if all(_bare(line) != _bare(other) for other in said)]
-        sections += [fact.section for fact in recalled.facts]
+        lines = say(recalled, voice)
+        each = (
+            [(fact,) for fact in recalled.facts] if len(lines) == len(recalled.facts) else [recalled.facts] * len(lines)
+        )
+        for line, facts in zip(lines, each, strict=True):
+            if all(_bare(line) != _bare(other) for other, _ in said):
+                said.append((line, facts))
         earlier.insert(0, question)
-    known = [line for line in said if line not in (speech.UNKNOWN, speech.UNNOTICED)]
-    return PatientReply(" ".join((known or said)[:MOST]) or speech.UNKNOWN, tuple(sections))
+    known = [one for one in said if one[0] not in (speech.UNKNOWN, speech.UNNOTICED)]
+    kept = (known or said)[:MOST]
+    cited = tuple(dict.fromkeys(fact for _, facts in kept for fact in facts))
+    return PatientReply(" ".join(line for line, _ in kept) or speech.UNKNOWN, cited)
 
 
 def _bare(line: str) -> str:

@@ -24,7 +24,7 @@ from wardround.scenarios.orders.chart_search import (
 )
 from wardround.scenarios.orders.name_lookup import Link, link
 from wardround.scenarios.orders.order_parser import repetition, understand
-from wardround.scenarios.orders.subject import assumable
+from wardround.scenarios.orders.subject import assumable, doubted_by
 from wardround.scenarios.terms.wording import key
 
 State = Literal["reported", "normal", "not_performed", "unknown"]
@@ -59,6 +59,10 @@ _BOUND = tuple(
     )
 )
 """Tests that are seldom normal one without the other: where the record has one that is not, none is assumed normal."""
+
+
+_READ = 2000
+"""Characters of a result that are read for what they say of the examination."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +292,13 @@ def _another_day(asked: str, linked: Link | None, others: Sequence[Hit], day: St
 
 
 def _speaks_against(test: Test, desk: _Desk) -> bool:
-    """Whether the record has a result, not a normal one, of a test that is bound to this one or to its members."""
+    """Whether the record has a result, not a normal one, of a test that is bound to this one or to its members.
+
+    Of a part of the examination: whether the words of such a result speak against it.
+    """
     own = {test.name, *desk.table.below.get(test.name, ())}
+    if test.kind == "examination":
+        return any(not entry.item.normal and own & doubted_by(entry.item.text[:_READ]) for entry in desk.chart.entries)
     bound = {name for names in _BOUND if own & names for name in names}
     return any(
         entry.test is not None and entry.test.test in bound and not entry.item.normal for entry in desk.chart.entries

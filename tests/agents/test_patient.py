@@ -66,10 +66,17 @@ async def test_a_question_gets_the_sentences_about_it(question: str, holds: str,
     assert action.args["topics"]
 
 
+async def test_an_answer_cites_the_sentences_that_it_comes_from() -> None:
+    action = await Patient().act(asked(("doctor", "Do you have asthma, and when did this start?")))
+    story = {f"history.{name}": str(text) for name, text in STORY.items()}
+    assert len(action.args["cited"]) == len(action.text.removeprefix("Yes. ").rstrip(".").split(". "))
+    assert all(one["sentence"] in story[one["field"]] for one in action.args["cited"])
+
+
 async def test_what_the_story_does_not_hold_is_not_made_up() -> None:
     for question in ("Do you like opera?", "Any recent travel?", "Do you have allergies?", "", "¿Dónde?"):
         action = await Patient().act(asked(("doctor", question)))
-        assert (action.text, action.args) == (speech.UNKNOWN, {"topics": []})
+        assert (action.text, action.args) == (speech.UNKNOWN, {"topics": [], "cited": []})
 
 
 async def test_of_a_flood_of_words_only_the_beginning_is_read() -> None:
