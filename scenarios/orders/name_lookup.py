@@ -293,7 +293,7 @@ def _in_specimen(name: str, table: Catalogue) -> Link | None:
 
 def _elsewhere(name: str, table: Catalogue) -> Link | None:
     """A microbiology test named with its specimen ('HSV PCR of the CSF')."""
-    if "," in name and _several(name, table):
+    if ("," in name or " + " in name) and _several(name, table):
         return None
     words = key(unmeasured(name)).split()
     kept = [word for word in words if word not in SITES]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -21,8 +21,9 @@ from wardround.scenarios.orders.request_pieces import (
     names_sample,
     single_requests,
     split_commas,
+    unframed,
 )
-from wardround.scenarios.orders.shared_specimens import Part, in_their_specimens
+from wardround.scenarios.orders.shared_specimens import EMPTY, NEXT, Part, what_is_meant
 from wardround.scenarios.orders.withheld_clauses import Clause, request_clauses, why_no_test
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
@@ -113,7 +114,7 @@ def _lines(text: str) -> Iterator[str]:
     rows = _listed(text) or [row.replace("**", "").replace("__", "") for row in text.splitlines()]
     for place, line in enumerate(rows):
         for numbered in _NUMBERED.split(line):
-            plain = _headed(_OF_SAMPLE.sub(" ", STAINED.sub("gram stain, ", _BULLET.sub("", numbered))).strip())
+            plain = _headed(_written_out(_BULLET.sub("", numbered)).strip())
             bare = plain.strip(ENDS)
             if plain.endswith(":") and place + 1 < len(rows) and scope(bare):
                 continue  # a heading on its own line
@@ -121,6 +122,19 @@ def _lines(text: str) -> Iterator[str]:
                 yield bare
 
 
+def _written_out(line: str) -> str:
+    """A line with its shorthand between tests as commas and words."""
+    line = _ON_HOLD.sub(r" on hold", line)
+    line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", line))
+    line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
+    return _OF_SAMPLE.sub(" ", STAINED.sub("gram stain, ", line))
+
+
+_ON_HOLD = regex(r"(?i)\s*[-\u2013\u2014]\s*(?:on )?hold(?: off)?(?: for now)?\s*$")
+_SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
+"""What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
+_IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")
+_SPINE = regex(r"\b([CTLS](?:/[CTLS])+)[\s-]?spine\b")
 _OF_SAMPLE = regex(
     r"(?i)\s[-–—]\s(?=(?:serum|blood|plasma|urine|csf|stool|sputum)(?:\s+only)?(?:,?\s*(?:not|please|no)\b|\s*$))"
 )
@@ -158,6 +172,10 @@ def _texts(value: object) -> Iterator[str]:
 
 
 _SAMPLE_LIST = regex(r"(?i)^(?P<head>[^,:;]{2,60}?)\s+for\s+(?P<tail>[^:]*,[^:]*)$")
+_TAPPED = regex(
+    r"(?i)^(?P<tap>.*\b(?:puncture|tap|thoracentesis|paracentesis|arthrocentesis|aspiration))\s+and\s+"
+    r"(?:send|sent)\s+(?:(?:the|its|off)\s+)*(?:fluid|csf|sample|it)?\s*(?:off\s+)?for\s+(?P<tail>.+)$"
+)
 _SENT = regex(
     r"(?i):\s+(?:please\s+)?send\s+(?:(?:the|off)\s+)*(?:(?:fluid|samples?|specimens?|it)\s+)?(?:off\s+)?for\s+"
 )
@@ -168,6 +186,11 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
     """The requests of one sentence; text after the colon of a heading or a test explains or lists."""
     if each := each_by_method(line, known):
         yield from each
+        return
+    if tapped := _TAPPED.match(line):
+        yield from single_requests(tapped["tap"], known, studies)
+        fluid = axes.specimen(tapped["tap"]) or "CSF"
+        yield from _line(f"{fluid}: {tapped['tail']}", known, studies)
         return
     sampled = _SAMPLE_LIST.match(line)
     if sampled and names_sample(sampled["head"]):
@@ -215,14 +238,7 @@ def _bracketed(line: str, place: int) -> bool:
 
 Repeat = Literal["", "next", "last", "series"]
 _SERIES = regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
-_NEXT = regex(r"(?i)\b(?:repeat(?:ed)?|rpt|re-?check|follow-?up|another|again)\b")
 _LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
-_EMPTY = list_words(
-    """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
-    is are be will would like need for to at with on in now patient nothing none further additional more else thanks
-    thank x test lab rationale next first second third finally lastly
-    urgently urgent stat asap immediately today tonight tomorrow soon"""
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +315,7 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
         parsed = split_requests(english, known, studies)
     else:
         parsed = tuple(part for item in join_conditions(text, known) for part in _item(item, known, studies))
-    return _sorted(list(_repeated(in_their_specimens(parsed, table, own), table)), table)
+    return _sorted(list(what_is_meant(parsed, table, own)), table)
 
 
 _CONTROLS = regex(r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")  # those that break a line stay
@@ -319,50 +335,22 @@ def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
         yield from split_requests(english, known, studies) or (Part(item),)
 
 
-def _detailed(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
-    """Views and sides behind a comma belong to the study before them ('mammogram, bilateral')."""
-    waiting: Part | None = None
-    for part in parts:
-        if waiting is not None and not part.why and not waiting.why and imaging.only_detail(part.text):
-            linked = link(whole := f"{part.text} {waiting.text}", table)
-            if linked is not None and linked.kind == "imaging":
-                waiting = replace(waiting, text=whole)
-                continue
-        if waiting is not None:
-            yield waiting
-        waiting = part
-    if waiting is not None:
-        yield waiting
-
-
-def _repeated(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
-    """'Repeat in 3 hours' behind a test orders this test again."""
-    before = ""
-    for part in _detailed(parts, table):
-        again = not part.why and _NEXT.search(part.text) is not None
-        if before and again and set(tokens(unmeasured(_NEXT.sub(" ", part.text)))) <= _EMPTY:
-            rest = " ".join(_NEXT.sub(" ", part.text).split())
-            yield replace(part, text=f"repeat {before} {rest}".strip())
-            continue
-        if not part.why:
-            before = part.text if link(part.text, table) else ""
-        yield part
-
-
 def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     pieces: list[Order | Ambiguous | Withheld | str] = []
     unique = {(key(part.text), part.why): part for part in reversed(parts)}
     for part in (part for part in parts if unique[key(part.text), part.why] is part):
         linked = None if part.why else link(part.text, table)
         empty = linked is None and (
-            set(tokens(unmeasured(part.text))) <= _EMPTY or _PURPOSE.match(part.text) is not None
+            set(tokens(unmeasured(part.text))) <= EMPTY or _PURPOSE.match(part.text) is not None
         )
         if part.why:
             pieces.append(Withheld(part.text, part.why))
+        elif linked is not None and linked.kind == "lab" and _GIVES.match(part.text):
+            pieces.append(Withheld(part.text, "treatment"))
         elif linked is not None:
             below = tuple(sorted(table.below.get(linked.test, ())))
             pieces.append(Order(part.text, linked, below, repetition(part.text)))
-        elif (unclear := _unclear(part.text, table)) is not None:
+        elif (unclear := _unclear(part.text, table) or _unclear(unframed(part.text), table)) is not None:
             pieces.append(_beside(unclear, pieces, table) or unclear)
         elif why := why_no_test(part.text):
             pieces.append(Withheld(part.text, why))
@@ -379,6 +367,10 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     )
 
 
+_GIVES = regex(r"(?i)(?:start|begin|give|administer|continue|prescribe)\s(?!with\b|.*\b(?:level|trough|peak)\b)")
+"""What begins like this gives a drug and measures none ('start heparin')."""
+
+
 def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | str], table: Catalogue) -> Order | None:
     """The only laboratory test that a word may mean, beside a laboratory test ('reticulocytes, smear')."""
     last = before[-1] if before else None
@@ -393,7 +385,9 @@ _PICTURES = list_words("imaging image images scan film films picture")
 
 
 _PURPOSE = regex(
-    r"(?i)(?:in order )?to (?:confirm|evaluate|assess|rule|exclude|look|determine|narrow|establish|investigate|help"
+    r"(?i)(?:while|before|meanwhile|in the meantime|after that|until then)\b"
+    r"|r/o\b|rule out\b|for comparison\b|with (?:pain|symptoms)$|\?"
+    r"|(?:in order )?to (?:confirm|evaluate|assess|rule|exclude|look|determine|narrow|establish|investigate|help"
     r"|better|support|make|differentiate|distinguish|further|check for|screen|identify|clarify|work)\b"
     r"|(?:based on|given|in view of|in light of|considering|because of|due to|for (?:further|better))\b"
 )
@@ -406,7 +400,7 @@ def repetition(asked: str) -> Repeat:
         return "series"
     if _LAST.search(asked):
         return "last"
-    return "next" if _NEXT.search(asked) else ""
+    return "next" if NEXT.search(asked) else ""
 
 
 def _unclear(asked: str, table: Catalogue) -> Ambiguous | None:

@@ -55,8 +55,31 @@ _AFTER = frozenset(
         once twice thrice drawn done sent taken collected today tonight tomorrow noon midnight evening
         morning afternoon overnight weekend day days week weeks hour hours fasting non nonfasting ok okay
         bilateral bilaterally b/l unilateral both sides side left right pre post bronchodilator before later
-        this every per from separate""",
+        this every per from separate away here us instead same sitting preferably immediately asap next first collection
+        would help after afterwards soon possible thanks possibly straightaway straight daytime one""",
     )
+)
+_FRAME = frozenset(
+    re.findall(
+        r"\S+",
+        """a an the her his their our this that these some any at point now for i i'd i'll we we'd we'll you let let's
+        lets me us could can would should may might must will shall want wants need needs like wish prefer
+        love have has to be do get order obtain ask asking arrange request requesting know see look check
+        measure draw send run perform repeat proceed move go ahead and my plan is was next first second
+        finally step then also please kindly think believe suggest propose recommend with begin time it it's
+        reasonable helpful useful good idea worth getting doing ordering checking sending repeating
+        performing obtaining add on of take find out show tell today just maybe perhaps really only third
+        lastly so ok okay well initially additionally furthermore moreover consider considering try quickly
+        soon whether what going i'm we're ought interested into off having results result possible test had
+        she he been done make necessary wonder wondering if about able aim looking wanted were there dear
+        colleague colleagues organise organize book schedule advise plus all more""",
+    )
+)
+"""Words of the sentence around an order ('My plan is to get a', 'It is time for')."""
+_FRAMED_REASON = regex(
+    r"(?i)^(?:for|given|because|since|as|in view|in light|due|with|to|considering|based)\b[^,;]{3,80}?\s"
+    r"(?=(?:i|we|you)(?:['\u2019](?:d|ll))?\s+(?:would|should|will|want|need|can|could|must|think|suggest|recommend|order"
+    r"|get|ask|like)\b|let['\u2019]?s\b|please\b)"
 )
 _COUNT = regex(r"(?i)(?:x\s?)?\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)?|[qx]\d+\w*")
 _EXAMINE = regex(
@@ -72,6 +95,15 @@ _SAMPLED = list_words(
 _PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
 _BRACKETS = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _BESIDE_BRACKETS = regex(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
+_BEFORE_ORDER = regex(
+    r"(?i)^(?:given|because|since|in view of|in light of|considering|due to|based on)\b"
+    r"(?!.*\b(?:i|we|you)(?:['\u2019](?:d|ll))?\s+(?:would|should|will|want|need|order|get)\b|.*\b(?:let['\u2019]?s|please)\b)"
+)
+"""What gives the reason of an order and ends at a comma; it orders nothing."""
+_TREATED = regex(
+    r"(?i)^(?P<treats>(?:start|begin|give|administer|continue|prescribe)\s+(?!with\b).+?)"
+    r"(?:\s+(?:and|then)\s+(?P<rest>(?:get|order|obtain|send|check|do|perform|repeat|measure|draw)\s.+))?$"
+)
 STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
 _CIRCUMSTANCE = regex(
     r"(?i)\s+(?:post|first thing|on|from|at|over|by|via|per|during|using|through|within|while|when|until|prior to"
@@ -129,6 +161,28 @@ def trimmed(piece: str, known: Known) -> str:
     return next((form for form in forms if form and known(form)), piece)
 
 
+def unframed(piece: str) -> str:
+    """`piece` without the sentence around an order: 'My plan is to get a colonoscopy' is 'colonoscopy'.
+
+    `piece` itself if nothing else is in it.
+    """
+    words = _FRAMED_REASON.sub("", piece).split()
+    start, end = 0, len(words)
+    while start < end and words[start].casefold().replace("\u2019", "'").strip(ENDS) in _FRAME:
+        start += 1
+    while end > start + 1 and words[end - 1].casefold().strip(ENDS) in _AFTER:
+        end -= 1
+    return " ".join(words[start:end]).strip(ENDS) or piece
+
+
+def _of_frame(piece: str, known: Known) -> str:
+    """`piece` without the sentence around it, where a test is known in what is left."""
+    bare = unframed(piece)
+    parts = [part.strip(ENDS) for part in _JOINED.split(bare)]
+    named = any(known(part) or known(trimmed(part, known)) for part in parts if part)
+    return bare if bare != piece and not known(piece) and (named or scope(bare) is not None) else piece
+
+
 def _abbreviations(piece: str, known: Known) -> list[str]:
     """'ESR CRP RF' as one request each: known abbreviations in capitals without a comma between them."""
     words = piece.split()
@@ -156,7 +210,14 @@ def split_commas(text: str) -> Iterator[str]:
 def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
     piece = _SENSITIVE.sub(r"\1", _ASKING.sub("", _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))))
-    piece = trimmed(piece, known)
+    if _BEFORE_ORDER.match(piece):
+        yield piece
+        return
+    if treated := _TREATED.match(piece):  # 'start vancomycin and get a trough'
+        yield treated["treats"].strip(ENDS)
+        yield from single_requests(treated["rest"] or "", known, studies)
+        return
+    piece = trimmed(_of_frame(trimmed(piece, known), known), known)
     if not piece or len(piece) > _LONGEST:
         yield from [piece] if piece else ()
         return

@@ -1,13 +1,13 @@
-"""Hands a specimen that an order names once on to the tests beside it ('CSF cell count, protein and culture')."""
+"""What an order says once and means for the requests beside it: a specimen, a view or side, a test to repeat."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wardround.engine.text import regex
-from wardround.scenarios.orders import axes
+from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue
-from wardround.scenarios.orders.name_lookup import link
-from wardround.scenarios.terms.wording import key
+from wardround.scenarios.orders.name_lookup import link, unmeasured
+from wardround.scenarios.terms.wording import key, list_words, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ _FLUID = regex(r"(?i)\b(?:body\s+)?fluid\s+")
 _GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen", "Base excess")
 
 
-def in_their_specimens(parts: Sequence[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:
-    """The parts with the specimens that apply to them; names of the record (`own`) stay as they are."""
-    return _carried(_sampled(parts, table), table, own)
+def what_is_meant(parts: Sequence[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:
+    """The parts with the specimens, views and repeated tests that they mean; names of the record (`own`) stay."""
+    return _repeated(_carried(_sampled(parts, table), table, own), table)
 
 
 def _sampled(parts: Sequence[Part], table: Catalogue) -> Iterator[Part]:
@@ -89,6 +89,8 @@ def _carries(text: str, stated: str, table: Catalogue) -> str:
         return stated
     if linked is None or linked.kind not in ("lab", "microbiology"):
         return ""
+    if linked.test == "Gram stain" and stated:
+        return stated
     cultured = linked.kind == "microbiology" and linked.specimen not in _FLUIDS
     specimen = stated or linked.specimen
     return "" if specimen == axes.BLOOD or cultured else specimen
@@ -114,3 +116,42 @@ def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
     gas = specimen in ("arterial blood", "venous blood") and linked.test in _GASES
     fluid = specimen in _FLUIDS and linked.test in _IN_FLUIDS
     return whole if own == specimen or open_specimen or gas or fluid else ""
+
+
+NEXT = regex(r"(?i)\b(?:repeat(?:ed)?|rpt|re-?check|follow-?up|another|again)\b")
+EMPTY = list_words(
+    """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
+    is are be will would like need for to at with on in now patient nothing none further additional more else thanks
+    thank x test lab rationale next first second third finally lastly
+    urgently urgent stat asap immediately today tonight tomorrow soon"""
+)
+
+
+def _detailed(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
+    """Views and sides behind a comma belong to the study before them ('mammogram, bilateral')."""
+    waiting: Part | None = None
+    for part in parts:
+        if waiting is not None and not part.why and not waiting.why and imaging.only_detail(part.text):
+            linked = link(whole := f"{part.text} {waiting.text}", table)
+            if linked is not None and linked.kind == "imaging":
+                waiting = replace(waiting, text=whole)
+                continue
+        if waiting is not None:
+            yield waiting
+        waiting = part
+    if waiting is not None:
+        yield waiting
+
+
+def _repeated(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
+    """'Repeat in 3 hours' behind a test orders this test again."""
+    before = ""
+    for part in _detailed(parts, table):
+        again = not part.why and NEXT.search(part.text) is not None
+        if before and again and set(tokens(unmeasured(NEXT.sub(" ", part.text)))) <= EMPTY:
+            rest = " ".join(NEXT.sub(" ", part.text).split())
+            yield replace(part, text=f"repeat {before} {rest}".strip())
+            continue
+        if not part.why:
+            before = part.text if link(part.text, table) else ""
+        yield part

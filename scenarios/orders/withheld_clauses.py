@@ -37,7 +37,8 @@ _CONDITION = (
     r"|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
     r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
 )
-_OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|after\s|until\s)")
+_AFTER = r"after\s(?!\d+ (?:min|hours?|days?)\b)"
+_OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|{_AFTER}|until\s)")
 _INSIDE = regex(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
 _THEN = regex(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
 _CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
@@ -165,6 +166,7 @@ _TREATS = regex(
     r"|transfer|refer|consult|treat|resuscitate|hydrate|replete|replace|titrate|switch|initiate)\b"
     r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid"
     r"|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b|\bnon-?rebreather\b"
+    r"|^(?:npo|nbm|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
 )
 _SAYS = list_words(
     """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
