@@ -15,6 +15,7 @@ from wardround.cli.workers import check_beside_resume
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.records import Json
+from wardround.engine.text import count_noun, file_text
 from wardround.evaluators.report.intervals import wilson
 from wardround.runs.settings import RunSettings, validate_settings
 from wardround.scenarios.level_items.item_writing import CHECKER, WRITER
@@ -112,15 +113,17 @@ def sheet(path: Path, as_json: bool) -> int:
     Example:  wardround cases sheet middle.jsonl.sheet.csv
     """
     try:
-        results = sheet_results(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+        results = sheet_results(file_text(path))
+    except ValueError as error:
         raise UsageError(f"{path}: {error}") from error
     rows = [(one, wilson(one.errors, one.marked) if one.marked else None) for one in results]
     if as_json:
         print_json({"rows": [{**asdict(one), "errors": one.errors, "ci95": ends} for one, ends in rows]})
         return 0
     for one, ends in rows:
-        span = "" if ends is None else f" (95% {ends[0]:.3f} to {ends[1]:.3f})"
-        share = f"{one.errors / one.marked:.3f}{span}" if one.marked else "nothing is marked"
-        echo(f"{one.piece}: {one.marked} of {one.texts} marked, {one.errors} errors: {share}")
+        line = f"{one.piece.replace('_', ' ')}: {one.marked} of {one.texts} marked"
+        if ends is not None:
+            span = f"{one.errors / one.marked:.3f} (95% {ends[0]:.3f} to {ends[1]:.3f})"
+            line += f", {count_noun(one.errors, 'error')}: {span}"
+        echo(line)
     return 0
