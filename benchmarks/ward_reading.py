@@ -31,7 +31,7 @@ from wardround.scenarios.mimic.note import examination_parts, first_item, note
 from wardround.scenarios.terms.wording import key
 
 FIRST = 20_000_000
-LATER = {"later": "styles_2.txt", "last": "styles_3.txt", "fourth": "styles_4.txt", "fifth": "styles_5.txt"}
+LATER = {"later": "styles_2.txt", "last": "styles_3.txt", "fourth": "styles_4.txt", "fifth": "styles_5.txt", "blind": "styles_6.txt"}
 """Files of styles that were written after the parser was read and before they were run; two notes of each."""
 UNNAMED = {
     "Peptic ulcer bleed": "Gastric ulcer|Peptic ulcer|Upper GI bleed|UGIB",

@@ -336,7 +336,7 @@ class Build:
         for hadm in sorted(disease, key=lambda hadm: draw_order(self.options.seed, hadm)):
             waiting.setdefault(disease[hadm], []).append(hadm)
         cases, drawn = dict.fromkeys(waiting, 0), 0
-        for more, whole in (("", 2 * self._enough if self._draws() else None), ("_more", None)):
+        for more, whole in (("", 2 * self._enough if self._draws() else None), (mimic_database.MORE, None)):
             part = sorted(
                 (hadm, place)
                 for place, hadms in waiting.items()

@@ -83,7 +83,7 @@ class WorkDatabase:
                 name: [BadRow(Path(path), *rest) for path, *rest in parts] for name, parts in json.loads(faults).items()
             }
             self.latin |= set(json.loads(latin))
-            self.resumed.append(step)
+            self.resumed.append(step.replace(MORE, " (second reading)"))
             return
         before = set(self.bad)
         work()
@@ -281,6 +281,10 @@ def load_notes(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None
         select = ("hadm_id", "coalesce(note_type, '') = 'AD' as addendum", number, "text")
     spill.read("raw_notes", tree.files["discharge"], select, chosen)
     _sort_table(spill, "notes", "raw_notes", _ORDER["notes"])
+
+
+MORE = "_more"
+"""Ends the names of the tables of a second reading of the results."""
 
 
 def load_results(spill: WorkDatabase, tree: MimicCopy, more: str = "", *, published: bool) -> None:

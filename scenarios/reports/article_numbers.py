@@ -69,9 +69,19 @@ def _clause(sentence: str, one: Quantity) -> str:
     return sentence[start + 1 : min(ends, default=len(sentence))]
 
 
+_METRIC_ACUITY = re.compile(r"(?<![\d/.])6/(\d{1,2})(?![\d/])(?! ?(?:mm|weeks|months|days))")
+_PER_THOUSAND = re.compile(r"(\d+(?:\.\d+)?) ?(?:per (?:1[, ]?000|thousand)\b|\u2030)")
+
+
+def _plain_scales(sentence: str) -> str:
+    """A sentence with acuities in feet and shares of a thousand in per cent: '6/60' gives '20/200'."""
+    sentence = _METRIC_ACUITY.sub(lambda hit: f"20/{round(int(hit[1]) * 20 / 6)}", sentence)
+    return _PER_THOUSAND.sub(lambda hit: f"{float(hit[1]) / 10:g}%", sentence)
+
+
 @lru_cache(maxsize=8192)
 def _numbered(sentence: str) -> tuple[_Numbered, ...]:
-    sentence = longhand(sentence)
+    sentence = _plain_scales(longhand(sentence))
     read: list[_Numbered] = []
     end = 0
     every = quantities(sentence)
@@ -170,6 +180,11 @@ _TIMES = tuple(
 """How often a day a dose is taken."""
 
 
+_PACK_YEARS = re.compile(r"(?i)[ -]?pack[ -]?y")
+_WEEKLY = re.compile(r"(?i)\b(?:a|per|each|every) week\b|\bweekly\b|/w(?:ee)?k\b")
+_PART_OF = re.compile(r"\b(\d+) (?:out )?of (?:the |all )?(\d+)\b")
+
+
 def _small(ours: Quantity) -> bool:
     """Whether a number may be a small count of what the article lists."""
     return not ours.dimension and ours.value == round(ours.value) and ours.value <= _SMALL
@@ -186,10 +201,16 @@ def _computed(one: _Numbered, evidence: Sequence[Quantity], claim: FindingEviden
     plain = [written_value(two.written)[0] for two in evidence]
     slack = max(ours.step, 1e-6 * ours.value) / 2
     ways: list[float] = []
-    if ours.dimension == "mass" and _DAILY.search(claim.finding):
+    text = " ".join(claim.sentences)
+    if _PACK_YEARS.match(claim.finding[claim.finding.find(ours.written) + len(ours.written) :]):
+        return "pack" not in text
+    if not ours.dimension and _WEEKLY.search(claim.finding):
+        ways = [7 * value for value in plain]
+    elif ours.dimension == "mass" and _DAILY.search(claim.finding):
         ways = [times * value for value in same for times, said in _TIMES if said.search(" ".join(claim.sentences))]
     elif ours.dimension == "share":
         ways = [100 - value for value in same] + [100 * value for value in plain if value < 1]
+        ways += [100 * float(one) / float(all_) for one, all_ in _PART_OF.findall(text) if float(all_)]
     elif ours.dimension == "time" and ours.step > 300 and not one.age:
         ways = [365.25 * abs(a - b) for a, b in itertools.combinations(plain, 2)]
         slack = 366.0
@@ -200,6 +221,12 @@ def _computed(one: _Numbered, evidence: Sequence[Quantity], claim: FindingEviden
         ways, slack = [share * value for share in shares for value in same], 0.02 * ours.value
     elif not ours.dimension:
         ways = [factor * value for value in same for factor in (1e3, 1e-3)]
+        if ours.value < 1:
+            ways += [two.value / 100 for two in evidence if two.dimension == "share"]
+        if "ratio" in claim.finding:
+            ways += [a / b for a, b in itertools.permutations(plain, 2) if b]
+        if one.age:
+            ways += [abs(a - b) for a, b in itertools.combinations(plain, 2)]
     return any(abs(way - ours.value) <= slack for way in ways)
 
 

@@ -150,10 +150,14 @@ def _surely(word: ArticleWord, text: str) -> bool | None:
     return None if any(low in _FORWARD for low in lows[:at]) else False
 
 
+_ALONE = re.compile(r"(?i)\b(?:sole|only|other|remaining|rest)\b")
+"""Words with which a judgement is of one thing and not of its neighbours: 'the sole deficit'."""
+
+
 def _undecided(word: ArticleWord, said: ArticleStatement) -> bool:
     """Whether a word of the case says nothing that could be contradicted."""
     if word.judged:
-        return not word.head
+        return not word.head or bool(_ALONE.search(said.text))
     if _surely(word, said.text) is None or site(word.concept) or not _heads(word, said):
         return True
     return bool(word.denied and _LIMITS.search(_listed(word, said)))
@@ -195,7 +199,9 @@ def _opposite(
     return fitting[0][1] if fitting and all(agrees is False for agrees, _ in fitting) else ""
 
 
-_DENIES = re.compile(r"(?i)\bno~|n't\b|\b(?:no|not|never|none|without|negative|absent|sterile|nothing|neither)\b")
+_DENIES = re.compile(
+    r"(?i)\bno~|n't\b|\b(?:no|not|never|none|without|negative|absent|sterile|nothing|neither|normal)\b"
+)
 _SHOWN = re.compile(
     r"(?i)\b(?:found|detect\w*|present|seen|identified|isolated|grew|reveal\w*|show\w*|demonstrat\w*)\b"
 )
@@ -237,12 +243,26 @@ def _agrees(word: ArticleWord, said: ArticleStatement, other: ArticleWord, one: 
             return not kind[1]
         shown = _SHOWN.search(its.text) and not _DENIES.search(its.text)
         return True if kind[1] else False if shown else None
+    if word.denied and other.concept.startswith(_COUNTED) and _beside_a_number(other, one):
+        return None  # '2% eosinophils' are no eosinophilia
     theirs = _surely(other, one.text)
     return None if word.denied is None or theirs is None else word.denied == theirs
 
 
+_COUNTED = ("eosinophil", "neutrophil", "lymphocyt", "leukocyt", "monocyt", "basophil", "platelet", "protein")
+
+
+def _beside_a_number(word: ArticleWord, one: ArticleStatement) -> bool:
+    return any(abs(at - word.place) <= _NEXT_BUT_ONE for _, at in one.numbers)
+
+
+_NEXT_BUT_ONE = 2
+
+
 def _sign(other: ArticleWord, one: ArticleStatement, kind: str) -> bool | None:
     """Whether what a word's item of a list judges is normal (positive); None if it judges nothing, or both ways."""
+    if "nothing" in one.text:  # 'cultures grew nothing'
+        return None
     signs = {not word.denied for word in _group(other, one) if word.concept == kind and word.denied is not None}
     return signs.pop() if len(signs) == 1 else None
 

@@ -352,7 +352,8 @@ _REWRITTEN = (
         " no ",
     ),
     (r"\bfailed to (?:show|reveal|demonstrate|disclose|identify|detect|find)\b", " no "),
-    (r"\bclear of\b", " without "),
+    (r"\bclear of\b|\b(?:abstain\w*|abstinent) from\b", " without "),
+    (r"\b(?:lacking|wanting|missing|without)(?=\s*(?:[.;]|$))", " absent"),
     (r"\b(?:looked|sought|searched) (?:for )?in vain\b", " absent "),
     (r"\bat present\b", " currently "),
 )

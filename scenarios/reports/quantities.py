@@ -48,6 +48,7 @@ _UNITS: Mapping[str, tuple[str, float]] = {
          "beats a minute", "breaths a minute"),
         ("rate", 1.0),
     ),
+    "mmol/mol": ("glycation", 1.0),
     "kg/m2": ("index", 1.0),
     "kg/m\u00b2": ("index", 1.0),
     "mm/h": ("sedimentation", 1.0), "mm/hr": ("sedimentation", 1.0), "mm/hour": ("sedimentation", 1.0),
@@ -57,7 +58,7 @@ _MASSES = {"kg": 1e3, "g": 1.0, "mg": 1e-3, "\u00b5g": 1e-6, "ug": 1e-6, "mcg": 
 _MOLES = {"mol": 1.0, "mmol": 1e-3, "\u00b5mol": 1e-6, "umol": 1e-6, "nmol": 1e-9, "pmol": 1e-12, "meq": 1e-3,
           "mm": 1e-3, "\u00b5m": 1e-6}  # fmt: skip
 _ACTIVITIES = {"u": 1.0, "iu": 1.0, "miu": 1e-3, "mu": 1e-3, "\u00b5iu": 1e-6, "uiu": 1e-6, "\u00b5u": 1e-6, "ku": 1e3,
-               "kiu": 1e3}  # fmt: skip
+               "kiu": 1e3, "\u00b5kat": 60.0, "ukat": 60.0, "nkat": 0.06}  # fmt: skip
 _COUNTS = {"": 1.0, "cells": 1.0, "cell": 1.0, "k": 1e3, "leukocytes": 1.0, "copies": 1.0}
 _VOLUMES = {"l": 1.0, "dl": 0.1, "ml": 1e-3, "\u00b5l": 1e-6, "ul": 1e-6, "mm3": 1e-6, "mm\u00b3": 1e-6,
             "cmm": 1e-6, "cumm": 1e-6, "fl": 1e-15, "100ml": 0.1}  # fmt: skip
@@ -111,6 +112,8 @@ _ROUGHLY = re.compile(
     r"|just|~|\u2248|close to|greater than|>|<|\u2265|\u2264|c\.|exceeding|above|below|several)\s*$"
 )
 _LABELS = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)|\[\d+\]")
+_CLOCK = re.compile(r"(?<![\d.,/])0\d[0-5]\d(?!\d|[.,/]\d)")
+"""A time of day in four figures: '0530'."""
 _BOTH_UNITS = re.compile(
     r"\b[a-z]+(?:/[a-z]+)?\s?\(([munp\u00b5]?(?:g|m|mol|L|U|IU)|[cd]m|dL|kg|mm/hr?|bpm|mmHg)\)(?=\s?/|[\s,.;)]|$)"
 )
@@ -165,6 +168,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         >>> [(one.value, one.dimension) for one in quantities("pain for 2 weeks")]
         [(14.0, 'time')]
     """
+    text = _CLOCK.sub("    ", text)
     text = _LABELS.sub(lambda label: " " * len(label[0]), text.replace("\u03bc", "\u00b5"))
     text = _SUBSTANCE.sub(lambda hit: " " * len(hit[0]), _SEX.sub(" ", text))
     text = _FEET.sub(lambda hit: f"{12 * int(hit[1]) + int(hit[2])} inch".ljust(len(hit[0])), text)
@@ -214,15 +218,21 @@ def _quantity(text: str, match: re.Match[str], following: Quantity | None) -> Qu
     if unit:
         dimension, size, shift = _base(unit)
         end = unit.end()
-    elif following and following.dimension and _BETWEEN.fullmatch(text[end : following.start]):
+    elif following and following.dimension and _shares_unit(text[end : following.start], following):
         dimension = following.dimension
-        size = following.step / written_value(following.written)[1] if dimension not in ("temperature",) else 1.0
+        size = following.step / written_value(following.written)[1]
+        shift = _FAHRENHEIT[2] if dimension == "temperature" and abs(size - 5 / 9) < 1e-6 else 0.0
     rough = bool(_ROUGHLY.search(text[max(0, match.start() - 16) : match.start()]))
     return Quantity(value * size + shift, dimension, written, step * abs(size), match.start(), end, rough, decade)
 
 
+def _shares_unit(between: str, following: Quantity) -> bool:
+    """Whether a number has the unit of the next: '102 to 104 F', but not '38.1 x 4 days'."""
+    return bool(_BETWEEN.fullmatch(between)) and not (following.dimension == "time" and between.strip() in ("x", "*"))
+
+
 def _base(unit: re.Match[str]) -> tuple[str, float, float]:
-    """(dimension, size, shift) of a unit; Fahrenheit becomes Celsius."""
+    """(dimension, size, shift) of a unit; Fahrenheit becomes Celsius, HbA1c in mmol/mol a share."""
     if unit["bottom"]:
         if unit["top"] == "G" and unit["bottom"].lower() == "l":  # 10^9 a litre
             return "count/volume", 1e9, 0.0
@@ -232,7 +242,12 @@ def _base(unit: re.Match[str]) -> tuple[str, float, float]:
             if top in table:
                 return name, table[top] / bottom, 0.0
     dimension, size = _UNITS[" ".join(unit["plain"].lower().split())]
-    return ("temperature", 5 / 9, -32 * 5 / 9) if dimension == "fahrenheit" else (dimension, size, 0.0)
+    return {"fahrenheit": _FAHRENHEIT, "glycation": _GLYCATION}.get(dimension, (dimension, size, 0.0))
+
+
+_FAHRENHEIT = ("temperature", 5 / 9, -32 * 5 / 9)
+_GLYCATION = ("share", 0.09148, 2.152)
+"""HbA1c in mmol/mol as a share of haemoglobin, by the master equation of the IFCC."""
 
 
 def written_value(written: str) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from wardround.scenarios.reports.statements import (
 
 _COMPARED = re.compile(
     r"(?i)\b(?:worse|more|greater|larger|less|predominant\w*|mainly)\b[^,;]{0,20}\b(?:left|right)\b"
-    r"|\b(?:than|less so|more so|lesser|as well as|to|compared)\b(?: the)? (?:left|right)\b"
+    r"|\b(?:than|less so|more so|lesser|as well as|to|compared)\b(?: on| with)?(?: the)? (?:left|right)\b"
 )
 """A side that another is compared with."""
 _OTHER_SIDE = re.compile(

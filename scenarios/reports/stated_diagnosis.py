@@ -53,7 +53,7 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
     With sentences that are `cited` for it, one that they state in part counts, and one that is only mentioned elsewhere
     does not.
     """
-    if cited and _shares(answer, cited):
+    if cited and _shares(answer, cited) and not _only_considered(answer, title, text):
         return True
     if cited:
         return _named_here(answer, title, "\n".join(cited), 1) or _named_here(answer, title, text, None)
@@ -70,9 +70,18 @@ def _shares(answer: str, cited: Sequence[str]) -> bool:
     return any(head & words for sentence, words in _clauses("", "\n".join(cited)) if sentence and words)
 
 
+def _only_considered(answer: str, title: str, text: str) -> bool:
+    """Whether the article has a specific word of the disease's own name, but nowhere states it of the patient."""
+    head = _specific(_JOINED.split(answer)[0])
+    affirmed = frozenset[str]().union(*(words for _, words in _clauses(title, text)))
+    return bool((head & frozenset(_concepts(text))) - affirmed)
+
+
 def _named_here(answer: str, title: str, text: str, mentions: int | None) -> bool:
     head = _JOINED.split(answer)[0]
     short = head.strip(" .")
+    if _cut_short(_SIDE_BEFORE.sub("", short), title, text):
+        return True
     if _ACRONYM.fullmatch(short) and _initials(short, title, text):
         return True
     if _CAUSED.search(answer) and _specific(head):
@@ -89,6 +98,15 @@ def _named(answer: str, title: str, text: str, mentions: int | None) -> bool:
     names += [frozenset(form.split()) for form in _forms(diagnosis)]
     wanted = [name for name in dict.fromkeys(names) if name]
     return any(_states(name, diagnosis, title, text, mentions) for name in wanted)
+
+
+_SIDE_BEFORE = re.compile(r"^(?:R|L|B/l|left|right|bilateral) ")
+
+
+def _cut_short(name: str, title: str, text: str) -> bool:
+    """Whether a single word is the beginning of one that the article affirms: 'pheo'."""
+    known = (word for _, words in _clauses(title, text) for word in words)
+    return bool(re.fullmatch(r"[a-z]{4,8}", name)) and any(len(word) > 8 and word.startswith(name) for word in known)
 
 
 def _initials(acronym: str, title: str, text: str) -> bool:

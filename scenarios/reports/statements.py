@@ -101,6 +101,8 @@ def _shorthand() -> tuple[re.Pattern[str], Mapping[str, str]]:
 
 _SIGN = re.compile(r"(?<=[A-Za-z)])(?: ?[-\u2212\u2013]|\(-\)| ?\(neg\.?\))(?=\s*(?:[,;.)/]|$)| [A-Z])")
 _PLUS = re.compile(r"(?<=[A-Za-z)])(?: ?\+|\(\+\))(?=\s*(?:[,;.)/]|$)| [A-Z])")
+_SIGN_BEFORE = re.compile(r"(?:(?<=[,;:.] )|(?<![^\s]))\([-\u2212\u2013]\)\s*(?=[A-Za-z])(?<!\w \(-\) )")
+"""A minus before what is absent: '(-) cough'."""
 _SIDE_LETTER = re.compile(r"(?<![\w./])(?<!\d )([RL])(?=\.? [A-Za-z(]|\s*[,;:)>]|\s*$|-sided|-handed)(?!/)")
 
 
@@ -115,6 +117,7 @@ _BOTH_LETTERS = re.compile(r"(?<![\w.])R (\d[\d/.]*[,;]? )L(?= \d)")
 def longhand(text: str) -> str:
     """`text` with the abbreviations of notes written out: 'R knee, ANA -' gives 'right knee, ANA absent'."""
     pattern, means = _shorthand()
+    text = _SIGN_BEFORE.sub("no ", text)
     text = _PLUS.sub(" present", _SIGN.sub(" absent", text))
     text = _BOTH_LETTERS.sub(r"right \1left", text)
     text = _SIDE_LETTER.sub(lambda hit: "right" if hit[1] == "R" else "left", text)
@@ -255,6 +258,7 @@ def _sides(lows: Sequence[str]) -> tuple[tuple[str, int], ...]:
 
 _GENERIC_TEXT = """history disease condition disorder complain finding result change problem episod treatment therap
 medicat patient body area region site part type form case normal use positive
+active passive
 habit intake care detail record mention outline attention origin cause concern event time course specif stool regular"""
 GENERIC = frozenset(word_concept(word) for word in _GENERIC_TEXT.split())
 """Concepts too general to decide by their polarity alone."""
