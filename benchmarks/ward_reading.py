@@ -1,8 +1,9 @@
 """Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`; the halves are below.
 
-HALF is a, b, later, last, fourth or fifth. `later` are the sixty notes in the thirty styles of `styles_2.txt` and the
-sixty pairs of sentences of `leaks_2.csv`; `last` are thirty notes in the fifteen styles of `styles_3.txt`, `fourth`
-sixty in the thirty of `styles_4.txt`, `fifth` 48 in the 24 of `styles_5.txt`.
+HALF is a, b, later, last, fourth, fifth or blind. `later` are the sixty notes in the thirty styles of `styles_2.txt`
+and the sixty pairs of sentences of `leaks_2.csv`; `last` are thirty notes in the fifteen styles of `styles_3.txt`,
+`fourth` sixty in the thirty of `styles_4.txt`, `fifth` 48 in the 24 of `styles_5.txt`; `blind` are a stranger's sixty
+notes in the thirty of `styles_6.txt`, with the sixty pairs of `leaks_4.csv`.
 
 The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
 from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
@@ -31,8 +32,16 @@ from wardround.scenarios.mimic.note import examination_parts, first_item, note
 from wardround.scenarios.terms.wording import key
 
 FIRST = 20_000_000
-LATER = {"later": "styles_2.txt", "last": "styles_3.txt", "fourth": "styles_4.txt", "fifth": "styles_5.txt", "blind": "styles_6.txt"}
+LATER = {
+    "later": "styles_2.txt",
+    "last": "styles_3.txt",
+    "fourth": "styles_4.txt",
+    "fifth": "styles_5.txt",
+    "blind": "styles_6.txt",
+}
 """Files of styles that were written after the parser was read and before they were run; two notes of each."""
+PAIRS = {"later": "leaks_2.csv", "blind": "leaks_4.csv"}
+"""Files of pairs of sentences, a leak and a harmless one of like build."""
 UNNAMED = {
     "Peptic ulcer bleed": "Gastric ulcer|Peptic ulcer|Upper GI bleed|UGIB",
     "Hepatic encephalopathy": "HE",
@@ -171,9 +180,9 @@ def flagged(case: Case, sentence: str) -> bool:
     return any(words in sentence for words in [*left, *(phrase for _, _, phrase in named_truths(case))])
 
 
-def sentence_pairs() -> list[tuple[str, bool, str]]:
-    """(disease, whether the sentence gives it away, sentence) of `leaks_2.csv`, a pair a line."""
-    with (DATA / "leaks_2.csv").open(encoding="utf-8", newline="") as lines:
+def sentence_pairs(name: str = "leaks_2.csv") -> list[tuple[str, bool, str]]:
+    """(disease, whether the sentence gives it away, sentence) of a file, a pair a line."""
+    with (DATA / name).open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     return [(row["disease"], gives, row["gives" if gives else "harmless"]) for row in rows for gives in (True, False)]
 
@@ -209,8 +218,9 @@ def main() -> None:
         (listed, gives, flagged(cases[at], listed) if at in cases else None)
         for at, (_, gives, listed) in enumerate(sentences, len(notes))
     ]
-    if options.half == "later":
-        caught = [(listed, gives, checked(disease, listed)) for disease, gives, listed in sentence_pairs()]
+    if options.half in PAIRS:
+        pairs = sentence_pairs(PAIRS[options.half])
+        caught = [(listed, gives, checked(disease, listed)) for disease, gives, listed in pairs]
     print(f"{len(notes)} notes in {len(styles)} styles, read: {dict(Counter(what for _, what in read if what))}")
     print(f"built: {dict(Counter(what for _, what in made))}")
     for gives in (True, False):

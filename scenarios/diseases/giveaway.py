@@ -28,8 +28,7 @@ _BLOCKED = re.compile(
     r"(?i)\b(?:no|not|never|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
     r"|intoleran(?:t|ce) (?:of|to)|family history of|fhx of|mother had|father had|brother had|sister had)\s+"
     r"(?:[\w/,-]+\s+){0,4}$"
-    r"|\b(?:vaccinated (?:for|against)|prophylaxis (?:for|against|with)|prophylactic|screened for|feared"
-    r"|worried about)\s+"
+    r"|\b(?:vaccinated (?:for|against)|prophylaxis (?:for|against|with)|prophylactic|screened for)\s+"
     r"(?:[\w/,-]+\s+){0,2}$"
 )
 _RELATIVE = re.compile(
@@ -57,6 +56,7 @@ _REMOTE = re.compile(
 _NORMAL = re.compile(
     r"(?i)^\s*(?:(?!\b(?:and|but|with|showed|of)\b)[\w-]+\s+){0,3}?(?:(?:was|were|is|are|came back|returned|remained"
     r"|tested|has been|:)\s+)*(?:all\s+)?(?:normal|negative|unremarkable|within normal|clear|clean|absent"
+    r"|(?:under|below|less than|<) ?[\d.]+\b(?! ?%)"
     r"|ruled out|excluded"
     r"|[\d.,/%]+ (?:[a-z]+/[a-z]+ )?(?:and |\()?(?:normal|as before|unchanged|at (?:(?:his|her|the) )?baseline|stable)"
     r"|not (?:given|done|needed|required|started|performed|seen|indicated|used|found|present|detected|necessary"
@@ -73,9 +73,15 @@ _DERIVED = re.compile(r"(?:ly|ive|al|ous|ity|ation|ed|ing)$")
 _CARRIED_OUT = (
     r"(?:taken out|took out|cut out|swept|remov\w+|resect\w*|excis\w+|drain\w*|stent\w*|repair\w*|amputat\w+|debrid\w+"
     r"|wash(?:ed )?out|washed out|irrigat\w+|ablat\w+|clip(?:ped|s)|coil(?:ed|ing|s)|band(?:ed|ing|s)|transplant\w*"
-    r"|replac\w+|bypass\w*|dilated with|ballooned|angioplast\w+|pinn(?:ed|ing)|plated|evacuat\w+|re-?expanded)"
+    r"|replac\w+|bypass\w*|dilated with|ballooned|angioplast\w+|pinn(?:ed|ing)|plated|evacuat\w+|re-?expanded"
+    r"|cauteri[sz]ed|burn(?:ed|t)|injected|tapped|opened up|decompress\w*)"
 )
 """What is done to an organ in an operation: its name beside one of these gives its disease away."""
+_DISEASED = (
+    r"(?:inflamed|infected|hot|angry|ruptured|burst|perforated|obstructed|blocked|spurting|bleeding|oozing|leaking|torn"
+    r"|clotted|septic|purulent|necrotic|gangrenous)"
+)
+"""What an organ is called whose disease this is."""
 _GAP = r"[\s-]+\.\.\.[\s-]+"
 _WORDS_BETWEEN = r"(?:[ \n]+[\w'/%-]+){0,6}?[ \n]+"
 _WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]{5,}")
@@ -103,8 +109,9 @@ class Giveaways:
             (_operated(term), "procedure") if relation == "organ" else (_term(term), relation)
             for (term, relation) in terms
         ]
-        self._terms += [(_term(short), "abbreviation") for name in self._names if (short := _initials(name))]
-        near = [(_term(name), "narrower or broader name") for name in _related_names(self._names)]
+        short = {one for name in self._names for one in (_initials(name), name if name.isupper() else "") if one}
+        self._terms += [(_term(one), "abbreviation") for one in sorted(short - _NO_INITIALS)]
+        near = [(_term(name), "narrower name") for name in _related_names(self._names)]
         self._terms += [one for one in near if one not in self._terms]
         words = {word for name in self._names for word in re.findall(r"[a-z]{7,}", name.casefold())}
         stems = sorted({match[1].removesuffix("ic") for word in words if (match := _STEM.match(word))})
@@ -153,8 +160,9 @@ class Giveaways:
         for match in _WORD.finditer(text):
             word = match[0].casefold()
             for name in self._long:
-                most = 1 if len(name) < 10 else 2
-                if word == name[1:]:
+                most = 1 if len(name) < 9 else 2
+                cut = name.startswith(word) and 7 <= len(word) <= len(name) - 3 and stem(word) not in lexicon()
+                if word == name[1:] or cut:
                     yield Giveaway(*match.span(), match[0], "misspelling")
                     break
                 if word[0] != name[0] or abs(len(word) - len(name)) > most or word.startswith(name[:-1]):
@@ -167,23 +175,26 @@ class Giveaways:
                     break
 
 
+_NO_INITIALS_TEXT = (
+    """US OR IV ER ED PO ID PT GI CC HE AS IS IN NO AN CT MR RA UA HR BP RR IM SC PR NG ICU CBC WBC MS"""
+)
+_NO_INITIALS = frozenset(_NO_INITIALS_TEXT.split())
+"""Initials that mean something else in most notes."""
+
+
 def _initials(name: str) -> str:
-    """The initials of a name of three to five words; '' for others."""
+    """The initials of a name of two to five words; '' for others."""
     words = [word for word in re.findall(r"[A-Za-z]+", name) if word not in ("of", "the", "and", "with", "to")]
-    return "".join(word[0] for word in words).upper() if 3 <= len(words) <= 5 else ""
+    return "".join(word[0] for word in words).upper() if 2 <= len(words) <= 5 else ""
 
 
 def _related_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names and abbreviations of the conditions of the own list that are the next broader or narrower of a disease."""
+    """Names and abbreviations of the conditions of the own list that are a kind of a disease."""
     own = {key(name) for name in names}
     mine = [row for row in table_rows("conditions.csv") if own & {key(one) for one in _row_names(row)}]
-    broader = {key(one) for row in mine for one in cells(row["broader"])}
     titles = {key(row["name"]) for row in mine}
-    near = [
-        row
-        for row in table_rows("conditions.csv")
-        if key(row["name"]) in broader or titles & {key(one) for one in cells(row["broader"])}
-    ]
+    rows = table_rows("conditions.csv")
+    near = [row for row in rows if titles & {key(one) for one in cells(row["broader"])}]
     return tuple(dict.fromkeys(one for row in near for one in _row_names(row) if key(one) not in own))
 
 
@@ -226,6 +237,7 @@ def _term(term: str) -> re.Pattern[str]:
     Three dots stand for up to six words of one sentence: 'stone ... ureter'.
     """
     pattern = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term)).replace(_GAP, _WORDS_BETWEEN)
+    pattern = re.sub(r"(?<=\])\+(?:drip|gtt|infusion)$", "+(?:drip|gtt|infusion)", pattern)
     flags = re.NOFLAG if term.isupper() and len(term) <= 8 else re.IGNORECASE
     return re.compile(rf"(?<![\w-]){pattern}(?:e?s|'s)?(?!\w)", flags)
 
@@ -234,7 +246,8 @@ def _operated(organ: str) -> re.Pattern[str]:
     """A pattern for an operation on an organ, whichever of the two is named first."""
     organ = r"[\s-]+".join(map(re.escape, organ.split())) if not organ.isupper() else f"(?-i:{organ})"
     between = r"(?:[ \n]+(?!(?:and|or|but)\b)[\w'/%-]+){0,4}?[ \n]+"
-    return re.compile(rf"(?i)\b{organ}s?{between}{_CARRIED_OUT}\b|\b{_CARRIED_OUT}{between}{organ}s?\b")
+    done = rf"(?:{_CARRIED_OUT}|{_DISEASED})"
+    return re.compile(rf"(?i)\b{organ}s?{between}{_CARRIED_OUT}\b|\b{done}{between}{organ}s?\b")
 
 
 @cache

@@ -97,8 +97,15 @@ def heading_kind(said: str) -> tuple[str, bool]:
     outside = _classified(_BRACKETS.sub(" ", low))
     if outside[0]:
         return outside
-    inside = _INSIDE.fullmatch(low)
-    return _classified(inside[1]) if inside else outside
+    if low in _LETTERS or _BRACKETS.sub(" ", low).strip() in _LETTERS:
+        return _LETTERS[_BRACKETS.sub(" ", low).strip()], False
+    inside = _INSIDE.search(low)
+    whole = inside and (inside[0] == low or len(inside[1].split()) > 1)
+    return _classified(inside[1]) if inside and whole else outside
+
+
+_LETTERS = {"s": "present", "o": "examination", "a": "assessment", "p": "other"}
+"""The parts of a note by the letters SOAP."""
 
 
 def _classified(low: str) -> tuple[str, bool]:
@@ -180,7 +187,7 @@ def _masked(low: str) -> str:
 
 
 _LINE = re.compile(r"(?m)^[^\n]*$")
-_LEAD = re.compile(r"[ \t>#*=|\u2022+~-]*(?:(?:\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?[*\[(<_ \"]*(?!_)|[ \t]*")
+_LEAD = re.compile(r"[ \t>#*=|\u2022+~-]*(?:(?:Q?\d{1,2}|[IVX]{1,4}|[A-H])[.)][ \t]+)?[*\[(<_ \"]*(?!_)|[ \t]*")
 _COLON = re.compile(
     r"[ \t]*[\])>*_~\"]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2}|__(?!_))?|[-=]?>{1,2}|\.{2,}|\?|\|"
     r"|[\u2013\u2014\u2192=]|-{1,2}(?=[ \t]|$))"
@@ -365,7 +372,7 @@ def _longer_kind(said: str, within: str, *, alone: bool) -> tuple[str, bool]:
 
 def _stands_apart(text: str, line: int, end: int, lead: str, said: str, *, colon: bool) -> bool:
     """Whether a phrase has the looks of a heading: a mark, capitals, or a free line before it."""
-    if lead.strip(" \t#*=|[(<_\u2022>~-.)0123456789"):
+    if lead.strip(" \t#*=|[(<_\u2022>~-.)0123456789Q"):
         return False
     if not said[:1].isupper():
         return colon and text[:line].rstrip()[-1:] in ("", ".", ":", ";", ")")
@@ -378,6 +385,8 @@ def _stands_apart(text: str, line: int, end: int, lead: str, said: str, *, colon
 
 def _heading(text: str, line: int, said: str, span: tuple[int, int], within: str) -> Heading | None:
     begin, close = line + span[0], line + span[1]
+    if said[:1].islower() and said.split(maxsplit=1)[0] in _OPEN:
+        return None
     lead = text[line:begin]
     colon = bool(_MARKED.search(text[begin + len(said) : close])) or text[close - 2 : close].strip() in ("]", "|")
     end = text.find("\n", begin)
@@ -389,6 +398,11 @@ def _heading(text: str, line: int, said: str, span: tuple[int, int], within: str
         kind, firm = _loose_kind(said, asked=text[close - 2 : close].strip() == "?")
     if not kind:
         return None
+    rest = text[close : end if end >= 0 else len(text)].strip(" \t:")
+    if colon and kind != "diagnosis" and 0 < len(rest) < _LONGEST and rest[:1].isalpha() and not alone:
+        further = heading_kind(rest)[0] or (_loose_kind(rest, asked=False)[0] if kind == "course" else "")
+        if further and len(rest.split()) > 1:
+            kind, close = further, end if end >= 0 else len(text)
     marks = _MARKS_BEFORE.search(lead)
     start = begin - len(marks[0]) if marks else begin
     plain = said.strip().casefold()
@@ -396,6 +410,8 @@ def _heading(text: str, line: int, said: str, span: tuple[int, int], within: str
         sure = colon and plain in _SHORT and within not in ("diagnosis", "secondary", "past", "present")
         return Heading(start, close, kind) if sure or _EXAMINED.match(text[close : close + 240]) else None
     listing = within in ("diagnosis", "secondary", "past")
+    if plain in _LETTERS and (not colon or lead.strip()):
+        return None
     if plain in _UNSURE and not colon and not (alone and (lead.strip(" \t_") or not listing)):
         return None
     if not colon and not lead.strip(" \t_") and said.islower() and len(plain.split()) < 2:

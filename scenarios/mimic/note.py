@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from wardround.scenarios.mimic.headings import headings
+from wardround.scenarios.mimic.headings import UNKNOWN, Heading, headings
 from wardround.scenarios.mimic.note_prose import ELSEWHERE, prose_headings, stated_diagnoses, stated_in
 from wardround.scenarios.terms.wording import tokens, vocabulary
 
@@ -48,8 +48,7 @@ def note(text: str) -> Note:
     Diagnoses that follow each other, primary and secondary, are one section.
     """
     heads = headings(text)
-    firm = {head.kind for head in heads if head.firm}
-    heads = [head for head in heads if head.firm or head.kind not in firm]
+    heads = _without_weak(text, heads)
     heads = sorted([*heads, *prose_headings(text, heads)], key=lambda head: head.start)
     sections: dict[str, str] = {}
     prose: dict[str, str] = {}
@@ -67,6 +66,9 @@ def note(text: str) -> Note:
         kind = "diagnosis" if joined else head.kind
         if kind == "diagnosis" and body:
             sections[kind] = body  # the last one counts, because the hospital course may contain a diagnosis of its own
+        elif body and kind == "present" and 0 < len(sections.get(kind, "")) < _SHORT_STORY < len(body):
+            sections.setdefault("complaint", sections[kind])
+            sections[kind] = body
         elif body and not sections.get(kind):
             sections[kind] = body
             prose |= {kind: "prose"} if head.start == head.end else {}
@@ -78,6 +80,22 @@ def note(text: str) -> Note:
         if words:
             sections["diagnosis"], prose["diagnosis"] = words, where
     return Note(sections, prose)
+
+
+_SHORT_STORY = 80
+"""Characters: a shorter story before a longer one is the complaint."""
+
+
+def _without_weak(text: str, heads: Sequence[Heading]) -> list[Heading]:
+    """Headings without those that count for nothing better; 'Histories', alone on its line, still ends a story."""
+    firm = {head.kind for head in heads if head.firm}
+    kept: list[Heading] = []
+    for head in heads:
+        if head.firm or head.kind not in firm:
+            kept.append(head)
+        elif kept and kept[-1].kind == head.kind == "present" and not text[head.end :].split("\n", 1)[0].strip():
+            kept.append(replace(head, kind=UNKNOWN))
+    return kept
 
 
 def joined_note(texts: Sequence[str]) -> Note:
@@ -172,7 +190,7 @@ def _cell(line: str) -> str:
 
 
 _CODED = re.compile(
-    r"\s*[(\[][^()\[\]]*(?:\bPOA\b|(?i:present on admission|\bicd\b)|\b[A-Z]\d\d\.?\d*\b)[^()\[\]]*[)\]]"
+    r"\s+POA\b\W.*$|\s*[(\[][^()\[\]]*(?:\bPOA\b|(?i:present on admission|\bicd\b)|\b[A-Z]\d\d\.?\d*\b)[^()\[\]]*[)\]]"
 )
 """What coders add to a diagnosis: '(POA: Yes)', '(J18.9)'."""
 

@@ -133,7 +133,14 @@ def _name(said: str) -> str:
     ends = _NAME_ENDS.search(said)
     name = (said[: ends.start()] if ends else said).strip(" ,-*")
     name = re.sub(r"(?i)^(?:an?|the|his|her|their|likely|acute onset of|management of|treatment of) ", "", name)
-    return name if re.search(r"[A-Za-z]{2}", name) and not ELSEWHERE.fullmatch(name) and len(name.split()) <= 10 else ""
+    return (
+        name
+        if re.search(r"[A-Za-z]{2}", name)
+        and not ELSEWHERE.fullmatch(name)
+        and "?" not in name
+        and len(name.split()) <= 10
+        else ""
+    )
 
 
 def prose_headings(text: str, heads: Sequence[Heading]) -> Iterator[Heading]:
