@@ -68,7 +68,7 @@ faces: $(DEV)  ## the faces for verifiers and OpenEnv, each in an environment of
 	done
 	@$(BIN)/python -m scripts.compare_faces
 
-gaming: $(DEV)  ## doctors that want a better score without being better; a quarter of an hour on two cores
+gaming: $(DEV)  ## doctors that want a better score without being better
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m gaming
 
 conformance: $(STAMP)  ## run recorded vectors of published code: make conformance VECTORS=DIR

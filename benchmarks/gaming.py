@@ -146,7 +146,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """What a doctor answers, by case id, and the tests that it orders first in a work-up."""
+    """What a doctor answers, by the id of each case that it plays, and the tests that it orders first in a work-up."""
 
     answers: Mapping[str, str]
     orders: Mapping[str, str] = field(default_factory=dict)
@@ -160,22 +160,24 @@ class Tried:
     judged: Outcome | None = None
 
 
-_TOGETHER = 20
-"""Doctors of one run: the replies of a run are one text, and lists of all treatments are long."""
+_TOGETHER = 800
+"""Most episodes of one run: the replies of a run are one text, and lists of all treatments are long."""
 
 
 async def tried(ground: Ground, doctors: Mapping[str, Doctor], *, judged: bool = True) -> dict[str, Tried]:
     """Play every doctor's recorded replies and score them by words, then before the gullible judge.
 
-    Twenty of them play in one run, each on its own copies of the cases, so that planning, storing and scoring are paid
+    Many of them play in one run, each on its own copies of its cases, so that planning, storing and scoring are paid
     for once. A copy differs from its case in its id alone.
     """
-    names = list(doctors)
     outcomes: dict[str, Tried] = {}
-    for start in range(0, len(names), _TOGETHER):
-        together = names[start : start + _TOGETHER]
-        outcomes |= await _tried(ground, {name: doctors[name] for name in together}, judged=judged)
-    return outcomes
+    together: dict[str, Doctor] = {}
+    for name, doctor in doctors.items():
+        if together and sum(len(one.answers) for one in (*together.values(), doctor)) > _TOGETHER:
+            outcomes |= await _tried(ground, together, judged=judged)
+            together = {}
+        together[name] = doctor
+    return outcomes | await _tried(ground, together, judged=judged)
 
 
 async def _tried(ground: Ground, doctors: Mapping[str, Doctor], *, judged: bool) -> dict[str, Tried]:
@@ -183,7 +185,7 @@ async def _tried(ground: Ground, doctors: Mapping[str, Doctor], *, judged: bool)
     cases, replies = [], {}
     for number, name in enumerate(names):
         doctor = doctors[name]
-        for case in ground.cases:
+        for case in (one for one in ground.cases if one.id in doctor.answers):
             copy = case.model_copy(update={"id": f"{number}~{case.id}"})
             cases.append(case_line(copy) + "\n")
             replies[copy.id] = wrapped(ground.scenario, doctor.answers[case.id], doctor.orders.get(case.id, ""))
@@ -216,23 +218,48 @@ def _written(path: Path, text: str) -> Path:
     return path
 
 
-BEST_CONSTANT = "the best constant answer"
-
-
 def gamers(ground: Ground) -> dict[str, Doctor]:
-    """Every doctor of this file on a ground, and the one that gives the best constant answer of the pool."""
+    """Every doctor of this file on all cases of a ground."""
     told = [(case.id, ground.told(case)) for case in ground.cases]
-    found = {name: Doctor({case: form(one) for case, one in told}) for name, form in forms(ground.goal).items()}
-    return found | {BEST_CONSTANT: constant(ground)}
+    return {name: Doctor({case: form(one) for case, one in told}) for name, form in forms(ground.goal).items()}
 
 
-def constant(ground: Ground) -> Doctor:
-    """The doctor that answers every case of a ground with the one truth that is right most often by words."""
-    shares = {
-        answer: sum(compare_answer(answer, case, ground.goal).match for case in ground.cases) for answer in ground.pool
-    }
-    best = max(shares, key=lambda answer: shares[answer])
-    return Doctor({case.id: best for case in ground.cases})
+def constant(ground: Ground) -> float:
+    """The share of a ground's cases in which the best constant answer is right by words: one truth, for every case."""
+    right = (sum(compare_answer(answer, case, ground.goal).match for case in ground.cases) for answer in ground.pool)
+    return max(right) / len(ground.cases)
+
+
+async def tried_once(grounds: Sequence[Ground]) -> dict[str, Tried]:
+    """Try every doctor on every case of one set once, in one of the scenarios; the outcomes of all scenarios together.
+
+    Which scenario plays a case is a Latin square of cases and doctors: each scenario meets every form of answer and
+    every case. An answer is read by the same rules in all scenarios, so to play each in all of them tells little more.
+
+    Args:
+        grounds: The same cases in each scenario that asks for the same goal.
+    """
+    doctors = [gamers(ground) for ground in grounds]
+    parts: dict[str, list[Tried]] = {}
+    for turn, ground in enumerate(grounds):
+        ids = [case.id for case in ground.cases]
+        its = {
+            name: Doctor(
+                {ids[at]: doctor.answers[ids[at]] for at in range((turn + row) % len(grounds), len(ids), len(grounds))}
+            )
+            for row, (name, doctor) in enumerate(doctors[turn].items())
+        }
+        for name, one in (await tried(ground, its)).items():
+            parts.setdefault(name, []).append(one)
+    return {name: _together(some) for name, some in parts.items()}
+
+
+def _together(parts: Sequence[Tried]) -> Tried:
+    goal = parts[0].words.goal
+    return Tried(
+        Outcome(goal, [episode for part in parts for episode in part.words.episodes]),
+        Outcome(goal, [episode for part in parts if part.judged for episode in part.judged.episodes]),
+    )
 
 
 PLACES: Mapping[str, Sequence[str]] = {
@@ -248,9 +275,15 @@ def ground_of(name: str, scenario: str, shared: Path, *, limit: int) -> Ground:
     whole = Ground(name, scenario, [case for path in _files(name, scenario, shared) for case in _loaded(path)])
     cases = [case for case in whole.cases if truth_of(case, whole.goal).strip()]
     if len(cases) > limit:
-        chosen = set(random.Random(f"{name} {scenario}").sample(range(len(cases)), limit))
+        chosen = set(random.Random(f"{name} {whole.goal}").sample(range(len(cases)), limit))
         cases = [case for place, case in enumerate(cases) if place in chosen]
     return replace(whole, cases=cases)
+
+
+def goals(name: str) -> Sequence[Sequence[str]]:
+    """The scenarios of a set, those that ask for the same goal together."""
+    plans = [[one] for one in PLACES[name] if one == "treatment"]
+    return [[one for one in PLACES[name] if one != "treatment"], *plans]
 
 
 def _files(name: str, scenario: str, shared: Path) -> Sequence[Path]:
@@ -282,7 +315,7 @@ async def _measured(found: Sequence[Ground]) -> list[Figure]:
     figures = []
     for ground in found:
         scored = await tried(ground, gamers(ground))
-        allowed = max(LEAST, scored.pop(BEST_CONSTANT).words.accuracy.mean or 0.0)
+        allowed = max(LEAST, constant(ground))
         worst: dict[str, tuple[float, str]] = {}
         for name, one in scored.items():
             for way, outcome in (("word match", one.words), ("judged", one.judged)):
