@@ -46,6 +46,10 @@ class ByName:
         return Action("reply", f"Diagnosis: number {self.k}")
 
 
+class Actless:
+    """Forgot its only method."""
+
+
 class Deaf(ByName):
     """Takes the seat and keeps nothing of it."""
 
@@ -155,6 +159,7 @@ def test_a_budget_counts_the_calls_of_an_own_agent(shell: Shell, store: Path) ->
         (["ByName", "--options", '{"k": "a"}'], "option 'k': Expected `int`, got `str`"),
         (["ByName", "--options", "[1]"], "is not a JSON object"),
         (["Deaf", "--options", '{"k": 1}'], "takes no option 'k'"),
+        (["Actless"], "has no method `act`: write `async def act("),
         (["ByName", "--temperature", "0"], "has no model that 'temperature' could be for"),
         (["Two", "--doctor-model", "a=scripted/x", "--doctor-model", "a=scripted/y"], "two are called 'a'"),
         (["Two", "--doctor-model", "scripted/x", "--doctor-model", "scripted/y"], "two have no name"),

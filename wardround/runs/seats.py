@@ -18,7 +18,7 @@ from wardround.engine.models.reach import Gates
 from wardround.engine.models.wrappers import EgressGuard, Illustrated, Single, WellFormed, may_receive
 from wardround.engine.plugins import import_path, is_bundled, load_plugin, maker, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import Agent, Cache, Model, Store, with_all_members
+from wardround.engine.protocols import Agent, Cache, Model, Store, has_methods, with_all_members
 from wardround.engine.records import Json
 from wardround.engine.seat import Seat, Voice, knowledge_of, seed_of, traits_of
 from wardround.runs.header import SeatHeader
@@ -381,6 +381,8 @@ def _agent_seat(seat: str, factory: AgentFactory, settings: SeatSettings, access
     spec, knows = settings.spec, knowledge_of(factory)
     if knows not in ("", "truth", "cases"):
         raise UsageError(f"{spec!r} says `knows = {knows!r}`; write 'truth' or 'cases'")
+    if isinstance(factory, type) and not has_methods(factory, Agent):
+        raise UsageError(f"{spec!r} has no method `act`: write `async def act(self, view: View) -> Action`")
     models = {name: seat_model(one.spec, one, access, name=name) for name, one in settings.each_model().items()}
     if not models and (useless := [*settings.sampling(), *(["base_url"] if settings.base_url else [])]):
         raise UsageError(
