@@ -202,11 +202,19 @@ def _strata(strata: Sequence[Stratum]) -> list[Plot]:
         if not rows:
             plots.append(Plot(heading, f"No encounter with a score names a {by.replace('_', ' ')}."))
             continue
-        if why := mostly_single({one.name: one.figure.units for one, _ in rows}.values()):
+        if why := mostly_single(_most_cases(rows).values()):
             plots.append(Plot(heading, f"Not drawn: {why}."))
             continue
         plots.append(_stratum(f"by_{by}", heading, rows))
     return plots
+
+
+def _most_cases(rows: Iterable[tuple[Stratum, float]]) -> dict[str, int]:
+    """The cases of each disease or system, by the model that played most of them."""
+    cases: dict[str, int] = {}
+    for one, _ in rows:
+        cases[one.name] = max(one.figure.units, cases.get(one.name, 0))
+    return cases
 
 
 def mostly_single(units: Iterable[int]) -> str:
@@ -233,7 +241,7 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
     if len(ordered) > _MOST:
         note += f" The best {_MOST // 2} and the worst {_MOST // 2} of {len(ordered)}."
         ordered = [*ordered[: _MOST // 2], *ordered[-(_MOST // 2) :]]
-    cases = {one.name: one.figure.units for one, _ in rows}
+    cases = _most_cases(rows)
 
     def draw(axes: "Axes") -> None:
         step = 0.5 / len(models)

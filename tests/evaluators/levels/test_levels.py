@@ -434,3 +434,11 @@ def test_no_figure_is_minus_zero() -> None:
     report = level_report(made, known_models())
     assert "\u22120.00" not in str(grids(report))
     assert "0.00" in str(grids(report))
+
+
+def test_a_plot_counts_the_cases_of_the_model_that_played_most() -> None:
+    made = [*encounters("all", {"Scurvy": [1.0] * 6, "Gout": [0.0] * 6}), *encounters("one", {"Scurvy": [1.0]})]
+    [plot] = [
+        plot for plot in level_plots(level_report(made, known_models())) if plot.heading == "High level by disease"
+    ]
+    assert "Scurvy (6)" in str(plot.drawing)
