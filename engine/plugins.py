@@ -22,6 +22,7 @@ from wardround.engine.seat import Seat
 MOVED: Mapping[str, str] = {
     "wardround.agents.answerers": "wardround.agents.gold",
     "wardround.agents.item_writer": "wardround.agents.curator",
+    "wardround.agents.model_examiner": "wardround.agents.examiner",
     "wardround.agents.silent": "wardround.agents.gold",
     "wardround.evaluators.assessment": "wardround.evaluators.outcome.assessment",
     "wardround.evaluators.evidence.brave": "wardround.evaluators.search.services",
