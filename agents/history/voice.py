@@ -127,3 +127,27 @@ def _plural(verb: str) -> str:
     ):
         return verb[:-1]
     return verb
+
+
+_TELEGRAM = re.compile(
+    r"^(?:an? |the )?\d+[- ](?:year|month|week|day)s?[- ]old (?:[\w-]+ ){0,3}?"
+    r"(?:male|female|man|woman|boy|girl|patient|child)"
+    r"(?P<comma>,)?\s+(?:(?P<who>who )|(?P<has>with )|(?P<is>(?=\w+ly |undergoing|presenting"
+    r"|living|working|known|admitted"
+    r"|diagnosed|referred|treated|married|single|retired|on |from )))(?P<rest>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A note that opens with who the patient is and has no verb ('30-year-old male, originally from Colombia')."""
+
+
+def spelled_out(text: str) -> str:
+    """A telegram's sentence with a subject and a verb."""
+    text = re.sub(r"^patient (?=\w)", "The patient ", text, flags=re.I)
+    text = re.sub(
+        r"^the patient (?:did|does) not (?:report|complain of|endorse) ", "The patient denies ", text, flags=re.I
+    )
+    match = _TELEGRAM.match(text)
+    if match is None:
+        return text
+    verb = "" if match["who"] else "has " if match["has"] else "is "
+    return f"The patient {verb}{match['rest']}".replace("is presenting", "presents", 1)

@@ -177,10 +177,42 @@ def own_names_json(names: TestNames) -> dict[str, Json]:
     return {"names": [list(row) for row in names]} if names else {}
 
 
+_LOINC = ("loinc_num", "component", "system", "class", "shortname", "long_common_name")
+_SYSTEMS = {"ser": "", "plas": "", "ser/plas": "", "bld": "", "urine": "urine", "csf": "CSF", "stool": "stool"}
+"""LOINC's systems, and the word by which the table tells the same component in them."""
+
+
+def _of_loinc(rows: Iterable[Mapping[str, str]]) -> TestNames:
+    """The tests of a `Loinc.csv`: a component in blood, urine, CSF or stool that the table has, else the long name.
+
+    A name that means another test already, in the table or in the file, is left out.
+    """
+    known, tests = _bundled().names, dict[str, tuple[str, list[str]]]()
+    owner: dict[str, str] = {}
+    for row in rows:
+        where, long = _SYSTEMS.get(row["system"].lower()), row["long_common_name"] or row["component"]
+        test = known.get(key(f"{where} {row['component']}".strip())) if where is not None else None
+        name = test or known.get(key(long)) or long
+        group = row["class"].upper()
+        kind = "microbiology" if group.startswith("MICRO") else "imaging" if group.startswith("RAD") else "lab"
+        names = tests.setdefault(name, (kind, []))[1]
+        for said in (long, row["shortname"], "" if test is None and where != "" else row["component"]):
+            form = key(said)
+            if form and "|" not in said and known.get(form, name) == name and owner.setdefault(form, name) == name:
+                names.append(said)
+    return tuple((name, "|".join(dict.fromkeys(names)), kind) for name, (kind, names) in tests.items() if key(name))
+
+
 def read_test_names(path: Path) -> TestNames:
-    """The rows of a user's CSV `test,names,kind`; raises UsageError for a missing column or a row without a test."""
-    rows = column_rows(path, "--names", ("test", "names"))
-    names = tuple((row["test"], row["names"], row.get("kind", "")) for row in rows)
+    """The rows of a user's CSV `test,names,kind`, or the tests of LOINC's own `Loinc.csv`.
+
+    Raises UsageError for a missing column or a row without a test.
+    """
+    if any("loinc_num" in row for row in column_rows(path, "--names", ())[:1]):
+        names = _of_loinc(column_rows(path, "--names", _LOINC))
+    else:
+        rows = column_rows(path, "--names", ("test", "names"))
+        names = tuple((row["test"], row["names"], row.get("kind", "")) for row in rows)
     catalogue(names, str(path))
     return names
 

@@ -12,6 +12,7 @@ from wardround.agents.history.facts import statements, story_facts, story_senten
 from wardround.agents.history.interview import answer_from_story
 from wardround.agents.history.question_kinds import parse_question, split_questions
 from wardround.agents.history.vocabulary import concepts_in, history_concepts, units
+from wardround.agents.history.voice import patient_voice
 
 SHEET = {
     "Demographics": "61-year-old man",
@@ -387,3 +388,18 @@ def test_each_aim_has_examples_and_each_example_an_aim() -> None:
     names = aims.aim_names()
     own = sum(names[one.index(max(one))] == questions[question] for question, one in shares.items())
     assert own > 0.95 * len(shares)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "spoken"),
+    [
+        ("75-year-old woman undergoing maintenance hemodialysis.", "I am undergoing maintenance hemodialysis."),
+        ("30-year-old male, originally from Peru.", "I am originally from Peru."),
+        ("Patient did not report perineal pain.", "I haven't had any perineal pain."),
+        ("45-year-old female who works as a nurse.", "I work as a nurse."),
+    ],
+)
+def test_a_note_without_a_verb_is_said_in_the_first_person(sentence: str, spoken: str) -> None:
+    story = {"History": sentence}
+    (fact,) = story_facts(story, "")
+    assert speech.say_fact(fact, patient_voice(story, "")) == spoken

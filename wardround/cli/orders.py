@@ -16,14 +16,15 @@ from wardround.scenarios.orders.order_reading import OrderReading, read_order
 @click.command(short_help="Show how an order is understood, piece by piece.")
 @click.argument("text", required=False)
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Orders, one a line.")
-@click.option("--names", type=click.Path(path_type=Path), help="Your own names of tests: CSV with test, names, kind.")
+@click.option("--names", type=click.Path(path_type=Path), help="Names: CSV with test, names, kind; or Loinc.csv.")
 @json_option
 def command(text: str | None, path: Path | None, names: Path | None, as_json: bool) -> None:
     """Show the pieces of an order TEXT with the tests that they mean, and the words that are context alone.
 
     Each piece is matched, ambiguous, unknown or not_an_order. Each test has a name, kind, specimen, method, timing and
     MIMIC's item numbers. With --file each line is one order; with --json each order is one line of JSON. --names adds
-    names of your own, several between bars; a test that the table lacks needs a kind (lab, imaging, ...).
+    names of your own, several between bars; a test that the table lacks needs a kind (lab, imaging, ...). It also reads
+    LOINC's own table (Loinc.csv).
 
     \b
     Example:  wardround orders "CSF glucose and serum glucose, repeat troponin in 3 hours"

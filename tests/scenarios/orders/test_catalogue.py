@@ -1,9 +1,12 @@
 """The table of tests: it holds together, and a user's points replace its own."""
 
+from pathlib import Path
+
 import pytest
 
 from wardround.engine.errors import UsageError
-from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.catalogue import catalogue, read_test_names
+from wardround.scenarios.orders.order_reading import read_order
 from wardround.scenarios.terms.wording import key
 
 
@@ -63,3 +66,35 @@ def test_what_lies_within_what_has_an_end() -> None:
             while (name := words[wider[-1]].within) in words:
                 assert name not in wider, wider
                 wider.append(name)
+
+
+LOINC = """"LOINC_NUM","COMPONENT","SYSTEM","CLASS","LONG_COMMON_NAME","SHORTNAME"
+"1","Sodium","Urine","CHEM","Sodium in Urine, made up","Na Ur-made"
+"2","Blorbase","Ser/Plas","CHEM","Blorbase activity in Serum","Blorbase SerPl-made"
+"3","Blorbase","Synv fld","CHEM","Blorbase in Synovial fluid","Blorbase Snv-made"
+"4","Glorbovirus DNA","XXX","MICRO","Glorbovirus DNA by probe","Glorbo DNA-made"
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "test", "kind"),
+    [
+        ("Na Ur-made", "Urine sodium", "lab"),
+        ("Blorbase", "Blorbase activity in Serum", "lab"),
+        ("Blorbase Snv-made", "Blorbase in Synovial fluid", "lab"),
+        ("Glorbo DNA-made", "Glorbovirus DNA by probe", "microbiology"),
+        ("sodium", "Sodium", "lab"),
+    ],
+)
+def test_loincs_own_table_plugs_in(tmp_path: Path, order: str, test: str, kind: str) -> None:
+    (tmp_path / "Loinc.csv").write_text(LOINC)
+    table = catalogue(read_test_names(tmp_path / "Loinc.csv"))
+    (piece,) = read_order(order, table).pieces
+    assert [(one.name, one.kind) for one in piece.concepts] == [(test, kind)]
+    assert read_order(order).pieces[0].status == ("matched" if order == "sodium" else "unknown")
+
+
+def test_a_loinc_table_without_its_columns_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "Loinc.csv").write_text("LOINC_NUM,COMPONENT\n1,Sodium\n")
+    with pytest.raises(UsageError, match="long_common_name"):
+        read_test_names(tmp_path / "Loinc.csv")
