@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 
 from wardround.agents.history.facts import Fact, Statement
 from wardround.agents.history.vocabulary import history_rows
-from wardround.agents.history.voice import AGE, PRESENT, PatientVoice, agree_verbs, own_pronouns, pronouns, spelled_out
+from wardround.agents.history.voice import AGE, PRESENT, PatientVoice, agree_verbs, own_pronouns, pronouns, with_subject
 
 _MINE = re.compile(r"\b(?:I|I['\u2019]\w+|[Mm]y|[Mm]e)\b(?![-.])")
 _WHO = (
@@ -170,7 +170,7 @@ def _thing(text: str) -> str:
 def _first_person(text: str, section: str, voice: PatientVoice) -> str:
     if voice.own_words and PRESENT.search(section):
         return text
-    text = spelled_out(_without_report(text))
+    text = with_subject(_without_report(text))
     of_others = voice.own_words and re.match(r"(?:he|she|they|his|her|their)\b", text, re.I)
     if of_others or (_MINE.search(text) and not re.match(rf"(?:{_VERBS})\b", text)):
         return text

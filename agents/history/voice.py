@@ -140,7 +140,7 @@ _TELEGRAM = re.compile(
 """A note that opens with who the patient is and has no verb ('30-year-old male, originally from Colombia')."""
 
 
-def spelled_out(text: str) -> str:
+def with_subject(text: str) -> str:
     """A telegram's sentence with a subject and a verb."""
     text = re.sub(r"^patient (?=\w)", "The patient ", text, flags=re.I)
     text = re.sub(

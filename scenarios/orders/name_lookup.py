@@ -393,6 +393,29 @@ def _study(study: imaging.Reading, table: Catalogue) -> Link:
     return Link(imaging.study_title(study), "imaging", "region", 1.0, points, study)
 
 
+_ASKS = regex(
+    r"(?i)\b(?:would|could|can|should|must|needs?|warrants?|appreciate|like|wants?|add|run|get|order|check|chance"
+    r"|how about|useful|next|best|helpful|recommend|suggest|consider|favou?r|perform|obtain|send|merits?"
+    r"|deserves?|requires?|requesting|ask|have|do|please|pls|indicated|reasonable)\b"
+)
+_ARTICLE = regex(r"(?i)\b(?:an?|the|her|his|their|another|repeat|some|add|for|with)\s+(?=\S)")
+_MOST_ASKED = 16
+
+
+def asked_within(text: str, table: Catalogue) -> Link | None:
+    """The test at the end of a sentence that asks for it in other words ('This patient warrants a head CT')."""
+    asks = _ASKS.search(text)
+    if asks is None or len(text.split()) > _MOST_ASKED:
+        return None
+    for article in _ARTICLE.finditer(text):
+        if article.start() < asks.start() and article.start() > 0:
+            continue
+        linked = link(text[article.end() :].strip(" .?!,"), table)
+        if linked is not None and linked.rule != "fuzzy" and linked.kind != "examination":
+            return linked
+    return None
+
+
 def content(text: str) -> tuple[str, ...]:
     """The words of `text` that carry meaning: without 'please', 'the', 'level' and the like."""
     return tuple(word for word in tokens(text) if word not in LEADING | TRAILING | {"of", "and", "for", "with", "in"})

@@ -10,7 +10,7 @@ from wardround.engine.text import loads, regex
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.orders.foreign_orders import order_in_english
-from wardround.scenarios.orders.name_lookup import Link, link, unmeasured
+from wardround.scenarios.orders.name_lookup import Link, asked_within, link, unmeasured
 from wardround.scenarios.orders.request_pieces import (
     ENDS,
     STAINED,
@@ -347,6 +347,10 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(Withheld(part.text, part.why))
         elif linked is not None and linked.kind == "lab" and _GIVES.match(part.text):
             pieces.append(Withheld(part.text, "treatment"))
+        elif linked is None and (within := asked_within(part.text, table)) is not None:
+            pieces.append(
+                Order(part.text, within, tuple(sorted(table.below.get(within.test, ()))), repetition(part.text))
+            )
         elif linked is not None:
             below = tuple(sorted(table.below.get(linked.test, ())))
             pieces.append(Order(part.text, linked, below, repetition(part.text)))

@@ -62,17 +62,18 @@ _AFTER = frozenset(
 _FRAME = frozenset(
     re.findall(
         r"\S+",
-        """a an the her his their our this that these some any at point now for i i'd i'll we we'd we'll you let let's
-        lets me us could can would should may might must will shall want wants need needs like wish prefer
-        love have has to be do get order obtain ask asking arrange request requesting know see look check
-        measure draw send run perform repeat proceed move go ahead and my plan is was next first second
-        finally step then also please kindly think believe suggest propose recommend with begin time it it's
-        reasonable helpful useful good idea worth getting doing ordering checking sending repeating
-        performing obtaining add on of take find out show tell today just maybe perhaps really only third
-        lastly so ok okay well initially additionally furthermore moreover consider considering try quickly
-        soon whether what going i'm we're ought interested into off having results result possible test had
-        she he been done make necessary wonder wondering if about able aim looking wanted were there dear
-        colleague colleagues organise organize book schedule advise plus all more""",
+        """a an the her his their our this that these some any at point now for i i'd i'll we we'd we'll you let
+        let's lets me us could can would should may might must will shall want wants need needs like wish
+        prefer love have has to be do get order obtain ask asking arrange request requesting know see look
+        check measure draw send run perform repeat proceed move go ahead and my plan is was next first
+        second finally step then also please kindly think believe suggest propose recommend with begin
+        time it it's reasonable helpful useful good idea worth getting doing ordering checking sending
+        repeating performing obtaining add on of take find out show tell today just maybe perhaps really
+        only third lastly so ok okay well initially additionally furthermore moreover consider considering
+        try quickly soon whether what what's where's how's pls appreciate going i'm we're ought interested
+        into off having results result possible test had she he been done make necessary wonder wondering
+        if about able aim looking wanted were there dear colleague colleagues organise organize book
+        schedule advise plus all more""",
     )
 )
 """Words of the sentence around an order ('My plan is to get a', 'It is time for')."""
@@ -375,7 +376,7 @@ def _without_circumstance(piece: str, known: Known) -> list[str]:
 
 def _slashed(outer: str, known: Known) -> list[str]:
     """Split 'AST/ALT', 'flu/COVID swab' or 'PT/INR' if each part is known, alone or with the last word of the whole."""
-    parts = [part for part in re.split(r"\s*/\s*", outer) if part]
+    parts = [part for part in re.split(r"\s*/\s*|(?<=\w)\+(?=\w)", outer) if part]
     if len(parts) < 2:
         return []
     last = parts[-1].split()
