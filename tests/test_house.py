@@ -164,12 +164,13 @@ def test_a_room_does_not_grow_unseen() -> None:
 
 
 def test_no_word_of_medicine_in_the_engine() -> None:
+    """But for the dotted names of modules that moved (`plugins.MOVED`), which stored headers hold."""
     words = re.compile(rf"(?i)(?<![a-z])({'|'.join(MEDICINE)})s?(?![a-z])")
     found = [
         f"{path.relative_to(ROOT)}:{number}: {match[0]}"
         for path in sources("engine")
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-        if (match := words.search(line))
+        if (match := words.search(re.sub(r'"wardround\.[\w.]+"', "", line)))
     ]
     assert found == []
 
