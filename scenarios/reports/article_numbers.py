@@ -69,7 +69,7 @@ def _clause(sentence: str, one: Quantity) -> str:
     return sentence[start + 1 : min(ends, default=len(sentence))]
 
 
-_METRIC_ACUITY = re.compile(r"(?<![\d/.])6/(\d{1,2})(?![\d/])(?! ?(?:mm|weeks|months|days))")
+_METRIC_ACUITY = re.compile(r"(?<![\d/.])6/(5|6|9|12|15|18|24|36|60)(?![\d/])(?! ?(?:mm|weeks|months|days))")
 _PER_THOUSAND = re.compile(r"(\d+(?:\.\d+)?) ?(?:per (?:1[, ]?000|thousand)\b|\u2030)")
 
 
@@ -119,7 +119,7 @@ def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterat
     said = [one for one in _numbered(claim.finding) if not _is_count(one.quantity)]
     taken = [any(_equal(one, other) for one in said) for other, _ in known]
     for one in said:
-        evidence = [other.quantity for other, _ in known]
+        evidence = [other.quantity for other, _ in known if one.quantity.dimension != "time" or _of_time(other)]
         evidence += [other.quantity for other in _every_number(index) if other.age and one.quantity.dimension == "time"]
         if _accounted(one, known, index) or _computed(one, evidence, claim):
             continue
@@ -134,6 +134,10 @@ def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterat
         if rivals or absent:
             nearest = rivals[0] if rivals else " ".join(claim.sentences[:1])
             yield Unfaithful("number", one.quantity.written, claim.finding, nearest, claim.item)
+
+
+def _of_time(one: _Numbered) -> bool:
+    return one.age or one.ago or one.quantity.dimension == "time"
 
 
 def open_numbers(claim: FindingEvidence, index: ArticleIndex) -> tuple[str, ...]:
@@ -255,6 +259,8 @@ def _equal(one: _Numbered, other: _Numbered) -> bool:
     ours, theirs = one.quantity, other.quantity
     if ours.decade:
         return same_quantity(ours, theirs)
+    if one.ago and not one.age and other.age and not other.ago:
+        return False
     if one.short and written_value(ours.written)[0] == written_value(theirs.written)[0] % 100:
         return True
     if (

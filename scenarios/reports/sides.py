@@ -38,7 +38,10 @@ def side_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator
     ]  # fmt: skip
     if not theirs or not mine or _COMPARED.search(claim.finding):
         return
-    plain = [*_sides_of_numbers(claim), *_only_other_side(claim, [side for _, side, _ in theirs], mine, index)]
+    plain = [
+        *_sides_of_numbers(claim),
+        *_only_other_side(claim, [side for _, side, _ in theirs], mine, index),
+    ]
     if plain:
         yield plain[0]
         return

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from wardround.scenarios.diseases.disease import synonyms_of
 from wardround.scenarios.diseases.mondo import diseases_named, mondo, principal_part
+from wardround.scenarios.diseases.same_disease import same_disease
 from wardround.scenarios.loaders.values import diagnosis_names
 from wardround.scenarios.reports.article import article_sentences
 from wardround.scenarios.reports.statements import concepts_text, sentence_statements, word_concept
@@ -53,6 +54,9 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
     With sentences that are `cited` for it, one that they state in part counts, and one that is only mentioned elsewhere
     does not.
     """
+    stated = [hit["name"] for sentence in cited for hit in _STATED.finditer(sentence)]
+    if stated and not any(_told_alike(answer, name) for name in stated):
+        return False
     if cited and _shares(answer, cited) and not _only_considered(answer, title, text):
         return True
     if cited:
@@ -68,6 +72,38 @@ def _shares(answer: str, cited: Sequence[str]) -> bool:
     """Whether cited sentences state a specific word of the disease's own name."""
     head = _specific(_JOINED.split(answer)[0])
     return any(head & words for sentence, words in _clauses("", "\n".join(cited)) if sentence and words)
+
+
+_STATED = re.compile(
+    r"(?i)\bdiagnos(?:is|ed)\b(?: (?:was|is|of|with|as|made|having|therefore|thus|then|an?|established|to be))* "
+    r"(?P<name>.+?)(?:[.;]|$)"
+)
+
+
+def _told_alike(answer: str, name: str) -> bool:
+    """Whether an answer is the diagnosis that a sentence states, or has the words of its name, whole or cut short."""
+    if same_disease(name, answer).same:
+        return True
+    theirs = {*_concepts(name), *re.findall(r"[a-z]+", name.casefold())}
+    matched, plain, short = 0, 0, 0
+    for word in re.findall(r"[A-Za-z][\w-]+", _JOINED.split(answer)[0]):
+        concepts = frozenset(_concepts(word)) - _LITTLE - _QUALIFIERS
+        if not concepts:
+            continue
+        stem = word.casefold()[:_STEM]
+        if concepts & theirs or any(len(one) > 2 and one.startswith(stem) for one in theirs):
+            matched += 1
+        elif word.isupper() or not word[1:].islower() or len(word) < _SHORT:
+            short += not _initials(word, name, "")
+            matched += _initials(word, name, "")
+        else:
+            plain += 1
+    return not plain and (not short or matched > 0)
+
+
+_SHORT = 4
+_STEM = 6
+"""Letters that two forms of a word share: 'medulla' and 'medullary'."""
 
 
 def _only_considered(answer: str, title: str, text: str) -> bool:
