@@ -55,7 +55,7 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
     does not.
     """
     stated = [hit["name"] for sentence in cited for hit in _STATED.finditer(sentence)]
-    if stated and not any(_told_alike(answer, name) for name in stated):
+    if stated and not any(_names_alike(answer, name) for name in stated):
         return False
     if cited and _shares(answer, cited) and not _only_considered(answer, title, text):
         return True
@@ -80,7 +80,7 @@ _STATED = re.compile(
 )
 
 
-def _told_alike(answer: str, name: str) -> bool:
+def _names_alike(answer: str, name: str) -> bool:
     """Whether an answer is the diagnosis that a sentence states, or has the words of its name, whole or cut short."""
     if same_disease(name, answer).same:
         return True
