@@ -28,11 +28,14 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("cm\u00b2", "cm2"), ("area", 1e-4)),
     **dict.fromkeys(("inch", "inches"), ("length", 0.0254)),
     **dict.fromkeys(("feet", "ft"), ("length", 0.3048)),
+    **dict.fromkeys(("yard", "yards"), ("length", 0.9144)),
+    **dict.fromkeys(("mile", "miles"), ("length", 1609.34)),
     **dict.fromkeys(("\u00b5g", "ug", "mcg", "micrograms", "microgram"), ("mass", 1e-6)),
     **dict.fromkeys(("mg", "milligrams", "milligram"), ("mass", 1e-3)),
     **dict.fromkeys(("g", "gram", "grams"), ("mass", 1.0)),
     **dict.fromkeys(("kg", "kilograms", "kilogram", "kilos"), ("mass", 1e3)),
     **dict.fromkeys(("lb", "lbs", "pounds"), ("mass", 453.592)),
+    **dict.fromkeys(("oz", "ounce", "ounces"), ("mass", 28.3495)),
     **dict.fromkeys(("ml", "milliliters", "millilitres", "cc"), ("volume", 1e-3)),
     **dict.fromkeys(("l", "liters", "litres", "liter", "litre"), ("volume", 1.0)),
     **dict.fromkeys(("%", "percent", "per cent"), ("share", 1.0)),
@@ -73,6 +76,12 @@ _WEIGHTS: Mapping[str, float] = {
         ("thyroxine t4", 776.87), ("ammonia", 17.03), ("vitamin", 400.64), ("copper", 63.546), ("zinc", 65.38),
         ("lead", 207.2), ("b12 cobalamin cyanocobalamin", 1355.4), ("folate", 441.4), ("sodium", 22.99),
         ("potassium", 39.098), ("hemoglobin", 16114.5), ("hypoglycemia hyperglycemia", 180.16),
+        ("pth parathormone parathyroid", 9425.0), ("acth corticotropin adrenocorticotropic", 4541.0), ("insulin", 5808.0),
+        ("aldosterone", 360.44), ("homocysteine", 135.18), ("ethanol alcohol", 46.07),
+        ("acetaminophen paracetamol", 151.16), ("salicylate", 138.12), ("lithium", 6.94), ("digoxin", 780.9),
+        ("progesterone", 314.46), ("dheas", 368.5), ("t3 triiodothyronine", 650.97), ("hydroxybutyrate ketone", 104.1),
+        ("metanephrine metanephrines", 197.23), ("normetanephrine", 183.2), ("porphobilinogen", 226.2),
+        ("chloride", 35.45), ("igf", 7649.0), ("methylmalonic", 118.09), ("hydroxyprogesterone", 330.46),
     )
     for word in words.split()
 }  # fmt: skip
