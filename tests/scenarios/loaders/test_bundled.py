@@ -299,3 +299,11 @@ def test_the_complaint_tells_age_and_sex(case: Case) -> None:
 
 def test_no_bundled_case_is_odd(case: Case) -> None:
     assert list(in_case(case)) == []
+
+
+def test_women_are_judged_by_the_ranges_of_women() -> None:
+    wide = {("Hemoglobin", 17.5), ("Hematocrit", 51.0)}
+    cases = [case for name in ("admissions", "reports", "stations") for case in read(name)]
+    women = [case for case in cases if re.search(r"(?i)\b(?:woman|girl)\b", case.opening[:60])]
+    assert len(women) > 10
+    assert [(case.id, lab.name) for case in women for lab in case.labs if (lab.name, lab.high) in wide] == []

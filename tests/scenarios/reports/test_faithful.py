@@ -345,11 +345,11 @@ def test_the_development_half() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("half", "least"), [("check4", 0.85), ("check5", 0.75)])
-def test_cited_cases_are_hardly_refused(half: str, least: float) -> None:
+@pytest.mark.parametrize(("half", "least", "most"), [("check4", 0.9, 0), ("check5", 0.85, 1), ("check6", 0.8, 4)])
+def test_cited_cases_are_hardly_refused(half: str, least: float, most: int) -> None:
     account = measured(hand_written_trials(half, cited=True))
     caught = sum(count for (_, was), count in account.caught.items() if was)
-    assert len(account.refused) <= 3, account.refused
+    assert len(account.refused) <= most, account.refused
     assert caught >= least * account.caught.total(), account.missed
 
 
