@@ -130,11 +130,11 @@ def _written_out(line: str) -> str:
     return _OF_SAMPLE.sub(" ", STAINED.sub("gram stain, ", line))
 
 
-_ON_HOLD = regex(r"(?i)\s*[-\u2013\u2014]\s*(?:on )?hold(?: off)?(?: for now)?\s*$")
+_ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
 _SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
 """What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
 _IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")
-_SPINE = regex(r"\b([CTLS](?:/[CTLS])+)[\s-]?spine\b")
+_SPINE = regex(r"\b([CTLS](?:/[CTLS]){1,3})[\s-]?spine\b")
 _OF_SAMPLE = regex(
     r"(?i)\s[-–—]\s(?=(?:serum|blood|plasma|urine|csf|stool|sputum)(?:\s+only)?(?:,?\s*(?:not|please|no)\b|\s*$))"
 )
@@ -172,6 +172,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 _SAMPLE_LIST = regex(r"(?i)^(?P<head>[^,:;]{2,60}?)\s+for\s+(?P<tail>[^:]*,[^:]*)$")
+_LONGEST_TAP = 400
 _TAPPED = regex(
     r"(?i)^(?P<tap>.*\b(?:puncture|tap|thoracentesis|paracentesis|arthrocentesis|aspiration))\s+and\s+"
     r"(?:send|sent)\s+(?:(?:the|its|off)\s+)*(?:fluid|csf|sample|it)?\s*(?:off\s+)?for\s+(?P<tail>.+)$"
@@ -187,7 +188,7 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
     if each := each_by_method(line, known):
         yield from each
         return
-    if tapped := _TAPPED.match(line):
+    if tapped := _TAPPED.match(line[:_LONGEST_TAP]):
         yield from single_requests(tapped["tap"], known, studies)
         fluid = axes.specimen(tapped["tap"]) or "CSF"
         yield from _line(f"{fluid}: {tapped['tail']}", known, studies)
@@ -319,12 +320,13 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
 
 
 _CONTROLS = regex(r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")  # those that break a line stay
+_SPACES = regex(r"[^\S\n]{2,}")
 _UNSEEN = regex(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 
 
 def order_text(text: str) -> str:
-    """The part of `text` that is read: without unseen characters, a space for each control character."""
-    return _CONTROLS.sub(" ", _UNSEEN.sub("", text[:LONGEST_TEXT]))
+    """The part of `text` that is read: without unseen characters, control characters and runs of spaces as a space."""
+    return _SPACES.sub(" ", _CONTROLS.sub(" ", _UNSEEN.sub("", text[:LONGEST_TEXT])))
 
 
 def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:

@@ -211,6 +211,9 @@ def split_commas(text: str) -> Iterator[str]:
 def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
     piece = _SENSITIVE.sub(r"\1", _ASKING.sub("", _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))))
+    if not piece or len(piece) > _LONGEST:
+        yield from [piece] if piece else ()
+        return
     if _BEFORE_ORDER.match(piece):
         yield piece
         return
@@ -219,9 +222,6 @@ def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]
         yield from single_requests(treated["rest"] or "", known, studies)
         return
     piece = trimmed(_of_frame(trimmed(piece, known), known), known)
-    if not piece or len(piece) > _LONGEST:
-        yield from [piece] if piece else ()
-        return
     beside = _BESIDE_BRACKETS.search(piece)
     if beside:  # 'markers (ESR, CRP) and a ferritin'
         yield from single_requests(piece[: beside.start() + 1], known, studies)

@@ -1,5 +1,7 @@
 """Free text understood: what it orders, what it withholds, what stays ambiguous, and every example of the protocol."""
 
+import time
+
 import pytest
 from examples import first_ones
 from hypothesis import given
@@ -147,3 +149,31 @@ def test_a_table_of_ones_own_may_lack_the_tests_of_an_ambiguous_word() -> None:
     small = Catalogue(tests, whole.modalities, whole.regions, whole.ambiguous)
     assert understand("Reticulocyte count, smear", small).orders[0].link.test == "Reticulocyte count"
     assert understand("ketones", small).ambiguous
+
+
+@pytest.mark.parametrize(
+    ("text", "tests"),
+    [
+        ("My plan is to get a colonoscopy.", ["Colonoscopy"]),
+        ("This patient warrants a head CT.", ["CT head"]),
+        ("For the infertility work-up I would ask for a semen analysis.", ["Semen analysis"]),
+        ("US RUQ ?cholecystitis", ["Right upper quadrant ultrasound"]),
+        ("CT head plain, CT c-spine", ["CT head", "CT: cervical spine"]),
+        ("DEXA hip and spine", ["Bone densitometry"]),
+        ("hold CT for now, just get US abdomen", ["Abdominal ultrasound"]),
+        ("Start heparin and get a PTT in 6 hours.", ["Activated partial thromboplastin time"]),
+        ("Ich hätte gern ein EKG und ein Troponin.", ["Electrocardiogram", "Troponin"]),
+        (
+            "Solicito hemograma y velocidad de sedimentación.",
+            ["Complete blood count", "Erythrocyte sedimentation rate"],
+        ),
+    ],
+)
+def test_an_order_is_read_through_the_sentence_around_it(text: str, tests: list[str]) -> None:
+    assert [order.link.test for order in understand(text, catalogue()).orders] == tests
+
+
+def test_runs_of_spaces_are_read_in_linear_time() -> None:
+    started = time.process_time()
+    understand(f"start{' ' * 19_000}x", catalogue())
+    assert time.process_time() - started < 5
