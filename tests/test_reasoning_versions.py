@@ -43,7 +43,7 @@ async def test_an_old_evaluation_replays_and_the_new_one_asks_only_what_is_new(s
     assert judge.asked["step_class"] == before["step_class"]
     assert judge.asked["bearing"] > 20
     headers = [(await store.run(name)).header for name in ("r~reasoning", "r~reasoning.2")]
-    assert [str(header.get("evaluator_version", 1)) for header in headers] == ["1", "2"]
+    assert [str(header.get("evaluator_version", 1)) for header in headers] == ["1", "3"]
     assert await equal(store, "r~reasoning") == await equal(store, "r~reasoning.2") == 3
 
 

@@ -230,11 +230,15 @@ def draw_steps(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[
 
 
 OFTEN = 4
-"""A passage is reported as overquoted if this many steps quote it, and more than half of all steps with quotations."""
+"""A passage is named as overquoted only if at least this many steps quote it."""
+ALONE = 1 / 4
+"""Share of the steps with quotations from which on one passage is named, whatever the others quote."""
+AMONG = 1 / 10
+"""Share from which on a passage is one of a few: these are named if more than half of the steps quote any of them."""
 
 
 class EncounterReasoning(Reasoning):
-    """Version 2: the reasoning of all turns is judged as one.
+    """Version 3: the reasoning of all turns is judged as one; version 2 named fewer overquoted passages.
 
     ::
 
@@ -250,7 +254,7 @@ class EncounterReasoning(Reasoning):
     `opinion_factuality_PART` gives the factuality by that knowledge.
     """
 
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
     KNOWLEDGE: ClassVar[bool] = True
     """The judges may use their own knowledge if the user allows it."""
 
@@ -407,8 +411,10 @@ def _overquoted_passages(parts: Sequence[PartAccount]) -> tuple[OverquotedPassag
     steps = [{quoted.digest for quoted in (*step.quoted, *step.beside)} for part in parts for step in part.steps]
     quoting = [digests for digests in steps if digests]
     counts = Counter(digest for digests in quoting for digest in sorted(digests))
+    few = {digest for digest, count in counts.items() if count >= max(OFTEN, AMONG * len(quoting))}
+    most = 2 * sum(not few.isdisjoint(digests) for digests in quoting) > len(quoting)
     return tuple(
         OverquotedPassage(digest, count, len(quoting))
         for digest, count in sorted(counts.items())
-        if count >= OFTEN and 2 * count > len(quoting)
+        if digest in few and (most or count >= ALONE * len(quoting))
     )

@@ -178,7 +178,7 @@ class Account(msgspec.Struct, frozen=True, omit_defaults=True):
     `floor`: a lexical judge took part. `flags` are signs of text that addresses the judge in the case itself. `unseen`
     counts the characters of the reference that its judge was not shown.
 
-    `whole` is the account of the encounter as one reasoning, if it was judged so (version 2). `knowledge` says what
+    `whole` is the account of the encounter as one reasoning, if it was judged so. `knowledge` says what
     could support a verdict, `overquoted` are passages quoted for many steps, and `controls` the replies to the
     controls.
     """

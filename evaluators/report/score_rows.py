@@ -112,7 +112,7 @@ class EvaluatorCoverage(msgspec.Struct, frozen=True):
     """One evaluator's judging: `judged` of the run's `closed` episodes; `left` are the ids of the others.
 
     In `shortened` of them a judge did not see all of the case, the earlier steps, the reference or a list; in
-    `overquoted` one passage was quoted for most of the steps. `controls` are the judges' results on the controls.
+    `overquoted` one passage or a few were quoted for many steps. `controls` are the judges' results on the controls.
     `uncontrolled` means that the controls were not asked, because the episode meant for them could not be judged.
     `knowledge` says what could support a verdict.
     """

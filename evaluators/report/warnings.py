@@ -106,8 +106,8 @@ _SHORTENED = (
     "or of a list: the middle was left out, and what stands only there did not count."
 )
 _OVERQUOTED = (
-    "{0.evaluator}: in {overquoted} one passage was quoted for many steps, more than half of those with a quotation: "
-    "read whether it speaks of each of them."
+    "{0.evaluator}: in {overquoted} one passage or a few were quoted for many of the steps with a quotation: read "
+    "whether they speak of each of these steps."
 )
 _OPINIONS = (
     "{0.evaluator}: the judges also went by their own knowledge, {where}. Such verdicts rest on no evidence and count "

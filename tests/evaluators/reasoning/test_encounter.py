@@ -1,5 +1,6 @@
 """The reasoning of whole encounters: one reasoning over all turns, judged by what was known at each of them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.reasoning.evaluator import EncounterReasoning, draw_steps
 from wardround.evaluators.reasoning.reasoning_record import Account
+from wardround.evaluators.search.results import SearchHit
 from wardround.scenarios.case import Case
 
 
@@ -131,6 +133,60 @@ async def test_a_quotation_that_does_not_bear_founds_nothing_and_is_named() -> N
     assert not [quoted for step in account.parts[0].steps for quoted in step.quoted]
     (named,) = account.overquoted
     assert (named.steps, named.of) == (6, 6)
+
+
+class Corpus:
+    """A search that finds the next of so many passages for each query, and then begins again."""
+
+    name, host = "corpus", ""
+
+    def __init__(self, passages: int) -> None:
+        self._passages, self._next = passages, 0
+
+    async def find(self, query: str, *, most: int = 3) -> Sequence[SearchHit]:
+        place, self._next = self._next % self._passages, self._next + 1
+        return [SearchHit(f"T{place}", f"https://a.test/{place}", f"Pain moves to the right. Page {place}.")]
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+
+async def overquoted(steps: int, search: Corpus) -> list[int]:
+    """How many steps each overquoted passage was quoted for, in an answer of so many steps."""
+    text = "\n".join(f"<step {n}> The pain moved {n} times." for n in range(1, steps + 1))
+    _, account = await whole(played(f"### Reasoning:\n{text}\n\n### Answer:\nAppendicitis"), search=search)
+    assert {passage.of for passage in account.overquoted} <= {steps}
+    return sorted(passage.steps for passage in account.overquoted)
+
+
+@pytest.mark.parametrize(
+    ("steps", "passages", "named"),
+    [
+        (20, 1, [20]),
+        (20, 2, [10, 10]),
+        (20, 3, [6, 7, 7]),
+        (20, 4, [5, 5, 5, 5]),
+        (20, 5, [4, 4, 4, 4, 4]),
+        (60, 10, [6] * 10),
+        (8, 2, [4, 4]),
+        (3, 1, []),
+        (20, 7, []),
+        (20, 20, []),
+        (60, 15, []),
+    ],
+)
+async def test_passages_that_take_turns_are_named_as_one_is(steps: int, passages: int, named: list[int]) -> None:
+    assert await overquoted(steps, Corpus(passages)) == named
+
+
+@pytest.mark.parametrize(("often", "named"), [(4, []), (5, [5]), (9, [9])])
+async def test_a_passage_is_named_by_its_own_share_among_many_others(often: int, named: list[int]) -> None:
+    class Favourite(Corpus):
+        async def find(self, query: str, *, most: int = 3) -> Sequence[SearchHit]:
+            hits = await super().find(query, most=most)
+            return hits if self._next > often else [SearchHit("T", "https://a.test/t", "Pain moves to the right.")]
+
+    assert await overquoted(20, Favourite(20)) == named
 
 
 @pytest.mark.parametrize(
