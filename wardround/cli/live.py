@@ -2,11 +2,11 @@
 
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import anyio
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 
@@ -32,36 +32,45 @@ async def live_table(progress: Progress, *, shown: bool, library: str = "") -> A
             while True:
                 if progress.run != run:  # a scoring goes from one evaluation to the next
                     began, run, calls = time.monotonic(), progress.run, _calls(progress, library)
-                live.update(progress_table(progress, time.monotonic() - began, library, calls), refresh=True)
+                live.update(Group(*progress_tables(progress, time.monotonic() - began, library, calls)), refresh=True)
                 await anyio.sleep(0.25)
 
         async with run_beside(refresh):
             yield
 
 
-def progress_table(progress: Progress, seconds: float, library: str = "", before: int = 0) -> Table:
-    """The progress of a run, `seconds` after it was begun or resumed; `before` calls had been made by then."""
-    shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
+def progress_tables(progress: Progress, seconds: float, library: str = "", before: int = 0) -> list[Table]:
+    """The progress of a run, `seconds` after it was begun or resumed; `before` calls had been made by then.
+
+    Two tables, so that they fit into 80 columns: the episodes, and what they spend if anything is.
+    """
     spent, calls = progress.spent, _calls(progress, library)
-    searches = spent.calls - calls
-    cost = f"{spent.cost:.2f} USD" + (f" + {spent.unpriced} calls unpriced" if spent.unpriced else "")
     endings = ", ".join(f"{count} {ended_by(cause)}" for cause, count in sorted(progress.endings.items())) or "-"
     state = " (draining)" if progress.draining else " (paused)" if progress.paused else ""
-    cells = {
+    episodes = {
         "run": progress.run or "-",
         "elapsed": duration_text(seconds),
         "left": _time_left(progress, seconds),
         "episodes": f"{progress.closed}/{progress.total}",
         "running": f"{progress.running}{state}",
-        "calls": str(calls),
-        "calls/s": f"{(calls - before) / seconds:.1f}" if seconds > 0 else "-",
-        **({"searches": str(searches)} if library else {}),
-        "tokens": f"{spent.tokens:,}",
-        "cost": cost,
         "endings": endings,
     }
+    spending = {
+        "calls": str(calls),
+        "calls/s": f"{(calls - before) / seconds:.1f}" if seconds > 0 else "-",
+        **({"searches": str(spent.calls - calls)} if library else {}),
+        "tokens": f"{spent.tokens:,}",
+        "cost": f"{spent.cost:.2f} USD" + (f" + {spent.unpriced} calls unpriced" if spent.unpriced else ""),
+    }
+    return [_table(episodes), *([_table(spending)] if spent.calls else [])]
+
+
+def _table(cells: Mapping[str, str]) -> Table:
+    """A table of one row in which only the last column breaks, between words."""
+    shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
+    last = list(cells)[-1]
     for name in cells:
-        shown.add_column(name, overflow="fold")
+        shown.add_column(name, no_wrap=name != last, overflow="fold")
     shown.add_row(*cells.values())
     return shown
 
