@@ -13,6 +13,9 @@ from wardround.scenarios.orders.order_reading import read_order
         *(("ABCD"[number], "en", 0.97) for number in range(4)),
         ("E", "en", 0.95),
         ("F", "en", 0.93),
+        ("I", "en", 0.91),
+        ("J", "en", 0.87),
+        ("I", "de fr es zh", 0.95),
         *(("ABC"[number], "de fr es zh", 0.97) for number in range(3)),
     ],
 )
@@ -26,7 +29,7 @@ def test_blind_orders_are_understood(half: str, languages: str, least: float) ->
             total.extra + len(extra),
             total.missed + len(missed),
         )
-    assert len(rows) >= 70
+    assert len(rows) >= 60
     assert total.f1 >= least, f"precision {total.precision:.3f}, recall {total.recall:.3f}"
 
 
