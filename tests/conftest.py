@@ -68,6 +68,13 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Under `--dist loadgroup` a file's tests stay in one process, and so do all that start a Ray cluster."""
+    for item in items:
+        group = "ray" if item.get_closest_marker("ray") else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish() -> None:
     """Pytest has just looked for garbage, and does so once more before it ends: there is nothing new to find."""
