@@ -11,7 +11,7 @@ from wardround.engine.records import EpisodeRow
 from wardround.engine.stores.files import output
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.episode_dialogue import rebuild_dialogue
-from wardround.evaluators.report.episode_list import contents_name, contents_pages
+from wardround.evaluators.report.episode_list import contents_name, contents_pages, filled_scores
 from wardround.evaluators.report.episode_page import Kept, episode_page, page_name, plain_name
 from wardround.evaluators.report.html import PageLinks, page
 from wardround.evaluators.report.report_figures import ReportFigures
@@ -78,7 +78,8 @@ async def write_pages(
             if row.episode in rows:
                 links[row.episode] = page_name(scores.name, row.episode)
                 write_file(folder / links[row.episode], await _page(scored_run, row, rows[row.episode]))
-        columns = [score.name for score in leading_scores(figures.summaries[scores.name])]
+        headline = (score.name for score in leading_scores(figures.summaries[scores.name]))
+        columns = filled_scores(headline, scores.episodes)
         home = quote(f"../{path.name}")
         listed = contents_pages(scores.name, scores.episodes, columns, links, home, plain)
         for name, text in listed.items():

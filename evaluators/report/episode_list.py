@@ -1,7 +1,7 @@
 """Writes the list of all episodes of a run with links to their pages, which readers search and sort offline."""
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from markupsafe import Markup
@@ -40,9 +40,8 @@ def contents_pages(
     places = [
         (contents_name(plain, page), start + 1, min(start + MOST, len(rows))) for page, start in enumerate(starts)
     ]
-    pages = {}
-    for name, first, last in places:
-        pages[name] = (
+    return {
+        name: (
             environment()
             .get_template("contents.html.j2")
             .render(
@@ -68,7 +67,8 @@ def contents_pages(
                 one_line=one_line,
             )
         )
-    return pages
+        for name, first, last in places
+    }
 
 
 def outcome_word(row: EpisodeScores) -> str:
@@ -81,3 +81,8 @@ def one_line(text: str) -> str:
     """Shorten a text to one line of at most 160 characters."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def filled_scores(names: Iterable[str], episodes: Sequence[EpisodeScores]) -> list[str]:
+    """Return the scores that one of these episodes has, and the accuracies, whose cells say what is missing."""
+    return [name for name in names if name in ACCURACIES or any(row.score(name).value is not None for row in episodes)]

@@ -12,7 +12,7 @@ from wardround.evaluators.measures import format_value, measure_of, place_of
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.compare import Comparison, Difference
 from wardround.evaluators.report.cost_front import cost_cell, cost_plot, place_cell
-from wardround.evaluators.report.episode_list import ACCURACIES, one_line
+from wardround.evaluators.report.episode_list import ACCURACIES, filled_scores, one_line
 from wardround.evaluators.report.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.report.rendering import environment, style
 from wardround.evaluators.report.report_figures import ReportFigures
@@ -151,6 +151,7 @@ _WORDS: dict[str, object] = {
         score_remark,
         signed_value,
         format_p,
+        filled_scores,
         leading_scores,
         count_noun,
         ranking_sentence,

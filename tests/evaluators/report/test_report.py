@@ -166,6 +166,22 @@ def test_the_table_of_episodes_stops_and_says_so() -> None:
     assert "case-3@1" not in text
 
 
+def test_no_column_of_the_page_is_empty() -> None:
+    """A score that no listed episode has is no column of the list, a missing value without bounds has no bounds."""
+    usual, last = run(), episode(7)
+    asked = msgspec.structs.replace(last, scores=[*last.scores, Score("question_accuracy", 1.0)])
+    late = msgspec.structs.replace(usual, episodes=[*usual.episodes[:7], asked, usual.episodes[8]])
+    for listed, there in ((3, False), (9, True)):
+        text = page(ReportFigures([late]), episodes=listed)
+        head = next(row for row in re.findall("<thead>.*?</thead>", text, re.DOTALL) if "Ending" in row)
+        assert ("Question accuracy" in head) is there
+        assert "Diagnosis accuracy" in head
+    only = msgspec.structs.replace(episode(1), scores=[Score("cost_usd", None, "unknown_price")])
+    unpriced = RunScores(name="r", header=HEADER, episodes=[only])
+    assert ">Missing<" in page(ReportFigures([unpriced]))
+    assert ">Bounds<" not in page(ReportFigures([unpriced]))
+
+
 def test_two_runs_are_compared_with_the_field_that_differs() -> None:
     text = page(ReportFigures([run(), run("calm-otter", {"limits": {"tokens": 5, "actions": 1000}})]))
     read = Reader(text)
