@@ -371,7 +371,7 @@ def _of_another_kind(case: Playable, rules: type[PlayedScenario]) -> str:
     if isinstance(case, QuestionItem) and wanted is Case:
         return "it is a question, not a patient: play it with --scenario questions"
     if isinstance(case, Case) and wanted is QuestionItem:
-        return "it is a patient, not a question: play it with another scenario than questions"
+        return "it is a patient, not a question: play it with another scenario (questions: --cases bundled:questions)"
     return ""
 
 
