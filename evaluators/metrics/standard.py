@@ -390,7 +390,7 @@ class Standard:
     """
 
     name = "standard"
-    VERSION: ClassVar[int] = 5
+    VERSION: ClassVar[int] = 6
 
     def __init__(self, prices: Catalogue | None = None) -> None:
         self._prices = prices

@@ -283,6 +283,26 @@ def _doubted(value: Mapping[str, Json]) -> bool:
     return any(isinstance(one, int | float) and one < _LITTLE_SURE for one in stated)
 
 
+_LIST_MARK = regex(r"(?:^|(?<=\s))(?P<mark>[-*•+–▪●◦]|\(?\d{1,2}[.)])\s+(?=[*_(\[]{0,3}[^\W\d_])")
+
+
+def is_marked_list(answer: str) -> bool:
+    """Whether an answer opens with a bullet or number and has another of its kind behind it, on a new line or in it.
+
+    >>> is_marked_list("- gout - asthma"), is_marked_list("1) gout 2) asthma"), is_marked_list("gout - asthma")
+    (True, True, False)
+    """
+    text = unheaded(visible_text(answer[:MOST])).strip()
+    first = _LIST_MARK.match(text)
+    if first is None:
+        return False
+    numbered = first["mark"][-1] in ".)"
+    return any(
+        (other["mark"][-1] in ".)") if numbered else other["mark"] == first["mark"]
+        for other in _LIST_MARK.finditer(text, first.end())
+    )
+
+
 _NUMBER = regex(r"(?:^|(?<=[\s,;，；、.]))\(?(?P<number>\d|[ivIV]{1,3}|[a-eA-E])\s?[.):,、，]\s?(?=[^\W\d_])")
 _COUNTS = (("1", "2", "3", "4", "5"), ("i", "ii", "iii", "iv", "v"), ("a", "b", "c", "d", "e"))
 

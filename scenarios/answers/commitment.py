@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Literal
 
 from wardround.engine.text import regex
@@ -15,6 +15,7 @@ from wardround.scenarios.answers.answer_markup import (
     unfilled,
     unmarked,
 )
+from wardround.scenarios.answers.grounds import without_reasons
 from wardround.scenarios.answers.open_choice import left_open, weighed
 from wardround.scenarios.answers.stance import StanceClause, asserting, clauses, is_list
 from wardround.scenarios.answers.taken_back import standing
@@ -65,6 +66,11 @@ _GRADED = regex(r"\bWHO (?=(?i:(?:CNS )?(?:grade|class|group|type|stage)|functio
 _INFECTING = regex(r"(?i)\s+(?:co-?|super-?)?(infection|pneumonia)$")
 """The noun that two infections share: 'Legionella and Bordetella coinfection'."""
 _TWO_LETTERS = regex(r"\b((?i:hepatitis|influenza))(?: virus)? ([A-E]) (?:and|with|plus|\+) ([A-E])\b")
+_INFECTED = regex(
+    r"(?i)\b(infection|infestation)\s+(?:with|by)\s+(?:(?:the|an?)\s+)?((?:(?!(?:and|or|with|by|in|of)\b)[\w-]+\s+){1,2}"
+    r"(?:virus|mite|parasite|bacillus|bacteri(?:um|a)|fungus|worm|louse|spirocha?ete)|(?<=infestation with )"
+    r"(?-i:[A-Z][a-z]{3,} [a-z]{4,}))(?=\s*(?:$|[,.;\n)]))"
+)
 _IN_BRACKETS = regex(r"\([^()]{0,400}\)")
 _CALLED = (
     r"(?:also (?:called|known as|termed|named|referred to as)|a\.?k\.?a\.?|otherwise known as"
@@ -76,7 +82,7 @@ _GOES_ON = regex(rf"(?i)[(\[]\s*({cue_words('due', 'then')}\s+[^()\[\]]{{3,200}}
 """A bracket that continues the sentence: 'mitral regurgitation (due to endocarditis)'."""
 _BRACKETED = regex(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
 _JOINER = regex(
-    rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*|[?!])|(?P<or>{cue_words('or')})|(?P<shown>{cue_words('shown')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
+    rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*(?!(?:[dmµu]?[lL]|[CTLS]\d)\b)|[?!])|(?P<or>{cue_words('or')})|(?P<shown>{cue_words('shown')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
     rf"|\s[-–—]\s|\n|:\s|{cue_words('and')})|(?P<by>\b[a-z]{{3,}}ed\s+by\b)"
 )
 _INDUCED = regex(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
@@ -193,13 +199,8 @@ def read_answer(answer: str) -> CommittedAnswer:
 
 def _left_out(text: str, kept: Sequence[Asserted]) -> bool:
     """Whether the answer has words that belong neither to an asserted disease nor to the wording of assertion."""
-    known = {word for item in kept for word in tokens(" ".join((item.text, item.name)))} | _frames()
+    known = {word for item in kept for word in tokens(" ".join((item.text, item.name)))} | every_word() | _EMPTY
     return any(len(word) > 1 and word not in known for word in tokens(loose(text)))
-
-
-@cache
-def _frames() -> frozenset[str]:
-    return every_word() | _EMPTY
 
 
 def entries(answer: str) -> tuple[str, ...]:
@@ -220,7 +221,7 @@ def join_asserted(items: Sequence[Asserted]) -> str:
 def _prepared(answer: str) -> str:
     """The answering part of a reply, in plain characters; "" for an unfilled template."""
     text = genus_in_full(_GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST])))
-    text = _TWO_LETTERS.sub(r"\1 \2 and \1 \3", text)
+    text = _TWO_LETTERS.sub(r"\1 \2 and \1 \3", _INFECTED.sub(r"\2 \1", text))
     text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(glued(text))))
     text = headed_answer(_IN_BRACKETS.sub(lambda match: re.sub(r"[;:\n]|\.\s", ", ", match[0]), text))
@@ -268,7 +269,7 @@ def _offered(said: Sequence[StanceClause]) -> list[Asserted]:
 
 def _named(text: str) -> tuple[list[Asserted], list[str]]:
     """(the diseases that a clause names, in order; the alternatives that it leaves open in place of the first)."""
-    text = _GOES_ON.sub(r"\1", _SEVERAL.sub("", text))
+    text = _GOES_ON.sub(r"\1", _SEVERAL.sub("", without_reasons(text)))
     text, aliases = brackets_apart(
         _ALSO_CALLED.sub(lambda name: f" ({name[1].translate(_ROUND)}) ", _BRACKETED.sub("(", text))
     )

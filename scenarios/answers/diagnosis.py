@@ -156,7 +156,7 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
         denied = any(_is(name, _targets(truth, parts)) for name in read.dropped)
         why = "the true diagnosis is denied, not asserted" if denied else "no diagnosis is asserted"
         return Verdict(False, "denied" if denied else "nothing", why, read, parts, (False,) * len(parts))
-    verdict = _defined(_as_a_whole(_committed(read, truth, parts, past), answer, truth), truth)
+    verdict = _defined(_as_a_whole(_committed(read, truth, parts, past, raw), answer, truth), truth)
     if verdict.rule == "cause" and verdict.match and _exchanged(read.asserted, truth):
         why = f"cause and consequence are exchanged: {read.asserted[0].name!r}"
         return replace(verdict, match=False, rule="none", why=why, said=(False, *verdict.said[1:]))
@@ -252,7 +252,7 @@ def _alike(one: str, other: str) -> bool:
     return len(ours | theirs) <= BRIEF or 2 * len(ours & theirs) >= max(len(ours), len(theirs))
 
 
-def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past: str) -> Verdict:
+def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past: str, raw: str) -> Verdict:
     items = read.asserted
     targets = _targets(truth, parts)
     hits = [_is_one(item, targets) for item in items]
@@ -276,7 +276,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     beside = (*beside, *second_names(items, (*targets, *parts)))
     plain_one = read.simple and not foreign and not any(hits[place + 1 :]) and not any(item.aliases for item in items)
     shown = "" if plain_one else _shown(items, foreign, hits, place)
-    if len(beside) > principal.MOST_FOREIGN:
+    if len(beside) > principal.most_beside(raw):
         others = ", ".join(beside[:5])
         why = f"several answers: beside {items[place].name!r} it asserts {others}"
         return Verdict(False, "several", why, read, parts, said, beside, shown)

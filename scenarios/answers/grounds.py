@@ -1,9 +1,13 @@
-"""Takes from a sentence what founds a diagnosis: 'confirmed by biopsy', 'key findings supporting it'."""
+"""Takes from a sentence what founds a diagnosis, and the care it calls for: 'confirmed by biopsy', 'needs surgery'."""
 
 from collections.abc import Callable
 
 from wardround.engine.text import regex
-from wardround.scenarios.terms.cues import cue
+from wardround.scenarios.diseases.contradiction import kinds
+from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease
+from wardround.scenarios.diseases.mondo import diseases_named
+from wardround.scenarios.terms.cues import cue, cue_words
+from wardround.scenarios.terms.wording import root, tokens
 
 REACH = 400
 """Characters of a sentence within which the words of a ground must begin."""
@@ -23,6 +27,49 @@ _HEAD = regex(
     r"(?:supporting|support|favou?ring|confirming|for)\b"
     r"|^\W*(?:key\s+)?supporting\s+(?:features|findings|evidence|factors)\b"
 )
+
+_REASONS = regex(r":\s+|\s[-–—]\s")
+_BETWEEN = regex(rf"(?i)[,:]\s*|\s[-–—]\s|\s*{cue_words('and', 'with')}\s*")
+_OPEN = regex(
+    rf"(?i){cue_words('or', 'apart', 'due', 'then', 'shown', 'weak', 'denying', 'denied')}|[?!]|\w/[A-Za-z]{{4}}"
+)
+_BRACKETED = regex(r"\([^()]{0,400}\)")
+_CARE = regex(
+    r"(?i)^\W*(?:(?:he|she|they|who|(?:the|this) (?:patient|child|baby|man|woman|boy|girl))\s+)?(?:now\s+|urgently\s+)?"
+    r"(?:needs?|requires?|warrants?|(?:should|must|will)\s+(?:need|receive|get|start|be \w+(?:ed|en)))\s+"
+)
+
+
+def without_reasons(text: str) -> str:
+    """A clause without the findings that stand behind a diagnosis and a colon or dash: 'cystic fibrosis: salty sweat'.
+
+    What names a disease stays, so that a list of diseases remains one. A clause that leaves open, denies or gives a
+    cause behind the mark stays as it is.
+    """
+    mark = _REASONS.search(text)
+    named = _BRACKETED.sub("", text[: mark.start()]) if mark else ""
+    if mark is None or "(" in named or "," in named or _OPEN.search(text, mark.end()):
+        return text
+    if not disease_like(named) and not diseases_named(named):
+        return text
+    pieces = [piece.strip() for piece in _BETWEEN.split(text[mark.end() :])]
+    return ", ".join((text[: mark.start()], *(piece for piece in pieces if piece and _names_disease(piece))))
+
+
+def _names_disease(phrase: str) -> bool:
+    """Whether a phrase names a disease, or holds a word that heads the name of one, or is the bare name of one."""
+    words = tokens(phrase)
+    if disease_like(phrase) or any(map(heads_disease, phrase.split())) or diseases_named(phrase):
+        return True
+    if phrase[:1].isupper() and len(words) == 1 and "organism" not in kinds([root(words[0])]):
+        return True
+    return bool(words) and any(diseases_named(f"{phrase} {noun}") for noun in ("disease", "syndrome"))
+
+
+def calls_for_care(text: str) -> bool:
+    """Whether a clause says what the patient needs, and names no disease in that: 'needs surgery today'."""
+    care = _CARE.match(text)
+    return care is not None and not any(map(_names_disease, _BETWEEN.split(text[care.end() : REACH])))
 
 
 def without_grounds(said: str, grounded: bool, framed: Callable[[str], str | None]) -> tuple[str, bool]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
+from wardround.scenarios.answers.answer_markup import is_marked_list
 from wardround.scenarios.answers.commitment import MOST_CAUSES, Asserted
 from wardround.scenarios.diseases.contradiction import core
 from wardround.scenarios.diseases.disease import expanded
@@ -149,6 +150,11 @@ def foreign(
     if len(others) <= MOST_FOREIGN:
         return others
     return [place for place in others if not _related(items[place], parts)]
+
+
+def most_beside(answer: str) -> int:
+    """Most unrelated diseases that an answer may assert beside the true one: none if it is a list with marks."""
+    return 0 if is_marked_list(answer) else MOST_FOREIGN
 
 
 def _related(item: Asserted, parts: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers.double_negation import undoubled
-from wardround.scenarios.answers.grounds import without_grounds
+from wardround.scenarios.answers.grounds import calls_for_care, without_grounds
 from wardround.scenarios.answers.open_choice import with_or
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease, is_detail
 from wardround.scenarios.terms.cues import cue, cue_words
@@ -133,7 +133,7 @@ _TURN = regex(
     r"(?<!anything)(?<!everything)(?<!\ball)(?<!nothing)[\s,]+(?:but|however|although|even though|though|while"
     r"|whereas|(?<!\bnor\s)yet|nevertheless|nonetheless|instead(?! of))\b[\s,]*"
     r"|,?\s+and\s+(?=(?:it|this|he|she|i|we|the (?:patient|diagnosis|final)|not|has|have|is|are|was|were|presents"
-    r"|never)\b)"
+    r"|never|needs?|requires?|warrants?|should|must|will)\b)"
     r"|,\s*(?:so|therefore|hence|thus)\s+(?=\w)"
     r"|,\s*(?=(?:it|this|that|i|we|my|the (?:most|final|diagnosis|answer))\s)"
     # 'A, less likely B, C' but not 'A is less likely'
@@ -393,7 +393,9 @@ def _stated(text: str) -> tuple[str, Stance]:
         rest = re.sub(rf"(?i)^(?:[\s:,-]|{cue_words('listing')})+", "", text[opening.end() :])
         # 'X remains in the differential' only means that it is one of several
         return (_bare(rest), "open") if any(map(str.isalnum, rest)) else (text, "tells")
-    if any(pattern.search(text[:REACH]) for pattern in (_FINDINGS_FIT, _UNREAD_LETTER, _GENERAL)):
+    if calls_for_care(text) or any(
+        pattern.search(text[:REACH]) for pattern in (_FINDINGS_FIT, _UNREAD_LETTER, _GENERAL)
+    ):
         return text, "tells"
     if predicate := _PREDICATE.search(text[:REACH]):
         subject = text[: predicate.start()]

@@ -12,10 +12,12 @@ HERE = Path(__file__).resolve().parent
 SETS = {
     "written": (HERE / "written_pairs.csv", 144, 0.85, 101, 0.02),
     "list 4": (HERE.parents[1] / "data" / "blind_pairs_4.csv", 135, 0.9, 105, 0.04),
+    "list 5": (HERE.parents[1] / "data" / "blind_pairs_5.csv", 130, 0.95, 110, 0.01),
 }
 """The file, its right answers and the share that must match, its wrong ones and the share that may pass.
 
 Half of list 4 by a seed (61) was read to mend rules, the other was measured once more and then read.
+The faults of list 5 were read after its first count, 119 of 130 and 1 of 110, and their classes mended.
 """
 
 
@@ -55,3 +57,38 @@ def test_the_reason_speaks_of_the_name_and_not_of_a_bracket_that_names_another()
     verdict = compare("Asthma (gout)", Truth(diagnosis="Gout"))
     assert not verdict.match
     assert verdict.why == "'Asthma' is not 'Gout': other words: asthma, not gout"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "- Gout - Asthma",
+        "* Gout * Asthma",
+        "1) Gout 2) Asthma",
+        "1. Gout\n2. Asthma",
+        "Gout - asthma, psoriasis",
+        "Gout: asthma, pneumonia",
+        "Gout: Whipple, Takayasu, Kawasaki",
+        "Gout: asthma, raised urate, psoriasis",
+    ],
+)
+def test_a_list_of_diseases_with_marks_is_several_answers(answer: str) -> None:
+    assert compare(answer, Truth(diagnosis="Gout")).reason == "several_answers"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Gout: raised urate 9 mg/dL, a red toe, and needle-shaped crystals",
+        "Gout - swollen big toe with needle-shaped crystals",
+        "He has gout and needs colchicine and rest today.",
+        "Most likely first: 1) Gout 2) Asthma",
+    ],
+)
+def test_findings_and_care_behind_a_diagnosis_are_no_further_answers(answer: str) -> None:
+    assert compare(answer, Truth(diagnosis="Gout")).match
+
+
+def test_an_agent_behind_its_infection_names_the_disease() -> None:
+    assert compare("Infection with the measles virus", Truth(diagnosis="Measles")).match
+    assert not compare("Infection with the rubella virus", Truth(diagnosis="Measles")).match
