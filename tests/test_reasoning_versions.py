@@ -123,6 +123,9 @@ def test_knowledge_from_the_command_line(shell: Shell, tmp_path: Path) -> None:
     ((one,),) = [row["controls"] for row in found["evaluated"]]
     assert (one["supported"], one["unsupported"], one["accepted"]) == (10, 10, 0)
     assert [row["knowledge"] for row in found["evaluated"]] == ["judge"]
+    assert shell("score", "r", "--judge", "lexical", "--search", "bundled", *on) == 0
+    said = " ".join((shell.out + shell.err).split())
+    assert "The evidence of standard is the bundled demonstration corpus" in said
     assert shell("replay", "r~reasoning", *on) == 0
     assert shell(*judged, "--knowledge", "judge", "--search", "bundled") == 2
     assert "--search bundled would not be used" in shell.err

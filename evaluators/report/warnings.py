@@ -211,9 +211,9 @@ def _hostile(run: RunScores) -> Iterator[str]:
 
 
 def _users(run: RunScores, search: str) -> str:
-    """Return ` of EVALUATOR` if other evaluators used another search."""
+    """Return ` of EVALUATOR` if other evaluators used another search or none."""
     mine = [evaluator for evaluator, (name, _) in run.searches.items() if name == search]
-    return "" if len(mine) == len(run.searches) else f" of {', '.join(mine)}"
+    return "" if len(mine) >= max(len(run.searches), len(run.evaluated)) else f" of {', '.join(mine)}"
 
 
 def _evidence(run: RunScores) -> Iterator[str]:
