@@ -276,7 +276,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     beside = (*beside, *second_names(items, (*targets, *parts)))
     plain_one = read.simple and not foreign and not any(hits[place + 1 :]) and not any(item.aliases for item in items)
     shown = "" if plain_one else _shown(items, foreign, hits, place)
-    if len(beside) > principal.most_beside(raw):
+    if len(beside) > principal.most_beside(raw, said):
         others = ", ".join(beside[:5])
         why = f"several answers: beside {items[place].name!r} it asserts {others}"
         return Verdict(False, "several", why, read, parts, said, beside, shown)

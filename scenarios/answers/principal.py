@@ -152,9 +152,12 @@ def foreign(
     return [place for place in others if not _related(items[place], parts)]
 
 
-def most_beside(answer: str) -> int:
-    """Most unrelated diseases that an answer may assert beside the true one: none if it is a list with marks."""
-    return 0 if is_marked_list(answer) else MOST_FOREIGN
+def most_beside(answer: str, said: Sequence[bool]) -> int:
+    """Most unrelated diseases that an answer may assert beside the truth, of which `said` tells the parts it states.
+
+    A list with marks may assert none, unless it states every part of a truth of several: these are given as a list.
+    """
+    return 0 if is_marked_list(answer) and not (len(said) > 1 and all(said)) else MOST_FOREIGN
 
 
 def _related(item: Asserted, parts: Sequence[str]) -> bool:
