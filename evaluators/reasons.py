@@ -126,7 +126,7 @@ WORDS: dict[str, str] = {
     "no_option_in_logprobs": "no option among the likeliest",
     "tied_options": "two options equally likely",
     # levels
-    "one_side": "rectifications of which only one side was answered",
+    "one_side": "rectifications with one of two sides answered",
     # judges
     "too_long": "the reply is too long",
     "half_json": "JSON that breaks off",

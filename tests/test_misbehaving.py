@@ -36,6 +36,9 @@ class Unmade:
     def __init__(self):
         sys.exit(4)
 
+    async def act(self, view):
+        raise AssertionError
+
 class Hanging:
     async def act(self, view):
         await asyncio.sleep(10_000)
