@@ -280,7 +280,8 @@ PLANS = (
 
 
 ADDING = (
-    "commas", "numbers", "bullets", "semicolons", "possibilities", "due to", "with", "complicated by", "answers",
+    "commas", "numbers", "bullets", "bullets in one line", "stars in one line", "numbers in one line", "dashes",
+    "behind a colon", "semicolons", "possibilities", "due to", "with", "complicated by", "answers",
     "table", "table with shares", "shares", "JSON", "JSON object", "JSON objects", "lines", "bars", "arrows",
     "ampersands", "in brackets", "also called", "causing", "hedged chain", "superimposed", "in the setting of", "cases",
     "spaced out", "hashtags", "Chinese",
