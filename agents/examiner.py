@@ -282,7 +282,7 @@ class LLMExaminer:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     def __init__(self, seat: Seat) -> None:
         self._model = model_of(seat)

@@ -65,7 +65,7 @@ class DiagnosisPoints:
     """
 
     name = "diagnosis-points"
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
     judged: ClassVar[bool] = True
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
