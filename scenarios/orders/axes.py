@@ -23,12 +23,13 @@ _NO_SPECIMEN = (
 _SHORTHAND = regex(
     r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG|HCG)\b)"
 )
+SERIES = regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
+"""What orders all measurements of a test."""
+NEXT = regex(r"(?i)\b(?:repeat(?:ed|ing)?|rpt|re-?check(?:ed|ing)?|follow-?up|another|again)\b")
+"""What orders the next measurement of a test."""
 _TIMING = (
-    (
-        "series",
-        regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b"),
-    ),
-    ("next", regex(r"(?i)\b(?:repeat(?:ed|ing)?|rpt|re-?check(?:ed|ing)?|follow-?up|another|again)\b")),
+    ("series", SERIES),
+    ("next", NEXT),
     ("trough", regex(r"(?i)\b(?:trough|pre-?dose|nadir)\b")),
     ("peak", regex(r"(?i)\b(?:peak|post-?dose)\b(?!\s+(?:flow|expiratory))")),
     ("fasting", regex(r"(?i)\bfasting\b")),

@@ -23,7 +23,7 @@ from wardround.scenarios.orders.request_pieces import (
     split_commas,
     unframed,
 )
-from wardround.scenarios.orders.shared_specimens import EMPTY, NEXT, Part, what_is_meant
+from wardround.scenarios.orders.shared_specimens import EMPTY, Part, what_is_meant
 from wardround.scenarios.orders.withheld_clauses import Clause, request_clauses, why_no_test
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
@@ -238,7 +238,6 @@ def _bracketed(line: str, place: int) -> bool:
 
 
 Repeat = Literal["", "next", "last", "series"]
-_SERIES = regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
 _LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
 
 
@@ -402,11 +401,11 @@ _PURPOSE = regex(
 
 def repetition(asked: str) -> Repeat:
     """Whether the wording requests the next measurement of a test, the last, all of them, or the first."""
-    if _SERIES.search(asked):
+    if axes.SERIES.search(asked):
         return "series"
     if _LAST.search(asked):
         return "last"
-    return "next" if NEXT.search(asked) else ""
+    return "next" if axes.NEXT.search(asked) else ""
 
 
 def _unclear(asked: str, table: Catalogue) -> Ambiguous | None:

@@ -118,7 +118,6 @@ def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
     return whole if own == specimen or open_specimen or gas or fluid else ""
 
 
-NEXT = regex(r"(?i)\b(?:repeat(?:ed)?|rpt|re-?check|follow-?up|another|again)\b")
 EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
@@ -147,9 +146,9 @@ def _repeated(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
     """'Repeat in 3 hours' behind a test orders this test again."""
     before = ""
     for part in _detailed(parts, table):
-        again = not part.why and NEXT.search(part.text) is not None
-        if before and again and set(tokens(unmeasured(NEXT.sub(" ", part.text)))) <= EMPTY:
-            rest = " ".join(NEXT.sub(" ", part.text).split())
+        again = not part.why and axes.NEXT.search(part.text) is not None
+        if before and again and set(tokens(unmeasured(axes.NEXT.sub(" ", part.text)))) <= EMPTY:
+            rest = " ".join(axes.NEXT.sub(" ", part.text).split())
             yield replace(part, text=f"repeat {before} {rest}".strip())
             continue
         if not part.why:
