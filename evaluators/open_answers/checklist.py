@@ -138,10 +138,10 @@ class ChecklistMarks:
                 said += [f"assistant: {answer}", f"user: {item.turns[number - 1].question}"]
         return sheets
 
-    async def _turn(self, bench: JudgeContext, sheet: Sheet) -> TurnAccount:
+    async def _turn(self, context: JudgeContext, sheet: Sheet) -> TurnAccount:
         if not _can_be_marked(sheet):
             return TurnAccount(sheet.turn, (), None, None, NOT_MEASURED, len(sheet.answer))
-        markings = await mark(bench.panel, sheet)
+        markings = await mark(context.panel, sheet)
         usable, reason = self.verdict(sheet.category, markings, self._reading)
         strict, _ = self.verdict(sheet.category, markings, "4.2")
         return TurnAccount(sheet.turn, markings, usable, strict, reason, len(sheet.answer))
@@ -164,7 +164,7 @@ class ChecklistMarks:
         category: Category,
         turns: Sequence[TurnAccount],
         sheets: Sequence[Sheet],
-        bench: JudgeContext,
+        context: JudgeContext,
     ) -> Scored:
         markings = [one for turn in turns for one in turn.markings if one.score is not None]
         flags = [sign for sheet in sheets for one in sheet.materials for sign in signs(one.text, one.origin)]
@@ -174,11 +174,11 @@ class ChecklistMarks:
             turns=tuple(turns),
             category=category,
             kind=item.kind,
-            judges=bench.panel.specs,
-            floor=bench.panel.floor,
+            judges=context.panel.specs,
+            floor=context.panel.floor,
             reading=self._reading,
             verdict=self._verdict,
-            votes=len(bench.panel.judges) * bench.panel.repeats,
+            votes=len(context.panel.judges) * context.panel.repeats,
             drafted=any(one.origin == "drafted" and not one.empty for one in lists),
             unseen=sum(unseen(sheet.materials) for sheet in sheets),
             flags=tuple(dict.fromkeys(flags)),

@@ -159,23 +159,23 @@ class Rubric:
         return self._scored(case, decided, texts, seat, said)
 
     async def decide(
-        self, rubric: Sequence[RubricItem], texts: Sequence[Material], bench: JudgeContext
+        self, rubric: Sequence[RubricItem], texts: Sequence[Material], context: JudgeContext
     ) -> Sequence[CriterionVerdict]:
         """Return the panel's decisions on the criteria of an answer."""
         published = self._protocol == "published"
         criteria = [f"[{one.points:g}] {one.criterion}" if published else one.criterion for one in rubric]
         rules = "published" if published else ""
-        return await decide_answers(bench.panel, texts, criteria, batch=self._batch, rules=rules, by=self._panel)
+        return await decide_answers(context.panel, texts, criteria, batch=self._batch, rules=rules, by=self._panel)
 
     async def _encounter(
-        self, rubric: Sequence[RubricItem], texts: Sequence[Material], trajectory: Trajectory, bench: JudgeContext
+        self, rubric: Sequence[RubricItem], texts: Sequence[Material], trajectory: Trajectory, context: JudgeContext
     ) -> Sequence[CriterionVerdict]:
         events = frozenset(event.seq for event in trajectory.acted())
 
         async def one(item: RubricItem) -> CriterionVerdict:
             if item.rule is not None:
                 return decide_by_rule(item.rule, trajectory)
-            return await decide_encounter(bench.panel, texts, item.criterion, events, self._panel)
+            return await decide_encounter(context.panel, texts, item.criterion, events, self._panel)
 
         return await together([partial(one, item) for item in rubric])
 
@@ -184,7 +184,7 @@ class Rubric:
         case: QuestionItem | Case,
         decided: Sequence[CriterionVerdict],
         texts: Sequence[Material],
-        bench: JudgeContext,
+        context: JudgeContext,
         said: str,
     ) -> Scored:
         rubric, met = case.rubric, [one.met for one in decided]
@@ -205,9 +205,9 @@ class Rubric:
             Score(UNDECIDED, sum(one is None for one in met) / len(met)),
             Score(VETO, float(veto == "veto")),
             *([Score(LENGTH, float(len(said)))] if texts[-1].label == ANSWER else []),
-            *_agreement(decided, bench),
+            *_agreement(decided, context),
         ]
-        account = self._account(case, decided, texts, bench, said, main)
+        account = self._account(case, decided, texts, context, said, main)
         return Scored(scores, {"rubric": msgspec.to_builtins(account)})
 
     def _account(
@@ -215,7 +215,7 @@ class Rubric:
         case: QuestionItem | Case,
         decided: Sequence[CriterionVerdict],
         texts: Sequence[Material],
-        bench: JudgeContext,
+        context: JudgeContext,
         said: str,
         scores: Sequence[Score],
     ) -> RubricAccount:
@@ -225,8 +225,8 @@ class Rubric:
         return RubricAccount(
             criteria=tuple(_criterion(item, one) for item, one in zip(case.rubric, decided, strict=True)),
             labels=_labels(case),
-            judges=bench.panel.specs,
-            floor=bench.panel.floor,
+            judges=context.panel.specs,
+            floor=context.panel.floor,
             protocol=self._protocol,
             panel=self._panel,
             batch=self._batch,
@@ -286,10 +286,10 @@ def _why_undecided(decided: Sequence[CriterionVerdict], low: float | None) -> st
     return next((one.reason for one in decided if one.met is None and one.reason), "no_reason")
 
 
-def _agreement(decided: Sequence[CriterionVerdict], bench: JudgeContext) -> list[Score]:
+def _agreement(decided: Sequence[CriterionVerdict], context: JudgeContext) -> list[Score]:
     """Return the share of criteria on which all votes are the same, where a criterion gets more than one."""
     asked = [one.votes for one in decided if len(one.votes) > 1]
-    if not bench.panel.several or not asked:
+    if not context.panel.several or not asked:
         return []
     return [Score(AGREEMENT, sum(len({vote.value for vote in votes}) == 1 for votes in asked) / len(asked))]
 
