@@ -244,7 +244,7 @@ def test_every_shared_case_loads_and_goes_round(shared: Path, tmp_path: Path, na
     cases = list(load(shared / "data" / name))  # reads the tables, too
     with Pace() as pace:
         assert len(list(load(shared / "data" / name))) == count
-    assert pace.taken < 100
+    assert pace.taken < 60
     assert len({case.id for case in cases}) == count
     assert problems(shared / "data" / name) == ()
     assert {case.data_class for case in cases} == {"public"}
