@@ -24,9 +24,9 @@ from pathlib import Path
 
 from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.case import Case, Truth
+from wardround.scenarios.encounters.staged import read_staged
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.parsers.moves import Conclusion
-from wardround.scenarios.staged import read_staged
 from wardround.scenarios.terms.wording import roots
 
 MODELS = ("deepseek-r1", "o3-mini", "qwen3-14b-thinking")

@@ -13,10 +13,10 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, View
 from wardround.scenarios.case import Case, Provenance, Truth
-from wardround.scenarios.consultation import Consultation, ConsultationSettings
+from wardround.scenarios.encounters.consultation import Consultation, ConsultationSettings
+from wardround.scenarios.encounters.staged import FreeTurn, OneTurn, Oracle, Treatment
 from wardround.scenarios.parsers import published
 from wardround.scenarios.published.imaging_words import Absent
-from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
 
 _SPEAKERS = {"doctor": "doctor", "patient": "patient", "examiner": "measurement"}
 _GAMES: Mapping[str, Any] = {"one": OneTurn, "free": FreeTurn, "oracle": Oracle, "treat": Treatment}

@@ -17,9 +17,9 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action
 from wardround.scenarios.case import Case, Culture, Finding, Lab, Provenance, Study, Truth, case_results
+from wardround.scenarios.encounters.workup import NAMES, Workup, WorkupSettings, WorkupState
 from wardround.scenarios.orders.examiner_lookup import Answer
 from wardround.scenarios.parsers import published
-from wardround.scenarios.workup import NAMES, Workup, WorkupSettings, WorkupState
 
 Kind = Literal["examination", "lab", "microbiology", "imaging"]
 _KINDS: dict[str, Kind] = {name: kind for kind, name in NAMES.items()}  # type: ignore[misc]  # the four of NAMES

@@ -41,9 +41,16 @@ MOVED: Mapping[str, str] = {
     "wardround.evaluators.search.providers.searxng": "wardround.evaluators.search.services",
     "wardround.evaluators.standard": "wardround.evaluators.metrics.standard",
     "wardround.priced": "wardround.evaluators.metrics.standard",
+    "wardround.scenarios.consultation": "wardround.scenarios.encounters.consultation",
+    "wardround.scenarios.imported": "wardround.scenarios.encounters.imported",
     "wardround.scenarios.loaders.medmcqa": "wardround.scenarios.loaders.question_sets",
     "wardround.scenarios.loaders.medquad": "wardround.scenarios.loaders.question_sets",
     "wardround.scenarios.loaders.own": "wardround.scenarios.loaders.load",
+    "wardround.scenarios.question_attacks": "wardround.scenarios.encounters.question_attacks",
+    "wardround.scenarios.questions": "wardround.scenarios.encounters.questions",
+    "wardround.scenarios.sequential": "wardround.scenarios.encounters.sequential",
+    "wardround.scenarios.staged": "wardround.scenarios.encounters.staged",
+    "wardround.scenarios.workup": "wardround.scenarios.encounters.workup",
 }
 """Modules by their old names, which headers of stored runs still contain."""
 MadeT = TypeVar("MadeT")

@@ -18,7 +18,7 @@ from wardround.engine.stores.writes import header_bytes
 from wardround.evaluators.search.web import is_public
 from wardround.replay_run import fork_run
 from wardround.scenarios.case import Case
-from wardround.scenarios.staged import Oracle, StagedState
+from wardround.scenarios.encounters.staged import Oracle, StagedState
 from wardround.scoring.score import score_run
 from wardround.testing.loopback import Loopback
 from wardround.testing.memory_store import MemoryStore

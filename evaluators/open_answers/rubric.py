@@ -29,8 +29,8 @@ from wardround.evaluators.open_answers.rubric_judging import (
 from wardround.evaluators.open_answers.rubric_points import rubric_score, score_bounds, with_veto
 from wardround.evaluators.ordered_tests import Request, orders_here, requests
 from wardround.scenarios.case import Case
-from wardround.scenarios.consultation import read_consultation
 from wardround.scenarios.criteria import Deed, RubricItem, Rule
+from wardround.scenarios.encounters.consultation import read_consultation
 from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.name_lookup import link
 from wardround.scenarios.parsers.moves import PatientQuestion

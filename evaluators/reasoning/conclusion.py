@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from wardround.scenarios import workup
+from wardround.scenarios.encounters import workup
 from wardround.scenarios.parsers import reply_text
 from wardround.scenarios.parsers.moves import DoctorOrder, Pick
 

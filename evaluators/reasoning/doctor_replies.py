@@ -10,8 +10,8 @@ from wardround.engine.events import Acted, effective
 from wardround.engine.records import Action, Json
 from wardround.engine.trajectory import Trajectory
 from wardround.scenarios import case as disclosure
-from wardround.scenarios import staged, workup
 from wardround.scenarios.case import Case
+from wardround.scenarios.encounters import staged, workup
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.moves import ANSWERING, Conclusion, Pick, answers_of, texts_of
 

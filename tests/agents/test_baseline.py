@@ -13,8 +13,8 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Json, Said, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.case import Case, Lab, Provenance, Truth
+from wardround.scenarios.encounters.workup import Workup
 from wardround.scenarios.loaders.load import bundled, load
-from wardround.scenarios.workup import Workup
 
 INFARCT = "Crushing chest pain radiating to the left arm, diaphoresis. ECG with ST elevation. Elevated troponin."
 CROUP = "A child with barking cough and stridor. Radiograph of the neck: steeple sign."

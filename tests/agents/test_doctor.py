@@ -16,8 +16,8 @@ from wardround.engine.models.scripted import Reply, Scripted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Completion, Message, Said
 from wardround.engine.seat import Seat
+from wardround.scenarios.encounters.workup import Workup
 from wardround.scenarios.loaders.load import bundled, load
-from wardround.scenarios.workup import Workup
 
 LONG = "potassium 4.1 mmol/L was told. " * 100  # about 780 tokens
 

@@ -21,7 +21,7 @@ from wardround.engine.seat import Seat
 from wardround.runs.plan import cases_of
 from wardround.runs.settings import RunSettings
 from wardround.scenarios.case import Case
-from wardround.scenarios.consultation import incidental_facts
+from wardround.scenarios.encounters.consultation import incidental_facts
 from wardround.scenarios.terms.wording import roots
 
 PROMPTS = Prompts.load([AGENT_PROMPTS])

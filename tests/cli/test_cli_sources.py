@@ -10,7 +10,7 @@ from shell import Shell
 
 import wardround
 from wardround.engine.errors import UsageError
-from wardround.scenarios.staged import Oracle
+from wardround.scenarios.encounters.staged import Oracle
 from wardround.testing.loopback import Loopback
 from wardround.testing.memory_store import MemoryStore
 

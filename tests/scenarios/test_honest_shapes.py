@@ -4,7 +4,7 @@ import pytest
 
 from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.case import Truth
-from wardround.scenarios.consultation import read_consultation
+from wardround.scenarios.encounters.consultation import read_consultation
 from wardround.scenarios.parsers.moves import Conclusion
 from wardround.scenarios.parsers.reply_text import final_answer
 

@@ -8,9 +8,9 @@ from game import PROMPTS, Game
 from patients import ADMISSION
 
 from wardround.engine.records import Action
-from wardround.scenarios.consultation import Consultation
-from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
-from wardround.scenarios.workup import Workup
+from wardround.scenarios.encounters.consultation import Consultation
+from wardround.scenarios.encounters.staged import FreeTurn, OneTurn, Oracle, Treatment
+from wardround.scenarios.encounters.workup import Workup
 
 SENTINEL = re.compile(
     r"SENTINEL-ID|(?:TRUTH|GROUP|CATEGORY|PROVENANCE|OPENING|COMPLAINT|HISTORY|EXAM|LAB|MICRO|IMAGE|INVESTIGATION|"

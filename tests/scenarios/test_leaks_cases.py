@@ -11,10 +11,10 @@ from planting import fields, plant
 
 from wardround.engine.records import Action
 from wardround.scenarios.case import Case, case_results
-from wardround.scenarios.consultation import Consultation
+from wardround.scenarios.encounters.consultation import Consultation
+from wardround.scenarios.encounters.staged import FreeTurn, OneTurn, Oracle, Treatment
+from wardround.scenarios.encounters.workup import Workup
 from wardround.scenarios.loaders.load import bundled, load
-from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
-from wardround.scenarios.workup import Workup
 
 TESTS = {"labs", "microbiology", "imaging", "investigations"}
 REPORT = {"opening", "history", "examination"}

@@ -35,7 +35,7 @@ from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.settings import RunSettings
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case, Provenance, Truth
-from wardround.scenarios.imported import THEN
+from wardround.scenarios.encounters.imported import THEN
 from wardround.scoring.stored_scores import ORIGIN
 
 AUTO = "auto"

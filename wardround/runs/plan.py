@@ -49,7 +49,7 @@ from wardround.runs.settings import (
 from wardround.runs.stored_run import PlayedScenario, Run, run_name, scenario_class, scenario_defaults
 from wardround.scenarios.answers.truth import with_parts
 from wardround.scenarios.case import Case
-from wardround.scenarios.consultation import Consultation
+from wardround.scenarios.encounters.consultation import Consultation
 from wardround.scenarios.loaders.census import named_truths
 from wardround.scenarios.loaders.load import bundled, load_playable, suffixes
 from wardround.scenarios.loaders.select import patients, select_cases

@@ -25,9 +25,9 @@ from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.evaluators.search.corpus import Corpus
 from wardround.evaluators.search.documents import Fields
 from wardround.scenarios.case import Case
+from wardround.scenarios.encounters.staged import read_staged
 from wardround.scenarios.loaders.load import load as read_cases
 from wardround.scenarios.parsers.moves import Conclusion
-from wardround.scenarios.staged import read_staged
 
 pytestmark = pytest.mark.shared
 

@@ -11,9 +11,9 @@ import pytest
 from wardround.evaluators.report.agreement import Agreement, agreement
 from wardround.scenarios.answers.diagnosis import compare, past_of
 from wardround.scenarios.case import Case
+from wardround.scenarios.encounters.staged import read_staged
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.parsers.moves import Conclusion
-from wardround.scenarios.staged import read_staged
 
 MODELS = ("deepseek-r1", "o3-mini", "qwen3-14b-thinking")
 SEVERAL = Path(__file__).resolve().parents[2] / "data" / "several_answers.csv"

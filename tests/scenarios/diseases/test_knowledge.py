@@ -182,8 +182,8 @@ def test_a_short_row_of_umls_is_named(tmp_path: Path) -> None:
 
 
 def test_a_run_that_needs_no_linker_reads_no_terminology() -> None:
-    code = "import sys, wardround.api, wardround.scenarios.workup; print(*sys.modules)"
+    code = "import sys, wardround.api, wardround.scenarios.encounters.workup; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "wardround.scenarios.workup" in loaded
+    assert "wardround.scenarios.encounters.workup" in loaded
     assert not loaded & {"simple_icd_10_cm", "networkx", "spacy", "wardround.scenarios.diseases.lexical_linker"}

@@ -105,7 +105,7 @@ def test_what_a_case_lacks_is_the_scenarios_own_word() -> None:
 def own_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An installed package with a scenario of its own."""
     (tmp_path / "own_rules.py").write_text(
-        "from wardround.scenarios.staged import Oracle\n\n\nclass Brief(Oracle):\n    name = 'brief'\n"
+        "from wardround.scenarios.encounters.staged import Oracle\n\n\nclass Brief(Oracle):\n    name = 'brief'\n"
     )
     folder = tmp_path / "own_rules-1.0.dist-info"
     folder.mkdir()

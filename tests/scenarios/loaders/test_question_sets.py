@@ -14,11 +14,11 @@ from wardround.engine.records import Action, Message
 from wardround.engine.seat import Seat
 from wardround.evaluators.metrics.question_answer import is_right
 from wardround.runs.settings import load_prompts
+from wardround.scenarios.encounters.questions import Questions, QuestionSettings
 from wardround.scenarios.loaders.load import load_playable
 from wardround.scenarios.loaders.question_sets import checklist
 from wardround.scenarios.loaders.source import Problem
 from wardround.scenarios.question_item import QuestionItem, asked_lines, solution
-from wardround.scenarios.questions import Questions, QuestionSettings
 
 STEM = "Question: Which vitamin prevents scurvy?\nOptions: A: Retinol\tB: Thiamine\tC: Ascorbic acid"
 ALICE = ". Alice's answer: {}. Please determine whether her answer is correct, and if it's incorrect, provide it."

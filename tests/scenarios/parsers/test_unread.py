@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from wardround.engine.events import Acted
 from wardround.engine.records import Action
-from wardround.scenarios.consultation import Consultation, read_consultation
+from wardround.scenarios.encounters.consultation import Consultation, read_consultation
+from wardround.scenarios.encounters.staged import FreeTurn, OneTurn, Oracle, Treatment
+from wardround.scenarios.encounters.workup import Workup
 from wardround.scenarios.parsers.moves import SHAPES, Conclusion, PatientQuestion, Unusable, checked_move
-from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
-from wardround.scenarios.workup import Workup
 
 FORMS = {
     Workup: "Diagnosis: {}",

@@ -14,8 +14,8 @@ from wardround.engine.records import Action
 from wardround.evaluators.metrics.grade import Grade
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.runs.settings import load_prompts
+from wardround.scenarios.encounters.questions import POOL, Questions, QuestionSettings
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scenarios.questions import POOL, Questions, QuestionSettings
 from wardround.testing.memory_store import MemoryStore
 
 SIDES = {"statement": {"holds": True}, "existence": {"holds": False}, "choice": {"option": 2}}

@@ -15,9 +15,9 @@ from wardround.engine.events import Acted
 from wardround.engine.models.reply import read_reply
 from wardround.engine.records import Action, Json, Message
 from wardround.runs.settings import load_prompts
+from wardround.scenarios.encounters.questions import Questions, QuestionSettings
 from wardround.scenarios.parsers.choices import NO_LOGPROBS, NO_OPTION, option_logprobs, probability
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scenarios.questions import Questions, QuestionSettings
 from wardround.testing.loopback import Loopback
 
 LETTERS = {letter: letter for letter in "ABCD"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from patients import ADMISSION
 
 from wardround.engine.records import Action
-from wardround.scenarios.consultation import Consultation, ConsultationSettings
+from wardround.scenarios.encounters.consultation import Consultation, ConsultationSettings
 
 
 def game(case: object = ADMISSION, **settings: object) -> Game:

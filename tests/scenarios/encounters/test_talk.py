@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import Pace
 
-from wardround.scenarios.consultation import read_consultation
+from wardround.scenarios.encounters.consultation import read_consultation
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, PatientQuestion, Unusable
 
 

@@ -9,8 +9,8 @@ from patients import ADMISSION
 from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.protocols import Scenario
 from wardround.engine.records import Action
-from wardround.scenarios import consultation, sequential, staged, workup
 from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.encounters import consultation, sequential, staged, workup
 from wardround.scenarios.loaders.load import bundled, load
 
 KINDS: list[Any] = [

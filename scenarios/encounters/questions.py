@@ -13,6 +13,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
 from wardround.engine.seat import seed_of
 from wardround.scenarios.case import Provenance, image_reference
+from wardround.scenarios.encounters.question_attacks import Attack, alter_question, claim, why_unalterable, wrong_answer
 from wardround.scenarios.parsers.choices import (
     TIED,
     Answered,
@@ -30,7 +31,6 @@ from wardround.scenarios.parsers.moves import Conclusion, GameState, Unusable, c
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.published import question_tasks as published
-from wardround.scenarios.question_attacks import Attack, alter_question, claim, why_unalterable, wrong_answer
 from wardround.scenarios.question_item import LETTERS, EarlierMessage, QuestionItem, QuestionTruth, solution
 from wardround.scenarios.record import Record
 

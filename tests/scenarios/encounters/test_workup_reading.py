@@ -4,7 +4,7 @@ import pytest
 from game import PROMPTS, Game
 from patients import ADMISSION
 
-from wardround.scenarios.workup import Workup, WorkupSettings
+from wardround.scenarios.encounters.workup import Workup, WorkupSettings
 
 
 def game() -> Game:

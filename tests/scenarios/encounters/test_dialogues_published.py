@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from patients import ADMISSION
 
 from wardround.engine.records import Action
-from wardround.scenarios.consultation import Consultation
-from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
+from wardround.scenarios.encounters.consultation import Consultation
+from wardround.scenarios.encounters.staged import FreeTurn, OneTurn, Oracle, Treatment
 
 ASK = "### Additional Information Required:\nLipase\n\n### Conclusion:\nunclear"
 SURE = "### Additional Information Required:\nNot required.\n\n### Conclusion:\nGout"

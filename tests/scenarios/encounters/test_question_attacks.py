@@ -9,9 +9,9 @@ from wardround.engine.events import Acted
 from wardround.engine.records import Action, Ending
 from wardround.evaluators.metrics.question_answer import QuestionAnswer, is_right
 from wardround.runs.settings import load_prompts
-from wardround.scenarios.question_attacks import alter_question
+from wardround.scenarios.encounters.question_attacks import alter_question
+from wardround.scenarios.encounters.questions import DealtItem, Questions, QuestionSettings
 from wardround.scenarios.question_item import LETTERS, QuestionItem
-from wardround.scenarios.questions import DealtItem, Questions, QuestionSettings
 from wardround.testing.memory_store import MemoryStore
 
 TRUTHS: dict[str, dict[str, object]] = {

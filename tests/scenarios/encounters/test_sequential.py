@@ -13,12 +13,12 @@ from wardround.engine.records import Action, Json, View
 from wardround.runs.plan import cases_of
 from wardround.runs.settings import RunSettings, load_prompts
 from wardround.scenarios.case import Case, Investigation, case_results
+from wardround.scenarios.encounters.sequential import Sequential, SequentialSettings
 from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.tariff import Tariff, read_test_prices, standard_prices
-from wardround.scenarios.sequential import Sequential, SequentialSettings
 from wardround.scenarios.terms.wording import table_rows
 
-TABLE = Path(__file__).resolve().parents[2] / "scenarios" / "terms" / "data" / "prices.csv"
+TABLE = Path(__file__).resolve().parents[3] / "scenarios" / "terms" / "data" / "prices.csv"
 LIST = Tariff({}, catalogue())
 
 

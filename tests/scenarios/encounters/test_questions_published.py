@@ -12,10 +12,10 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.runs.settings import load_prompts
+from wardround.scenarios.encounters.questions import Questions, QuestionSettings, State
 from wardround.scenarios.published import question_tasks as published
 from wardround.scenarios.published.imaging_words import Absent
 from wardround.scenarios.question_item import QuestionItem
-from wardround.scenarios.questions import Questions, QuestionSettings, State
 from wardround.testing.memory_store import MemoryStore
 
 TEXTS = {"Gout": "A", "Septic arthritis": "B", "Pseudogout": "C", "Psoriasis": "D"}

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action
-from wardround.scenarios.workup import Workup, WorkupSettings
+from wardround.scenarios.encounters.workup import Workup, WorkupSettings
 
 
 def game(case: object = ADMISSION, **settings: object) -> Game:

@@ -10,7 +10,7 @@ from patients import ADMISSION
 from pydantic import ValidationError
 
 from wardround.engine.records import Action
-from wardround.scenarios.staged import FreeTurn, OneTurn, Oracle, Treatment
+from wardround.scenarios.encounters.staged import FreeTurn, OneTurn, Oracle, Treatment
 
 ASK = "### Conclusion:\nunclear\n\n### Additional Information Required:\n1. Laboratory tests: Lipase, dragon titre"
 SURE = "### Additional Information Required:\nNot required.\n\n### Conclusion:\nGout"

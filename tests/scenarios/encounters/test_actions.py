@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import Pace
 
+from wardround.scenarios.encounters.workup import Asked, read_workup
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, Pick, Unusable
-from wardround.scenarios.workup import Asked, read_workup
 
 
 @pytest.mark.parametrize(

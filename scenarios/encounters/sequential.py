@@ -11,7 +11,7 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said
 from wardround.scenarios.case import Case, CaseResult, case_results
-from wardround.scenarios.consultation import Consultation, ConsultationSettings, ConsultationState
+from wardround.scenarios.encounters.consultation import Consultation, ConsultationSettings, ConsultationState
 from wardround.scenarios.orders.catalogue import TestNames, catalogue
 from wardround.scenarios.orders.chart import read_chart
 from wardround.scenarios.orders.examiner_lookup import Answer, answer, ordered

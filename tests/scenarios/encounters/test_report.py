@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pace import Pace
 
+from wardround.scenarios.encounters.staged import asks_nothing, read_staged
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, Unusable
-from wardround.scenarios.staged import asks_nothing, read_staged
 
 ASKS = "### Conclusion:\nMaybe X\n\n### Additional Information Required:\n1. CT"
 

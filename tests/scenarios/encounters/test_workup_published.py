@@ -3,7 +3,7 @@
 from game import PROMPTS, Game
 from patients import ADMISSION
 
-from wardround.scenarios.workup import Workup, WorkupSettings
+from wardround.scenarios.encounters.workup import Workup, WorkupSettings
 
 EMPTY = ADMISSION.model_copy(update={"examination": (), "labs": (), "microbiology": (), "imaging": ()})
 
