@@ -23,8 +23,6 @@ HALVES = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
 LANGUAGES = ("en", "de", "fr", "es", "zh", "de fr es zh")
 _BOTH = {
     "gonorrhea and chlamydia naat": ("gonorrhea naat", "chlamydia naat"),
-    "mri: pituitary": ("mri pituitary",),
-    "ultrasound: leg veins": ("venous doppler of the legs",),
 }
 
 
@@ -59,9 +57,10 @@ def _order(row: Mapping[str, object]) -> BlindOrder:
     pieces = row["pieces"]
     assert isinstance(pieces, list)
     wanted = dict.fromkeys(
-        Wanted(_component(one["name"]), one["kind"], one["specimen"], bool(one.get("optional")))
+        Wanted(name, one["kind"], one["specimen"], bool(one.get("optional")))
         for piece in pieces
         for one in piece["concepts"]
+        for name in _studies(one["name"], one["kind"])
     )
     statuses = frozenset(piece["status"] for piece in pieces) - {"matched"}
     sure_first = tuple(sorted(wanted, key=lambda one: one.optional))
@@ -72,13 +71,24 @@ def _component(name: str) -> str:
     return axes.component(name, catalogue()).casefold()
 
 
+def _studies(name: str, kind: str) -> tuple[str, ...]:
+    """A study as its modality with each region (a CT of chest and abdomen is a CT of each); other names as they are."""
+    table = catalogue()
+    test = table.tests.get(name)
+    if kind != "imaging":
+        return (_component(name),)
+    head, colon, tail = name.partition(": ")
+    modality = test.modality if test else head
+    regions = test.regions if test else tuple(tail.removeprefix("left ").removeprefix("right ").split(", "))
+    if modality not in table.modalities or not table.modalities[modality].by_region or not any(regions):
+        return (_component(name),)
+    return tuple(f"{modality}: {region}".casefold() for region in regions)
+
+
 def _meant(concept: OrderConcept) -> list[tuple[str, str, str]]:
     """A concept as (component, kind, specimen); a side of the body is left out, and two tests in one name are two."""
-    name = _component(concept.name)
-    head, colon, tail = name.partition(": ")
-    if colon:
-        name = f"{head}: {tail.removeprefix('left ').removeprefix('right ')}"
-    return [(part, concept.kind, concept.specimen) for part in _BOTH.get(name, (name,))]
+    names = [part for name in _studies(concept.name, concept.kind) for part in _BOTH.get(name, (name,))]
+    return [(name, concept.kind, concept.specimen) for name in names]
 
 
 def _fits(wanted: Wanted, name: str, kind: str, specimen: str) -> bool:

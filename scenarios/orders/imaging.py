@@ -111,6 +111,18 @@ def apart(text: str, table: Catalogue) -> tuple[str, ...]:
     return tuple(f"{modality} {where}" for modality in study.modalities)
 
 
+def films(text: str, table: Catalogue) -> tuple[str, ...]:
+    """'X-ray of the right hand and wrist' as one radiograph for each part; empty if it is one."""
+    study = read_study(text, table)
+    several = study.whole and study.modalities == ("Radiograph",) and 1 < len(study.regions) <= _MOST_FILMS
+    if not several or ("Radiograph", study.regions) in table.studies:
+        return ()
+    return tuple(f"Radiograph {study.side} {region}".replace("  ", " ") for region in sorted(study.regions))
+
+
+_MOST_FILMS = 4
+
+
 def of_test(test: Test, text: str, table: Catalogue) -> Reading | None:
     """The reading of a known imaging test; the side comes from the wording of the request."""
     if not test.modality:

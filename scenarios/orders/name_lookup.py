@@ -27,7 +27,7 @@ LEADING = list_words(
     trough peak simultaneous concurrent quantitative assess evaluate"""
 )
 TRAILING = list_words(
-    """level test testing assay measurement study result panel exam concentration value stat analysis please now today
+    """level lvl lvls test testing assay measurement study result panel exam concentration value stat analysis please now today
     first asap urgently immediately instead trend trending serial serially titer check series again too tonight
     tomorrow once daily screening quantitative quantification status only if possible at baseline quant
     excretion phenotype isoenzyme cotesting
@@ -367,11 +367,15 @@ def _fuzzy(name: str, tried: Sequence[str], table: Catalogue) -> Link | None:
     return replace(_study(study, table), rule="fuzzy", score=0.9) if study is not None and study.whole else None
 
 
+_ARTICLE = ("a ", "i ")
+"""What begins with these is no name written apart: 'a CT' is no ACT."""
+
+
 def _named(form: str, table: Catalogue) -> str | None:
     return (
         table.names.get(form)
         or table.bags.get(tuple(sorted(form.split())))
-        or (table.closed_up.get(form.replace(" ", "")) if len(form) > 3 else None)
+        or (table.closed_up.get(form.replace(" ", "")) if len(form) > 3 and form[:2] not in _ARTICLE else None)
     )
 
 
@@ -391,29 +395,6 @@ def _study(study: imaging.Reading, table: Catalogue) -> Link:
         return Link(test.name, "imaging", "synonym", 1.0, test.points, study)
     points = table.modalities[study.modalities[0]].points
     return Link(imaging.study_title(study), "imaging", "region", 1.0, points, study)
-
-
-_ASKS = regex(
-    r"(?i)\b(?:would|could|can|should|must|needs?|warrants?|appreciate|like|wants?|add|run|get|order|check|chance"
-    r"|how about|useful|next|best|helpful|recommend|suggest|consider|favou?r|perform|obtain|send|merits?"
-    r"|deserves?|requires?|requesting|ask|have|do|please|pls|indicated|reasonable)\b"
-)
-_ARTICLE = regex(r"(?i)\b(?:an?|the|her|his|their|another|repeat|some|add|for|with)\s+(?=\S)")
-_MOST_ASKED = 16
-
-
-def asked_within(text: str, table: Catalogue) -> Link | None:
-    """The test at the end of a sentence that asks for it in other words ('This patient warrants a head CT')."""
-    asks = _ASKS.search(text)
-    if asks is None or len(text.split()) > _MOST_ASKED:
-        return None
-    for article in _ARTICLE.finditer(text):
-        if article.start() < asks.start() and article.start() > 0:
-            continue
-        linked = link(text[article.end() :].strip(" .?!,"), table)
-        if linked is not None and linked.rule != "fuzzy" and linked.kind != "examination":
-            return linked
-    return None
 
 
 def content(text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -10,7 +10,8 @@ from wardround.engine.text import loads, regex
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.orders.foreign_orders import order_in_english
-from wardround.scenarios.orders.name_lookup import Link, asked_within, link, unmeasured
+from wardround.scenarios.orders.name_lookup import Link, link, unmeasured
+from wardround.scenarios.orders.named_tests import tests_within
 from wardround.scenarios.orders.request_pieces import (
     ENDS,
     STAINED,
@@ -24,7 +25,7 @@ from wardround.scenarios.orders.request_pieces import (
     unframed,
 )
 from wardround.scenarios.orders.shared_specimens import EMPTY, Part, what_is_meant
-from wardround.scenarios.orders.withheld_clauses import Clause, request_clauses, why_no_test
+from wardround.scenarios.orders.withheld_clauses import Clause, denies, request_clauses, why_no_test
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 MOST = 200
@@ -88,7 +89,7 @@ def _parts(text: str, known: Known, studies: Studies) -> Iterator[Part]:
     number = 0
     for line in _lines(text):
         number += 1
-        if known(line) and not listing(line, known):
+        if known(line) and not denies(line) and not listing(line, known):
             yield Part(line, sentence=number)
             continue
         for sentence in _sentences(request_clauses(line, known)):
@@ -174,9 +175,12 @@ def _texts(value: object) -> Iterator[str]:
 _SAMPLE_LIST = regex(r"(?i)^(?P<head>[^,:;]{2,60}?)\s+for\s+(?P<tail>[^:]*,[^:]*)$")
 _LONGEST_TAP = 400
 _TAPPED = regex(
-    r"(?i)^(?P<tap>.*\b(?:puncture|tap|thoracentesis|paracentesis|arthrocentesis|aspiration))\s+and\s+"
-    r"(?:send|sent)\s+(?:(?:the|its|off)\s+)*(?:fluid|csf|sample|it)?\s*(?:off\s+)?for\s+(?P<tail>.+)$"
+    r"(?i)^(?P<tap>.*\b(?:puncture|lp|tap|centesis|(?:thora|para|arthro|pericardio|amnio)centesis|aspirat(?:e|ion)|aspirate"
+    r"|lavage|bal)\b[^,;:]{0,40}?)(?:,?\s+(?:and|then|to)\s+(?:then\s+)?"
+    r"(?:send|sent|sending|analy[sz]e|test|examine|submit|get|obtain)\s+(?:[a-z-]+\s+){0,5}?(?:off\s+)?for|\s+with\s+(?:[a-z]+\s+)?"
+    r"(?:fluid|csf)\s+(?:sent\s+)?for|\s*(?:->|=>|\u2192))\s+(?P<tail>.+)$"
 )
+_JOINT = regex(r"(?i)\b(?:joint|knee|hip|ankle|elbow|wrist|shoulder|bursa)\b")
 _SENT = regex(
     r"(?i):\s+(?:please\s+)?send\s+(?:(?:the|off)\s+)*(?:(?:fluid|samples?|specimens?|it)\s+)?(?:off\s+)?for\s+"
 )
@@ -190,7 +194,8 @@ def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
         return
     if tapped := _TAPPED.match(line[:_LONGEST_TAP]):
         yield from single_requests(tapped["tap"], known, studies)
-        fluid = axes.specimen(tapped["tap"]) or "CSF"
+        before = line[: tapped.start("tail")]
+        fluid = axes.specimen(before) or ("synovial fluid" if _JOINT.search(before) else "CSF")
         yield from _line(f"{fluid}: {tapped['tail']}", known, studies)
         return
     sampled = _SAMPLE_LIST.match(line)
@@ -315,7 +320,19 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
         parsed = split_requests(english, known, studies)
     else:
         parsed = tuple(part for item in join_conditions(text, known) for part in _item(item, known, studies))
-    return _sorted(list(what_is_meant(parsed, table, own)), table)
+    return _sorted(list(what_is_meant(tuple(_named(parsed, table)), table, own)), table)
+
+
+def _named(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
+    """The parts, each sentence that is no test's name replaced by the tests that it names."""
+    for part in parts:
+        if not part.why and (films := imaging.films(part.text, table)):
+            yield from (replace(part, text=film) for film in films)
+            continue
+        plain = part.why or link(part.text, table) is not None or _unclear(part.text, table) is not None
+        plain = plain or why_no_test(part.text) == "treatment"
+        named = () if plain else tests_within(part.text, table)
+        yield from (replace(part, text=name) for name in named) if named else (part,)
 
 
 _CONTROLS = regex(r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")  # those that break a line stay
@@ -348,10 +365,6 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(Withheld(part.text, part.why))
         elif linked is not None and linked.kind == "lab" and _GIVES.match(part.text):
             pieces.append(Withheld(part.text, "treatment"))
-        elif linked is None and (within := asked_within(part.text, table)) is not None:
-            pieces.append(
-                Order(part.text, within, tuple(sorted(table.below.get(within.test, ()))), repetition(part.text))
-            )
         elif linked is not None:
             below = tuple(sorted(table.below.get(linked.test, ())))
             pieces.append(Order(part.text, linked, below, repetition(part.text)))

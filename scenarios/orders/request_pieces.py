@@ -23,7 +23,9 @@ _REASON = regex(
     r"\s+(?:to (?=[a-z]{3}|r/o\b)|r/o |as (?=[a-z]+ (?:is|are|was|were)\b)|in order to"
     r"|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
     r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a "
-    r"|on (?:this|the|admission)|given "
+    r"|on (?:this|the|admission)|given |(?:would|will|should|could|might|may|can) (?:also )?(?:help|tell|settle|clarify|confirm"
+    r"|exclude|show|answer|decide|rule|determine|establish|narrow|guide|reveal|support|be a|be an|be the|be my)\b|whether "
+    r"|focused on |focusing on |with attention to |paying attention to |with a focus on |with particular attention to "
     r"|for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
     r"|tuberc|tb\b|strep|influ|flu\b|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
     re.IGNORECASE,
@@ -103,7 +105,8 @@ _BEFORE_ORDER = regex(
 """What gives the reason of an order and ends at a comma; it orders nothing."""
 _TREATED = regex(
     r"(?i)^(?P<treats>(?:start|begin|give|administer|continue|prescribe)\s+(?!with\b).+?)"
-    r"(?:\s+(?:and|then)\s+(?P<rest>(?:get|order|obtain|send|check|do|perform|repeat|measure|draw)\s.+))?$"
+    r"(?:,?\s+(?:and|then|but)\s+(?P<rest>(?:(?:please|then|also)\s+)?(?:get|order|obtain|send|check|do|perform|repeat|measure|draw"
+    r"|monitor|recheck|arrange|follow|trend)\s.+))?$"
 )
 STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
 _CIRCUMSTANCE = regex(
@@ -245,6 +248,7 @@ def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]
         return
     reasoned = _REASON.search(piece)
     short = piece[: reasoned.start()].strip(ENDS) if reasoned else piece
+    short = trimmed(short, known)
     if short and short != piece and (known(short) or scope(short)):
         yield short
         if piece[reasoned.start() :].lstrip().lower().startswith("for ") if reasoned else False:

@@ -33,6 +33,11 @@ _WITHIN = regex(r"(?i)\s+(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
 _FLUID = regex(r"(?i)\b(?:body\s+)?fluid\s+")
 
 
+_CULTURED = ("sputum", "wound", "bronchial lavage", "tracheal aspirate", "tissue", "catheter tip")
+_STAINS = frozenset(
+    ("Gram stain", "Acid-fast bacilli smear and culture", "Mycobacterium tuberculosis PCR", "Fungal culture")
+)
+"""What is asked of a specimen beside its culture ('sputum culture + Gram stain')."""
 _GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen", "Base excess")
 
 
@@ -91,7 +96,7 @@ def _carries(text: str, stated: str, table: Catalogue) -> str:
         return ""
     if linked.test == "Gram stain" and stated:
         return stated
-    cultured = linked.kind == "microbiology" and linked.specimen not in _FLUIDS
+    cultured = linked.kind == "microbiology" and linked.specimen not in (*_FLUIDS, *_CULTURED)
     specimen = stated or linked.specimen
     return "" if specimen == axes.BLOOD or cultured else specimen
 
@@ -107,6 +112,9 @@ def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
         return ""
     if bare is not None and bare.test in table.below:
         return ""
+    if specimen in _CULTURED:
+        looked_at = linked.test in _STAINS or linked.test.endswith(("culture", "Culture"))
+        return whole if looked_at and (bare is None or not bare.specimen) else ""
     if specimen in _FLUIDS and linked.kind == "microbiology":
         return whole if bare is None or not bare.specimen else ""
     if specimen == "urine" and after == "Urinalysis" and linked.test != "Urine culture":
@@ -135,11 +143,36 @@ def _detailed(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
             if linked is not None and linked.kind == "imaging":
                 waiting = replace(waiting, text=whole)
                 continue
+        if waiting is not None and part.sentence == waiting.sentence and not part.why and not waiting.why:
+            joined = _another_place(waiting.text, part.text, table)
+            if joined and joined[0] != waiting.text:
+                waiting = replace(waiting, text=joined[0])
+                continue
+            part = replace(part, text=joined[1]) if joined else part
         if waiting is not None:
             yield waiting
         waiting = part
     if waiting is not None:
         yield waiting
+
+
+def _another_place(study: str, place: str, table: Catalogue) -> tuple[str, str] | None:
+    """A study and the place behind a comma: one study of both that the table has, or two of one modality.
+
+    'CT chest', 'abdomen and pelvis' are one study; 'X-ray right ankle', 'left ankle' are two.
+    """
+    read = imaging.read_study(study, table)
+    behind = imaging.read_study(place, table)
+    if not read.whole or not behind.regions or behind.modalities or set(behind.rest) - {"and"}:
+        return None
+    linked = link(study, table)
+    if linked is None or linked.kind != "imaging" or (linked.rule != "region" and read.modalities == ()):
+        return None
+    whole = link(f"{study} and {place}", table)
+    if whole is not None and whole.kind == "imaging" and whole.test in table.tests:
+        return f"{study} and {place}", ""
+    again = f"{read.modalities[0]} {place}"
+    return (study, again) if link(again, table) is not None else None
 
 
 def _repeated(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:

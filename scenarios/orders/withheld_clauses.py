@@ -13,7 +13,7 @@ Why = Literal["negated", "conditional", "done", "treatment", "statement"]
 
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
-_STOP = regex(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+{_VERB}\b)", re.UNICODE)
+_STOP = regex(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+{_VERB}\b)", re.UNICODE)
 _REACH = 12
 """Characters before a full stop that are searched for an abbreviation that it belongs to."""
 _ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
@@ -26,7 +26,8 @@ _COURTESY = regex(
 _FAVOUR = regex(
     r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
     r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
-    r"|(?:is|are) (?:\w+ly )?(?:indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
+    r"|(?:should|would|will|might|may|could) be (?:a|an|the|my|our|of)\b[^,;]*"
+    r"|(?:is|are) (?:\w+ly )?(?:due|overdue|called for|my next step|the next step|first|next|key|helpful|useful|worthwhile|indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
     r"|advised|a must|mandatory|essential)"
     r"|(?:should|must|will|can|could|may|needs? to|has to|ought to) (?:now |also |then |first |next )?be"
     r" (?:obtained|performed|ordered|done"
@@ -39,7 +40,7 @@ _CONDITION = (
 )
 _AFTER = r"after\s(?!\d+ (?:min|hours?|days?)\b)"
 _OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|{_AFTER}|until\s)")
-_INSIDE = regex(rf"(?i)\s(?:{_CONDITION}|when\s|until\s)")
+_INSIDE = regex(rf"(?i)\s(?:(?!in case (?!of\b)){_CONDITION}|when\s|until\s)")
 _THEN = regex(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
 _CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
 _DENIED = regex(
@@ -61,7 +62,9 @@ _DONE = regex(
 )
 _INSTEAD = regex(
     r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+"
-    r"(?:(?:and|but|then)\s+)?(?P<kept>(?:just\s+)?(?:do|get|order|obtain|send|perform|check|repeat|add)\s.*)$"
+    r"(?:(?:and|but|then|so)\s+)?(?P<kept>(?:(?:just|instead|please|simply|only|rather|i['\u2019]?d|i['\u2019]?ll|i will|i would"
+    r"|we will|let['\u2019]?s)\s+)*(?:do|get|order|obtain|send|perform|check|repeat|add|request|arrange|measure|recheck|start with"
+    r"|go (?:for|with)|proceed (?:to|with)|book)\s.*)$"
 )
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
 _ENDING_AND = regex(r"(?i)(?:\s*(?:,|\band\b|\bthen\b|&))+\s*$")
@@ -85,7 +88,7 @@ def request_clauses(text: str, known: Known) -> Iterator[Clause]:
     the next comma or 'but', and over a list continued with 'or'. Phrases that are `known` as a whole are not examined.
     """
     for sentence in _sentences(text):
-        if known(sentence):
+        if known(sentence) and not denies(sentence):
             yield Clause(sentence, breaks=True)
         elif sentence:
             *parts, last = list(_sentence(_COURTESY.sub("", sentence))) or [Clause("")]
@@ -102,6 +105,11 @@ def _sentences(text: str) -> Iterator[str]:
             yield text[start : stop.start()].strip()
             start = stop.end()
     yield text[start:].strip()
+
+
+def denies(text: str) -> bool:
+    """Whether a part of a list is denied ('KUB, no CT')."""
+    return any(_DENIED.match(part) is not None for part in _parts(text))
 
 
 def _outside(text: str, start: int, end: int) -> bool:

@@ -1,0 +1,103 @@
+"""Finds the tests that a sentence names among its other words, the longest name first."""
+
+from collections.abc import Iterator, Sequence
+
+from wardround.engine.text import regex
+from wardround.scenarios.orders import imaging
+from wardround.scenarios.orders.catalogue import Catalogue
+from wardround.scenarios.orders.name_lookup import LONGEST, link
+from wardround.scenarios.terms.wording import list_words, tokens
+
+_WORD = regex(r"[^\s,;:()\[\]?!\"]+")
+_LONGEST_NAME = 8
+"""Most words of a name that is looked for in a sentence."""
+_MOST_WORDS = 60
+"""Most words of a sentence that are searched."""
+_ORDERS = (
+    r"get|getting|order|ordering|check|checking|obtain|obtaining|send|sending|do|doing|have|see|run|perform|request|repeat"
+    r"|measure|arrange|add|draw|examine|test|assess|inspect|proceed|start|begin|ask|know|review|book|schedule|include"
+)
+_ASKS = regex(
+    rf"(?i)\b(?:{_ORDERS}|would|could|can|should|must|needs?|warrants?|appreciate|like|wants?|chance|how about|useful"
+    r"|next|best|helpful|recommend|suggest|consider|favou?r|merits?|deserves?|requires?|requesting|please|pls|indicated"
+    r"|reasonable|due|order(?:ed)?|plan|calculate|compute|monitor|what(?:['\u2019]?s| is| are)|how(?:['\u2019]?s| is))\b"
+)
+"""Words of a clause that asks for something."""
+_TELLS = regex(
+    r"(?i)\b(?:is|are|was|were|has|had|been|takes?|took|taking|show(?:s|ed)|denie[sd]|presents?|presented|complains?"
+    r"|reports?|reported|develop(?:s|ed)|suggests?|explains?|drinks?|smokes?|lives?|came|went|received|underwent|suspect"
+    r"|think|believe|worr(?:y|ied)|concerned|thank)\b"
+)
+"""Verbs of a clause that tells something; without a word of `_ASKS` such a clause orders nothing."""
+_ASIDE = regex(
+    r"(?i)(?:^|\s)(?:because|since|given|due to|in (?:view|light) of|as (?:he|she|it|they|we|i|there|this|that|the|her|his)\b"
+    r"|as a cause|which|who|whose|whether|if|when|while|although|despite|after|until|before|so that|in order to|history of"
+    rf"|known|suspected|possible|to (?!(?:{_ORDERS}|the)\b)[a-z]{{3,}}|on (?:warfarin|heparin|insulin)|with symptoms)\b"
+)
+"""What opens a clause that says why, when or in whom."""
+_NO_END = list_words("of the a an and or to for with in on at by from her his their our my your this that these is are be")
+_DISEASED = list_words(
+    """deficiency overload disease syndrome infection toxicity poisoning overdose failure replacement supplement infusion
+    therapy treatment drip cancer tumor crisis storm withdrawal injection tablet dose abuse use attack loss gain
+    positive negative control status allergy pain failure syndrome"""
+)
+"""Words behind a name with which it is no test ('iron deficiency', 'insulin infusion')."""
+_EXAMINES = regex(
+    r"(?i)\b(?:examin(?:e|ing|ation)|exam|inspect(?:ing)?|palpat(?:e|ing|ion)|auscultat(?:e|ing)|percuss(?:ing)?"
+    r"|listen(?:ing)?|feel(?:ing)?|look(?:ing)?|test(?:ing)?|check(?:ing)?|assess(?:ing)?|measur(?:e|ing)|take|elicit"
+    r"|perform|do|see|evaluat(?:e|ing)|attention to|record|compare|observe|note|include|including)\b"
+)
+_SURE = ("exact", "synonym", "region")
+
+
+def tests_within(text: str, table: Catalogue) -> tuple[str, ...]:
+    """The parts of `text` that name a test, from the left, the longest at each place; none if it asks for nothing.
+
+    A clause that tells something, and what says why ('because', 'to exclude', 'if'), orders nothing. A part of the body
+    or a sign is an examination only behind a verb that examines.
+
+    ::
+
+        tests_within("This patient warrants a head CT today", catalogue())  # ('head CT',)
+    """
+    aside = _ASIDE.search(text, 1)
+    clause = text[: aside.start()] if aside else text
+    if _TELLS.search(clause) and not _ASKS.search(clause):
+        return ()
+    words = [(match.start(), match.end()) for match in _WORD.finditer(clause)]
+    return tuple(_named(clause, words[:_MOST_WORDS], table))
+
+
+def _named(clause: str, words: Sequence[tuple[int, int]], table: Catalogue) -> Iterator[str]:
+    at = 0
+    while at < len(words):
+        size = next((size for size in range(min(_LONGEST_NAME, len(words) - at), 0, -1) if _is(clause, words, at, size, table)), 0)
+        if size:
+            yield clause[words[at][0] : words[at + size - 1][1]].strip(" .'")
+        at += size or 1
+
+
+def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table: Catalogue) -> bool:
+    """Whether `size` words from `at` on name a test here."""
+    start, end = words[at][0], words[at + size - 1][1]
+    name = clause[start:end].strip(" .'")
+    said = tokens(name)
+    if not said or len(name) > LONGEST or said[0] in _NO_END or said[-1] in _NO_END:
+        return False
+    if len(name) < 3 and not name[0].isupper():  # 'mg', 'pt'
+        return False
+    after = tokens(clause[words[at + size][0] : words[at + size][1]]) if at + size < len(words) else ()
+    if after and after[0] in _DISEASED:
+        return False
+    linked = link(name, table)
+    if linked is None or linked.rule not in _SURE:
+        return False
+    if linked.kind != "examination":
+        return True
+    return _EXAMINES.search(clause[:end]) is not None and not _bare_region(name, table)
+
+
+def _bare_region(name: str, table: Catalogue) -> bool:
+    """Whether `name` is a part of the body alone ('chest'), which a sentence may mention for any reason."""
+    study = imaging.read_study(name, table)
+    return bool(study.regions) and not study.rest and not study.modalities
