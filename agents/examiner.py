@@ -33,7 +33,7 @@ class Examiner:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 7
+    VERSION: ClassVar[int] = 8
 
     def __init__(self) -> None:
         self._record: Json = ()

@@ -77,7 +77,7 @@ def _studies(name: str, kind: str) -> tuple[str, ...]:
     test = table.tests.get(name)
     if kind != "imaging":
         return (_component(name),)
-    head, colon, tail = name.partition(": ")
+    head, _, tail = name.partition(": ")
     modality = test.modality if test else head
     regions = test.regions if test else tuple(tail.removeprefix("left ").removeprefix("right ").split(", "))
     if modality not in table.modalities or not table.modalities[modality].by_region or not any(regions):
@@ -106,7 +106,7 @@ def compared(row: BlindOrder, reading: OrderReading) -> tuple[int, Sequence[tupl
     table = catalogue()
     concepts = [one for piece in reading.pieces if piece.status == "matched" for one in piece.concepts]
     extra = list(dict.fromkeys(one for concept in concepts for one in _meant(concept)))
-    panels = [concept for concept in concepts if concept.kind == "lab" and concept.name in table.below]
+    panels = [concept for concept in concepts if concept.name in table.below]
     members = {_component(part): panel for panel in panels for part in table.below[panel.name]}
     single = {_component(concept.name): concept for concept in concepts}
     own = members | single

@@ -23,6 +23,7 @@ _NO_SPECIMEN = (
 _SHORTHAND = regex(
     r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG|HCG)\b)"
 )
+_SERUM = regex(r"(?<![\w/-])[sSpP](?=(?:Na|osm|Osm|Cr)\b)")
 SERIES = regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
 """What orders all measurements of a test."""
 NEXT = regex(r"(?i)\b(?:repeat(?:ed|ing)?|rpt|re-?check(?:ed|ing)?|follow-?up|another|again)\b")
@@ -38,7 +39,8 @@ _TIMING = (
     (
         "later",
         regex(
-            r"(?i)\b(?:in|after)\s+\d+\s*(?:h|hr|hrs|hours?|min|minutes|days?|weeks?)\b|\btomorrow\b|\bin the morning\b"
+            r"(?i)\b(?:in|after)\s+\d+\s*(?:h|hr|hrs|hours?|min|minutes|days?|weeks?)\b|\btomorrow\b"
+            r"|\bin the morning\b"
         ),
     ),
 )
@@ -96,6 +98,11 @@ def _specimens(words: Sequence[str]) -> list[tuple[int, int, str]]:
     return kept
 
 
+def _written_out(text: str) -> str:
+    """'UNa' and 'Sosm' with their specimen as a word."""
+    return _SERUM.sub("serum ", _SHORTHAND.sub("urine ", text))
+
+
 @lru_cache(maxsize=32768)
 def specimen(text: str) -> str:
     """The specimen that `text` states, '' if none; a fluid other than blood wins over 'blood'.
@@ -104,7 +111,7 @@ def specimen(text: str) -> str:
 
         specimen("CSF glucose")  # 'CSF'
     """
-    named = [name for _, _, name in _specimens(tokens(_SHORTHAND.sub("urine ", text)))]
+    named = [name for _, _, name in _specimens(tokens(_written_out(text)))]
     other = [name for name in named if name != BLOOD]
     closer = [name for name in other if name != "body fluid"]  # 'fluid from the joint'
     return next(iter(closer or other or named), "")
@@ -119,7 +126,7 @@ def several_specimens(text: str) -> bool:
 @lru_cache(maxsize=32768)
 def without_specimen(text: str) -> str:
     """The comparable form of `text` without the words that state its specimen."""
-    words = list(tokens(_SHORTHAND.sub("urine ", text)))
+    words = list(tokens(_written_out(text)))
     for start, end, _ in _specimens(tuple(words)):
         words[start:end] = [""] * (end - start)
     return " ".join(word for word in words if word)
@@ -206,6 +213,7 @@ def own_specimen(test: Test) -> str:
 
 _BY_NAME = {
     "Urinalysis": "urine",
+    "IgG index": "CSF",
     "Ova and parasites": "stool",
     "Rotavirus antigen": "stool",
     "Giardia antigen": "stool",
@@ -277,7 +285,8 @@ def component(test: str, table: Catalogue) -> str:
 
 
 def alike(form: str, table: Catalogue) -> str:
-    """The component that a bare word means beside a specimen ('protein', 'culture'); '' if it has a name of its own."""
+    """The component that a bare word means beside a specimen ('protein', 'culture'); '' if it has a name of its
+    own."""
     test = _ALIKE.get(form, "")
     return test if test in table.tests else ""
 

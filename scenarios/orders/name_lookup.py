@@ -27,7 +27,8 @@ LEADING = list_words(
     trough peak simultaneous concurrent quantitative assess evaluate"""
 )
 TRAILING = list_words(
-    """level lvl lvls test testing assay measurement study result panel exam concentration value stat analysis please now today
+    """level lvl lvls test testing assay measurement study result panel exam concentration value stat analysis
+    please now today
     first asap urgently immediately instead trend trending serial serially titer check series again too tonight
     tomorrow once daily screening quantitative quantification status only if possible at baseline quant
     excretion phenotype isoenzyme cotesting
@@ -67,6 +68,7 @@ _SHORT = {
     **dict.fromkeys(("cx", "cxs"), "culture"),
     **dict.fromkeys(("24h", "24hr", "24hrs"), "24 hour"),
     **dict.fromkeys(("hr", "hrs"), "hour"),
+    **dict.fromkeys(("lvl", "lvls"), "level"),
     "bx": "biopsy",
     **dict.fromkeys(("hgb", "hb", "haemoglobin"), "hemoglobin"),
     "bili": "bilirubin",
@@ -86,7 +88,7 @@ _GUIDED = regex(r"(?i)\b(?:ultrasound|us|ct|mri|image|fluoroscopy)[\s-]guided\s+
 _PLURAL = regex(r"\b([A-Z]{2,5})s\b")
 _AND = regex(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
 _LEVEL = list_words("level test testing")
-_LISTED = regex(r"[,;]|\band\b")
+_LISTED = regex(r"[,;]|\s\+\s|\band\b")
 
 
 def forms(name: str) -> list[str]:
@@ -200,7 +202,8 @@ def _of_panel(name: str, table: Catalogue) -> Link | None:
 
 
 def _beside_procedure(name: str, table: Catalogue) -> bool:
-    """Whether a procedure that yields a specimen stands beside another test: 'lumbar puncture/ESR' is no ESR in CSF."""
+    """Whether a procedure that yields a specimen stands beside another test: 'lumbar puncture/ESR' is no ESR in
+    CSF."""
     parts = [part.strip() for part in name.split("/") if part.strip()]
     procedures = [part for part in parts if axes.specimen(part) and not axes.without_specimen(part)]
     return 0 < len(procedures) < len(parts) and all(link(part, table) for part in parts)
@@ -336,10 +339,13 @@ def _with_place(name: str, table: Catalogue) -> Link | None:
     return None
 
 
+_PURPOSE = regex(r"\s(?:for|should|would|to)\s")
+
+
 def _of_something(name: str, table: Catalogue) -> Link | None:
     """A procedure named with its target ('FNA of the nodule', 'biopsy of a cervical lymph node')."""
     head, of, target = name.partition(" of ")
-    if not of or "fluid" in name:
+    if not of or "fluid" in name or _PURPOSE.search(target):
         return None
     words = [word for word in key(target).split() if word not in LEADING]
     narrower = (" ".join([*words[first:], key(head).split()[-1]]) for first in range(len(words))) if key(head) else ()

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from wardround.engine.text import regex
 from wardround.scenarios.orders import imaging
 from wardround.scenarios.orders.catalogue import Catalogue
-from wardround.scenarios.orders.name_lookup import LONGEST, link
-from wardround.scenarios.terms.wording import list_words, tokens
+from wardround.scenarios.orders.joined_names import order_words
+from wardround.scenarios.orders.name_lookup import LEADING, LONGEST, TRAILING, link
+from wardround.scenarios.terms.wording import tokens
 
 _WORD = regex(r"[^\s,;:()\[\]?!\"]+")
 _LONGEST_NAME = 8
@@ -14,34 +15,34 @@ _LONGEST_NAME = 8
 _MOST_WORDS = 60
 """Most words of a sentence that are searched."""
 _ORDERS = (
-    r"get|getting|order|ordering|check|checking|obtain|obtaining|send|sending|do|doing|have|see|run|perform|request|repeat"
+    r"get|getting|order|ordering|check|checking|obtain|obtaining|send|sending|do|doing|have|see|run|perform"
+    r"|request|repeat"
     r"|measure|arrange|add|draw|examine|test|assess|inspect|proceed|start|begin|ask|know|review|book|schedule|include"
 )
 _ASKS = regex(
     rf"(?i)\b(?:{_ORDERS}|would|could|can|should|must|needs?|warrants?|appreciate|like|wants?|chance|how about|useful"
-    r"|next|best|helpful|recommend|suggest|consider|favou?r|merits?|deserves?|requires?|requesting|please|pls|indicated"
-    r"|reasonable|due|order(?:ed)?|plan|calculate|compute|monitor|what(?:['\u2019]?s| is| are)|how(?:['\u2019]?s| is))\b"
+    r"|next|best|helpful|recommend|suggest|consider|favou?r|merits?|deserves?|requires?|requesting|please|pls"
+    r"|indicated"
+    r"|reasonable|due|order(?:ed)?|plan|calculate|compute|monitor|what(?:['\u2019]?s| is| are)|how(?:['\u2019]?s"
+    r"| is))\b"
 )
 """Words of a clause that asks for something."""
 _TELLS = regex(
     r"(?i)\b(?:is|are|was|were|has|had|been|takes?|took|taking|show(?:s|ed)|denie[sd]|presents?|presented|complains?"
-    r"|reports?|reported|develop(?:s|ed)|suggests?|explains?|drinks?|smokes?|lives?|came|went|received|underwent|suspect"
+    r"|reports?|reported|develop(?:s|ed)|suggests?|explains?|drinks?|smokes?|lives?|came|went|received|underwent"
+    r"|suspect"
     r"|think|believe|worr(?:y|ied)|concerned|thank)\b"
 )
 """Verbs of a clause that tells something; without a word of `_ASKS` such a clause orders nothing."""
 _ASIDE = regex(
-    r"(?i)(?:^|\s)(?:because|since|given|due to|in (?:view|light) of|as (?:he|she|it|they|we|i|there|this|that|the|her|his)\b"
-    r"|as a cause|which|who|whose|whether|if|when|while|although|despite|after|until|before|so that|in order to|history of"
-    rf"|known|suspected|possible|to (?!(?:{_ORDERS}|the)\b)[a-z]{{3,}}|on (?:warfarin|heparin|insulin)|with symptoms)\b"
+    r"(?i)(?:^|\s)(?:because|since|given|due to|in (?:view|light) of|as (?:he|she|it|they|we|i|there|this|that"
+    r"|the|her|his)\b"
+    r"|as a cause|which|who|whose|whether|if|when|while|although|despite|after|until|before|so that|in order to"
+    r"|history of"
+    rf"|known|suspected|possible|to (?!(?:{_ORDERS}|the)\b)[a-z]{{3,}}|on (?:warfarin|heparin|insulin)"
+    rf"|with symptoms)\b"
 )
 """What opens a clause that says why, when or in whom."""
-_NO_END = list_words("of the a an and or to for with in on at by from her his their our my your this that these is are be")
-_DISEASED = list_words(
-    """deficiency overload disease syndrome infection toxicity poisoning overdose failure replacement supplement infusion
-    therapy treatment drip cancer tumor crisis storm withdrawal injection tablet dose abuse use attack loss gain
-    positive negative control status allergy pain failure syndrome"""
-)
-"""Words behind a name with which it is no test ('iron deficiency', 'insulin infusion')."""
 _EXAMINES = regex(
     r"(?i)\b(?:examin(?:e|ing|ation)|exam|inspect(?:ing)?|palpat(?:e|ing|ion)|auscultat(?:e|ing)|percuss(?:ing)?"
     r"|listen(?:ing)?|feel(?:ing)?|look(?:ing)?|test(?:ing)?|check(?:ing)?|assess(?:ing)?|measur(?:e|ing)|take|elicit"
@@ -71,7 +72,8 @@ def tests_within(text: str, table: Catalogue) -> tuple[str, ...]:
 def _named(clause: str, words: Sequence[tuple[int, int]], table: Catalogue) -> Iterator[str]:
     at = 0
     while at < len(words):
-        size = next((size for size in range(min(_LONGEST_NAME, len(words) - at), 0, -1) if _is(clause, words, at, size, table)), 0)
+        sizes = range(min(_LONGEST_NAME, len(words) - at), 0, -1)
+        size = next((size for size in sizes if _is(clause, words, at, size, table)), 0)
         if size:
             yield clause[words[at][0] : words[at + size - 1][1]].strip(" .'")
         at += size or 1
@@ -82,19 +84,43 @@ def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table
     start, end = words[at][0], words[at + size - 1][1]
     name = clause[start:end].strip(" .'")
     said = tokens(name)
-    if not said or len(name) > LONGEST or said[0] in _NO_END or said[-1] in _NO_END:
+    if not said or len(name) > LONGEST or said[0] in order_words("edge") or said[-1] in order_words("edge"):
         return False
     if len(name) < 3 and not name[0].isupper():  # 'mg', 'pt'
         return False
     after = tokens(clause[words[at + size][0] : words[at + size][1]]) if at + size < len(words) else ()
-    if after and after[0] in _DISEASED:
+    if after and after[0] in order_words("not_a_test"):
         return False
     linked = link(name, table)
     if linked is None or linked.rule not in _SURE:
         return False
+    if linked.kind in ("lab", "microbiology"):
+        return not _modified(clause, words, at, size)
     if linked.kind != "examination":
         return True
     return _EXAMINES.search(clause[:end]) is not None and not _bare_region(name, table)
+
+
+def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int) -> bool:
+    """Whether an unknown word beside a name makes another test of it ('zoster IgG', 'sodium channel antibodies')."""
+    first, last = words[at], words[at + size - 1]
+    if at and not clause[words[at - 1][1] : first[0]].strip():
+        before = clause[words[at - 1][0] : words[at - 1][1]]
+        if not (_little(before) or _ASKS.fullmatch(before) or _EXAMINES.fullmatch(before)):
+            return True
+    if at + size < len(words) and not clause[last[1] : words[at + size][0]].strip():
+        after = clause[words[at + size][0] : words[at + size][1]]
+        return _CONTENT.fullmatch(after) is not None and not (_little(after) or _ASKS.fullmatch(after))
+    return False
+
+
+_CONTENT = regex(r"[A-Za-z][A-Za-z-]{4,}")
+_LITTLE = ("edge", "before", "after", "frame")
+
+
+def _little(word: str) -> bool:
+    said = tokens(word)
+    return any(word.casefold().strip(".'") in order_words(role) for role in _LITTLE) or set(said) <= LEADING | TRAILING
 
 
 def _bare_region(name: str, table: Catalogue) -> bool:

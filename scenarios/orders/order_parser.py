@@ -6,44 +6,23 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from wardround.engine.text import loads, regex
+from wardround.engine.text import regex
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.orders.foreign_orders import order_in_english
+from wardround.scenarios.orders.joined_names import ENDS, Known
 from wardround.scenarios.orders.name_lookup import Link, link, unmeasured
 from wardround.scenarios.orders.named_tests import tests_within
-from wardround.scenarios.orders.request_pieces import (
-    ENDS,
-    STAINED,
-    Known,
-    Studies,
-    each_by_method,
-    listing,
-    names_sample,
-    single_requests,
-    split_commas,
-    unframed,
-)
+from wardround.scenarios.orders.request_lines import line_requests, request_lines
+from wardround.scenarios.orders.request_pieces import Studies, listing, unframed
 from wardround.scenarios.orders.shared_specimens import EMPTY, Part, what_is_meant
 from wardround.scenarios.orders.withheld_clauses import Clause, denies, request_clauses, why_no_test
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 MOST = 200
 """Most requests read from one text, so that a model's run-away list does not stall the examiner."""
-
 LONGEST_TEXT = 20_000
 """Most characters read from one text, for the same reason."""
-
-_NUMBERED = regex(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
-_BULLET = regex(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
-_NAMING = regex(
-    r",?\s*\b(?:including|incl\.?|includes|to include|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I
-)
-
-_HEADING = regex(
-    r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
-    r"|csf|urine|stool|sputum|blood|serum|fluid)$"
-)
 
 
 def split_requests(text: str, known: Known, studies: Studies) -> tuple[Part, ...]:
@@ -87,7 +66,7 @@ def _opens(item: str, known: Known) -> bool:
 
 def _parts(text: str, known: Known, studies: Studies) -> Iterator[Part]:
     number = 0
-    for line in _lines(text):
+    for line in request_lines(text):
         number += 1
         if known(line) and not denies(line) and not listing(line, known):
             yield Part(line, sentence=number)
@@ -97,7 +76,7 @@ def _parts(text: str, known: Known, studies: Studies) -> Iterator[Part]:
             kept = ", ".join(clause.text for clause in sentence if not clause.why)
             yield from (Part(clause.text, clause.why, number) for clause in sentence if clause.why)
             if kept.strip(ENDS):
-                yield from (Part(piece, sentence=number) for piece in _line(kept, known, studies))
+                yield from (Part(piece, sentence=number) for piece in line_requests(kept, known, studies))
 
 
 def _sentences(clauses: Iterable[Clause]) -> Iterator[list[Clause]]:
@@ -109,137 +88,6 @@ def _sentences(clauses: Iterable[Clause]) -> Iterator[list[Clause]]:
             sentence = []
     if sentence:
         yield sentence
-
-
-def _lines(text: str) -> Iterator[str]:
-    rows = _listed(text) or [row.replace("**", "").replace("__", "") for row in text.splitlines()]
-    for place, line in enumerate(rows):
-        for numbered in _NUMBERED.split(line):
-            plain = _headed(_written_out(_BULLET.sub("", numbered)).strip())
-            bare = plain.strip(ENDS)
-            if plain.endswith(":") and place + 1 < len(rows) and scope(bare):
-                continue  # a heading on its own line
-            if bare:
-                yield bare
-
-
-def _written_out(line: str) -> str:
-    """A line with its shorthand between tests as commas and words."""
-    line = _ON_HOLD.sub(r" on hold", line)
-    line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", line))
-    line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
-    return _OF_SAMPLE.sub(" ", STAINED.sub("gram stain, ", line))
-
-
-_ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
-_SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
-"""What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
-_IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")
-_SPINE = regex(r"\b([CTLS](?:/[CTLS]){1,3})[\s-]?spine\b")
-_OF_SAMPLE = regex(
-    r"(?i)\s[-–—]\s(?=(?:serum|blood|plasma|urine|csf|stool|sputum)(?:\s+only)?(?:,?\s*(?:not|please|no)\b|\s*$))"
-)
-"""Before the specimen of the test before it ('hCG - blood not urine')."""
-_DASH = regex(r"^([^-–—,;:]{2,30})\s[-–—]+\s")
-
-
-def _headed(line: str) -> str:
-    """A line whose heading ends in a dash ('Labs - TSH', 'CSF - glucose') with a colon in its place."""
-    dash = _DASH.match(line)
-    if dash is None:
-        return line
-    head = dash[1].strip()
-    heads = scope(head) or (axes.specimen(head) and not axes.without_specimen(head))
-    return f"{head}: {line[dash.end() :]}" if heads else line
-
-
-def _listed(text: str) -> list[str]:
-    """The texts of a JSON list or object, if `text` is one."""
-    if not text.lstrip().startswith(("{", "[")):
-        return []
-    try:
-        loaded = loads(text)
-        return list(_texts(loaded))
-    except (ValueError, RecursionError):
-        return []
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
-
-
-_SAMPLE_LIST = regex(r"(?i)^(?P<head>[^,:;]{2,60}?)\s+for\s+(?P<tail>[^:]*,[^:]*)$")
-_LONGEST_TAP = 400
-_TAPPED = regex(
-    r"(?i)^(?P<tap>.*\b(?:puncture|lp|tap|centesis|(?:thora|para|arthro|pericardio|amnio)centesis|aspirat(?:e|ion)|aspirate"
-    r"|lavage|bal)\b[^,;:]{0,40}?)(?:,?\s+(?:and|then|to)\s+(?:then\s+)?"
-    r"(?:send|sent|sending|analy[sz]e|test|examine|submit|get|obtain)\s+(?:[a-z-]+\s+){0,5}?(?:off\s+)?for|\s+with\s+(?:[a-z]+\s+)?"
-    r"(?:fluid|csf)\s+(?:sent\s+)?for|\s*(?:->|=>|\u2192))\s+(?P<tail>.+)$"
-)
-_JOINT = regex(r"(?i)\b(?:joint|knee|hip|ankle|elbow|wrist|shoulder|bursa)\b")
-_SENT = regex(
-    r"(?i):\s+(?:please\s+)?send\s+(?:(?:the|off)\s+)*(?:(?:fluid|samples?|specimens?|it)\s+)?(?:off\s+)?for\s+"
-)
-_AIM = regex(r"(?i)(?:to|for|rule|r/o|assess|evaluate|exclude|looking|because|given|if|as|due)\b")
-
-
-def _line(line: str, known: Known, studies: Studies) -> Iterator[str]:
-    """The requests of one sentence; text after the colon of a heading or a test explains or lists."""
-    if each := each_by_method(line, known):
-        yield from each
-        return
-    if tapped := _TAPPED.match(line[:_LONGEST_TAP]):
-        yield from single_requests(tapped["tap"], known, studies)
-        before = line[: tapped.start("tail")]
-        fluid = axes.specimen(before) or ("synovial fluid" if _JOINT.search(before) else "CSF")
-        yield from _line(f"{fluid}: {tapped['tail']}", known, studies)
-        return
-    sampled = _SAMPLE_LIST.match(line)
-    if sampled and names_sample(sampled["head"]):
-        line = f"{sampled['head']}: {sampled['tail']}"
-    named_so = _NAMING.search(line)
-    line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
-    head, colon, tail = _SENT.sub(": ", line, count=1).partition(": ")
-    head = head.strip(ENDS)
-    if not colon or "," in head or not tail.strip(ENDS):
-        for piece in split_commas(line):
-            yield from single_requests(piece, known, studies)
-        return
-    behind = [part for piece in split_commas(tail) for part in single_requests(piece, known, studies)]
-    listed = [_under(head, part, known) for part in behind]
-    named = [part for part in listed if known(part)]
-    mostly = 2 * len(named) > len(listed)  # then a short part without a known name is a test, and no explanation
-    kept = [part for part in listed if known(part) or (mostly and len(part.split()) < 4 and not _AIM.match(part))]
-    if known(head):
-        if named_so or len(named) < 2 or not _HEADING.search(head):  # otherwise it heads its own list
-            yield head
-        yield from kept
-    elif scope(head):
-        yield from listed
-    elif named:
-        yield from (part for part in (single_requests(head, known, studies) if named_so else ()) if known(part))
-        yield from kept
-    else:
-        yield from single_requests(head, known, studies)
-
-
-def _under(head: str, part: str, known: Known) -> str:
-    """Add a heading to its item: 'chest' under 'X-rays' gives 'X-rays chest', 'glucose' under 'CSF' 'CSF glucose'."""
-    fluid = axes.specimen(head)
-    if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(f"{fluid} {part}"):
-        return f"{fluid} {part}"
-    if known(part):
-        return part
-    first = head.split(maxsplit=1)[0] if head else ""
-    return next((form for form in (f"{head} {part}", f"{first} {part}") if known(form)), part)
-
-
-def _bracketed(line: str, place: int) -> bool:
-    return line.count("(", 0, place) > line.count(")", 0, place)
 
 
 Repeat = Literal["", "next", "last", "series"]
@@ -341,7 +189,8 @@ _UNSEEN = regex(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\uf
 
 
 def order_text(text: str) -> str:
-    """The part of `text` that is read: without unseen characters, control characters and runs of spaces as a space."""
+    """The part of `text` that is read: without unseen characters, control characters and runs of spaces as a
+    space."""
     return _SPACES.sub(" ", _CONTROLS.sub(" ", _UNSEEN.sub("", text[:LONGEST_TEXT])))
 
 
@@ -363,6 +212,8 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
         )
         if part.why:
             pieces.append(Withheld(part.text, part.why))
+        elif linked is not None and len(parts) == 1 and (open_ended := _open_ended(linked, part.text)) is not None:
+            pieces.append(open_ended)
         elif linked is not None and linked.kind == "lab" and _GIVES.match(part.text):
             pieces.append(Withheld(part.text, "treatment"))
         elif linked is not None:
@@ -385,6 +236,22 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     )
 
 
+_OPEN_ENDED = {
+    "Biopsy": ("it names no tissue", ("Skin biopsy", "Lymph node biopsy", "Liver biopsy", "Renal biopsy")),
+    "Drug levels": ("it names no drug", ("Vancomycin level", "Digoxin level", "Lithium level", "Tacrolimus level")),
+}
+_KIND_ALONE = EMPTY | list_words(
+    "biopsy biopsies tissue sample drug drugs medication level levels monitoring therapeutic"
+)
+
+
+def _open_ended(linked: Link, asked: str) -> Ambiguous | None:
+    """A kind of test that is all that a text says ('biopsy', 'drug level'), so that it may mean several."""
+    why, candidates = _OPEN_ENDED.get(linked.test, ("", ()))
+    alone = bool(why) and set(tokens(asked)) <= _KIND_ALONE
+    return Ambiguous(asked, why, candidates) if alone else None
+
+
 _GIVES = regex(r"(?i)(?:start|begin|give|administer|continue|prescribe)\s(?!with\b|.*\b(?:level|trough|peak)\b)")
 """What begins like this gives a drug and measures none ('start heparin')."""
 
@@ -400,14 +267,14 @@ def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | 
 
 
 _PICTURES = list_words("imaging image images scan film films picture")
-
-
 _PURPOSE = regex(
     r"(?i)(?:while|before|meanwhile|in the meantime|after that|until then)\b"
     r"|r/o\b|rule out\b|for comparison\b|with (?:pain|symptoms)$|\?"
-    r"|(?:in order )?to (?:confirm|evaluate|assess|rule|exclude|look|determine|narrow|establish|investigate|help"
+    r"|(?:exclude|confirm|differentiate|distinguish|clarify|narrow)\b|(?:in order )?to (?:confirm|evaluate|assess"
+    r"|rule|exclude|look|determine|narrow|establish|investigate|help"
     r"|better|support|make|differentiate|distinguish|further|check for|screen|identify|clarify|work)\b"
-    r"|(?:based on|given|in view of|in light of|considering|because of|due to|for (?:further|better))\b"
+    r"|(?:because|since|so that|with \w+(?: \w+){0,3} in mind|based on|given|in view of|in light of|considering"
+    r"|because of|due to|for (?:further|better))\b"
 )
 """What begins like this says why; it is context."""
 

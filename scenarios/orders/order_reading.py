@@ -1,7 +1,7 @@
 """What an order says, piece by piece: the concepts of each piece by its axes, and the words that are context alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -87,7 +87,24 @@ def read_order(text: str, table: Catalogue | None = None) -> OrderReading:
     english = order_in_english(seen, known)
     pieces = [_piece(piece, known) for piece in understand(english.text, known).pieces]
     pieces = [replace(piece, text=original(piece.text, english, seen)) for piece in pieces]
+    pieces = list(_with_biopsies(pieces))
     return OrderReading(text, tuple(_in_order(seen, pieces)), _context(text, [piece.text for piece in pieces]))
+
+
+def _with_biopsies(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """The pieces, biopsies of no stated site as the method of the endoscopy before them."""
+    waiting: Piece | None = None
+    for piece in pieces:
+        scoped = waiting is not None and any("scop" in one.name for one in waiting.concepts)
+        if waiting is not None and scoped and [one.name for one in piece.concepts] == ["Biopsy"]:
+            concepts = tuple(replace(one, method="biopsy") for one in waiting.concepts)
+            waiting = replace(waiting, text=f"{waiting.text}, {piece.text}", concepts=concepts)
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = piece
+    if waiting is not None:
+        yield waiting
 
 
 def _in_order(text: str, pieces: Sequence[Piece]) -> Sequence[Piece]:

@@ -78,8 +78,9 @@ def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> It
         if whole:
             yield Part(whole, sentence=part.sentence)
         else:
-            carried = _carries(part.text, stated, table)
             linked = link(part.text, table)
+            goes_on = linked is None and not stated and part.sentence == sentence  # an unknown name changes nothing
+            carried = carried if goes_on else _carries(part.text, stated, table)
             after = linked.test if linked is not None else ""
             yield part
         sentence = part.sentence
@@ -92,6 +93,8 @@ def _carries(text: str, stated: str, table: Catalogue) -> str:
         return "CSF"
     if linked is not None and linked.kind == "investigation" and stated == "bone marrow":
         return stated
+    if linked is not None and linked.kind == "investigation" and linked.test.casefold().endswith("biopsy"):
+        return "tissue"
     if linked is None or linked.kind not in ("lab", "microbiology"):
         return ""
     if linked.test == "Gram stain" and stated:
@@ -108,7 +111,11 @@ def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
     linked = link(whole, table)
     if linked is None or linked.specimen != specimen or linked.rule not in ("exact", "synonym"):
         return ""
+    if set(tokens(unmeasured(text))) <= EMPTY:  # 'sputum please' is no second culture
+        return ""
     if bare is not None and bare.kind not in ("lab", "microbiology"):
+        return ""
+    if bare is not None and bare.kind == "microbiology" and bare.specimen not in ("", specimen):  # 'UCx, BCx'
         return ""
     if bare is not None and bare.test in table.below:
         return ""
@@ -130,7 +137,7 @@ EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
     thank x test lab rationale next first second third finally lastly
-    urgently urgent stat asap immediately today tonight tomorrow soon"""
+    sample specimen set three two urgently urgent stat asap immediately today tonight tomorrow soon"""
 )
 
 
@@ -148,7 +155,10 @@ def _detailed(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
             if joined and joined[0] != waiting.text:
                 waiting = replace(waiting, text=joined[0])
                 continue
-            part = replace(part, text=joined[1]) if joined else part
+            if joined:
+                yield waiting
+                waiting = replace(part, text=joined[1])
+                continue
         if waiting is not None:
             yield waiting
         waiting = part

@@ -20,7 +20,8 @@ _CHILD = regex(r"(?i)\b(?:newborn|neonate|infant|toddler|preterm|premature baby|
 _FEMALE = regex(r"(?i)\b(?:woman|female|girl|lady|she|her|mother|pregnant|gravida|F)\b(?!\s*/\s*M)")
 _MALE = regex(r"(?i)\b(?:man|male|boy|gentleman|he|his|father)\b")
 _PREGNANT = regex(
-    r"(?i)\b(?:pregnant|gravida|gestation(?:al)?|weeks['\u2019]? pregnan|antenatal|primigravida|multigravida|G\d\s?P\d"
+    r"(?i)\b(?:pregnant|gravida|gestation(?:al)?|weeks['\u2019]? pregnan|antenatal|primigravida|multigravida"
+    r"|G\d\s?P\d"
     r"|\d{1,2}\s*weeks?\s+(?:of\s+)?(?:pregnan|gestation))"
 )
 _NOT_PREGNANT = regex(r"(?i)\b(?:not|never|denies being|isn['\u2019]t)\s+(?:currently\s+)?pregnant\b|\bnon-?pregnant\b")

@@ -6,20 +6,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wardround.engine.text import regex
-from wardround.scenarios.orders.request_pieces import Known
+from wardround.scenarios.orders.joined_names import Known
 from wardround.scenarios.terms.wording import list_words
 
 Why = Literal["negated", "conditional", "done", "treatment", "statement"]
 
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
-_STOP = regex(rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+{_VERB}\b)", re.UNICODE)
+_STOP = regex(
+    rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+{_VERB}\b)",
+    re.UNICODE,
+)
 _REACH = 12
 """Characters before a full stop that are searched for an abbreviation that it belongs to."""
 _ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
 _COMMA = regex(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
 _COURTESY = regex(
-    r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could|appropriate"
+    r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could"
+    r"|appropriate"
     r"|you have (?:it|them)|you would|you (?:don['\u2019]?t|do not) mind|i may(?=[\s,:]*(?:$|[,:]))"
     r"|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
 )
@@ -27,12 +31,21 @@ _FAVOUR = regex(
     r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
     r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
     r"|(?:should|would|will|might|may|could) be (?:a|an|the|my|our|of)\b[^,;]*"
-    r"|(?:is|are) (?:\w+ly )?(?:due|overdue|called for|my next step|the next step|first|next|key|helpful|useful|worthwhile|indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
+    r"|(?:is|are) (?:\w+ly )?(?:due|overdue|called for|my next step|the next step|first|next|key|helpful|useful"
+    r"|worthwhile|indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
     r"|advised|a must|mandatory|essential)"
     r"|(?:should|must|will|can|could|may|needs? to|has to|ought to) (?:now |also |then |first |next )?be"
     r" (?:obtained|performed|ordered|done"
-    r"|checked|sent|considered|repeated|measured|drawn|arranged|requested|undertaken|carried out|assessed))\b"
+    r"|checked|sent|taken|considered|repeated|measured|drawn|arranged|requested|undertaken|carried out|assessed))\b"
 )
+_SUBJECT = regex(
+    r"(?i)^(?:(?:so|and|then)\s+)?(?:(?:the|my|our|your|a|one)\s+)?(?:[\w-]+\s+){0,3}?(?:tests?|steps?"
+    r"|investigation|study|choice|thing|option"
+    r"|move|request|priority|exam|examination|imaging|modality)\b[^,;]{0,30}?\s(?:would be|will be|should be"
+    r"|could be|is to|is|are|might be)\s+"
+    r"(?=(?:an?|the|to|her|his)\s)"
+)
+"""Before what is ordered, where the sentence calls it a test or a step ('The best test would be an MRI')."""
 _CONDITION = (
     r"(?:only if|(?-i:[Ii]f|IF(?=\s+[A-Z]{3,}))"
     r"|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
@@ -52,18 +65,22 @@ _DENIED = regex(
     rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
 )
 _NEEDLESS = regex(
-    r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b|\bon hold\b"
+    r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b"
+    r"|\bon hold\b"
     r"|\bcan wait\b"
 )
 _DONE = regex(
-    r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+|also\s+)*"
+    r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+"
+    r"|also\s+)*"
     r"(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent|ordered|within)"
     r"|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
 )
 _INSTEAD = regex(
     r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+"
-    r"(?:(?:and|but|then|so)\s+)?(?P<kept>(?:(?:just|instead|please|simply|only|rather|i['\u2019]?d|i['\u2019]?ll|i will|i would"
-    r"|we will|let['\u2019]?s)\s+)*(?:do|get|order|obtain|send|perform|check|repeat|add|request|arrange|measure|recheck|start with"
+    r"(?:(?:and|but|then|so)\s+)?(?P<kept>(?:(?:just|instead|please|simply|only|rather|i['\u2019]?d|i['\u2019]?ll"
+    r"|i will|i would"
+    r"|we will|let['\u2019]?s)\s+)*(?:do|get|order|obtain|send|perform|check|repeat|add|request|arrange|measure"
+    r"|recheck|start with"
     r"|go (?:for|with)|proceed (?:to|with)|book)\s.*)$"
 )
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
@@ -165,20 +182,23 @@ def _part(part: str) -> Iterator[Clause]:
         if rest:
             yield Clause(rest["kept"])
     elif part:
-        yield Clause(_FAVOUR.sub("", part))
+        yield Clause(_FAVOUR.sub("", _SUBJECT.sub("", part)))
 
 
 _TREATS = regex(
-    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start|begin|give|administer"
+    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start(?! (?:by|with"
+    r"|off))|begin(?! (?:by|with))|give|administer"
     r"|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject|intubate|ventilate|admit|discharge"
     r"|transfer|refer|consult|treat|resuscitate|hydrate|replete|replace|titrate|switch|initiate)\b"
-    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid"
+    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily"
+    r"|bid|tid|qid"
     r"|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b|\bnon-?rebreather\b"
     r"|^(?:npo|nbm|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
 )
 _SAYS = list_words(
     """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
-    what how why who where when which your you be appears suggests indicates presents complains denies goodbye hello"""
+    tell what how why who where when which your you be appears suggests indicates presents complains denies
+    goodbye hello"""
 )
 
 _COURTESIES = list_words(

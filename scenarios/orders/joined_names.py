@@ -1,0 +1,166 @@
+"""Splits names joined by commas, 'and' and slashes, and gives each the words that they share."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+from wardround.engine.text import regex
+from wardround.scenarios.orders import axes
+from wardround.scenarios.orders.catalogue import scope
+from wardround.scenarios.terms.wording import table_rows
+
+Known = Callable[[str], bool]
+ENDS = " \t.,;:!?-*\"'"
+_MOST_WORDS = 12
+"""Most words of a piece that is looked for without the words around it."""
+LIST = regex(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
+JOINED = regex(
+    r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\bthen\b|\band\b|\bor\b"
+    r"|\bplus\b"
+    r"|\bversus\b|\bvs\b\.?|&|\+)\s+",
+    re.IGNORECASE,
+)
+_COUNT = regex(r"(?i)(?:x\s?)?\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)?|[qx]\d+\w*")
+_WITHIN = regex(r"(?i)\s(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
+_CLASS = regex(r"(?i)ig[gmae]")
+_SHARED_METHODS = ("pcr", "igm", "igg", "dna", "rna")
+_EXAM = regex(r"(?i)\bexam")
+_SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum", "wound", "throat"})
+
+
+@cache
+def order_words(role: str) -> frozenset[str]:
+    """The words of one role in a sentence that orders (`order_words.csv`), as they are written."""
+    return frozenset(next(row["words"] for row in table_rows("order_words.csv") if row["role"] == role).split())
+
+
+def trimmed(piece: str, known: Known) -> str:
+    """The known test in a piece without the words around it that say how, when and for whom ('her iron', 'BMP
+    weekly').
+
+    `piece` itself if that makes it no known test.
+    """
+    words = piece.split()
+    if len(words) > _MOST_WORDS or known(piece):
+        return piece
+    start, end = 0, len(words)
+    while start < end - 1 and words[start].casefold().strip(ENDS) in order_words("before"):
+        start += 1
+    ends = [end]
+    while end > start + 1 and (
+        words[end - 1].casefold().strip(ENDS) in order_words("after") or _COUNT.fullmatch(words[end - 1])
+    ):
+        end -= 1
+        ends.append(end)
+    forms = (" ".join(words[start:place]).strip(ENDS) for place in ends)
+    return next((form for form in forms if form and known(form)), piece)
+
+
+def abbreviations(piece: str, known: Known) -> list[str]:
+    """'ESR CRP RF' as one request each: known abbreviations in capitals without a comma between them."""
+    words = piece.split()
+    alone = 1 < len(words) <= _MOST_WORDS and all(word.isupper() and known(word) for word in words)
+    return words if alone else []
+
+
+def share_noun(pieces: Sequence[str], known: Known) -> Sequence[str]:
+    """'the cervical', 'axillary and inguinal lymph nodes': each piece before the last with the noun that it lacks."""
+    if len(pieces) < 2 or not pieces[-1].split():
+        return pieces
+    ends = pieces[-1].strip(ENDS).split()
+    shared = list(pieces)
+    for place, piece in enumerate(pieces[:-1]):
+        last = [word for word in piece.split()[-1:] if word.casefold().strip(ENDS) not in order_words("frame")]
+        nouns = [" ".join(ends[-size:]) for size in (2, 1) if len(ends) > size]
+        noun = next((noun for noun in nouns if last and not known(last[0]) and known(f"{last[0]} {noun}")), "")
+        taken = bool(last) and bool(axes.specimen(last[0])) and not axes.without_specimen(last[0])
+        if noun and not known(trimmed(piece, known)) and (taken or not axes.only_method(noun)):
+            shared[place] = f"{piece} {noun}"
+    return shared
+
+
+def split_commas(text: str) -> Iterator[str]:
+    """Split `text` at commas and semicolons outside brackets."""
+    depth, start = 0, 0
+    cuts = {match.start(): match.end() for match in LIST.finditer(text)}
+    for place, mark in enumerate(text):
+        depth = max(0, depth + (mark in "([") - (mark in ")]"))
+        if depth == 0 and place in cuts and place >= start:
+            yield text[start:place]
+            start = cuts[place]
+    yield text[start:]
+
+
+def in_last_specimen(parts: list[str], known: Known) -> list[str]:
+    """'HSV and VZV PCR in the CSF' looks for both in the CSF."""
+    fluid = axes.specimen(parts[-1]) if parts else ""
+    if fluid not in ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid") or not _WITHIN.search(parts[-1]):
+        return parts
+    placed = [f"{fluid} {part}" for part in parts[:-1]]
+    return [
+        *(long if not axes.specimen(part) and known(long) else part for part, long in zip(parts, placed, strict=False)),
+        parts[-1],
+    ]
+
+
+def slashed(outer: str, known: Known) -> list[str]:
+    """Split 'AST/ALT', 'flu/COVID swab' or 'PT/INR' if each part is known, alone or with the last word of the
+    whole."""
+    parts = [part for part in re.split(r"\s*/\s*|(?<=\w)\+(?=\w)", outer) if part]
+    if len(parts) < 2:
+        return []
+    last = parts[-1].split()
+    tests = []
+    for part in parts:
+        longer = f"{part} {last[-1]}" if len(last) > 1 and part is not parts[-1] else part
+        first = f"{parts[0].split()[0]} {part}" if part is not parts[0] else part
+        form = next((form for form in (part, longer, first) if known(form)), None)
+        tests.append(form or part)
+    # A part that no form makes known stays as it is if another one is a test by itself: 'MRI/MRCP'.
+    unknown = [test for test in tests if not known(test)]
+    return tests if not unknown or (len(unknown) < len(tests) and all(scope(part) for part in unknown)) else []
+
+
+def rejoined(parts: list[str], known: Known) -> list[str]:
+    """Rejoin parts known only together: 'CT abdomen', 'pelvis', 'MRCP' become 'CT abdomen and pelvis', 'MRCP'."""
+    joined: list[str] = []
+    for part in parts:
+        bare = not known(part) or (not _EXAM.search(part) and known(f"{part} exam"))  # 'neck' alone is a region
+        if joined and bare and known(f"{joined[-1]} and {part}"):
+            joined[-1] = f"{joined[-1]} and {part}"
+        else:
+            joined.append(part)
+    return joined
+
+
+def shared(parts: list[str], known: Known) -> list[str]:
+    """Share words: 'protein C', 'S' give 'protein C', 'protein S'; 'LDL', 'HDL cholesterol' share 'cholesterol'."""
+    shared = list(parts)
+    for place, part in enumerate(shared):
+        if known(part):
+            last = shared[-1].split()[-1]
+            if place and _CLASS.fullmatch(part):  # 'dengue antigen and IgM'
+                first = f"{shared[place - 1].split()[0]} {part}"
+                shared[place] = first if known(first) and len(shared[place - 1].split()) > 1 else part
+                continue
+            method = place < len(shared) - 1 and not axes.methods(part) and last.casefold() in _SHARED_METHODS
+            longer = f"{part} {last}"
+            if method and len(part.split()) == 1 and known(longer) and not axes.specimen(part):
+                shared[place] = longer  # 'CMV and EBV PCR'
+            continue
+        before = shared[place - 1].split() if place else []
+        after = shared[-1].split() if place < len(shared) - 1 else []
+        forms = [" ".join([*before[:size], part]) for size in range(len(before) - 1, 0, -1)]
+        forms += [" ".join([part, *after[-size:]]) for size in range(1, len(after))]
+        shared[place] = next((form for form in forms if known(form)), part)
+    return shared
+
+
+def spread(parts: Sequence[str]) -> list[str]:
+    """'blood', 'urine cultures' become 'blood cultures', 'urine cultures'."""
+    spread = [part for part in parts if part]
+    for place, part in enumerate(spread[:-1]):
+        following = spread[place + 1].split()
+        if part.casefold() in _SPECIMENS and len(following) > 1 and following[0].casefold() in _SPECIMENS:
+            spread[place] = " ".join([part, *following[1:]])
+    return spread

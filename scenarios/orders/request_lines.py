@@ -1,0 +1,197 @@
+"""Divides the text of an order into lines and their requests: lists, headings, samples and shorthand."""
+
+import re
+from collections.abc import Iterator
+
+from wardround.engine.text import loads, regex
+from wardround.scenarios.orders import axes
+from wardround.scenarios.orders.catalogue import scope
+from wardround.scenarios.orders.joined_names import ENDS, JOINED, Known, share_noun, split_commas
+from wardround.scenarios.orders.request_pieces import REASON, Studies, single_requests
+from wardround.scenarios.orders.sample_requests import names_puncture, names_sample, specimens, tapped
+
+STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
+_METHOD = regex(
+    r"(?i)^(?:(?:please|an?|the|send|get|order|check|request|obtain)\s+)*(?P<where>(?:serum|blood|stool|urine"
+    r"|urinary|csf)\s+)?"
+    r"(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?"
+    r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+"
+    r"(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+))$"
+)
+
+
+def each_by_method(line: str, known: Known) -> list[str]:
+    """'Serologies for CMV, EBV and toxoplasma' as one request each; empty unless every one is known."""
+    match = _METHOD.match(line.strip(ENDS))
+    if match is None:
+        return []
+    what = re.sub(r"ies$", "y", match["what"].casefold()).removesuffix("s")
+    if match["list"] and match["where"]:
+        return []
+    pieces = [REASON.split(piece, maxsplit=1)[0] for piece in split_commas(match["tail"] or match["list"])]
+    parts = [part.strip(ENDS) for piece in pieces for part in JOINED.split(piece)]
+    placed = [((match["where"] or "") + f"{part} {what}", part) for part in parts if part]
+    each = [next((form for form in (long, part) if known(form)), "") for long, part in placed]
+    return each if all(each) and (len(each) > 1 or each[0] != placed[0][1]) else []
+
+
+_NUMBERED = regex(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
+_BULLET = regex(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
+_NAMING = regex(
+    r",?\s*\b(?:including|incl\.?|includes|to include|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I
+)
+_WHOLE = regex(r"(?i)namely|i\.e\.|consisting of")
+"""What tells all that a name stands for."""
+_HEADING = regex(
+    r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
+    r"|csf|urine|stool|sputum|blood|serum|fluid)$"
+)
+
+
+def request_lines(text: str) -> Iterator[str]:
+    rows = _listed(text) or [row.replace("**", "").replace("__", "") for row in text.splitlines()]
+    for place, line in enumerate(rows):
+        for numbered in _NUMBERED.split(line):
+            plain = _headed(_written_out(_BULLET.sub("", numbered)).strip())
+            bare = plain.strip(ENDS)
+            if plain.endswith(":") and place + 1 < len(rows) and scope(bare):
+                continue  # a heading on its own line
+            if bare:
+                yield bare
+
+
+def _written_out(line: str) -> str:
+    """A line with its shorthand between tests as commas and words."""
+    line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", line))
+    line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", line))
+    line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
+    return _OF_SAMPLE.sub(" ", STAINED.sub("gram stain, ", line))
+
+
+_ARROW = regex(
+    r"(?i)^((?:[\w-]+\s){0,4}(?:tap|lp|para|thora|puncture|aspirate|aspiration|\w+centesis|bal|swab|sample"
+    r"|fluid))\s*(?:->|=>|\u2192)\s*"
+)
+"""An arrow from a sample to what is asked of it."""
+_ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
+_SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
+"""What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
+_IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")
+_SPINE = regex(r"\b([CTLS](?:/[CTLS]){1,3})[\s-]?spine\b")
+_OF_SAMPLE = regex(
+    r"(?i)\s[-–—]\s(?=(?:serum|blood|plasma|urine|csf|stool|sputum)(?:\s+only)?(?:,?\s*(?:not|please|no)\b|\s*$))"
+)
+"""Before the specimen of the test before it ('hCG - blood not urine')."""
+_DASH = regex(r"^([^-–—,;:]{2,30})\s[-–—]+\s")
+
+
+def _headed(line: str) -> str:
+    """A line whose heading ends in a dash ('Labs - TSH', 'CSF - glucose') with a colon in its place."""
+    dash = _DASH.match(line)
+    if dash is None:
+        return line
+    head = dash[1].strip()
+    heads = scope(head) or (axes.specimen(head) and not axes.without_specimen(head))
+    return f"{head}: {line[dash.end() :]}" if heads else line
+
+
+def _listed(text: str) -> list[str]:
+    """The texts of a JSON list or object, if `text` is one."""
+    if not text.lstrip().startswith(("{", "[")):
+        return []
+    try:
+        loaded = loads(text)
+        return list(_texts(loaded))
+    except (ValueError, RecursionError):
+        return []
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
+
+
+_SAMPLE_LIST = regex(r"(?i)^(?P<head>[^,:;]{2,60}?)\s+for\s+(?P<tail>[^:]*,[^:]*)$")
+_SENT = regex(
+    r"(?i):\s+(?:please\s+)?send\s+(?:(?:the|off)\s+)*(?:(?:fluid|samples?|specimens?|it)\s+)?(?:off\s+)?for\s+"
+)
+_AIM = regex(r"(?i)(?:to|for|rule|r/o|assess|evaluate|exclude|looking|because|given|if|as|due)\b")
+
+
+def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
+    """The requests of one sentence; text after the colon of a heading or a test explains or lists."""
+    if each := each_by_method(line, known):
+        yield from each
+        return
+    if tap := tapped(line):
+        puncture, fluid, tail = tap
+        yield from single_requests(puncture, known, studies)
+        yield from line_requests(f"{fluid}: {tail}", known, studies)
+        return
+    sampled = _SAMPLE_LIST.match(line)
+    if sampled and names_sample(sampled["head"]):
+        if not names_puncture(sampled["head"]):
+            yield from _of_sample(sampled["head"], sampled["tail"], known, studies)
+            return
+        line = f"{sampled['head']}: {sampled['tail']}"
+    named_so = _NAMING.search(line)
+    if named_so and "," in line[: named_so.start()] and not _bracketed(line, named_so.start()):
+        *before, last = split_commas(line[: named_so.start()])
+        for piece in before:
+            yield from single_requests(piece, known, studies)
+        line = f"{last}{line[named_so.start() :]}"
+        named_so = _NAMING.search(line)
+    line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
+    head, colon, tail = _SENT.sub(": ", line, count=1).partition(": ")
+    head = head.strip(ENDS)
+    if colon and axes.only_method(head) and (taken := specimens(tail)):  # 'cultures: blood, urine'
+        yield from (f"{one} {head}" for one in taken)
+        return
+    if not colon or "," in head or not tail.strip(ENDS):
+        for piece in share_noun(list(split_commas(line)), known):
+            yield from single_requests(piece, known, studies)
+        return
+    behind = [part for piece in split_commas(tail) for part in single_requests(piece, known, studies)]
+    listed = [_under(head, part, known) for part in behind]
+    named = [part for part in listed if known(part)]
+    mostly = 2 * len(named) > len(listed)  # then a short part without a known name is a test, and no explanation
+    kept = [part for part in listed if known(part) or (mostly and len(part.split()) < 4 and not _AIM.match(part))]
+    if known(head):
+        whole = named_so is not None and _WHOLE.search(named_so[0]) is not None
+        if (
+            (named_so and not (whole and named)) or len(named) < 2 or not _HEADING.search(head)
+        ):  # else it heads its list
+            yield head
+        yield from kept
+    elif scope(head):
+        yield from listed
+    elif named:
+        yield from (part for part in (single_requests(head, known, studies) if named_so else ()) if known(part))
+        yield from kept
+    else:
+        yield from single_requests(head, known, studies)
+
+
+def _of_sample(head: str, tail: str, known: Known, studies: Studies) -> Iterator[str]:
+    """What is asked of a sample ('nasopharyngeal swab for influenza and SARS-CoV-2 PCR'); the sample is no order."""
+    for piece in split_commas(tail):
+        for part in single_requests(piece, known, studies):
+            yield _under(head, part, known)
+
+
+def _under(head: str, part: str, known: Known) -> str:
+    """Add a heading to its item: 'chest' under 'X-rays' gives 'X-rays chest', 'glucose' under 'CSF' 'CSF glucose'."""
+    fluid = axes.specimen(head)
+    if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(f"{fluid} {part}"):
+        return f"{fluid} {part}"
+    if known(part):
+        return part
+    first = head.split(maxsplit=1)[0] if head else ""
+    return next((form for form in (f"{head} {part}", f"{first} {part}") if known(form)), part)
+
+
+def _bracketed(line: str, place: int) -> bool:
+    return line.count("(", 0, place) > line.count(")", 0, place)
