@@ -102,7 +102,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
     letters: list[str] = []
     places: list[int] = []
     for place, mark in enumerate(text.translate(_MARKS)):
-        for part in unicodedata.normalize("NFKD", mark).casefold():
+        for part in unicodedata.normalize("NFKD", mark).casefold().replace("œ", "oe"):
             if not unicodedata.combining(part):
                 letters.append(part)
                 places.append(place)
@@ -122,7 +122,7 @@ def _language(form: str, table: Catalogue, *, accented: bool) -> str:
     joined = any(word.startswith(tuple(_PREFIX)) for word in words)
     scores = []
     for place, language in enumerate(_LATIN):
-        if words.isdisjoint(_marks(language, table)) and not (joined and language == "de"):
+        if not accented and words.isdisjoint(_marks(language, table)) and not (joined and language == "de"):
             continue
         phrases = _phrases(language)
         met = dict.fromkeys(match for _, _, match in _met(form, language))
@@ -134,7 +134,9 @@ def _language(form: str, table: Catalogue, *, accented: bool) -> str:
         weak = sum(phrases[name].weak and not phrases[name].test for name in met)
         scores.append((-sum(counted.values()), -weak, -sum(map(len, counted)), place, language))
     best = min(scores, default=(0, 0, 0, 0, ""))
-    return best[4] if -best[0] >= (1 if accented else _ENOUGH) else ""
+    compound = joined and best[4] == "de"
+    sure = -best[0] >= (1 if accented or compound else _ENOUGH) or (accented and -best[1] >= 1)
+    return best[4] if sure else ""
 
 
 @lru_cache(maxsize=32)
@@ -170,7 +172,9 @@ def _pattern(language: str) -> re.Pattern[str]:
     ordered = sorted(_phrases(language), key=lambda name: (-len(name), name))
     if language == "zh":
         return re.compile(
-            "|".join(rf"(?<![a-z]){re.escape(name)}" if name[0].isascii() else re.escape(name) for name in ordered)
+            "|".join(
+                rf"(?<![a-z]){re.escape(name)}(?![a-z])" if name.isascii() else re.escape(name) for name in ordered
+            )
         )
     alone = [re.escape(name[1:]) for name in ordered if name.startswith(_ALONE)]
     plain = [re.escape(name) + ("" if name.endswith("'") else r"(?![^\W_])") for name in ordered if name[0] != _ALONE]

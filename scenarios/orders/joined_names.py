@@ -74,7 +74,8 @@ def share_noun(pieces: Sequence[str], known: Known) -> Sequence[str]:
         nouns = [" ".join(ends[-size:]) for size in (2, 1) if len(ends) > size]
         noun = next((noun for noun in nouns if last and not known(last[0]) and known(f"{last[0]} {noun}")), "")
         taken = bool(last) and bool(axes.specimen(last[0])) and not axes.without_specimen(last[0])
-        if noun and not known(trimmed(piece, known)) and (taken or not axes.only_method(noun)):
+        alone = not axes.without_specimen(piece) if taken else not axes.only_method(noun)
+        if noun and alone and not known(trimmed(piece, known)):
             shared[place] = f"{piece} {noun}"
     return shared
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.orders.catalogue import catalogue
+from wardround.scenarios.orders.joined_names import Known
 from wardround.scenarios.orders.name_lookup import link
 from wardround.scenarios.orders.order_parser import MOST, split_requests
-from wardround.scenarios.orders.request_pieces import Known
 
 
 def known(phrase: str) -> bool:
