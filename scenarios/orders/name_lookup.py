@@ -24,7 +24,8 @@ LEADING = list_words(
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
     obtaining sending performing doing running adding repeating rechecking off think suggest want start starting
     fasting last latest recent most newest current earliest thorough detailed focused careful brief poc paired
-    trough peak simultaneous concurrent quantitative assess evaluate"""
+    percutaneous outpatient inpatient elective dedicated trough peak simultaneous concurrent quantitative
+    assess evaluate"""
 )
 TRAILING = list_words(
     """level lvl lvls test testing assay measurement study result panel exam concentration value stat analysis
@@ -51,7 +52,8 @@ _AMOUNT = regex(
     r"[\d\s,/&-]*(?:and\s+\d+\s*)?"
     r"(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"
     r"|(?:in the|this|tomorrow|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b"
-    r"|(?:\d+|one|two|three|four)\s*-?\s*(?:sets?(?: of)?|units?|times|views?|v|bottles?|samples?(?: of)?|am|pm)\b"
+    r"|(?:\d+|one|two|three|four)\s*-?\s*(?:sets?(?: of)?|units?(?:\s+(?:of\s+)?(?:prbcs?"
+    r"|packed (?:red )?(?:blood )?cells|blood|ffp|platelets))?|times|views?|v|bottles?|samples?(?: of)?|am|pm)\b"
     r"|\d+\s*(?:h|hrs?|hours?|min|minutes|days?)\s+(?:apart|later)\b|\bin am\b"
     r"|(?:\d+|one|two|three|four|six|eight)\s*(?:h|hrs?|hours?|min|minutes|days?)(?:\s+(?:post|after)\b[^,;]*|\s*$))"
 )

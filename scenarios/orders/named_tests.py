@@ -6,8 +6,8 @@ from wardround.engine.text import regex
 from wardround.scenarios.orders import imaging
 from wardround.scenarios.orders.catalogue import Catalogue
 from wardround.scenarios.orders.joined_names import order_words
-from wardround.scenarios.orders.name_lookup import LEADING, LONGEST, TRAILING, link
-from wardround.scenarios.terms.wording import tokens
+from wardround.scenarios.orders.name_lookup import LEADING, LONGEST, TRAILING, link, strip_ends
+from wardround.scenarios.terms.wording import key, tokens
 
 _WORD = regex(r"[^\s,;:()\[\]?!\"]+")
 _LONGEST_NAME = 8
@@ -23,7 +23,8 @@ _ASKS = regex(
     rf"(?i)\b(?:{_ORDERS}|would|could|can|should|must|needs?|warrants?|appreciate|like|wants?|chance|how about|useful"
     r"|next|best|helpful|recommend|suggest|consider|favou?r|merits?|deserves?|requires?|requesting|please|pls"
     r"|indicated"
-    r"|reasonable|due|order(?:ed)?|plan|calculate|compute|monitor|what(?:['\u2019]?s| is| are)|how(?:['\u2019]?s"
+    r"|reasonable|due|order(?:ed)?|plan|calculate|compute|monitor|tell me|interested"
+    r"|what(?:['\u2019]?s| is| are| does| did| was| were)|how(?:['\u2019]?s"
     r"| is))\b"
 )
 """Words of a clause that asks for something."""
@@ -34,6 +35,7 @@ _TELLS = regex(
     r"|think|believe|worr(?:y|ied)|concerned|thank)\b"
 )
 """Verbs of a clause that tells something; without a word of `_ASKS` such a clause orders nothing."""
+_QUESTION = regex(r"(?i)(?:is|are|was|were|does|did) (?:the|his|her|their)\b")
 _ASIDE = regex(
     r"(?i)(?:^|\s)(?:because|since|given|due to|in (?:view|light) of|as (?:he|she|it|they|we|i|there|this|that"
     r"|the|her|his)\b"
@@ -46,7 +48,7 @@ _ASIDE = regex(
 _EXAMINES = regex(
     r"(?i)\b(?:examin(?:e|ing|ation)|exam|inspect(?:ing)?|palpat(?:e|ing|ion)|auscultat(?:e|ing)|percuss(?:ing)?"
     r"|listen(?:ing)?|feel(?:ing)?|look(?:ing)?|test(?:ing)?|check(?:ing)?|assess(?:ing)?|measur(?:e|ing)|take|elicit"
-    r"|perform|do|see|evaluat(?:e|ing)|attention to|record|compare|observe|note|include|including)\b"
+    r"|perform|do|see|evaluat(?:e|ing)|attention to|record|compare|observe|note|include|including|what|show|tell)\b"
 )
 _SURE = ("exact", "synonym", "region")
 
@@ -63,7 +65,7 @@ def tests_within(text: str, table: Catalogue) -> tuple[str, ...]:
     """
     aside = _ASIDE.search(text, 1)
     clause = text[: aside.start()] if aside else text
-    if _TELLS.search(clause) and not _ASKS.search(clause):
+    if _TELLS.search(clause) and not (_ASKS.search(clause) or _QUESTION.match(clause)):
         return ()
     words = [(match.start(), match.end()) for match in _WORD.finditer(clause)]
     return tuple(_named(clause, words[:_MOST_WORDS], table))
@@ -98,7 +100,8 @@ def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table
         return not _modified(clause, words, at, size)
     if linked.kind != "examination":
         return True
-    return _EXAMINES.search(clause[:end]) is not None and not _bare_region(name, table)
+    listed = key(name) in table.names or strip_ends(key(name)) in table.names  # no 'physical examination renal'
+    return listed and _EXAMINES.search(clause[:end]) is not None and not _bare_region(name, table)
 
 
 def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int) -> bool:
@@ -108,7 +111,7 @@ def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int)
         before = clause[words[at - 1][0] : words[at - 1][1]]
         if not (_little(before) or _ASKS.fullmatch(before) or _EXAMINES.fullmatch(before)):
             return True
-    if at + size < len(words) and not clause[last[1] : words[at + size][0]].strip():
+    if size == 1 and at + 1 < len(words) and not clause[last[1] : words[at + size][0]].strip():
         after = clause[words[at + size][0] : words[at + size][1]]
         return _CONTENT.fullmatch(after) is not None and not (_little(after) or _ASKS.fullmatch(after))
     return False

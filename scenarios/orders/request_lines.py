@@ -70,7 +70,8 @@ def _written_out(line: str) -> str:
 
 _ARROW = regex(
     r"(?i)^((?:[\w-]+\s){0,4}(?:tap|lp|para|thora|puncture|aspirate|aspiration|\w+centesis|bal|swab|sample"
-    r"|fluid))\s*(?:->|=>|\u2192)\s*"
+    r"|fluid))(?:\s*(?:->|=>|\u2192)\s*|\s+[-\u2013\u2014]\s+(?=send\b))(?:send\s+(?:(?:the|it|fluid"
+    r"|off)\s+)*(?:for\s+)?)?"
 )
 """An arrow from a sample to what is asked of it."""
 _ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")

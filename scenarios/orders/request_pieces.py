@@ -87,6 +87,9 @@ _BEFORE_ORDER = regex(
     r"|.*\b(?:let['\u2019]?s|please)\b)"
 )
 """What gives the reason of an order and ends at a comma; it orders nothing."""
+_TAKES = regex(r"(?i)^(?:please\s+)?(biopsy|aspirate|tap|scope)\s+(?:the|an?|any|his|her|their|this|that)\s+")
+_TAKEN = {"biopsy": "biopsy", "aspirate": "aspiration", "tap": "tap", "scope": "scope"}
+"""What a verb that takes a sample is called as a noun ('biopsy the node' is a biopsy of it)."""
 _TREATED = regex(
     r"(?i)^(?P<treats>(?:start|begin|give|administer|continue|prescribe)\s+(?!with\b).+?)"
     r"(?:,?\s+(?:and|then|but)\s+(?P<rest>(?:(?:please|then|also)\s+)?(?:get|order|obtain|send|check|do|perform"
@@ -135,6 +138,7 @@ def _of_frame(piece: str, known: Known) -> str:
 def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
     piece = _SENSITIVE.sub(r"\1", _ASKING.sub("", _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))))
+    piece = _TAKES.sub(lambda took: f"{_TAKEN[took[1].lower()]} of ", piece)
     if not piece or len(piece) > _LONGEST or _BEFORE_ORDER.match(piece):
         yield from [piece] if piece else ()
         return
@@ -175,7 +179,8 @@ def _examined(piece: str, known: Known) -> list[str]:
     named = [part.strip(ENDS) for part in JOINED.split(signs["signs"])] if signs else []
     if any(map(known, named)):
         return named
-    exams = [f"{part.strip(ENDS)} exam" for part in JOINED.split(examined["part"])] if examined else []
+    parts = [part.strip(ENDS).removesuffix(" joint") for part in JOINED.split(examined["part"])] if examined else []
+    exams = [part if known(part) and not known(f"{part} exam") else f"{part} exam" for part in parts]
     return exams if any(map(known, exams)) else []
 
 
@@ -191,7 +196,9 @@ def _without_reason(piece: str, known: Known, studies: Studies) -> Iterator[str]
                 yield part
         return
     last = JOINED.split(piece)[-1]
-    if last != piece and known(last):  # 'serum Na and PCR for HSV': the purpose is the last test's own
+    if last != piece and (
+        known(last) or list(from_sample(last, known))
+    ):  # 'serum Na and PCR for HSV': the purpose is the last test's own
         short = piece
     yield from _apart(short if len(short.split()) > 1 else piece, known, studies)
 

@@ -56,7 +56,8 @@ def _sampled(parts: Sequence[Part], table: Catalogue) -> Iterator[Part]:
             continue
         linked = None if part.why else link(part.text, table)
         looked_in = linked is not None and _WITHIN.search(part.text) is not None and bool(axes.specimen(part.text))
-        open_specimen = linked is not None and linked.kind == "microbiology" and (not linked.specimen or looked_in)
+        cultured = linked is not None and linked.kind == "microbiology" and not linked.specimen
+        open_specimen = cultured or (looked_in and linked is not None and linked.kind in ("lab", "microbiology"))
         before = part if open_specimen else None
         yield part
 

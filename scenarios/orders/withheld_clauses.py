@@ -29,9 +29,13 @@ _COURTESY = regex(
 )
 _FAVOUR = regex(
     r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
-    r"|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed|necessary|required|best))"
+    r"|supportive|informative|diagnostic|valuable|prudent|wise|ideal|advisable|decisive|sensible|beneficial"
+    r"|worthwhile"
+    r"|of (?:use|value|help|interest)|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed"
+    r"|necessary|required|best))"
     r"|(?:should|would|will|might|may|could) be (?:a|an|the|my|our|of)\b[^,;]*"
-    r"|(?:is|are) (?:\w+ly )?(?:due|overdue|called for|my next step|the next step|first|next|key|helpful|useful"
+    r"|(?:is|are) (?:\w+ly )?(?:due|enough|sufficient|adequate|overdue|called for|my next step|the next step"
+    r"|first|next|key|helpful|useful"
     r"|worthwhile|indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
     r"|advised|a must|mandatory|essential)"
     r"|(?:should|must|will|can|could|may|needs? to|has to|ought to) (?:now |also |then |first |next )?be"
@@ -180,7 +184,7 @@ def _part(part: str) -> Iterator[Clause]:
         rest = _INSTEAD.match(part[denial.start() :])
         yield Clause(rest["denied"] if rest else part[denial.start() :], "negated")
         if rest:
-            yield Clause(rest["kept"])
+            yield from _part(rest["kept"])
     elif part:
         yield Clause(_FAVOUR.sub("", _SUBJECT.sub("", part)))
 
