@@ -18,6 +18,7 @@ from wardround.scenarios.loaders.fhir_resources import (
     concept_codes,
     disease_code,
     full_name,
+    misshapen,
     name,
     objects,
     reference,
@@ -69,6 +70,8 @@ class FhirBundles(Loader):
         if not people:
             kinds = ", ".join(sorted({entry.kind for entry in listed})) or "links without resources"
             raise Refused([("entry", f"holds no Patient, only {kinds}; write the patient into the bundle")])
+        if wrong := [fault for entry in listed for fault in misshapen(entry)]:
+            yield Refused(wrong)
         for place, person in enumerate(people, 1):
             own = [entry for entry in listed if len(people) == 1 or _is_of(entry, person)]
             label = str(record.get("id") or "") if len(people) == 1 else ""

@@ -43,6 +43,35 @@ class BundleEntry:
         return str(self.resource.get("resourceType") or "")
 
 
+_SHAPES: Mapping[type, frozenset[str]] = {
+    dict: frozenset({
+        "clinicalStatus", "code", "effectivePeriod", "encounter", "onsetPeriod", "performedPeriod", "subject",
+        "valueCodeableConcept", "valueQuantity", "verificationStatus",
+    }),
+    list: frozenset({
+        "category", "component", "interpretation", "note", "performer", "presentedForm", "reasonCode",
+        "referenceRange", "result", "series",
+    }),
+    str: frozenset({
+        "authoredOn", "birthDate", "conclusion", "effectiveDateTime", "gender", "issued", "onsetDateTime",
+        "recordedDate", "started", "status", "valueString",
+    }),
+}  # fmt: skip
+"""The JSON types of fields that resources of a case have, as R4 defines them."""
+_OF_A_CASE = frozenset({"Condition", "DiagnosticReport", "ImagingStudy", "Observation", "Patient"})
+
+
+def misshapen(entry: BundleEntry) -> list[tuple[str, str]]:
+    """(field, message) of each field of a resource that has another JSON type than R4 gives it."""
+    said: Mapping[type, str] = {dict: "an object", list: "a list", str: "a text"}
+    return [
+        (f"entry[{entry.at}].resource.{name}", f"must be {said[kind]}, is {type(value).__name__}")
+        for name, value in (entry.resource.items() if entry.kind in _OF_A_CASE else ())
+        for kind, names in _SHAPES.items()
+        if name in names and value is not None and not isinstance(value, kind)
+    ]
+
+
 def bundle_entries(bundle: Mapping[str, Json]) -> tuple[BundleEntry, ...]:
     """The entries of a bundle that hold a resource; raises Refused where there is no list of entries."""
     listed = bundle.get("entry")

@@ -85,8 +85,10 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
     if out is not None and lines:
         _write(out, lines)
     written = str(out) if out is not None and lines else ""
-    named = loader.mapped if isinstance(loader, Tables) else {}
-    return Imported(str(path), _name(loader), loader.TITLE, len(cases), len(questions), tuple(problems), written, named)
+    table = loader if isinstance(loader, Tables) else None
+    title = f"a table of {table.known}" if table and table.known else loader.TITLE
+    named = table.mapped if table else {}
+    return Imported(str(path), _name(loader), title, len(cases), len(questions), tuple(problems), written, named)
 
 
 def _chosen(path: Path, source: str) -> Loader:

@@ -125,6 +125,7 @@ def scan(path: Path | str, loader: Loader | None = None, *, parts: bool = True) 
     """
     where = Path(path)
     seen: dict[str, int] = {}
+    contents: dict[int, int] = {}
     for line, item in _recognised(where, loader):
         if not isinstance(item, Problem):
             if item.id in seen:
@@ -142,6 +143,10 @@ def scan(path: Path | str, loader: Loader | None = None, *, parts: bool = True) 
             if parts and isinstance(item, Case):
                 item = with_parts(item)  # noqa: PLW2901 - what is yielded is the case with its parts
         yield item
+        if isinstance(item, Case):
+            content = hash(item.model_dump_json(exclude={"id", "provenance"}))
+            if (first := contents.setdefault(content, line)) != line:
+                yield Problem(str(path), line, "", f"is word for word the case on line {first}", item.id, warning=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +208,7 @@ def _reading(path: Path, chosen: Loader | None) -> tuple[Loader, Records]:
     )
     if (first := next(by_line, None)) is not None and not first.WHOLE:
         return first.of_file(path), _by_line(path, items)
-    raise UsageError(f"{path}: {_unknown(text, items, whole)}")
+    raise UsageError(f"{path}: {_unknown(text, items, whole, chosen)}")
 
 
 def _by_line(path: Path, stream: Iterable[TextLine | Problem]) -> Iterator[_Record | Problem]:
@@ -342,7 +347,7 @@ def _nearest(formats: Sequence[Loader], record: Mapping[str, Json]) -> str:
     return f"The nearest of {len(formats)} known formats: {'; '.join(near)}. docs/cases.md has all of them"
 
 
-def _unknown(text: str, items: list[TextLine | Problem], whole: Json) -> str:
+def _unknown(text: str, items: list[TextLine | Problem], whole: Json, chosen: Loader | None) -> str:
     """Describe a file of no known format, and say what to do about it."""
     for item in items:
         if isinstance(item, Problem):
@@ -353,6 +358,8 @@ def _unknown(text: str, items: list[TextLine | Problem], whole: Json) -> str:
         if isinstance(whole, dict)
         else next((_object(one.text) for one in items[:1] if isinstance(one, TextLine)), None)
     )
+    if chosen is not None and isinstance(record, dict):
+        return f"line 1: is no record of {chosen.TITLE} (its keys: {', '.join(list(record)[:6])})"
     known = _nearest(formats, record if isinstance(record, dict) else {})
     if isinstance(whole, list):
         return f"line 1: is one JSON list; write its members one a line. {known}"

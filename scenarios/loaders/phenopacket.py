@@ -20,6 +20,12 @@ _ASKED = re.compile(
 )
 
 
+_SHAPES: Mapping[str, type] = {
+    **dict.fromkeys(("phenotypicFeatures", "features", "diseases", "disease", "interpretations", "refs"), list),
+    **dict.fromkeys(("subject", "metaData"), dict),
+}
+
+
 class Phenopackets(Loader):
     """Phenopackets: one JSON file a patient, or one object a line."""
 
@@ -31,11 +37,19 @@ class Phenopackets(Loader):
         """Match an object with phenotypic features."""
         if not isinstance(record, dict):
             return 0.0
-        return float("phenotypicFeatures" in record or {"features", "disease", "sex"} <= record.keys())
+        if "phenotypicFeatures" in record or {"features", "disease", "sex"} <= record.keys():
+            return 1.0
+        return 0.6 if "subject" in record and record.keys() & {"diseases", "interpretations"} else 0.0
 
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a packet; raises Refused without a disease or without a present finding."""
         del number, name
+        if wrong := [
+            (name, f"must be {'an object' if kind is dict else 'a list'}, is {type(record[name]).__name__}")
+            for name, kind in _SHAPES.items()
+            if record.get(name) is not None and not isinstance(record[name], kind)
+        ]:
+            raise Refused(wrong)
         disease = _disease(record)
         features = [one for one in _features(record) if one[0]]
         wrong = [] if disease[1] else [("diseases", "names no disease")]

@@ -111,7 +111,8 @@ def _message(kind: str, message: str) -> str:
 
 _CUT = "unexpected end of hex escape"
 _PEEK = 4096
-_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+"""How files of UTF-16 and UTF-32 begin."""
 
 
 Playable = Case | QuestionItem
@@ -237,7 +238,7 @@ def _refuse(path: Path, head: bytes) -> None:
     """Raise UsageError if the first bytes are not text."""
     if not head:
         raise UsageError(f"{path}: is empty; a case file has one case a line")
-    if head.startswith(_WIDE):
+    if head.startswith(WIDE):
         raise UsageError(f"{path}: is UTF-16 or UTF-32 text; save it as UTF-8")
     if b"\0" in head:
         raise UsageError(f"{path}: is a binary file; a case file is UTF-8 text, one JSON object a line")

@@ -15,8 +15,8 @@ from wardround.engine.text import file_text
 from wardround.scenarios.case import Case, Provenance
 from wardround.scenarios.loaders.lettered_choices import lettered_choice
 from wardround.scenarios.loaders.question_sets import question_item
-from wardround.scenarios.loaders.source import Loader, Playable, Refused
-from wardround.scenarios.loaders.vignettes import sentences_of, vignette_case
+from wardround.scenarios.loaders.source import WIDE, Loader, Playable, Refused
+from wardround.scenarios.loaders.vignettes import other_question, sentences_of, vignette_case
 from wardround.scenarios.question_item import LETTERS, QuestionItem
 
 csv.field_size_limit(2**24)
@@ -35,12 +35,13 @@ HEALTHVER = "HealthVer"
 _HEALTHVER_COLUMNS = {name: name for name in ("id", "evidence", "claim", "label", "question")}
 _HEALTHVER_LABELS = ("Supports", "Refutes", "Neutral")
 _HEALTHVER_OPTIONS = ("It supports the claim.", "It refutes the claim.", "It neither supports nor refutes the claim.")
-KNOWN: Mapping[str, Mapping[str, str]] = {
-    "CRAFT-MD": {"id": "case_id", "vignette": "case_vignette", "truth.diagnosis": "answer"},
-    HEALTHVER: _HEALTHVER_COLUMNS,
-    "cases": {"id": "id", "opening": "opening", "truth.diagnosis": "diagnosis"},
-}
-"""The maps of known headers; a file of other columns needs a map of its own."""
+KNOWN: Sequence[tuple[str, Mapping[str, str]]] = (
+    ("CRAFT-MD", {"id": "case_id", "vignette": "case_vignette", "truth.diagnosis": "answer"}),
+    ("CRAFT-MD", {"id": "case_id", "vignette": "case_desc", "truth.diagnosis": "answer_name"}),
+    (HEALTHVER, _HEALTHVER_COLUMNS),
+    ("cases", {"id": "id", "opening": "opening", "truth.diagnosis": "diagnosis"}),
+)
+"""The formats of known headers, each with its map; a file of other columns needs a map of its own."""
 Pairs = Sequence[tuple[str, str]]
 """Columns with their fields, as `--map` names them."""
 
@@ -60,6 +61,8 @@ class Tables(Loader):
         self._pairs = pairs
         self.mapped: Mapping[str, str] = {}
         """The columns of the file that was read last, by field, where pairs name them."""
+        self.known = ""
+        """The format of the file that was read last, where its header is a known one."""
 
     def knows(self, record: Json) -> float:
         """A JSON record is never a row of a table."""
@@ -69,6 +72,8 @@ class Tables(Loader):
     def records(self, path: Path) -> Iterator[tuple[int, Mapping[str, Json]]]:
         """The rows of a file under the fields of a case, each with its line; raises UsageError for unknown columns."""
         text = _text(path)
+        if not text.strip():
+            raise UsageError(f"{path}: is empty; a table has a line of names and a line for each case")
         lines = text.splitlines()
         head = lines[0] if lines else ""
         delimiter = max(",\t;", key=head.count)
@@ -76,6 +81,8 @@ class Tables(Loader):
         try:
             names = [name.strip() for name in next(reader, [])]
             columns, label = self._map(path, names)
+            if twice := next((name for name in columns.values() if names.count(name) > 1), ""):
+                raise UsageError(f"{path}, line 1: two columns are named {twice!r}; give each a name of its own")
             at = reader.line_num + 1
             for row in reader:
                 if any(cell.strip() for cell in row):
@@ -91,8 +98,9 @@ class Tables(Loader):
         if self._pairs is not None:
             self.mapped = _by_field(self._pairs, names, f"{path}, line 1")
             return self.mapped, path.name
-        for label, columns in KNOWN.items():
+        for label, columns in KNOWN:
             if set(columns.values()) <= set(names):
+                self.known = label
                 return columns, label
         if {"question", "A", "B", "answer"} <= set(names):
             options = {f"{_OPTION}{letter}": letter for letter in LETTERS if letter in names}
@@ -120,6 +128,8 @@ class Tables(Loader):
             wrong.append(("opening", "must not be blank: map `vignette` or `opening` to a column that is filled"))
         if not (record.get("truth.diagnosis") or record.get("truth.treatment")):
             wrong.append(("truth.diagnosis", "must not be blank"))
+        if record.get("vignette") and (why := other_question(story)):
+            wrong.append(("vignette", why))
         if record.get("data_class", "public") not in ("public", "restricted", ""):
             wrong.append(("data_class", f"{record['data_class']!r} is neither public nor restricted"))
         if wrong:
@@ -220,7 +230,7 @@ def _by_field(pairs: Pairs, names: Sequence[str], where: str) -> Mapping[str, st
         turned = not _is_field(right) or (_is_field(left) and left not in names and right in names)
         field, column = (left, right) if turned else (right, left)
         if column not in names:
-            raise UsageError(f"{where}: --map names column {column!r}; the columns are: {', '.join(names)}")
+            raise UsageError(f"{where}: --map names column {column!r}; the columns are: {', '.join(names)[:300]}")
         if field in columns:
             raise UsageError(f"{where}: --map names two columns for {field}: {columns[field]!r} and {column!r}")
         columns[field] = column
@@ -235,6 +245,8 @@ def _text(path: Path) -> str:
             raw = gzip.decompress(raw)
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"{path}: cannot be read ({error}); was it copied whole?") from error
+    if raw.startswith(WIDE):
+        raise UsageError(f"{path}: is UTF-16 or UTF-32 text; save it as UTF-8")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -18,7 +18,9 @@ _VALUE = regex(
     r"(?P<unit>[^\s()\d,;][^\s(),;]*(?:\s(?:Hg|H2O))?|)\s*(?:\((?P<note>[^()]*)\))?\.?"
 )
 _RANGE = regex(rf"(?:normal|reference)(?:\s+range)?:?\s*({_NUMBER})\s*[\u2013-]\s*({_NUMBER})\s*(\S*)", re.IGNORECASE)
-_UNIT = regex(r"%|[\u00b5\u03bcA-Za-z/%\u00b0][\w\u00b5\u03bc/^*.%\u00b0\u00b2\u00b3-]*(?:\s(?:Hg|H2O))?", re.ASCII)
+_UNIT = regex(
+    r"%|(?!/\d)[\u00b5\u03bcA-Za-z/%\u00b0][\w\u00b5\u03bc/^*.%\u00b0\u00b2\u00b3-]*(?:\s(?:Hg|H2O))?", re.ASCII
+)
 _DEGREE = regex(
     r"\b(slightly|mildly|moderately|markedly|severely|significantly|very|borderline|extremely)\s+", re.IGNORECASE
 )

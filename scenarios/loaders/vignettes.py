@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Finding, Investigation, Provenance, Truth
@@ -91,7 +92,16 @@ def _test_name(text: str, place: int) -> str:
     return f"{name[:1].upper()}{name[1:]} ({place})" if place > 1 else f"{name[:1].upper()}{name[1:]}"
 
 
-_DIAGNOSES = re.compile(r"(?i)\bdiagnos|\bcondition\b|most likely (?:cause|etiology)|explains")
+_DIAGNOSES = re.compile(r"(?i)\bdiagnos(?!tic)|\bcondition\b|most likely (?:cause|etiology)|explains")
+_NO_DIAGNOSIS = "asks for no diagnosis; its answer cannot be a case's truth"
+
+
+def other_question(text: str) -> str:
+    """Why the answer to the question at the end of a vignette is no diagnosis; "" where it is, or nothing is asked."""
+    last = _SENTENCE.split(text.strip())[-1]
+    return "" if not last.endswith("?") or _DIAGNOSES.search(last) else _NO_DIAGNOSIS
+
+
 _NO_RESULTS = re.compile(
     r"(?i)\b(?:(?:text|information|report)\b[^.]{0,60}\bdo(?:es)? not (?:include|contain|mention|provide)"
     r"|no (?:numerical|specific|instrument)[^.]{0,40}(?:results|readings)|cannot generate|no instrument readings)\b"
@@ -99,19 +109,33 @@ _NO_RESULTS = re.compile(
 """A sheet of results that only says that the report has none."""
 
 
-def _wanted(record: Mapping[str, Json], fields: Iterable[str]) -> None:
-    """Raise Refused for fields that are missing, blank or no text."""
+def _wanted(
+    record: Mapping[str, Json],
+    texts: Iterable[str],
+    *,
+    maybe: Iterable[str] = (),
+    others: Mapping[str, type] = MappingProxyType({}),
+) -> None:
+    """Raise Refused for `texts` that are missing, blank or no text, for `others` of another type than theirs.
+
+    `maybe` names texts that a record need not have.
+    """
     wrong = []
-    for name in fields:
+    for name, kind in {**dict.fromkeys((*texts, *maybe), str), **others}.items():
         value = record.get(name)
         if value is None:
-            wrong.append((name, "is missing"))
-        elif not isinstance(value, str):
-            wrong.append((name, f"must be a text, is {type(value).__name__}"))
-        elif not value.strip():
+            wrong += [] if name in maybe else [(name, "is missing")]
+        elif not isinstance(value, kind):
+            wrong.append((name, f"must be {_KINDS[kind]}, is {type(value).__name__}"))
+        elif not value and kind is not str:
+            wrong.append((name, "must not be empty"))
+        elif isinstance(value, str) and not value.strip() and name not in maybe:
             wrong.append((name, "must not be blank"))
     if wrong:
         raise Refused(wrong)
+
+
+_KINDS: Mapping[type, str] = {str: "a text", list: "a list", dict: "an object"}
 
 
 class NejmVignettes(Loader):
@@ -127,10 +151,10 @@ class NejmVignettes(Loader):
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a line; the image is named in the provenance and not fetched."""
         del name
-        _wanted(record, ("question", "patient_info"))
-        answers = record["answers"] if isinstance(record["answers"], list) else []
+        _wanted(record, ("question", "patient_info"), maybe=("physical_exams",), others={"answers": list})
+        answers = record["answers"]
         if not _DIAGNOSES.search(record["question"].rpartition(". ")[2] or record["question"]):
-            raise Refused([("question", "asks for no diagnosis; its answer cannot be a case's truth")])
+            raise Refused([("question", _NO_DIAGNOSIS)])
         right = [one.get("text", "") for one in answers if isinstance(one, dict) and one.get("correct") is True]
         if len(right) != 1 or not str(right[0]).strip():
             raise Refused([("answers", f"must mark one answer as correct, marks {len(right)}")])
@@ -169,12 +193,10 @@ class FactVignettes(Loader):
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a line; raises Refused where the question asks for no diagnosis."""
         del name
-        _wanted(record, ("question",))
-        if not isinstance(record["context"], list) or not isinstance(record["facts"], list):
-            raise Refused([("context", "context and facts must be lists of sentences")])
+        _wanted(record, ("question", "answer_idx"), others={"context": list, "facts": list, "options": dict})
         if not _DIAGNOSES.search(record["question"]):
             raise Refused([("question", "asks for no diagnosis; read the file as questions instead")])
-        right = record["options"].get(record["answer_idx"]) if isinstance(record["options"], dict) else None
+        right = record["options"].get(record["answer_idx"])
         if not isinstance(right, str) or not right.strip():
             raise Refused([("answer_idx", f"{record['answer_idx']!r} is none of the options")])
         answer = record.get("answer")
@@ -209,7 +231,7 @@ class CaseReasoning(Loader):
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a line."""
         del name
-        _wanted(record, ("case_prompt", "final_diagnosis"))
+        _wanted(record, ("case_prompt", "final_diagnosis"), maybe=("diagnostic_reasoning",))
         origin = str(record.get("pmcid") or number)
         dated = day_of(record.get("publication_date"))
         where = Provenance(source="MedCaseReasoning", record=origin, dated=dated, licence="CC BY 4.0")
@@ -220,5 +242,5 @@ class CaseReasoning(Loader):
             said,
             record["final_diagnosis"],
             where,
-            reasoning=reasoning.strip() if isinstance(reasoning, str) else "",
+            reasoning=(reasoning or "").strip(),
         )

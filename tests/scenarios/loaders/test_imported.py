@@ -13,6 +13,7 @@ from wardround.evaluators.report.summary import summarise
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.importing import import_file
 from wardround.scenarios.loaders.load import load, problems, scan
+from wardround.scenarios.loaders.source import Problem
 from wardround.scenarios.loaders.vignettes import FactVignettes
 from wardround.testing.memory_store import MemoryStore
 
@@ -257,6 +258,15 @@ def test_a_table_of_a_known_header_needs_no_map(tmp_path: Path) -> None:
     assert [(case.id, case.truth.diagnosis) for case in load(path)] == [("case_4", "Halo nevus")]
 
 
+def test_a_vignette_that_asks_for_no_diagnosis_is_no_case(tmp_path: Path) -> None:
+    path = tmp_path / "craft.tsv"
+    rows = ("case_id\tcase_desc\tanswer_name", "1\tA man has a mole. What is the diagnosis?\tHalo nevus")
+    path.write_text("\n".join((*rows, "2\tA man has gout. What is least likely?\tFever")) + "\n", encoding="utf-8")
+    done = import_file(path, out=tmp_path / "out.jsonl")
+    assert [(problem.line, problem.field) for problem in done.problems] == [(3, "vignette")]
+    assert [case.opening for case in load(tmp_path / "out.jsonl")] == ["A man has a mole."]
+
+
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
@@ -299,3 +309,54 @@ def test_published_sets_are_read_where_they_lie(shared: Path) -> None:
     assert problems(packets) == ()
     facts = shared / "data" / "mediq" / "all_craft_md.jsonl"
     assert sum(isinstance(item, Case) for item in scan(facts, FactVignettes())) == 138
+
+
+@pytest.mark.parametrize(
+    ("source", "changed", "field"),
+    [
+        ("mediq", {"answer_idx": None}, "answer_idx"),
+        ("mediq", {"options": ["A"]}, "options"),
+        ("nejm", {"answers": None}, "answers"),
+        ("nejm", {"physical_exams": ["none"]}, "physical_exams"),
+        ("medcasereasoning", {"diagnostic_reasoning": ["1"]}, "diagnostic_reasoning"),
+        ("phenopacket", {"phenotypicFeatures": "cough"}, "phenotypicFeatures"),
+        ("phenopacket", {"subject": "a girl"}, "subject"),
+    ],
+)
+def test_a_field_of_another_type_is_named(source: str, changed: dict[str, Any], field: str, tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    record = {name: value for name, value in (SETS[source] | changed).items() if value is not None}
+    path.write_text(f"{json.dumps(SETS[source])}\n{json.dumps(record)}\n", encoding="utf-8")
+    (problem,) = import_file(path, source).problems
+    assert (problem.line, problem.field) == (2, field)
+
+
+def test_a_resource_of_another_shape_is_named_and_the_case_stands(tmp_path: Path) -> None:
+    entries = [*BUNDLE["entry"], {"resource": {"resourceType": "Observation", "valueQuantity": "7 mg"}}]
+    path = tmp_path / "in.json"
+    path.write_text(json.dumps(BUNDLE | {"entry": entries}), encoding="utf-8")
+    done = import_file(path)
+    assert done.cases == 1
+    assert [problem.field for problem in done.problems] == [f"entry[{len(entries) - 1}].resource.valueQuantity"]
+
+
+def test_the_same_case_twice_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(f"{json.dumps(NEJM)}\n" * 2, encoding="utf-8")
+    said = [item for item in scan(path) if isinstance(item, Problem)]
+    assert [(one.line, one.warning, one.message) for one in said] == [(2, True, "is word for word the case on line 1")]
+
+
+def test_another_format_under_the_name_of_one_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(REASONING) + "\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="line 1: is no record of MediQ vignettes JSONL"):
+        import_file(path, "mediq")
+
+
+def test_two_columns_of_the_name_that_is_mapped_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text("story,dx,dx,x,x\nCough.,Flu,Gout,,\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="line 1: two columns are named 'dx'"):
+        import_file(path, columns=("opening=story", "truth.diagnosis=dx"))
+    assert import_file(path, columns=("opening=story", "truth.treatment=story")).cases == 1

@@ -19,6 +19,7 @@ from wardround.scenarios.loaders.values import Measured, flag_of, measured_numbe
         ("-5", Measured("-5")),
         ("10,000/mm^3 with normal differential", None),
         ("700,000 cells/m3 (thrombocytosis)", None),
+        ("132/74", None),
         ("2.5 x 3.5 x 2-cm mass", None),
         ("0, Rh-positive", None),
         ("Elevated", None),
