@@ -32,7 +32,7 @@ _OTHERS = ("docs/deploy.md", "docs/dependencies.md", "docs/faces.md")
 _FILES_OF_OTHERS = {
     "CONTRIBUTING.md": ("utils.py",),  # a name that no file may have
     "docs/cases.md": (
-        "data/usmle_and_derm_dataset.csv", "images/strip.png",
+        "data/usmle_and_derm_dataset.csv", "data/dataset_final.tsv", "data/nejmai_dataset.csv", "images/strip.png",
         "tests/data/test_reference_bundle.json", "tests/resources/afhir.json",
     ),
     "docs/levels.md": ("medqa/MCQ.test.json",),

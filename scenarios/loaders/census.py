@@ -1,7 +1,7 @@
 """Summarises a file of cases: counts by stratum, faults, leaked truths, and what each scenario lacks."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,10 @@ _STRAY = "{!r} stands nowhere in the record: write it as the record does"
 class Census:
     """A summary of a file of cases. Counters map a value to its number of cases; a case may count in several.
 
-    `leaks` are (case, field, phrase) for open fields that name the truth. `lacks` maps a scenario to the cases that it
-    cannot play or score, with the missing field. `related` are (case, field, words, relation) that give the truth away
-    without its name, such as its operation or drug. `warnings` are oddities of cases that can still be played.
+    `leaks` are (case, field, phrase) for open fields that name the truth, `story_leaks` those of the history in other
+    cases. `lacks` maps a scenario to the cases that it cannot play or score, with the missing field. `related` are
+    (case, field, words, relation) that give the truth away without its name, such as its operation or drug. `warnings`
+    are oddities of cases that can still be played.
     """
 
     path: str
@@ -40,6 +41,7 @@ class Census:
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
     leaks: tuple[tuple[str, str, str], ...] = ()
+    story_leaks: tuple[tuple[str, str, str], ...] = ()
     related: tuple[tuple[str, str, str, str], ...] = ()
     lacks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -52,6 +54,7 @@ class Census:
             "problems": [_json(problem) for problem in self.problems],
             "warnings": [_json(warning) for warning in self.warnings],
             "leaks": [{"case": case, "field": name, "phrase": phrase} for case, name, phrase in self.leaks],
+            "story_leaks": [{"case": case, "field": name, "phrase": phrase} for case, name, phrase in self.story_leaks],
             "related": [
                 {"case": case, "field": name, "phrase": words, "relation": relation}
                 for case, name, words, relation in self.related
@@ -76,6 +79,10 @@ class Census:
                 f"an open field names the truth in {count_noun(len({leak[0] for leak in self.leaks}), 'case')}:"
             )
             said += [f"  {case}, field {name}: {phrase!r}" for case, name, phrase in self.leaks]
+        if self.story_leaks:
+            cases = count_noun(len({one[0] for one in self.story_leaks}), "case")
+            said.append(f"the patient's story names the truth in {cases}:")
+            said += [f"  {case}, field {name}: {phrase!r}" for case, name, phrase in self.story_leaks]
         if self.related:
             cases = count_noun(len({one[0] for one in self.related}), "case")
             said.append(f"a word gives the truth away without naming it in {cases}:")
@@ -129,6 +136,7 @@ def census(path: Path | str) -> Census:
         problems=tuple(problem for problem in problems if not problem.warning),
         warnings=tuple(problem for problem in problems if problem.warning),
         leaks=tuple(leak for case in cases for leak in named_truths(case)),
+        story_leaks=tuple(leak for case in cases if not named_truths(case) for leak in _history_leaks(case)),
         related=tuple((case.id, name, hit.words, hit.relation) for case in cases for name, hit in revealed(case)),
         lacks={name: {case.id: what for case in every if (what := lack(case, name))} for name in playable()},
     )
@@ -141,6 +149,13 @@ def named_truths(case: Case) -> tuple[tuple[str, str, str], ...]:
         for phrase in opening_contains(case.truth, text)[:1]:
             named.append((case.id, name, phrase))
     return tuple(named)
+
+
+def _history_leaks(case: Case) -> Iterator[tuple[str, str, str]]:
+    """(case, field, phrase) for each part of the history that contains a name of the diagnosis."""
+    for name, text in case.history.items():
+        for phrase in opening_contains(case.truth, text)[:1]:
+            yield case.id, f"history.{name}", phrase
 
 
 def lack(case: Playable, scenario: str) -> str:

@@ -8,21 +8,30 @@ from typing import NamedTuple
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Lab
+from wardround.scenarios.loaders.inconsistencies import flag_of_range, in_person, untimed
 from wardround.scenarios.question_item import QuestionItem
 
 _INVISIBLE = re.compile(
-    r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]"
+    r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    r"\ufff9-\ufffb\u115f\u1160\u3164\uffa0\U000e0000-\U000e007f]"
     r"|(?<=[A-Za-z\d])[\u200c\u200d]|[\u200c\u200d](?=[A-Za-z\d])"
 )
 """Characters that a reader does not see, except the joiners that some scripts need between letters."""
-_NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_NO_NAME = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    r"\ufff9-\ufffb\u115f\u1160\u3164\uffa0\U000e0000-\U000e007f]"
+)
 _SPAN = r"\s?-?\s?(?:years?|yrs?|y/?o\b|months?|weeks?|days?)"
 _AGE = re.compile(
     rf"(?:^|[ (:;,=])[-\u2212]\d{{1,3}}(?:\.\d+)?{_SPAN}|\baged?\b\W{{0,3}}\s?[-\u2212]\d"
     r"|\b(?:minus|negative) (?:\d+|[a-z]+)[ -](?:years?|months?|weeks?)\b(?! (?:later|earlier|before|after))",
     re.IGNORECASE,
 )
-_OLD = re.compile(r"(?<![\d.,])(\d{3,})[\s-]years?[\s-]old", re.IGNORECASE)
+_OLD = re.compile(
+    r"(?<![\d.,])(?P<before>\d{3,})[\s-]years?(?:[\s-]old\b| of age\b)"
+    r"|\baged? (?:of )?(?P<after>\d{3,})\b(?! ?(?:months|weeks|days|hours|[,.]\d))",
+    re.IGNORECASE,
+)
 OLDEST = 125
 """Age in years; a higher age is most likely a slip of the pen."""
 _NUMBER = re.compile(r"[<>\u2264\u2265~]?\s*-?\d+(?:[.,]\d+)?")
@@ -36,21 +45,27 @@ _UNITLESS = re.compile(
 
 
 _CELL = (
-    r"(?:neutrophils?|(?:band|immature) (?:forms|neutrophils|cells)|bands?|stabs|segs|lymphocytes?"
+    r"(?:(?:segmented )?neutrophils?|polymorphs?|polys|PMNs?"
+    r"|(?:band|immature) (?:forms|neutrophils|cells)|bands?|stabs|segs|lymphocytes?"
     r"|atypical lymphocytes?|monocytes?|eosinophils?|basophils?|metamyelocytes?|myelocytes?|promyelocytes?|blasts?)"
 )
 _CELLS = re.compile(rf"((?:\w+ )?{_CELL})(?:,? (?:relative|percent|\(?%\)?))?", re.IGNORECASE)
 _SHARE = r"\d+(?:[.,]\d+)?"
 _CELLS_TOLD = re.compile(
-    rf"\b(?P<name>{_CELL})\W{{0,3}}(?:(?:of|at|were|was|count) )?\W{{0,2}}(?P<share>{_SHARE}) ?%"
-    rf"|(?<![-\d.\u2013])(?P<before>{_SHARE}) ?% (?:of )?(?P<after>{_CELL})\b",
+    rf"\b(?P<name>{_CELL})\W{{0,3}}(?:(?:of|at|were|was|count) )?\W{{0,2}}(?P<share>{_SHARE})"
+    rf" ?(?:%|percent\b|per cent\b)"
+    rf"|(?<![-\d.\u2013])(?P<before>{_SHARE}) ?(?:%|percent|per cent) (?:of )?(?P<after>{_CELL})\b",
     re.IGNORECASE,
 )
 """A share of white cells in a text: 'neutrophils 62 %' or '62% neutrophils'."""
 _FLUIDS = ("csf", "pleural", "ascites", "synovial", "peritoneal", "joint")
 _WHOLE = 101.5
 """A differential count of white cells in percent may add up to this, because its figures are rounded."""
-_WIDOWED = re.compile(r"\b(widow(?:er)?|widowed)\b", re.IGNORECASE)
+_WIDOWED = re.compile(
+    r"\b(?P<state>widow(?:er)?|widowed|never (?:been )?married|unmarried)\b"
+    r"|\b(?:my|her|his) (?:late )?(?P<spouse>husband|wife|spouse) (?:has )?(?:died|passed away|is dead)\b",
+    re.IGNORECASE,
+)
 _SPOUSE = re.compile(r"\b(?:husband|wife|spouse)\b", re.IGNORECASE)
 _NOT_LIVING = re.compile(
     r"\b(?:di(?:ed|es)|dead|deaths?|late|deceased|passed|lost|buried|killed|loss|grave|funeral|former|ex|ago|since"
@@ -158,9 +173,10 @@ def in_case(case: Case) -> Iterator[Oddity]:
     for field, text in _texts(case):
         if age := _AGE.search(text):
             yield Oddity(field, f"tells a negative age: {age[0].strip()!r}")
-        elif (old := _OLD.search(text)) and int(old[1]) > OLDEST:
+        elif (old := _OLD.search(text)) and int(old["before"] or old["after"]) > OLDEST:
             yield Oddity(field, f"tells an age that nobody reaches: {old[0].strip()!r}")
     yield from _widowed(case)
+    yield from (Oddity(*one) for one in (*in_person(case), *untimed(case)))
     yield from _differential(case.labs)
     for field, text in (*_texts(case), *_reports(case)):
         if (whole := _differential_sum(text)) > _WHOLE:
@@ -170,17 +186,22 @@ def in_case(case: Case) -> Iterator[Oddity]:
             yield Oddity(f"labs[{number}].unit", f"{lab.name} is {lab.value}, without a unit")
         if lab.low is not None and lab.high is not None and lab.low > lab.high:
             yield Oddity(f"labs[{number}].low", f"the range of {lab.name} ends before it begins")
+        elif wrong := flag_of_range(lab):
+            yield Oddity(f"labs[{number}].flag", wrong)
 
 
 def _widowed(case: Case) -> Iterator[Oddity]:
     """A patient who is a widow in one place and has a living spouse in another."""
     sentences = [(field, one) for field, text in _texts(case) for one in re.split(r"[.;\n]", text)]
-    if not any(_WIDOWED.search(one) and not _RELATIVE.search(one) for _, one in sentences):
+    states = (_WIDOWED.search(one) for _, one in sentences if not _RELATIVE.search(one))
+    if (state := next((one for one in states if one), None)) is None:
         return
+    what = state["state"].lower() if state["state"] else "widowed"
+    what = "widowed" if what.startswith("widow") else what
     for field, one in sentences:
         if (spouse := _SPOUSE.search(one)) and not _NOT_LIVING.search(one):
             said = one[max(0, spouse.start() - 20) : spouse.end() + 20].strip()
-            yield Oddity(field, f"has a living spouse ({said!r}), but the patient is widowed elsewhere")
+            yield Oddity(field, f"has a living spouse ({said!r}), but the patient is {what} elsewhere")
 
 
 def _differential(labs: Sequence[Lab]) -> Iterator[Oddity]:
@@ -188,7 +209,12 @@ def _differential(labs: Sequence[Lab]) -> Iterator[Oddity]:
     samples: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
     for number, lab in enumerate(labs):
         cell, value = _CELLS.fullmatch(lab.name.strip().lower()), lab.value.strip()
-        if cell and lab.unit in ("%", "percent") and _NUMBER.fullmatch(value) and value[0].isdigit():
+        if (
+            cell
+            and (lab.unit or _percent(lab.name)) in ("%", "percent")
+            and _NUMBER.fullmatch(value)
+            and value[0].isdigit()
+        ):
             fluid = cell[1].split()[0] if cell[1].split()[0] in _FLUIDS else ""
             sample = samples.setdefault((lab.time, fluid), {})
             sample.setdefault(cell[1], (number, _share(value)))  # the same name again: another fluid
@@ -202,7 +228,7 @@ def _differential_sum(text: str) -> float:
     """The highest sum of white-cell shares that a text tells of one sample; a repeated name begins another sample."""
     sample: dict[str, float] = {}
     highest, end = 0.0, 0
-    for match in _CELLS_TOLD.finditer(text) if "%" in text else ():
+    for match in _CELLS_TOLD.finditer(text) if "%" in text or "cent" in text else ():
         name = (match["name"] or match["after"]).lower().rstrip("s")
         if name in sample or match.start() - end > _BETWEEN:
             sample = {}
@@ -216,6 +242,11 @@ def _differential_sum(text: str) -> float:
 
 _BETWEEN = 40
 """Most characters between two cells of one differential count in a text."""
+
+
+def _percent(name: str) -> str:
+    """The unit that a name has in it, as in 'Lymphocytes (%)'; "" for none."""
+    return "%" if "%" in name or "percent" in name.lower() else ""
 
 
 def _share(value: str) -> float:
@@ -249,7 +280,12 @@ def _reports(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _bare(lab: Lab) -> bool:
-    return not lab.unit and bool(_NUMBER.fullmatch(lab.value.strip())) and not _UNITLESS.search(lab.name)
+    return (
+        not lab.unit
+        and not _percent(lab.name)
+        and bool(_NUMBER.fullmatch(lab.value.strip()))
+        and not _UNITLESS.search(lab.name)
+    )
 
 
 def _parts(value: Json, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:

@@ -218,6 +218,42 @@ def cells(*values: float, time: str = "") -> list[dict[str, str]]:
         ({"opening": "Blood: 66% neutrophils, 30% lymphocytes, 11% monocytes."}, "opening", "add up to 107 %"),
         ({"opening": "A cough in a child of minus two years."}, "opening", "negative age: 'minus two years'"),
         ({"opening": "A co\u00adugh."}, "opening", "U+00AD"),
+        ({"opening": "A cough.\U000e0041"}, "opening", "U+E0041"),
+        ({"ancillary": "- **Count**: polymorphs 82 percent, lymphocytes 26 percent."}, "ancillary", "add up to 108 %"),
+        ({"opening": "A man aged 150 years coughs."}, "opening", "nobody reaches: 'aged 150'"),
+        ({"history": {"A": "Never married.", "B": "Her husband brought her."}}, "history.B", "is never married"),
+        ({"history": {"A": "My wife died.", "B": "I live with my wife."}}, "history.B", "is widowed elsewhere"),
+        ({"opening": "A 50-year-old man.", "complaint": "A 52-year-old man."}, "complaint", "an age of '52-year-old'"),
+        ({"opening": "A 50-year-old man.", "complaint": "A 50-year-old woman."}, "complaint", "of a female patient"),
+        (
+            {"opening": "A 50-year-old man.", "complaint": "", "history": {"A": "My last period was late."}},
+            "history.A",
+            "'My last period' of a male",
+        ),
+        (
+            {
+                "opening": "A 5-year-old girl.",
+                "complaint": "",
+                "examination": [{"section": "A", "text": "Both testes descended."}],
+            },
+            "examination[0].text",
+            "of a female patient",
+        ),
+        (
+            {"examination": [{"section": "Vital signs", "text": "SpO2 140% on room air."}]},
+            "examination[0].text",
+            "a saturation of oxygen of 140",
+        ),
+        (
+            {"labs": [{"name": "Sodium", "value": "120", "unit": "mEq/L", "low": 133, "high": 145, "flag": "normal"}]},
+            "labs[0].flag",
+            "flagged normal, against its range",
+        ),
+        (
+            {"labs": [{"name": "Sodium", "value": "140", "unit": "mEq/L", "time": "2026-13-01"}]},
+            "labs[0].time",
+            "no time in ISO form",
+        ),
     ],
 )
 def test_figures_and_people_that_contradict_each_other_are_odd(
@@ -235,6 +271,16 @@ def test_figures_and_people_that_contradict_each_other_are_odd(
         {"labs": cells(60.2, 5.3, 35.5)},
         {"history": {"A": "Widowed; her husband died two years ago.", "B": "Lives with her daughter, who is well."}},
         {"history": {"A": "Lives with her husband, who is well."}},
+        {"history": {"A": "My first husband died.", "B": "I live with my second husband."}},
+        {"opening": "A 3-year-old boy, brought by a 30-year-old woman.", "complaint": "A boy of 3 years: cough."},
+        {
+            "opening": "A 30-year-old man.",
+            "complaint": "",
+            "history": {"Family history": "My wife is 20 weeks pregnant."},
+        },
+        {"labs": [{"name": "Sodium", "value": "120", "unit": "mEq/L", "low": 133, "high": 145, "flag": "abnormal"}]},
+        {"labs": [{"name": "Lymphocytes (%)", "value": "20", "time": "2026-01"}]},
+        {"examination": [{"section": "Vital signs", "text": "Temperature 39.1 \u00b0C, SpO2 100%, GCS 15."}]},
     ],
 )
 def test_a_differential_of_each_day_and_a_late_husband_are_usual(tmp_path: Path, changed: dict[str, Any]) -> None:

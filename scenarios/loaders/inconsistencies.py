@@ -1,0 +1,108 @@
+"""Finds what a case says twice and not alike: age, sex, a flag and its range; and figures that nobody can have."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from wardround.scenarios.case import Case, Lab
+
+_BEGINNING = 160
+"""Characters of a text in which it introduces the patient; later ages and sexes are often those of others."""
+_AGED = re.compile(r"(?<![\d.,-])(\d{1,3})[ -](year|month|week|day)s?[ -]old\b", re.IGNORECASE)
+_FEMALE = r"woman|girl|female|lady"
+_MALE = r"man|boy|male|gentleman"
+_SEX = re.compile(
+    rf"[ -]olds?,?(?: (?!and\b|of\b|by\b|with\b|who\b|whose\b)[\w-]+,?){{0,4}} (?P<sex>{_FEMALE}|{_MALE})\b",
+    re.IGNORECASE,
+)
+_SEXES = {"female": re.compile(_FEMALE, re.IGNORECASE), "male": re.compile(_MALE, re.IGNORECASE)}
+_OF_WOMEN = re.compile(
+    r"\bmy (?:last )?(?:menstrual )?periods?\b|\bI(?: am|\u2019m|'m) (?:\w+ )?pregnant\b|\bG\dP\d\b|\bmenarche at\b"
+    r"|\b(?:weeks|months)['\u2019]? pregnant\b|\b(?:normal|enlarged|gravid) uterus\b|\blast menstrual period\b",
+    re.IGNORECASE,
+)
+_OF_MEN = re.compile(
+    r"\bmy (?:prostate|testicles?|penis)\b|\bprostate (?:is |was )?(?:smooth|enlarged|normal|not enlarged)\b"
+    r"|\b(?:both |normal )?(?:testes|testicles) (?:are |were )?(?:normal|descended|not tender|non-?tender|in)\b"
+    r"|\bcremasteric reflex\b",
+    re.IGNORECASE,
+)
+_FIGURES = tuple(
+    (what, re.compile(rf"\b(?:{names})[^.;\d]{{0,20}}(\d{{1,4}}(?:\.\d+)?){unit}", re.IGNORECASE), least, most)
+    for what, names, unit, least, most in (
+        ("a saturation of oxygen", "SpO2|SaO2|oxygen saturation", " ?%", 0, 100),
+        ("a temperature in \u00b0C", "temperature", " ?\u00b0 ?C\\b", 13, 46),
+        ("a Glasgow coma score", "glasgow coma (?:scale|score)|GCS", r"\b", 3, 15),
+    )
+)
+"""(what, pattern, least, most) of figures that have bounds by definition or by life."""
+
+
+def in_person(case: Case) -> Iterator[tuple[str, str]]:
+    """(field, what is wrong) of ages and sexes that differ, of what the other sex has, of figures that nobody has."""
+    ages = {name: _AGED.search(text[:_BEGINNING]) for name, text in _introductions(case)}
+    first, second = ages["opening"], ages["complaint"]
+    if first and second and first[2].lower() == second[2].lower() and first[1] != second[1]:
+        yield ("complaint", f"tells an age of {second[0]!r}, and the opening one of {first[0]!r}")
+    sexes = {name: _sex(text[:_BEGINNING]) for name, text in _introductions(case)}
+    if sexes["opening"] and sexes["complaint"] and sexes["opening"] != sexes["complaint"]:
+        yield ("complaint", f"tells of a {sexes['complaint']} patient, and the opening of a {sexes['opening']} one")
+    sex = sexes["opening"] or sexes["complaint"]
+    other = {"male": _OF_WOMEN, "female": _OF_MEN}.get(sex)
+    for name, text in _statements(case):
+        if other and (hit := other.search(text)):
+            yield (name, f"tells {hit[0]!r} of a {sex} patient")
+        for what, pattern, least, most in _FIGURES:
+            if (figure := pattern.search(text)) and not least <= float(figure[1]) <= most:
+                yield (name, f"tells {what} of {figure[1]}")
+
+
+def _introductions(case: Case) -> Iterator[tuple[str, str]]:
+    yield "opening", case.opening
+    yield "complaint", case.complaint
+
+
+def _sex(text: str) -> str:
+    """The sex that a text gives its patient beside the age; "" where it gives none."""
+    said = _SEX.search(text)
+    return next((sex for sex, names in _SEXES.items() if said and names.fullmatch(said["sex"])), "")
+
+
+def _statements(case: Case) -> Iterator[tuple[str, str]]:
+    """What the patient says and what was found on examination."""
+    yield "opening", case.opening
+    for name, text in case.history.items():
+        if "family" not in name.lower():
+            yield f"history.{name}", text
+    for number, finding in enumerate(case.examination):
+        yield f"examination[{number}].text", f"{finding.section}: {finding.text}"
+
+
+def flag_of_range(lab: Lab) -> str:
+    """How a flag contradicts the value and range beside it; "" where it does not, or one of the three is missing."""
+    if lab.flag not in ("normal", "low", "high") or not re.fullmatch(r"-?\d+(?:\.\d+)?", lab.value.strip()):
+        return ""
+    value = float(lab.value)
+    below = lab.low is not None and value < lab.low
+    above = lab.high is not None and value > lab.high
+    within = lab.low is not None and lab.high is not None and not (below or above)
+    wrong = {"normal": below or above, "low": above or within, "high": below or within}[lab.flag]
+    return f"{lab.name} is {lab.value} and flagged {lab.flag}, against its range" if wrong else ""
+
+
+def untimed(case: Case) -> Iterator[tuple[str, str]]:
+    """(field, what is wrong) of times of results that are no date or time in ISO form."""
+    times = {f"labs[{number}].time": one.time for number, one in enumerate(case.labs)}
+    times |= {f"microbiology[{number}].time": one.time for number, one in enumerate(case.microbiology)}
+    times |= {f"imaging[{number}].time": one.time for number, one in enumerate(case.imaging)}
+    for field, time in times.items():
+        if time and not _is_time(time):
+            yield field, f"is no time in ISO form: {time!r}"
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return bool(re.fullmatch(r"\d{4}(?:-(?:0[1-9]|1[0-2]))?", text))
+    return True
