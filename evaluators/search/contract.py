@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
+from anyio.lowlevel import checkpoint
 from yarl import URL
 
 from wardround.engine.errors import UsageError
@@ -56,8 +57,8 @@ class Source(Search, Protocol):
         passages = await search.find("giant cell arteritis temporal artery biopsy", most=3)
         await search.aclose()
 
-    A class of your own derives from it and has `name`, `host`, `find` and `aclose`. A user selects it by the entry
-    point's name, or by `package.module:Class`.
+    A class of your own derives from it and has `name`, `host` and `find`; one with connections has `aclose` too. A user
+    selects it by the entry point's name, or by `package.module:Class`.
 
     FORM: how a user writes it, such as `pubmed` or `corpus:PATH`.
     AT_ONCE: concurrent queries to a search with a `host`; further ones wait, and failed ones are tried again.
@@ -74,6 +75,10 @@ class Source(Search, Protocol):
         if place:
             raise UsageError(f"the search {cls.FORM} takes nothing after its name: write {cls.FORM}")
         return cls()
+
+    async def aclose(self) -> None:
+        """Close connections; a search without any inherits this."""
+        await checkpoint()
 
 
 class Domains:
@@ -126,8 +131,7 @@ class FilteredSearch(WrappedSearch):
 
     async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the passages from wanted domains; raises SearchError."""
-        results = await self.search.find(query, most=3 * most)
-        return [one for one in results if self._stays(one.url)][:most]
+        return [one for one in await self.search.find(query, most=3 * most) if self._stays(one.url)][:most]
 
     def _stays(self, url: str) -> bool:
         try:

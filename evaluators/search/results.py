@@ -223,8 +223,7 @@ class Ledger:
 
     def key(self, provider: str, what: str, most: int, *, failed: bool = False) -> str:
         """Return the name of a record in the store's call cache."""
-        parts = msgspec.json.encode(["evidence", 1, self._scope, provider, what, most, failed])
-        return digest_of(parts)
+        return digest_of(msgspec.json.encode(["evidence", 1, self._scope, provider, what, most, failed]))
 
     async def _entries(self, texts: Sequence[SearchHit | Page]) -> tuple[StoredPassage, ...]:
         bodies = [one.text.encode("utf-8") for one in texts]

@@ -66,7 +66,17 @@ PUBMED = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
-class Pubmed(Source):
+class _WebSearch(Source):
+    """A search over HTTP, whose connections it closes."""
+
+    _web: Web
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._web.aclose()
+
+
+class Pubmed(_WebSearch):
     """Makes two requests per query: for the numbers of the most relevant articles, then for their abstracts.
 
     ::
@@ -114,10 +124,6 @@ class Pubmed(Source):
         async with self._turn:
             await anyio.sleep(max(0.0, self._next - time.monotonic()))
             self._next = time.monotonic() + self._pause
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._web.aclose()
 
 
 def _articles(url: URL, body: bytes) -> dict[str, SearchHit]:
@@ -167,7 +173,7 @@ _CHARACTERS, _WORDS, _RESULTS = 400, 50, 20
 """Limits of the API: characters and words of a query, and results."""
 
 
-class Brave(Source):
+class Brave(_WebSearch):
     """Reads the key from the environment variable `key_env`, sends it in a header, and shows it nowhere.
 
     ::
@@ -198,8 +204,7 @@ class Brave(Source):
         asked = {"q": _short(query), "count": str(min(most, _RESULTS)), "text_decorations": "false"}
         url = (self._url / "res/v1/web/search").with_query(asked)
         headers = {"X-Subscription-Token": self._key, "Accept": "application/json"}
-        read = _json_object(await _fetch(self._web, url, headers, advice=self._advice))
-        web = read.get("web")
+        web = _json_object(await _fetch(self._web, url, headers, advice=self._advice)).get("web")
         if web is None:  # the API's way to say that nothing matches
             return []
         results = _json_objects(url, web.get("results") if isinstance(web, dict) else None)
@@ -218,16 +223,12 @@ class Brave(Source):
             )
         return [one for one in passages if one.text and one.url][:most]
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._web.aclose()
-
 
 def _short(query: str) -> str:
     return " ".join(query.split()[:_WORDS])[:_CHARACTERS]
 
 
-class Searxng(Source):
+class Searxng(_WebSearch):
     """Uses the server at `base_url`, which may be this machine. It must allow `json` in search.formats.
 
     ::
@@ -274,10 +275,6 @@ class Searxng(Source):
             raise SearchError("refused", f"{self.name}: no result, as the engines it asks did not answer")
         return passages[:most]
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._web.aclose()
-
 
 Ask = Callable[[str, int], Sequence[Mapping[str, Json]]]
 """Takes (query, number of results) and returns rows with title, href and body."""
@@ -320,9 +317,6 @@ class DuckDuckGo(Source):
             SearchHit(_line(row, "title"), _line(row, "href"), _line(row, "body"), source=self.name) for row in read
         ]
         return [one for one in passages if one.text and one.url][:most]
-
-    async def aclose(self) -> None:
-        """Do nothing: there are no connections to close."""
 
 
 def _ask(query: str, most: int) -> Sequence[Mapping[str, Json]]:

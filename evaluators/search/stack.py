@@ -159,11 +159,7 @@ class SearchModel(Model):
             if purpose != PAGE or not error.of_the_page:
                 raise ProviderError(error.kind, str(error), status=error.status) from error
             body = msgspec.json.encode({"failure": (error.kind, str(error), error.status)}).decode()
-        latency = perf_counter() - start
-        return Completion(body, model=self.name, usage=Usage(cost=0.0), latency=latency)
-
-    async def aclose(self) -> None:
-        """Do nothing: the opener of the search and the reader closes them."""
+        return Completion(body, model=self.name, usage=Usage(cost=0.0), latency=perf_counter() - start)
 
 
 def _encode_entries(results: Sequence[SearchHit | Page]) -> str:
@@ -292,9 +288,6 @@ class Recorded(Source):
     async def find(self, query: str, *, most: int = MOST) -> Sequence[SearchHit]:
         """Return the recorded results; raises SearchError."""
         return await self._ledger.results(await _recorded(self._ledger, self.name, query, most), SearchHit)
-
-    async def aclose(self) -> None:
-        """Do nothing: there are no connections to close."""
 
 
 class RecordedReader:

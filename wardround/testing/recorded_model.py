@@ -42,9 +42,6 @@ class RecordedModel(Model):
             raise answer
         return answer
 
-    async def aclose(self) -> None:
-        """Do nothing: there are no connections."""
-
 
 def _key(messages: Sequence[Message], purpose: str, options: Mapping[str, Json]) -> bytes:
     return _encode([purpose, list(messages), options])
