@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -173,11 +174,22 @@ def check_end(last: Event | None, known: EpisodeRow) -> None:
         raise LogError(f"event {last.seq} ends the episode by {said}, but the store lists {stands}", seq=last.seq)
 
 
-def effective(events: Sequence[Event]) -> Sequence[Event]:
+class Numbered(Protocol):
+    """An event in any form; those of the tables hold less than those of a log."""
+
+    @property
+    def seq(self) -> int:
+        """Its number."""
+
+
+EventT = TypeVar("EventT", bound=Numbered)
+
+
+def effective(events: Sequence[EventT]) -> Sequence[EventT]:
     """The events that count, without those that a later reopening made void."""
     if Reopened not in map(type, events):
         return tuple(events)
-    kept: list[Event] = []
+    kept: list[EventT] = []
     for event in events:
         if isinstance(event, Reopened):
             kept = [earlier for earlier in kept if earlier.seq <= event.keep]

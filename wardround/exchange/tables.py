@@ -12,8 +12,8 @@ import msgspec
 
 from wardround.engine.batch import rare_collection
 from wardround.engine.errors import LogError, UsageError
-from wardround.engine.events import check_log
-from wardround.engine.records import Ending, EpisodeRow, Json, Score, Usage
+from wardround.engine.events import Closed, Opened, Reopened, check_log, effective
+from wardround.engine.records import EpisodeRow, Json, Score, Usage
 from wardround.exchange.encounters import (
     Encounter,
     StoredEncounter,
@@ -203,15 +203,8 @@ async def _spool(run: Run, files: Mapping[str, _Lines]) -> int:
 _NO_TEXT, _NO_ARGUMENTS = msgspec.Raw(b'""'), msgspec.Raw(b"{}")
 
 
-# The events with what the tables show of them. The rest of the log is not decoded, and texts go on as the JSON that
-# they are stored as.
-class _Opened(msgspec.Struct, gc=False, tag_field="kind", tag="opened"):
-    seq: int
-    at: float
-    scenario: str
-    seed: int
-
-
+# Calls and actions with what the tables show of them. The rest of the log is not decoded, and texts go on as the JSON
+# that they are stored as.
 class _Reply(msgspec.Struct, gc=False):
     text: msgspec.Raw
     thinking: msgspec.Raw = _NO_TEXT
@@ -242,18 +235,7 @@ class _Acted(msgspec.Struct, gc=False, tag_field="kind", tag="acted"):
     finish: str = ""
 
 
-class _Closed(msgspec.Struct, gc=False, tag_field="kind", tag="closed"):
-    seq: int
-    at: float
-    ending: Ending
-
-
-class _Reopened(msgspec.Struct, gc=False, tag_field="kind", tag="reopened"):
-    seq: int
-    keep: int
-
-
-_Event = _Opened | _Called | _Acted | _Closed | _Reopened
+_Event = Opened | _Called | _Acted | Closed | Reopened
 _event: msgspec.json.Decoder[_Event] = msgspec.json.Decoder(_Event)
 
 
@@ -267,18 +249,6 @@ def _decode(one: StoredEncounter) -> list[_Event]:
     except msgspec.DecodeError as error:
         raise LogError(f"event {len(events)} cannot be read: {error}", len(events)) from error
     return events
-
-
-def _effective(events: Sequence[_Event]) -> Sequence[_Event]:
-    """The events that count, without those that a later reopening made void."""
-    if _Reopened not in map(type, events):
-        return events
-    kept: list[_Event] = []
-    for event in events:
-        if isinstance(event, _Reopened):
-            kept = [earlier for earlier in kept if earlier.seq <= event.keep]
-        kept.append(event)
-    return kept
 
 
 class _Turn(msgspec.Struct, gc=False, omit_defaults=True):
@@ -307,7 +277,7 @@ class _Turn(msgspec.Struct, gc=False, omit_defaults=True):
 def _turns(row: EpisodeRow, events: Sequence[_Event], run: str, models: Mapping[str, str]) -> list[_Turn]:
     turns, replies = list[_Turn](), list[tuple[str, _Reply]]()
     name, case, repeat = row.id, row.case, row.repeat
-    for event in _effective(events):
+    for event in effective(events):
         if type(event) is _Called:
             if event.reply is not None:
                 replies.append((event.seat, event.reply))
@@ -358,9 +328,9 @@ def _add_calls(turn: _Turn, replies: Sequence[_Reply]) -> None:
 
 def _episode(row: EpisodeRow, events: Sequence[_Event], turns: int) -> dict[str, Json]:
     opened, last = events[0], events[-1]
-    if not isinstance(opened, _Opened):
+    if not isinstance(opened, Opened):
         raise LogError("an episode starts with an `opened` event", 0)
-    ending = last.ending if isinstance(last, _Closed) else None
+    ending = last.ending if isinstance(last, Closed) else None
     answer = ending.facts.get("answer") if ending else None
     calls = [event for event in events if isinstance(event, _Called)]
     usage = sum((call.reply.usage for call in calls if call.reply), Usage(cost=0))
@@ -372,7 +342,7 @@ def _episode(row: EpisodeRow, events: Sequence[_Event], turns: int) -> dict[str,
         "detail": ending.detail if ending else None,
         "answer": msgspec.json.encode(answer).decode() if answer else None,
         "began": opened.at,
-        "ended": last.at if isinstance(last, _Closed) else None,
+        "ended": last.at if isinstance(last, Closed) else None,
         "turns": turns,
         "calls": len(calls),
         "prompt_tokens": usage.prompt,
