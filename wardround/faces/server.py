@@ -22,7 +22,8 @@ import anyio
 
 from wardround.engine.errors import UsageError, WardroundError
 from wardround.engine.logs import redact
-from wardround.engine.records import Json, json_object
+from wardround.engine.openai_wire import chat_chunks, chat_reply
+from wardround.engine.records import Completion, Json, json_object
 from wardround.faces.client_format import missing_extra
 from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, UnknownEpisode
 
@@ -94,8 +95,7 @@ class Chat:
             return self._said[name][0][1], name
         if name and not self._said[name][-1][1].done:
             raise ChatError(f"the session {session!r} plays episode {name}; send its whole conversation", 409)
-        case = model.partition("/")[2]
-        turn = await self._episodes.start(case, session)
+        turn = await self._episodes.start(model.partition("/")[2], session)
         self._said[turn.episode] = [("", turn)]
         if session:
             self._by_session[session] = turn.episode
@@ -247,8 +247,7 @@ def serve_app(
     if key:
         guards.append(Middleware(KeyGuard, key=key))
     every = [*_Service(episodes).routes(), *routes]
-    errors = {WardroundError: _refusal}
-    return Starlette(routes=every, lifespan=lifespan, middleware=guards, exception_handlers=errors)
+    return Starlette(routes=every, lifespan=lifespan, middleware=guards, exception_handlers={WardroundError: _refusal})
 
 
 def _refusal(request: Request, error: Exception) -> Response:
@@ -300,47 +299,27 @@ async def _body(request: Request) -> dict[str, Json]:
     return body
 
 
-def _head(body: Mapping[str, Json], turn: ClientTurn) -> dict[str, Json]:
+def _completion(body: Mapping[str, Json], turn: ClientTurn) -> dict[str, Json]:
+    """The turn as a chat completion, with what the chat has no words for under `wardround`."""
     facts = {"episode": turn.episode, "done": turn.done, "verbs": list(turn.verbs)}
     if turn.images:
         facts["images"] = list(turn.images)
     if turn.done:
         facts |= {"ending": turn.ending, "rewards": turn.rewards, "missing": turn.missing}
-    return {"id": f"chatcmpl-{uuid4().hex}", "created": int(time.time()), "model": body["model"], "wardround": facts}
-
-
-_NO_TOKENS = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-
-
-def _completion(body: Mapping[str, Json], turn: ClientTurn) -> dict[str, Json]:
-    message = {"role": "assistant", "content": reply_text(turn)}
-    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-    return {**_head(body, turn), "object": "chat.completion", "choices": [choice], "usage": _NO_TOKENS}
+    reply = chat_reply(Completion(reply_text(turn), model=body["model"]), uuid4().hex)
+    return {**reply, "created": int(time.time()), "wardround": facts}
 
 
 def _stream(body: Mapping[str, Json], turn: ClientTurn, name: str) -> StreamingResponse:
-    head = {**_head(body, turn), "object": "chat.completion.chunk"}
-
-    def chunk(delta: Mapping[str, str], finish: str | None = None) -> str:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
-
-    async def lines() -> AsyncIterator[str]:
-        yield chunk({"role": "assistant", "content": ""})
-        yield chunk({"content": reply_text(turn)})
-        yield chunk({}, "stop")
-        if (body.get("stream_options") or {}).get("include_usage"):
-            yield f"data: {json.dumps({**head, 'choices': [], 'usage': _NO_TOKENS})}\n\n"
-        yield "data: [DONE]\n\n"
-
-    return StreamingResponse(lines(), media_type="text/event-stream", headers={SESSION: name})
+    usage = bool((body.get("stream_options") or {}).get("include_usage"))
+    chunks = chat_chunks(_completion(body, turn), usage=usage)
+    return StreamingResponse(chunks, media_type="text/event-stream", headers={SESSION: name})
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
     """A socket that is bound to the address; raises UsageError where that cannot be had, before a run begins."""
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family)
+        return socket.create_server((host, port), family=socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0])
     except OSError as error:
         raise UsageError(
             f"--host {host} --port {port}: {error.strerror or error}; name another address, or --port 0 for a free one"
@@ -360,8 +339,7 @@ async def serve(episodes: OpenEpisodes, key: str, bound: socket.socket, idle: fl
         made, security = import_module("wardround.faces.mcp_server").guarded_mcp_server(episodes, any_host=bool(key))
         app = made.streamable_http_app(streamable_http_path="/", json_response=True, transport_security=security)
         routes, inside = [Mount("/mcp", app)], made.session_manager.run
-    hosts = ["*"] if key else [*LOCAL, named]
-    app = serve_app(episodes, key=key, hosts=hosts, idle=idle, routes=routes, inside=inside)
+    app = serve_app(episodes, key=key, hosts=["*"] if key else [*LOCAL, named], idle=idle, routes=routes, inside=inside)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
     with bound:
         await _serve_at(server, bound, f"run {episodes.driven.run.name} at http://{named}:{port}")
