@@ -12,7 +12,6 @@ from typing import Any, cast
 
 import anyio
 import click
-from pydantic import ValidationError
 
 from wardround.agents.check import AgentCheck, AgentTrial, try_agent
 from wardround.agents.hazards import Hazard, hazards, warm_up
@@ -27,7 +26,7 @@ from wardround.runs.plan import DEFAULT_SPECS
 from wardround.runs.seat_models import Access
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.seats import SEATS, seat_config
-from wardround.runs.settings import load_prompts, validation_problems
+from wardround.runs.settings import checked_settings, load_prompts
 from wardround.runs.stored_run import scenario_class
 from wardround.scenarios.loaders.load import bundled, load
 from wardround.testing.memory_store import MemoryStore
@@ -84,8 +83,7 @@ async def check_agent(
             checked = await try_agent(make, trial)
             if part.outside or checked.ending is None:  # a person answers, or the episode failed already
                 return Certificate(checked, [])
-            played = hazards(make, trial, checked.views, list(models), first)
-            return Certificate(checked, [one async for one in played])
+            return Certificate(checked, [one async for one in hazards(make, trial, checked.views, list(models), first)])
     finally:
         for model in models.values():
             await model.aclose()
@@ -141,10 +139,7 @@ def certify(spec: str, seat: str, scenario: str | None, seconds: float, as_json:
     Example:  wardround agents check my_package.my_module:MyDoctor --scenario consultation
     """
     fields = {"spec": spec, "base_url": options["base_url"] or "", "options": options["agent_options"] or {}}
-    try:
-        settings = SeatSettings.model_validate({**fields, **models_of(seat, options["model"])})
-    except ValidationError as error:
-        raise UsageError(f"agents check: {validation_problems(error, SeatSettings)}") from error
+    settings = checked_settings(SeatSettings, {**fields, **models_of(seat, options["model"])}, "agents check")
     return anyio.run(lambda: _certify(settings, seat, scenario, seconds, as_json=as_json))
 
 

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 import click
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from wardround.builds import AccountT, Built, IntakeT, OptionsT, RunBuild
 from wardround.cli.live import live_table
@@ -27,7 +27,7 @@ from wardround.cli.workers import OPTIONS, causes_of, share_of, worker_options, 
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.runs.settings import RunSettings, validation_problems
+from wardround.runs.settings import RunSettings, checked_settings
 from wardround.runs.stored_run import open_store
 
 CHANGES = ("concurrency", "budget", "timeout", "patience")
@@ -102,10 +102,7 @@ def build_rules(
         raise UsageError("--retry goes with --resume")
     first, *also = (str(path) for path in options[places])
     written = {name: value for name, value in {"also": also, **rules}.items() if value not in (None, (), [])}
-    try:
-        kind.model_validate(written)
-    except ValidationError as error:
-        raise UsageError(f"{verb}: {validation_problems(error, kind)}") from error
+    checked_settings(kind, written, verb)
     return first, written
 
 

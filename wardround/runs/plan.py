@@ -11,7 +11,7 @@ from weakref import ref
 
 import msgspec
 import structlog
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from wardround.engine.budget import Budget
 from wardround.engine.episode import Ended, boundary
@@ -41,9 +41,9 @@ from wardround.runs.settings import (
     RunSettings,
     budget_of,
     check_priced,
+    checked_settings,
     load_prompts,
     no_price,
-    validation_problems,
     without_secrets,
 )
 from wardround.runs.stored_run import PlayedScenario, Run, run_name, scenario_class, scenario_defaults
@@ -204,12 +204,7 @@ async def plan_run(
     settings = with_files(settings)
     await run_name(settings.name, store)  # a bad name is reported before the slow checks and the warnings
     rules = scenario_class(settings.scenario)
-    try:
-        rule_settings = rules.Settings.model_validate(settings.set)
-    except ValidationError as error:
-        raise UsageError(
-            f"--set for scenario {settings.scenario}: {validation_problems(error, rules.Settings)}"
-        ) from error
+    rule_settings = checked_settings(rules.Settings, settings.set, f"--set for scenario {settings.scenario}")
     prompts = load_prompts(settings.prompts)
     seats = (*rules.seats, *(seat for seat in scenario_defaults(rules).extra_seats if seat in settings.seats))
     unknown = sorted(set(settings.seats) - set(seats))
@@ -225,8 +220,7 @@ async def plan_run(
     access = await access_of(settings, store, share)
     parts = {}
     for seat in seats:
-        chosen = _seat_settings(settings, seat, rules)
-        parts[seat] = await seat_config(seat, chosen, access, store, agents.get(seat))
+        parts[seat] = await seat_config(seat, _seat_settings(settings, seat, rules), access, store, agents.get(seat))
     _check_policy(rule_settings, parts)
     _check_persona(settings.scenario, rules, parts)
     usual = scenario_defaults(rules).repeats if parts[rules.seats[0]].each_model() else 1

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from wardround.engine.models.hosts import redact_address
 from wardround.engine.records import Json
 
 SHORT = {"local": "local/smollm2"}
 """SPECs of models that have a short name."""
+WholeSpec = Annotated[str, AfterValidator(lambda spec: SHORT.get(spec, spec))]
+"""A SPEC, with the whole one in place of a short name."""
 LEFT_OUT = "none"
 """The value by which a setting is left out of every call, even where the scenario's paper has a value for it."""
 _Out = Literal["none"]
@@ -68,12 +70,7 @@ SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "s
 class NamedModel(ModelSettings):
     """One of the models of an agent that has several; `spec` is `provider/model`."""
 
-    spec: str
-
-    @field_validator("spec")
-    @classmethod
-    def _whole(cls, spec: str) -> str:
-        return SHORT.get(spec, spec)
+    spec: WholeSpec
 
 
 class SeatSettings(ModelSettings):
@@ -84,16 +81,11 @@ class SeatSettings(ModelSettings):
     settings of its own; what a table leaves out comes from the seat.
     """
 
-    spec: str
-    model: str = ""
+    spec: WholeSpec
+    model: WholeSpec = ""
     models: dict[str, str | NamedModel] = Field(default_factory=dict)
     cache: bool = Field(default=False, description="Answer repeated calls from the store.")
     options: dict[str, Json] = Field(default_factory=dict, description="Handed to the agent as they are.")
-
-    @field_validator("spec", "model")
-    @classmethod
-    def _whole(cls, spec: str) -> str:
-        return SHORT.get(spec, spec)
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 import tomli_w
@@ -115,13 +115,23 @@ def validate_settings(fields: dict[str, Json], where: str, also: Sequence[str] =
         raise UsageError(
             f"{where}: {place} holds half of a surrogate pair, which is not a character; write it otherwise"
         )
+    return checked_settings(RunSettings, fields, where, also)
+
+
+SettingsT = TypeVar("SettingsT", bound=BaseModel)
+
+
+def checked_settings(
+    kind: type[SettingsT], fields: Mapping[str, Json], where: str, also: Sequence[str] = ()
+) -> SettingsT:
+    """Settings of a kind from `fields`; raises UsageError with `where` and each wrong field. `also` is as above."""
     try:
-        return RunSettings.model_validate(fields)
+        return kind.model_validate(fields)
     except ValidationError as error:
-        raise UsageError(f"{where}: {validation_problems(error, RunSettings, also)}") from error
+        raise UsageError(f"{where}: {_problems_of(error, kind, also)}") from error
 
 
-def validation_problems(error: ValidationError, model: type[BaseModel], also: Sequence[str] = ()) -> str:
+def _problems_of(error: ValidationError, model: type[BaseModel], also: Sequence[str] = ()) -> str:
     """The errors of pydantic for the fields of `model`, as text; an unknown field gets a suggestion."""
     said = []
     for problem in error.errors():
@@ -152,9 +162,7 @@ def without_secrets(fields: Mapping[str, Json]) -> dict[str, Json]:
 
 def header_without_secrets(header: Mapping[str, Json]) -> dict[str, Json]:
     """A run's header without secrets in addresses, which headers of earlier versions may hold."""
-    if "settings" not in header:
-        return dict(header)
-    return {**header, "settings": without_secrets(header["settings"])}
+    return dict(header) if "settings" not in header else {**header, "settings": without_secrets(header["settings"])}
 
 
 _AMOUNT = re.compile(r"\$?(?P<number>\d+(?:[_.]\d+)*)\s*(?P<power>[kM]?)\s*(?P<unit>[A-Za-z]*)")

@@ -8,7 +8,6 @@ from itertools import zip_longest
 from typing import NamedTuple, Self
 
 import msgspec
-from pydantic import ValidationError
 
 from wardround.engine.calls import StoreCache
 from wardround.engine.episode import Caster
@@ -48,7 +47,7 @@ from wardround.runs.header import JudgingHeader, SeatHeader
 from wardround.runs.seat_models import Access, access_of
 from wardround.runs.seat_settings import SeatSettings, is_model
 from wardround.runs.seats import SeatConfig, model_seat
-from wardround.runs.settings import RunSettings, load_prompts, validation_problems
+from wardround.runs.settings import RunSettings, checked_settings, load_prompts
 from wardround.runs.stored_run import Run
 
 LEXICAL = "lexical"
@@ -314,10 +313,7 @@ async def judge_config(
 
 def _settings(spec: str, base_url: str, asked: JudgeOptions) -> SeatSettings:
     fields = {**asked.settings, "spec": spec.strip(), "base_url": base_url, "temperature": asked.temperature}
-    try:
-        return SeatSettings.model_validate(fields)
-    except ValidationError as error:
-        raise UsageError(f"judge {spec!r}: {validation_problems(error, SeatSettings)}") from error
+    return checked_settings(SeatSettings, fields, f"judge {spec!r}")
 
 
 def _judge_and_error(settings: SeatSettings, access: Access) -> tuple[SeatConfig, UsageError | None]:
