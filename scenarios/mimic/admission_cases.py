@@ -115,7 +115,7 @@ class DraftBuilder:
     notes: bool
     published: bool
 
-    def coded(self, hadm: int, rows: Sequence[Sequence[Any]]) -> AdmissionDraft:
+    def coded(self, hadm: int, rows: Sequence[record_items.Row]) -> AdmissionDraft:
         """The draft of an admission with its codes."""
         codes = tuple(
             AdmissionCode(seq or 0, code, version, self.codes.title(code, version)) for seq, code, version in rows
@@ -153,7 +153,7 @@ class DraftBuilder:
         return next(code for code in draft.codes if place in self.codes.diseases_of(code.code, code.version))
 
     def whole(
-        self, draft: AdmissionDraft, person: Sequence[Any], rows: Mapping[str, Sequence[Sequence[Any]]]
+        self, draft: AdmissionDraft, person: record_items.Row, rows: Mapping[str, Sequence[record_items.Row]]
     ) -> AdmissionDraft:
         """The draft with person and results; the last cell of each row says whether only its time assigns it."""
         subject, sex, age, admitted, kind, origin, service = person
@@ -167,7 +167,7 @@ class DraftBuilder:
         )
         return self._with_note(draft)
 
-    def _results(self, rows: Mapping[str, Sequence[Sequence[Any]]]) -> AdmissionResults:
+    def _results(self, rows: Mapping[str, Sequence[record_items.Row]]) -> AdmissionResults:
         reports = tuple(
             Report(note or "", exam, text or "", record_items.iso_time(at)) for note, exam, text, at in rows["reports"]
         )
@@ -190,8 +190,7 @@ class DraftBuilder:
                 history=published.history_section(draft.text),
                 examination=published.examined(draft.text),
             )
-        sections = examination_parts(draft.note.get("examination"))
-        tidied = ((name, case_draft.tidy_note(text)) for name, text in sections)
+        tidied = ((name, case_draft.tidy_note(text)) for name, text in examination_parts(draft.note.get("examination")))
         return replace(
             draft,
             history=case_draft.history_sections(draft.note),
@@ -392,8 +391,7 @@ class Build:
             place = places[hadm][0][0]
             draft = drafting.noted(drafting.coded(hadm, codes), rows.get("notes", {}).get(hadm, []))
             draft = drafting.labelled(draft, self._pool.diseases[place] if place >= 0 else None)
-            own = {name: rows[name].get(hadm, []) for name in _RESULTS}
-            yield drafting.whole(draft, rows["people"][hadm][0], own)
+            yield drafting.whole(draft, rows["people"][hadm][0], {name: rows[name].get(hadm, []) for name in _RESULTS})
 
 
 def _release(spill: WorkDatabase, files: MimicCopy) -> str:

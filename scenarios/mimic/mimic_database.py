@@ -18,7 +18,7 @@ import numpy as np
 from wardround.engine.errors import UsageError
 from wardround.scenarios.diseases.ontologies import plain_code
 from wardround.scenarios.mimic.mimic_files import BadRow, File, MimicCopy, OnBadRow, refuse
-from wardround.scenarios.mimic.record_items import CULTURE_COLUMNS, LAB_COLUMNS, LabItem
+from wardround.scenarios.mimic.record_items import CULTURE_COLUMNS, LAB_COLUMNS, LabItem, Row
 
 MEMORY = "256MB"
 """Memory limit of DuckDB; the build itself needs about 200 MB more."""
@@ -29,7 +29,6 @@ _BUFFER = 4 * _ROW
 _SORTED, _ROWS_SORTED = 32 * 2**20, 2_000_000
 _MOST = 100_000
 _BATCH = 5_000
-Row = tuple[Any, ...]
 
 
 @dataclass(eq=False)
@@ -148,7 +147,7 @@ class WorkDatabase:
                 rejected[line] = BadRow(file.path, line, name, str(kind), _value(message))
         return list(rejected.values())
 
-    def put(self, into: str, columns: Mapping[str, Sequence[Any]]) -> None:
+    def put(self, into: str, columns: Mapping[str, Sequence[object]]) -> None:
         """Append rows from Python to `into`, column by column; creates the table if it does not exist."""
         arrays = {name: np.array(list(values)) for name, values in columns.items()}
         if not arrays or not len(next(iter(arrays.values()))):
@@ -305,8 +304,7 @@ def load_results(spill: WorkDatabase, tree: MimicCopy, more: str = "", *, publis
 
 
 def _reports(spill: WorkDatabase, tree: MimicCopy, into: str) -> None:
-    report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR)
-    _unsorted(spill, tree, "readings", "radiology", report)
+    _unsorted(spill, tree, "readings", "radiology", ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR))
     _exams(spill, tree)
     spill.run(
         "create or replace table raw_reports as "
@@ -395,7 +393,7 @@ def slices(spill: WorkDatabase, table: str, size: int) -> Iterator[tuple[int, in
 
 def rows_by_admission(
     spill: WorkDatabase, columns: Sequence[str], table: str, part: tuple[int, int], among: str = "", more: str = ""
-) -> dict[int, list[Any]]:
+) -> dict[int, list[Row]]:
     """Rows of `table` by admission for a slice; `among` names a table that restricts the admissions.
 
     `more` is as in `load_results`.

@@ -56,9 +56,7 @@ def read_pool(choice: str | None) -> DiseasePool:
     """
     if choice is None:
         return own()
-    if choice == ALL:
-        return DiseasePool("every first-listed code", lifted=True)
-    return read_pool_file(Path(choice))
+    return DiseasePool("every first-listed code", lifted=True) if choice == ALL else read_pool_file(Path(choice))
 
 
 def own() -> DiseasePool:
@@ -117,8 +115,7 @@ def diseases_by_name(pool: DiseasePool, names: Sequence[str]) -> tuple[PoolDisea
 
 
 def _rows(text: str) -> Iterable[tuple[int, Mapping[str, str]]]:
-    head = next(csv.reader(text.splitlines()[:1]), [])
-    names = [name.strip().lower() for name in head]
+    names = [name.strip().lower() for name in next(csv.reader(text.splitlines()[:1]), [])]
     if not _HEADS & set(names):
         return [(n, {"name": line.strip()}) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     reader = csv.DictReader(io.StringIO(text), fieldnames=names)

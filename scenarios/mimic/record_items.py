@@ -1,7 +1,7 @@
 """Converts laboratory, microbiology and imaging results to items of a case's record."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -61,7 +61,11 @@ class LabItem:
         return f"{above}: {self.label}" if above and above.casefold() not in self.label.casefold() else self.label
 
 
-def labs(rows: Iterable[Sequence[Any]], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
+Row = tuple[Any, ...]
+"""A row of the working database: a value for each column, of the type that its query names."""
+
+
+def labs(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
     """Laboratory results from rows of LAB_COLUMNS, earliest first.
 
     The value is the table's text; if that is empty or hidden, its number, else the laboratory's comment. A row without
@@ -91,7 +95,7 @@ def labs(rows: Iterable[Sequence[Any]], items: Mapping[int, LabItem]) -> tuple[L
     return tuple(results)
 
 
-def labs_published(rows: Iterable[Sequence[Any]], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
+def labs_published(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
     """As `labs`, by the published code: number before text, the flag as a value, no ranges."""
     results = []
     for row in rows:
@@ -113,7 +117,7 @@ def labs_published(rows: Iterable[Sequence[Any]], items: Mapping[int, LabItem]) 
     return tuple(results)
 
 
-def cultures(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
+def cultures(rows: Iterable[Row]) -> tuple[Culture, ...]:
     """Microbiology results from rows of CULTURE_COLUMNS, earliest first.
 
     Rows with equal test, specimen and time form one result. Its organisms are joined in the order of the table, each
@@ -154,7 +158,7 @@ def _susceptibility(parts: Iterable[Mapping[str, Any]], *, several: bool) -> tup
     return tuple(tested.values())
 
 
-def cultures_published(rows: Iterable[Sequence[Any]]) -> tuple[Culture, ...]:
+def cultures_published(rows: Iterable[Row]) -> tuple[Culture, ...]:
     """As `cultures`, by the published code: grouped by test and time, the organisms or else the first comment."""
     known = [dict(zip(CULTURE_COLUMNS, row, strict=True)) for row in rows]
     known = [row for row in known if row["charttime"] and culture_value_string(row) not in (None, MARK)]

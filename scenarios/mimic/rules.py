@@ -204,8 +204,7 @@ def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
             return None
         said = stated(draft, first_item(draft.note.primary))
         if said is None and draft.leading and (not draft.note.primary or "diagnosis" in draft.note.prose):
-            named_there = leaks_of(draft.leading).names_it(draft.text)
-            return replace(draft, disease=draft.leading) if named_there else None
+            return replace(draft, disease=draft.leading) if leaks_of(draft.leading).names_it(draft.text) else None
         return said
 
     def stated(draft: AdmissionDraft, item: str) -> AdmissionDraft | None:
@@ -390,12 +389,10 @@ def masked_names(draft: AdmissionDraft) -> AdmissionDraft:
 
 
 def _lab(lab: Lab, known: Leaks) -> Lab:
-    if not re.search(r"[A-Za-z]{2}", lab.value):
-        return lab
-    return lab.model_copy(update={"value": known.masked(lab.value)})
+    return (
+        lab if not re.search(r"[A-Za-z]{2}", lab.value) else lab.model_copy(update={"value": known.masked(lab.value)})
+    )
 
 
 def _culture(culture: Culture, known: Leaks) -> Culture:
-    if not culture.comment:
-        return culture
-    return culture.model_copy(update={"comment": known.masked(culture.comment)})
+    return culture if not culture.comment else culture.model_copy(update={"comment": known.masked(culture.comment)})
