@@ -96,8 +96,7 @@ class _Watch(threading.Thread):
                 self._look(missed * tick)
 
     def _look(self, seconds: float) -> None:
-        frame = sys._current_frames().get(self._watched)
-        blocked = _plugin(frame)
+        blocked = _plugin(sys._current_frames().get(self._watched))
         if blocked is None:
             return
         line, caller = blocked

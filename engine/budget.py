@@ -1,6 +1,6 @@
 """Keeps a run within its budget: counts what calls cost, and holds back calls that no longer fit."""
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -191,13 +191,13 @@ class BudgetAccount:
     Before each call its expected size (the mean of the seat's recent calls plus a quarter) is set aside, so that calls
     in flight do not exceed a cap together. Spending can exceed a cap only by what single replies cost more than
     expected, and, if several processes share a budget without parts of it, by what they spend within one beat of the
-    common account.
+    common account. `by_seat` is what this process spent, by seat.
     """
 
     def __init__(self, budget: Budget, models: Mapping[str, str], part: BudgetPart | None = None) -> None:
         self._models, self._part = dict(models), part or BudgetPart()
-        self._costs: dict[str, _SeatCosts] = {}
-        self._own: dict[str, Spending] = {}
+        self._costs: defaultdict[str, _SeatCosts] = defaultdict(_SeatCosts)
+        self.by_seat: dict[str, Spending] = {}
         self._others: dict[str, Spending] = {}
         self._wall: float | None = None
         self._scopes: list[_Scope] = []
@@ -218,12 +218,7 @@ class BudgetAccount:
     @property
     def own(self) -> Spending:
         """What this process spent."""
-        return sum(self._own.values(), Spending())
-
-    @property
-    def by_seat(self) -> Mapping[str, Spending]:
-        """What this process spent, by seat."""
-        return self._own
+        return sum(self.by_seat.values(), Spending())
 
     @property
     def spent(self) -> Spending:
@@ -232,7 +227,7 @@ class BudgetAccount:
 
     def spent_by(self, seat: str) -> Spending:
         """What this seat spent in the run, as far as this process knows."""
-        return self._own.get(seat, Spending()) + self._others.get(seat, Spending())
+        return self.by_seat.get(seat, Spending()) + self._others.get(seat, Spending())
 
     def refusal(self, seat: str) -> tuple[str, bool]:
         """Why a call of `seat` does not fit now ('' if it does), and whether it never will.
@@ -241,7 +236,7 @@ class BudgetAccount:
         """
         if not self._scopes:
             return "", False
-        costs = self._costs_of(seat)
+        costs = self._costs[seat]
         size = costs.size()
         for scope in self._scopes_of(seat):
             covered = [self._costs[other] for other in scope.seats if other in self._costs]
@@ -256,20 +251,20 @@ class BudgetAccount:
 
         This happens without a budget too, because one may be set while the call is under way.
         """
-        costs = self._costs_of(seat)
+        costs = self._costs[seat]
         size = costs.size()
         costs.begin(size)
         return size
 
     def settle(self, seat: str, spent: Spending | None, size: Size | None) -> None:
         """Release what was set aside for a call that ended, and book what it cost; None stands for nothing to do."""
-        costs = self._costs_of(seat)
+        costs = self._costs[seat]
         if size is not None:
             costs.end(size)
         if spent is None:
             return
-        earlier = self._own.get(seat)
-        self._own[seat] = spent if earlier is None else earlier + spent
+        earlier = self.by_seat.get(seat)
+        self.by_seat[seat] = spent if earlier is None else earlier + spent
         if self._scopes:
             for scope in self._scopes_of(seat):
                 scope.spent += spent
@@ -305,16 +300,10 @@ class BudgetAccount:
             rows.append({"of": "the run", "what": "wall", "spent": self._wall or 0.0, "cap": self.budget.run.wall})
         return rows
 
-    def _costs_of(self, seat: str) -> _SeatCosts:
-        costs = self._costs.get(seat)
-        if costs is None:
-            costs = self._costs[seat] = _SeatCosts()
-        return costs
-
     def _scopes_of(self, seat: str) -> Iterator[_Scope]:
         return (scope for scope in self._scopes if seat in scope.seats)
 
     def _add_up(self) -> None:
         for scope in self._scopes:
-            scope.own = sum((self._own.get(seat, Spending()) for seat in scope.seats), Spending())
+            scope.own = sum((self.by_seat.get(seat, Spending()) for seat in scope.seats), Spending())
             scope.spent = sum((self._others.get(seat, Spending()) for seat in scope.seats), scope.own)

@@ -432,5 +432,4 @@ class StoreCache:
 
     def _name(self, key: str, nth: int) -> str:
         which = ("shared", key) if self._repeat is None else (str(self._repeat), key, str(nth))
-        parts = "\x1f".join((self._model, *which))
-        return blake2b(parts.encode(), digest_size=16).hexdigest()
+        return blake2b("\x1f".join((self._model, *which)).encode(), digest_size=16).hexdigest()

@@ -261,7 +261,7 @@ class Episode:
         own = self._own.get(seat)
         if own is None:
             limit = None if self.outside(seat) else self._setup.limits.act
-            own = self._own[seat] = OwnTime(limit, self._spent.of(seat), lambda: self.log_fields(seat))
+            own = self._own[seat] = OwnTime(limit, self._spent.used[seat], lambda: self.log_fields(seat))
         return own
 
     def log_fields(self, seat: str) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The limits of one episode, the account of what it has spent, and a way to stop its timer while it waits."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -111,7 +112,7 @@ class LimitAccount:
 
     def __init__(self, limits: Limits, events: Iterable[Event] = ()) -> None:
         self.limits = limits
-        self.used: dict[str, SeatUse] = {}
+        self.used: defaultdict[str, SeatUse] = defaultdict(SeatUse)
         self._timer: anyio.CancelScope | None = None
         self._holds, self._left = 0, 0.0
         self._act_seat, self._act_calls, self._act_answers = "", 0, 0
@@ -162,12 +163,12 @@ class LimitAccount:
         """Book one action."""
         self.actions += 1
         self._act_seat, self._act_calls, self._act_answers = "", 0, 0
-        self.of(seat).actions += 1
+        self.used[seat].actions += 1
 
     def call(self, seat: str, usage: Usage) -> None:
         """Book one answered call. A call without a known price breaks a cap on cost; `check` reports it."""
         self._act_seat, self._act_calls, self._act_answers = seat, self._act_calls + 1, self._act_answers + 1
-        tokens, used = usage.prompt + usage.completion, self.of(seat)
+        tokens, used = usage.prompt + usage.completion, self.used[seat]
         self.calls, used.calls = self.calls + 1, used.calls + 1
         self.tokens, used.tokens = self.tokens + tokens, used.tokens + tokens
         if usage.cost is None:
@@ -199,13 +200,6 @@ class LimitAccount:
             if reached.get(limit):
                 return seat
         return ""
-
-    def of(self, seat: str) -> SeatUse:
-        """What one seat used so far."""
-        used = self.used.get(seat)
-        if used is None:
-            used = self.used[seat] = SeatUse()
-        return used
 
     def check(self) -> None:
         """Raise LimitReached if nothing more may be spent."""

@@ -288,8 +288,7 @@ def response_events(body: Mapping[str, Json]) -> Iterator[str]:
             yield event("response.content_part.added", **where, content_index=0, part={**part, "text": ""})
             for piece in _pieces(part.get("text", "")):
                 yield event("response.output_text.delta", **where, content_index=0, delta=piece, logprobs=[])
-            text = part.get("text", "")
-            yield event("response.output_text.done", **where, content_index=0, text=text, logprobs=[])
+            yield event("response.output_text.done", **where, content_index=0, text=part.get("text", ""), logprobs=[])
             yield event("response.content_part.done", **where, content_index=0, part=part)
         elif item["type"] == "function_call":
             yield event("response.output_item.added", output_index=index, item={**begun, "arguments": ""})

@@ -85,8 +85,7 @@ class ProcessCrew:
         try:
             with suppress(anyio.EndOfStream, anyio.IncompleteRead, anyio.ClosedResourceError):
                 while True:
-                    line = await lines.receive_until(b"\n", _LONGEST_LINE)
-                    report = msgspec.json.decode(line, type=WorkerReport)
+                    report = msgspec.json.decode(await lines.receive_until(b"\n", _LONGEST_LINE), type=WorkerReport)
                     last = report.kind
                     await self._send.send(msgspec.structs.replace(report, place=place))
             code = await child.wait()

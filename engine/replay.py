@@ -109,18 +109,19 @@ async def _repeat(episode: Episode, acted: Acted) -> None:
 def _difference(stored: Action, again: Action) -> str:
     recorded, repeated = msgspec.structs.asdict(stored), msgspec.structs.asdict(again)
     for field in ("verb", "text", "args", "thinking", "memo"):
-        before, after = _through_json(recorded[field]), _through_json(repeated[field])
+        before, after = through_json(recorded[field]), through_json(repeated[field])
         if before != after:
-            return f"{field} was {_short(before)} and is now {_short(after)}"
+            return f"{field} was {short_repr(before)} and is now {short_repr(after)}"
     return ""
 
 
-def _through_json(value: object) -> object:
+def through_json(value: object) -> object:
     """The value as it comes back from JSON, with tuples as lists."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-def _short(value: object) -> str:
+def short_repr(value: object) -> str:
+    """The `repr` of a value, cut to 120 characters."""
     text = repr(value)
     return text if len(text) <= 120 else text[:117] + "..."
 
@@ -152,7 +153,7 @@ async def _same_ending(episode: Episode, closed: Event) -> None:
     except ReplayError as error:
         raise ReplayError(f"event {closed.seq} differs: {error}", seq=closed.seq) from error
     facts = {name: again.facts.get(name) for name in stored.facts}  # later versions may read more from an episode
-    if (stored.cause, stored.reason, _through_json(stored.facts)) != (again.cause, again.reason, _through_json(facts)):
+    if (stored.cause, stored.reason, through_json(stored.facts)) != (again.cause, again.reason, through_json(facts)):
         raise ReplayError(
             f"event {closed.seq} differs: it ended by {stored.cause} {stored.reason}, "
             f"and now by {again.cause} {again.reason}",
@@ -193,8 +194,7 @@ def fork(events: Sequence[Event], after: int, opened: Opened) -> list[Event]:
         elif isinstance(event, Acted):
             for call in pending:
                 moved[call.seq] = len(child)
-                since = moved.get(call.since, -1)
-                child.append(msgspec.structs.replace(call, seq=len(child), since=since))
+                child.append(msgspec.structs.replace(call, seq=len(child), since=moved.get(call.since, -1)))
             pending = []
             child.append(msgspec.structs.replace(event, seq=len(child), of=moved.get(event.of, -1)))
             copied += 1

@@ -59,8 +59,7 @@ def package_rows(package: str, *names: str) -> list[dict[str, str]]:
 
     Example: `package_rows("wardround.scenarios", "data", "pool.csv")`.
     """
-    text = files(package).joinpath(*names).read_text(encoding="utf-8")
-    return list(csv.DictReader(io.StringIO(text)))
+    return list(csv.DictReader(io.StringIO(files(package).joinpath(*names).read_text(encoding="utf-8"))))
 
 
 def regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
@@ -170,9 +169,7 @@ def printable(text: str, *, lines: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    if lines:
-        return _UNSEEN_IN_LINES.sub(_escape, text.replace("\r\n", "\n"))
-    return _UNSEEN.sub(_escape, text)
+    return _UNSEEN_IN_LINES.sub(_escape, text.replace("\r\n", "\n")) if lines else _UNSEEN.sub(_escape, text)
 
 
 def in_json(text: str) -> str:

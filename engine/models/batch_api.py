@@ -42,9 +42,8 @@ class BatchLine(msgspec.Struct, frozen=True):
 class BatchApi(Protocol):
     """Batches at one endpoint. A provider whose models have such an interface returns one (`Batchable`)."""
 
-    @property
-    def where(self) -> str:
-        """The endpoint, for messages."""
+    where: str
+    """The endpoint, for messages."""
 
     async def upload(self, requests: Iterable[tuple[str, Mapping[str, Json]]]) -> str:
         """Upload requests (name, body of a chat completion); returns the name of the file. Nothing is paid yet."""
@@ -81,13 +80,8 @@ class OpenAIBatches:
     """The batch interface of OpenAI (`/files`, `/batches`), which several gateways have too."""
 
     def __init__(self, base_url: str, key: str, where: str) -> None:
-        self._base_url, self._key, self._where = base_url, key, where
+        self._base_url, self._key, self.where = base_url, key, where
         self._client: openai.AsyncOpenAI | None = None
-
-    @property
-    def where(self) -> str:
-        """The endpoint, for messages."""
-        return self._where
 
     def _open(self) -> "openai.AsyncOpenAI":
         if self._client is None:
@@ -109,14 +103,14 @@ class OpenAIBatches:
             return await ask(client)
         except openai.APIStatusError as error:
             reply = error.response
-            raise failure(self._where, reply.status_code, reply.headers, reply.content, secrets=(self._key,)) from None
+            raise failure(self.where, reply.status_code, reply.headers, reply.content, secrets=(self._key,)) from None
         except openai.APIConnectionError:
-            raise ProviderError("connection", f"{self._where}: no answer of the batch interface") from None
+            raise ProviderError("connection", f"{self.where}: no answer of the batch interface") from None
         except openai.OpenAIError as error:
-            raise ProviderError("malformed", f"{self._where}: the SDK raised {type(error).__name__}") from None
+            raise ProviderError("malformed", f"{self.where}: the SDK raised {type(error).__name__}") from None
         except (AttributeError, TypeError, ValueError) as error:  # a page of HTML, null, a list
             why = f"its batch interface answered with something else ({type(error).__name__})"
-            raise ProviderError("malformed", f"{self._where}: {why}") from None
+            raise ProviderError("malformed", f"{self.where}: {why}") from None
 
     async def upload(self, requests: Iterable[tuple[str, Mapping[str, Json]]]) -> str:
         """Upload the requests as JSON lines."""
@@ -182,7 +176,7 @@ class OpenAIBatches:
         rows = [row for row in content.content.splitlines() if row.strip()]
         read = [line for row in rows if (line := _line(row)) is not None]
         if len(read) < len(rows):
-            log.warning("lines of a batch cannot be read", endpoint=self._where, file=file, lines=len(rows) - len(read))
+            log.warning("lines of a batch cannot be read", endpoint=self.where, file=file, lines=len(rows) - len(read))
         return read
 
     async def aclose(self) -> None:

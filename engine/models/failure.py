@@ -98,8 +98,7 @@ def failure(
 
 def error_kind(status: int, said: str) -> str:
     """The kind of an error, from the HTTP status and the endpoint's code and message."""
-    matches = (kind for kind, statuses, words in _KINDS if status in statuses and words.search(said))
-    return next(matches, "bad_request")
+    return next((kind for kind, statuses, words in _KINDS if status in statuses and words.search(said)), "bad_request")
 
 
 def quotable(said: str, secrets: Iterable[str] = (), messages: Sequence[Message] = ()) -> str:

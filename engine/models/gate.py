@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections import deque
+from operator import attrgetter
 from statistics import median
 from typing import Generic, TypeVar
 
@@ -69,7 +70,7 @@ class FairQueue(Generic[ResultT]):
         if not self.waiting:
             return None
         lines = [line for line in self._lines.values() if line.waiting]
-        lines.sort(key=_turn_of)
+        lines.sort(key=attrgetter("turn"))
         for line in lines:
             queue = line.queue
             while queue and queue[0].future.done():  # it gave up; `drop` corrects the count
@@ -97,10 +98,6 @@ class FairQueue(Generic[ResultT]):
     def by_role(self) -> dict[str, int]:
         """The number of waiting calls by role, in order of name."""
         return {role: line.waiting for role, line in sorted(self._lines.items()) if line.waiting}
-
-
-def _turn_of(line: "_Line[ResultT]") -> int:
-    return line.turn
 
 
 LONGEST = 120.0

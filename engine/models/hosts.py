@@ -66,8 +66,7 @@ def addresses(base_url: str | Sequence[str] | None) -> tuple[str, ...]:
     """
     parts = base_url.split(",") if isinstance(base_url, str) else base_url or ()
     texts = tuple(text.strip() for text in parts if text.strip())
-    distinct = {str(endpoint_url(text)).rstrip("/") for text in texts}
-    if len(distinct) < len(texts):
+    if len({str(endpoint_url(text)).rstrip("/") for text in texts}) < len(texts):
         raise UsageError(
             f"an address comes twice among {', '.join(printable_url(endpoint_url(text)) for text in texts)}"
         )

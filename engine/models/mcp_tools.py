@@ -76,8 +76,7 @@ class ToolModel(Model):
 
         try:
             if tool == LIST:
-                listed = (await client.list_tools()).tools
-                return json.dumps([_as_chat_tool(one) for one in listed], ensure_ascii=False)
+                return json.dumps([_as_chat_tool(one) for one in (await client.list_tools()).tools], ensure_ascii=False)
             result = await client.call_tool(tool, dict(arguments))
         except MCPError as error:
             if error.code == CONNECTION_CLOSED:

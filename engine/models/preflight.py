@@ -29,9 +29,7 @@ def sending_models(model: Model) -> list[tuple[Model, bytes]]:
         model = model.model
     if isinstance(model, Fleet):
         return [pair for member in model.members for pair in sending_models(member.model)]
-    if isinstance(model, Limited):
-        return [(model.model, model.gate.key)]
-    return [(model, b"")]
+    return [(model.model, model.gate.key)] if isinstance(model, Limited) else [(model, b"")]
 
 
 PURPOSE = "preflight"

@@ -55,8 +55,7 @@ class Gates:
         if gate is None:
             self._unused -= {name, _host(name)}
             quota = _for(self._quotas, name) or self._default
-            spent = _for(self._spent, name) or (0, 0)
-            gate = Gate(name, quota, key=digest, spent_today=spent, clock=self._clock)
+            gate = Gate(name, quota, key=digest, spent_today=_for(self._spent, name) or (0, 0), clock=self._clock)
             self._gates[name, digest] = gate
             if self._stopped:
                 gate.stop(self._stopped)

@@ -282,8 +282,7 @@ def _completion(read: _Body, where: str, name: str, price: Price | None) -> Comp
     if not text.strip() and message.refusal:
         raise ProviderError("refusal", f"{where}: the model declined to answer", status=200)
     text, tagged = split_thinking(text)
-    pieces = (_thought(message), thinking, tagged)
-    thinking = "\n\n".join(piece for piece in pieces if piece)
+    thinking = "\n\n".join(piece for piece in (_thought(message), thinking, tagged) if piece)
     more = {"tool_calls": message.tool_calls, "logprobs": _logprobs(choice.logprobs or read.completion_probabilities)}
     kept = {field: value for field, value in more.items() if value}
     return Completion(text, thinking, finish, read.model or name, read_usage(read.usage, price), more=kept)

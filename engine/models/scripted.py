@@ -22,7 +22,8 @@ class Scripted(Model):
 
     Use a list for sequential calls. For concurrent calls use a function, whose answers do not depend on the order of
     the calls. A text may begin with a `<think>` block, which becomes the thinking part. A ProviderError in the script
-    is raised. After the end of a list each call raises ProviderError of kind `empty`. `calls` keeps the last calls.
+    is raised. After the end of a list each call raises ProviderError of kind `empty`. `count` is the number of calls,
+    and `calls` keeps the last of them.
     """
 
     host = ""
@@ -32,18 +33,13 @@ class Scripted(Model):
             raise TypeError("replies must be a list of replies, or a function: ['...'], not '...'")
         self.name = name
         self._replies: Script = replies if callable(replies) else tuple(replies)
-        self._count = 0
+        self.count = 0
         self.calls: list[tuple[tuple[Message, ...], str, dict[str, Json]]] = []
-
-    @property
-    def count(self) -> int:
-        """The number of calls made."""
-        return self._count
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The script's next reply."""
-        nth = self._count
-        self._count += 1
+        nth = self.count
+        self.count += 1
         if len(self.calls) == 2 * KEPT:
             del self.calls[:KEPT]
         self.calls.append((tuple(messages), purpose, options))

@@ -140,8 +140,7 @@ class _SdkModel(Model):
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The completion; raises ProviderError."""
         start = perf_counter()
-        completion = await self.reply(messages, options)
-        return msgspec.structs.replace(completion, latency=perf_counter() - start)
+        return msgspec.structs.replace(await self.reply(messages, options), latency=perf_counter() - start)
 
     @property
     def client(self) -> "openai.AsyncOpenAI":
@@ -165,8 +164,7 @@ class _SdkModel(Model):
 
         try:
             with anyio.fail_after(self.timeouts.total):
-                raw = await call(**body)
-                return bytes(raw.content)
+                return bytes((await call(**body)).content)
         except openai.APIStatusError as error:
             reply = error.response
             raise failure(
@@ -244,8 +242,7 @@ class ResponsesModel(_SdkModel):
             )
         if "max_tokens" in options:
             options["max_output_tokens"] = options.pop("max_tokens")
-        extra = response_options(options)
-        body = {"model": self.name, "input": turns(messages), "store": False, "extra_body": extra}
+        body = {"model": self.name, "input": turns(messages), "store": False, "extra_body": response_options(options)}
         data = await self.ask(self.client.responses.with_raw_response.create, messages, body)
         return read_response(data, self.where, self.name, self.price)
 

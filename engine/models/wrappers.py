@@ -163,7 +163,7 @@ def may_receive(host: str, hosts: Sequence[str]) -> bool:
     The whole name of a host must match; a suffix or the address that it resolves to does not count. Raises UsageError
     if an entry of `hosts` is not a host.
     """
-    named = {normal_host(entry) for entry in hosts}
+    named = {normal_host(entry) for entry in hosts}  # raises UsageError for an invalid one, whatever the host is
     return not host or is_loopback(host) or host in named
 
 

@@ -222,8 +222,7 @@ def _columns(part: Mapping[int, Append], ids: Mapping[tuple[str, str], int]) -> 
         first = rows[0].seq if rows else None
         after = rows[0].seq + len(rows) if rows else None
         cause, reason = (ending.cause, ending.reason) if ending is not None else (None, None)
-        key = ids[work.run, work.episode]
-        moves.append((place, key, first, after, work.holder, cause, reason))
+        moves.append((place, ids[work.run, work.episode], first, after, work.holder, cause, reason))
         events += [(place, row.seq, row.hash, row.body) for row in rows]
         for seat, s in (work.spent or {}).items():
             account = (s.calls, s.failed, s.recalled, s.prompt, s.completion, s.cost, s.unpriced)

@@ -197,8 +197,7 @@ class SqliteWrites:
             case ScoreWrite():
                 return self._judge(connection, work)
             case KeepTexts():
-                query = "INSERT OR IGNORE INTO texts (digest, body) VALUES (?, ?)"
-                connection.executemany(query, work.texts.items())
+                connection.executemany("INSERT OR IGNORE INTO texts (digest, body) VALUES (?, ?)", work.texts.items())
         return None
 
     def _append(
@@ -210,8 +209,7 @@ class SqliteWrites:
             return no_episode(self._path, work)
         first, after, at = (rows[0].seq, rows[0].seq + len(rows), now) if rows else (None, None, None)
         statement, closing = (_GO_ON, ()) if ending is None else (_CLOSE, (ending.cause, ending.reason))
-        moved = connection.execute(statement, (after, at, *closing, key, first, holder, holder)).rowcount
-        if not moved:
+        if not connection.execute(statement, (after, at, *closing, key, first, holder, holder)).rowcount:
             self.ids.pop((run, episode), None)
             return _refusal(connection, work, key)
         events += [(key, row.seq, row.hash, row.body) for row in rows]

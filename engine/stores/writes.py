@@ -260,9 +260,7 @@ class Gatherer:
         try:
             failures = await self._commit(writes) if any(writes) else {}
         except Unwritable as error:
-            if len(writes) == 1:
-                return [error]
-            return [(await self._write_group([work]))[0] for work in writes]
+            return [error] if len(writes) == 1 else [(await self._write_group([work]))[0] for work in writes]
         return [failures.get(place) for place in range(len(writes))]
 
     async def aclose(self) -> None:
