@@ -262,9 +262,7 @@ def image_reference(image: str) -> str:
 
     So an image is kept once, in its case, and not in every call that shows it.
     """
-    if image.startswith("https://"):
-        return image
-    return f"image:{blake2b(image.encode(), digest_size=16).hexdigest()}"
+    return image if image.startswith("https://") else f"image:{blake2b(image.encode(), digest_size=16).hexdigest()}"
 
 
 def _references(images: Sequence[str]) -> tuple[str, ...]:

@@ -89,8 +89,7 @@ def _diagnosis(text: str, *, last: bool) -> str:
 def _is_ready(text: str, ready: re.Match[str]) -> bool:
     """Whether the text declares the diagnosis: with a colon, or at the start of a line, and not as a future step."""
     before = text[max(0, ready.start() - 400) : ready.start()]
-    sentence = _ENDS.split(before)[-1]
-    if _NOT_YET.search(sentence):
+    if _NOT_YET.search(_ENDS.split(before)[-1]):
         return False
     return bool(ready["colon"]) or _LINE_OPENS.search(before) is not None
 
@@ -202,9 +201,7 @@ class Consultation:
 
     def turn(self, state: ConsultationState) -> str:
         """The seat that acts next."""
-        if isinstance(state.asked, PatientQuestion):
-            return "patient"
-        return "examiner" if state.asked else "doctor"
+        return "patient" if isinstance(state.asked, PatientQuestion) else "examiner" if state.asked else "doctor"
 
     def view(self, state: ConsultationState, seat: str) -> View:
         """Everything that a seat may see."""
@@ -245,8 +242,7 @@ class Consultation:
         if isinstance(move, Conclusion):
             return _with(state, ending=state.tally.completed(diagnosis=move.text))
         if isinstance(move, PatientQuestion):
-            question = Said(event.seq, "doctor", "ask", move.text)
-            return _with(state, asked=move, questions=(*state.questions, question))
+            return _with(state, asked=move, questions=(*state.questions, Said(event.seq, "doctor", "ask", move.text)))
         return _with(state, asked=move, orders=(*state.orders, move.said(event.seq)), tally=state.tally.ordered())
 
     def _read(self, text: str, *, last: bool) -> DoctorOrder | PatientQuestion | Conclusion | Unusable:
@@ -272,16 +268,14 @@ class Consultation:
             state = _with(state, orders=(*state.orders, said))
         state = _with(state, asked=None, heard=(*state.heard, news))
         if state.tally.turns >= self.settings.max_turns:  # published: no turn is left to read the answer
-            detail = f"no diagnosis within {self.settings.max_turns} turns"
-            return _with(state, ending=state.tally.unanswered(detail))
+            return _with(state, ending=state.tally.unanswered(f"no diagnosis within {self.settings.max_turns} turns"))
         return self._bounded(state, seq)
 
     def _bounded(self, state: ConsultationState, seq: int) -> ConsultationState:
         """Demand the diagnosis if one turn is left."""
         if not self._last(state):
             return state
-        said = Said(seq, "desk", "demand", self._prompt("demand").text)
-        return _with(state, heard=(*state.heard, said))
+        return _with(state, heard=(*state.heard, Said(seq, "desk", "demand", self._prompt("demand").text)))
 
     def _last(self, state: ConsultationState) -> bool:
         return state.tally.turns >= self.settings.max_turns - 1

@@ -75,8 +75,7 @@ class ImportedDialogue:
     def apply(self, state: ImportedState, event: Acted) -> ImportedState:
         """The state after a recorded action."""
         action = event.action
-        said = Said(event.seq, event.seat, action.verb, action.text, action.args)
-        heard = (*state.heard, said)
+        heard = (*state.heard, Said(event.seq, event.seat, action.verb, action.text, action.args))
         then = action.memo.get(THEN) if isinstance(action.memo, dict) else ""
         if then in self.seats:
             return ImportedState(state.brief, str(then), heard)

@@ -423,8 +423,7 @@ class Workup:
         """With one reply left demand the answer; with none end the episode."""
         left = self._left(state)
         if left <= 0:
-            detail = f"no diagnosis within {self.settings.max_turns} replies"
-            return _with(state, ending=state.tally.unanswered(detail))
+            return _with(state, ending=state.tally.unanswered(f"no diagnosis within {self.settings.max_turns} replies"))
         return self._demand(state, seq, "enforced") if left == 1 and state.stage != "diagnose" else state
 
     def _left(self, state: WorkupState) -> int:

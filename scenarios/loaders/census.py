@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import load_plugin, plugin_names
@@ -160,7 +159,7 @@ def _history_leaks(case: Case) -> Iterator[tuple[str, str, str]]:
 
 def lack(case: Playable, scenario: str) -> str:
     """Why `case` cannot be played under `scenario`, in the scenario's own words; empty if it can."""
-    rules: Any = load_plugin(SCENARIOS, scenario)
+    rules = load_plugin(SCENARIOS, scenario)
     if not isinstance(case, rules.Item if hasattr(rules, "Item") else Case):
         return (
             "it is a question, not a patient" if isinstance(case, QuestionItem) else "it is a patient, not a question"

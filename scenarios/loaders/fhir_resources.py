@@ -90,8 +90,7 @@ def bundle_entries(bundle: Mapping[str, Json]) -> tuple[BundleEntry, ...]:
 
 def objects(value: Json) -> list[Resource]:
     """The objects of a list, or the one object; what is no object is passed over."""
-    listed = value if isinstance(value, list) else [value]
-    return [one for one in listed if isinstance(one, dict)]
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict)]
 
 
 def reference(value: Json) -> str:

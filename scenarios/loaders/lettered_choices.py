@@ -120,14 +120,11 @@ def _labelled(field: str, listed: Json) -> tuple[list[str], list[Json]]:
         labels, options = list(LETTERS[: len(listed)]), list(listed)
     else:
         raise Refused([(field, 'must be texts by letter ({"A": ...}), or a list of texts')])
-    known = (list(LETTERS[: len(labels)]), [letter.lower() for letter in LETTERS[: len(labels)]], _numbers(labels))
+    letters = list(LETTERS[: len(labels)])
+    known = (letters, [letter.lower() for letter in letters], [str(n) for n in range(1, len(labels) + 1)])
     if len(labels) != len(options) or labels not in known:
         raise Refused([(field, f"are lettered {', '.join(labels)}, not A, B, C ...")])
     return labels, options
-
-
-def _numbers(labels: Sequence[str]) -> list[str]:
-    return [str(number) for number in range(1, len(labels) + 1)]
 
 
 def _first_of(record: Mapping[str, Json], names: Sequence[str]) -> Json:

@@ -111,8 +111,7 @@ def problems(path: Path | str) -> tuple[Problem, ...]:
     try:
         return tuple(item for item in scan(path, parts=False) if isinstance(item, Problem) and not item.warning)
     except UsageError as error:
-        message = str(error).removeprefix(f"{path}: ")
-        return (Problem(str(path), 0, "", message),)
+        return (Problem(str(path), 0, "", str(error).removeprefix(f"{path}: ")),)
 
 
 def scan(path: Path | str, loader: Loader | None = None, *, parts: bool = True) -> Iterator[Playable | Problem]:
@@ -168,8 +167,7 @@ class _Record:
 
 
 def _recognised(path: Path, loader: Loader | None) -> Iterator[tuple[int, Playable | Problem]]:
-    known = _reading(path, loader)
-    yield from _cases(path, *known)
+    yield from _cases(path, *_reading(path, loader))
 
 
 def recognise(path: Path) -> Loader:

@@ -120,8 +120,7 @@ def _repeats(text: str) -> list[tuple[tuple[str | int, ...], str]]:
             repeats.extend((made, name) for name in made if names.count(name) > 1)
         return made
 
-    whole = json.loads(text, object_pairs_hook=pairs)
-    places = {id(part): place for place, part in _parts(whole)}
+    places = {id(part): place for place, part in _parts(json.loads(text, object_pairs_hook=pairs))}
     return [(places.get(id(owner), ()), name) for owner, name in repeats]
 
 

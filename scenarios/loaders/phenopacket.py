@@ -122,8 +122,7 @@ def _who(record: Mapping[str, Json]) -> str:
     span = _SPAN.fullmatch(str(age.get("iso8601duration") if isinstance(age, dict) else age))
     if not span or not any(span.groups()):
         return f"A {sex}."
-    years = int(span[1] or 0)
-    if years >= 18:
+    if int(span[1] or 0) >= 18:
         sex = {"girl or woman": "woman", "boy or man": "man"}.get(sex, sex)
     else:
         sex = {"girl or woman": "girl", "boy or man": "boy"}.get(sex, sex)

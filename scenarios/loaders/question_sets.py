@@ -68,9 +68,7 @@ class MultiCogEval(Loader):
             raise Refused([("", "is no row [id, question, answer] or [id, question, question, answer, answer]")])
         if not all(isinstance(text, str) for text in record[1 : 1 + len(record) // 2]):
             raise Refused([("[1]", "must be a text")])
-        if len(record) == 3:
-            return [_choice(record)]
-        return list(_sides(record))
+        return [_choice(record)] if len(record) == 3 else list(_sides(record))
 
 
 def _choice(row: Sequence[Json]) -> QuestionItem:

@@ -76,8 +76,7 @@ class Tables(Loader):
             raise UsageError(f"{path}: is empty; a table has a line of names and a line for each case")
         lines = text.splitlines()
         head = lines[0] if lines else ""
-        delimiter = max(",\t;", key=head.count)
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",\t;", key=head.count), strict=True)
         try:
             names = [name.strip() for name in next(reader, [])]
             columns, label = self._map(path, names)

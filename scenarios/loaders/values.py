@@ -93,9 +93,7 @@ def measured_number(text: str) -> Measured | None:
 def flag_of(text: str) -> Flag:
     """The flag of words such as 'Slightly elevated' or 'Within normal limits'; empty for any other text."""
     plain = text.strip().rstrip(".")
-    if says_normal(plain):
-        return "normal"
-    return _WORDS.get(_DEGREE.sub("", plain).lower(), "")
+    return "normal" if says_normal(plain) else _WORDS.get(_DEGREE.sub("", plain).lower(), "")
 
 
 def _float(text: str) -> float:

@@ -320,8 +320,7 @@ def answer_schemas(item: QuestionItem) -> dict[str, Json]:
     """The verb `answer` with the arguments of the item's form."""
     letters = {"type": "string", "enum": list(LETTERS[: len(item.options)])}
     if not item.closed:
-        text = {"type": "string", "description": "The answer."}
-        return {"answer": schema_of("Answer the question.", text=text)}
+        return {"answer": schema_of("Answer the question.", text={"type": "string", "description": "The answer."})}
     if item.form == "choice":
         option = {**letters, "description": "The letter of the right option."}
         return {"answer": schema_of("Choose the right option.", option=option)}
@@ -409,8 +408,7 @@ def option_logprobs(action: Action, candidates: Mapping[str, str]) -> dict[str, 
         name = _candidate(token.strip(_AROUND).rstrip(".:,)]}"), candidates)
         if name and value <= 0:
             mass[name] = mass.get(name, 0.0) + math.exp(value)
-    kept = {name: round(math.log(mass[name]), 9) for name in candidates if mass.get(name)}
-    return kept or NO_OPTION
+    return {name: round(math.log(mass[name]), 9) for name in candidates if mass.get(name)} or NO_OPTION
 
 
 def likeliest(scores: Mapping[str, float]) -> str | None:

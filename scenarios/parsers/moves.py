@@ -260,9 +260,7 @@ def typed_move(action: Action, goal: str) -> DoctorOrder | PatientQuestion | Con
         return (
             PatientQuestion(action.text.strip()) if action.text.strip() else Unusable("empty", "ask without a question")
         )
-    if action.verb == "order":
-        return _order(action)
-    return Unusable("unavailable", f"there is no verb {action.verb!r}")
+    return _order(action) if action.verb == "order" else Unusable("unavailable", f"there is no verb {action.verb!r}")
 
 
 def verb_schemas(goal: str, verbs: Sequence[str], *, whole_list: bool = False) -> dict[str, Json]:
@@ -375,8 +373,7 @@ def checked_move(
         return msgspec.structs.replace(
             move, shape=shape, fault="unreadable" if called else _MEANT.get(shape, move.fault)
         )
-    text = answer_part(event.action.text)
-    if event.action.verb == "reply" and _dialogue(text, heard):
+    if event.action.verb == "reply" and _dialogue(answer_part(event.action.text), heard):
         return Unusable("empty", "the reply makes up what others say", "dialogue")
     if isinstance(move, PatientQuestion) and not ("?" in move.text or "\uff1f" in move.text):
         lines = move.text.splitlines()[-3:]

@@ -173,8 +173,7 @@ def reply_sections(text: str) -> tuple[ReplySection, ...]:
         end = heads[index + 1].start() if index + 1 < len(heads) else len(text)
         if name != "reasoning":
             end = _cut(text, head, end)
-        body = text[head.end() : end].strip()
-        parts.append(ReplySection(name, _unfenced(body), head.start(), end))
+        parts.append(ReplySection(name, _unfenced(text[head.end() : end].strip()), head.start(), end))
     return tuple(parts)
 
 

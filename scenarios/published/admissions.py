@@ -78,8 +78,7 @@ def examination(note: str) -> str:
 def discharge_diagnosis(note: str) -> str:
     """The text between the last diagnosis heading and the condition. Raises Absent if a heading is missing."""
     low = note.lower()
-    starts = [low.rfind(heading) + len(heading) for heading in _DIAGNOSIS_STARTS if heading in low]
-    start = max(starts, default=0)
+    start = max([low.rfind(heading) + len(heading) for heading in _DIAGNOSIS_STARTS if heading in low], default=0)
     if not start:
         if _BLANKED not in low:
             raise Absent("no_start", "No start header found")

@@ -39,8 +39,7 @@ def cue(*roles: str) -> re.Pattern[str]:
 
 def _whole(cue: str) -> str:
     before = r"(?<![\w-])" if cue[0].isalnum() else ""
-    after = r"(?![\w-])" if cue[-1].isalnum() else ""
-    return before + re.escape(cue).replace(r"\ ", r"\s+") + after
+    return before + re.escape(cue).replace(r"\ ", r"\s+") + (r"(?![\w-])" if cue[-1].isalnum() else "")
 
 
 _WORDS = {
