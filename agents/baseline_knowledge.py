@@ -107,8 +107,7 @@ def _stem(word: str) -> str:
 @cache
 def _aliases() -> tuple[re.Pattern[str], dict[str, str]]:
     rows = dict(list(_table("aliases.csv"))[1:])
-    longest = sorted(rows, key=lambda said: (-len(said), said))
-    return re.compile("|".join(map(re.escape, longest))), rows
+    return re.compile("|".join(map(re.escape, sorted(rows, key=lambda said: (-len(said), said))))), rows
 
 
 def _spell_out(text: str) -> str:

@@ -17,7 +17,7 @@ from wardround.engine.limits import Limits
 from wardround.engine.misbehaviour import error_text, raised_by_plugin
 from wardround.engine.protocols import Agent, AnyScenario, Model, Remembers
 from wardround.engine.records import Action, Ending, View
-from wardround.engine.replay import replay
+from wardround.engine.replay import replay, short_repr, through_json
 from wardround.engine.seat import Seat, Voice, traits_of
 from wardround.engine.trajectory import EpisodeLog
 
@@ -187,7 +187,7 @@ class TriedAgent:
             answer = cast(object, agent.act(view))
             if not isawaitable(answer):
                 raise CheckFailed(
-                    f"act is not a coroutine: write `async def act(self, view)`; it gave {_short(answer)}"
+                    f"act is not a coroutine: write `async def act(self, view)`; it gave {short_repr(answer)}"
                 )
             action = await _in_time(cast(Awaitable[object], answer), seconds)
         except TimeoutError as late:
@@ -248,8 +248,7 @@ async def _in_time(answer: Awaitable[object], seconds: float) -> object:
         if not done:
             acting.cancel()
             done, _ = await asyncio.wait({acting}, timeout=GIVEN_UP)
-            deaf = ", and it swallows its cancellation: catch Exception, not BaseException"
-            raise TimeoutError("" if done else deaf)
+            raise TimeoutError("" if done else ", and it swallows its cancellation: catch Exception, not BaseException")
     action, escaped = acting.result()  # after a cancellation: it swallowed it, and acts on
     if escaped is not None:
         raise escaped
@@ -260,27 +259,23 @@ def _check_action(action: object, verbs: Sequence[str], number: int) -> Action:
     """The action, if a run could store it and read it back; raises Wrong with the finding if not."""
     where = f"action {number}"
     if not isinstance(action, Action):
-        raise CheckFailed(f"{where} is {_short(action)}: act must return an Action")
+        raise CheckFailed(f"{where} is {short_repr(action)}: act must return an Action")
     if action.verb not in verbs:
         raise CheckFailed(f"{where} has the verb {action.verb!r}; possible were: {', '.join(verbs)}")
     texts: dict[str, object] = {"text": action.text, "thinking": action.thinking}
     for name, value in texts.items():
         if not isinstance(value, str):
-            raise CheckFailed(f"{where}: {name} must be text, not {_short(value)}")
+            raise CheckFailed(f"{where}: {name} must be text, not {short_repr(value)}")
     if not isinstance(action.args, Mapping):
-        raise CheckFailed(f"{where}: args must be an object, not {_short(action.args)}")
+        raise CheckFailed(f"{where}: args must be an object, not {short_repr(action.args)}")
     for name, value in {**texts, "args": action.args, "memo": action.memo}.items():
         try:
-            same = _through_json(value) == _tuples_as_lists(value)
+            same = through_json(value) == _tuples_as_lists(value)
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             raise CheckFailed(f"{where}: {name} cannot be stored as JSON: {error}") from error
         if not same:
-            raise CheckFailed(f"{where}: {name} comes back otherwise from JSON: {_short(value)}")
+            raise CheckFailed(f"{where}: {name} comes back otherwise from JSON: {short_repr(value)}")
     return action
-
-
-def _through_json(value: object) -> object:
-    return msgspec.json.decode(msgspec.json.encode(value))
 
 
 def _tuples_as_lists(value: object) -> object:
@@ -288,8 +283,3 @@ def _tuples_as_lists(value: object) -> object:
     if isinstance(value, Mapping):
         return {key: _tuples_as_lists(part) for key, part in value.items()}
     return [_tuples_as_lists(part) for part in value] if isinstance(value, list | tuple) else value
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 100 else text[:97] + "..."

@@ -263,8 +263,7 @@ class JsonInterface(Interface):
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
         """The reply, and why it could not be used."""
-        said = self._prompts["doctor/repair_form"].render(why=why)
-        return [Message("assistant", reply.text), Message("user", said)]
+        return [Message("assistant", reply.text), Message("user", self._prompts["doctor/repair_form"].render(why=why))]
 
     def unread(self, reply: Completion) -> Action:
         """An object with a verb is an act that is not possible, and its arguments are no text; all else is text."""

@@ -308,8 +308,7 @@ class LLMExaminer:
             elif before := earlier.get(line.asked.casefold()):
                 rows.append({**before, "points": line.points})
             else:
-                room = sum("invented" in row for row in rows) < MOST
-                rows += await self._missing(line, asked, kind, may_invent=room)
+                rows += await self._missing(line, asked, kind, may_invent=sum("invented" in row for row in rows) < MOST)
         return Action("answer", join_reports(str(row["text"]) for row in rows), {"answers": rows})
 
     async def _missing(self, line: Answer, asked: _Request, kind: str, *, may_invent: bool) -> list[dict[str, Json]]:
@@ -354,8 +353,7 @@ class LLMExaminer:
             said = result.strip() if isinstance(result, str) else ""
             refused = objection(said, name, asked.record, asked.chart, normal=asked.policy == "normal-default")
             if not refused:
-                shown = said if name.casefold() in said.casefold() else f"{name}: {said}"
-                return shown, ""
+                return said if name.casefold() in said.casefold() else f"{name}: {said}", ""
             words = self._prompts["examiner/repair"].render(why=self._prompts[f"examiner/why/{refused}"].text.strip())
             messages += [Message("assistant", said or SILENCE), Message("user", words)]
         return "", refused

@@ -27,8 +27,7 @@ class Gold:
     async def act(self, view: View) -> Action:
         """Order once, if that is possible, then conclude; answer a question at once."""
         if isinstance(self._case, QuestionItem):
-            turn = sum(one.verb == "question" for one in view.heard)
-            return Action("reply", text=solution(self._case, turn))
+            return Action("reply", text=solution(self._case, sum(one.verb == "question" for one in view.heard)))
         names = list(dict.fromkeys(item.name for item in case_results(self._case)))
         if names and "order" in view.verbs and view.memo != {"ordered": True}:
             return Action("order", args={"kind": "any", "items": names}, memo={"ordered": True})

@@ -239,8 +239,7 @@ async def _try_killing(subject: _OnTrial) -> tuple[int, list[str]]:
     whole = _actions(rows)
     cuts = sorted({round(part * len(rows) / 6) for part in range(1, 6)} - {0, len(rows)})
     for cut in cuts:
-        again = _actions(await _episode(subject, rows[:cut]))
-        if again != whole:
+        if _actions(await _episode(subject, rows[:cut])) != whole:
             said = f"killed after event {cut - 1} of {len(rows)} and resumed, it acts otherwise"
             return len(cuts), [f"{said}: keep state in Action.memo, or have recall(view, action)"]
     return len(cuts), []
@@ -270,8 +269,7 @@ async def _episode(subject: _OnTrial, stored: Sequence[Row]) -> list[Row]:
 
 
 def _actions(rows: Sequence[Row]) -> list[Action]:
-    events = EpisodeLog(discard, tuple(rows)).events
-    return [event.action for event in effective(events) if isinstance(event, Acted)]
+    return [event.action for event in effective(EpisodeLog(discard, tuple(rows)).events) if isinstance(event, Acted)]
 
 
 async def _try_eight_at_once(subject: _OnTrial) -> tuple[int, list[str]]:
@@ -284,8 +282,7 @@ async def _try_eight_at_once(subject: _OnTrial) -> tuple[int, list[str]]:
             return str(wrong)
 
     alone = await one()
-    together = await asyncio.gather(*(one() for _ in range(8)))
-    differing = [other for other in together if other != alone]
+    differing = [other for other in await asyncio.gather(*(one() for _ in range(8))) if other != alone]
     if differing:
         return 8, [f"of 8 agents at the same view one acts otherwise than one alone: {differing[0]!r:.200}"]
     return 8, []

@@ -189,9 +189,7 @@ def _order(text: str) -> Action | None:
     if kind not in _KINDS:
         kind, names = "any", text
     items = [name.strip() for name in names.split(";" if ";" in names else ",") if name.strip()]
-    if not items and kind != "examination":
-        return None
-    return Action("order", text, {"kind": kind, "items": items})
+    return None if not items and kind != "examination" else Action("order", text, {"kind": kind, "items": items})
 
 
 def _newest(view: View) -> int:

@@ -146,8 +146,7 @@ class LLMPatient:
         system = self._prompts["patient/report"].render(
             brief=view.brief, summary=str(known.get("summary", "")), tests=tests or "(none)", nothing=NOTHING
         )
-        asked = self._prompts["patient/request"].render(request=request)
-        return [Message("system", system), Message("user", asked)]
+        return [Message("system", system), Message("user", self._prompts["patient/request"].render(request=request))]
 
     def _story(self, view: View, known: Mapping[str, Json], wanted: Mapping[str, Json]) -> Sequence[Message]:
         story = "\n".join(f"{name}: {text}" for name, text in known["story"].items())

@@ -306,8 +306,7 @@ class ProcessMaker:
             if reason := container_obstacle(runtime, tuple(self._words)):
                 raise UsageError(f"the container of {image!r} does not start: {reason}")
             return ProcessAgent(seat, container_command(runtime, name, self._words), (runtime, "rm", "--force", name))
-        program = shutil.which(self._words[0])
-        if program is None:
+        if shutil.which(self._words[0]) is None:
             raise UsageError(f"{self._words[0]!r} is not there, or is no program")
         return ProcessAgent(seat, sealed_command(self._words, self._hidden) if self.is_sealed else self._words)
 
