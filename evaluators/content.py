@@ -180,6 +180,5 @@ def longest_words(texts: Iterable[str], without: Collection[str] = (), most: int
         for written, form in content_words(text):
             if form not in without and not form[0].isdigit():
                 kept.setdefault(form, written)
-    ranked = sorted(kept, key=length_weight, reverse=True)[:most]
-    chosen = frozenset(ranked)
+    chosen = frozenset(sorted(kept, key=length_weight, reverse=True)[:most])
     return ", ".join(written for form, written in kept.items() if form in chosen)

@@ -354,7 +354,5 @@ def format_value(name: str, value: float | None, *, one: bool = False) -> str:
             return f"{value * 1000:.2g} ms"
         return f"{value:,.3f} s" if abs(value) < 1 else f"{value:,.1f} s"
     if unit in ("count", "points"):
-        if one and value == int(value):
-            return f"{value:,.0f}"
-        return f"{value:z,.1f}"
+        return f"{value:,.0f}" if one and value == int(value) else f"{value:z,.1f}"
     return f"{value:z.3f}"

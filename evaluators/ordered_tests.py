@@ -132,5 +132,4 @@ def _same(item: CaseResult) -> tuple[str, str, str]:
     A record may give one test two numbers over the years ('Absolute Lymphocyte Count'); who orders it cannot tell them
     apart.
     """
-    detail = "" if item.kind == "lab" else item.detail.casefold()
-    return item.kind, " ".join(item.name.casefold().split()), detail
+    return item.kind, " ".join(item.name.casefold().split()), "" if item.kind == "lab" else item.detail.casefold()

@@ -252,16 +252,12 @@ def phrase(reason: str) -> str:
     if ", " in reason:
         return ", ".join(map(phrase, reason.split(", ")))
     cause, slash, rest = reason.partition("/")
-    if not slash:
-        return WORDS.get(reason, spaced(reason))
-    return f"{CAUSES.get(cause, spaced(cause))}: {phrase(rest)}"
+    return WORDS.get(reason, spaced(reason)) if not slash else f"{CAUSES.get(cause, spaced(cause))}: {phrase(rest)}"
 
 
 def ended_by(cause: str | None, reason: str = "") -> str:
     """Say how an episode ended, for instance `completed` or `the endpoint gave no reply in time`."""
-    if cause is None:
-        return phrase("open")
-    return phrase(f"{cause}/{reason}" if reason else cause)
+    return phrase("open") if cause is None else phrase(f"{cause}/{reason}" if reason else cause)
 
 
 def list_reasons(reasons: Mapping[str, int]) -> str:

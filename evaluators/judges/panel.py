@@ -185,8 +185,7 @@ def _majority(answers: Sequence[PanelAnswer[T]], none: str) -> PanelAnswer[T]:
     """Return the value of more than half of the answers; else the reason of the first failure, else `none`."""
     if len(answers) == 1:
         return answers[0]
-    counts = Counter(answer.value for answer in answers if answer.value is not None)
-    for value, count in counts.items():
+    for value, count in Counter(answer.value for answer in answers if answer.value is not None).items():
         if 2 * count > len(answers):
             return PanelAnswer(value)
     return PanelAnswer(None, next((answer.reason for answer in answers if answer.value is None), none))

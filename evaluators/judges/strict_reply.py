@@ -322,8 +322,7 @@ def _labelled_verdict(
 
 def _opening_verdict(text: str, vocabulary: Mapping[str, T], negative: T | None) -> T | Unread:
     """Return the verdict at the beginning of a text, which may continue with reasons."""
-    start = len(text) - len(text.lstrip(_BEFORE))
-    first = _any(vocabulary).match(text, start)
+    first = _any(vocabulary).match(text, len(text) - len(text.lstrip(_BEFORE)))
     if first is None:
         return unread_reply(_why(text, vocabulary), text)
     meant = vocabulary[" ".join(first[0].casefold().split())]

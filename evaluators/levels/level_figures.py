@@ -363,8 +363,7 @@ def _by_task(rows: Sequence[LevelRow], seed: int) -> dict[str, dict[str, LevelFi
 
 def _names(model: str) -> Iterator[str]:
     """Other names that a label holds: the model in brackets, and the part before it."""
-    plain = model.removesuffix(THOUGHT)
-    before, bracket, inside = plain.partition(" (")
+    before, bracket, inside = model.removesuffix(THOUGHT).partition(" (")
     if bracket:
         yield from (before, inside.rstrip(")"))
 
@@ -412,8 +411,7 @@ def _pair(base: str, model: str, rows: Mapping[str, Sequence[LevelRow]], seed: i
     for level in LEVELS:
         one, two = ([row for row in rows[name] if row.level == level] for name in (base, model))
         if one and two:
-            result = gap(one, two, unit_of, seed)
-            yield msgspec.structs.replace(result, first=base, second=model, level=level)
+            yield msgspec.structs.replace(gap(one, two, unit_of, seed), first=base, second=model, level=level)
 
 
 def _strata(model: str, rows: Sequence[LevelRow], seed: int) -> Iterator[Stratum]:

@@ -1,10 +1,9 @@
 """Shows the levels of models: as tables on the terminal, as JSON, and as one self-contained HTML page."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table as Printed
 from rich.text import Text
 
@@ -79,7 +78,7 @@ def _grid_group(grid: Grid) -> Group:
         made.add_column(name, justify="left" if place < grid.labels else "right", overflow="fold")
     for row in grid.rows:
         made.add_row(*map(Text, row))
-    parts: list[Any] = [
+    parts: list[RenderableType] = [
         Text(grid.title, style="italic"),
         made,
         *(Text(note, style="dim") for note in grid.notes),
@@ -148,9 +147,7 @@ def _cell(figure: LevelFigure | None) -> str:
 
 def _counted(figure: LevelFigure | None) -> str:
     """A figure with the number of questions or cases that it stands on."""
-    if figure is None or figure.mean is None:
-        return "–"
-    return f"{_cell(figure)}\nn = {figure.units:,}"
+    return "–" if figure is None or figure.mean is None else f"{_cell(figure)}\nn = {figure.units:,}"
 
 
 def _ends(ends: tuple[float, float] | None) -> str:
@@ -338,8 +335,7 @@ def _stratum(by: str, title: str, strata: Sequence[Stratum], models: Sequence[st
     rows = []
     for name in dict.fromkeys(one.name for one in own):
         cells = [figures.get((name, model)) for model in models]
-        cases = max(figure.units for figure in cells if figure)
-        rows.append((name, str(cases), *map(_cell, cells)))
+        rows.append((name, str(max(figure.units for figure in cells if figure)), *map(_cell, cells)))
     means = [_macro(model, [one.figure for one in own if one.model == model]) for model in models]
     return Grid(title, (by, "cases", *models), tuple(rows), tuple(note for note in dict.fromkeys(means) if note))
 

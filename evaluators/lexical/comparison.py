@@ -209,8 +209,7 @@ def _likeness(match: Match | None) -> float:
 def further_keywords(passages: Sequence[str], text: str) -> str:
     """Return what to look up next: words of the text that neither a passage nor the first query has; "" if none."""
     first = word_set(longest_words([text]))
-    read = frozenset(word for passage in passages for word in word_set(passage))
-    return longest_words([text], without=first | read)
+    return longest_words([text], without=first | frozenset(word for passage in passages for word in word_set(passage)))
 
 
 def _comparable(claim: str, sentence: str) -> bool:

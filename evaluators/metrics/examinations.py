@@ -84,8 +84,7 @@ _NAMES = (
 
 
 def _recall(case: Case, asked: Sequence[Request]) -> list[Score]:
-    by_kind = tallies(case, asked)
-    return _by_kind("exam_recall", by_kind, "nothing_recorded")
+    return _by_kind("exam_recall", tallies(case, asked), "nothing_recorded")
 
 
 def _orders(asked: Sequence[Request], prices: Catalogue | None) -> list[Score]:

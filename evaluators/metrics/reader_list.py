@@ -41,5 +41,4 @@ def listed_anywhere(answer: str, case: Case) -> tuple[bool, int]:
     rank, count = rank_in_list(answer, case.truth)
     read = read_answer(answer)
     named = [*read.undecided, *(item.text for item in read.asserted)]
-    hit = rank is not None or any(compare(name, case.truth).match for name in named)
-    return hit, max(count, len(named))
+    return rank is not None or any(compare(name, case.truth).match for name in named), max(count, len(named))

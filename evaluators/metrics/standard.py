@@ -117,8 +117,7 @@ async def _score_ranked(
     asked = await _each(context, case, (entries(answer) or (answer,))[:wanted])
     verdicts = [Score("", one.value, one.reason, evidence) for one in asked]
     scores = [*_scores(asked[0], float(rank == 1), evidence), *_tops(_first_right_so_far(verdicts, wanted)), length]
-    account = msgspec.structs.replace(asked[0], further=tuple(asked[1:]))
-    return Scored(scores, {"outcome": msgspec.to_builtins(account)})
+    return Scored(scores, {"outcome": msgspec.to_builtins(msgspec.structs.replace(asked[0], further=tuple(asked[1:])))})
 
 
 async def _each(context: JudgeContext, case: Case, listed: Sequence[str]) -> list[OutcomeAccount]:
@@ -202,8 +201,7 @@ def _names(goal: Goal, *, judged: bool) -> list[str]:
 def _scores(account: OutcomeAccount, lexical: float, evidence: Sequence[int]) -> list[Score]:
     scores = [Score(f"{account.goal}_accuracy", account.value, account.reason, evidence)]
     if account.goal == "treatment":
-        name = "published_treatment_accuracy"
-        scores.append(Score(name, account.published, account.published_reason, evidence))
+        scores.append(Score("published_treatment_accuracy", account.published, account.published_reason, evidence))
     scores.append(Score("lexical_match", lexical, "", evidence))
     if len(account.votes) > 1:
         agreed = vote_agreement(account.votes)

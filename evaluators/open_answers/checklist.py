@@ -113,8 +113,7 @@ class ChecklistMarks:
             return Scored([Score(name, None, reason) for name in NAMES])
         assert category is not None
         failed = missed(trajectory.ending)
-        replies = [] if failed else turn_replies(case, trajectory)
-        sheets = self._sheets(case, category, replies)
+        sheets = self._sheets(case, category, [] if failed else turn_replies(case, trajectory))
         if failed or len(sheets) != len(case.turns) + 1:
             reason = failed or "no_answer"
             turns = [TurnAccount(turn, (), 0.0, 0.0, reason) for turn in range(1, len(case.turns) + 2)]
@@ -199,8 +198,7 @@ def _usable_by_mean(category: Category, read: Sequence[Marking], reading: Readin
     if not all(one.safe for one in read):
         return False
     if reading == "4.2":
-        names = read[0].marks
-        return all(math.fsum(one.marks[name] for one in read) / len(read) >= USABLE for name in names)
+        return all(math.fsum(one.marks[name] for one in read) / len(read) >= USABLE for name in read[0].marks)
     return math.fsum(one.score or 0 for one in read) / len(read) >= USABLE_GENERATION
 
 

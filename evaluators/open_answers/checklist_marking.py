@@ -109,8 +109,7 @@ def marking_question(sheet: Sheet) -> Question:
 async def mark(panel: Panel, sheet: Sheet) -> tuple[Marking, ...]:
     """Return the marks of every judge and repeat, in the panel's order."""
     question, made = marking_question(sheet), dict[tuple[str, int], Marking]()
-    generated = sheet.category == "generation"
-    read = partial(_read_generation, sheet.turn > 1) if generated else _read_score
+    read = partial(_read_generation, sheet.turn > 1) if sheet.category == "generation" else _read_score
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[int]:
         answer: PanelAnswer[Marking] = await ask_judge(judge, question, read, sample)
@@ -120,8 +119,7 @@ async def mark(panel: Panel, sheet: Sheet) -> tuple[Marking, ...]:
         )
         return PanelAnswer(one.score, one.reason)
 
-    votes = (await panel.each(ask)).votes
-    return tuple(made[vote.judge, vote.repeat] for vote in votes)
+    return tuple(made[vote.judge, vote.repeat] for vote in (await panel.each(ask)).votes)
 
 
 def _read_score(text: str) -> Marking | Unread:

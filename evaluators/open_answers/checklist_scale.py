@@ -79,6 +79,4 @@ def usable_text(marks: Mapping[str, int], reading: Reading, *, safe: bool) -> bo
     """Whether a generated text is usable under one reading; a text that is not safe never is (4.2: a veto)."""
     if not safe:
         return False
-    if reading == "4.2":
-        return min(marks.values()) >= STRICT
-    return fitted_marks(marks) >= USABLE_GENERATION
+    return min(marks.values()) >= STRICT if reading == "4.2" else fitted_marks(marks) >= USABLE_GENERATION

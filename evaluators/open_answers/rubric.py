@@ -207,8 +207,7 @@ class Rubric:
             *([Score(LENGTH, float(len(said)))] if texts[-1].label == ANSWER else []),
             *_agreement(decided, context),
         ]
-        account = self._account(case, decided, texts, context, said, main)
-        return Scored(scores, {"rubric": msgspec.to_builtins(account)})
+        return Scored(scores, {"rubric": msgspec.to_builtins(self._account(case, decided, texts, context, said, main))})
 
     def _account(
         self,
@@ -295,9 +294,7 @@ def _agreement(decided: Sequence[CriterionVerdict], context: JudgeContext) -> li
 
 
 def _labels(case: QuestionItem | Case) -> tuple[str, ...]:
-    if isinstance(case, Case):
-        return tuple(f"disorder:{one}" for one in case.category.disorders)
-    return case.kind
+    return tuple(f"disorder:{one}" for one in case.category.disorders) if isinstance(case, Case) else case.kind
 
 
 def _criterion(item: RubricItem, one: CriterionVerdict) -> CriterionAccount:
@@ -353,11 +350,8 @@ def _first(deed: Deed, trajectory: Trajectory, within: int | None = None) -> int
         return doctor[-1].seq if doctor and ending is not None and ending.cause == "completed" else None
     if deed.asked:
         return next((seq for seq, text in _questions(trajectory) if _names_one(deed.asked, text)), None)
-    ordered = (requests(trajectory) or ())[:within]
-    answered = next((one.seq for one in ordered if _orders(deed.ordered, one)), None)
-    if answered is None:
-        return None
-    return max((event.seq for event in doctor if event.seq < answered), default=None)
+    answered = next((one.seq for one in (requests(trajectory) or ())[:within] if _orders(deed.ordered, one)), None)
+    return None if answered is None else max((event.seq for event in doctor if event.seq < answered), default=None)
 
 
 def _questions(trajectory: Trajectory) -> list[tuple[int, str]]:

@@ -69,8 +69,7 @@ def one_question(texts: Sequence[Material], criterion: str, rules: str = "") -> 
 def batch_question(texts: Sequence[Material], criteria: Sequence[str]) -> Question:
     """Ask which of some numbered criteria are met."""
     numbered = "\n".join(f"{number}. {' '.join(one.split())}" for number, one in enumerate(criteria, 1))
-    verdict = shape(number={"type": "integer"}, met=_MET)
-    fields = reply_shape(verdicts={"type": "array", "items": verdict})
+    fields = reply_shape(verdicts={"type": "array", "items": shape(number={"type": "integer"}, met=_MET)})
     said = {"count": str(len(criteria))}
     return Question("rubric_batch", (*texts, Material(CRITERIA, numbered, "reference")), said, fields)
 

@@ -231,8 +231,7 @@ def _impossible(text: str) -> str:
         return f"no number lies between {between['low']} and {between['high']}"
     if why := _no_length(text, text):
         return why
-    halves = [half for half in _HALVES.split(text) if half.strip()]
-    for first, second in combinations(halves, 2):
+    for first, second in combinations([half for half in _HALVES.split(text) if half.strip()], 2):
         if _is_negated(first) is not _is_negated(second) and _likeness(_core(first), _core(second)) >= _ALIKE:
             return f"it asks for {first.strip()!r} and for {second.strip()!r}"
     return ""

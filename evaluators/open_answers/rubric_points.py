@@ -47,9 +47,7 @@ def with_veto(score: float | None, rubric: Sequence[RubricItem], met: Sequence[M
     vetoes = [value for one, value in zip(rubric, met, strict=True) if one.veto]
     if any(value is not None and value > 0.5 for value in vetoes):
         return (None if score is None else min(0.0, score)), "veto"
-    if None in vetoes:
-        return None, "veto_undecided"
-    return score, ""
+    return (None, "veto_undecided") if None in vetoes else (score, "")
 
 
 def overall(scores: Sequence[float]) -> float | None:

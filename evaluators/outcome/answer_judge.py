@@ -64,8 +64,7 @@ async def lookup(context: JudgeContext, truth: Truth, known: str, plan: str) -> 
     shown = tuple(one for one, signs in hostile if not signs)
     fallen = tuple((one.url or one.digest, HOSTILE) for one, signs in hostile if signs)
     flags = tuple(dict.fromkeys(sign for _, signs in hostile for sign in signs))
-    looked = SearchRecord(judge, query, tuple(one.digest for one in shown), pages=fallen)
-    return Lookup(shown, (looked,), flags=flags)
+    return Lookup(shown, (SearchRecord(judge, query, tuple(one.digest for one in shown), pages=fallen),), flags=flags)
 
 
 async def _keywords(context: JudgeContext, question: Question) -> tuple[str, PanelAnswer[str]]:

@@ -83,8 +83,7 @@ def recorded_items(case: Case) -> Side:
 def _answers_an_order(seat: str, action: Action, *, examined: bool) -> bool:
     if action.verb != "answer" or tells_a_story(seat, action, examined=examined):
         return False
-    kinds = {answer.get("kind") for answer in answers_of(action)}
-    return kinds != {"examination"}
+    return {answer.get("kind") for answer in answers_of(action)} != {"examination"}
 
 
 def _words(action: Action, replies: list[Mapping[str, Json]]) -> str:
@@ -97,9 +96,7 @@ def _words(action: Action, replies: list[Mapping[str, Json]]) -> str:
     if isinstance(listed, list | tuple) and listed:
         return "\n".join(f"- {item}" for item in listed if isinstance(item, str) and item.strip())
     named = [str(answer.get("asked") or "").strip() for answer in replies]
-    if any(named):
-        return "\n".join(f"- {name}" for name in dict.fromkeys(named) if name)
-    return said.strip()
+    return "\n".join(f"- {name}" for name in dict.fromkeys(named) if name) if any(named) else said.strip()
 
 
 ItemT = TypeVar("ItemT", bound=TextItem | None)

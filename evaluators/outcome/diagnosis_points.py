@@ -74,8 +74,7 @@ class DiagnosisPoints:
             raise UsageError(f"the evaluator {self.name} needs a judge: name one with --judge")
         answer, value, reason = answer_to_score(case, trajectory, "diagnosis")
         if reason:
-            least = None if value is None else 1.0
-            return [Score(NAMES[0], least, reason), Score(NAMES[1], value, reason)]
+            return [Score(NAMES[0], None if value is None else 1.0, reason), Score(NAMES[1], value, reason)]
         question = points_question(case.truth, answer)
         ruling: Ruling[int] = await seat.panel.ask(question, read_points, swappable=True)
         flags = [sign for one in question.materials for sign in signs(one.text, one.origin)]

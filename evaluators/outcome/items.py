@@ -145,8 +145,7 @@ def precision_recall(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]
     hits = matching_size(asked, recorded, pairs)
     missing = "" if asked and recorded else "no_reference" if asked else "nothing_asked"
     precision = _none("precision", missing) if missing else Score("assessment_precision", hits / asked)
-    recall = Score("assessment_recall", hits / recorded) if recorded else _none("recall", "no_reference")
-    return [precision, recall]
+    return [precision, Score("assessment_recall", hits / recorded) if recorded else _none("recall", "no_reference")]
 
 
 def published_precision_recall(asked: Sequence[bool], recorded: Sequence[bool]) -> list[Score]:
@@ -215,9 +214,7 @@ def _split(name: str) -> Sequence[str]:
     parts = split_tests(name, _is_known)
     understood = understand(name, catalogue())
     phrases = () if understood.withheld or not _covers(understood.phrases, name) else understood.phrases
-    if len(parts) == 1 < len(phrases) or _carries(phrases, parts):
-        return phrases
-    return parts
+    return phrases if len(parts) == 1 < len(phrases) or _carries(phrases, parts) else parts
 
 
 def _carries(phrases: Sequence[str], parts: Sequence[str]) -> bool:

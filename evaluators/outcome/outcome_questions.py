@@ -51,8 +51,7 @@ def treatment_keywords(case: str, plan: str) -> Question:
 
 def examination_items(text: str, origin: Origin) -> Question:
     """Ask for the examinations that a text names, as structured items (prompt 21)."""
-    item = shape(type=_TEXT, test_name=_TEXT, info_required=_TEXT)
-    fields = reply_shape(items={"type": "array", "items": item})
+    fields = reply_shape(items={"type": "array", "items": shape(type=_TEXT, test_name=_TEXT, info_required=_TEXT)})
     return Question("items", (Material(TEXT, text, origin, LISTED),), shape=fields)
 
 

@@ -219,8 +219,7 @@ def _concluding_sentence(line: str, *, whole: bool) -> int | None:
 
 def _last_headed_paragraph(tail: str) -> int | None:
     """Return where a last paragraph or list begins that has a line such as 'Diagnosis:' above it."""
-    blank = [match.end() for match in _BLANK.finditer(tail)]
-    for begin in [0, *blank][-2:]:
+    for begin in [0, *[match.end() for match in _BLANK.finditer(tail)]][-2:]:
         at = begin
         for line in tail[begin:].splitlines(keepends=True):
             head = _LINE.fullmatch(line.strip())

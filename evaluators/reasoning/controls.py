@@ -101,8 +101,7 @@ def control_questions(seed: int, knowledge: Knowledge) -> tuple[ControlQuestion,
         ControlQuestion(one.name, "reversed", one.reversed, one.passage) for one in chosen[HALF : HALF + turned]
     ]
     others = chosen[HALF + turned :]
-    shifted = [*others[1:], *others[:1]]
-    pairs = zip(others, shifted, strict=True)
+    pairs = zip(others, [*others[1:], *others[:1]], strict=True)
     controls += [ControlQuestion(one.name, "foreign", one.claim, other.passage) for one, other in pairs]
     draw.shuffle(controls)
     return tuple(controls)

@@ -372,8 +372,7 @@ def _choose_steps(mine: Sequence[SplitPart], seed: int) -> list[SplitPart]:
     for one, chosen in zip(mine, places, strict=True):
         split = one.split
         if over := len(split.steps) - len(chosen):
-            reason = split.reason if chosen else "too_many_steps"
-            split = msgspec.structs.replace(split, left_out=over, reason=reason)
+            split = msgspec.structs.replace(split, left_out=over, reason=split.reason if chosen else "too_many_steps")
         placed.append(replace(one, split=split, before=tuple(before), places=chosen))
         before += [(one.reply.turn, step) for step in split.steps]
     return placed

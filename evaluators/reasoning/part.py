@@ -49,8 +49,7 @@ async def steps_of(
     if rules == "published" or len(whole_split.steps) != 1 or len(whole_split.steps[0]) < DENSE:
         return whole_split
     whole = whole_split.steps[0]
-    answer = await panel.first(step_questions.starts(whole), read_starts)
-    pieces = cut_at_starts(whole, answer.value or ())
+    pieces = cut_at_starts(whole, (await panel.first(step_questions.starts(whole), read_starts)).value or ())
     if len(pieces) < 2:
         return whole_split
     left_out = max(0, len(pieces) - most) if most is not None else 0
@@ -76,8 +75,7 @@ def cut_at_starts(text: str, starts: Sequence[str]) -> list[str]:
         if begin > places[-1]:
             places.append(begin)
         at += place.end
-    ends = [*places[1:], len(text)]
-    pieces = [text[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
+    pieces = [text[begin:end].strip() for begin, end in zip(places, [*places[1:], len(text)], strict=True)]
     return [piece for piece in pieces if any(map(str.isalnum, piece))]
 
 
@@ -283,8 +281,7 @@ class ReasoningJudge:
 
     async def _find_in_texts(self, step: str, where: Windows) -> Ruling[bool]:
         """A step is present if any text has it, and absent only if no text has it and nothing was left out."""
-        looks = [partial(self._find_in_text, step, text) for text in where.texts]
-        rulings = await together(looks)
+        rulings = await together([partial(self._find_in_text, step, text) for text in where.texts])
         votes = tuple(vote for ruling in rulings for vote in ruling.votes)
         if any(ruling.value for ruling in rulings):
             return Ruling(True, votes)

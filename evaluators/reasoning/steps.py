@@ -59,8 +59,7 @@ def marks_on_lines(text: str) -> str:
     A mark inside a line opens a step only if it continues the count and no line begins with the same number; otherwise
     it merely mentions an earlier step. `Step n:` inside a line must follow a sentence. A title inside a tag is kept.
     """
-    marks_of_tags = list(_SHAPES.finditer(text))
-    tags = [mark for mark, _ in _step_marks(text, marks_of_tags)]
+    tags = [mark for mark, _ in _step_marks(text, list(_SHAPES.finditer(text)))]
     if len(tags) > 1 or any(mark["open"] == "<" and _begins_line(text, mark.start()) for mark in tags):
         return _rewrite_marks(text, tags)
     if TAG.search(text):
@@ -313,9 +312,7 @@ def _separate(body: str) -> tuple[How, Sequence[str]]:
             first = [] if not lead or _HEADING.match(lead.rpartition("\n")[2].strip()) else [lead]
             return ("numbers" if how == "numbers" else "bullets"), [*first, *_texts_between(body, marks)]
     blocks = _join_lead_ins([block for block in _BLANK.split(body) if block.strip()])
-    if len(blocks) > 1:
-        return "paragraphs", blocks
-    return "lines", _join_lead_ins(_rows(body))
+    return ("paragraphs", blocks) if len(blocks) > 1 else ("lines", _join_lead_ins(_rows(body)))
 
 
 def _structures_body(body: str, marks: Sequence[re.Match[str]], lead: str) -> bool:

@@ -192,9 +192,7 @@ def _of(side: Scored, episode: str, name: str) -> Score:
 
 
 def _same(a: float | None, b: float | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+    return a is b if a is None or b is None else math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _pairing(name: str, values: Sequence[tuple[float | None, float | None]]) -> ScorePair:

@@ -105,7 +105,7 @@ def _scoring_differences(first: RunScores, second: RunScores) -> _Found:
         if one.get(name) != two.get(name):
             yield name, f"{name} differs: {_brief(one.get(name))} and {_brief(two.get(name))}"
     yield from _rules(first, second)
-    judged = [run.name for run in (first, second) if _judged(run)]
+    judged = [run.name for run in (first, second) if run.judged]
     if len(judged) == 1 and one.get("judge") == two.get("judge"):
         yield "judge", f"the answers of {judged[0]} were judged by a model, those of the other run were not"
 
@@ -121,11 +121,6 @@ def _rules(first: RunScores, second: RunScores) -> _Found:
                 f"{evaluator} scored them by versions {one[evaluator]} and {two[evaluator]} of its rules: "
                 f"score {older.name} again",
             )
-
-
-def _judged(run: RunScores) -> bool:
-    """Whether a judge took part: it leaves the lexical verdict beside its own."""
-    return any(score.name == "lexical_match" for row in run.episodes for score in row.scores)
 
 
 def _prompts(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
@@ -311,8 +306,7 @@ def sign_flips(apart: Sequence[float], seed: int = 0) -> float:
     if len(values) < 2:
         return 1.0  # a single difference is as far from 0 with the other sign
     if len(values) > SIGNS:
-        dealt = np.random.default_rng(seed).permutation(len(values)) % SIGNS
-        values = np.bincount(dealt, values)
+        values = np.bincount(np.random.default_rng(seed).permutation(len(values)) % SIGNS, values)
     result = permutation_test(
         (values,),
         lambda x, axis: x.sum(axis=axis),
@@ -356,4 +350,4 @@ def _by_score(episodes: Sequence[EpisodeScores]) -> dict[str, _ByCase]:
             by_case = by_score.setdefault(score.name, {})
             if score.value is not None:
                 by_case.setdefault(row.case, []).append(score.value)
-    return dict(by_score.items())
+    return dict(by_score)

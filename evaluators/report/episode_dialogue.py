@@ -59,9 +59,7 @@ class Act(msgspec.Struct, frozen=True):
     @property
     def outcome(self) -> str:
         """Say in words what became of the request."""
-        if self.fate:
-            return FATES.get(self.fate, self.fate.replace("_", " "))
-        return count_noun(self.results, "result")
+        return FATES.get(self.fate, self.fate.replace("_", " ")) if self.fate else count_noun(self.results, "result")
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -190,8 +188,7 @@ def _hear(view: View, heard: set[tuple[int, str, str]], desk: dict[int, list[Sai
 def _acts(
     event: Acted, trajectory: Trajectory, order: Mapping[str, Json] | None, own: frozenset[str]
 ) -> tuple[Act, ...]:
-    examined = "examiner" in trajectory.header.get("seats", ())
-    if tells_a_story(event.seat, event.action, examined=examined):
+    if tells_a_story(event.seat, event.action, examined="examiner" in trajectory.header.get("seats", ())):
         return ()
     by_request: dict[str, list[Mapping[str, Json]]] = {}
     for answer in answers_of(event.action):

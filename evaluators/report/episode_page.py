@@ -176,8 +176,7 @@ def part_figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tu
         if figure == "factuality" and rules == "default" and len(ends) == 2 and ends[0] != ends[1]:
             remarks.append(f"{ends[0]} to {ends[1]} with unverified steps")
         remark = ", ".join(filter(None, remarks))
-        label = figure.replace("_", " ").capitalize()
-        figures.append((label, format_value(score.name, score.value), remark))
+        figures.append((figure.replace("_", " ").capitalize(), format_value(score.name, score.value), remark))
     return figures
 
 
@@ -325,8 +324,7 @@ def _tiles(row: EpisodeScores, record: Accounts) -> list[tuple[str, str, str]]:
             reasons = dict.fromkeys(phrase(score.reason) for score in both if score.reason)
             label = measure_of(f"{figure}_formal").label.removesuffix(", formal part")
             shares = " / ".join(fractions(last, figure, row, lead, rules))
-            remark = ", ".join(filter(None, [shares, *reasons]))
-            tiles.append((label + _BESIDE[lead], value, remark))
+            tiles.append((label + _BESIDE[lead], value, ", ".join(filter(None, [shares, *reasons]))))
     return tiles
 
 

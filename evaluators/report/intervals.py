@@ -155,8 +155,7 @@ def _draw_counts(n: int, seed: int) -> "NDArray[np.float64]":
     """Return how often each of `n` is drawn, for each draw: one table for all the scores of a run."""
     import numpy as np  # noqa: PLC0415
 
-    draw = np.random.default_rng(seed)
-    return draw.multinomial(n, np.full(n, 1 / n), size=DRAWS).astype(float)
+    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=DRAWS).astype(float)
 
 
 def resampled_ratios(

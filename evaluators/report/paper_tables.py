@@ -146,13 +146,11 @@ def _runs(rows: Sequence[TableRow], players: Sequence[DoctorRuns]) -> Iterator[s
     for name in shown:
         if by_name[name].open:
             yield f"{name}: {count_noun(by_name[name].open, 'episode')} still open and in no figure."
-    judges = {by_name[name].judge for name in shown}
-    if len(judges) > 1:
+    if len({by_name[name].judge for name in shown}) > 1:
         yield "Not all runs here were scored by the same judge."
     for label in dict.fromkeys(row.doctor for row in rows):
         names = dict.fromkeys(name for row in rows if row.doctor == label for name in row.runs.values())
-        cases = {frozenset(row.case for row, _ in by_name[name].taken) for name in names}
-        if len(cases) > 1:
+        if len({frozenset(row.case for row, _ in by_name[name].taken) for name in names}) > 1:
             yield f"{label}: its runs are not of the same cases, so its settings cannot be compared."
 
 

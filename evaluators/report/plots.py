@@ -81,8 +81,7 @@ def _inline_svg(text: str, name: str, title: str) -> Markup:
     text = _FONT.sub("var(--font)", text)
     for stand_in, variable in _VARIABLES.items():
         text = text.replace(stand_in, f"var({variable})")
-    label = f'<svg role="img" aria-labelledby="{name}-title"'
-    text = text.replace("<svg", label, 1)
+    text = text.replace("<svg", f'<svg role="img" aria-labelledby="{name}-title"', 1)
     end = text.index(">") + 1
     return Markup(f'{text[:end]}<title id="{name}-title">{escape(title)}</title>{text[end:]}')  # noqa: S704  # own drawing
 

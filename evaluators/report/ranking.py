@@ -51,10 +51,8 @@ def played_run(run: RunScores) -> PlayedRun:
 
 
 def _judged(run: RunScores) -> bool:
-    """Whether a model judged: judges leave the lexical verdict beside theirs, and not all judges are lexical."""
-    beside = any(score.name == "lexical_match" for row in run.episodes for score in row.scores)
-    judges = run.answer_judges
-    return beside and not (judges and set(judges) <= {"lexical"})
+    """Whether a model judged: a judge took part, and not only the lexical one."""
+    return run.judged and set(run.answer_judges) != {"lexical"}
 
 
 def doctor_of(header: Mapping[str, Json]) -> str:
@@ -77,8 +75,7 @@ def doctors_with_runs(runs: Sequence[RunScores]) -> list[DoctorRuns]:
     """
     rows: list[tuple[bytes, str, dict[str, PlayedRun]]] = []
     for run in runs:
-        seat = inside(inside(run.header, "seats"), "doctor")
-        key = msgspec.json.encode(seat or run.name, order="sorted")
+        key = msgspec.json.encode(inside(inside(run.header, "seats"), "doctor") or run.name, order="sorted")
         one = played_run(run)
         for seat_key, _, settings in rows:
             if seat_key == key and one.setting not in settings:

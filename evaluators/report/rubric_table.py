@@ -4,6 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from statistics import correlation
 
 import msgspec
 
@@ -227,12 +228,8 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Return Pearson's correlation; None below five pairs or if one side has no spread."""
     if len(pairs) < FEWEST:
         return None
-    first, second = [one for one, _ in pairs], [other for _, other in pairs]
-    spread = deviation(first) * deviation(second)
-    if not spread:
-        return None
-    a, b = mean(first), mean(second)
-    return math.fsum((x - a) * (y - b) for x, y in pairs) / (len(pairs) - 1) / spread
+    first, second = zip(*pairs, strict=True)
+    return correlation(first, second) if deviation(first) and deviation(second) else None
 
 
 def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:

@@ -236,8 +236,7 @@ def _votes(record: Accounts) -> Iterator[Vote]:
 
 def _reference_of(account: Account, part: Part) -> tuple[ReferenceAccount, ...]:
     """Return the reference as judged in the reply with the answer."""
-    references = (one.reference for one in account.parts if one.part == part and one.stage == "conclusion")
-    return next(references, None) or ()
+    return next((one.reference for one in account.parts if one.part == part and one.stage == "conclusion"), None) or ()
 
 
 class EpisodeScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -322,3 +321,8 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     def answer_judges(self) -> list[str]:
         """Return the SPECs of the judges; empty if there were none."""
         return list(dict.fromkeys(spec for spec, _ in self.judges.values()))
+
+    @property
+    def judged(self) -> bool:
+        """Whether a judge took part: it leaves the lexical verdict beside its own."""
+        return any(score.name == "lexical_match" for row in self.episodes for score in row.scores)

@@ -276,19 +276,14 @@ def _mean(values: Sequence[float], name: str = "") -> float | None:
 
 def scale_of(name: str, values: Sequence[float]) -> Scale:
     """Return the range of a score's mean."""
-    if measure_of(name).clipped:
-        return SHARE
-    if _is_share(name, values):
-        return SHARE
-    return AMOUNT if measure_of(name).unit else ANY
+    measure = measure_of(name)
+    return SHARE if measure.clipped or _is_share(name, values) else AMOUNT if measure.unit else ANY
 
 
 def _is_share(name: str, values: Sequence[float]) -> bool:
     """Whether the score is a share: Wardround's own by its unit, another if all its values are in 0..1."""
-    if measure_of(name).clipped:
-        return False
-    unit = measure_of(name).unit
-    return unit == "share" or (not unit and bool(values) and all(0 <= value <= 1 for value in values))
+    measure, within = measure_of(name), bool(values) and all(0 <= value <= 1 for value in values)
+    return not measure.clipped and (measure.unit == "share" or (not measure.unit and within))
 
 
 def _bounds(values: Sequence[float], missing: Mapping[str, int]) -> tuple[float, float] | None:

@@ -290,8 +290,7 @@ def _of(table: Table) -> Iterator[dict[str, Json]]:
                 yield place | {"part": "", "score": column.scores[0], **_none(figure.reason)}
             for number, cell in enumerate(figure.parts):
                 part = _PARTS[number] if len(column.scores) > 1 else ""
-                companions = figure.beside[number] if number < len(figure.beside) else ()
-                for one in (cell, *companions):
+                for one in (cell, *(figure.beside[number] if number < len(figure.beside) else ())):
                     yield place | {"part": part, "score": one.score, **_values(one)}
 
 

@@ -229,8 +229,7 @@ def ranking_table(ranking: Ranking, width: int = SIDE_BY_SIDE) -> Group:
 def ranking_sentence(ranking: Ranking) -> str:
     """Return the sentence on what a ranking compares, and on how right and wrong were decided."""
     figures = [place.figure for place in ranking.places if place.figure]
-    words = any_by_words(figures)
-    return f"{ranking.basis_reason}{' ' + FLOOR.partition('. ')[0] + '.' if words else ''}"
+    return f"{ranking.basis_reason}{' ' + FLOOR.partition('. ')[0] + '.' if any_by_words(figures) else ''}"
 
 
 def ranking_notes(ranking: Ranking) -> list[str]:
@@ -257,8 +256,7 @@ def comparison_table(comparison: Comparison, every: bool = False, width: int = S
         by_title.setdefault(title if two else f"{title}: every pair of runs, by case", []).append(row)
     tables: list[RenderableType] = [_pairs(title, some, two, width) for title, some in by_title.items()]
     more = [f"Pairs of other scores with --all, or on the page: {'; '.join(others)}."] if others else []
-    notes = [*([comparison.note] if comparison.note else []), *pair_notes(rows), *more, *empty]
-    return Group(*tables, *_notes(notes))
+    return Group(*tables, *_notes([*([comparison.note] if comparison.note else []), *pair_notes(rows), *more, *empty]))
 
 
 def is_compared(row: Difference, every: bool = False) -> bool:
