@@ -166,8 +166,7 @@ async def join(
     parts = await stored_seats(run, access, agents)
     check_egress(parts, run.restricted, settings.allow_hosts)
     async with open_models(parts, tried=settings.preflight):
-        work = await open_encounters(run, parts, access)
-        await Runner(work, progress, concurrency or settings.at_once).play()
+        await Runner(await open_encounters(run, parts, access), progress, concurrency or settings.at_once).play()
     return run
 
 

@@ -115,8 +115,7 @@ async def fork_run(
     settings = parent.settings()
     access = await access_of(settings, parent.store)
     parts = await _parts(parent, header, seats, access)
-    case = await parent.item(episode.case)
-    check_egress(parts, int(case.data_class == "restricted"), settings.allow_hosts)
+    check_egress(parts, int((await parent.item(episode.case)).data_class == "restricted"), settings.allow_hosts)
     async with open_models(parts, tried=settings.preflight, adapted=True):
         child_header = _header(header, ForkedHeader(run=parent.name, episode=episode.id, after=after), seats, parts)
         child = await _create(parent, episode, child_header, named)

@@ -80,8 +80,7 @@ async def write_pages(
                 write_file(folder / links[row.episode], await _page(scored_run, row, rows[row.episode]))
         headline = (score.name for score in leading_scores(figures.summaries[scores.name]))
         columns = filled_scores(headline, scores.episodes)
-        home = quote(f"../{path.name}")
-        listed = contents_pages(scores.name, scores.episodes, columns, links, home, plain)
+        listed = contents_pages(scores.name, scores.episodes, columns, links, quote(f"../{path.name}"), plain)
         for name, text in listed.items():
             write_file(folder / name, text)
         lists[scores.name] = f"{quote(folder.name)}/{quote(next(iter(listed)))}"

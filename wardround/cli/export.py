@@ -157,9 +157,7 @@ def _check_seat(run: Run, seat: str) -> None:
 def _lines(run: Run, what: str, seat: str) -> AsyncIterator[bytes]:
     if what in _LINES:
         return _LINES[what](run, seat)
-    if what == "events":
-        return _events(run)
-    return _scores(run) if what == "scores" else _dialogues(run, seat)
+    return _events(run) if what == "events" else _scores(run) if what == "scores" else _dialogues(run, seat)
 
 
 async def _events(run: Run) -> AsyncIterator[bytes]:

@@ -77,8 +77,7 @@ def _print(screen: Console, run: str, comparison: SideBySide, every: bool) -> No
     if verdicts:
         screen.print(_verdicts(verdicts))
     if figures:
-        unequal = [one for one in figures if differs(one)]
-        if listed := figures if every else unequal:
+        if listed := figures if every else [one for one in figures if differs(one)]:
             screen.print(_figures(listed))
         if len(listed) < len(figures):
             some = count_noun(len(figures) - len(listed), "other score")

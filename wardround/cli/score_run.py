@@ -191,10 +191,6 @@ def command(run: str | None, **options: Any) -> int:
     return anyio.run(lambda: _score(run or "", options))
 
 
-def _with_prices(path: Path) -> Standard:
-    return Priced(file_text(path, "--points"), str(path))
-
-
 async def _score(name: str, options: Options) -> int:
     asked = None if options["resumed"] else _evaluators(options)
     progress, pilots = Progress(), dict[str, Pilot]()
@@ -226,9 +222,7 @@ async def _score(name: str, options: Options) -> int:
         await _print_scores(run, scores, evaluators, progress, pilots if options["as_json"] else None)
         for pilot in () if options["as_json"] else pilots.values():
             print_forecast(pilot)
-        if progress.draining:
-            return 130
-        return 3 if scores.broken or scores.damaged else 0
+        return 130 if progress.draining else 3 if scores.broken or scores.damaged else 0
 
 
 async def _judged_run(store: Store, evaluation: str) -> str:
@@ -273,9 +267,7 @@ async def _judges(
 
 def _default_search(evaluator: Evaluator, knowledge: Knowledge) -> str:
     """The default search of an evaluator; "" if it looks nothing up."""
-    if knowledge == "judge" and needs_of(evaluator).knowledge:
-        return ""
-    return needs_of(evaluator).search
+    return "" if knowledge == "judge" and needs_of(evaluator).knowledge else needs_of(evaluator).search
 
 
 async def _print_scores(
@@ -331,7 +323,8 @@ def _evaluators(options: Options) -> list[Evaluator]:
     if options["points"]:
         if all(one.name != Standard.name for one in evaluators):
             raise UsageError("--points goes with the evaluator standard, which tells the cost of tests")
-        evaluators = [_with_prices(options["points"]) if one.name == Standard.name else one for one in evaluators]
+        priced = Priced(file_text(options["points"], "--points"), str(options["points"]))
+        evaluators = [priced if one.name == Standard.name else one for one in evaluators]
     for evaluator in evaluators:
         if needs_of(evaluator).judged and not options["judges"]:
             raise UsageError(

@@ -81,8 +81,7 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
         for case, why in header.skipped.first[:limit] if header else ():
             echo(f"   not run  {case}: {why}")
         for row in rows:
-            ended = ended_by(row.cause, row.reason)
-            echo(f"{row.number:>6}  {row.id:<32} {row.events:>4} events  {ended}")
+            echo(f"{row.number:>6}  {row.id:<32} {row.events:>4} events  {ended_by(row.cause, row.reason)}")
         if total > len(rows):
             echo(f"({total - len(rows):,} more: --limit)")
 
@@ -99,8 +98,7 @@ def _models(config: SeatHeader) -> Iterator[str]:
 
 def _host_and_knowledge(config: SeatHeader) -> str:
     """Where a seat's model is, and what its agent knows besides its view."""
-    host = f"  at {config.host}" if config.host else ""
-    return host + (f"  told: {config.knows}" if config.knows else "")
+    return (f"  at {config.host}" if config.host else "") + (f"  told: {config.knows}" if config.knows else "")
 
 
 async def _show_episode(name: str, episode: str, where: str | None, calls: bool, as_json: bool) -> None:

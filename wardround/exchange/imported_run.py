@@ -228,8 +228,7 @@ async def _play(
     with ExitStack() as stack:
         place = request.cases
         if not place:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            place = str(_case_file(folder, request, results))
+            place = str(_case_file(Path(stack.enter_context(tempfile.TemporaryDirectory())), request, results))
         scenario = request.scenario or _scenario(request, results)
         models = list(dict.fromkeys(one.model for one in results if one.model))
         named = request.model or (models[0] if len(models) == 1 else "results")
@@ -305,9 +304,7 @@ def _scenario(request: ImportRequest, results: Sequence[Result]) -> str:
         return "questions"
     if request.cases and all(len(one.turns) == 1 for one in results):
         case = next(iter(cases_of(RunSettings(cases=request.cases))), None)
-        if not isinstance(case, Case):
-            return "questions"
-        return "oracle" if case.truth.diagnosis else "treatment"
+        return "questions" if not isinstance(case, Case) else "oracle" if case.truth.diagnosis else "treatment"
     treated = any(one.treatment for one in results) and not any(one.diagnosis for one in results)
     return "imported-treatment" if treated else "imported"
 
@@ -355,8 +352,7 @@ async def _notes(run: Run, request: ImportRequest, results: Sequence[Result], lo
     notes = [f"{one.where}: left out, {one.lost}" for one in lost[:3]]
     if len(lost) > len(notes):
         notes.append(f"{len(lost) - len(notes):,} more left out")
-    rows = await run.episodes()
-    if unknown := len(results) - len(rows):
+    if unknown := len(results) - len(await run.episodes()):
         index = await run.index()
         first = next((one for one in results if one.case not in index), None)
         named = f", the first {first.case}" if first else ""

@@ -21,7 +21,7 @@ from wardround.exchange.encounters import (
     opening_and_target,
     utc_stamp,
 )
-from wardround.runs.header import utc_now
+from wardround.runs.header import RunHeader, utc_now
 from wardround.runs.stored_run import Run
 
 _JOINED = 100_000
@@ -95,7 +95,7 @@ def _spec(run: Run, seat: str) -> dict[str, Json]:
         "model": model_name(header.seats.get(seat)),
         "model_args": {},
         "model_generate_config": {},
-        "config": {"epochs": getattr(header, "repeats", 1)},
+        "config": {"epochs": header.repeats if isinstance(header, RunHeader) else 1},
         "packages": {"wardround": version("wardround")},
         "metadata": {"wardround": {"run": run.name, "seat": seat, "seed": header.seed}},
     }
@@ -181,8 +181,7 @@ def _tool_call(call: Mapping[str, Json]) -> dict[str, Json]:
     except msgspec.DecodeError:
         arguments = {"arguments": function.get("arguments")}
     arguments = arguments if isinstance(arguments, dict) else {"arguments": arguments}
-    name = function.get("name", "")
-    return {"id": call.get("id", ""), "function": name, "arguments": arguments, "type": "function"}
+    return {"id": call.get("id", ""), "function": function.get("name", ""), "arguments": arguments, "type": "function"}
 
 
 def _output(model: str, answers: Sequence[Mapping[str, Json]], usage: Usage) -> dict[str, Json]:

@@ -38,8 +38,7 @@ def is_inspect_log(value: Json) -> bool:
 
 def inspect_results(path: Path, model: str) -> Iterator[Result]:
     """The samples of a log: dialogues, or questions where every sample has choices and a letter as target."""
-    log = _read_zip(path) if zipfile.is_zipfile(path) else _whole(path)
-    spec, samples = log
+    spec, samples = _read_zip(path) if zipfile.is_zipfile(path) else _whole(path)
     named = model or str(spec.get("model") or path.stem).removeprefix("imported:")
     places = [f"sample {one.get('id', n) if isinstance(one, dict) else n}" for n, one in enumerate(samples, 1)]
     read = read_all(

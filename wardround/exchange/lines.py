@@ -89,7 +89,7 @@ async def atif_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
     agent = {"name": header.spec, "version": str(header.version), "model_name": model_name(header)}
     async with aclosing(encounters(run)) as every:
         async for one in every:
-            if steps := _number_steps(atif_steps(one.trajectory, seat)):
+            if steps := [{"step_id": n, **step} for n, step in enumerate(atif_steps(one.trajectory, seat), 1)]:
                 yield msgspec.json.encode(
                     {
                         "schema_version": ATIF,
@@ -110,10 +110,6 @@ async def atif_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
                         },
                     }
                 )
-
-
-def _number_steps(steps: Iterator[dict[str, Json]]) -> list[dict[str, Json]]:
-    return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
 
 
 def atif_steps(trajectory: Trajectory, seat: str) -> Iterator[dict[str, Json]]:

@@ -100,9 +100,7 @@ def _short(name: str) -> str:
 
 
 def _verdict(name: str, value: Json) -> Score:
-    if isinstance(value, bool):
-        return Score(name, float(value))
-    return Score(name, None, "no_verdict")
+    return Score(name, float(value)) if isinstance(value, bool) else Score(name, None, "no_verdict")
 
 
 def _model_of(path: Path) -> str:

@@ -112,8 +112,7 @@ def line_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, J
             if not isinstance(row, dict):
                 raise UsageError(f"{path}, line {number}: is not a JSON object")
             rows.append((number, {name: value for name, value in row.items() if value is not None}))
-    names = dict.fromkeys(name for _, row in rows for name in row)
-    return list(names), iter(rows)
+    return list(dict.fromkeys(name for _, row in rows for name in row)), iter(rows)
 
 
 def row_results(

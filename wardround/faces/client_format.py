@@ -42,8 +42,7 @@ def storable_action(action: Action) -> Action:
     if type(text) is str and text.isascii() and action == Action(action.verb, text):
         return action
     try:
-        plain = msgspec.structs.replace(action, text=str(text))
-        return msgspec.json.decode(msgspec.json.encode(plain), type=Action)
+        return msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(action, text=str(text))), type=Action)
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise UsageError(f"the action cannot be written as JSON: {error}") from error
 

@@ -286,8 +286,7 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
         self._driver.check_cases(cases)
         for episode in self._episodes:
             self._driver(episode.leave("the environment was reset"))
-        pairs = zip(cases, seeds, strict=True)
-        self._episodes = [self._driver.start(case, one) for case, one in pairs]
+        self._episodes = [self._driver.start(case, one) for case, one in zip(cases, seeds, strict=True)]
         self._driver.until_ready(self._episodes)
         outcomes = [self._driver.outcome(episode) for episode in self._episodes]
         return tuple(seen for seen, *_ in outcomes), _gather([info for *_, info in outcomes])

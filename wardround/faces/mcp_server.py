@@ -6,7 +6,7 @@ which of them the scenario takes now; every scenario takes `reply`, a text that 
 
 from collections.abc import Awaitable, Mapping
 from secrets import token_hex
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Literal
 
 import msgspec
 from pydantic import Field
@@ -50,8 +50,7 @@ def _result(turn: ClientTurn) -> Json:
 
 def guarded_mcp_server(episodes: OpenEpisodes, *, any_host: bool) -> tuple[MCPServer, TransportSecuritySettings | None]:
     """The server and its guard over HTTP, which lets only local names pass unless `any_host`."""
-    guard = TransportSecuritySettings(enable_dns_rebinding_protection=False) if any_host else None
-    return mcp_server(episodes), guard
+    return mcp_server(episodes), TransportSecuritySettings(enable_dns_rebinding_protection=False) if any_host else None
 
 
 async def _shown(turn: Awaitable[ClientTurn], client: str) -> dict[str, Json]:
@@ -64,17 +63,10 @@ async def _shown(turn: Awaitable[ClientTurn], client: str) -> dict[str, Json]:
         raise ToolError(redact(str(error))) from error
 
 
-class _Handle(NamedTuple):
-    """What `start` returns as the episode: its id, and a token that only its client got, as MCP has no sessions."""
-
-    episode: str
-    client: str
-
-    @classmethod
-    def read(cls, text: str) -> Self:
-        """The parts of a handle; an id alone has no token."""
-        episode, _, client = text.partition("~")
-        return cls(episode, client)
+def _parts_of(handle: str) -> tuple[str, str]:
+    """(id, token of the client) of the episode that `start` returned; an id alone has no token. MCP has no sessions."""
+    episode, _, client = handle.partition("~")
+    return episode, client
 
 
 def mcp_server(episodes: OpenEpisodes) -> MCPServer:
@@ -82,7 +74,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     server = MCPServer("wardround", instructions=INSTRUCTIONS.format(seat=episodes.driven.seat), log_level="WARNING")
 
     async def acted(episode: str, verb: str, text: str, args: Mapping[str, Json] | None = None) -> dict[str, Json]:
-        name, client = _Handle.read(episode)
+        name, client = _parts_of(episode)
         action: dict[str, Json] = {"verb": verb, "text": text} | ({"args": args} if args else {})
         return await _shown(episodes.act(name, action, client), client)
 
@@ -92,7 +84,7 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     ) -> dict[str, Json]:
         """Begin an encounter, or take up one that was left."""
         client = token_hex(4)
-        return await _shown(episodes.start(_Handle.read(case).episode, client), client)
+        return await _shown(episodes.start(_parts_of(case)[0], client), client)
 
     @server.tool()
     async def reply(episode: Episode, text: str) -> dict[str, Json]:
@@ -113,19 +105,18 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     @server.tool()
     async def conclude(episode: Episode, answer: str) -> dict[str, Json]:
         """Give the final answer: the diagnosis, or the treatment where the scenario asks for one."""
-        args = {"diagnosis": answer, "treatment": answer}
-        return await acted(episode, "conclude", answer, args)
+        return await acted(episode, "conclude", answer, {"diagnosis": answer, "treatment": answer})
 
     @server.tool()
     async def turn(episode: Episode) -> dict[str, Json]:
         """Show the present turn again."""
-        name, client = _Handle.read(episode)
+        name, client = _parts_of(episode)
         return await _shown(episodes.turn(name, client), client)
 
     @server.tool()
     async def leave(episode: Episode) -> dict[str, Json]:
         """Leave an encounter before its end; `start` with its id takes it up again."""
-        name, client = _Handle.read(episode)
+        name, client = _parts_of(episode)
         return await _shown(episodes.leave(name, client), client)
 
     return server

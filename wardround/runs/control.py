@@ -84,8 +84,7 @@ def resume_command(run: Run) -> str:
 
 async def order_state(run: Run, state: str) -> Status:
     """Order the processes at work to pause, to continue (`run`) or to stop; raises UsageError if there are none."""
-    now = await status(run)
-    if not now.at_work:
+    if not (await status(run)).at_work:
         raise UsageError(f"no process is at work on {run.name}; to go on with it: {resume_command(run)}")
     await _change(run, state=state)
     return await status(run)

@@ -59,8 +59,7 @@ class Pilot(msgspec.Struct, frozen=True):
 
 def draw(episodes: Sequence[str], count: int, seed: int) -> list[str]:
     """A random sample of `count` episodes, each equally likely, in their order."""
-    chosen = sorted(random.Random(f"pilot/{seed}").sample(range(len(episodes)), count))
-    return [episodes[number] for number in chosen]
+    return [episodes[number] for number in sorted(random.Random(f"pilot/{seed}").sample(range(len(episodes)), count))]
 
 
 async def pilot_forecast(run: Run, drawn: Collection[str], concurrency: int) -> Pilot:
@@ -85,8 +84,7 @@ async def pilot_forecast(run: Run, drawn: Collection[str], concurrency: int) -> 
     per_episode = [time / min(concurrency, max(1, left)) for time in times]
     rest["wall"] = forecast(per_episode, left)
     orders = await run.store.orders(run.name)
-    against = await _against_going_on(run, orders.budget, played, left, rest["wall"])
-    return Pilot(len(played), left, rest, against)
+    return Pilot(len(played), left, rest, await _against_going_on(run, orders.budget, played, left, rest["wall"]))
 
 
 def _forecast(played: Sequence[Mapping[str, Spending]], seats: Collection[str], left: int) -> dict[str, Forecast]:

@@ -143,8 +143,7 @@ class Runner:
             subject = await work.subject(row)
             if subject is None:
                 return None
-            episode = await self._log(row, subject, session)
-            setup = work.setup(row, subject, episode)
+            setup = work.setup(row, subject, await self._log(row, subject, session))
             setup.watch = self.progress
             ending = await Episode(setup).play()
         except (LogError, LeaseLost, CaseLost, Ended) as error:

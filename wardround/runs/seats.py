@@ -289,7 +289,8 @@ async def _seat_of(
     if is_model(spec):
         _no_models(seat, settings, "the SPEC is a model itself")
         if "llm" not in plugin_names(SEATS + seat):
-            raise UsageError(f"{seat} {spec!r}: no agent plays this seat with a model; there are: {_known_names(seat)}")
+            there = ", ".join(plugin_names(SEATS + seat)) or "no names"
+            raise UsageError(f"{seat} {spec!r}: no agent plays this seat with a model; there are: {there}")
         part = model_seat(settings, access)
         part.make = maker(load_plugin(SEATS + seat, "llm"), spec, settings.options)
         return part
@@ -356,10 +357,6 @@ def _outside(seat: str, spec: str) -> bool:
     except UsageError:
         return False  # `seat_config` raises the error
     return traits_of(factory).outside
-
-
-def _known_names(seat: str) -> str:
-    return ", ".join(plugin_names(SEATS + seat)) or "no names"
 
 
 def model_seat(settings: SeatSettings, access: Access, env: Mapping[str, str] = os.environ) -> SeatConfig:

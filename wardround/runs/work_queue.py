@@ -195,8 +195,7 @@ async def follow_closed(
     store, after, idle = run.store, -1, 0
     ahead: set[int] = set()  # episodes that closed while one of a lower number was still open
     while not progress.draining:
-        playing = any(other.alive for other in await store.sessions(run.name))
-        idle = 0 if playing else idle + 1
+        idle = 0 if any(other.alive for other in await store.sessions(run.name)) else idle + 1
         # In this order, the causes include that of every episode closed before the first open one.
         first = [row.number async for row in store.episodes(run.name, causes=["open"], after=after, limit=1)]
         endings = await store.endings(run.name)

@@ -416,5 +416,4 @@ def _is_unchanged(ending: Ending, events: int) -> bool:
 def _before_verdict(events: Sequence[Event]) -> int:
     """The number of the last event before the verdict."""
     kept = effective(events)
-    ends = [event.seq for event in kept if isinstance(event, Acted | Closed)]
-    return min(ends, default=len(events)) - 1
+    return min([event.seq for event in kept if isinstance(event, Acted | Closed)], default=len(events)) - 1

@@ -55,9 +55,7 @@ def alteration_of(header: Mapping[str, Json]) -> str:
     """How the questions of a run were altered: by an attack, or by hiding them; '' if they were not."""
     settings = inside(inside(header, "scenario"), "settings")
     attack = settings.get("attack") or "none"
-    if attack != "none":
-        return f"attack={attack}"
-    return "hide_question" if settings.get("hide_question") else ""
+    return f"attack={attack}" if attack != "none" else "hide_question" if settings.get("hide_question") else ""
 
 
 NO_RATINGS: Mapping[tuple[str, str], float] = {}

@@ -247,8 +247,7 @@ async def _score_unjudged(
         own = OwnTime(LONGEST, SeatUse(), lambda: {"episode": row.id, "evaluator": class_path(evaluator)})
         try:
             with contain_plugin(), boundary("evaluator"), own:
-                returned = await evaluator.score(case, trajectory, None)
-                scores = checked(evaluator, returned, others).scores
+                scores = checked(evaluator, await evaluator.score(case, trajectory, None), others).scores
             if own.over:
                 raise Ended(Ending("evaluator", TIMEOUT, f"it took more than {LONGEST:g} s to score"))
         except Ended as ended:
@@ -436,8 +435,7 @@ async def compare_scorings(run: Run, first: str, second: str) -> SideBySide:
     pair = [find_scoring(every, name) for name in (first, second)]
     if pair[0] is pair[1]:
         raise UsageError(f"{first!r} and {second!r} are one scoring: name two")
-    sides = [await _scores_of(run, one) for one in pair]
-    comparison = side_by_side(pair[0].name, pair[1].name, *sides)
+    comparison = side_by_side(pair[0].name, pair[1].name, *[await _scores_of(run, one) for one in pair])
     if not comparison.scores:
         raise UsageError(f"the scorings {pair[0].name} and {pair[1].name} have no score in common")
     return comparison

@@ -92,8 +92,7 @@ async def all_scorings(store: Store, run: str) -> list[StoredScoring]:
         base = f"{evaluator}@{version}~{'+'.join(row.header.specs.values())}"
         numbers[base] += 1
         name = base if numbers[base] == 1 else f"{base}.{numbers[base]}"
-        endings = await store.endings(row.name)
-        episodes = sum(count for cause, count in endings.items() if cause != "open")
+        episodes = sum(count for cause, count in (await store.endings(row.name)).items() if cause != "open")
         beside = row.name in counts or (version == FIRST and evaluator in copied)
         scorings.append(StoredScoring(name, evaluator, version, row.name, episodes, row, beside))
     return scorings

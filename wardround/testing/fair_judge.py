@@ -69,8 +69,7 @@ def _tokens(text: str) -> list[str]:
 
 def _is_met(criterion: str, before: str, answer: str) -> bool:
     wanted, asked = set(_tokens(criterion)), set(_tokens(before))
-    lines = [set(_tokens(one)) for one in (answer, *_LINE.split(answer))]
-    own = [line for line in lines if line - asked]
+    own = [line for line in [set(_tokens(one)) for one in (answer, *_LINE.split(answer))] if line - asked]
     return bool(wanted) and any(len(wanted & line) >= 0.9 * len(wanted) for line in own)
 
 

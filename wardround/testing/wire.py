@@ -164,8 +164,7 @@ Reply = Callable[[Sequence[Message], str], Answer]
 def http(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> bytes:
     """A whole HTTP/1.1 reply."""
     if status == 200 and not headers:
-        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
-        return head + body
+        return (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)) + body
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
     sent = {"Content-Type": "application/json", "Content-Length": str(len(body)), **(headers or {})}
     lines += [f"{name}: {value}" for name, value in sent.items()]
