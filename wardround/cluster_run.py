@@ -7,7 +7,7 @@ import os
 import socket
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, aclosing
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
@@ -270,8 +270,8 @@ async def work(
     if file_of and file_of != here:
         raise UsageError(f"the store {store} is a file on {file_of}; workers on other machines need a PostgreSQL store")
     own_url = os.environ.get("WARDROUND_STORE", "")
-    opened = open_store(own_url if own_url and without_password(own_url) == store else store)
-    try:
+    where = own_url if own_url and without_password(own_url) == store else store
+    async with aclosing(open_store(where)) as opened:
         run, part = await Run.open(opened, name), (share[0], share[1])
         progress = Progress(part=BudgetPart(part[1], msgspec.convert(spent or {}, dict[str, Spending])))
         if run.evaluated:
@@ -279,5 +279,3 @@ async def work(
         else:
             await join(name, store=opened, share=part, concurrency=concurrency, progress=progress)
         return progress.why
-    finally:
-        await opened.aclose()

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
 
 import anyio
@@ -41,9 +42,8 @@ QUIZZED = {
 
 async def demo(path: Path, report: Path) -> tuple[dict[str, RunScores], LevelReport]:
     """Play, score and judge the runs, and write the pages; returns the scores by run, and the levels."""
-    store = SqliteStore(path)
     runs: dict[str, RunScores] = {}
-    try:
+    async with aclosing(SqliteStore(path)) as store:
         for scenario in doctor_scenarios():
             if scenario_defaults(scenario_class(scenario)).item is not Case:
                 continue
@@ -62,18 +62,13 @@ async def demo(path: Path, report: Path) -> tuple[dict[str, RunScores], LevelRep
         levels = await _levels(store, runs, report.with_name("levels.html"))
         shown = [scores for name, scores in runs.items() if name.endswith((PLOTTED, *AUTHORS)) or name in QUIZZED]
         await write_pages(store, ReportFigures(shown, int(shown[0].header["seed"])), report, compare=False)
-    finally:
-        await store.aclose()
     return runs, levels
 
 
 async def _judge(store: SqliteStore, played: Run, evaluators: Sequence[str]) -> RunScores:
     """Judge a run offline, with the bundled texts as evidence."""
-    judges = await judge_config(JudgeOptions(("lexical",), search="bundled"), store)
-    try:
+    async with aclosing(await judge_config(JudgeOptions(("lexical",), search="bundled"), store)) as judges:
         return await score_run(played, [evaluator_of(name) for name in evaluators], judge=judges)
-    finally:
-        await judges.aclose()
 
 
 async def _levels(store: SqliteStore, runs: Mapping[str, RunScores], page: Path) -> LevelReport:

@@ -1,6 +1,7 @@
 """`wardround checklists`: show usability by checklists, and review drafts of checklists."""
 
 from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -156,12 +157,9 @@ async def _propose(
     store: Store, name: str, least: Sequence[Revision], options: JudgeOptions
 ) -> tuple[list[Revision], list[QuestionItem]]:
     """The items of low agreement with a model's proposals, and those that it revised."""
-    run, config = await Run.open(store, name), await judge_config(options, store)
-    cases = [one.case for one in least]
-    try:
+    run, cases = await Run.open(store, name), [one.case for one in least]
+    async with aclosing(await judge_config(options, store)) as config:
         await score_run(run, [ChecklistDraft("\n".join(sorted(cases)))], judge=config)
-    finally:
-        await config.aclose()
     made, revisions, items = await checklist_drafts(run, cases), list[Revision](), list[QuestionItem]()
     for one in least:
         item = await run.item(one.case)

@@ -123,11 +123,8 @@ async def _probe(
             run = await Run.open(store, name)
         else:
             run = await api.run(cases, "questions", doctor="silent", store=store, name=name)
-        config = await judge_config(JudgeOptions(judges=judges, base_urls=base_urls), store)
-        try:
+        async with aclosing(await judge_config(JudgeOptions(judges=judges, base_urls=base_urls), store)) as config:
             await score_run(run, [RubricProbe()], judge=config)
-        finally:
-            await config.aclose()
         return {case: msgspec.convert(account, ProbeAccount) for case, account in await probe_accounts(run)}
 
 

@@ -102,13 +102,10 @@ async def join_evaluation(
     run: Run, share: tuple[int, int] = (1, 1), concurrency: int | None = None, progress: Progress | None = None
 ) -> None:
     """Judge the open episodes of an evaluation that another process began; `share` is as in `api.join`."""
-    config = await JudgeConfig.stored(run, share)
-    try:
+    async with aclosing(await JudgeConfig.stored(run, share)) as config:
         work = EvaluationRun(await Run.open(run.store, run.evaluated), await stored_evaluator(run), config)
         await work.join(run)
         await Runner(work, progress, concurrency or CONCURRENCY).play()
-    finally:
-        await config.aclose()
 
 
 class ScoreOptions(TypedDict, total=False):
