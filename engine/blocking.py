@@ -67,7 +67,7 @@ def warn_of_block(block: Block) -> None:
 
 
 class _Watch(threading.Thread):
-    """Asks the loop for a sign of life, and inspects its stack if none comes."""
+    """Checks at intervals whether the loop still answers, and inspects its stack if it does not."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, thread: int, report: Callable[[Block], None], after: float

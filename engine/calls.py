@@ -47,9 +47,9 @@ ALLOWED = 20_000
 class ModelErrors:
     """Keeps the errors that the models of an episode raised in the present act, each with its call if there is one.
 
-    `cancellations` records the cancelled calls, which the agent itself gave up if its act ends. If an agent raises
-    one of these very errors, or another `from` one of them, the failure counts as its model's. An error of the same
-    type that the agent made itself does not.
+    If an agent raises one of these very errors, or another `from` one of them, the failure counts as its model's. An
+    error of the same type that the agent made itself does not. `cancellations` has a function for each cancelled call,
+    which records it. They are called when the act ends, since only then is it known that the agent gave the calls up.
     """
 
     __slots__ = ("_noted", "cancellations")

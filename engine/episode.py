@@ -99,7 +99,7 @@ class Episode:
             self.end()
 
     def end(self) -> None:
-        """Let go of the seats' timers and agents: no act follows.
+        """Drop the timers and agents of the seats: no act follows.
 
         They refer to the episode, which would otherwise wait for the collector of cycles: a seventh of the CPU of a
         call, and the memory of all episodes that ended since it last looked.

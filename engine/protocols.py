@@ -48,7 +48,7 @@ class Ends(Protocol):
     """An agent that holds something beyond its episode, such as a process of its own."""
 
     def end(self) -> None:
-        """Let go of it; no act follows. May be called for an agent that never acted."""
+        """Release it; no act follows. May be called for an agent that never acted."""
 
 
 class Model(Protocol):

@@ -72,13 +72,13 @@ class Gates:
         return next((said for gate in self._gates.values() if (said := gate.used_up)), "")
 
     def stop(self, reason: str) -> None:
-        """Let no call in any more: waiting and later calls get RunStopped, running calls go on."""
+        """Admit no more calls: waiting and later calls raise RunStopped, calls under way go on."""
         self._stopped = reason
         for gate in self._gates.values():
             gate.stop(reason)
 
     def reopen(self) -> None:
-        """Let calls in again after a stop, because another batch begins."""
+        """Admit calls again, because another batch begins."""
         self._stopped = ""
         for gate in self._gates.values():
             gate.reopen()

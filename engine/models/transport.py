@@ -212,9 +212,8 @@ class ConnectionPool:
         line = self._take() or await self._connect()
         reply = line.ask(b"%bContent-Length: %d\r\n\r\n%b" % (head, len(body), body))
         line.began = line.last_byte
-        if (
-            line.watch is None and not reply.done()
-        ):  # else it looks in time: it was set for an earlier request, and goes on with this one
+        # A watch that an earlier request set looks in time, and goes on with this one.
+        if line.watch is None and not reply.done():
             self._watch(line)
         try:
             answer = await reply

@@ -126,7 +126,7 @@ def _rare(columns: Sequence[Column], players: Sequence[DoctorRuns]) -> Iterator[
 
 
 def _by_words(columns: Sequence[Column], rows: Sequence[TableRow], players: Sequence[DoctorRuns]) -> Iterator[str]:
-    """Note whose accuracies are by word match: a judge leaves that verdict beside its own."""
+    """Name the runs whose accuracies are by word match, since no judge decided them."""
     settings = {column.setting for column in columns if any("accuracy" in score for score in column.scores)}
     shown = dict.fromkeys(name for row in rows for name in row.runs.values())
     names = [

@@ -62,7 +62,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 def score_cell(score: str, taken: Taken, rules: Rules = "default", seed: int = 0, *, bare: bool = False) -> Cell:
-    """Return the mean of `score` over episodes, with the interval that the rules prescribe; `bare` without one."""
+    """Return the mean of `score` over episodes with the interval that the rules prescribe, or without it if `bare`."""
     known = [(row.case, scores.get(score) or Score(score, None, why_untaken(score, scores))) for row, scores in taken]
     reasons = Counter(one.reason or "no_reason" for _, one in known if one.value is None)
     cases = by_case((case, one.value) for case, one in known if one.value is not None)

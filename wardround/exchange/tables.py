@@ -86,7 +86,7 @@ configs:
 
 {episodes} episodes of the run `{run}` (scenario {scenario}, {seat}: {model}), written by `wardround export --to hf`.
 Each row is one episode: the chat of the {seat} (`messages`), the right answer (`target`), and the scores, where a
-`value` of null means that the score could not be had, for the `reason` beside it.
+`value` of null means that there is no such score, for the `reason` beside it.
 """
 
 

@@ -1,4 +1,4 @@
-"""A run one of whose seats a client plays from outside; patient and examiner play inside.
+"""A run in which a client plays one seat from outside; the other seats play inside.
 
     driven = await DrivenRun.begin(RunSettings(cases="bundled"), open_store("study.db"))
     episode = await driven.start()
@@ -7,7 +7,7 @@
     print(episode.ending, await driven.rewards(episode))
     await driven.aclose()
 
-Everything else is that of any run: its header, its log, its limits, its budget, its scores. All faces stand on this.
+Header, log, limits, budget and scores are those of any run. All faces are built on this module.
 """
 
 import asyncio
@@ -72,7 +72,7 @@ class Desk:
             self.view = self._answer = None
 
     def stir(self) -> None:
-        """Tell who waits that the seat has its turn or the episode is over."""
+        """Wake the client: the seat has its turn, or the episode is over."""
         self.stirred.set()
         if self.on_stir is not None:
             self.on_stir()

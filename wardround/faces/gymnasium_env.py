@@ -62,15 +62,15 @@ class AnyText(spaces.Text):
 
 
 Outcome = tuple[str, float, bool, bool, dict[str, Json]]
-"""What a step gives: what is seen, the reward, whether it is over, whether it was cut off, more facts."""
+"""The result of a step: (observation, reward, terminated, truncated, info)."""
 
 
 class EnvOptions(TypedDict, total=False):
     """More arguments of an environment.
 
-    `reward` names the score that is the reward; with "" nothing is scored. `store` keeps the episodes as those of a
-    run, which is then scored and reported as any; without it only the rewards are had. `seat` is the seat that the
-    client plays, `seats` says who plays the others. `settings` are more settings of the run, as in a run file.
+    `reward` names the score that is the reward; with "" nothing is scored. With a `store` the episodes are kept as a
+    run, which can be scored and reported; without one only the rewards are returned. `seat` is the seat that the client
+    plays, and `seats` names the agents of the others. `settings` are more settings of the run, as in a run file.
     """
 
     reward: str

@@ -155,7 +155,7 @@ def openenv_app(
 ) -> Any:
     """The application (FastAPI) that serves environments; `settings` are more settings of the run.
 
-    With `store` each client's episodes are kept as those of a run of its own; without it only the rewards are had.
+    With a `store` the episodes of each client are kept as a run of its own; without one only the rewards are returned.
     """
     maker = environment_maker(cases, scenario, reward, store, **settings)
     return create_fastapi_app(maker, DoctorAction, WardObservation, max_concurrent_envs=64)

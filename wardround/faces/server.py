@@ -349,7 +349,7 @@ async def _serve_at(server: uvicorn.Server, bound: socket.socket, words: str) ->
     async with anyio.create_task_group() as tasks:
 
         async def announce() -> None:
-            while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody
+            while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
                 await anyio.sleep(0.02)
             print(words, file=sys.stderr, flush=True)
 
