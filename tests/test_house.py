@@ -19,7 +19,7 @@ CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks"
 OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MOST = {
     "engine": 2853, "engine.models": 2682, "engine.stores": 1075, "agents": 2375,
-    "scenarios.encounters": 1029, "scenarios.loaders": 2216, "scenarios.mimic": 1833, "scenarios.parsers": 1211,
+    "scenarios.encounters": 1029, "scenarios.mimic": 1833, "scenarios.parsers": 1211,
     "evaluators": 430, "evaluators.injection": 394, "evaluators.judges": 406, "evaluators.levels": 798,
     "evaluators.lexical": 378, "evaluators.metrics": 458, "evaluators.open_answers": 836, "evaluators.outcome": 512,
     "evaluators.reasoning": 1588, "evaluators.report": 2852, "evaluators.search": 1100,
