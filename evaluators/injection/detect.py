@@ -4,7 +4,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal, NamedTuple, get_args
 
@@ -363,10 +363,24 @@ _SPLIT = regex(
 _CYRILLIC = regex("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
 
 
+LONGEST_KEPT = 20_000
+"""Most characters of a text whose signs are kept."""
+
+
 def signs(text: str, origin: Origin) -> tuple[str, ...]:
-    """Return which of SIGNS the text has, in their order; () for nearly every honest text."""
+    """Return which of SIGNS the text has, in their order; () for nearly every honest text.
+
+    The signs of the last texts are kept: every vote, repeat and model of a case shows a panel the same record.
+    """
+    return _kept(text, origin) if len(text) <= LONGEST_KEPT else _all(text, origin)
+
+
+def _all(text: str, origin: Origin) -> tuple[str, ...]:
     hits = set(_signs(text, origin))
     return tuple(sign for sign in SIGNS if sign in hits)
+
+
+_kept = lru_cache(maxsize=1024)(_all)
 
 
 def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[Sign]:

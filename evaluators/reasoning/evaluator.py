@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import ClassVar
 
 import msgspec
@@ -176,9 +176,6 @@ def reference_text(truth: Truth, goal: Goal, rules: Rules) -> str:
     return "\n".join([*parts, f"The final {goal}: {final.strip()}"])
 
 
-_cached_signs = lru_cache(maxsize=1024)(signs)  # a case recurs in many episodes
-
-
 def case_signs(case: Case, known: str) -> tuple[str, ...]:
     """Return the signs of text that addresses the judge: in the `known` case, in the whole case, in its reference.
 
@@ -187,8 +184,8 @@ def case_signs(case: Case, known: str) -> tuple[str, ...]:
     truth = case.truth
     record = (known, case.opening, case.complaint, disclosure.full_report(case), *case.history.values())
     reference = (truth.reasoning, truth.differential, truth.treatment, truth.diagnosis, *truth.synonyms)
-    hits = [sign for text in dict.fromkeys(record) for sign in _cached_signs(text, "case")]
-    hits += [f"reference:{sign}" for text in dict.fromkeys(reference) for sign in _cached_signs(text, "reference")]
+    hits = [sign for text in dict.fromkeys(record) for sign in signs(text, "case")]
+    hits += [f"reference:{sign}" for text in dict.fromkeys(reference) for sign in signs(text, "reference")]
     return tuple(dict.fromkeys(hits))
 
 

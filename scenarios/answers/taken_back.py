@@ -81,6 +81,7 @@ _JOKE = (
     r"|only\s+)?(?:kidding|joking)|jk|lol|ha(?:ha)+|not really|/s|sarcasm|as if"
     r"|yeah,? right|my (?:foot|eye)|in (?:my|your|a) dreams?|april fool\w*|psych)"
 )
+_ONLY_A_JOKE = regex(rf"(?i)\W*{_JOKE}\W*")
 _ENDS = regex(
     rf"(?i)(?:(?<=\W)|(?<=\w)[\s,.:(–—-]+){_JOKE}[\s.!)]*$"
     r"|[\s,(–—-]+(?:in (?:mice|rats|dogs|cats|animals?|theory|fiction|jest|veterinary medicine)"
@@ -194,7 +195,7 @@ def standing(text: str, *, plan: bool = False) -> str:
     """
     kept: list[str] = []
     for sentence, end in _sentences(text):
-        if len(sentence) < _LONGEST and re.fullmatch(rf"(?i)\W*{_JOKE}\W*", sentence):
+        if len(sentence) < _LONGEST and _ONLY_A_JOKE.fullmatch(sentence):
             kept.clear()
             continue
         stays = _stays(sentence, plan=plan)

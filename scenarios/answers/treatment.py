@@ -9,7 +9,7 @@ from typing import Literal
 from wardround.engine.text import regex
 from wardround.scenarios.answers.answer_markup import unmarked
 from wardround.scenarios.answers.double_negation import kept
-from wardround.scenarios.answers.plan_measures import ASIDES, measure_words, with_classes
+from wardround.scenarios.answers.plan_measures import ASIDES, distinctive, with_classes
 from wardround.scenarios.answers.stance import RETRACTS
 from wardround.scenarios.answers.taken_back import NOT_THE_PLAN, affixed, standing
 from wardround.scenarios.case import Truth
@@ -106,29 +106,6 @@ _AT_LAST = regex(r"\W*(?:\w+\W*){0,2}$")
 _REMAINS = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\b.*\bremains?\W*$")
 _SPARED = regex(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
 _CONDITION = regex(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
-_LITTLE = frozenset(
-    root(word)
-    for word in list_words(
-        """a an the of in on at to by for and or as its this that is was were be been from with without into after
-        before during then than followed following patient patients treatment treated treat therapy management plan
-        started start initiated initiate administered administer administration given give received receive underwent
-        performed perform daily weekly twice once day days week weeks month months year years hour hours dose doses
-        mg g ml mcg kg iv im po oral orally intravenous intravenously bid tid qid regimen course continued continue
-        recommended recommendation include includes including consider option options appropriate initial initially
-        further additional long short term up left right per due first second third line also both each more less any
-        all such which will would should could may can ensure ensuring complete careful close immediate immediately
-        proceed provide use using needed necessary control optimal based selected strategy approach care proper
-        adequate aggressive early prompt urgent emergency standard cycle cycles interval high low small large
-        increase increasing reduce reducing mg/day maintain maintenance stop stopped discontinue discontinued
-        discontinuation avoid withdraw withdrawal cessation hold held withhold case cases risk symptoms symptomatic
-        infusion injection injections empiric empirically prescribed prescribe adjunctive adjuvant postoperative
-        preoperative perioperative intraoperative guided structured directed combined combination accompanying
-        lifelong subcutaneous intramuscular continuous repeated gradual tapering taper addition commence
-        employ utilize apply systemic topical broad spectrum narrow coverage agent agents drug drugs medication
-        disease condition underlying supportive measure measures primary secondary medical definitive selective
-        targeted intervention procedure no not"""
-    )
-)
 _SUPPORT = frozenset(
     root(word)
     for word in list_words(
@@ -327,7 +304,7 @@ def _measures(text: str) -> list[PlanMeasure]:
         part = text[start : joiner.start() if joiner else len(text)]
         said = re.sub("\x02(\\d+)\x03", lambda match: glosses[int(match[1])], part)
         bare = re.sub("\x02\\d+\x03", " ", part)
-        words, also = _distinctive(bare), _distinctive(said)
+        words, also = distinctive(bare), distinctive(said)
         if also and not also <= _SUPPORT:
             (purposes if aim else measures).append(PlanMeasure(" ".join(bare.split()), words or also, also))
         if joiner is None:
@@ -336,11 +313,6 @@ def _measures(text: str) -> list[PlanMeasure]:
         aim = word in _PURPOSE or (aim and word in ("and", ",", "&") and _DOING.match(text[joiner.end() :]) is None)
         start = joiner.end()
     return measures or purposes
-
-
-def _distinctive(text: str) -> frozenset[str]:
-    words = measure_words(text)
-    return frozenset(word for word in words if word not in _LITTLE and len(word) > 2 and not word[0].isdigit())
 
 
 def _once(measures: Sequence[PlanMeasure]) -> list[PlanMeasure]:
@@ -399,18 +371,24 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     """
     if not key(answer):
         return PlanVerdict(False, "empty", "the plan is empty")
-    plain = standing(unstruck(unmarked(answer)), plan=True)
-    if answer.strip() == truth.treatment.strip() or key(plain) == key(unmarked(truth.treatment)):
+    plain, denials = _plain_plan(answer)
+    if answer.strip() == truth.treatment.strip() or plain == key(unmarked(truth.treatment)):
         return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
     said, meant = read_plan(answer), read_plan(truth.treatment)
-    denied = any(
-        affix.startswith(NOT_THE_PLAN) and key(truth.treatment)[:12] == key(rest)[:12] for rest, affix in affixed(plain)
-    )
-    if denied or not (said.started or said.stopped):
+    if key(truth.treatment)[:12] in denials or not (said.started or said.stopped):
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
-    wanted = [*((one, said.started) for one in meant.started), *((one, said.stopped) for one in meant.stopped)]
-    share = sum(_named(one, among) for one, among in wanted) / len(wanted) if wanted else 0.0
+    gives, stops = _words_of(said.started), _words_of(said.stopped)
+    wanted = [*((one, gives) for one in meant.started), *((one, stops) for one in meant.stopped)]
+    share = sum(_named(one, words) for one, words in wanted) / len(wanted) if wanted else 0.0
     return _ruled(said, meant, share)
+
+
+@lru_cache(maxsize=1024)
+def _plain_plan(answer: str) -> tuple[str, frozenset[str]]:
+    """What stands of a plan in comparable form, and how the names begin that an affix makes no plan: 'non-X'."""
+    plain = standing(unstruck(unmarked(answer)), plan=True)
+    denied = (rest for rest, affix in affixed(plain) if affix.startswith(NOT_THE_PLAN))
+    return key(plain), frozenset(key(rest)[:12] for rest in denied)
 
 
 def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
@@ -435,15 +413,18 @@ def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
     return PlanVerdict(share >= ENOUGH, "measures" if share >= ENOUGH else "none", why, share, said)
 
 
-def _named(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
-    """Whether the answer's measures contain enough words of this one, or enough of the name in its bracket."""
-    words = with_classes(word for measure in among for word in measure.also | measure.words)
+def _words_of(measures: Sequence[PlanMeasure]) -> frozenset[str]:
+    return with_classes(word for measure in measures for word in measure.also | measure.words)
+
+
+def _named(one: PlanMeasure, words: frozenset[str]) -> bool:
+    """Whether the words of the answer's measures contain enough of this one, or enough of the name in its bracket."""
     return any(len(name & words) / len(name) >= NAMED for name in (one.words, one.also - one.words) if name)
 
 
 def _whole(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
     """Whether a single measure of the answer names this one."""
-    return any(_named(one, (other,)) for other in among)
+    return any(_named(one, _words_of((other,))) for other in among)
 
 
 def _meant(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:

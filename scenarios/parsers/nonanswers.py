@@ -197,6 +197,10 @@ _REFUSING = tuple(
         r"|建议|帮助|协助|治疗)",
     )
 )
+_DENYING = regex(
+    r"not|no |'t|cant|unable|decline|refuse|nicht|kein|pas|plus|incapable|n(?:e |')(?:peux|puis|saurais|pouvons)"
+)
+"""Every match of `_REFUSING` in a text of ASCII contains one of these, in lower case."""
 _SELF = regex(
     r"\bas an? (?:\w+ )?(?:ai\b|artificial intelligence|(?:large )?language model|chatbot|virtual assistant)"
     r"|\bi(?:\s+am|['\u2019]m) (?:just |only |merely |simply )?(?:an? )?(?:\w+ )?(?:ai\b|artificial intelligence"
@@ -247,6 +251,8 @@ def refusal_clauses(text: str) -> Iterator[str]:
 
 def refusing(clause: str) -> bool:
     """Whether a clause declines to answer; 'cannot rule out gout' and 'nothing other than gout' do not."""
+    if clause.isascii() and _DENYING.search(clause.lower()) is None:
+        return False  # far quicker to see than that no pattern matches
     if _EXCEPT.search(clause):
         return False
     return any(pattern.search(clause) for pattern in _REFUSING)
