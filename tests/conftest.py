@@ -64,7 +64,7 @@ def pytest_collection_finish() -> None:
     """What collecting made stays to the end, so the collector of garbage need not look through it again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(700, 10, 100)  # what tests load, such as the tables of diseases, is looked through ten times less
+    gc.set_threshold(20_000, 10, 100)  # what tests load, such as the tables of diseases, is looked through far less
     gc.enable()
 
 

@@ -4,7 +4,7 @@ import ast
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -98,7 +98,9 @@ def read(path: Path) -> Read:
     found = Read(path.relative_to(ROOT), [], [], [], [], [])
     defined = (node.name for node in tree.body if isinstance(node, DEFINITIONS))
     found.public.extend(name for name in defined if not name.startswith("_"))
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             where = f"{found.path}:{node.lineno} {node.name}"
             if (node.end_lineno or 0) - node.lineno >= 60:
@@ -106,7 +108,9 @@ def read(path: Path) -> Read:
             taken = [a.arg for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs]
             if len([name for name in taken if name not in ("self", "cls")]) > 6:
                 found.greedy.append(f"{where} takes {len(taken)} parameters")
-            found.inside.extend(f"{where} imports {name}" for name in imported(node) if name.split(".")[0] in OWN)
+            within = (one for one in imports if node.lineno <= one.lineno <= (node.end_lineno or 0))
+            names = (name for one in within for name in imported(one))
+            found.inside.extend(f"{where} imports {name}" for name in names if name.split(".")[0] in OWN)
         elif isinstance(node, ast.ExceptHandler) and not isinstance(node.body[-1], ast.Raise):
             caught = getattr(node.type, "id", None)
             if node.type is None or caught in ("Exception", "BaseException"):
@@ -114,12 +118,8 @@ def read(path: Path) -> Read:
     return found
 
 
-def imported(function: ast.AST) -> Iterator[str]:
-    for node in ast.walk(function):
-        if isinstance(node, ast.ImportFrom):
-            yield node.module or ""
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+def imported(node: ast.Import | ast.ImportFrom) -> Sequence[str]:
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
 
 
 def test_a_file_is_short_and_opens_with_what_it_is_for() -> None:

@@ -40,7 +40,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await opened.aclose()
 
 
-@pytest.mark.parametrize("every", [1, 4, 17])
+@pytest.mark.parametrize("every", [4, *(pytest.param(every, marks=pytest.mark.long) for every in (1, 17))])
 async def test_a_scoring_that_is_stopped_goes_on_and_asks_nothing_twice(store: Store, every: int) -> None:
     usual = PlainJudge()
     whole = table(await score_run(await played(MemoryStore()), [Reasoning()], judge=court(usual)))
@@ -62,7 +62,7 @@ async def test_a_scoring_that_is_stopped_goes_on_and_asks_nothing_twice(store: S
     assert lives > 3
 
 
-@pytest.mark.parametrize("events", [7, 23])
+@pytest.mark.parametrize("events", [pytest.param(7, marks=pytest.mark.long), 23])
 async def test_a_scoring_whose_process_dies_goes_on_and_no_recorded_call_is_made_again(
     store: Store, events: int
 ) -> None:

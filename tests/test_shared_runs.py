@@ -1,5 +1,7 @@
 """Whole runs over the real data beside the project: gold scores 1.0, silent 0.0, the baseline completes."""
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import wardround
 from wardround.evaluators.report.summary import Summary, summarise
 from wardround.replay_run import replay_run
 from wardround.runs.stored_run import Run
+from wardround.scenarios.loaders.load import load
 from wardround.testing.memory_store import MemoryStore
 
 SETS = [
@@ -26,8 +29,8 @@ MODELS = {
     "oracle_diagnosis__qwen3-14b-thinking__accuracy_judge_gpt.json": (193, 189),
 }
 
-SAMPLE = tuple(name for name in MODELS if "deepseek-r1" in name)
-"""One file of each kind, both with replies that end early; the others are played by make test-all."""
+SAMPLE = "oracle_diagnosis__deepseek-r1__replies_and_judged_steps.json"
+"""The file whose replies play every fourth case in the default suite; make test-all plays all files and cases."""
 
 
 async def played(path: Path, scenario: str, doctor: str) -> tuple[Run, Summary]:
@@ -60,18 +63,30 @@ async def test_the_baseline_completes_and_replays(shared: Path, name: str, scena
     assert [outcome.error async for outcome in replay_run(run) if outcome.error] == []
 
 
+@pytest.mark.long
 @pytest.mark.shared
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in SAMPLE else pytest.mark.long) for name in MODELS]
-)
+@pytest.mark.parametrize("name", MODELS)
 async def test_replies_of_real_models_play_the_doctor(shared: Path, name: str) -> None:
-    results = shared / "data" / "medrbench" / "results" / name
-    cases = shared / "data" / "medrbench" / "diagnosis_cases.json"
-    run, summary = await played(cases, "oracle", f"replies:{results}")
     count, completed = MODELS[name]
+    await _played_by(shared, name, shared / "data/medrbench/diagnosis_cases.json", count, {"completed": completed})
+
+
+@pytest.mark.shared
+async def test_replies_of_a_real_model_play_the_doctor_of_a_sample(shared: Path, tmp_path: Path) -> None:
+    """One of the replies is empty, which ends its episode early."""
+    every = json.loads((shared / "data/medrbench/diagnosis_cases.json").read_text(encoding="utf-8"))
+    sample = tmp_path / "sample.json"
+    sample.write_text(json.dumps(dict(list(every.items())[2::4])), encoding="utf-8")
+    await _played_by(shared, SAMPLE, sample, 40, {"completed": 39, "doctor": 1})
+
+
+async def _played_by(shared: Path, name: str, cases: Path, count: int, wanted: Mapping[str, int]) -> None:
+    results = shared / "data" / "medrbench" / "results" / name
+    run, summary = await played(cases, "oracle", f"replies:{results}")
     endings = await run.endings()
-    assert (sum(endings.values()), endings["completed"]) == (count, completed)
-    assert run.json["skipped"]["count"] == 479 - count
+    assert sum(endings.values()) == count
+    assert endings.items() >= wanted.items()
+    assert run.json["skipped"]["count"] == len(list(load(cases))) - count
     accuracy = summary.score("diagnosis_accuracy")
     assert accuracy is not None
     assert accuracy.mean is not None

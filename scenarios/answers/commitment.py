@@ -334,21 +334,18 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
     """(the diseases among the phrases, alternatives); a phrase that only adds detail joins the disease before it."""
     joined: list[Asserted] = []
     options: list[str] = []
-    causes = 0
+    causes, seen, main = 0, 0, True
     for place, (link, one, either) in enumerate(pieces):
         causes += link == "due"
+        main, seen = main and all(each.link in ("first", "and") for each in joined[seen:]), len(joined)
         noun = tokens(joined[-1].name)[-1:] if joined else ()
         adding = link in _ADDING and causes <= MOST_CAUSES and not disease_like(one.name)
-        head = not joined or (all(each.link in ("first", "and") for each in joined) and link in ("first", "and"))
-        if (
-            joined
-            and not is_detail(one.name)
-            and ((either and head) or (either == "apart" and _whole(one, joined[-1])))
-        ):
+        head, detail = not joined or (main and link in ("first", "and")), is_detail(one.name)
+        if joined and not detail and ((either and head) or (either == "apart" and _whole(one, joined[-1]))):
             options = options or [each.name for each in joined]
             options.append(one.name)
             joined.append(replace(one, link="and"))
-        elif joined and either and not head and not is_detail(one.name):
+        elif joined and either and not head and not detail:
             continue  # the alternative in a side part ('due to A or B') is not asserted
         elif joined and (adds_detail(one.name, joined[-1].text) or (adding and tokens(one.name)[-1:] != noun)):
             # but not 'ranula with plunging ranula'

@@ -39,8 +39,10 @@ class _Form:
         return "*" in self.allows
 
     def fits(self, words: frozenset[str]) -> bool:
-        known = self.allows.union(*self.needs, _LITTLE)
-        return (self.loose or words <= known) and all(words & group for group in self.needs)
+        for group in self.needs:
+            if words.isdisjoint(group):
+                return False
+        return self.loose or words <= self.allows.union(*self.needs, _LITTLE)
 
 
 _LITTLE_TEXT = """a of the and or on at upon for in by with to his her patient reported relevant pertinent significant
@@ -126,6 +128,7 @@ def _classified(low: str) -> tuple[str, bool]:
     return (form.kind, form.firm) if form else ("", False)
 
 
+@lru_cache(maxsize=8192)
 def _loose_kind(said: str, *, asked: bool) -> tuple[str, bool]:
     """(kind, firm) of a phrase with the words of a heading among others; ('', False) if it has none."""
     low = " ".join(_BRACKETS.sub(" ", said.casefold().replace("_", " ")).split())

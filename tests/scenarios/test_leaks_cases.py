@@ -75,9 +75,12 @@ def test_no_leak_in_bundled_cases(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "cases"),
     [
-        ("agentclinic/agentclinic_medqa.jsonl", 107),
-        ("medrbench/diagnosis_cases.json", 100),
-        ("medrbench/treatment_cases.json", 50),
+        ("agentclinic/agentclinic_medqa.jsonl", 25),
+        ("medrbench/diagnosis_cases.json", 25),
+        ("medrbench/treatment_cases.json", 25),
+        pytest.param("agentclinic/agentclinic_medqa.jsonl", 107, marks=pytest.mark.long),
+        pytest.param("medrbench/diagnosis_cases.json", 100, marks=pytest.mark.long),
+        pytest.param("medrbench/treatment_cases.json", 50, marks=pytest.mark.long),
     ],
 )
 def test_no_leak_in_shared_cases(shared: Path, name: str, cases: int) -> None:

@@ -150,7 +150,9 @@ def test_what_passes_no_gate_is_spoken_of_too() -> None:
     instantly(main())
 
 
-@pytest.mark.parametrize(("calls", "latency"), [(200, 0.3), (200, 5.0), (1000, 0.05)])
+@pytest.mark.parametrize(
+    ("calls", "latency"), [(200, 0.3), (200, 5.0), pytest.param(1000, 0.05, marks=pytest.mark.long)]
+)
 def test_a_crowd_of_refused_calls_is_spoken_of_in_time_and_not_at_length(calls: int, latency: float) -> None:
     async def main() -> None:
         gate, script = Gate("g"), Slow(lambda messages, purpose: limit())

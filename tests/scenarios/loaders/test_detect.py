@@ -236,7 +236,7 @@ def test_any_json_in_any_field_is_a_case_or_a_problem(
     ("name", "count"),
     [
         ("agentclinic/agentclinic_medqa.jsonl", 107),
-        ("medrbench/diagnosis_cases.json", 479),
+        pytest.param("medrbench/diagnosis_cases.json", 479, marks=pytest.mark.long),
         ("medrbench/treatment_cases.json", 50),
     ],
 )
