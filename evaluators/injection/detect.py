@@ -363,24 +363,18 @@ _SPLIT = regex(
 _CYRILLIC = regex("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
 
 
-LONGEST_KEPT = 20_000
-"""Most characters of a text whose signs are kept."""
-
-
 def signs(text: str, origin: Origin) -> tuple[str, ...]:
     """Return which of SIGNS the text has, in their order; () for nearly every honest text.
 
-    The signs of the last texts are kept: every vote, repeat and model of a case shows a panel the same record.
+    The signs of the last texts are kept, but for very long ones: each vote and each model is shown the same record.
     """
-    return _kept(text, origin) if len(text) <= LONGEST_KEPT else _all(text, origin)
-
-
-def _all(text: str, origin: Origin) -> tuple[str, ...]:
-    hits = set(_signs(text, origin))
+    hits = _kept_signs(text, origin) if len(text) <= 20_000 else frozenset(_signs(text, origin))
     return tuple(sign for sign in SIGNS if sign in hits)
 
 
-_kept = lru_cache(maxsize=1024)(_all)
+@lru_cache(maxsize=1024)
+def _kept_signs(text: str, origin: Origin) -> frozenset[Sign]:
+    return frozenset(_signs(text, origin))
 
 
 def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[Sign]:
@@ -416,11 +410,10 @@ def _own_thinking(text: str) -> str:
 
 
 def _unseen(text: str) -> bool:
-    if text.isascii():
-        return False
-    if _TAGS.search(text) or _TURNED.search(text) or _SELECTED.search(text):
-        return True
-    return len(_SPLIT.findall(text)) > 2 or len(_CYRILLIC.findall(text)) > 2
+    return not text.isascii() and (
+        any(mark.search(text) for mark in (_TAGS, _TURNED, _SELECTED))
+        or any(len(mark.findall(text)) > 2 for mark in (_SPLIT, _CYRILLIC))
+    )
 
 
 HOSTILE = "hostile"

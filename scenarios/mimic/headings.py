@@ -39,10 +39,8 @@ class _Form:
         return "*" in self.allows
 
     def fits(self, words: frozenset[str]) -> bool:
-        for group in self.needs:
-            if words.isdisjoint(group):
-                return False
-        return self.loose or words <= self.allows.union(*self.needs, _LITTLE)
+        needed = all(words & group for group in self.needs)
+        return needed and (self.loose or words <= self.allows.union(*self.needs, _LITTLE))
 
 
 _LITTLE_TEXT = """a of the and or on at upon for in by with to his her patient reported relevant pertinent significant

@@ -251,11 +251,8 @@ def refusal_clauses(text: str) -> Iterator[str]:
 
 def refusing(clause: str) -> bool:
     """Whether a clause declines to answer; 'cannot rule out gout' and 'nothing other than gout' do not."""
-    if clause.isascii() and _DENYING.search(clause.lower()) is None:
-        return False  # far quicker to see than that no pattern matches
-    if _EXCEPT.search(clause):
-        return False
-    return any(pattern.search(clause) for pattern in _REFUSING)
+    may = not clause.isascii() or _DENYING.search(clause.lower()) is not None  # far quicker to see than the rest
+    return may and _EXCEPT.search(clause) is None and any(pattern.search(clause) for pattern in _REFUSING)
 
 
 def self_as_model(text: str) -> bool:
