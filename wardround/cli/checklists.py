@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from wardround.cli.options import existing_store, json_option, print_json, store_option
-from wardround.cli.screen import echo
+from wardround.cli.screen import echo, echo_lines
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.protocols import Store
@@ -74,8 +74,7 @@ def show_checklists(
         if as_json:
             print_json(table)
         else:
-            for line in usability_lines(table):
-                echo(line)
+            echo_lines(usability_lines(table))
 
     anyio.run(tell)
 

@@ -8,7 +8,7 @@ import anyio
 import click
 
 from wardround.cli.options import store_option, store_path
-from wardround.cli.screen import echo
+from wardround.cli.screen import echo, echo_lines
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
 from wardround.engine.stores.files import is_export, read_into
@@ -69,8 +69,7 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
     if isinstance(done, str):
         echo(f"imported as {done}")
         return
-    for line in done.recognised:
-        echo(line)
+    echo_lines(done.recognised)
     how = "imported before as" if done.before else "imported as"
     echo(f"{how} {done.run}: {count_noun(done.episodes, 'episode')}")
     for note in done.notes:

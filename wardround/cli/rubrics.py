@@ -11,7 +11,7 @@ import msgspec
 
 from wardround import api
 from wardround.cli.options import existing_store, json_option, print_json, store_option, store_path
-from wardround.cli.screen import echo
+from wardround.cli.screen import echo, echo_lines
 from wardround.engine.events import digest_of
 from wardround.engine.logs import configure
 from wardround.engine.text import count_noun
@@ -150,7 +150,6 @@ def show_rubrics(runs: tuple[str, ...], scoring: str, criteria: int, store: str 
         if as_json:
             print_json(table)
         else:
-            for line in rubric_lines(table, criteria=criteria):
-                echo(line)
+            echo_lines(rubric_lines(table, criteria=criteria))
 
     anyio.run(tell)

@@ -7,7 +7,7 @@ import anyio
 import click
 
 from wardround.cli.options import existing_store, json_option, print_json, store_option
-from wardround.cli.screen import echo
+from wardround.cli.screen import echo, echo_lines
 from wardround.engine.errors import StoreError
 from wardround.engine.records import Json, RunRow
 from wardround.evaluators.reasons import ended_by
@@ -32,8 +32,7 @@ def command(store: str | None, as_json: bool) -> None:
         return
     if not rows:
         echo("no runs yet: wardround run --help")
-    for line in _table([_cells(row) for row in rows]):
-        echo(line)
+    echo_lines(_table([_cells(row) for row in rows]))
 
 
 def _cells(row: dict[str, Json]) -> tuple[str, ...]:

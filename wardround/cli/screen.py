@@ -1,6 +1,7 @@
 """Writes to the terminal; control characters in texts of models, cases and endpoints are shown as escapes."""
 
 import sys
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -34,3 +35,9 @@ def _screen() -> "type[Console]":
 def echo(text: str = "", *, err: bool = False, nl: bool = True, lines: bool = False) -> None:
     """Print a line with its control characters as escapes; line ends in it stay with `lines`."""
     click.echo(printable(text, lines=lines), err=err, nl=nl)
+
+
+def echo_lines(lines: Iterable[str]) -> None:
+    """Print each line as `echo` does."""
+    for line in lines:
+        echo(line)

@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from wardround.cli.options import existing_store, json_option, print_json, store_option
-from wardround.cli.screen import echo
+from wardround.cli.screen import echo, echo_lines
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened
 from wardround.engine.text import count_noun, printable
 from wardround.engine.trajectory import Trajectory
@@ -115,15 +115,13 @@ async def _show_episode(name: str, episode: str, where: str | None, calls: bool,
         first = _read_first(dialogue, patient) if dialogue and patient else _question(case)
         for text in _lines(trajectory, dialogue, first, calls=calls):
             click.echo(text + "\n")
-        for line in _by_role(dialogue.turns if dialogue else ()):
-            echo(line)
+        echo_lines(_by_role(dialogue.turns if dialogue else ()))
         if trajectory.closed:
             for line in _conclusion(patient, trajectory) if patient else _answer_lines(case, trajectory):
                 echo(line, lines=True)
         every = await default_scorings(store, name)
         judging = {key: one.judged.name for key, one in every.items() if one.judged is not None}
-        for line in _rubrics(read_accounts(await accounts(store, judging, row.id))):
-            echo(line)
+        echo_lines(_rubrics(read_accounts(await accounts(store, judging, row.id))))
 
 
 def _rubrics(judged: Accounts) -> Iterator[str]:

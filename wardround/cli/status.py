@@ -6,7 +6,7 @@ import anyio
 import click
 
 from wardround.cli.options import existing_store, json_option, print_json, store_option
-from wardround.cli.screen import echo
+from wardround.cli.screen import echo_lines
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun, duration_text
 from wardround.evaluators.reasons import ended_by
@@ -28,8 +28,7 @@ def command(run: str, store: str | None, as_json: bool) -> None:
     if as_json:
         print_json(state.to_json())
         return
-    for line in lines(state, time.time()):
-        echo(line)
+    echo_lines(lines(state, time.time()))
 
 
 async def _status(name: str, where: str | None) -> Status:
