@@ -35,9 +35,10 @@ class Needs(NamedTuple):
     """What an evaluator's class says that it needs. It states each need by an attribute, which it may omit.
 
     `judged`: it needs judges. `search` (attribute SEARCH): it needs a search; this one is the default. `knowledge`
-    (attribute KNOWLEDGE): the judges' own knowledge may replace the search. `tables`: the user's texts from which it
-    was made, by the name of the argument. `items` (attribute Item, a class or several): the classes of what it scores,
-    by default a patient's case.
+    (attribute KNOWLEDGE): the judges' own knowledge may replace the search. `questions` (attribute QUESTIONS): names of
+    the questions that it must ask, so that a judge that cannot answer them is refused before it is asked. `tables`: the
+    user's texts from which it was made, by the name of the argument. `items` (attribute Item, a class or several): the
+    classes of what it scores, by default a patient's case.
     """
 
     judged: bool = False
@@ -45,6 +46,7 @@ class Needs(NamedTuple):
     knowledge: bool = False
     tables: Mapping[str, str] = {}
     items: tuple[type[Record], ...] = (Case,)
+    questions: tuple[str, ...] = ()
 
 
 def needs_of(evaluator: Evaluator) -> Needs:
@@ -57,6 +59,7 @@ def needs_of(evaluator: Evaluator) -> Needs:
         bool(getattr(evaluator, "KNOWLEDGE", False)),
         dict(getattr(evaluator, "tables", {})),
         tuple(items) if isinstance(items, tuple) else (items,),
+        tuple(getattr(evaluator, "QUESTIONS", ())),
     )
 
 

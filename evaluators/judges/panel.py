@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -43,6 +43,14 @@ class Judge(Protocol):
 
         Raises ProviderError and LimitReached.
         """
+
+
+@runtime_checkable
+class KnowsQuestions(Protocol):
+    """A class of judges without a model, which answers only some questions."""
+
+    def knows(self, question: str) -> bool:
+        """Whether it answers the question of that name."""
 
 
 class PanelAnswer(msgspec.Struct, Generic[T], frozen=True):

@@ -205,6 +205,11 @@ class LexicalJudge:
     def __init__(self, seat: str = "judge") -> None:
         self.seat = seat
 
+    @staticmethod
+    def knows(question: str) -> bool:
+        """Whether it answers the question of that name."""
+        return question in _ANSWERS
+
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
         """Return its reply in the required shape. Raises UsageError for an unknown question."""
         answer = _ANSWERS.get(question.name)

@@ -53,6 +53,7 @@ class ChecklistDraft:
     name = "checklist-draft"
     VERSION: ClassVar[int] = 1
     judged: ClassVar[bool] = True
+    QUESTIONS: ClassVar[tuple[str, ...]] = ("checklist_draft",)
     Item = QuestionItem
 
     def __init__(self, cases: str = "") -> None:

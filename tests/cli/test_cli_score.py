@@ -13,6 +13,9 @@ from serving import serving
 from shell import Shell
 
 from wardround.engine.records import Message
+from wardround.evaluators.evaluation import needs_of
+from wardround.evaluators.open_answers.checklist_draft import ChecklistDraft
+from wardround.scoring.judges import unanswerable
 from wardround.testing.loopback import Loopback
 
 FAR = "http://judge.example/v1"
@@ -83,6 +86,16 @@ def test_a_dead_judge_is_said_before_anything_is_stored(shell: Shell, played: li
     assert "nothing listens there" in shell.err
     assert shell("runs", "--store", store) == 0
     assert "~" not in shell.out
+
+
+def test_a_judge_that_cannot_answer_is_refused_before_anything_is_stored(shell: Shell, played: list[object]) -> None:
+    """The offline judge knows no points and drafts no checklists, and no episode is marked as failed for that."""
+    assert shell("score", *played, "--evaluators", "standard,diagnosis-points", "--judge", "lexical") == 2
+    assert "diagnosis-points asks what the judge lexical cannot answer" in shell.err
+    assert "name a model" in shell.err
+    assert judged(shell.json("score", *played)) == []
+    assert unanswerable("lexical", needs_of(ChecklistDraft()).questions) == ["checklist_draft"]
+    assert unanswerable("openai/gpt-4o", ["checklist_draft"]) == []
 
 
 def test_a_restricted_case_is_refused_before_a_byte_leaves(shell: Shell, tmp_path: Path) -> None:

@@ -55,9 +55,9 @@ from wardround.scoring.scorings import score_names
     default="standard",
     show_default=True,
     metavar="NAMES",
-    help="What to score, comma-separated: standard (questions for question sets), grade, rubric, checklist, reasoning, "
-    "assessment, reasoning-published, assessment-published; "
-    "package.module:Class for your own. All but standard and grade need --judge.",
+    help="What to score, comma-separated: standard (questions for question sets), grade, reader-list, rubric, "
+    "checklist, reasoning, assessment, diagnosis-points, reasoning-published, assessment-published, rubric-probe; "
+    "package.module:Class for your own. Standard, questions, grade and reader-list need no --judge.",
 )
 @click.option(
     "--set",

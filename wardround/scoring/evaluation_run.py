@@ -31,7 +31,7 @@ from wardround.runs.seats import check_hosts
 from wardround.runs.settings import new_budget
 from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import closing_gates, follow_closed, prepare, take_open, this_machine
-from wardround.scoring.judges import JudgeConfig, JudgeSession, Trial
+from wardround.scoring.judges import JudgeConfig, JudgeSession, Trial, unanswerable
 from wardround.scoring.scorings import (
     all_scorings,
     clear_scores,
@@ -91,13 +91,20 @@ class EvaluationRun:
     async def check(self) -> None:
         """Check the settings before anything is judged.
 
-        Raises UsageError for a missing search or an unknown cause, and EgressError if restricted cases would be sent to
-        a host that is not allowed. If every episode is judged already, nothing is sent, so EgressError is not raised.
+        Raises UsageError for a missing search, a judge that cannot answer or an unknown cause, and EgressError if
+        restricted cases would be sent to a host that is not allowed. If every episode is judged already, nothing is
+        sent, so EgressError is not raised.
         """
         check_causes(self.retry, [SEAT])
         knows = self.judges.knowledge == "judge" and needs_of(self.evaluator).knowledge
         if needs_of(self.evaluator).search and self.judges.search is None and not knows:
             raise UsageError(f"the evaluator {self.evaluator.name} looks things up: give the judges a search")
+        for spec in self.specs.values():
+            if unanswerable(spec, needs_of(self.evaluator).questions):
+                raise UsageError(
+                    f"the evaluator {self.evaluator.name} asks what the judge {spec} cannot answer, since it only "
+                    "compares words: name a model, for instance --judge openai/gpt-4o"
+                )
         try:
             self._check_egress()
         except EgressError:
