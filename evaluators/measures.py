@@ -218,6 +218,7 @@ _EXAMINATIONS = (
     Measure("test_cost", "Cost of tests", "points"),
     Measure("case_cost_usd", "Cost of the case", "usd", True),
     Measure("known_cost_usd", "Cost of the case, at least", "usd"),
+    Measure("most_cost_usd", "Cost of the case, at most", "usd"),
     Measure("tests_cost_usd", "Cost of its tests", "usd"),
     Measure("visits_cost_usd", "Cost of its visits", "usd"),
     Measure("visits", "Visits", "count"),

@@ -22,10 +22,14 @@ from wardround.scenarios.answers import diagnosis, treatment
 from wardround.scenarios.answers.commitment import entries
 from wardround.scenarios.case import Case, case_results, mentions_finding
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue
+from wardround.scenarios.orders.tariff import dearest
 from wardround.scenarios.parsers.moves import ANSWERING, RESULT_STATES, answers_of, texts_of
 from wardround.scenarios.parsers.nonanswers import KINDS, Kind, Passages, breaks
 
-SPENDING = ("case_cost_usd", "known_cost_usd", "tests_cost_usd", "visits_cost_usd", "visits", "unpriced_orders")
+SPENDING = (
+    "case_cost_usd", "known_cost_usd", "most_cost_usd", "tests_cost_usd", "visits_cost_usd", "visits",
+    "unpriced_orders",
+)  # fmt: skip
 UNPRICED = "unpriced_order"
 """Reason of a cost of which a part is not known."""
 
@@ -34,12 +38,14 @@ def spending_scores(trajectory: Trajectory) -> list[Score]:
     """The scores of NAMES; none in a scenario without a bill.
 
     `case_cost_usd`: dollars of visits and tests; None, reason `unpriced_order`, if the price of a test is not known.
-    `known_cost_usd`: the same without such tests, so that it can only be too low. `tests_cost_usd`, `visits_cost_usd`:
-    its parts. `visits`: their number. `unpriced_orders`: the tests without a price. None with the cause of an episode
-    that has no score, and with `no_bill` if a failure outside the rules ended it.
+    `known_cost_usd`: the same without such tests, so that it can only be too low. `most_cost_usd`: the same with each
+    such test at the dearest price of the run's list, so that an order without a price hides no cost. `tests_cost_usd`,
+    `visits_cost_usd`: the known parts. `visits`: their number. `unpriced_orders`: the tests without a price. None with
+    the cause of an episode that has no score, and with `no_bill` if a failure outside the rules ended it.
     """
     scenario = trajectory.header.get("scenario")
-    if not isinstance(scenario, Mapping) or "visit_price" not in (scenario.get("settings") or {}):
+    settings = scenario.get("settings") if isinstance(scenario, Mapping) else None
+    if not isinstance(settings, Mapping) or "visit_price" not in settings:
         return []
     ending = trajectory.ending
     bill = ending.facts.get("bill") if ending else None
@@ -51,6 +57,7 @@ def spending_scores(trajectory: Trajectory) -> list[Score]:
     return [
         Score("case_cost_usd", None if unpriced else known, UNPRICED if unpriced else ""),
         Score("known_cost_usd", known),
+        Score("most_cost_usd", known + len(unpriced) * dearest(settings.get("prices") or {})),
         Score("tests_cost_usd", float(bill["tests_usd"])),
         Score("visits_cost_usd", float(bill["visits_usd"])),
         Score("visits", float(bill["visits"])),
@@ -388,7 +395,7 @@ class Standard:
     """
 
     name = "standard"
-    VERSION: ClassVar[int] = 6
+    VERSION: ClassVar[int] = 7
 
     def __init__(self, prices: Catalogue | None = None) -> None:
         self._prices = prices

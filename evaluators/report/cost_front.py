@@ -17,7 +17,7 @@ from wardround.evaluators.report.summary import ScoreSummary, Summary
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ACCURACY, COST, KNOWN = "diagnosis_accuracy", "case_cost_usd", "known_cost_usd"
+ACCURACY, COST, KNOWN, MOST = "diagnosis_accuracy", "case_cost_usd", "known_cost_usd", "most_cost_usd"
 Place = Literal["front", "beaten", "not known"]
 HEADING = "Accuracy against cost"
 _MARKERS = "osD^vP"
@@ -29,10 +29,11 @@ class CostPoint(msgspec.Struct, frozen=True):
     """One run: mean accuracy and mean cost of a case in dollars, with their 95% intervals.
 
     `unpriced` counts the episodes with a test of unknown price, and those without a bill, such as one that the doctor's
-    own error ended; then `cost` leaves these out and can only be too low, so that the run's `place` is not known unless
-    another run beats even that. A run is on the front if no other
-    run whose cost is known is at least as accurate for at most the same cost, and better in one of the two.
-    `beaten_by` is the first run that is.
+    own error ended; then `cost` leaves these out and can only be too low. `most` is the cost with each test of unknown
+    price at the dearest of the list, and None if a bill is missing. A run takes its `place` by `most`, so that no order
+    hides its cost: it is on the front if no other run is at least as accurate for at most that cost, and better in one
+    of the two. `beaten_by` is the first run that is. Without `most` the place is not known, unless another run beats
+    even the least cost.
     """
 
     run: str
@@ -43,8 +44,14 @@ class CostPoint(msgspec.Struct, frozen=True):
     cost_ci95: tuple[float, float] | None
     episodes: int
     unpriced: int
+    most: float | None = None
     place: Place = "not known"
     beaten_by: str = ""
+
+    @property
+    def counted(self) -> float:
+        """The cost that decides the place: the most that it can be, or the least where that is all that is known."""
+        return self.cost if self.most is None else self.most
 
 
 class CostFront(msgspec.Struct, frozen=True):
@@ -62,13 +69,13 @@ def cost_front(runs: Sequence[RunScores], summaries: Mapping[str, Summary]) -> C
     points = [point for run in runs if (point := _point(run, summaries[run.name])) is not None]
     if len(points) < 2:
         return None
-    points.sort(key=lambda point: (point.cost, -point.accuracy, point.run))
+    points.sort(key=lambda point: (point.counted, -point.accuracy, point.run))
     placed = tuple(_with_place(point, points) for point in points)
     notes = ["Front: no other run is at least as accurate for at most the same cost, and better in one of the two."]
     if any(point.unpriced for point in placed):
         notes.append(
-            "Costs with 'at least' leave out tests of unknown price and episodes without a bill; such a run takes no"
-            " other's place."
+            "A cost 'at least' leaves out tests of unknown price and episodes without a bill. A run takes its place by"
+            " the most that it can cost: a test of unknown price counts as the dearest of the price list."
         )
     if len({point.episodes for point in placed}) > 1:
         notes.append("The runs have different numbers of episodes, so their means are over different cases.")
@@ -76,7 +83,7 @@ def cost_front(runs: Sequence[RunScores], summaries: Mapping[str, Summary]) -> C
 
 
 def _point(run: RunScores, summary: Summary) -> CostPoint | None:
-    accuracy, cost, known = (summary.score(name) for name in (ACCURACY, COST, KNOWN))
+    accuracy, cost, known, most = (summary.score(name) for name in (ACCURACY, COST, KNOWN, MOST))
     if accuracy is None or accuracy.mean is None or known is None or known.mean is None:
         return None
     unbilled = known.reasons.get("no_bill", 0)
@@ -93,27 +100,30 @@ def _point(run: RunScores, summary: Summary) -> CostPoint | None:
         cost_ci95=None if unbilled else shown.ci95,
         episodes=accuracy.scored,
         unpriced=unpriced,
+        most=None if unbilled else most.mean if most else None if unpriced else shown.mean,
     )
 
 
 def _with_place(point: CostPoint, points: Sequence[CostPoint]) -> CostPoint:
-    better = (other for other in points if other is not point and not other.unpriced and _beats(other, point))
-    first = next(better, None)
+    first = next((other for other in points if other is not point and _beats(other, point)), None)
     if first is None:
-        return point if point.unpriced else msgspec.structs.replace(point, place="front")
+        return point if point.most is None else msgspec.structs.replace(point, place="front")
     return msgspec.structs.replace(point, place="beaten", beaten_by=first.run)
 
 
 def _beats(one: CostPoint, other: CostPoint) -> bool:
     """Whether `one` is at least as accurate for at most the cost of `other`, and better in one of the two."""
-    if one.accuracy < other.accuracy or one.cost > other.cost:
+    if one.most is None or one.accuracy < other.accuracy or one.most > other.counted:
         return False
-    return one.accuracy > other.accuracy or one.cost < other.cost
+    return one.accuracy > other.accuracy or one.most < other.counted
 
 
 def cost_cell(point: CostPoint) -> str:
-    """The cost in words: `$1,250.00`, or `at least $1,250.00`."""
-    return f"{'at least ' if point.unpriced else ''}{format_value(COST, point.cost)}"
+    """The cost in words: `$1,250.00`, `at least $1,250.00`, or `$1,250.00 to $9,000.00`."""
+    if not point.unpriced:
+        return format_value(COST, point.cost)
+    least = format_value(COST, point.cost)
+    return f"at least {least}" if point.most is None else f"{least} to {format_value(COST, point.most)}"
 
 
 def place_cell(point: CostPoint) -> str:
@@ -140,7 +150,10 @@ def cost_plot(front: CostFront) -> Plot:
         f"{point.run}: {format_value(ACCURACY, point.accuracy)} for {cost_cell(point)}, {place_cell(point)}"
         for point in front.points
     )
-    note = "Point: mean over the episodes. Bars: 95% intervals. Line: the Pareto front. Hollow: not on the front."
+    note = (
+        "Point: mean over the episodes. Bars: 95% intervals; dotted: from the least to the most that a cost can be. "
+        "Line: the Pareto front. Hollow: not on the front."
+    )
     return Plot(
         HEADING,
         note,
@@ -151,24 +164,26 @@ def cost_plot(front: CostFront) -> Plot:
 def draw_front(front: CostFront, axes: "Axes") -> None:
     """Draw the front, with the names of the runs above it."""
     on = [point for point in front.points if point.place == "front"]
-    most = max(max(point.cost, *(point.cost_ci95 or (0.0,))) for point in front.points)
+    most = max(max(point.counted, *(point.cost_ci95 or (0.0,))) for point in front.points)
     right = most * 1.05 or 1.0
     if on:
-        costs = [on[0].cost, *(point.cost for point in on[1:]), right]
+        costs = [*(point.counted for point in on), right]
         heights = [*(point.accuracy for point in on), on[-1].accuracy]
         axes.step(costs, heights, where="post", color=MUTED, linewidth=1.2, zorder=1)
     for number, point in enumerate(front.points):
         colour = SERIES[number % len(SERIES)]
         if point.accuracy_ci95:
             low, high = (min(max(end, 0.0), 1.0) for end in point.accuracy_ci95)
-            axes.plot((point.cost, point.cost), (low, high), color=colour, linewidth=1.4, alpha=0.55)
-        if point.cost_ci95:
+            axes.plot((point.counted, point.counted), (low, high), color=colour, linewidth=1.4, alpha=0.55)
+        if point.counted > point.cost:
+            axes.plot((point.cost, point.counted), (point.accuracy, point.accuracy), color=colour, linestyle="dotted")
+        elif point.cost_ci95:
             ends = [max(end, 0.0) for end in point.cost_ci95]
             axes.plot(ends, (point.accuracy, point.accuracy), color=colour, linewidth=1.4, alpha=0.55)
         fill = colour if point.place == "front" else "none"
         marker = _MARKERS[number % len(_MARKERS)]
         [dot] = axes.plot(
-            [point.cost],
+            [point.counted],
             [point.accuracy],
             marker,
             color=colour,

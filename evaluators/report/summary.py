@@ -53,7 +53,8 @@ class ScoreSummary(msgspec.Struct, frozen=True, kw_only=True):
     `answered` counts the scored episodes without the zeros for a missing answer (`evaluation.UNANSWERED`), and
     `of_answered` is the mean over them; it is shown beside the mean and never replaces it. `bounds` are the means with
     every None as 0 and as 1, without episodes in which the score is undefined (`UNDEFINED`: no reference, no orders in
-    the scenario); None for scores that are no shares. If there is no mean, `instead` says why in words.
+    the scenario); None for scores that are no shares, but for the cost of a case: the least and the most that it can be
+    where a test has no price. If there is no mean, `instead` says why in words.
 
     `ci95` is the 95% interval within the scale (intervals.py), by the method `ci95_method`; if it is None,
     `ci95_reason` says why in words. `effective` is the effective number of independent episodes for a share of 0 and
@@ -135,7 +136,7 @@ def summarise(episodes: Iterable[EpisodeScores], seed: int = 0, judges: Sequence
         repeats=len(played.repeats),
         endings=dict(sorted(endings.items(), key=lambda pair: (pair[0] != "completed", pair[0]))),
         reasons=dict(sorted(reasons.items())),
-        scores=_over_types([_one(name, played, _column(name, taken), seed, method) for name in names]),
+        scores=_companions([_one(name, played, _column(name, taken), seed, method) for name in names]),
         instead="" if closed else _NONE_ENDED,
     )
 
@@ -337,7 +338,8 @@ def _repeats(column: _Column, played: _Played, name: str) -> Repeats:
     return Repeats(len(means), means, _mean(had), standard_error(had))
 
 
-def _over_types(scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
+def _companions(scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
+    """Return the scores with what others of the run say of them: means over types, bounds of the cost of a case."""
     means = {score.name: score.mean for score in scores}
     kinds = {
         whole: [
@@ -347,7 +349,13 @@ def _over_types(scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
         ]
         for whole in ("exam_recall", "exam_precision")
     }
+    ends = means.get("known_cost_usd"), means.get("most_cost_usd")
+    cost = None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
     return [
-        msgspec.structs.replace(score, over_types=_mean(kinds[score.name])) if score.name in kinds else score
+        msgspec.structs.replace(score, over_types=_mean(kinds[score.name]))
+        if score.name in kinds
+        else msgspec.structs.replace(score, bounds=cost)
+        if score.name == "case_cost_usd" and score.none
+        else score
         for score in scores
     ]

@@ -60,6 +60,11 @@ def standard_prices() -> Mapping[str, float]:
     return {row["test"]: float(row["usd"]) for row in table_rows("prices.csv")}
 
 
+def dearest(own: Mapping[str, float]) -> float:
+    """The highest price of a test in the table and in a user's prices: the most that a test without a price counts."""
+    return max((*standard_prices().values(), *own.values()))
+
+
 @cache
 def _classes() -> tuple[tuple[tuple[str, ...], float], ...]:
     """(words, price) of each class of tests whose name tells it, in the order of the table: a gene, a biopsy, a

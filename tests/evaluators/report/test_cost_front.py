@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from wardround.engine.records import Score
-from wardround.evaluators.report.cost_front import CostFront, cost_front, cost_plot, cost_table
+from wardround.evaluators.report.cost_front import CostFront, cost_cell, cost_front, cost_plot, cost_table
 from wardround.evaluators.report.html import as_json, page
 from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
@@ -16,7 +16,8 @@ def run(name: str, accuracy: Sequence[float], costs: Sequence[float | None]) -> 
     rows = []
     for number, (right, cost) in enumerate(zip(accuracy, costs, strict=True)):
         priced = Score("case_cost_usd", cost, "" if cost is not None else "unpriced_order")
-        scores = (Score("diagnosis_accuracy", right), priced, Score("known_cost_usd", cost or 50.0))
+        known, most = Score("known_cost_usd", cost or 50.0), Score("most_cost_usd", cost or 10_000.0)
+        scores = (Score("diagnosis_accuracy", right), priced, known, most)
         rows.append(episode(f"c{number}", scores))
     header = {"seed": 0, "seats": {"doctor": {"spec": name}}, "scenario": {"name": "sequential"}}
     return RunScores(name=name, header=header, episodes=rows)
@@ -54,20 +55,36 @@ def test_equal_runs_are_both_on_the_front() -> None:
     assert set(places(front_of(CHEAP, other)).values()) == {("front", "")}
 
 
-def test_a_cost_of_which_a_part_is_unknown_takes_no_place() -> None:
+def test_an_order_without_a_price_hides_no_cost() -> None:
+    """A run takes its place by the most that it can cost, whether that is a good place or a bad one."""
     front = front_of(UNKNOWN, GOOD)
-    assert places(front) == {"unknown": ("not known", ""), "good": ("front", "")}
+    assert places(front) == {"unknown": ("front", ""), "good": ("front", "")}
     assert front is not None
-    assert front.points[0].unpriced == 1
+    assert [(point.run, point.unpriced, point.cost, point.most) for point in front.points] == [
+        ("good", 0, 900.0, 900.0),
+        ("unknown", 1, 87.5, 2575.0),
+    ]
     assert "unknown price" in front.note
-    worse = run("worse", [0, 0, 0, 0], [5000.0, None, 5000.0, 5000.0])
-    assert places(front_of(worse, GOOD))["worse"] == ("beaten", "good"), "beaten even by what is known"
+    assert cost_cell(front.points[1]) == "$87.50 to $2,575.00"
+    hides = run("hides", [1, 1, 1, 0], [None, None, None, None])
+    assert places(front_of(hides, GOOD)) == {"hides": ("beaten", "good"), "good": ("front", "")}
+
+
+def test_a_mean_cost_over_priced_episodes_alone_has_bounds() -> None:
+    """Who orders a test without a price in each dear case would show the mean of the cheap ones."""
+    cost = summarise(UNKNOWN.episodes, 0).score("case_cost_usd")
+    assert cost is not None
+    assert (cost.mean, cost.scored, cost.n, cost.bounds) == (100.0, 3, 4, (87.5, 2575.0))
+    assert cost.reasons == {"unpriced_order": 1}
+    whole = summarise(GOOD.episodes, 0).score("case_cost_usd")
+    assert whole is not None
+    assert whole.bounds is None
 
 
 def test_an_episode_that_the_doctor_breaks_off_hides_no_cost() -> None:
     """Who raises an error where a case has become dear and hopeless has no bill there: its mean is not known."""
     breaks_off = run("breaks off", [1, 1, 1], [900.0] * 3)
-    names = ("case_cost_usd", "known_cost_usd")
+    names = ("case_cost_usd", "known_cost_usd", "most_cost_usd")
     lost = (Score("diagnosis_accuracy", 0.0, "agent_error"), *(Score(name, None, "no_bill") for name in names))
     breaks_off = RunScores(
         name=breaks_off.name, header=breaks_off.header, episodes=[*breaks_off.episodes, episode("c3", lost)]
