@@ -30,8 +30,6 @@ from wardround.engine.trajectory import CANCELLED, EpisodeLog, RecordedCalls
 
 TIMEOUT = "timeout"
 """The reason of an ending by a seat whose act took too long."""
-NO_COROUTINE = "act is not a coroutine: write `async def act(self, view)`"
-"""The detail of an ending by a seat whose act cannot be awaited."""
 
 
 class Ended(Exception):
@@ -201,19 +199,21 @@ class Episode:
         """The action of an agent, whose calls have all ended; raises Ended if it is none that a log can keep."""
         blamed = None if seat in self._setup.trusted else partial(self._ending_by_blame, view)
         own = self._own_time(seat)
-        action: Action | str | None = None
+        action: Action | None = None
+        awaited = True
         self._calls.seat = seat
         with boundary(seat, blamed), own:
             async with self._calls:
                 acting = agent.act(view)
-                action = await acting if isawaitable(acting) else NO_COROUTINE
+                awaited = isawaitable(acting)
+                action = await acting if awaited else None
         if stop := self._errors.passing():  # the agent swallowed it, and its action would count as an answer
             raise stop
         if own.over:
             limit = self._setup.limits.act
             raise Ended(Ending(seat, TIMEOUT, f"it took more than {limit:g} s outside of its model's calls to act"))
-        if action == NO_COROUTINE:
-            raise Ended(Ending(seat, "error", NO_COROUTINE))
+        if not awaited:
+            raise Ended(Ending(seat, "error", "act is not a coroutine: write `async def act(self, view)`"))
         if not isinstance(action, Action):
             raise Ended(Ending(seat, "bad_action", f"act() returned {type(action).__name__}, not an Action"))
         if fault := _misshapen(action):

@@ -92,7 +92,7 @@ def load_playable(path: Path | str, left_out: list[Problem] | None = None, *, pa
         elif item.warning:
             odd += 1
             if odd <= MOST:
-                log.warning("a case is odd", what=str(item).removeprefix("warning: "))
+                log.warning("a case may hold a mistake", what=str(item).removeprefix("warning: "))
         elif left_out is not None:
             left_out.append(item)
         elif first and item.line != first[0].line:
@@ -100,7 +100,7 @@ def load_playable(path: Path | str, left_out: list[Problem] | None = None, *, pa
         else:
             first.append(item)
     if odd > MOST:
-        log.warning("more cases are odd", more=odd - MOST, see=f"wardround cases check {path}")
+        log.warning("more cases may hold mistakes", more=odd - MOST, see=f"wardround cases check {path}")
     if first:
         more = f"\n`wardround cases check {path}` lists every problem of the file"
         raise UsageError("\n".join(map(str, first)) + more)
