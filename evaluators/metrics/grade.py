@@ -64,7 +64,7 @@ class Grade:
     """
 
     name = "grade"
-    VERSION: ClassVar[int] = 4
+    VERSION: ClassVar[int] = 5
 
     @cached_property
     def _knowledge(self) -> tuple[Linker, Graph]:

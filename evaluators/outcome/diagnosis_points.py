@@ -65,8 +65,9 @@ class DiagnosisPoints:
     """
 
     name = "diagnosis-points"
-    VERSION: ClassVar[int] = 3
+    VERSION: ClassVar[int] = 4
     judged: ClassVar[bool] = True
+    QUESTIONS: ClassVar[tuple[str, ...]] = ("diagnosis_points",)
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
         """Return two scores and their account; raises UsageError without judges."""

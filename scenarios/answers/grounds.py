@@ -5,6 +5,7 @@ from collections.abc import Callable
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import kinds
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease
+from wardround.scenarios.diseases.disease_wording import clinical
 from wardround.scenarios.diseases.mondo import diseases_named
 from wardround.scenarios.terms.cues import cue, cue_words
 from wardround.scenarios.terms.wording import root, tokens
@@ -59,7 +60,12 @@ def without_reasons(text: str) -> str:
 def _names_disease(phrase: str) -> bool:
     """Whether a phrase names a disease, or holds a word that heads the name of one, or is the bare name of one."""
     words = tokens(phrase)
-    if disease_like(phrase) or any(map(heads_disease, phrase.split())) or diseases_named(phrase):
+    if (
+        disease_like(phrase)
+        or (clinical(phrase) != phrase and disease_like(clinical(phrase)))
+        or any(map(heads_disease, phrase.split()))
+        or diseases_named(phrase)
+    ):
         return True
     if phrase[:1].isupper() and len(words) == 1 and "organism" not in kinds([root(words[0])]):
         return True

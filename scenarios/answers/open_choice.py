@@ -288,6 +288,33 @@ def _undecided(text: str) -> str:
     return _AND.sub(" vs ", listed) if _AND.search(listed) else text
 
 
+_ORDERED = regex(r"ranked|ranking|rank|ordered|sorted|listed|descending|decreasing|order")
+_BY = regex(r"likelihood|likely|probability|probable|plausibility|likeliest")
+_BESIDE_RANK = regex(
+    r"the|my|our|an?|in|of|by|from|with|to|and|as|is|are|follows|most|least|less|more|top|first|best|last|down|highest"
+    r"|lowest|list|differentials?|diagnos[ei]s|possibilities|candidates|overall|working|here|final|\d+"
+)
+_UNRANKED = regex(r"(?i)\b(?:not?|un|never|without)\W*(?:\w+\s+)?(?:rank|order)|\bno particular\b|\bleast\b.*\bmost\b")
+
+
+def ranks(heading: str) -> bool:
+    """Whether a line only announces a list in which the likeliest disease comes first.
+
+    >>> ranks("Ranked by likelihood"), ranks("Top 3, most likely first"), ranks("Ranked from least to most likely")
+    (True, True, False)
+    """
+    words = re.findall(r"[^\W_]+", heading.lower())
+    ordered = any(map(_ORDERED.fullmatch, words))
+    by = any(map(_BY.fullmatch, words)) and not {"by", "first"}.isdisjoint(words)
+    rest = (word for word in words if not (_ORDERED.fullmatch(word) or _BY.fullmatch(word)))
+    return (ordered or by) and all(map(_BESIDE_RANK.fullmatch, rest)) and not unranked(heading)
+
+
+def unranked(text: str) -> bool:
+    """Whether a text says that its list has no order, or the likeliest last."""
+    return _UNRANKED.search(text) is not None
+
+
 def left_open(pieces: Sequence[tuple[str, str]]) -> bool:
     """Whether the phrases of a clause leave its diagnosis open; the second of each pair says how it is an alternative.
 

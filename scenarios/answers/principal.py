@@ -8,16 +8,17 @@ from wardround.scenarios.answers.answer_markup import is_marked_list
 from wardround.scenarios.answers.commitment import MOST_CAUSES, Asserted
 from wardround.scenarios.diseases.contradiction import core
 from wardround.scenarios.diseases.disease import expanded
-from wardround.scenarios.diseases.disease_heads import consequence, effect, general
+from wardround.scenarios.diseases.disease_heads import consequence, disease_like, effect, general
 from wardround.scenarios.diseases.disease_name import parse_name, weight
-from wardround.scenarios.diseases.relations import in_tables, relation
+from wardround.scenarios.diseases.disease_wording import clinical
+from wardround.scenarios.diseases.relations import complicates, in_tables, other_agent, relation
 from wardround.scenarios.diseases.same_disease import GROWTH
 from wardround.scenarios.terms.wording import key, list_words, root
 
 MOST_FOREIGN = 1
 """Most unrelated diseases that an answer may assert beside the true one."""
 MOST_CONSEQUENCES = 3
-"""Most general consequences (shock, effusion) that are accepted as complications without asking a table."""
+"""Most common consequences (shock, effusion) that are accepted as complications without asking a table."""
 MOST_MANIFEST = 3
 """Most unrelated diseases that an answer may present the true one with."""
 HeadRule = Literal["head", "cause", "beside", "none"]
@@ -145,11 +146,29 @@ def foreign(
     others = [place for place in others if not _in_past(items[place], history)]
     others = [place for place in others if not _named_by(truth, items[place].name)]
     others = [place for place in others if not _states_cause(truth, items[place])]
-    free = [place for place in others if consequence(items[place].name)][:MOST_CONSEQUENCES]
+    free = [place for place in others if _goes_along(items[place])][:MOST_CONSEQUENCES]
     others = [place for place in others if place not in free and not (place < head and described(items[place].name))]
+    others = [place for place in others if not _follows_from(items[place], parts)]
     if len(others) <= MOST_FOREIGN:
         return others
-    return [place for place in others if not _related(items[place], parts)]
+    return [place for place in others if not _related(items[place], items[head].name, parts)]
+
+
+def _goes_along(item: Asserted) -> bool:
+    """Whether a phrase is a consequence of what it stands with: a bare one ('fever'), or one that is said to be that.
+
+    One with a name of its own may be a rival of the disease before it ('pneumonia, pulmonary embolism'); there the
+    tables decide.
+    """
+    name = clinical(item.name)
+    if not consequence(name):
+        return False
+    return item.link in ("with", "then", "shown", "due") or not disease_like(name) or len(parse_name(name).words) == 1
+
+
+def _follows_from(item: Asserted, parts: Sequence[str]) -> bool:
+    """Whether a phrase is a consequence that the project's own tables, which are quick to ask, know of a part."""
+    return consequence(item.name) and any(complicates(item.name, part) for part in parts)
 
 
 def most_beside(answer: str, said: Sequence[bool]) -> int:
@@ -160,8 +179,10 @@ def most_beside(answer: str, said: Sequence[bool]) -> int:
     return 0 if is_marked_list(answer) and not (len(said) > 1 and all(said)) else MOST_FOREIGN
 
 
-def _related(item: Asserted, parts: Sequence[str]) -> bool:
-    return any(relation(item.name, part) is not None for part in parts)
+def _related(item: Asserted, head: str, parts: Sequence[str]) -> bool:
+    """Whether the tables relate a disease to a part of the truth, and it has no other organism than the head."""
+    related = {relation(item.name, part) for part in parts}
+    return bool(related - {None}) and not (related <= {None, "complication"} and other_agent(item.name, head))
 
 
 def _in_past(item: Asserted, history: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 from wardround.engine.text import regex
 from wardround.scenarios.answers.double_negation import undoubled
 from wardround.scenarios.answers.grounds import calls_for_care, without_grounds
-from wardround.scenarios.answers.open_choice import with_or
+from wardround.scenarios.answers.open_choice import ranks, unranked, with_or
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease, is_detail
 from wardround.scenarios.terms.cues import cue, cue_words
 from wardround.scenarios.terms.wording import key
@@ -201,7 +201,7 @@ class StanceClause:
 
     `hedged`: by a word such as 'probably'. `weak`: by a word such as 'possibly'. `final`: declared most likely or
     final. `ranked`: in a list by likelihood. `line` is the number of the sentence; `marked`: a bullet or number opens
-    it. `retracts`: it takes back what was said before it.
+    it. `retracts`: it takes back what was said before it. `in_order`: below a line that announces a ranked list.
     """
 
     text: str
@@ -213,11 +213,12 @@ class StanceClause:
     line: int = 0
     marked: bool = False
     retracts: bool = False
+    in_order: bool = False
 
 
 def clauses(text: str) -> Iterator[StanceClause]:
     """The clauses of an answer in order, each with its stance."""
-    listing = apart = filled = grounded = False
+    listing = apart = filled = grounded = in_order = False
     sentences = list(_sentences(text))
     retracts = named = False
     for line, (sentence, opens_line) in enumerate(sentences):
@@ -241,6 +242,11 @@ def clauses(text: str) -> Iterator[StanceClause]:
         if apart:
             yield StanceClause(said, "tells", line=line, marked=bool(bullet))
             continue
+        heading, _, below = said.partition(":")
+        if ranks(heading):
+            in_order, listing, said = True, False, below.strip()
+            if not any(map(str.isalnum, said)):
+                continue
         if _LIST_HEADING.fullmatch(said):
             listing = True
             continue
@@ -250,20 +256,21 @@ def clauses(text: str) -> Iterator[StanceClause]:
         said, grounded = without_grounds(said, bool(bullet) and grounded, _framed)
         if not said:
             continue
-        asked, ranked = said.endswith("?"), bool(cue("ranking").search(said))
+        asked, ranked = said.endswith("?"), in_order or (bool(cue("ranking").search(said)) and not unranked(said))
         for piece in _TURN.split(cue("sole").sub("only", said.rstrip("?. "))):
             hedged, weak = asked or bool(cue("hedging").search(piece)), asked or bool(cue("weak").search(piece))
             final = bool(cue("final").search(piece))
             for words_, stance in _parts(piece):
                 kind: Stance = "open" if stance == "asserted" and listing else stance
-                yield StanceClause(words_, kind, hedged, weak, final, ranked, line, bool(bullet), retracts)
+                yield StanceClause(words_, kind, hedged, weak, final, ranked, line, bool(bullet), retracts, in_order)
                 retracts, named = False, named or kind == "asserted"
                 listing = listing or (stance == "open" and bool(_LISTS.search(said)))
 
 
 def is_list(said: Sequence[StanceClause]) -> bool:
     """Whether the clauses are a list: more than one bullet, or words of order that only a list needs."""
-    return sum(clause.marked for clause in said) > 1 or any(_ORDER.search(clause.text) for clause in said)
+    marked = sum(clause.marked for clause in said) > 1
+    return marked or any(clause.in_order or _ORDER.search(clause.text) for clause in said)
 
 
 def asserting(said: Sequence[StanceClause]) -> list[StanceClause]:

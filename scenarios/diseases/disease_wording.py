@@ -77,7 +77,13 @@ _LAY = (
     (r"\b(?:blocked|clogged)(?:-up| up)? (?=\w)", "obstruction of "),
     (r"\bnarrowed (?=\w)", "stenosis of "),
     (r"\bleak(?:y|ing) (?=[\w ]{0,20}\bvalve\b)", "regurgitation of "),
-    (r"\bfailing (heart|liver|kidney|lung)s?\b", r"\1 failure"),
+    (r"\b(?:failing|weak|worn[- ]out|tired|bad) (heart|liver|kidney|lung)s?\b", r"\1 failure"),
+    (
+        r"\b(heart|liver|kidney|lung|stomach|bowel|gallbladder|thyroid) (?:trouble|complaint|ailment|sickness)s?\b",
+        r"\1 disease",
+    ),
+    (r"\b(?:sugar|sweet) (?:sickness|disease|diabetes|illness)\b", "diabetes mellitus"),
+    (r"\bwater on the lungs?\b", "pulmonary edema"),
     (r"\binfected (?=\w)", "infection of "),
     (r"\b(?:swollen and )?inflamed (?=\w)", "inflammation of "),
     (rf"\b(?:tears?|torn|splits?|rips?)(?: (?:in|of|inside))?(?: the| an?)? {_VESSEL}\b", r"dissection of \1"),
@@ -90,6 +96,16 @@ _LAY = (
     (r"\bhardening of the arteries\b", "atherosclerosis"),
 )
 """A patient's words for an organ, or for what is the matter with it: 'hole in the stomach', 'inflamed gallbladder'."""
+_IN_LAY = tuple((regex(pattern, re.IGNORECASE), written) for pattern, written in _LAY)
+
+
+def clinical(phrase: str) -> str:
+    """A patient's words as a clinician writes them: 'weak heart' is heart failure; any other phrase as it is."""
+    for pattern, written in _IN_LAY:
+        phrase = pattern.sub(written, phrase)
+    return phrase
+
+
 _EJECTED = (
     r"(?:\bwith )?(?:\ban? )?\b(?:lv)?(?:ef|ejection fraction)(?: (?:of|is|was|at))?[ :=~<>≈-]*(?:\d\d?\s?[-–]\s?)?"
 )

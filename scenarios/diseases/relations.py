@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
+from wardround.scenarios.diseases.contradiction import kinds
 from wardround.scenarios.diseases.disease_name import parse_name
+from wardround.scenarios.diseases.disease_wording import clinical
 from wardround.scenarios.diseases.graph import graph
 from wardround.scenarios.diseases.lexical_linker import linker
 from wardround.scenarios.diseases.mondo import diseases_named, kinship, lineage, principal_part
 from wardround.scenarios.diseases.same_disease import readings, same_disease, wider_by_table
-from wardround.scenarios.terms.wording import table_rows, vocabulary
+from wardround.scenarios.terms.wording import list_words, root, table_rows, vocabulary
 
 Kinship = Literal["same", "ancestor", "descendant", "complication"]
 """The relation of one disease to another: 'ancestor' is a wider one, 'descendant' a kind of it."""
@@ -26,8 +28,24 @@ def complications() -> Sequence[tuple[tuple[str, ...], tuple[str, ...]]]:
 
 
 def complicates(one: str, other: str) -> bool:
-    """Whether `one` is a known complication of `other`, either of any disease or by the table of complications."""
-    return any(_akin(name, one) and same_disease(name, one).same for name in _complications_of(other))
+    """Whether `one` is a known complication of `other`, either of any disease or by the table of complications.
+
+    A kind of a complication by another organism is none: viral encephalitis does not complicate bacterial meningitis.
+    """
+    one, other = clinical(one), clinical(other)
+    known = (name for name in _complications_of(other) if _akin(name, one) and same_disease(name, one).same)
+    return not other_agent(one, other) and any(True for _ in known)
+
+
+_CLASSES = frozenset(map(root, list_words("virus viral bacterium bacterial fungus fungal parasite parasitic")))
+
+
+def other_agent(one: str, other: str) -> bool:
+    """Whether two diseases name different organisms, or different classes of them; a class and a species may fit."""
+    mine, theirs = (frozenset(w for w in parse_name(name).words if kinds([w]) == {"organism"}) for name in (one, other))
+    if not mine or not theirs or mine & theirs:
+        return False
+    return (mine <= _CLASSES) == (theirs <= _CLASSES)
 
 
 @lru_cache(maxsize=4096)
@@ -70,6 +88,7 @@ def relation(one: str, other: str) -> Kinship | None:
 
     The project's own tables come first; ICD-10-CM and HPO take some seconds to load and are read only if needed.
     """
+    one, other = clinical(one), clinical(other)
     if same_disease(one, other).same and same_disease(other, one).same:
         return "same"
     if complicates(one, other):

@@ -72,6 +72,13 @@ _PHRASES = {
     "most likely": ("am ehesten", "le plus probablement", "lo más probable es"),
     "differential:": ("differentialdiagnostisch", "differenzialdiagnostisch"),
     "has": ("leidet an", "souffre de", "souffre d'", "padece", "padece de", "soffre di", "sofre de"),
+    "by likelihood": (
+        "nach wahrscheinlichkeit",
+        "par ordre de probabilité",
+        "por orden de probabilidad",
+        "按可能性排序",
+        "按可能性",
+    ),
     "the diagnosis is": (
         "le diagnostic est",
         "le diagnostic le plus probable est",
