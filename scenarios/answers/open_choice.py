@@ -1,4 +1,8 @@
-"""Reads an answer that weighs several diseases: which one it decides for, or that the choice stays open."""
+"""Reads an answer that weighs several diseases: which one it decides for, or that the choice stays open.
+
+Forms of sentences are written as sentences (`_spelled`): `{weighing} <options>, {decided} <rest>` is 'between gout and
+lupus, I prefer gout'. A word in braces stands for any of a list, one in angle brackets for a phrase that is kept.
+"""
 
 import itertools
 import re
@@ -6,6 +10,118 @@ from collections.abc import Sequence
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease
+
+_WORDS = {
+    "doubt": r"(?:torn|choosing|deciding|wavering|undecided|hesitating|oscillating) between"
+    r"|(?:the|a) choice (?:of|between)",
+    "weighing": r"(?:given |faced with )?{doubt}|between|among(?:st)?|of|out of|weighing|comparing|balancing",
+    "i would": r"(?:i|we)(?:['’]d| would)?",
+    "decided": r"(?:{i would}(?: \w+ly)? {choose}|(?:my|our) (?:vote|choice|pick|money|preference|answer|diagnosis"
+    r"|decision|bet) (?:goes to|is|falls on|would be)|(?:it|this) (?:is|must be|should be))"
+    r"(?: (?:that )?(?:it|this) is| for| on)?",
+    "choose": r"prefer|favou?r|choose|pick|select|vote for|go (?:for|with)|opt for|settle (?:on|for)|conclude|believe"
+    r"|(?:lean|tend) to(?:wards?)?|decide (?:on|for)|think|say|diagnose",
+    "is": r"is|seems|appears|looks|fits|remains",
+    "much": r"much|far|a bit|somewhat|clearly|still",
+    "likelier": r"(?:more (?:likely|probable|probably|plausible|consistent)|likelier|preferred|preferable|better"
+    r"|a better (?:fit|match))",
+    "unlikelier": r"less (?:likely|probable|plausible)|a worse (?:fit|match)|worse",
+    "wins": r"fits|is|seems|appears|matches|suits|explains|remains|looks|wins",
+    "best": r"better|best|more|most|likelier|likeliest|favou?rite|winner|first",
+    "would": r"(?:would|could|might|may) (?:(?:well|also|at first|certainly|easily|indeed|have) )*",
+    "fit": r"explain(?:ed)?|fit(?:ted)?|account(?:ed)?|match(?:ed)?|suit(?:ed)?|look|be the|been (?:my|the|a)",
+    "seems": r"looks?|looked|seems?|seemed|appears?|appeared|is|was|sounds?",
+    "tempting": r"tempting|plausible|attractive|obvious|the (?:obvious|tempting|first|classic|usual)|(?:my|the) first"
+    r"|to (?:fit|explain|match|account)",
+    "at first": r"at first (?:sight|glance)|on the face of it|superficially|it {seems} like"
+    r"|one (?:would|might|could) (?:think|expect|say|suspect)",
+    "it has": r"(?:it|this|that|she|he|the patient|what we see|we have here)(?: really| actually)?"
+    r" (?:is|has|must be|turns out to be|turned out to be|proves to be)",
+    "the diagnosis is": r"(?:the|my|our) (?:(?:final|correct|right|true|real) )?(?:diagnosis|answer|disease|cause)"
+    r" (?:is|must be)",
+    "shows": r"the [\w\s-]{2,40}? (?:shows?|proves?|reveals?|confirms?)",
+    "any": r"(?:both|either|all|each|any|neither|one)(?: (?:one|of (?:them|these|those|the (?:two|three|above))))?",
+    "may be": r"is|are|remains?|seems?|could be|may be|might be|can be|would be|would",
+    "possible": r"possible|likely|conceivable|plausible|probable|right|true|correct|imaginable|fit|ruled out|excluded",
+    "cannot": r"can(?:not|['’]t)|can ?not|am unable to|are unable to|could not|do not",
+    "ordered": r"ranked|ranking|rank|ordered|sorted|listed|descending|decreasing|order",
+    "likely": r"likelihood|likely|probability|probable|plausibility|likeliest",
+    "little": r"the|my|our|an?|in|of|by|from|with|to|and|as|is|are|follows|most|least|less|more|top|first|best|last"
+    r"|down|highest|lowest|list|differentials?|diagnos[ei]s|possibilities|candidates|overall|working|here|final|\d+",
+    "tell": r"decide|tell|choose|say which|know|distinguish|separate them",
+}
+"""The words of the sentences below; one list may name another."""
+_PHRASES = {
+    "options": r"[^;\n?!]{3,300}?", "name": r"[^,.;\n]{2,100}?", "first": r"[^.;\n]{2,120}?", "other": r"[^.;\n]{2,}",
+    "rest": r"\w[\s\S]*",
+}  # fmt: skip
+"""The phrases that are kept: what is weighed, a disease, one with commas in its name, another, all that follows."""
+
+
+def _spelled(sentence: str) -> str:
+    """The pattern of a sentence: `{list}` is any of its words, `<phrase>` a phrase, a space any gap."""
+    while named := re.search(r"\{([a-z ]+)\}", sentence):
+        sentence = sentence.replace(named[0], f"(?:{_WORDS[named[1]]})")
+    sentence = re.sub(r"<(\w+)>", lambda phrase: f"(?P<{phrase[1]}>{_PHRASES[phrase[1]]})", sentence)
+    return "(?i)" + sentence.replace(" ", r"\s+")
+
+
+_CHOSEN = tuple(
+    regex(_spelled(rf"^\W*{sentence}$"))
+    for sentence in (
+        "{weighing} <options>,? {decided} <rest>",
+        r"{weighing} <options>, <name> {wins}(?: (?:[\w']+ ){0,4}?{best}\b.*)?",
+    )
+)
+"""'Between gout and lupus I prefer gout', 'of gout and lupus, gout fits best'."""
+_PREFERRED = tuple(
+    regex(_spelled(rf"^\W*{sentence}$"))
+    for sentence in (
+        "(?:(?:i|we) {choose} )?(?:(?:it|this) is )?(?:rather|sooner|{likelier}) <name> than <other>",
+        "<first> {is} (?:{much} )?{likelier} (?:than|over|to|compared (?:to|with)) <other>",
+        "<other> {is} (?:{much} )?{unlikelier} than <name>",
+        "{i would} prefer <name> (?:to|over) (?!treat)<other>",
+    )
+)
+"""'Rather gout than lupus', 'gout is likelier than lupus', 'lupus is less likely than gout', 'I prefer it to lupus'."""
+_OPEN_PAIR = regex(_spelled(r"^\W*(?:{doubt}|(?:it is |somewhere )?between) <name> (?:and|or) <other>$"))
+"""'Torn between gout and lupus', and nothing more."""
+_JOINS = regex(r"(?i)\b(?:and|or|against|versus|vs|with|from)\b|,|/")
+_ASKED = regex(r"(?i)^[^?\n]{3,200}\b(?:or|vs\.?|versus)\b[^?\n]{0,200}\?\s+(?=\w)")
+"""A choice that is put as a question, with its answer behind it."""
+
+_CONCEDES = regex(
+    _spelled(r"^\W*(?:[^;\n]{2,300}? (?:{would}{fit}|{seems} (?:(?:so|very|quite) )?{tempting}\b)|(?:{at first})\b)")
+)
+_TURNS = regex(
+    r"(?i)[,;.–—-]\s*(?:and\s+)?(?:but|yet|however|still|nevertheless|nonetheless|though|(?P<truth>in truth|in fact"
+    r"|actually|in reality|really))\b|\s(?:and yet|but|yet|however)\b"
+    r"|\.\s+(?=[^.\n]{2,120},?\s(?:though|however|instead|nevertheless)\W*$)"
+)
+_COMMITS = regex(
+    _spelled(r"^\W*(?:{it has}|{the diagnosis is}|(?:i|we) {choose}|{shows}) (?:(?:that )?(?:it|this) is )?<other>")
+)
+"""'Gout would explain it all', 'yet', 'it is lupus'."""
+_CONCEDED_WITHIN = 160
+"""Most characters between what concedes a disease and the turn to another."""
+_NO_OTHER = regex(
+    r"(?i)^\W*(?:not\b|\w+(?:ed|en)\s+(?:by|with|in|on)\b|(?:an?|the|its?|no)\s+(?:[\w-]+\s+){0,4}(?:disease|disorder"
+    r"|condition|tumou?r|diagnosis|entity|cause|complication|variant|form|finding|one)"
+    r"(?:\s+(?:here|there|in|at|of)\b[^,:]*)?\W*$)"
+)
+"""What says something of the disease conceded and names no other: 'yet it is a rare disease'."""
+
+_STAYS_OPEN = regex(
+    _spelled(
+        r"(?:^|[\s(,;:.–—-]\s*)(?:{any}(?: {may be})?(?: (?:\w+ly|still|also))? {possible}"
+        r"|(?:equally|similarly|about as|just as) {possible}"
+        r"|(?:i|we|one|you)?\s*{cannot} {tell}(?: (?:which(?: it is| one)?|between (?:them|these|the two)))?"
+        r"|(?:it|this|he|she) (?:could|may|might|can) be (?:either|any|both|one)(?: of (?:them|these|the two))?"
+        r"|one of (?:these|them|those|the (?:two|three|above)))\W*$"
+    )
+)
+"""'Both possible', 'equally likely', 'I cannot tell which', 'it could be either', 'one of these' behind a list."""
+_AND = regex(r"\s*(?:,\s*(?:and\s+)?|\n|\band\b|&)\s*")
 
 _OPEN_ENDED = regex(
     r"(?i)\W*(?:(?:an)?other(?: (?:disease|condition|disorder|diagnosis|cause|illness|one|thing))?"
@@ -17,15 +133,21 @@ _ELSE = regex(
     r"(?i)(?<=\w),?\s+(?:if not|unless (?:it|this|that|she|he) (?:is|was|be|has|had|turns out to be|proves to be))\s+"
     r"(?!(?:for|in|all|most|yet|already|always|otherwise|an?\s+\w+(?:ed|en)|\w+(?:ed|en|ing|ly))\b)(?=\w)"
 )
-
 _OR_IF = regex(r"(?i)\bor,?\s+if\s+[^,]{3,100},\s*(?=\w)")
 """An alternative under a condition: 'anemia or, if the ferritin is low, iron deficiency'."""
 
-_ENTRY = regex(r"[;\n|]+|,\s+(?=\D|\d+\s?%)|\.\s+(?=[A-Z\d])|\sand\s(?=\d+\s?%|[^,;\n]{1,80}\d\s?%)")
-_LINE = regex(r"[;\n|]+")
-"""What separates entries whose names may hold commas."""
+_RANKING = regex(
+    _spelled(r"(?=.*\b(?:{ordered}|by {likely}|{likely} first)\b)(?:\W*\b(?:{ordered}|{likely}|{little})\b)+\W*")
+)
+"""A line that only announces a list by likelihood: 'Ranked by likelihood', 'Top 3, most likely first'."""
+_UNRANKED = regex(r"(?i)\b(?:not?|un|never|without)\W*(?:\w+\s+)?(?:rank|order)|\bno particular\b|\bleast\b.*\bmost\b")
+"""A list without order, or with the likeliest last."""
+
 _LONGEST, _MOST_ENTRIES = 200, 60
 """Characters of an entry that may state a share, and entries that are looked at."""
+_LINE = regex(r"[;\n|]+")
+_ENTRY = regex(r"[;\n|]+|,\s+(?=\D|\d+\s?%)|\.\s+(?=[A-Z\d])|\sand\s(?=\d+\s?%|[^,;\n]{1,80}\d\s?%)")
+"""What separates entries whose names may hold commas, and all others."""
 _ODDS = r"(?:probability|likelihood|chance|confidence|certainty|posterior|prob|odds|p)"
 _SHARE = (
     r"(?:(?P<per_cent>\d{1,3}(?:[.,]\d{1,3})?)\s?%|(?P<part>[01]?[.,]\d{1,4}|1)|(?P<of>\d{1,2})/(?P<whole>\d{1,3}))"
@@ -33,122 +155,27 @@ _SHARE = (
 _BEHIND = regex(rf"(?i)(?:(?<=[\s:=(~≈\[–—-])|^){_SHARE}[)\]\s]*(?:{_ODDS}|likely|probable|confident|sure)?[)\].\s]*$")
 _BEFORE = regex(rf"(?i)^[\W_]*{_SHARE}\s*(?:{_ODDS}\s+(?:of|for)\s+|for\s+|[:–—-]\s*)?(?=[(\[]?[^\W\d_])")
 _RATED = regex(
-    r"(?i)(?:[:=(–—-]|\s(?:is|has|with))\s*(?:an?\s+)?"
-    r"(?P<word>(?:very |quite |extremely )?(?:high|low|moderate|medium|intermediate|small|minimal))"
-    rf"(?:\s+(?:{_ODDS}|suspicion))?\W*$"
+    r"(?i)(?:[:=(–—-]|\s(?:is|has|with))\s*(?:an?\s+)?(?P<very>very |quite |extremely )?"
+    rf"(?P<word>high|low|moderate|medium|intermediate|small|minimal)(?:\s+(?:{_ODDS}|suspicion))?\W*$"
 )
 _OF_WORD = {"high": 80, "low": 20, "small": 20, "minimal": 5, "moderate": 50, "medium": 50, "intermediate": 50}
+_OF_VERY = {"high": 85, "low": 15, "small": 15, "minimal": 0, "moderate": 45, "medium": 45, "intermediate": 45}
+"""'Gout 80 %', '80 % gout', 'gout: high', and per cent of a word and of 'very' before it."""
 _LINK = regex(rf"(?i)(?:[\s:=(~≈\[,–—-]|\b{_ODDS}\b|\b(?:with|of|is|at|about|has|an?)\b)$")
 _OPENS = regex(rf"(?i)^[\s\d.)*•\"'-]*(?:{_ODDS}\s*\()?\s*")
+"""What joins a name to its share, and what opens an entry."""
+_ANALYTE = (
+    r"hb\w*|a1c|h[ae]+moglobin|h[ae]+matocrit|creatinine|crp|glucose|potassium|sodium|calcium|acid|pressure|temperature"
+    r"|rate|count|titers?"
+)
+_HIGH_OR_LOW = regex(rf"(?i)\b(?:{_ANALYTE})\b")
 _MEASURED = regex(
-    r"(?i)\b(?:ejection|fraction|saturation|stenosis|occlusion|narrowing|parasit\w+|blasts?|tbsa|burns?|body|surface"
-    r"|hb\w*|a1c"
-    r"|h[ae]+moglobin|h[ae]+matocrit|creatinine|crp|glucose|potassium|sodium|calcium|acid|pressure|temperature|rate"
-    r"|count|titers?|fev\w*|reversibility|mutation|allele)\b"
+    rf"(?i)\b(?:{_ANALYTE}|ejection|fraction|saturation|stenosis|occlusion|narrowing|parasit\w+|blasts?|tbsa|burns?"
+    r"|body|surface|fev\w*|reversibility|mutation|allele)\b"
 )
-"""What has a share of its own: '40 % blasts'."""
-_ANALYTE = regex(
-    r"(?i)\b(?:hb\w*|a1c|h[ae]+moglobin|h[ae]+matocrit|creatinine|crp|glucose|potassium|sodium|calcium|acid|pressure"
-    r"|temperature|rate|count|titers?)\b"
-)
-"""What may be high or low without being a disease."""
+"""What may be high or low without being a disease, and what has a share of its own: '40 % blasts'."""
 _NEARLY_WHOLE, _WHOLE = 90, 101
 """Per cent that shares of one whole add up to, with rounding: the least of a complete list, and the most."""
-
-_DECIDED = (
-    r"(?:(?:i|we)(?:['’]d| would)?\s+(?:\w+ly\s+)?(?:prefer|favou?r|choose|pick|select|vote for|go (?:for|with)|opt for"
-    r"|settle (?:on|for)|(?:lean|tend) to(?:wards?)?|decide (?:on|for)|believe|think|say|diagnose|conclude)"
-    r"|(?:my|our) (?:vote|choice|pick|money|preference|answer|diagnosis|decision|bet)\s+(?:goes to|is|falls on"
-    r"|would be)"
-    r"|(?:it|this) (?:is|must be|should be))\s+(?:(?:that )?(?:it|this) is\s+|for\s+|on\s+)?"
-)
-_WEIGHS = (
-    r"(?P<opens>(?:torn|choosing|deciding|wavering|undecided|hesitating|oscillating)\s+between"
-    r"|(?:given |faced with )?(?:the|a) choice\s+(?:of|between)|between|among(?:st)?|of|out of|weighing|comparing"
-    r"|balancing)"
-    r"\s+(?P<options>[^;\n?!]{3,300}?)"
-)
-_JOINS = regex(r"(?i)\b(?:and|or|against|versus|vs|with|from)\b|,|/")
-_CHOSEN = regex(rf"(?i)^\W*{_WEIGHS},?\s+{_DECIDED}(?=\w)")
-_FITS_BEST = regex(
-    rf"(?i)^\W*{_WEIGHS},\s+(?P<name>[^,.;\n]{{3,80}}?)\s+(?:fits|is|seems|appears|matches|suits|explains|remains"
-    rf"|looks|wins)"
-    r"(?:\s+(?:[\w']+\s+){0,4}?(?:better|best|more|most|likelier|likeliest|favou?rite|winner|first)\b.*)?$"
-)
-_BETWEEN_ONLY = regex(
-    r"(?i)^\W*(?:(?:torn|choosing|deciding|wavering|undecided|hesitating|oscillating)\s+between|(?:a"
-    r"|the) choice (?:of|between)"
-    r"|(?:it is |somewhere )?between)\s+(?P<one>[^.;\n,]{2,80}?)\s+(?:and|or)\s+(?P<other>[^.;\n]{2,80})$"
-)
-_LIKELIER = (
-    r"(?:more (?:likely|probable|probably|plausible|consistent)|likelier|preferred|preferable|better"
-    r"|a better (?:fit|match))"
-)
-_COMPARED = (
-    regex(
-        rf"(?i)^\W*(?:(?:i|we) (?:think|believe|favou?r|prefer)\s+)?(?:(?:it|this) is\s+)?(?:rather|sooner"
-        rf"|{_LIKELIER})\s+"
-        r"(?P<name>[^,.;\n]{2,100}?)\s+than\s+[^.;\n]+$"
-    ),
-    regex(
-        r"(?i)^(?P<name>[^.;\n]{2,120}?)\s+(?:is|seems|appears|looks|fits|remains)\s+(?:(?:much|far|a bit|somewhat"
-        r"|clearly|still)\s+)?"
-        rf"{_LIKELIER}\s+(?:than|over|to|compared (?:to|with))\s+[^.;\n]+$"
-    ),
-    regex(
-        r"(?i)^[^.;\n]{2,120}?\s+(?:is|seems|appears|looks|remains)\s+(?:(?:much|far|a bit|somewhat|clearly)\s+)?"
-        r"(?:less (?:likely|probable|plausible)|a worse (?:fit|match)|worse)\s+than\s+(?P<name>[^,.;\n]{2,100})$"
-    ),
-    regex(r"(?i)^\W*(?:i|we)(?:['’]d| would)? prefer\s+(?P<name>[^,.;\n]{2,100}?)\s+(?:to|over)\s+(?!treat)[^.;\n]+$"),
-)
-_ASKED = regex(r"(?i)^[^?\n]{3,200}\b(?:or|vs\.?|versus)\b[^?\n]{0,200}\?\s+(?=\w)")
-_CONCEDED = regex(
-    r"(?i)^\W*(?:[^;\n]{2,300}?\s(?:(?:would|could|might|may)\s+(?:(?:well|also|at first|certainly|easily|indeed"
-    r"|have)\s+)*"
-    r"(?:explain|explained|fit|fitted|account|accounted|match|matched|suit|suited|look|be the|been (?:my|the|a))"
-    r"|(?:looks?|looked|seems?|seemed|appears?|appeared|is|was|sounds?)\s+(?:so |very |quite )?"
-    r"(?:tempting|plausible|attractive|obvious|the (?:obvious|tempting|first|classic|usual)|to (?:fit|explain|match"
-    r"|account)"
-    r"|(?:my|the) first)\b)"
-    r"|(?:at first (?:sight|glance)|on the face of it|superficially|one (?:would|might|could) (?:think|expect|say"
-    r"|suspect)"
-    r"|it (?:looks|looked|seems|seemed|sounds) like)\b)"
-    r"[^.;\n]{0,160}?(?P<turn>[,;.–—-]\s*(?:and\s+)?(?:but|yet|however|still|nevertheless|nonetheless|though"
-    r"|in truth|in fact"
-    r"|actually|in reality|really)\b|\s(?:and yet|but|yet|however)\b|\.\s+(?=[^.\n]{2,120},?\s(?:though|however"
-    r"|instead|nevertheless)\W*$))"
-    r"[,\s]*(?P<rest>\S.*)$",
-    re.DOTALL,
-)
-_COMMITS = regex(
-    r"(?i)^\W*(?:(?:it|this|that|she|he|the patient|what we see|we have here)(?: really| actually)? (?:is|has"
-    r"|must be|turns out to be"
-    r"|turned out to be|proves to be)|(?:the|my|our) (?:final |correct |right |true |real )?(?:diagnosis|answer"
-    r"|disease|cause) (?:is|must be)"
-    r"|(?:i|we) (?:settle on|choose|diagnose|go (?:for|with)|conclude|believe|think|say|opt for|pick|prefer)"
-    r"|the [\w -]{2,40}? (?:shows?|proves?|reveals?|confirms?))\s+(?:(?:that )?(?:it|this) is\s+)?(?P<name>[^.;\n]+)"
-)
-_NO_OTHER = regex(
-    r"(?i)^\W*(?:not\b|\w+(?:ed|en)\s+(?:by|with|in|on)\b|(?:an?|the|its?|no)\s+(?:[\w-]+\s+){0,4}(?:disease"
-    r"|disorder|condition|tumou?r"
-    r"|diagnosis|entity|cause|complication|variant|form|finding|one)(?:\s+(?:here|there|in|at|of)\b[^,:]*)?\W*$)"
-)
-"""What says something of the disease conceded and names no other: 'yet it is a rare disease'."""
-_BOTH = regex(
-    r"(?i)(?:^|[\s(,;:.–—-]\s*)(?:(?:both|either|all|each|any|neither|one)(?:\s+(?:one|of\s+(?:them|these|those"
-    r"|the (?:two|three|above))))?"
-    r"(?:\s+(?:is|are|remain|remains|seem|seems|could be|may be|might be|can be|would be|would))?"
-    r"(?:\s+(?:\w+ly|still|also))?\s+(?:possible|likely|conceivable|plausible|probable|right|true|correct|imaginable"
-    r"|fit"
-    r"|(?:ruled out|excluded))"
-    r"|(?:equally|similarly|about as|just as)\s+(?:likely|possible|probable|plausible)"
-    r"|(?:i|we|one|you)?\s*(?:can(?:not|['’]t)| can ?not|am unable to|are unable to|could not|do not)\s+(?:decide"
-    r"|tell|choose|say which|know"
-    r"|distinguish|separate them)(?:\s+(?:which|between (?:them|these|the two)|which (?:it is|one)))?"
-    r"|(?:it|this|he|she)\s+(?:could|may|might|can) be (?:either|any|both|one)(?:\s+of (?:them|these|the two))?"
-    r"|one of (?:these|them|those|the (?:two|three|above)))\W*$"
-)
-_AND = regex(r"\s*(?:,\s*(?:and\s+)?|\n|\band\b|&)\s*")
 
 
 def weighed(text: str) -> str:
@@ -161,7 +188,7 @@ def weighed(text: str) -> str:
     >>> weighed("Between gout and pseudogout I prefer pseudogout")
     'pseudogout'
     >>> weighed("Gout would explain everything, yet it is asthma")
-    'asthma'
+    'it is asthma'
     >>> weighed("Gout, asthma; both possible")
     'Gout vs asthma'
     """
@@ -207,22 +234,19 @@ def _entries(text: str, between: re.Pattern[str]) -> list[tuple[int, int]]:
 def _rated(entry: str) -> tuple[str, float, str] | None:
     """(name, per cent, how the share is written) of an entry of a list, if it states a share."""
     bare = entry.strip().strip("{}").strip(" \"'")
-    share, kind = _BEHIND.search(bare), "number"
-    name = bare[: share.start()] if share else ""
-    if share is None and (share := _BEFORE.match(bare)):
-        name = bare[share.end() :]
-    if share is None and (share := _RATED.search(bare)):
-        name, kind = bare[: share.start()], "word"
-    name = _OPENS.sub("", name, count=1)
+    kind, share = "number", _BEHIND.search(bare) or _BEFORE.match(bare)
+    if share is None:
+        kind, share = "word", _RATED.search(bare)
+    if share is None:
+        return None
+    name = _OPENS.sub("", bare[: share.start()] or bare[share.end() :], count=1)
     while link := _LINK.search(name[-40:]):
         name = name[: len(name) - len(link[0])]
     name = name.strip(" )]\"'*_.")
-    if share is None or not any(map(str.isalpha, name)) or "%" in name:
+    if not any(map(str.isalnum, name)) or not any(map(str.isalpha, name)) or "%" in name:
         return None
     if kind == "word":
-        words = share["word"].lower().split()
-        extreme = len(words) > 1
-        return name, _OF_WORD[words[-1]] + (5 if extreme and words[-1] == "high" else -5 if extreme else 0), kind
+        return name, (_OF_VERY if share["very"] else _OF_WORD)[share["word"].lower()], kind
     if share["per_cent"]:
         return name, float(share["per_cent"].replace(",", ".")), "per cent"
     if share["part"]:
@@ -233,68 +257,53 @@ def _rated(entry: str) -> tuple[str, float, str] | None:
 
 def _of_one_whole(listed: Sequence[tuple[str, float, str]]) -> bool:
     """Whether the shares are those of diseases in one whole, and not measurements."""
-    names = [name for name, _, _ in listed]
-    measured = any(_MEASURED.search(name) for name in names)
+    names, kinds = [name for name, _, _ in listed], {kind for _, _, kind in listed}
     diseases = [bool(_OPEN_ENDED.fullmatch(name)) or _names_disease(name) for name in names]
-    kinds = {kind for _, _, kind in listed}
     if kinds == {"word"}:
-        measured = any(_ANALYTE.search(name) for name in names)
-        return any(diseases) and not measured and len({share for _, share, _ in listed}) > 1
+        apart = len({share for _, share, _ in listed}) > 1
+        return apart and any(diseases) and not any(map(_HIGH_OR_LOW.search, names))
     total = sum(share for _, share, _ in listed)
     if len(kinds) > 1 or total > _WHOLE:
         return False
-    return any(diseases) if total >= _NEARLY_WHOLE else all(diseases) and not measured
-
-
-def _conceded(text: str) -> str:
-    """`text` without a disease that it only concedes before it names another: 'X would fit, yet it is Y'."""
-    conceded = _CONCEDED.match(text)
-    said = _COMMITS.match(conceded["rest"]) if conceded else None
-    if (
-        conceded
-        and said is None
-        and re.match(r"(?i)^\W*(?:in truth|in fact|actually|in reality|really)\b", conceded["turn"])
-    ):
-        return conceded["rest"] if disease_like(conceded["rest"].strip(" .")) else text
-    if conceded is None or said is None or _NO_OTHER.match(said["name"]):
-        return text
-    return conceded["rest"] if _names_disease(said["name"]) else text
+    return any(diseases) if total >= _NEARLY_WHOLE else all(diseases) and not any(map(_MEASURED.search, names))
 
 
 def _names_disease(text: str) -> bool:
     return disease_like(text.partition(",")[0].strip(" .")) or any(map(heads_disease, re.findall(r"[\w'-]+", text)))
 
 
+def _conceded(text: str) -> str:
+    """`text` without a disease that it only concedes before it names another: 'X would fit, yet it is Y'."""
+    concedes = _CONCEDES.match(text)
+    turn = _TURNS.search(text, concedes.end(), concedes.end() + _CONCEDED_WITHIN) if concedes else None
+    if concedes is None or turn is None or _LINE.search(text, concedes.end(), turn.start()):
+        return text
+    rest = text[turn.end() :].lstrip(", \n\t")
+    commits = _COMMITS.match(rest)
+    if commits is None:
+        return rest if turn["truth"] and disease_like(rest.strip(" .")) else text
+    return rest if _names_disease(commits["other"]) and not _NO_OTHER.match(commits["other"]) else text
+
+
 def _preferred(text: str) -> str:
     """`text` as the disease that it prefers over others."""
-    if (chosen := _CHOSEN.match(text)) and _JOINS.search(chosen["options"]):
-        return text[chosen.end() :]
-    if (best := _FITS_BEST.match(text.strip(" ."))) and _JOINS.search(best["options"]):
-        return best["name"]
-    if (between := _BETWEEN_ONLY.match(text.strip(" ."))) and _names_disease(between["one"]):
-        return f"{between['one']} or {between['other']}"
-    for pattern in _COMPARED:
-        if compared := pattern.match(text.strip(" .")):
-            return compared["name"]
-    return text
+    bare = text.strip(" .")
+    for pattern in _CHOSEN:
+        if (chosen := pattern.match(bare)) and _JOINS.search(chosen["options"]):
+            return str(chosen[chosen.lastindex or 0])
+    if (pair := _OPEN_PAIR.match(bare)) and _names_disease(pair["name"]):
+        return f"{pair['name']} or {pair['other']}"
+    compared = next((found for pattern in _PREFERRED if (found := pattern.match(bare))), None)
+    return (compared.groupdict().get("name") or compared["first"]) if compared else text
 
 
 def _undecided(text: str) -> str:
     """`text` as alternatives, if it says that all of what it lists is possible."""
-    both = _BOTH.search(text[-_LONGEST:])
+    both = _STAYS_OPEN.search(text[-_LONGEST:])
     if both is None:
         return text
     listed = text[: len(text) - len(both[0])].strip(" \n,;:.(–—-")
     return _AND.sub(" vs ", listed) if _AND.search(listed) else text
-
-
-_ORDERED = regex(r"ranked|ranking|rank|ordered|sorted|listed|descending|decreasing|order")
-_BY = regex(r"likelihood|likely|probability|probable|plausibility|likeliest")
-_BESIDE_RANK = regex(
-    r"the|my|our|an?|in|of|by|from|with|to|and|as|is|are|follows|most|least|less|more|top|first|best|last|down|highest"
-    r"|lowest|list|differentials?|diagnos[ei]s|possibilities|candidates|overall|working|here|final|\d+"
-)
-_UNRANKED = regex(r"(?i)\b(?:not?|un|never|without)\W*(?:\w+\s+)?(?:rank|order)|\bno particular\b|\bleast\b.*\bmost\b")
 
 
 def ranks(heading: str) -> bool:
@@ -303,11 +312,7 @@ def ranks(heading: str) -> bool:
     >>> ranks("Ranked by likelihood"), ranks("Top 3, most likely first"), ranks("Ranked from least to most likely")
     (True, True, False)
     """
-    words = re.findall(r"[^\W_]+", heading.lower())
-    ordered = any(map(_ORDERED.fullmatch, words))
-    by = any(map(_BY.fullmatch, words)) and not {"by", "first"}.isdisjoint(words)
-    rest = (word for word in words if not (_ORDERED.fullmatch(word) or _BY.fullmatch(word)))
-    return (ordered or by) and all(map(_BESIDE_RANK.fullmatch, rest)) and not unranked(heading)
+    return _RANKING.fullmatch(heading, 0, _LONGEST) is not None and not unranked(heading)
 
 
 def unranked(text: str) -> bool:

@@ -15,7 +15,7 @@ from shell import Shell
 from wardround.engine.records import Message
 from wardround.evaluators.evaluation import needs_of
 from wardround.evaluators.open_answers.checklist_draft import ChecklistDraft
-from wardround.scoring.judges import unanswerable
+from wardround.scoring.evaluation_run import unanswerable
 from wardround.testing.loopback import Loopback
 
 FAR = "http://judge.example/v1"

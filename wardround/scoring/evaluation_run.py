@@ -24,6 +24,7 @@ from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
 from wardround.engine.trajectory import EpisodeLog
 from wardround.evaluators.evaluation import SEAT, Evaluation, EvaluationInput, needs_of, scores_of
+from wardround.evaluators.judges.panel import KnowsQuestions
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.header import VERSION, EvaluationHeader, EvaluatorHeader, evaluations, utc_now
 from wardround.runs.runner import check_causes
@@ -31,7 +32,7 @@ from wardround.runs.seats import check_hosts
 from wardround.runs.settings import new_budget
 from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import closing_gates, follow_closed, prepare, take_open, this_machine
-from wardround.scoring.judges import JudgeConfig, JudgeSession, Trial, unanswerable
+from wardround.scoring.judges import JudgeConfig, JudgeSession, Trial, judge_kind
 from wardround.scoring.scorings import (
     all_scorings,
     clear_scores,
@@ -45,6 +46,12 @@ from wardround.scoring.stored_scores import fingerprint, fingerprints, readable_
 log = structlog.get_logger("wardround")
 PLAYED_ON = "played on"
 """Why a verdict is outdated: its episode was continued after it was judged."""
+
+
+def unanswerable(spec: str, questions: Sequence[str]) -> list[str]:
+    """Of some questions, by name, those that a judge without a model cannot answer; none if `spec` is another judge."""
+    kind = judge_kind(spec)
+    return [name for name in questions if not kind.knows(name)] if isinstance(kind, KnowsQuestions) else []
 
 
 @dataclass(slots=True)

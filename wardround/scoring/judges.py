@@ -24,7 +24,7 @@ from wardround.engine.records import Json, json_object
 from wardround.engine.seat import Seat, Voice
 from wardround.evaluators.evaluation import SEAT, EvaluationAgent, EvaluationInput, JudgeContext, Knowledge
 from wardround.evaluators.injection.detect import SignCache
-from wardround.evaluators.judges.panel import Judge, KnowsQuestions, ModelJudge, Panel
+from wardround.evaluators.judges.panel import Judge, ModelJudge, Panel
 from wardround.evaluators.search.contract import LIBRARY, Domains, FilteredSearch, Search, SizedSearch
 from wardround.evaluators.search.pages import Pages
 from wardround.evaluators.search.results import Ledger, Reader
@@ -71,12 +71,6 @@ def judge_kind(spec: str) -> type[Judge] | None:
 def is_floor(spec: str) -> bool:
     """Whether the scores of a judge are only a lower bound; False for one that is not installed here."""
     return spec in plugin_names(JUDGES) and installed(JUDGES, spec).floor is True
-
-
-def unanswerable(spec: str, questions: Sequence[str]) -> list[str]:
-    """Of some questions, by name, those that a judge without a model cannot answer; none if `spec` is another judge."""
-    kind = judge_kind(spec)
-    return [name for name in questions if not kind.knows(name)] if isinstance(kind, KnowsQuestions) else []
 
 
 class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
