@@ -12,7 +12,7 @@ from wardround.evaluators.measures import format_value
 from wardround.evaluators.report.plots import GRID, INK, MUTED, SERIES, WIDTH, Plot, short_name, svg
 from wardround.evaluators.report.ranking import doctor_of
 from wardround.evaluators.report.score_rows import RunScores
-from wardround.evaluators.report.summary import ScoreSummary, Summary
+from wardround.evaluators.report.summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,15 +71,18 @@ def cost_front(runs: Sequence[RunScores], summaries: Mapping[str, Summary]) -> C
         return None
     points.sort(key=lambda point: (point.counted, -point.accuracy, point.run))
     placed = tuple(_with_place(point, points) for point in points)
-    notes = ["Front: no other run is at least as accurate for at most the same cost, and better in one of the two."]
-    if any(point.unpriced for point in placed):
-        notes.append(
-            "A cost 'at least' leaves out tests of unknown price and episodes without a bill. A run takes its place by"
-            " the most that it can cost: a test of unknown price counts as the dearest of the price list."
+    notes = {
+        "Front: no other run is at least as accurate for at most the same cost, and better in one of the two.": True,
+        "A cost 'at least' leaves out tests of unknown price and episodes without a bill. A run takes its place by the "
+        "most that it can cost: a test of unknown price counts as the dearest of the price list.": any(
+            point.unpriced for point in placed
+        ),
+        "The runs have different numbers of episodes, so their means are over different cases.": len(
+            {point.episodes for point in placed}
         )
-    if len({point.episodes for point in placed}) > 1:
-        notes.append("The runs have different numbers of episodes, so their means are over different cases.")
-    return CostFront(placed, " ".join(notes))
+        > 1,
+    }
+    return CostFront(placed, " ".join(note for note, applies in notes.items() if applies))
 
 
 def _point(run: RunScores, summary: Summary) -> CostPoint | None:
@@ -88,19 +91,16 @@ def _point(run: RunScores, summary: Summary) -> CostPoint | None:
         return None
     unbilled = known.reasons.get("no_bill", 0)
     unpriced = (cost.reasons.get("unpriced_order", 0) if cost else known.scored) + unbilled
-    shown: ScoreSummary = known if unpriced or cost is None else cost
-    if shown.mean is None:
-        return None
     return CostPoint(
         run=run.name,
         doctor=doctor_of(run.header) or run.name,
         accuracy=accuracy.mean,
         accuracy_ci95=accuracy.ci95,
-        cost=shown.mean * shown.scored / (shown.scored + unbilled),
-        cost_ci95=None if unbilled else shown.ci95,
+        cost=known.mean * known.scored / (known.scored + unbilled),
+        cost_ci95=None if unbilled else known.ci95,
         episodes=accuracy.scored,
         unpriced=unpriced,
-        most=None if unbilled else most.mean if most else None if unpriced else shown.mean,
+        most=None if unbilled else most.mean if most else None if unpriced else known.mean,
     )
 
 
@@ -113,9 +113,12 @@ def _with_place(point: CostPoint, points: Sequence[CostPoint]) -> CostPoint:
 
 def _beats(one: CostPoint, other: CostPoint) -> bool:
     """Whether `one` is at least as accurate for at most the cost of `other`, and better in one of the two."""
-    if one.most is None or one.accuracy < other.accuracy or one.most > other.counted:
-        return False
-    return one.accuracy > other.accuracy or one.most < other.counted
+    return (
+        one.most is not None
+        and one.accuracy >= other.accuracy
+        and one.most <= other.counted
+        and (one.accuracy > other.accuracy or one.most < other.counted)
+    )
 
 
 def cost_cell(point: CostPoint) -> str:
