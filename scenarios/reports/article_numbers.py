@@ -12,20 +12,23 @@
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from wardround.scenarios.reports.case_summary import Unfaithful
-from wardround.scenarios.reports.finding_evidence import ArticleIndex, FindingEvidence, meets, with_prefixes
+from wardround.scenarios.reports.finding_evidence import ArticleIndex, FindingEvidence, meets, spelled_out, with_prefixes
 from wardround.scenarios.reports.quantities import Quantity, convertible, quantities, same_quantity, written_value
-from wardround.scenarios.reports.statements import GENERIC, longhand, text_concepts
+from wardround.scenarios.reports.statements import GENERIC, longhand, text_concepts, word_concept
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbered:
-    """A number with the concepts that it is a number of, `derived` if it is worded as a difference or a multiple,
-    `age` if it is an age, `ago` if it counts back from now or from something, `short` if it is
-    a year without its century."""
+    """A number with the concepts that it is a number of.
+
+    It is `derived` if it is worded as a difference or a multiple, an `age`, `ago` if it counts back from something,
+    and `short` if it is a year without its century. `period` are the days in which it is taken, 0 if none is said, and
+    `noun` says whether it counts the word behind it. `beside` are the concepts on both of its sides.
+    """
 
     quantity: Quantity
     label: frozenset[str]
@@ -33,6 +36,9 @@ class _Numbered:
     age: bool
     ago: bool
     short: bool
+    period: float = 0.0
+    noun: bool = False
+    beside: frozenset[str] = frozenset()
 
 
 _SEPARATOR = re.compile(r"[;,()\[\]|]|\.\s|\b(?:and|with|but|versus|vs|against|compared|from)\b|->|\u2192")
@@ -52,13 +58,16 @@ _DERIVED_AFTER = re.compile(
     r"|times (?:the|its|as|above|over|a)|below|above|over|under)\b"
 )
 _AGE = re.compile(
-    r"(?i)(?:\bage[d]?\W*(?:of )?|\bat (?:the age of )?|@|\bwas |\bin (?:her|his) "
+    r"(?i)(?:\bage[d]?\W*(?:of )?|\bat (?:the age of )?(?:about |around )?|@|\bwas |\bin (?:her|his) "
     r"|\b(?:wom[ae]n|m[ae]n|boy|girl|lady|gentleman|male|female)\b,? (?:of |aged )?)$"
 )
 _AGED = re.compile(r"(?i)^[\s-]*(?:years? )?(?:old\b|/?o\b|[MF]\b)")
 
 
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b")
+_ORDINAL = re.compile(
+    r"(?i)\d+(?:st|nd|rd|th)\b|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
+    r"|\w+teenth|twentieth)\b"
+)
 """'The 8th week', as 'the eighth', is that after seven."""
 _AGO = re.compile(r"(?i)^\W*(?:ago|earlier|before|previously|prior|later|after|following)\b")
 
@@ -69,13 +78,66 @@ def _clause(sentence: str, one: Quantity) -> str:
     return sentence[start + 1 : min(ends, default=len(sentence))]
 
 
-_METRIC_ACUITY = re.compile(r"(?<![\d/.])6/(5|6|9|12|15|18|24|36|60)(?![\d/])(?! ?(?:mm|weeks|months|days))")
+_ACUITY = re.compile(r"(?i)\b(?:acuit(?:y|ies)|BCVA|vision|visus)\b")
+_METRIC_ACUITY = re.compile(r"(?<![\d/.])6/(5|6|7\.5|9|12|15|18|24|36|60)(?![\d/])(?! ?(?:mm|weeks|months|days))")
+_DECIMAL_ACUITY = re.compile(r"(?<![\d./])([01]\.\d{1,2})(?!\d|[./]\d|%)(?! ?(?:[a-z]+/|mm|cm|mg|logMAR))")
+_SHARE_OF_ACUITY = re.compile(r"(?<![\d.])([1-9]\d|100) ?%(?= (?:on |in )?(?:the )?(?:left|right))")
+_CHART = (10, 12, 15, 16, 20, 25, 30, 40, 50, 60, 70, 80, 100, 120, 160, 200, 400)
+"""The lines of a chart of acuity, by the feet at which a healthy eye reads them."""
 _PER_THOUSAND = re.compile(r"(\d+(?:\.\d+)?) ?(?:per (?:1[, ]?000|thousand)\b|\u2030)")
+_PACKS = re.compile(
+    r"(?i)\b(half(?: of)? a|(?:a|one) quarter (?:of )?a|quarter(?: of)? a|three[- ]quarters? of a|one and a half|an?|one"
+    r"|two|three|\d+(?:\.\d+)?)[- ]?(?:packs?|packets?)(?: \(of (?:20|twenty)\))?(?: of (?:20 )?cigarettes)?"
+    r"(?=,? ?(?:/ ?d(?:ay)?\b|(?:a|per|each|every) day\b|daily\b))|\b(\d+(?:\.\d+)?) ?ppd\b"
+)
+_OF_A_PACK = {"half": 0.5, "one quarter": 0.25, "a quarter": 0.25, "quarter": 0.25, "three": 3.0, "one and": 1.5,
+              "a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0}  # fmt: skip
+_TIMES_OF = re.compile(r"(?<=[a-z)] )[x\u00d7](\d{1,2})\b(?! ?(?:[\d/.x\u00d7]|cm|mm|d\b|days|wk|weeks|h\b|mo|y))")
+_TITRE = re.compile(r"(?<![\d:])1 ?: ?(?=\d{1,6}(?![\d:]))")
+_GESTATION = re.compile(
+    r"(?i)(?<![\d.])([1-4]\d) ?\+ ?([0-6])(?:/7)?(?: ?w(?:ee)?ks?\b)?(?!\d|\.\d)|(?<![\d.])([1-4]\d) ([1-6])/7 w(?:ee)?ks?\b"
+)
+"""Weeks and days of a pregnancy: '34+5'."""
+_ROUND_YEARS = (
+    (re.compile(r"(?i)\b(?:a |one )?quarter of a century\b"), "25 years"),
+    (re.compile(r"(?i)\bhalf a century\b"), "50 years"),
+    (re.compile(r"(?i)\b(?:two|2) decades\b"), "20 years"),
+    (re.compile(r"(?i)\b(?:three|3) decades\b"), "30 years"),
+    (re.compile(r"(?i)\b(?:four|4) decades\b"), "40 years"),
+    (re.compile(r"(?i)\bhalf a dozen\b"), "6"),
+    (re.compile(r"(?i)\b(?:a|one) dozen\b"), "12"),
+    (re.compile(r"(?i)\b(?:two|2) dozen\b"), "24"),
+)
+
+
+def _in_cigarettes(hit: re.Match[str]) -> str:
+    if hit[2]:
+        return f"{20 * float(hit[2]):g} cigarettes a day"
+    low = hit[1].lower()
+    if low.startswith("three") and "quarter" in low:
+        packs = 0.75
+    elif low[0].isdigit():
+        packs = float(low)
+    else:
+        packs = next(size for said, size in _OF_A_PACK.items() if low == said or low.startswith(f"{said} "))
+    return f"{20 * packs:g} cigarettes"
+
+
+def _chart_line(feet: float) -> str:
+    return f"20/{min(_CHART, key=lambda line: abs(line - feet) / line)}"
 
 
 def _plain_scales(sentence: str) -> str:
-    """A sentence with acuities in feet and shares of a thousand in per cent: '6/60' gives '20/200'."""
-    sentence = _METRIC_ACUITY.sub(lambda hit: f"20/{round(int(hit[1]) * 20 / 6)}", sentence)
+    """A sentence in plain scales: acuities in feet, packs as cigarettes, titres by their dilution, decades as years."""
+    sentence = _METRIC_ACUITY.sub(lambda hit: _chart_line(20 * float(hit[1]) / 6), sentence)
+    if _ACUITY.search(sentence):
+        sentence = _SHARE_OF_ACUITY.sub(lambda hit: _chart_line(2000 / float(hit[1])), sentence)
+        sentence = _DECIMAL_ACUITY.sub(lambda hit: _chart_line(20 / max(float(hit[1]), 0.01)), sentence)
+    sentence = _TIMES_OF.sub(r"\1 times", _PACKS.sub(_in_cigarettes, sentence))
+    for pattern, plain in _ROUND_YEARS:
+        sentence = pattern.sub(plain, sentence)
+    sentence = _TITRE.sub("", sentence)
+    sentence = _GESTATION.sub(lambda hit: f"{hit[1] or hit[3]} weeks and {hit[2] or hit[4]} days", sentence)
     return _PER_THOUSAND.sub(lambda hit: f"{float(hit[1]) / 10:g}%", sentence)
 
 
@@ -98,9 +160,14 @@ def _numbered(sentence: str) -> tuple[_Numbered, ...]:
             label = frozenset(text_concepts(_SEPARATOR.split(after)[0])) - GENERIC
         if not label and read:
             label = read[-1].label
-        ordinal = _ORDINAL.match(sentence, one.start) or (one.written[0].isdigit() and sentence[one.start].isalpha())
+        ordinal = _ORDINAL.match(sentence, one.start)
+        noun = not one.dimension and bool(_NOUN.match(after))
+        beside = frozenset(text_concepts(stretches[-1])) | frozenset(text_concepts(_SEPARATOR.split(after)[0]))
+        if noun and not _OCCASIONS.match(after):
+            label = frozenset(text_concepts(_SEPARATOR.split(after)[0])) - GENERIC
         if one.dimension == "time":
             label |= frozenset(text_concepts(_clause(sentence, one))) - GENERIC
+            label = label or frozenset(text_concepts(sentence)) - GENERIC
         derived = (
             bool(ordinal)
             or sentence[one.start - 1 : one.start] == "/"
@@ -108,32 +175,156 @@ def _numbered(sentence: str) -> tuple[_Numbered, ...]:
         )
         age = bool(_AGE.search(sentence[: one.start]) or _AGED.search(after))
         short = sentence[max(0, one.start - 1) : one.start] in ("'", "\u2019")
-        read.append(_Numbered(one, label, derived, age, bool(_AGO.search(after)), short))
+        period = _period(sentence[one.end : one.end + _NEAR]) if one.dimension != "time" else 0.0
+        read.append(_Numbered(one, label, derived, age, bool(_AGO.search(after)), short, period, noun, beside - GENERIC - _UNTELLING))
+        if len(read) > 1 and not read[-2].label and _JOINS.match(between):  # 'four of six cultures'
+            read[-2] = replace(read[-2], label=label)
         end = one.end
     return tuple(read)
 
 
+_NOUN = re.compile(r" [a-z]{3,}s\b")
+_UNTELLING = frozenset(word_concept(word) for word in ("predicted", "expected", "range", "limit", "count", "raised"))
+_OCCASIONS = re.compile(r" (?:times|occasions|episodes|attacks)\b")
+_WORD_NUMBER = {"two": 2, "three": 3, "four": 4, "six": 6, "eight": 8, "twelve": 12}
+_PERIODS = (
+    (re.compile(r"(?i)\b(?:every other|alternate|every second) day"), 2.0),
+    (re.compile(r"(?i)\btwice (?:a |per )?(?:day|daily)|\bb\.?i\.?d\b|\btwo times a day"), 0.5),
+    (re.compile(r"(?i)\b(?:three times|thrice) (?:a |per )?(?:day|daily)|\bt\.?i\.?d\b"), 1 / 3),
+    (re.compile(r"(?i)\bfour times (?:a |per )?(?:day|daily)|\bq\.?i\.?d\b"), 0.25),
+    (re.compile(r"(?i)\btwice (?:a |per )?(?:week|weekly)"), 3.5),
+    (re.compile(r"(?i)\b(?:a|per|each|every) day\b|/ ?d(?:ay)?\b|\bdaily\b|\bnightly\b|\bq\.?d\b|/24 ?h"), 1.0),
+    (re.compile(r"(?i)\b(?:a|per|each|every) week\b|/ ?w(?:ee)?k\b|\bweekly\b"), 7.0),
+    (re.compile(r"(?i)\b(?:a|per|each|every) month\b|/ ?mo(?:nth)?\b|\bmonthly\b"), 30.4375),
+    (re.compile(r"(?i)\b(?:a|per|each|every) year\b|/ ?y(?:ear)?\b|\b(?:yearly|annually)\b"), 365.25),
+)
+_EVERY = re.compile(r"(?i)\bevery (\d+|two|three|four|six|eight|twelve) (hour|day|week|month|year)s?\b|\bq(\d+)(h|d|w|y)\b")
+_NEAR = 40
+_CLAUSE_END = re.compile(r"[;.] |, | and ")
+_LENGTHS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.4375, "y": 365.25}
+
+
+def _period(after: str) -> float:
+    """The days in which a number is taken or counted: 7 for 'g a week'; 0 if the words behind it do not say."""
+    near = _CLAUSE_END.split(after)[0]
+    if every := _EVERY.search(near):
+        many, unit = every[1] or every[3], (every[2] or every[4])[0].lower()
+        return (_WORD_NUMBER.get(many.lower()) or float(many)) * _LENGTHS[unit]
+    return next((days for pattern, days in _PERIODS if pattern.search(near)), 0.0)
+
+
 def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
-    """The numbers of a finding of which the evidence gives another value, or which the article does not have."""
+    """The numbers of a finding of which the evidence gives another value, or which the article does not have.
+
+    A number of the evidence that the finding has too is used up; only one that is left over can be a rival.
+    """
     known = [(one, sentence) for sentence in claim.sentences for one in _numbered(sentence)]
-    said = [one for one in _numbered(claim.finding) if not _is_count(one.quantity)]
-    taken = [any(_equal(one, other) for one in said) for other, _ in known]
+    numbers = _numbered(spelled_out(claim.finding, claim.sentences))
+    said = [one for one in numbers if not _is_count(one.quantity)]
+    taken = [any(_equal(one, other) for one in numbers) for other, _ in known]
+    left = [both for both, used in zip(known, taken, strict=True) if not used]
     for one in said:
         evidence = [other.quantity for other, _ in known if one.quantity.dimension != "time" or _of_time(other)]
         evidence += [other.quantity for other in _every_number(index) if other.age and one.quantity.dimension == "time"]
+        if years := _years_ago(one, known, index):
+            yield Unfaithful("number", one.quantity.written, claim.finding, years, claim.item)
+            continue
         if _accounted(one, known, index) or _computed(one, evidence, claim):
             continue
         rivals = [
             sentence
-            for (other, sentence), used in zip(known, taken, strict=True)
-            if not used
-            and (other.derived or not one.derived)
+            for other, sentence in left
+            if (other.derived or not one.derived)
             and _rivals(one, other, [rival for rival, _ in known], sure=claim.cited)
         ]
         absent = not (one.derived or one.quantity.rough or _small(one.quantity) or _stands(one, index))
-        if rivals or absent:
+        if rivals or (absent and (not claim.cited or any(_comparable(one, other) for other, _ in left))):
             nearest = rivals[0] if rivals else " ".join(claim.sentences[:1])
             yield Unfaithful("number", one.quantity.written, claim.finding, nearest, claim.item)
+    for one in _counts(numbers):
+        if any(_equal(one, other) for other, _ in known):
+            continue
+        for other, sentence in left:
+            if _is_count(other.quantity) and _other_count(one, other):
+                yield Unfaithful("number", one.quantity.written, claim.finding, sentence, claim.item)
+                return
+    yield from _exchanged(claim, numbers, known)
+
+
+def _comparable(one: _Numbered, other: _Numbered) -> bool:
+    """Whether two numbers may be values of one quantity: one dimension, or a unit that is left out."""
+    ours, theirs = one.quantity.dimension, other.quantity.dimension
+    return ours == theirs or ("" in (ours, theirs) and "time" not in (ours, theirs) and not (one.noun or other.noun))
+
+
+def _counts(numbers: Sequence[_Numbered]) -> Sequence[_Numbered]:
+    return [one for one in numbers if not one.quantity.dimension and 2 <= one.quantity.value <= 2 * _SMALL]
+
+
+def _other_count(one: _Numbered, other: _Numbered) -> bool:
+    """Whether two small counts are of the same things: 'three episodes of vomiting' and 'vomited five times'."""
+    if other.quantity.dimension or other.quantity.value < 2 or one.age or other.age or one.derived or other.derived:
+        return False
+    return one.quantity.value != other.quantity.value and _alike(one, other)
+
+
+def _exchanged(
+    claim: FindingEvidence, numbers: Sequence[_Numbered], known: Sequence[tuple[_Numbered, str]]
+) -> Iterator[Unfaithful]:
+    """A number that the evidence has for another thing of the finding, whose own number the finding gives to that."""
+    both = [
+        (one, other, sentence)
+        for one in numbers
+        for other, sentence in known
+        if one.beside and other.beside and _equal(one, other) and not one.quantity.rough
+    ]
+    for one, its, sentence in both:
+        for two, theirs, _ in both:
+            if (
+                one.quantity.dimension == two.quantity.dimension
+                and not _equal(one, theirs)
+                and _only(one, theirs, its)
+                and not _only(two, theirs, its)
+                and not any(_equal(one, other) and _better(one, other, theirs) for other, _ in known)
+                and (_only(two, its, theirs) or not (two.label & one.label))
+            ):
+                yield Unfaithful("number", one.quantity.written, claim.finding, sentence, claim.item)
+                return
+
+
+def _only(one: _Numbered, this: _Numbered, that: _Numbered) -> bool:
+    """Whether a number's own words are those of one number of the evidence and not of another."""
+    here, there = with_prefixes(this.beside), with_prefixes(that.beside)
+    mine = {name for name in one.beside if meets(name, here) != meets(name, there)}
+    return bool(mine) and all(meets(name, here) for name in mine)
+
+
+def _better(one: _Numbered, other: _Numbered, theirs: _Numbered) -> bool:
+    """Whether a number of the evidence has the words of a number as well as another has."""
+    here, there = with_prefixes(other.label), with_prefixes(theirs.label)
+    return sum(meets(name, here) for name in one.label) >= sum(meets(name, there) for name in one.label)
+
+
+def _years_ago(one: _Numbered, known: Sequence[tuple[_Numbered, str]], index: ArticleIndex) -> str:
+    """The sentence by which something was longer or shorter ago: it gives the age at which the same happened."""
+    if not one.ago or one.age or one.quantity.step < 300 or one.quantity.rough:
+        return ""
+    ages = {
+        other.quantity.value if not other.quantity.dimension else other.quantity.value / 365.25
+        for other in _every_number(index)
+        if other.age
+    }
+    mine = one.quantity.value / 365.25
+    fits = [(other, sentence) for other, sentence in known if other.age and not other.ago and _alike(one, other)]
+    if not fits or any(_equal(one, other) for other, _ in known if other.ago or other.quantity.dimension == "time"):
+        return ""
+    for other, sentence in fits:
+        then = other.quantity.value / (365.25 if other.quantity.dimension else 1)
+        if any(abs(age - then - mine) <= 1 for age in ages):
+            return ""
+        if written_value(one.quantity.written)[0] == written_value(other.quantity.written)[0]:
+            return sentence
+    return ""
 
 
 def _of_time(one: _Numbered) -> bool:
@@ -165,9 +356,14 @@ def _accounted(one: _Numbered, known: Sequence[tuple[_Numbered, str]], index: Ar
         return True
     wide = with_prefixes(one.label)
     return any(
-        _equal(one, other) and (any(meets(name, wide) for name in other.label) or len(one.quantity.written) > 3)
+        _equal(one, other) and (any(meets(name, wide) for name in other.label) or _telling(one.quantity.written))
         for other in _every_number(index)
     )
+
+
+def _telling(written: str) -> bool:
+    """Whether a number has so many figures that another thing hardly has the same."""
+    return len(written) > 3 and written[0].isdigit()
 
 
 _SMALL = 10
@@ -191,7 +387,7 @@ _PART_OF = re.compile(r"\b(\d+) (?:out )?of (?:the |all )?(\d+)\b")
 
 def _small(ours: Quantity) -> bool:
     """Whether a number may be a small count of what the article lists."""
-    return not ours.dimension and ours.value == round(ours.value) and ours.value <= _SMALL
+    return not ours.dimension and "." not in ours.written and ours.value <= _SMALL
 
 
 def _computed(one: _Numbered, evidence: Sequence[Quantity], claim: FindingEvidence) -> bool:
@@ -207,7 +403,7 @@ def _computed(one: _Numbered, evidence: Sequence[Quantity], claim: FindingEviden
     ways: list[float] = []
     text = " ".join(claim.sentences)
     if _PACK_YEARS.match(claim.finding[claim.finding.find(ours.written) + len(ours.written) :]):
-        return "pack" not in text
+        return "pack" not in text and _smoked(ours.value, text)
     if not ours.dimension and _WEEKLY.search(claim.finding):
         ways = [7 * value for value in plain]
     elif ours.dimension == "mass" and _DAILY.search(claim.finding):
@@ -232,6 +428,18 @@ def _computed(one: _Numbered, evidence: Sequence[Quantity], claim: FindingEviden
         if one.age:
             ways += [abs(a - b) for a, b in itertools.combinations(plain, 2)]
     return any(abs(way - ours.value) <= slack for way in ways)
+
+
+_FOR_YEARS = re.compile(r"(?i)(?<=\bfor )(?:\d+|[a-z]+(?:-[a-z]+)?) years\b(?=$|[ ,.;)])")
+_CIGARETTES = re.compile(r"(?i)\b(\d+) cigarettes")
+
+
+def _smoked(pack_years: float, text: str) -> bool:
+    """Whether pack-years may follow from the cigarettes a day and the years of smoking that a text tells of."""
+    daily = [float(one) for one in _CIGARETTES.findall(_plain_scales(longhand(text)))]
+    years = [quantities(hit[0])[0].value / 365.25 for hit in _FOR_YEARS.finditer(text)]
+    ways = [count * many / 20 for count in daily for many in years]
+    return len(daily) != 1 or len(years) != 1 or any(abs(way - pack_years) <= 0.1 * way + 0.5 for way in ways)
 
 
 def _stands(one: _Numbered, index: ArticleIndex) -> bool:
@@ -259,6 +467,12 @@ def _equal(one: _Numbered, other: _Numbered) -> bool:
     ours, theirs = one.quantity, other.quantity
     if ours.decade:
         return same_quantity(ours, theirs)
+    if one.period and other.period and one.period != other.period and ours.dimension == theirs.dimension:
+        mine, its = (both.quantity.value / both.period for both in (one, other))
+        if abs(mine - its) <= (0.03 if ours.dimension else 0.12) * its:
+            return True
+    if "time" in (ours.dimension, theirs.dimension) and ((one.noun and not one.age) or (other.noun and not other.age)):
+        return False  # six tablets are no six months
     if one.ago and not one.age and other.age and not other.ago:
         return False
     if one.short and written_value(ours.written)[0] == written_value(theirs.written)[0] % 100:
@@ -284,8 +498,16 @@ def _equal(one: _Numbered, other: _Numbered) -> bool:
     return (
         full.endswith("/volume")
         and any(abs(mine * size - its) < 0.02 * its for size in (0.1, 10))
+        and (_GRAMS <= max(ours.value, theirs.value) or not (one.label | other.label).isdisjoint(_TWO_UNITS))
         and _alike(one, other)
     )
+
+
+_GRAMS = 5.0
+"""From so many grams a litre on a protein is meant: haemoglobin, albumin."""
+_TWO_UNITS_TEXT = "hemoglobin c-reactive_protein crp fibrinogen protein albumin immunoglobulin igg iga igm complement"
+_TWO_UNITS = frozenset(word_concept(word) for word in _TWO_UNITS_TEXT.split())
+"""What is reported in grams a litre by some and a decilitre by others, so that a bare number may be ten times one."""
 
 
 def _roughly(ours: Quantity, theirs: Quantity) -> bool:
@@ -307,7 +529,7 @@ def _alike(one: _Numbered, other: _Numbered) -> bool:
 def _rivals(one: _Numbered, other: _Numbered, known: Sequence[_Numbered], *, sure: bool) -> bool:
     """Whether another value is that of the same quantity."""
     ours, theirs = one.quantity, other.quantity
-    if _is_count(theirs):
+    if _is_count(theirs) or (one.age and other.noun and not other.age):
         return False
     if ours.dimension and theirs.dimension and ours.dimension != theirs.dimension:
         both = {ours.dimension, theirs.dimension}

@@ -17,7 +17,7 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("week", "weeks", "wk", "wks", "w"), ("time", 7.0)),
     **dict.fromkeys(("month", "months", "mo", "mos"), ("time", 30.4375)),
     **dict.fromkeys(("year", "years", "yr", "yrs", "yo", "y"), ("time", 365.25)),
-    "decade": ("time", 3652.5),
+    **dict.fromkeys(("decade", "decades"), ("time", 3652.5)),
     **dict.fromkeys(("fortnight", "fortnights"), ("time", 14.0)),
     "\u00b5m": ("length", 1e-6),
     **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre", "millimetres"), ("length", 1e-3)),
@@ -38,6 +38,8 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("oz", "ounce", "ounces"), ("mass", 28.3495)),
     **dict.fromkeys(("ml", "milliliters", "millilitres", "cc"), ("volume", 1e-3)),
     **dict.fromkeys(("l", "liters", "litres", "liter", "litre"), ("volume", 1.0)),
+    **dict.fromkeys(("tablespoon", "tablespoons", "tbsp"), ("volume", 0.015)),
+    **dict.fromkeys(("teaspoon", "teaspoons", "tsp"), ("volume", 0.005)),
     **dict.fromkeys(("%", "percent", "per cent"), ("share", 1.0)),
     **dict.fromkeys(("mmhg", "mm hg", "torr"), ("pressure", 1.0)),
     "kpa": ("pressure", 7.50062),
@@ -52,6 +54,20 @@ _UNITS: Mapping[str, tuple[str, float]] = {
         ("rate", 1.0),
     ),
     "mmol/mol": ("glycation", 1.0),
+    **dict.fromkeys(("stone", "stones"), ("mass", 6350.29)),
+    **dict.fromkeys(("kcal", "kilocalories", "calories", "cal"), ("energy", 1.0)),
+    **dict.fromkeys(("kj", "kilojoules"), ("energy", 0.239006)),
+    **dict.fromkeys(("mj", "megajoules"), ("energy", 239.006)),
+    **dict.fromkeys(("mci", "millicuries"), ("radioactivity", 37.0)),
+    **dict.fromkeys(("mbq", "megabecquerels"), ("radioactivity", 1.0)),
+    "gbq": ("radioactivity", 1e3),
+    **dict.fromkeys(("gy", "gray"), ("absorbed dose", 1.0)), "cgy": ("absorbed dose", 0.01),
+    "cm/s": ("speed", 1e-2), "cm/sec": ("speed", 1e-2), "m/s": ("speed", 1.0), "m/sec": ("speed", 1.0),
+    **dict.fromkeys(("mg/g",), ("ratio", 1.0)), "mg/mmol": ("ratio", 8.84), "g/g": ("ratio", 1e3),
+    **dict.fromkeys(("db", "decibels"), ("loudness", 1.0)), "hz": ("frequency", 1.0), "khz": ("frequency", 1e3),
+    **dict.fromkeys(("hu", "hounsfield units"), ("density", 1.0)),
+    **dict.fromkeys(("mosm/kg", "mosmol/kg", "mosm/l", "mosmol/l"), ("osmolality", 1.0)),
+    **dict.fromkeys(("cm2/m2",), ("indexed area", 1.0)),
     "kg/m2": ("index", 1.0),
     "kg/m\u00b2": ("index", 1.0),
     "mm/h": ("sedimentation", 1.0), "mm/hr": ("sedimentation", 1.0), "mm/hour": ("sedimentation", 1.0),
@@ -117,9 +133,8 @@ _UNIT = re.compile(
     rf"|(?P<plain>{_ALPHA})(?![\w\u00b2\u00b3]|/\s*(?:d?l|ml|kg)\b))"
 )
 _ROUGHLY = re.compile(
-    r"(?i)(?:about|approximately|around|nearly|almost|roughly|circa|some|over|more than|under|less than|up to"
-    r"|at least"
-    r"|just|~|\u2248|close to|greater than|>|<|\u2265|\u2264|c\.|exceeding|above|below|several)\s*$"
+    r"(?i)(?:about|approximately|around|nearly|almost|roughly|circa|some|over|more than|under|less than"
+    r"|at least|just|~|\u2248|close to|greater than|>|<|\u2265|\u2264|c\.|exceeding|above|below|several)\s*$"
 )
 _LABELS = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)|\[\d+\]")
 _CLOCK = re.compile(r"(?<![\d.,/])0\d[0-5]\d(?!\d|[.,/]\d)")
@@ -140,7 +155,11 @@ _ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|(\d+)(?:st|nd|rd|th))(?=[ 
 """'The fifth day' as a number of days."""
 _DAY_NUMBER = re.compile(r"(?i)\b(day|week|month) (\d{1,2})\b(?! ?(?:to|-|\u2013) ?\d)")
 _COUNT = rf"(?:\d+|{'|'.join(sorted(_SPELLED, key=len, reverse=True))})"
-_YEARS_AND_MONTHS = re.compile(rf"(?i)\b({_COUNT}) years?(?:,| and) ({_COUNT}) months?(?=[ ,.;)]|$)")
+_LONG_AND_SHORT = re.compile(
+    rf"(?i)\b({_COUNT}) (year|month|week|day|hour)s?(?:,| and)? ({_COUNT}) (month|week|day|hour|minute)s?(?=[ ,.;)]|$)"
+)
+_IN_THE_SHORT = {("year", "month"): 12, ("year", "week"): 52, ("month", "week"): 4.35, ("month", "day"): 30.4,
+                 ("week", "day"): 7, ("day", "hour"): 24, ("hour", "minute"): 60}  # fmt: skip
 _TORN = re.compile(r"(?<![\d.,])(\d{1,3}), (\d{3})(?=\s?(?:/|cells\b|\u00d7|x\s?10))")
 """A number with a blank behind its comma: '5, 180/\u00b5L'."""
 _SUBSTANCE = re.compile(r"\b\d,\d{1,2}(?=-[A-Z]|\(OH\))")
@@ -188,7 +207,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     text = _AND_HALF.sub(_with_half, text)
     text = _ORDINAL.sub(lambda one: f"{_ORDINALS.get(one[1].lower(), one[2])}".ljust(len(one[0])), text)
     text = _DAY_NUMBER.sub(r"\2 \1", text)
-    text = _YEARS_AND_MONTHS.sub(_in_months, text)
+    text = _LONG_AND_SHORT.sub(_in_one_unit, text)
     text = _TORN.sub(lambda torn: f" {torn[1]},{torn[2]}", text)
     powers = [power.span() for power in _POWER.finditer(text)]
     matches = [one for one in _NUMBER.finditer(text) if not any(start <= one.start() < end for start, end in powers)]
@@ -198,12 +217,14 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(one for one in reversed(read) if one.written)
 
 
-def _in_months(match: re.Match[str]) -> str:
-    """'2 years and 5 months' with the sum in months behind it, so that both ways of saying it are read."""
-    years, months = (_SPELLED.get(one.lower()) or float(one) for one in match.groups())
-    both = f"{match[1]} y {match[2]} mo "
-    total = f"{years * 12 + months:g} mo"
-    return (both + total).ljust(len(match[0])) if len(both + total) <= len(match[0]) else total.ljust(len(match[0]))
+def _in_one_unit(match: re.Match[str]) -> str:
+    """'2 years and 5 months' as 29 months, as long as before."""
+    long, short = match[2].lower(), match[4].lower()
+    size = _IN_THE_SHORT.get((long, short))
+    if size is None:
+        return match[0]
+    many, few = (_SPELLED.get(one.lower()) or float(one) for one in (match[1], match[3]))
+    return f"{round(many * size + few)} {short}".ljust(len(match[0]))
 
 
 def _with_half(match: re.Match[str]) -> str:
@@ -232,7 +253,7 @@ def _quantity(text: str, match: re.Match[str], following: Quantity | None) -> Qu
         dimension = following.dimension
         size = following.step / written_value(following.written)[1]
         shift = _FAHRENHEIT[2] if dimension == "temperature" and abs(size - 5 / 9) < 1e-6 else 0.0
-    rough = bool(_ROUGHLY.search(text[max(0, match.start() - 16) : match.start()]))
+    rough = dimension != "temperature" and bool(_ROUGHLY.search(text[max(0, match.start() - 16) : match.start()]))
     return Quantity(value * size + shift, dimension, written, step * abs(size), match.start(), end, rough, decade)
 
 

@@ -110,7 +110,10 @@ _JUDGED_BEFORE = re.compile(r"~(\s*(?:[,;.)]|$| (?:for|in|on|at|and|or|but)\b))|
 """A short 'neg' judges what stands before it: 'HBV neg, HIV pos' and 'IgG pos IgM neg'."""
 
 
-_BOTH_LETTERS = re.compile(r"(?<![\w.])R (\d[\d/.]*[,;]? )L(?= \d)")
+_BOTH_LETTERS = re.compile(r"(?<![\w.])([RL]) (\d[\d/.]*(?: ?(?:mm|cm|mmHg|ml|mL|g|%))?[,;]? )([RL])(?= \d)")
+
+
+_LETTERS = {"R": "right", "L": "left"}
 
 
 @lru_cache(maxsize=8192)
@@ -119,8 +122,8 @@ def longhand(text: str) -> str:
     pattern, means = _shorthand()
     text = _SIGN_BEFORE.sub("no ", text)
     text = _PLUS.sub(" present", _SIGN.sub(" absent", text))
-    text = _BOTH_LETTERS.sub(r"right \1left", text)
-    text = _SIDE_LETTER.sub(lambda hit: "right" if hit[1] == "R" else "left", text)
+    text = _BOTH_LETTERS.sub(lambda hit: f"{_LETTERS[hit[1]]} {hit[2]}{_LETTERS[hit[3]]}", text)
+    text = _SIDE_LETTER.sub(lambda hit: _LETTERS[hit[1]], text)
     return _JUDGED_BEFORE.sub(lambda hit: hit[1] or ",", pattern.sub(lambda hit: means[hit[0]], text))
 
 
