@@ -42,7 +42,8 @@ _LIMITS = re.compile(
     r"(?i)\b(?:recent|recently|new|initial|initially|previous|previously|prior|earlier|other|further|additional|later"
     r"|subsequent|subsequently|at first|repeat|repeated|follow-?up|postoperative\w*|after|again|then|now|since|current"
     r"|currently|today|until|before|while|significant\w*|specific|typical|characteristic|suspicious|associated|obvious"
-    r"|definite|primary|residual|recurrent|clear|relevant|similar|overt|gross|focal|frank|major|such|true|more|longer)\b"
+    r"|definite|primary|residual|recurrent|clear|relevant|similar|overt|gross|focal|frank|major|such|true|more|longer"
+    r"|mornings?|evenings?|nights?|nocturnal|daytime|rest|exertion|exercise)\b"
 )
 """Words with which a denial leaves room: for another time, for the rest, for another form of what it denies."""
 _GENERAL = GENERIC | frozenset(map(word_concept, ("elevate", "lower", "increased", "reduced", "present", "absent")))
@@ -98,6 +99,7 @@ _LOST = {
         ("numbness", "sensation sensory touch"), ("weakness", "strength power"), ("paresis", "strength power"),
         ("deafness", "hearing"), ("blindness", "vision acuity"), ("fever", "temperature"), ("anemia", "hemoglobin"),
         ("confusion", "orientation consciousness"), ("thrombocytopenia", "platelet"), ("hypoxia", "saturation"),
+        ("crackle", "lung"), ("wheeze", "lung"), ("rhonchi", "lung"), ("infiltrate", "lung"),
     )
 }  # fmt: skip
 """What is lost, with the functions and values of which 'normal' says that it is not."""
@@ -150,6 +152,9 @@ def _surely(word: ArticleWord, text: str) -> bool | None:
     return None if any(low in _FORWARD for low in lows[:at]) else False
 
 
+_CARRIERS_TEXT = "antibody antibodies serology titer titre virus swab assay stain marker igg igm pcr panel level value test"
+_CARRIERS = frozenset(word_concept(word) for word in _CARRIERS_TEXT.split())
+"""Words for tests of all kinds, of which a judgement tells nothing without the word for what they test."""
 _ALONE = re.compile(r"(?i)\b(?:sole|only|other|remaining|rest)\b")
 """Words with which a judgement is of one thing and not of its neighbours: 'the sole deficit'."""
 
@@ -189,14 +194,26 @@ def _opposite(
         for other in one.words:
             if other.concept != word.concept or relatives != of_relatives(one.text):
                 continue
+            if word.concept in _CARRIERS and _of_another(around, said, other, one):
+                continue
             agrees = _agrees(word, said, other, one)
             if agrees is False and not _same_finding(word, said, other, one):
-                agrees = None if _LIMITS.search(_listed(other, one)) or _ELLIPTIC.search(one.sentence) else True
+                agrees = None if _limited(other, one, said) or _ELLIPTIC.search(one.sentence) else True
                 fit = min(fit, 0)
             mentions.append((fit, agrees, one.sentence))
     best = max((fit for fit, _, _ in mentions), default=0)
     fitting = [(agrees, sentence) for fit, agrees, sentence in mentions if fit == best]
     return fitting[0][1] if fitting and all(agrees is False for agrees, _ in fitting) else ""
+
+
+def _of_another(
+    around: frozenset[str] | set[str], said: ArticleStatement, other: ArticleWord, one: ArticleStatement
+) -> bool:
+    """Whether a test of the evidence is one that the finding names beside the test in question."""
+    theirs = {name.concept for name in _group(other, one)} - {*JUDGED, *_CARRIERS}
+    beside = {word.concept for part in sentence_statements(said.sentence) for word in part.words} - set(around)
+    mine, others = with_prefixes(frozenset(around)), with_prefixes(frozenset(beside))
+    return any(meets(name, others) for name in theirs) and not any(meets(name, mine) for name in theirs)
 
 
 _DENIES = re.compile(
@@ -234,9 +251,11 @@ def _agrees(word: ArticleWord, said: ArticleStatement, other: ArticleWord, one: 
     if word.judged and not judged and (sign := _sign(other, one, word.judged[0])) is not None:
         judged = (word.judged[0], sign)
     if word.judged and judged:
-        return word.judged[1] == judged[1] if word.judged[0] == judged[0] else None
+        return _same_judgement(word.judged, judged)
     if word.judged or judged:
         kind, plain, its = (word.judged, other, one) if word.judged else (judged, word, said)
+        if kind == ("normal", True) and plain.denied and plain.head and not _sided_or_lost(plain, its):
+            return False  # absent reflexes are not normal
         if not kind or kind[0] != "positive" or plain.denied is None or not plain.head:
             return None
         if plain.denied:
@@ -247,6 +266,24 @@ def _agrees(word: ArticleWord, said: ArticleStatement, other: ArticleWord, one: 
         return None  # '2% eosinophils' are no eosinophilia
     theirs = _surely(other, one.text)
     return None if word.denied is None or theirs is None else word.denied == theirs
+
+
+_LOSES = re.compile(r"(?i)\b(?:los[es]\w*|lost|fail\w*|chang\w*|not\b)")
+
+
+def _sided_or_lost(word: ArticleWord, its: ArticleStatement) -> bool:
+    """Whether the denial of a word may be of its loss ('did not lose consciousness') or is of a part of the body."""
+    return site(word.concept) or bool(_LOSES.search(its.text))
+
+
+def _same_judgement(one: tuple[str, bool], other: tuple[str, bool]) -> bool | None:
+    """Whether two judgements agree; None where one does not tell of the other: what is raised is not normal."""
+    if one[0] == other[0]:
+        return one[1] == other[1]
+    both = {one, other}
+    if both & {("high", True)} and both & {("unraised", True), ("normal", True)}:
+        return False
+    return False if both == {("high", False), ("normal", True)} else None
 
 
 _COUNTED = ("eosinophil", "neutrophil", "lymphocyt", "leukocyt", "monocyt", "basophil", "platelet", "protein")
@@ -276,7 +313,7 @@ def _same_finding(word: ArticleWord, said: ArticleStatement, other: ArticleWord,
     if not _heads(other, one) or _ELLIPTIC.search(one.sentence):
         return False
     denied, its, affirmed, whole = (word, said, other, one) if word.denied else (other, one, word, said)
-    if not word.denied and _LIMITS.search(_listed(other, one)):
+    if not word.denied and _limited(other, one, said):
         return False
     narrows = {name.concept for name in _group(denied, its) if name.denied or (word.denied and name.denied is not None)}
     narrows -= {denied.concept, *JUDGED, *GENERIC}
@@ -299,6 +336,12 @@ def _same_finding(word: ArticleWord, said: ArticleStatement, other: ArticleWord,
         return False
     its_sides, sides = _sides_of(denied, its), _sides_of(affirmed, whole)
     return not its_sides or bool(its_sides & sides) or "both" in sides
+
+
+def _limited(other: ArticleWord, one: ArticleStatement, said: ArticleStatement) -> bool:
+    """Whether a mention is limited by a word that the finding has not: 'no fever in the mornings'."""
+    mine = {hit[0].lower() for hit in _LIMITS.finditer(said.text)}
+    return any(hit[0].lower() not in mine for hit in _LIMITS.finditer(_listed(other, one)))
 
 
 _TEST = re.compile(

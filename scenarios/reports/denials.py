@@ -196,6 +196,9 @@ def _after_comma(lows: Sequence[str], at: int, kind: str) -> bool | None:
     if not item or _says_itself(item):
         return False
     rest = lows[at + 1 :]
+    clause = next((place for place, low in enumerate(rest) if low == "," and rest[place + 1 : place + 2] == ["and"]), 0)
+    if "or" in rest[:clause]:
+        return True  # 'no rash, fever or cough, and the pulse was normal'
     stop = next((place for place, low in enumerate(rest) if low in _ENDS or low in _LINKS or low == ":"), len(rest))
     listed = rest[:stop]
     if stop < len(rest) and rest[stop] in _LINKS and not set(rest[stop + 1 : stop + 3]) & _PASSIVE:
@@ -238,13 +241,16 @@ def _subject(lows: Sequence[str], place: int) -> Iterator[tuple[int, bool]]:
     at = place - 1
     while at >= 0 and (lows[at] in _LINKS or lows[at] in _HELPERS):
         at -= 1
-    last, listed = at, False
+    last, listed, comma = at, False, -1
     while at >= 0:
         low = lows[at]
         if low == ",":
+            comma = max(comma, at)
             item = lows[next((one for one in range(at - 1, -1, -1) if lows[one] == ","), -1) + 1 : at]
             numbered = any(one[0].isdigit() for one in item)
             if not listed or numbered or _says_itself(item) or len(item) > 5 or set(item) & (_ENDS | _CLAUSES):
+                if any(_kind(item, one) for one in range(len(item))):
+                    at = comma  # 'no cough, fever or rash, and the lungs were normal'
                 break
         elif low in ("and", "or"):
             before = lows[:at]
@@ -255,6 +261,7 @@ def _subject(lows: Sequence[str], place: int) -> Iterator[tuple[int, bool]]:
         elif (
             low in _CLAUSES or low in _PLAIN_VERBS or low in _ENDS or low in _JUDGING or (at < last and _kind(lows, at))
         ):
+            at = max(at, comma) if _kind(lows, at) else at  # 'no cough or rash, and the lungs were normal'
             break
         elif low in _LINKS or low == ":":
             yield from ((one, False) for one in range(at + 1, last + 1))
@@ -270,8 +277,8 @@ _JUDGEMENTS = {
     "no~normal": ("normal", False),
     **dict.fromkeys(("positive", "no~negative"), ("positive", True)),
     **dict.fromkeys(("negative", "no~positive"), ("positive", False)),
-    **dict.fromkeys(("elevated", "raised", "increased", "high", "elevation", "prolonged"), ("high", True)),
-    **dict.fromkeys(("low", "reduced", "decreased", "lowered", "diminished", "decrease"), ("high", False)),
+    **dict.fromkeys(("elevate", "elevation", "prolonged"), ("high", True)),
+    "lower": ("high", False),
 }
 
 
@@ -283,12 +290,16 @@ def judgements(lows: Sequence[str], denied: Sequence[bool | None]) -> dict[int, 
             continue
         kind, good = _JUDGEMENTS[low]
         turned = bool(denied[place]) and low != "negative"
-        if turned and kind == "high":
-            continue  # what is not raised may be normal or low
-        said = (kind, good != turned)
+        if turned and kind == "high" and not good:
+            continue  # what is not low may be normal or high
+        said = ("unraised", True) if turned and kind == "high" else (kind, good != turned)
         before, after = lows[place - 1] if place else "", lows[place + 1] if place + 1 < len(lows) else ""
         behind = place and (before in _LINKS or before in (":", "both") or not after or after in _AFTER_JUDGEMENT)
+        if before == "not" and lows[place - 2 : place - 1] and lows[place - 2] in _LINKS:  # 'was not raised'
+            behind, place = True, place - 1
         places = [at for at, sure in _subject(lows, place) if sure] if behind else _judged_ahead(lows, place)
+        if kind == "high" and not behind:
+            continue  # 'lower quadrant', 'high-pitched'
         for at in places:
             judged.setdefault(at, said)
     return judged
@@ -320,7 +331,19 @@ _RELATIVES = (
     r"(?:famil\w+(?: members?)?|relatives?|siblings?|parents|children|kin|relations?|household|sisters?|brothers?|sons?"
     r"|daughters?)"
 )
+_KIN = r"(?:relatives?|family members?|sibling|siblings|parent|one|member of (?:his|her|the) family)"
 _REWRITTEN = (
+    # the denial stands before what it judges, or behind the finding
+    (
+        r"\bno ([\w' /-]{3,60}?) (?:or|nor) ([\w' /-]{3,60}?) (?:was|were) (positive|negative|normal|elevate|lower)\b",
+        r" \1 and \2 were not \3",
+    ),
+    (
+        r"\bneither ([\w' /-]{3,60}?) (?:or|nor) ([\w' /-]{3,60}?) (?:was|were) (positive|negative|normal|elevate|lower)\b",
+        r" \1 and \2 were not \3",
+    ),
+    (rf"(?:^|(?<=[;.,] ))([\w' -]{{3,60}}?) (?:in|among) no {_KIN}\b", r" family : no \1"),
+    (rf"(?:^|(?<=[;.,] ))([\w' -]{{3,60}}?) in none of (?:his|her|the) {_KIN}\b", r" family : no \1"),
     # nobody of the family had: the denial is of what they had
     (
         rf"\b(?:no ?(?:one|body)|none|no (?:other )?{_RELATIVES})\b(?: (?:else|other|of|in|among|from|at home|around))?"

@@ -18,6 +18,7 @@ _BREAK = re.compile(
     r"|showing|demonstrating)\b)"
 )
 """Where what a cue denies has ended for certain."""
+_LINKING = frozenset(("but", "however", "although", "though", "whereas", "while", "yet", "instead", "nevertheless"))
 _LITTLE_TEXT = """a an the of and or in on at to for from by with as is was were are be been being has had have having
 that this these those which who whose whom his her hers he she it its him them their they patient patients there
 also any all than then into over during since within up after before did does do not no nor could would will about
@@ -210,6 +211,7 @@ def sentence_statements(sentence: str) -> Sequence[ArticleStatement]:
     open_end = False
     for piece in pieces:
         lows = [match[0].lower() for match in _TOKEN.finditer(piece)]
+        lows = lows[1:] if lows and lows[0] in _LINKING else lows
         words = _words(lows)
         if piece[0] in "([" and open_end:
             words = tuple(replace(word, denied=None) for word in words)  # 'no symptoms (fever, cough)'
@@ -310,7 +312,8 @@ def _is_head(lows: Sequence[str], place: int) -> bool:
     after = next((low for low in lows[place + 1 :] if word_concept(low) not in GENERIC), "")
     if lows[place + 1 : place + 2] and lows[place + 1] in _SIGNS:
         return False
-    if after and after[0].isalpha() and after not in _LITTLE and after not in _JUDGING and not after.endswith("ed"):
+    judges = after in _JUDGING or after in ("elevate", "lower")
+    if after and after[0].isalpha() and after not in _LITTLE and not judges and not after.endswith("ed"):
         return False
     at = place - 1
     while at >= 0 and lows[at][0].isalpha() and (lows[at] not in _LITTLE or lows[at] in _ARTICLES):
