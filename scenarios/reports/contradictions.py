@@ -152,7 +152,9 @@ def _surely(word: ArticleWord, text: str) -> bool | None:
     return None if any(low in _FORWARD for low in lows[:at]) else False
 
 
-_CARRIERS_TEXT = "antibody antibodies serology titer titre virus swab assay stain marker igg igm pcr panel level value test"
+_CARRIERS_TEXT = (
+    "antibody antibodies serology titer titre virus swab assay stain marker igg igm pcr panel level value test"
+)
 _CARRIERS = frozenset(word_concept(word) for word in _CARRIERS_TEXT.split())
 """Words for tests of all kinds, of which a judgement tells nothing without the word for what they test."""
 _ALONE = re.compile(r"(?i)\b(?:sole|only|other|remaining|rest)\b")

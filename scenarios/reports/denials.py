@@ -295,9 +295,10 @@ def judgements(lows: Sequence[str], denied: Sequence[bool | None]) -> dict[int, 
         said = ("unraised", True) if turned and kind == "high" else (kind, good != turned)
         before, after = lows[place - 1] if place else "", lows[place + 1] if place + 1 < len(lows) else ""
         behind = place and (before in _LINKS or before in (":", "both") or not after or after in _AFTER_JUDGEMENT)
+        start = place
         if before == "not" and lows[place - 2 : place - 1] and lows[place - 2] in _LINKS:  # 'was not raised'
-            behind, place = True, place - 1
-        places = [at for at, sure in _subject(lows, place) if sure] if behind else _judged_ahead(lows, place)
+            behind, start = True, place - 1
+        places = [at for at, sure in _subject(lows, start) if sure] if behind else _judged_ahead(lows, place)
         if kind == "high" and not behind:
             continue  # 'lower quadrant', 'high-pitched'
         for at in places:
@@ -335,11 +336,8 @@ _KIN = r"(?:relatives?|family members?|sibling|siblings|parent|one|member of (?:
 _REWRITTEN = (
     # the denial stands before what it judges, or behind the finding
     (
-        r"\bno ([\w' /-]{3,60}?) (?:or|nor) ([\w' /-]{3,60}?) (?:was|were) (positive|negative|normal|elevate|lower)\b",
-        r" \1 and \2 were not \3",
-    ),
-    (
-        r"\bneither ([\w' /-]{3,60}?) (?:or|nor) ([\w' /-]{3,60}?) (?:was|were) (positive|negative|normal|elevate|lower)\b",
+        r"\b(?:no|neither) ([\w' /-]{3,60}?) n?or ([\w' /-]{3,60}?) (?:was|were)"
+        r" (positive|negative|normal|elevate|lower)\b",
         r" \1 and \2 were not \3",
     ),
     (rf"(?:^|(?<=[;.,] ))([\w' -]{{3,60}}?) (?:in|among) no {_KIN}\b", r" family : no \1"),

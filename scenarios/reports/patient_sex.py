@@ -79,6 +79,13 @@ def _aged(text: str) -> list[tuple[str, str]]:
     return stated
 
 
+_POSSESSED = re.compile(
+    r"(?i)(?:his|her) (?:\w+ )?(?:mother|father|sister|brother|daughter|son|aunt|uncle|cousin|grand\w+|wife|husband"
+    r"|parents)\b"
+)
+"""A relative of the patient: 'her daughter'."""
+
+
 def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]:
     """Words of the other sex than the patient's, or than that of the person of the cited sentences."""
     low = [word.lower() for word in re.findall(r"[A-Za-z]+", claim.finding)]
@@ -89,6 +96,17 @@ def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]
     nouns = [word for word in low if word in wrong & _NOUNS]
     informs = claim.item in ("Patient Information", "Patient Demographics")
     others = bool(KIN.search(claim.finding) or _BIRTH.search(claim.finding))
+    first = next((word for word in low if word in ("his", "her")), "")
+    if (
+        others
+        and not informs
+        and claim.cited
+        and low[:1] == [first]
+        and first in wrong
+        and _POSSESSED.match(claim.finding)
+    ):
+        yield Unfaithful("sex", first, claim.finding, f"the patient is {sex}", claim.item)
+        return
     if others and not informs:
         theirs = " ".join(claim.sentences).lower()
         pairs = [("boy", "girl"), ("girl", "boy")]

@@ -40,6 +40,7 @@ def side_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator
         return
     plain = [
         *_sides_of_numbers(claim),
+        *_sides_of_sites(claim, mine, theirs),
         *_only_other_side(claim, [side for _, side, _ in theirs], mine, index),
     ]
     if plain:
@@ -73,6 +74,77 @@ def _sides_of_numbers(claim: FindingEvidence) -> Iterator[Unfaithful]:
         if (number, other) in theirs and (number, side) not in theirs:
             yield Unfaithful("side", f"{side} {number}", claim.finding, " ".join(claim.sentences), claim.item)
             return
+
+
+def _sides_of_sites(
+    claim: FindingEvidence,
+    mine: Sequence[tuple[ArticleStatement, str, int]],
+    theirs: Sequence[tuple[ArticleStatement, str, int]],
+) -> Iterator[Unfaithful]:
+    """A part of the body that the cited sentences have on the other side only, or on the other side with this state.
+
+    'Right adrenal mass, left adrenal normal' is contradicted by a mass on the left and a normal gland on the right.
+    """
+    if not claim.cited or _ACROSS.search(claim.finding) or any(_OTHER_SIDE.search(one) for one in claim.sentences):
+        return
+    known, said_of = _states(theirs), _states(mine)
+    vague = {(one.sentence, side) for one, side, place in theirs if not _sites_of(one, place)}
+    said = frozenset[str]().union(*(one.concepts for one, _, _ in mine))
+    for name, states in said_of.items():
+        if name in _NAMED_BY_SIDE:
+            continue
+        their = known.get(name, set())
+        sides, ours = {side for side, _ in their}, {side for side, _ in states}
+        named = {one.sentence for one, side, place in theirs if name in _sites_of(one, place)}
+        shared = with_prefixes(
+            frozenset(word.concept for one in all_statements(tuple(sorted(named))) for word in one.words)
+        )
+        others = [one for one in said if not site(one)]
+        if others and not any(meets(one, shared) for one in others):
+            continue
+        exchanged = {(_TURNED[side], nothing) for side, nothing in states if side in _TURNED}
+        alone = len(sides) == 1 and sides <= _TURNED.keys() and ours == _TURNED.keys() - sides
+        if (alone and not any((one, side) in vague for one in named for side in (*ours, "both", "any"))) or (
+            ours == sides == _TURNED.keys() and exchanged == their and states != their
+        ):
+            yield Unfaithful("side", f"side of {name}", claim.finding, " ".join(claim.sentences), claim.item)
+            return
+
+
+_NAMED_BY_SIDE = frozenset(("coronar", "ventric", "atri"))
+"""Parts whose names have a side: 'left anterior descending coronary artery'."""
+_TURNED = {"left": "right", "right": "left"}
+
+
+def _states(sides: Sequence[tuple[ArticleStatement, str, int]]) -> dict[str, set[tuple[str, bool]]]:
+    """(side, whether nothing is wrong there) of each part of the body."""
+    states: dict[str, set[tuple[str, bool]]] = {}
+    for one, side, place in sides:
+        for name in _sites_of(one, place):
+            states.setdefault(name, set()).add((side, _nothing_there(one, place)))
+    return states
+
+
+def _sites_of(one: ArticleStatement, place: int) -> Sequence[str]:
+    """The parts of the body that a word of side belongs to: those behind it in a row, else those before it."""
+    names: list[str] = []
+    last = place
+    next_side = min((at for _, at in one.sides if at > place), default=10**6)
+    for word in one.words:
+        if not place < word.place < next_side:
+            continue
+        joined = any(last < joint < word.place for joint in one.joints)
+        if joined and not site(word.concept):
+            break
+        if site(word.concept) and (names or not joined):
+            names.append(word.concept)
+        elif names:
+            break
+        last = word.place
+    if names:
+        return names
+    start = max((at for at in (*one.joints, *(at for _, at in one.sides)) if at < place), default=-1)
+    return [word.concept for word in one.words if start < word.place < place and site(word.concept)]
 
 
 _ACROSS = re.compile(r"(?i)\b(?:left|right)[- ]to[- ](?:left|right)\b|\b5/5\b")

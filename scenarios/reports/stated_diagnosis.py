@@ -6,10 +6,12 @@ from functools import lru_cache
 
 from wardround.scenarios.diseases.disease import synonyms_of
 from wardround.scenarios.diseases.mondo import diseases_named, mondo, principal_part
+from wardround.scenarios.diseases.relations import in_tables
 from wardround.scenarios.diseases.same_disease import same_disease
 from wardround.scenarios.loaders.values import diagnosis_names
 from wardround.scenarios.reports.article import article_sentences
-from wardround.scenarios.reports.statements import concepts_text, sentence_statements, word_concept
+from wardround.scenarios.reports.finding_evidence import spelled_out
+from wardround.scenarios.reports.statements import concepts_text, longhand, sentence_statements, word_concept
 
 _CONSIDERED = re.compile(
     r"(?i)\b(?:differential|considered|exclud\w+|ruled? out|ruling out|unlikely|less likely|suspected|suspicion"
@@ -54,7 +56,16 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
     With sentences that are `cited` for it, one that they state in part counts, and one that is only mentioned elsewhere
     does not.
     """
-    stated = [hit["name"] for sentence in cited for hit in _STATED.finditer(sentence)]
+    answer = spelled_out(longhand(answer), tuple(cited))
+    hits = (hit for one in cited for how in (_STATED, _WAS_DIAGNOSED) for hit in how.finditer(one))
+    stated = [hit["name"] for hit in hits]
+    read = [same_disease(name, answer) for name in stated]
+    if any(one.same for one in read):
+        return True
+    if read and all(one.contrary for one in read) and _has_another_word(answer, title, cited):
+        return False
+    if any(_abbreviates(answer, name) for name in stated):
+        return True
     if stated and not any(_names_alike(answer, name) for name in stated):
         return False
     if cited and _shares(answer, cited) and not _only_considered(answer, title, text):
@@ -62,6 +73,29 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
     if cited:
         return _named_here(answer, title, "\n".join(cited), 1) or _named_here(answer, title, text, None)
     return _named_here(answer, title, text, 2)
+
+
+def _has_another_word(answer: str, title: str, cited: Sequence[str]) -> bool:
+    """Whether the name of the disease has a word that neither the title nor the cited sentences have."""
+    known = frozenset(_concepts(" ".join((title, *cited))))
+    stems = {name[:_STEM] for name in known}
+    words = _wanted(_JOINED.split(answer)[0]) - _QUALIFIERS
+    return any(len(name) > 1 and name not in known and name[:_STEM] not in stems for name in words)
+
+
+_LETTERS = 0.6
+"""The share of an acronym's letters that begin words of the name that it stands for."""
+
+
+def _abbreviates(answer: str, name: str) -> bool:
+    """Whether an acronym that the tables do not know has the initials of a stated name, in whichever order."""
+    head = _JOINED.split(answer)[0].strip(" .")
+    if not re.fullmatch(r"[A-Z][A-Za-z]{0,5}[A-Z][A-Za-z-]{0,6}", head) or in_tables(head):
+        return False
+    initials = [word[0].lower() for word in re.findall(r"[A-Za-z]+", name)]
+    letters = [letter.lower() for letter in head if letter.isupper()]
+    matched = sum(min(letters.count(one), initials.count(one)) for one in sorted(set(letters)))
+    return matched >= _LETTERS * len(letters)
 
 
 def _specific(name: str) -> frozenset[str]:
@@ -77,6 +111,14 @@ def _shares(answer: str, cited: Sequence[str]) -> bool:
 _STATED = re.compile(
     r"(?i)\bdiagnos(?:is|ed)\b(?: (?:was|is|of|with|as|made|having|therefore|thus|then|an?|established|to be))* "
     r"(?P<name>.+?)(?:[.;]|$)"
+)
+
+
+_WAS_DIAGNOSED = re.compile(
+    r"(?i)(?:^|[;:] )(?:hence |thus |therefore )?(?:the diagnosis of |an? )?"
+    r"(?P<name>(?!(?:he|she|it|the patient) )"
+    r"(?:(?! (?:was|were|had|has|is|showed|and (?:the|his|her)) )[^;:.]){4,200}?)"
+    r" (?:was|were) (?:\w+ly )?diagnosed\b"
 )
 
 
@@ -180,7 +222,8 @@ _LITTLE = frozenset(root for word in _LITTLE_TEXT.split() for root in _concepts(
 
 
 _QUALIFIERS_TEXT = """chronic puerperal infant infantile adult pediatric calcific severe mild recurrent extensive left
-right bilateral typical classic extra stage grade spontaneous acquired idiopathic advanced"""
+right bilateral typical classic extra stage grade spontaneous acquired idiopathic advanced
+multi organ multiorgan systemic primary secondary first attack new onset newly"""
 _QUALIFIERS = frozenset(root for word in _QUALIFIERS_TEXT.split() for root in _concepts(word))
 """Words without which a name is still that of the disease; 'chronic' only where the article has no 'acute' form."""
 _GENERAL = frozenset(

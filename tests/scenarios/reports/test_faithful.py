@@ -1,5 +1,6 @@
 """Seeded errors in cases of articles are caught, and what says the same in other words is not refused."""
 
+import csv
 import gzip
 import json
 import random
@@ -24,6 +25,8 @@ from wardround.scenarios.reports.quantities import quantities
 from wardround.scenarios.reports.stated_diagnosis import named_in_article
 from wardround.scenarios.reports.statements import article_statements, concepts_text, patient_text
 
+NEIGHBOURS = Path(__file__).parents[2] / "data" / "report_articles" / "neighbours.csv"
+"""Statements beside the sentence they rest on, faithful ones and errors, by class."""
 TEXT = (
     "A 41-year-old man presented with pain of the left knee for 12 days. He denied fever, chills or night sweats. "
     "The left knee was swollen. The right hand was normal. White cells were 7.2 x 10^9/L; a rash was absent. "
@@ -387,3 +390,19 @@ def test_errors_seeded_in_cited_sentences_of_articles_are_caught(shared: Path) -
                         caught[bool(faults(changed[0] + cite, article))] += 1
     assert refused[True] <= 0.02 * refused.total()
     assert caught[True] >= 0.8 * caught.total()
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "said", "verdict"),
+    [tuple(row.values()) for row in csv.DictReader(NEIGHBOURS.read_text(encoding="utf-8").splitlines())],
+)
+def test_a_statement_and_its_neighbour(kind: str, text: str, said: str, verdict: str) -> None:
+    article = article_of(text)
+    sentences = article_index(article).sentences
+    if kind == "diagnosis":
+        assert named_in_article(said, "A case", text, sentences) is (verdict == "same")
+        return
+    kin = re.search(r"relative|sister|daughter had", text)
+    item = "Family History" if kin else "Patient Information" if "year-old" in text else "Ancillary Tests"
+    refused = faults(f"{said} {list(range(1, len(sentences) + 1))}.", article, item)
+    assert bool(refused) is (verdict == "contradicts")
