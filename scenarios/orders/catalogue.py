@@ -284,8 +284,9 @@ _LITTLE = list_words(
     needed required necessary recommended requested following specific detailed full complete general new do have did
     was were is are there result finding report please order get i we would like to need want can you provide give me
     us information data about tell what show showed from patient possible done performed level baseline comment
-    list section recent previous prior special advanced appropriate diagnostic confirmatory screening further"""
+    on at list section recent previous prior special advanced appropriate diagnostic confirmatory screening further"""
 )
+_DATES = list_words("day january february march april may june july august september october november december")
 _TESTS = list_words(
     "test testing study exam examination investigation work workup up panel analysis profile value screen procedure"
 )
@@ -311,6 +312,8 @@ _ALONE: dict[Scope, frozenset[str]] = {  # these words name a kind only together
 def scope(text: str) -> Scope | None:
     """The kind that `text` names as a whole, 'any' for 'further tests', or None if it names something specific."""
     words = [word for word in tokens(text) if word not in _LITTLE]
+    dated = any(word[0].isdigit() for word in words)  # 'all labs on day 3'
+    words = [word for word in words if not (dated and (word in _DATES or word[0].isdigit()))]
     rest = [word for word in words if word not in _TESTS]
     if not words or len(words) > 6:
         return None

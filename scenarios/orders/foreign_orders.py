@@ -27,6 +27,7 @@ _WORDS = re.compile(r"[^\W_]+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _LATER = re.compile(r"(\d+)\s*(?:个)?(小时|天)(?:以?后|之后)")
 _UNITS = {"小时": "hours", "天": "days"}
+_AND = {"de": "und", "fr": "et", "es": "y"}
 _PREFIX = {"serum": "serum", "urin": "urine", "liquor": "CSF", "plasma": "plasma", "blut": "blood"}
 
 
@@ -135,6 +136,9 @@ def _language(form: str, table: Catalogue, *, accented: bool) -> str:
         scores.append((-sum(counted.values()), -weak, -sum(map(len, counted)), place, language))
     best = min(scores, default=(0, 0, 0, 0, ""))
     compound = joined and best[4] == "de"
+    joins = next((language for language, word in _AND.items() if f" {word} " in form and " et al" not in form), "")
+    if joins and joins == (best[4] or joins):  # no English order is joined by these
+        return joins
     sure = -best[0] >= (1 if accented or compound else _ENOUGH) or (accented and -best[1] >= 1)
     return best[4] if sure else ""
 

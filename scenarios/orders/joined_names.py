@@ -63,12 +63,25 @@ def abbreviations(piece: str, known: Known) -> list[str]:
     return words if alone else []
 
 
+_FAMILY = regex(r"(?i)\b(?:vitamins?|hepatitis|hep|proteins?|factors?|complements?|immunoglobulins?)$")
+_MEMBER = regex(r"(?:[A-Z]\d{0,2}|[IVX]{1,4})")
+"""A family of tests, and the letter or number that tells its members apart."""
+
+
 def share_noun(pieces: Sequence[str], known: Known) -> Sequence[str]:
     """'the cervical', 'axillary and inguinal lymph nodes': each piece before the last with the noun that it lacks."""
     if len(pieces) < 2 or not pieces[-1].split():
         return pieces
     ends = pieces[-1].strip(ENDS).split()
     shared = list(pieces)
+    head = ""
+    for place, piece in enumerate(pieces):  # 'vitamin A, D, E' and 'factor V, VIII'
+        first, _, last = trimmed(piece, known).strip(ENDS).rpartition(" ")
+        member = _MEMBER.fullmatch(piece.strip(ENDS).split(" and ")[0].split(" ")[0] if piece.strip(ENDS) else "")
+        if head and member and known(f"{head} {member[0]}") and not first.endswith(head):
+            shared[place] = f"{head} {piece.strip(ENDS)}"
+        else:
+            head = first if _FAMILY.search(first) and _MEMBER.fullmatch(last) else ""
     for place, piece in enumerate(pieces[:-1]):
         last = [word for word in piece.split()[-1:] if word.casefold().strip(ENDS) not in order_words("frame")]
         nouns = [" ".join(ends[-size:]) for size in (2, 1) if len(ends) > size]

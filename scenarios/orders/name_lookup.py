@@ -344,10 +344,16 @@ def _with_place(name: str, table: Catalogue) -> Link | None:
 _PURPOSE = regex(r"\s(?:for|should|would|to)\s")
 
 
+def _lists(target: str, table: Catalogue) -> bool:
+    """Whether what stands behind 'of' lists further tests ('conduction velocity of both legs, B12, SPEP')."""
+    items = _ITEMS.split(target)
+    return any(_named(form, table) for item in items[1:] for form in forms(item) if item.strip())
+
+
 def _of_something(name: str, table: Catalogue) -> Link | None:
     """A procedure named with its target ('FNA of the nodule', 'biopsy of a cervical lymph node')."""
     head, of, target = name.partition(" of ")
-    if not of or "fluid" in name or _PURPOSE.search(target):
+    if not of or "fluid" in name or _PURPOSE.search(target) or _lists(target, table):
         return None
     words = [word for word in key(target).split() if word not in LEADING]
     narrower = (" ".join([*words[first:], key(head).split()[-1]]) for first in range(len(words))) if key(head) else ()

@@ -91,11 +91,14 @@ def read_order(text: str, table: Catalogue | None = None) -> OrderReading:
     return OrderReading(text, tuple(_in_order(seen, pieces)), _context(text, [piece.text for piece in pieces]))
 
 
+_SCOPED = regex(r"(?i)(?:endo|colono|sigmoido|broncho|cysto|laryngo|hystero|colpo|ano|entero|urethro|uretero)scop")
+
+
 def _with_biopsies(pieces: Sequence[Piece]) -> Iterator[Piece]:
     """The pieces, biopsies of no stated site as the method of the endoscopy before them."""
     waiting: Piece | None = None
     for piece in pieces:
-        scoped = waiting is not None and any("scop" in one.name for one in waiting.concepts)
+        scoped = waiting is not None and any(_SCOPED.search(one.name) for one in waiting.concepts)
         if waiting is not None and scoped and [one.name for one in piece.concepts] == ["Biopsy"]:
             concepts = tuple(replace(one, method="biopsy") for one in waiting.concepts)
             waiting = replace(waiting, text=f"{waiting.text}, {piece.text}", concepts=concepts)
