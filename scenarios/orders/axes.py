@@ -23,7 +23,7 @@ _NO_SPECIMEN = (
 _SHORTHAND = regex(
     r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG|HCG)\b)"
 )
-_SERUM = regex(r"(?<![\w/-])[sSpP](?=(?:Na|osm|Osm|Cr)\b)")
+_SERUM = regex(r"(?<![\w/-])[sSpP](?=(?:Na|osm|Osm|Cr|PEP|pep)\b)")
 SERIES = regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
 """What orders all measurements of a test."""
 NEXT = regex(r"(?i)\b(?:repeat(?:ed|ing)?|rpt|re-?check(?:ed|ing)?|follow-?up|another|again)\b")

@@ -56,11 +56,14 @@ def trimmed(piece: str, known: Known) -> str:
     return next((form for form in forms if form and known(form)), piece)
 
 
+_ABBREVIATED = 6
+
+
 def abbreviations(piece: str, known: Known) -> list[str]:
     """'ESR CRP RF' as one request each: known abbreviations in capitals without a comma between them."""
     words = piece.split()
-    alone = 1 < len(words) <= _MOST_WORDS and all(word.isupper() and known(word) for word in words)
-    return words if alone else []
+    short = all(word.isupper() for word in words) or (len(words) > 2 and max(map(len, words)) <= _ABBREVIATED)
+    return words if 1 < len(words) <= _MOST_WORDS and short and all(map(known, words)) else []
 
 
 _FAMILY = regex(r"(?i)\b(?:vitamins?|hepatitis|hep|proteins?|factors?|complements?|immunoglobulins?)$")
@@ -73,15 +76,7 @@ def share_noun(pieces: Sequence[str], known: Known) -> Sequence[str]:
     if len(pieces) < 2 or not pieces[-1].split():
         return pieces
     ends = pieces[-1].strip(ENDS).split()
-    shared = list(pieces)
-    head = ""
-    for place, piece in enumerate(pieces):  # 'vitamin A, D, E' and 'factor V, VIII'
-        first, _, last = trimmed(piece, known).strip(ENDS).rpartition(" ")
-        member = _MEMBER.fullmatch(piece.strip(ENDS).split(" and ")[0].split(" ")[0] if piece.strip(ENDS) else "")
-        if head and member and known(f"{head} {member[0]}") and not first.endswith(head):
-            shared[place] = f"{head} {piece.strip(ENDS)}"
-        else:
-            head = first if _FAMILY.search(first) and _MEMBER.fullmatch(last) else ""
+    shared = _with_family(pieces, known)
     for place, piece in enumerate(pieces[:-1]):
         last = [word for word in piece.split()[-1:] if word.casefold().strip(ENDS) not in order_words("frame")]
         nouns = [" ".join(ends[-size:]) for size in (2, 1) if len(ends) > size]
@@ -90,6 +85,19 @@ def share_noun(pieces: Sequence[str], known: Known) -> Sequence[str]:
         alone = not axes.without_specimen(piece) if taken else not axes.only_method(noun)
         if noun and alone and not known(trimmed(piece, known)):
             shared[place] = f"{piece} {noun}"
+    return shared
+
+
+def _with_family(pieces: Sequence[str], known: Known) -> list[str]:
+    """'vitamin A', 'D', 'E' as 'vitamin A', 'vitamin D', 'vitamin E'; likewise factors, proteins and hepatitis."""
+    shared, head = list(pieces), ""
+    for place, piece in enumerate(pieces):
+        first, _, last = trimmed(piece, known).strip(ENDS).rpartition(" ")
+        member = next(iter(piece.strip(ENDS).split()), "")
+        if head and _MEMBER.fullmatch(member) and known(f"{head} {member}"):
+            shared[place] = f"{head} {piece.strip(ENDS)}"
+        else:
+            head = first if _FAMILY.search(first) and _MEMBER.fullmatch(last) else ""
     return shared
 
 

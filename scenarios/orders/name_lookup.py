@@ -24,11 +24,11 @@ LEADING = list_words(
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
     obtaining sending performing doing running adding repeating rechecking off think suggest want start starting
     fasting last latest recent most newest current earliest thorough detailed focused careful brief poc paired
-    percutaneous outpatient inpatient elective dedicated trough peak simultaneous concurrent quantitative
+    rpt rept percutaneous outpatient inpatient elective dedicated trough peak simultaneous concurrent quantitative
     assess evaluate"""
 )
 TRAILING = list_words(
-    """level lvl lvls test testing assay measurement study result panel exam concentration value stat analysis
+    """reading level lvl lvls test testing assay measurement study result panel exam concentration value stat analysis
     please now today
     first asap urgently immediately instead trend trending serial serially titer check series again too tonight
     tomorrow once daily screening quantitative quantification status only if possible at baseline quant
@@ -213,7 +213,7 @@ def _beside_procedure(name: str, table: Catalogue) -> bool:
 
 def _linked(name: str, table: Catalogue) -> Link | None:
     tried = forms(name)
-    if _JOINS.search(name) and key(name) not in table.names and axes.several_specimens(name):
+    if (_JOINS.search(name) or ":" in name) and key(name) not in table.names and axes.several_specimens(name):
         return None
     for form in tried:
         test = _named(form, table)
@@ -360,7 +360,8 @@ def _of_something(name: str, table: Catalogue) -> Link | None:
     taps = bool(axes.specimen(head)) and not axes.without_specimen(head)  # 'arthrocentesis of the right knee'
     for form in (*narrower, strip_ends(key(head))):
         test = _named(form, table)
-        if test and (taps or table.tests[test].kind in ("investigation", "examination")):
+        tapped = test is not None and test.endswith("fluid analysis")
+        if test and (taps or tapped or table.tests[test].kind in ("investigation", "examination")):
             return _link(test, "synonym", 1.0, name, table)
     return None
 

@@ -48,12 +48,13 @@ _ASIDE = regex(
 _EXAMINES = regex(
     r"(?i)\b(?:examin(?:e|ing|ation)|exam|inspect(?:ing)?|palpat(?:e|ing|ion)|auscultat(?:e|ing)|percuss(?:ing)?"
     r"|listen(?:ing)?|feel(?:ing)?|look(?:ing)?|test(?:ing)?|check(?:ing)?|assess(?:ing)?|measur(?:e|ing)|take|elicit"
-    r"|perform|do|see|evaluat(?:e|ing)|attention to|record|compare|observe|note|include|including|what|show|tell)\b"
+    r"|perform|do|see|evaluat(?:e|ing)|attention to|record|compare|observe|note|include|including|what|how|show"
+    r"|tell|count|get|obtain)\b"
 )
 _SURE = ("exact", "synonym", "region")
 
 
-def tests_within(text: str, table: Catalogue) -> tuple[str, ...]:
+def named_within(text: str, table: Catalogue) -> tuple[str, ...]:
     """The parts of `text` that name a test, from the left, the longest at each place; none if it asks for nothing.
 
     A clause that tells something, and what says why ('because', 'to exclude', 'if'), orders nothing. A part of the body
@@ -61,7 +62,7 @@ def tests_within(text: str, table: Catalogue) -> tuple[str, ...]:
 
     ::
 
-        tests_within("This patient warrants a head CT today", catalogue())  # ('head CT',)
+        named_within("This patient warrants a head CT today", catalogue())  # ('head CT',)
     """
     aside = _ASIDE.search(text, 1)
     clause = text[: aside.start()] if aside else text
@@ -72,17 +73,18 @@ def tests_within(text: str, table: Catalogue) -> tuple[str, ...]:
 
 
 def _named(clause: str, words: Sequence[tuple[int, int]], table: Catalogue) -> Iterator[str]:
-    at = 0
+    at, last = 0, 0
     while at < len(words):
         sizes = range(min(_LONGEST_NAME, len(words) - at), 0, -1)
-        size = next((size for size in sizes if _is(clause, words, at, size, table)), 0)
+        size = next((size for size in sizes if _is(clause, words, at, size, table, at == last)), 0)
         if size:
+            last = at + size
             yield clause[words[at][0] : words[at + size - 1][1]].strip(" .'")
         at += size or 1
 
 
-def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table: Catalogue) -> bool:
-    """Whether `size` words from `at` on name a test here."""
+def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table: Catalogue, free: bool) -> bool:
+    """Whether `size` words from `at` on name a test here; `free` if a name ends or the clause begins before them."""
     start, end = words[at][0], words[at + size - 1][1]
     name = clause[start:end].strip(" .'")
     said = tokens(name)
@@ -97,17 +99,17 @@ def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table
     if linked is None or linked.rule not in _SURE:
         return False
     if linked.kind in ("lab", "microbiology"):
-        return not _modified(clause, words, at, size)
+        return not _modified(clause, words, at, size, free)
     if linked.kind != "examination":
         return True
     listed = key(name) in table.names or strip_ends(key(name)) in table.names  # no 'physical examination renal'
     return listed and _EXAMINES.search(clause[:end]) is not None and not _bare_region(name, table)
 
 
-def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int) -> bool:
+def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, free: bool) -> bool:
     """Whether an unknown word beside a name makes another test of it ('zoster IgG', 'sodium channel antibodies')."""
     first, last = words[at], words[at + size - 1]
-    if at and not clause[words[at - 1][1] : first[0]].strip():
+    if not free and not clause[words[at - 1][1] : first[0]].strip():
         before = clause[words[at - 1][0] : words[at - 1][1]]
         if not (_little(before) or _ASKS.fullmatch(before) or _EXAMINES.fullmatch(before)):
             return True

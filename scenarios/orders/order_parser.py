@@ -12,7 +12,7 @@ from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.orders.foreign_orders import order_in_english
 from wardround.scenarios.orders.joined_names import ENDS, Known
 from wardround.scenarios.orders.name_lookup import Link, link, unmeasured
-from wardround.scenarios.orders.named_tests import tests_within
+from wardround.scenarios.orders.named_tests import named_within
 from wardround.scenarios.orders.request_lines import line_requests, request_lines
 from wardround.scenarios.orders.request_pieces import Studies, listing, unframed
 from wardround.scenarios.orders.shared_specimens import EMPTY, Part, what_is_meant
@@ -179,7 +179,7 @@ def _named(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
             continue
         plain = part.why or link(part.text, table) is not None or _unclear(part.text, table) is not None
         plain = plain or why_no_test(part.text) == "treatment"
-        named = () if plain else tests_within(part.text, table)
+        named = () if plain else named_within(part.text, table)
         yield from (replace(part, text=name) for name in named) if named else (part,)
 
 

@@ -6,34 +6,11 @@ from collections.abc import Iterator
 from wardround.engine.text import loads, regex
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import scope
-from wardround.scenarios.orders.joined_names import ENDS, JOINED, Known, share_noun, split_commas
-from wardround.scenarios.orders.request_pieces import REASON, Studies, single_requests
+from wardround.scenarios.orders.joined_names import ENDS, Known, share_noun, split_commas
+from wardround.scenarios.orders.request_pieces import Studies, each_by_method, single_requests
 from wardround.scenarios.orders.sample_requests import names_puncture, names_sample, specimens, tapped
 
 STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
-_METHOD = regex(
-    r"(?i)^(?:(?:please|an?|the|send|get|order|check|request|obtain)\s+)*(?P<where>(?:serum|blood|stool|urine"
-    r"|urinary|csf)\s+)?"
-    r"(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?"
-    r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+"
-    r"(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+))$"
-)
-
-
-def each_by_method(line: str, known: Known) -> list[str]:
-    """'Serologies for CMV, EBV and toxoplasma' as one request each; empty unless every one is known."""
-    match = _METHOD.match(line.strip(ENDS))
-    if match is None:
-        return []
-    what = re.sub(r"ies$", "y", match["what"].casefold()).removesuffix("s")
-    if match["list"] and match["where"]:
-        return []
-    pieces = [REASON.split(piece, maxsplit=1)[0] for piece in split_commas(match["tail"] or match["list"])]
-    parts = [part.strip(ENDS) for piece in pieces for part in JOINED.split(piece)]
-    placed = [((match["where"] or "") + f"{part} {what}", part) for part in parts if part]
-    each = [next((form for form in (long, part) if known(form)), "") for long, part in placed]
-    return each if all(each) and (len(each) > 1 or each[0] != placed[0][1]) else []
-
 
 _NUMBERED = regex(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
 _BULLET = regex(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
@@ -130,7 +107,7 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
     if tap := tapped(line):
         puncture, fluid, tail = tap
         yield from single_requests(puncture, known, studies)
-        yield from line_requests(f"{fluid}: {tail}", known, studies)
+        yield from _of_sample(fluid, tail, known, studies)
         return
     sampled = _SAMPLE_LIST.match(line)
     if sampled and names_sample(sampled["head"]):
@@ -183,11 +160,16 @@ def _of_sample(head: str, tail: str, known: Known, studies: Studies) -> Iterator
             yield _under(head, part, known)
 
 
+_EXAMINED = regex(r"(?i)(?:(?:focused|full|physical|complete) )?(?:pe|exam|examination|physical|o/e|on exam)")
+
+
 def _under(head: str, part: str, known: Known) -> str:
     """Add a heading to its item: 'chest' under 'X-rays' gives 'X-rays chest', 'glucose' under 'CSF' 'CSF glucose'."""
     fluid = axes.specimen(head)
     if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(f"{fluid} {part}"):
         return f"{fluid} {part}"
+    if _EXAMINED.fullmatch(head) and known(f"{part} exam"):  # 'PE: neck, skin'
+        return f"{part} exam"
     if known(part):
         return part
     first = head.split(maxsplit=1)[0] if head else ""

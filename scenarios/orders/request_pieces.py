@@ -27,7 +27,8 @@ Studies = Callable[[str], Sequence[str]]
 _LONGEST = 1000
 """Longest piece, in characters, that is split; a longer one is prose or not text."""
 REASON = regex(
-    r"\s+(?:to (?=[a-z]{3}|r/o\b)|r/o |as (?=[a-z]+ (?:is|are|was|were)\b)|in order to"
+    r"\s+(?:to (?!(?:obtain|get|order|request|perform|send|repeat|arrange|add|see|have|know|recheck)\b"
+    r"|check (?!for\b|whether\b|if\b))(?=[a-z]{3}|r/o\b)|r/o |as (?=[a-z]+ (?:is|are|was|were)\b)|in order to"
     r"|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
     r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a "
     r"|on (?:this|the|admission)|given |(?:would|will|should|could|might|may|can) (?:also )?(?:help|tell|settle"
@@ -44,10 +45,14 @@ _LEAD = regex(r"^(?:(?:and|or|also|then|plus|either|both|next|first|now|followed
 _ORDERING = regex(r"(?i)^(?:(?:please|obtain|get|order|check|send|perform|do|measure|draw)\s+)+")
 _WISH = regex(
     r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s|let us)\s+"
-    r"(?:(?:we|you|i|please|also|just|like|want|need|wish|now|to|you to)\s+)*"
+    r"(?:(?:first|next|then|really|definitely|strongly|certainly|we|you|i|please|also|just|like|want|need|wish"
+    r"|now|to|you to)\s+)*"
     r"(?:(?:get|order|check|obtain|do|have|see|send|perform|run|request|repeat)\s+)?(?=\S)"
 )
-_ASKING = regex(r"(?i)^(?:ask|contact|phone) (?:the )?[\w-]+(?: \w+)? for (?:an? )?(?=\S)")
+_ASKING = regex(
+    r"(?i)^(?:(?:send|refer|take|bring) (?:(?:the patient|him|her|them) )?for (?:an? )?"
+    r"|(?:ask|contact|phone) (?:the )?[\w-]+(?: \w+)? for (?:an? )?)(?=\S)"
+)
 _FRAMED_REASON = regex(
     r"(?i)^(?:for|given|because|since|as|in view|in light|due|with|to|considering|based)\b[^,;]{3,80}?\s"
     r"(?=(?:i|we|you)(?:['\u2019](?:d|ll))?\s+(?:would|should|will|want|need|can|could|must|think|suggest"
@@ -72,7 +77,7 @@ _SECOND_VERB = regex(
 _SCREENED = regex(
     r"(?i)^(?:screen|test|check|evaluate|investigate|assess|look|search|work (?:him|her|them|the \w+|this) up"
     r"|confirm|exclude"
-    r"|rule out)\s.{3,80}?\s(?:with|by|using|via|by means of)\s+(?P<tests>.+)$"
+    r"|rule out)\s(?:.{2,80}?\s)?(?:with|by|using|via|by means of)\s+(?P<tests>.+)$"
 )
 _SIGNS = regex(
     r"(?i)^(?:listen|feel|look|check|palpate|percuss|assess|examine|test|inspect"
@@ -135,6 +140,30 @@ def _of_frame(piece: str, known: Known) -> str:
     return bare if bare != piece and not known(piece) and (named or scope(bare) is not None) else piece
 
 
+_METHOD = regex(
+    r"(?i)^(?:(?:please|an?|the|send|get|order|check|request|obtain)\s+)*(?P<where>(?:serum|blood|stool|urine"
+    r"|urinary|csf)\s+)?"
+    r"(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?"
+    r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+"
+    r"(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+))$"
+)
+
+
+def each_by_method(line: str, known: Known) -> list[str]:
+    """'Serologies for CMV, EBV and toxoplasma' as one request each; empty unless every one is known."""
+    match = _METHOD.match(line.strip(ENDS))
+    if match is None:
+        return []
+    what = re.sub(r"ies$", "y", match["what"].casefold()).removesuffix("s")
+    if match["list"] and match["where"]:
+        return []
+    pieces = [REASON.split(piece, maxsplit=1)[0] for piece in split_commas(match["tail"] or match["list"])]
+    parts = [part.strip(ENDS) for piece in pieces for part in JOINED.split(piece)]
+    placed = [((match["where"] or "") + f"{part} {what}", part) for part in parts if part]
+    each = [next((form for form in (long, part) if known(form)), "") for long, part in placed]
+    return each if all(each) and (len(each) > 1 or each[0] != placed[0][1]) else []
+
+
 def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
     piece = _SENSITIVE.sub(r"\1", _ASKING.sub("", _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))))
@@ -155,7 +184,8 @@ def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]
         yield from single_requests(piece[: beside.start() + 1], known, studies)
         yield from single_requests(piece[beside.end() :], known, studies)
         return
-    if named := listing(piece, known) or ([piece] if known(piece) else _examined(piece, known)):
+    named = listing(piece, known) or ([piece] if known(piece) else _examined(piece, known))
+    if named := named or each_by_method(piece, known):
         yield from named
     elif sampled := list(from_sample(piece, known)):
         yield from sampled
@@ -170,7 +200,10 @@ def _clauses(piece: str, known: Known) -> list[str]:
         return []
     if second:  # 'examine the heart and look for edema'
         return [piece[: second.start()], piece[second.end() :]]
-    return [screened["tests"]] if screened else []  # 'screen for celiac disease with tTG'
+    named = screened is not None and any(
+        known(trimmed(one.strip(ENDS), known)) for one in JOINED.split(screened["tests"])
+    )
+    return [screened["tests"]] if screened and named else []  # 'screen for celiac disease with tTG'
 
 
 def _examined(piece: str, known: Known) -> list[str]:
@@ -262,7 +295,7 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
             yield from [part] if known(part) else single_requests(part, known, studies)
     elif named := [part for part in inner if known(part)]:
         yield from named
-    elif len(company := re.split(r"\s+with\s+|\s+w/\s*", outer)) > 1 and any(map(known, company)):
+    elif len(company := re.split(r"\s+with\s+|\s+w/\s*|\s+w\s+", outer)) > 1 and any(map(known, company)):
         for part in company:
             yield from [part] if known(part) else single_requests(part, known, studies)
     elif sides := slashed(outer, known) or abbreviations(outer, known):
