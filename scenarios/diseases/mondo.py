@@ -130,12 +130,14 @@ def mondo() -> Mondo:
     return Mondo(named, parents, tuple(slashed))
 
 
+@lru_cache(maxsize=16384)
 def principal_part(name: str) -> str:
     """A name without what goes along with the disease, what it is due to, and words that add nothing."""
     head = _ALONG.split(name)[0].strip(" ,")
     return _ADDING_NOTHING.sub("", head) if plain(head) else name
 
 
+@lru_cache(maxsize=16384)
 def diseases_named(name: str) -> Sequence[int]:
     """The diseases that a name may mean: all that have it as label or synonym, apart from typing errors.
 
@@ -238,13 +240,16 @@ def kinship(one: str, other: str) -> Kinship | None:
     if set(ours) & set(theirs):
         return "same"
     table = mondo()
-    if any(
-        mine in _above(yours, table.parents) and table.kinds.get(mine, 0) <= WIDEST for mine in ours for yours in theirs
-    ):
+    if any(mine in _wider(yours) and table.kinds.get(mine, 0) <= WIDEST for mine in ours for yours in theirs):
         return "wider"
-    if any(yours in _above(mine, table.parents) for mine in ours for yours in theirs):
+    if any(yours in _wider(mine) for mine in ours for yours in theirs):
         return "narrower"
     return "apart"
+
+
+@lru_cache(maxsize=16384)
+def _wider(place: int) -> frozenset[int]:
+    return _above(place, mondo().parents)
 
 
 def _above(place: int, parents: Mapping[int, tuple[int, ...]]) -> frozenset[int]:
@@ -262,4 +267,4 @@ def _above(place: int, parents: Mapping[int, tuple[int, ...]]) -> frozenset[int]
 def lineage(name: str) -> frozenset[int]:
     """The diseases that a name or its principal part may mean, and all that are wider."""
     meant = {*diseases_named(name), *diseases_named(principal_part(name))}
-    return frozenset(meant).union(*(_above(place, mondo().parents) for place in meant))
+    return frozenset(meant).union(*map(_wider, meant))
