@@ -11,7 +11,7 @@ _SIDES = {"left": "left", "lt": "left", "l": "left", "right": "right", "rt": "ri
 # Words that do not change the modality or region of a study.
 _LITTLE = list_words(
     """a an the of for with without and or w o c contrast enhanced non noncontrast iv oral scan scanning imag
-    image imaging
+    image
     study exam view two three ap pa lateral oblique plain portable bilateral both left right lt rt series high
     resolution low dose multiphase triple phase 3d protocol repeat urgent stat emergency follow up serial limited
     complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single
