@@ -65,7 +65,13 @@ _BESIDE = re.compile(
     r"|contraindic|avoid|stop|discontinu|comment|diagnos"
 )
 _INSIDE = ("name", "diagnosis", "label", "primary", "main", "text", "value", "answer", "disease", "condition")
-_SURE = ("confidence", "probability", "likelihood", "certainty")
+_SURE = re.compile(
+    r"(?i)(?:confidence|probability|likelihood|certainty|status|state|present|likely|(?:is_?)?(?:correct|true|confirmed"
+    r"|accepted|selected))"
+)
+_NEGATED = re.compile(
+    r"(?i)\W*(?:no|not\b.*|none|false|excluded|ruled[ _-]?out|rejected|unlikely|negative|absent|wrong)\W*"
+)
 _LITTLE_SURE = 0.05
 
 
@@ -88,7 +94,8 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     if "<" in text or "&" in text:
         bare = _INLINE.sub("", _BLOCK.sub("\n", html.unescape(text)))
         text = bare.strip() if any(map(str.isalnum, bare)) else text
-    text = _without_table(text) if "|" in text else text
+    text = _without_table(_NOT_IN_ROW.sub(r"not \1", text)) if "|" in text else text
+    text = _QUOTED_NAME.sub(r" (\1)", _TAG_TO_TAG.sub("; ", text))
     text = _NOT_BEFORE.sub("not ", text)
     text = _NOT_BETWEEN.sub(" or else ", text)
     text = _NOT_BEHIND.sub(": no", text)
@@ -134,6 +141,16 @@ _TABLE_NAME = re.compile(
     r"(?i)(?:the )?(?:(?:final|most likely|likely|primary|principal|main|leading|working)\s+)*"
     r"(?:diagnos[ei]s|disease|condition|answer|诊断|最终诊断)(?: name)?"
 )
+
+
+_NOT_IN_ROW = regex(
+    r"(?im)^[ \t]{0,8}\|?[ \t]*([^|\n]{2,200}?)[ \t]*\|[ \t]*"
+    r"(?:no|false|excluded|ruled out|unlikely|negative|rejected|[✗✘❌])[ \t]*\|?[ \t]*$"
+)
+"""A row of a table that denies what it names."""
+_TAG_TO_TAG = regex(r"(?<=\w)[>»][^\S\n]*[<«](?=\w)")
+_QUOTED_NAME = regex(r"(?<=\w)[^\S\n]?«([^«»\n]{2,80})»")
+"""'<gout><lupus>', which no letter separates, and a second name in quotation marks."""
 
 
 def _without_table(text: str) -> str:
@@ -214,6 +231,8 @@ def _every_value(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return made
 
 
+_NEXT_OBJECT = regex(r"\}\s{0,40}\{")
+"""Where one object ends and another begins: each of them is said."""
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_every_value)
 
 
@@ -223,7 +242,7 @@ def _in_json(text: str, *, plan: bool = False) -> str | None:
     A plan may have its measures under any keys but those of what is not said of it.
     """
     try:
-        value: Json = _DECODER.decode(text)
+        value: Json = _DECODER.decode(_NEXT_OBJECT.sub("},{", f"[{text}]") if _NEXT_OBJECT.search(text) else text)
     except (ValueError, RecursionError):
         return None
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
@@ -278,9 +297,12 @@ def _values(value: Json, depth: int) -> Iterator[str]:
 
 
 def _doubted(value: Mapping[str, Json]) -> bool:
-    """Whether an object states next to no confidence in its answer."""
-    stated = (value.get(name) for name in _SURE)
-    return any(isinstance(one, int | float) and one < _LITTLE_SURE for one in stated)
+    """Whether an object states next to no confidence in its answer, or that it is excluded."""
+    stated = [one for name, one in value.items() if _SURE.fullmatch(name)]
+    return any(
+        one < _LITTLE_SURE if isinstance(one, int | float) else isinstance(one, str) and _NEGATED.fullmatch(one)
+        for one in stated
+    )
 
 
 _LIST_MARK = regex(r"(?:^|(?<=\s))(?P<mark>[-*•+–▪●◦]|\(?\d{1,2}[.)])\s+(?=[*_(\[]{0,3}[^\W\d_])")

@@ -228,7 +228,7 @@ def _prepared(answer: str) -> str:
     if unfilled(text):
         return ""
     numbers = [int(match[1]) for match in _NUMBERED.finditer(text)]
-    return _NUMBERED.sub(r"\n\1. ", text) if numbers[:2] == [1, 2] else text
+    return _NUMBERED.sub(r"\n\1. ", text) if numbers[:2] in ([1, 2], [1, 1]) else text
 
 
 def _decided(stated: Sequence[StanceClause]) -> list[StanceClause]:

@@ -135,12 +135,17 @@ _ELSE = regex(
 )
 _OR_IF = regex(r"(?i)\bor,?\s+if\s+[^,]{3,100},\s*(?=\w)")
 """An alternative under a condition: 'anemia or, if the ferritin is low, iron deficiency'."""
+_OR_BRACKET = regex(r"(?i)\s*[(\[]\s*(?:or|vs\.?|versus|failing that)\s+([^()\[\]]{3,100})[)\]]")
+"""An alternative in a bracket: 'gout (or lupus)'."""
 
 _RANKING = regex(
     _spelled(r"(?=.*\b(?:{ordered}|by {likely}|{likely} first)\b)(?:\W*\b(?:{ordered}|{likely}|{little})\b)+\W*")
 )
 """A line that only announces a list by likelihood: 'Ranked by likelihood', 'Top 3, most likely first'."""
-_UNRANKED = regex(r"(?i)\b(?:not?|un|never|without)\W*(?:\w+\s+)?(?:rank|order)|\bno particular\b|\bleast\b.*\bmost\b")
+_UNRANKED = regex(
+    r"(?i)\b(?:not?|un|never|without)\W*(?:\w+\s+)?(?:rank|order)|\bno particular\b|\bleast\b.*\bmost\b"
+    r"|\b(?:equal|tied|ties?)\b"
+)
 """A list without order, or with the likeliest last."""
 
 _LONGEST, _MOST_ENTRIES = 200, 60
@@ -335,4 +340,4 @@ def with_or(sentence: str) -> str:
     >>> with_or("Gout if not lupus")
     'Gout or lupus'
     """
-    return _OR_IF.sub("or ", _ELSE.sub(" or ", sentence))
+    return _OR_IF.sub("or ", _ELSE.sub(" or ", _OR_BRACKET.sub(r" or \1", sentence)))

@@ -43,7 +43,7 @@ def _whole(cue: str) -> str:
 
 
 _WORDS = {
-    "or": "oder ou oppure lub albo veya или либо أو",
+    "or": "oder beziehungsweise bzw respektive ou oppure lub albo veya или либо أو",
     "and": "und sowie et y e",
     "with": "mit avec con",
     "not": "nicht kein keine keinen keiner pas ni não nem né geen niet nie değil не нет ليس ليست",
@@ -127,6 +127,7 @@ _PHRASES = {
 }
 _HAN = (
     ("cannot diagnose", "无法诊断 不能诊断"),
+    ("unlikely", "可能性小 可能性不大 可能性较小 可能性低 可能性极小"),
     ("ruled out", "已排除 可排除 可除外 被排除 否定"),
     ("possibly", "不除外 不能除外 不能排除 待排除 待排"),
     (
@@ -165,12 +166,14 @@ _PHRASE_FOR = {phrase: english for english, phrases in _PHRASES.items() for phra
 _PHRASE = regex("|".join(re.escape(phrase) for phrase in sorted(_PHRASE_FOR, key=len, reverse=True)), re.IGNORECASE)
 _WORD = regex(rf"(?i)\b(?:{'|'.join(sorted(_WORD_FOR, key=len, reverse=True))})\b")
 _FOREIGN = regex(
-    r"(?i)\b(?:oder|und|sowie|ou|oppure|nicht|keine?[nr]?|ohne|durch|wegen|aufgrund|aber|sondern|mais|pero|avec|sans|ist"
+    r"(?i)\b(?:oder|beziehungsweise|bzw|respektive|und|sowie|ou|oppure|nicht|keine?[nr]?|ohne|durch|wegen|aufgrund|aber|sondern|mais|pero|avec|sans|ist"
     r"|wahrscheinlich|vermutlich|probablement|probablemente|möglicherweise|eventuell|peut-être|posiblemente|quizás"
     r"|ausgeschlossen|exclue?|excluid[oa]|descartad[oa]|unwahrscheinlich|senza|não|geen|niet|zonder|maar|lecz|lub|albo|wykluczon[oe]"
     r"|değil|veya|fakat|не|нет|или|либо|но|а|без|исключен[ао]?|вероятно|ليس|ليست|أو|esclus[oa]|excluíd[oa]|uitgesloten)\b"
 )
 """Those of these words that occur in no English text."""
+_SPARED = regex(r"除了?([^除，,。\n]{1,60}?)(?:以|之)?外(?!科|伤|周|阴|耳)")
+"""'All but X' in Chinese."""
 _HAN_FOR = {word: english for english, words in _HAN for word in words.split()}
 _HAN_WORD = regex("|".join(sorted(_HAN_FOR, key=len, reverse=True)))
 _HAS_HAN = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
@@ -184,6 +187,7 @@ def cues_in_english(text: str) -> str:
     """
     text = _IDLE.sub(lambda run: "\n" if "\n" in run[0] else ", ", text.translate(_MARKS))
     if _HAS_HAN.search(text):
+        text = _SPARED.sub(r" except for \1 ", text)
         text = _PHRASE.sub(lambda match: f"{_PHRASE_FOR[match[0].lower()]} ", text)
         text = _NO_HAN.sub(lambda match: " no " if match[0] == "无" else "이아니", text)
         text = _HAN_WORD.sub(lambda match: f" {_HAN_FOR[match[0]]} ", text)
