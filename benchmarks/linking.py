@@ -15,7 +15,7 @@ from wardround.scenarios.diseases.linker import Concept, Linker
 from wardround.scenarios.diseases.ontologies import covers
 from wardround.scenarios.diseases.scispacy_linker import ScispacyLinker
 
-LABELLED = Path(__file__).resolve().parent.parent / "tests" / "scenarios" / "terms" / "disease_mentions.csv"
+LABELLED = Path(__file__).resolve().parent.parent / "tests" / "scenarios" / "diseases" / "disease_mentions.csv"
 AIM = 1000.0
 """Disease mentions a second on one core after warm-up (issue 4)."""
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from pathlib import Path
 from wardround.engine.records import Json
 from wardround.scenarios.build_steps import steps_table, why_no_case
 from wardround.scenarios.mimic.mimic_files import BadRow, MimicCopy, MimicOptions, sha256_of
-from wardround.scenarios.mimic.pool import DiseasePool
+from wardround.scenarios.mimic.pool import DiseasePool, diseases_by_name
 from wardround.scenarios.mimic.rules import RuleSteps
 
 _MOST_ROWS = 20
@@ -35,6 +35,12 @@ class MimicAccount:
         """The number of cases built."""
         return sum(self.diseases.values())
 
+    @property
+    def without_case(self) -> tuple[str, ...]:
+        """The wanted diseases of the pool of which no case was built."""
+        wanted = diseases_by_name(self.pool, self.options.diseases) if self.options.diseases else self.pool.diseases
+        return tuple(disease.name for disease in wanted if disease.name not in self.diseases)
+
     def json(self) -> dict[str, Json]:
         """The whole account as JSON, with versions, seed, options and checksums."""
         read = [file.path for file in self.tree.files.values()]
@@ -49,6 +55,7 @@ class MimicAccount:
             "diseases": dict(self.diseases),
             "pool": {"source": self.pool.source, "diseases": len(self.pool.diseases)},
             "absent": list(self.absent),
+            "without_case": list(self.without_case),
             "missing": dict(self.tree.missing),
             "bad_rows": {name: _bad_rows(rows) for name, rows in self.bad.items()},
             "options": self.options.model_dump(mode="json"),
@@ -76,6 +83,9 @@ class MimicAccount:
         said.append(f"{self.cases:,} cases of {len(self.diseases):,} diseases")
         if not self.cases:
             said.append(f"no case was built: {why_no_case(self.steps.all, 'the tables hold no admissions')}")
+        if (without := self.without_case) and self.cases:
+            listed = ", ".join(without[:10]) + (f" and {len(without) - 10} more" if len(without) > 10 else "")
+            said.append(f"no case of {len(without):,} wanted diseases: {listed}")
         if self.absent:
             listed = ", ".join(map(str, self.absent[:10]))
             said.append(f"absent: of --admissions the tables lack {len(self.absent):,}: {listed}")

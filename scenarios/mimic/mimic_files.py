@@ -6,6 +6,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -182,9 +183,25 @@ _RELEASE_FILES = ("CHANGELOG.txt", "README.txt", "README.md", "SHA256SUMS.txt")
 
 
 def sha256_of(path: Path) -> str:
-    """Checksum of a file as stored, before unpacking."""
+    """Checksum of a file as stored; raises UsageError for a gzip file that does not hold what was packed.
+
+    DuckDB unpacks without a look at the checksum inside, so a damaged file may give other values in silence.
+    """
     with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        packed = stream.read(2) == b"\x1f\x8b"
+        stream.seek(0)
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    try:
+        with gzip.open(path) if packed else nullcontext() as unpacked:
+            while unpacked is not None and unpacked.read(_CHUNK):
+                pass
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{path}: is damaged ({error}); was it copied whole?") from error
+    return found
+
+
+_CHUNK = 1 << 20
+"""Bytes that are unpacked at a time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,3 +206,23 @@ def test_only_the_open_demo_may_be_called_public(tree: MimicTree) -> None:
     assert {case.data_class for case in load(tree.root.parent / "cases.jsonl")} == {"public"}
     build(tree)
     assert {case.data_class for case in load(tree.root.parent / "cases.jsonl")} == {"restricted"}
+
+
+def test_a_packed_file_that_unpacks_but_is_damaged_is_refused(tree: MimicTree) -> None:
+    path = tree.written["discharge"]
+    packed = bytearray(path.read_bytes())
+    packed[-8] ^= 1  # the checksum of the content
+    path.write_bytes(packed)
+    for on_bad_row in ("stop", "skip"):
+        with pytest.raises(UsageError, match=r"discharge.csv.gz: is damaged \(CRC check failed"):
+            build(tree, on_bad_row=on_bad_row)
+    assert not (tree.root.parent / "cases.jsonl").exists()
+
+
+def test_wanted_diseases_without_a_case_are_named(tree: MimicTree) -> None:
+    pool = tree.root / "pool.txt"
+    pool.write_text("Sepsis\nPurple elbow\n" + "\n".join(sorted(build(tree).diseases)) + "\n", encoding="utf-8")
+    account = build(tree, pool=str(pool))
+    assert "Purple elbow" in account.without_case
+    assert account.json()["without_case"] == list(account.without_case)
+    assert "wanted diseases: " in account.text()
