@@ -38,8 +38,11 @@ class MimicAccount:
     @property
     def without_case(self) -> tuple[str, ...]:
         """The wanted diseases of the pool of which no case was built."""
-        wanted = diseases_by_name(self.pool, self.options.diseases) if self.options.diseases else self.pool.diseases
-        return tuple(disease.name for disease in wanted if disease.name not in self.diseases)
+        return tuple(
+            disease.name
+            for disease in diseases_by_name(self.pool, self.options.diseases) or self.pool.diseases
+            if disease.name not in self.diseases
+        )
 
     def json(self) -> dict[str, Json]:
         """The whole account as JSON, with versions, seed, options and checksums."""
@@ -83,9 +86,10 @@ class MimicAccount:
         said.append(f"{self.cases:,} cases of {len(self.diseases):,} diseases")
         if not self.cases:
             said.append(f"no case was built: {why_no_case(self.steps.all, 'the tables hold no admissions')}")
-        if (without := self.without_case) and self.cases:
-            listed = ", ".join(without[:10]) + (f" and {len(without) - 10} more" if len(without) > 10 else "")
-            said.append(f"no case of {len(without):,} wanted diseases: {listed}")
+        said += [
+            f"no case of {len(self.without_case):,} wanted diseases: {', '.join(self.without_case[:10])}"
+            for _ in range(bool(self.cases and self.without_case))
+        ]
         if self.absent:
             listed = ", ".join(map(str, self.absent[:10]))
             said.append(f"absent: of --admissions the tables lack {len(self.absent):,}: {listed}")
