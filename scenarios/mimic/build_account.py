@@ -86,10 +86,11 @@ class MimicAccount:
         said.append(f"{self.cases:,} cases of {len(self.diseases):,} diseases")
         if not self.cases:
             said.append(f"no case was built: {why_no_case(self.steps.all, 'the tables hold no admissions')}")
-        said += [
-            f"no case of {len(self.without_case):,} wanted diseases: {', '.join(self.without_case[:10])}"
-            for _ in range(bool(self.cases and self.without_case))
-        ]
+        said += (
+            [f"no case of {len(self.without_case):,} wanted diseases: {', '.join(self.without_case[:10])}"]
+            if self.cases and self.without_case
+            else []
+        )
         if self.absent:
             listed = ", ".join(map(str, self.absent[:10]))
             said.append(f"absent: of --admissions the tables lack {len(self.absent):,}: {listed}")
