@@ -211,7 +211,14 @@ def _beside_procedure(name: str, table: Catalogue) -> bool:
     return 0 < len(procedures) < len(parts) and all(link(part, table) for part in parts)
 
 
-def _linked(name: str, table: Catalogue) -> Link | None:
+@lru_cache(maxsize=16384)
+def link_as_written(name: str, table: Catalogue) -> Link | None:
+    """The test that `name` means by its words as they are spelt, or None."""
+    linked = _linked(name, table, spelt=True) if len(name) <= LONGEST else None
+    return _placed(linked, name, table) if linked else None
+
+
+def _linked(name: str, table: Catalogue, *, spelt: bool = False) -> Link | None:
     tried = forms(name)
     if (_JOINS.search(name) or ":" in name) and key(name) not in table.names and axes.several_specimens(name):
         return None
@@ -231,7 +238,7 @@ def _linked(name: str, table: Catalogue) -> Link | None:
         or _in_specimen(name, table)
         or _of_class(name, table)
         or _with_place(name, table)
-        or _fuzzy(name, tried, table)
+        or (None if spelt else _fuzzy(name, tried, table))
     )
 
 

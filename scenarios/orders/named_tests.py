@@ -6,7 +6,7 @@ from wardround.engine.text import regex
 from wardround.scenarios.orders import imaging
 from wardround.scenarios.orders.catalogue import Catalogue
 from wardround.scenarios.orders.joined_names import order_words
-from wardround.scenarios.orders.name_lookup import LEADING, LONGEST, TRAILING, link, strip_ends
+from wardround.scenarios.orders.name_lookup import LEADING, LONGEST, TRAILING, link_as_written, strip_ends
 from wardround.scenarios.terms.wording import key, tokens
 
 _WORD = regex(r"[^\s,;:()\[\]?!\"]+")
@@ -51,7 +51,6 @@ _EXAMINES = regex(
     r"|perform|do|see|evaluat(?:e|ing)|attention to|record|compare|observe|note|include|including|what|how|show"
     r"|tell|count|get|obtain)\b"
 )
-_SURE = ("exact", "synonym", "region")
 
 
 def named_within(text: str, table: Catalogue) -> tuple[str, ...]:
@@ -95,8 +94,8 @@ def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table
     after = tokens(clause[words[at + size][0] : words[at + size][1]]) if at + size < len(words) else ()
     if after and after[0] in order_words("not_a_test"):
         return False
-    linked = link(name, table)
-    if linked is None or linked.rule not in _SURE:
+    linked = link_as_written(name, table)
+    if linked is None:
         return False
     if linked.kind in ("lab", "microbiology"):
         return not _modified(clause, words, at, size, free)

@@ -174,10 +174,17 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
 def _named(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
     """The parts, each sentence that is no test's name replaced by the tests that it names."""
     for part in parts:
-        if not part.why and (films := imaging.films(part.text, table)):
+        linked = None if part.why else link(part.text, table)
+        composed = linked is not None and linked.kind == "imaging" and linked.rule == "region"
+        if composed and (films := imaging.films(part.text, table)):
             yield from (replace(part, text=film) for film in films)
             continue
-        plain = part.why or link(part.text, table) is not None or _unclear(part.text, table) is not None
+        plain = (
+            part.why
+            or " " not in part.text
+            or link(part.text, table) is not None
+            or _unclear(part.text, table) is not None
+        )
         plain = plain or why_no_test(part.text) == "treatment"
         named = () if plain else named_within(part.text, table)
         yield from (replace(part, text=name) for name in named) if named else (part,)
