@@ -1,4 +1,8 @@
-"""Finds the words of a text that give a diagnosis away without its name: its treatment, procedure, organism or drug."""
+"""Finds the words of a text that give a diagnosis away without its name: its treatment, procedure, organism or drug.
+
+Relations of `giveaways.csv` that are no plain words: `organ` (what is operated on), `culture` (a specimen in which an
+organism grows), `lasting` (a procedure that tells of a disease that stays, so that long ago tells as much as now).
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,17 +78,27 @@ _CARRIED_OUT = (
     r"(?:taken out|took out|cut out|swept|remov\w+|resect\w*|excis\w+|drain\w*|stent\w*|repair\w*|amputat\w+|debrid\w+"
     r"|wash(?:ed )?out|washed out|irrigat\w+|ablat\w+|clip(?:ped|s)|coil(?:ed|ing|s)|band(?:ed|ing|s)|transplant\w*"
     r"|replac\w+|bypass\w*|dilated with|ballooned|angioplast\w+|pinn(?:ed|ing)|plated|evacuat\w+|re-?expanded"
-    r"|cauteri[sz]ed|burn(?:ed|t)|injected|tapped|opened up|decompress\w*)"
+    r"|cauteri[sz]ed|burn(?:ed|t)|injected|tapped|opened up|decompress\w*|com(?:e|ing) out|came out|freed|unblocked"
+    r"|ligated|oversewn|patched|stapled|untwisted|fused|explored)"
 )
 """What is done to an organ in an operation: its name beside one of these gives its disease away."""
 _DISEASED = (
     r"(?:inflamed|infected|hot|angry|ruptured|burst|perforated|obstructed|blocked|spurting|bleeding|oozing|leaking|torn"
-    r"|clotted|septic|purulent|necrotic|gangrenous)"
+    r"|clotted|septic|purulent|necrotic|gangrenous|stuck|twisted|strangulated|occluded|thrombosed)"
 )
 """What an organ is called whose disease this is."""
+_ORGANISM = (
+    r"(?:staph\w*|strep\w*|MRSA|MSSA|VRE|ESBL|E\.? ?coli|escherichia|klebsiella|pseudomonas|enterococc\w+|proteus"
+    r"|enterobacter|serratia|citrobacter|acinetobacter|h(?:a?e)?mophilus|neisseria|meningococc\w+|gonococc\w+|listeria"
+    r"|pneumococc\w+|candida|cryptococc\w+|aspergillus|salmonella|shigella|campylobacter|bacteroides|clostridi\w+"
+    r"|anaerobes?|gram[- ](?:positive|negative)|diplococc\w+|cocci|bacilli|bacteri(?:a|um)|organisms?|yeasts?|viridans)"
+)
+_NONE_GREW = re.compile(r"(?i)\b(?:no|not|never|nothing|none|negative|sterile|flora|contamina\w+|without)\b")
+"""Words of a culture in which nothing of note grew."""
 _GAP = r"[\s-]+\.\.\.[\s-]+"
 _WORDS_BETWEEN = r"(?:[ \n]+[\w'/%-]+){0,6}?[ \n]+"
-_WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]{5,}")
+_LETTERS = re.compile(r"[A-Za-z]+")
+_WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]{4,}")
 
 
 @cache
@@ -106,19 +120,20 @@ class Giveaways:
             for term in listed
         )
         self._terms = [
-            (_operated(term), "procedure") if relation == "organ" else (_term(term), relation)
-            for (term, relation) in terms
+            (_PATTERNS.get(relation, _term)(term), _SHOWN_AS.get(relation, relation)) for term, relation in terms
         ]
         short = {one for name in self._names for one in (_initials(name), name if name.isupper() else "") if one}
         self._terms += [(_term(one), "abbreviation") for one in sorted(short - _NO_INITIALS)]
         near = [(_term(name), "narrower name") for name in _related_names(self._names)]
         self._terms += [one for one in near if one not in self._terms]
-        words = {word for name in self._names for word in re.findall(r"[a-z]{7,}", name.casefold())}
+        words = {word for name in self._names for word in re.findall(r"[a-z]{6,}", name.casefold())}
         stems = sorted({match[1].removesuffix("ic") for word in words if (match := _STEM.match(word))})
         if stems:
             organs = "|".join(stems)
             self._terms.append((re.compile(rf"(?i)\b(?:{organs})[a-z]{{0,4}}{_OPERATED}\b"), "procedure"))
         distinct = words - _general()
+        parts = (tuple(re.findall(r"[a-z]+", name.casefold())) for name in self._names)
+        self._phrases = tuple(dict.fromkeys(part for part in parts if 2 <= len(part) <= 5 and sum(map(len, part)) > 9))
         self._long = tuple(sorted(word for word in distinct if stem(word) in lexicon() or len(distinct) == 1))
 
     def hits(self, text: str, *, past: bool = False) -> tuple[Giveaway, ...]:
@@ -126,7 +141,7 @@ class Giveaways:
 
         What is denied, and a procedure of the past, gives nothing away; `past`: the text is a past history.
         """
-        hits = [*self._related(text, past=past), *self._misspelt(text)]
+        hits = [*self._related(text, past=past), *self._misspelt(text), *self._misspelt_phrases(text)]
         kept: list[Giveaway] = []
         for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
             if not kept or hit.start >= kept[-1].end:
@@ -145,7 +160,11 @@ class Giveaways:
         for pattern, relation in self._terms:
             for match in pattern.finditer(text):
                 before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() : match.end() + 70]
-                if _BLOCKED.search(before) or _NORMAL.search(after) or _REMOTE.search(after):
+                if _BLOCKED.search(before) or _NORMAL.search(after):
+                    continue
+                if relation == "organism" and _NONE_GREW.search(match[0]):
+                    continue
+                if _REMOTE.search(after) and relation != "lasting":
                     continue
                 if _RELATIVE.search(text, max(0, match.start() - 160), match.start()):
                     continue
@@ -156,6 +175,18 @@ class Giveaways:
                     continue
                 yield Giveaway(*match.span(), match[0], relation)
 
+    def _misspelt_phrases(self, text: str) -> Iterator[Giveaway]:
+        """Names of several words of which one is misspelt: 'small bowl obstruction'."""
+        words = [(hit.start(), hit.end(), hit[0].casefold()) for hit in _LETTERS.finditer(text)]
+        for name in self._phrases:
+            for at in range(len(words) - len(name) + 1):
+                window = words[at : at + len(name)]
+                wrong = [(said, meant) for (_, _, said), meant in zip(window, name, strict=True) if said != meant]
+                if len(wrong) == 1 and wrong[0][0][0] == wrong[0][1][0] and _misspelt_words(*wrong[0]):
+                    said, meant = wrong[0]
+                    if not _ends_otherwise(said, meant) and not _DERIVED.search(said):
+                        yield Giveaway(window[0][0], window[-1][1], text[window[0][0] : window[-1][1]], "misspelling")
+
     def _misspelt(self, text: str) -> Iterator[Giveaway]:
         for match in _WORD.finditer(text):
             word = match[0].casefold()
@@ -165,7 +196,7 @@ class Giveaways:
                 if word == name[1:] or cut:
                     yield Giveaway(*match.span(), match[0], "misspelling")
                     break
-                if word[0] != name[0] or abs(len(word) - len(name)) > most or word.startswith(name[:-1]):
+                if word[0] != name[0] or abs(len(word) - len(name)) > most or _ends_otherwise(word, name):
                     continue
                 if (form := _DERIVED.search(word)) and not name.endswith(form[0]):
                     continue
@@ -173,6 +204,18 @@ class Giveaways:
                 if close and stem(word) not in lexicon():
                     yield Giveaway(*match.span(), match[0], "misspelling")
                     break
+
+
+def _ends_otherwise(word: str, name: str) -> bool:
+    """Whether a word is a name, or the name with another end: 'malarial' and 'embolisms', but not 'malariia'."""
+    return word.startswith(name) or (
+        word.startswith(name[:-1]) and word[len(name) - 1 :] not in (name[-2:], name[-1] * 2)
+    )
+
+
+def _misspelt_words(word: str, name: str) -> bool:
+    most = 0 if len(name) < 5 else 1 if len(name) < 9 else 2
+    return DamerauLevenshtein.distance(word, name, score_cutoff=most) <= most
 
 
 _NO_INITIALS_TEXT = (
@@ -238,6 +281,8 @@ def _term(term: str) -> re.Pattern[str]:
     """
     pattern = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term)).replace(_GAP, _WORDS_BETWEEN)
     pattern = re.sub(r"(?<=\])\+(?:drip|gtt|infusion)$", "+(?:drip|gtt|infusion)", pattern)
+    if re.fullmatch(r"[A-Z]{2,6}", term):
+        pattern = r"\.?".join(term)  # 'D.K.A.'
     flags = re.NOFLAG if term.isupper() and len(term) <= 8 else re.IGNORECASE
     return re.compile(rf"(?<![\w-]){pattern}(?:e?s|'s)?(?!\w)", flags)
 
@@ -248,6 +293,18 @@ def _operated(organ: str) -> re.Pattern[str]:
     between = r"(?:[ \n]+(?!(?:and|or|but)\b)[\w'/%-]+){0,4}?[ \n]+"
     done = rf"(?:{_CARRIED_OUT}|{_DISEASED})"
     return re.compile(rf"(?i)\b{organ}s?{between}{_CARRIED_OUT}\b|\b{done}{between}{organ}s?\b")
+
+
+def _grown(specimen: str) -> re.Pattern[str]:
+    """A pattern for an organism that a specimen held, whichever of the two is named first."""
+    specimen = r"[\s-]+".join(map(re.escape, specimen.split())) if not specimen.isupper() else f"(?-i:{specimen})"
+    between = r"[^.;\n]{0,70}?"
+    return re.compile(rf"(?i)\b{_ORGANISM}\b{between}\b{specimen}\b|\b{specimen}\b{between}\b{_ORGANISM}\b")
+
+
+_PATTERNS = {"organ": _operated, "culture": _grown}
+"""The relations of the table whose terms are no words of their own: an organ, and a specimen."""
+_SHOWN_AS = {"organ": "procedure", "culture": "organism"}
 
 
 @cache

@@ -37,6 +37,13 @@ def test_sentences_that_give_a_diagnosis_away_are_found_and_harmless_ones_are_no
         ("Tuberculosis", "denies isoniazid; a ripe fruit", []),
         ("Tuberculosis", "on RIPE", ["RIPE"]),
         ("Mastoiditis", "after mastoidectomy", ["mastoidectomy"]),
+        ("Diabetic ketoacidosis", "came as a D.K.A.", ["D.K.A"]),
+        ("Septic arthritis", "E. coli grew from his knee", ["E. coli grew from his knee"]),
+        ("Septic arthritis", "the knee grew no bacteria", []),
+        ("Myasthenia gravis", "thymectomy years ago", ["thymectomy"]),
+        ("Small bowel obstruction", "small bowl obstruction", ["small bowl obstruction"]),
+        ("Malaria", "malariia", ["malariia"]),
+        ("Malaria", "malarial country", []),
     ],
 )
 def test_what_is_denied_or_long_past_gives_nothing_away(disease: str, text: str, words: list[str]) -> None:
