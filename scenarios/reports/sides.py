@@ -104,6 +104,7 @@ def _sides_of_sites(
             continue
         exchanged = {(_TURNED[side], nothing) for side, nothing in states if side in _TURNED}
         alone = len(sides) == 1 and sides <= _TURNED.keys() and ours == _TURNED.keys() - sides
+        alone = alone and {nothing for _, nothing in their} == {nothing for _, nothing in states}
         if (alone and not any((one, side) in vague for one in named for side in (*ours, "both", "any"))) or (
             ours == sides == _TURNED.keys() and exchanged == their and states != their
         ):

@@ -79,7 +79,8 @@ def _has_another_word(answer: str, title: str, cited: Sequence[str]) -> bool:
     """Whether the name of the disease has a word that neither the title nor the cited sentences have."""
     known = frozenset(_concepts(" ".join((title, *cited))))
     stems = {name[:_STEM] for name in known}
-    words = _wanted(_JOINED.split(answer)[0]) - _QUALIFIERS
+    head = re.sub(r"\b[A-Z]{3,5}\b", lambda hit: hit[0] if in_tables(hit[0]) else " ", _JOINED.split(answer)[0])
+    words = _wanted(head) - _QUALIFIERS
     return any(len(name) > 1 and name not in known and name[:_STEM] not in stems for name in words)
 
 
