@@ -130,6 +130,8 @@ async def main(arguments: Sequence[str]) -> None:
             "blind3",
             "blind4",
             "blind5",
+            "blind6",
+            "blind7",
         ),
         default="check",
     )

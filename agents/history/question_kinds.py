@@ -61,14 +61,6 @@ RESULTS = _any(
     r"|examination|exam|blood tests?|labs?|heart rate|pulse)\b",
     r"\b(?:blood count|h(?:a)?emoglobin|creatinine|white cells?)\b",
 )
-OTHERS = _any(
-    r"\b(?:any(?:one|body)|some(?:one|body)) (?:\w+ ){0,4}(?:ill|sick|poorly|unwell|same|similar)\b",
-    r"\b(?:any(?:one|body)|some(?:one|body)) (?:who|with (?:it|the same|this|similar)|you (?:live|were"
-    r"|work|share|sleep))",
-    r"\b(?:any(?:one|body)|some(?:one|body)) (?:else|at home|around|you know|near you|in (?:the|your) (?:house|home))",
-    r"\b(?:your|his|her) (?:wife|husband|partner|flatmates?|children|kids|friends?) (?:\w+ )?(?:got|have|has|had"
-    r"|get|ill|sick|itch)",
-)
 GREETING = _any(
     r"^\W*(?:(?:hello|hi|thanks?)\b|good (?:morning|afternoon|evening)|nice to meet"
     r"|how are you(?: (?:doing|today|keeping))*\W*$|i am dr|my name)"
@@ -127,7 +119,7 @@ ATTRIBUTES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
         "place",
         _any(
             r"\bwhere (?:did|does|do|exactly|is|are|was|were|in|on|about|abouts|else)\b(?!.*(?:work|live|from|born))",
-            r"\bwhich (?:side|parts?|areas?|joints?|arm|leg|eye|ear|joint|hand|foot)\b",
+            r"\bwhich (?:side|parts?|bits?|areas?|joints?|arm|leg|eye|ear|joint|hand|foot)\b",
         ),
         _any(r"."),
     ),

@@ -8,7 +8,7 @@ from wardround.agents.history import question_kinds
 from wardround.agents.history.aims import aim_share
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement, distinct_facts
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
-from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, topics, with_wider
+from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, with_wider
 from wardround.scenarios.terms.wording import roots
 
 _DETAIL_PATTERNS = {name: pattern for name, _, pattern in ATTRIBUTES}
@@ -44,8 +44,6 @@ _VAGUE = re.compile(
     r"\b(?:several|multiple|various|some) (?:concerns|complaints|problems|issues|worries)\W*$", re.IGNORECASE
 )
 """A sentence that says that there are complaints, but not which."""
-_STILL = re.compile(r"\b(?:still|right now|at the moment)\b|\bnow\?", re.IGNORECASE)
-_ENDED = re.compile(r"\b(?:baseline|resolved|ceased|no longer|went away|has stopped|gone)\b", re.IGNORECASE)
 _SIMILAR = re.compile(
     r"\b(?:similar|prior|previous) (?:\w+ ){0,2}(?:episodes?|symptoms?|pain|complaints?|problems?|rash\w*"
     r"|spots|lesions?)\b"
@@ -69,6 +67,8 @@ _ASKS = frozenset(
     re.findall(r"\S+", "colour bigger constant spread difference start =often =worst =bad =wors =long")
 ) | {"first place"}
 """Meanings that a question for a detail has by its kind."""
+_SINCE = frozenset(roots("since"))
+"""The one word of its own that 'And since when?' has."""
 _TAKES = re.compile(
     r"\b(?:takes?|taking|regimen|been on|current\w*|daily|as needed|mg|no medications?)\b", re.IGNORECASE
 )
@@ -133,6 +133,7 @@ class Memory:
         if opening := self._opening(question):
             return opening
         leaning = question.bare and bool(question.details)
+        of_complaint = leaning and question.words <= _SINCE
         if leaning:
             question = self._leaning(question, earlier)
         recalled = self._specific(question)
@@ -142,7 +143,7 @@ class Memory:
             return self._last_resort(question, earlier, recalled)
         if leaning and recalled.kind in ("yes", "no"):
             return UNNOTICED
-        return recalled
+        return replace(recalled, sure=of_complaint and bool(recalled.facts))
 
     def _opening(self, question: HistoryQuestion) -> Recollection | None:
         """Why the patient came, and what worries it, unless the question names a place that the complaint does not."""
@@ -188,14 +189,6 @@ class Memory:
     def _specific(self, question: HistoryQuestion) -> Recollection:
         if any(topic.name == "family" for topic in question.topics) and question.topics[0].name != "siblings":
             return self._family(question)
-        if question_kinds.OTHERS.search(question.text):
-            met = [topic for topic in topics() if topic.name == "contacts"]
-            near = [fact for fact in self.facts if is_about(met[0], fact.section, fact.text)]
-            return Recollection("facts", tuple(near[:1])) if near else UNKNOWN
-        ended = [fact for fact in self.facts if _ENDED.search(fact.text) and not fact.family]
-        if _STILL.search(question.text) and ended and question.findings:
-            near = [fact for fact in ended if self._matches(question, fact)]
-            return Recollection("facts", tuple((near or ended)[:1]))
         for recalled in (self._by_topic(question), self._by_detail(question), self._by_finding(question)):
             if recalled is not None:
                 return recalled

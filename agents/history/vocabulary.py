@@ -200,7 +200,7 @@ LITTLE = frozenset(
         currently know if so more very other else like get got getting anything something describe say going been
         history problem symptom issue long time today now before after come came seem seen still really start started
         begin began make take taken taking work use used using day week month year thing things lately usually
-        whereabouts test tests date affected down wear wearing out than child baby boy girl son daughter little find
+        bit whereabouts test tests date affected down wear wearing out than child baby boy girl son daughter little find
         found seen show sure able ago keep kept hard change changed usual another person people anyone
         anybody someone part particular exactly here well old give put up go happen happened new trouble bad kind sort
         """
