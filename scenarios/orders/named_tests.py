@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from wardround.engine.text import regex
-from wardround.scenarios.orders import imaging
+from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue
 from wardround.scenarios.orders.joined_names import order_words
 from wardround.scenarios.orders.name_lookup import LEADING, LONGEST, TRAILING, link_as_written, strip_ends
@@ -98,6 +98,9 @@ def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table
     if linked is None:
         return False
     if linked.kind in ("lab", "microbiology"):
+        stated = axes.specimen(clause)
+        if stated and not (linked.specimen and axes.same_specimen(stated, linked.specimen)):
+            return False  # a name never loses the specimen that its sentence states
         return not _modified(clause, words, at, size, free)
     if linked.kind != "examination":
         return True

@@ -51,6 +51,8 @@ def test_a_sentence_orders_the_tests_that_it_asks_for(text: str, wanted: list[st
         "start an insulin infusion",
         "because her potassium was low",
         "give 2 g of magnesium",
+        "urine partial pressure of carbon dioxide",
+        "CSF partial pressure of oxygen",
     ],
 )
 def test_a_name_that_is_only_mentioned_orders_nothing(text: str) -> None:
