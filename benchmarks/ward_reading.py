@@ -1,10 +1,11 @@
 """Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`; the halves are below.
 
-HALF is a, b, later, last, fourth, fifth, blind or second. `later` are the sixty notes in the thirty styles of
+HALF is a, b, later, last, fourth, fifth, blind, second or third. `later` are the sixty notes in the thirty styles of
 `styles_2.txt` and the sixty pairs of sentences of `leaks_2.csv`; `last` are thirty notes in the fifteen styles of
 `styles_3.txt`, `fourth` sixty in the thirty of `styles_4.txt`, `fifth` 48 in the 24 of `styles_5.txt`; `blind` are a
 stranger's sixty notes in the thirty of `styles_6.txt`, with the sixty pairs of `leaks_4.csv`; `second` another
-stranger's forty in the twenty of `styles_7.txt`, with the forty pairs of `leaks_5.csv`.
+stranger's forty in the twenty of `styles_7.txt`, with the forty pairs of `leaks_5.csv`; `third` are pairs only, the
+sixty of `leaks_6.csv`.
 
 The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
 from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
@@ -42,7 +43,7 @@ LATER = {
     "second": "styles_7.txt",
 }
 """Files of styles that were written after the parser was read and before they were run; two notes of each."""
-PAIRS = {"later": "leaks_2.csv", "blind": "leaks_4.csv", "second": "leaks_5.csv"}
+PAIRS = {"later": "leaks_2.csv", "blind": "leaks_4.csv", "second": "leaks_5.csv", "third": "leaks_6.csv"}
 """Files of pairs of sentences, a leak and a harmless one of like build."""
 UNNAMED = {
     "Peptic ulcer bleed": "Gastric ulcer|Peptic ulcer|Upper GI bleed|UGIB",
@@ -201,11 +202,12 @@ def checked(disease: str, sentence: str) -> bool:
 def main() -> None:
     """Measure one half and print the counts; `--show` names each note and sentence with a fault."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=("a", "b", *LATER))
+    parser.add_argument("half", choices=("a", "b", *(LATER | PAIRS)))
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    if options.half in LATER:
-        notes, sentences = ward_notes(LATER[options.half], 2), []
+    if options.half in LATER | PAIRS:
+        styles_file = LATER.get(options.half)
+        notes, sentences = ward_notes(styles_file, 2) if styles_file else [], []
     else:
         place = "ab".index(options.half)
         styles, names = halves("styles")[place], halves("diseases")[place]
@@ -214,7 +216,8 @@ def main() -> None:
     styles = list(dict.fromkeys(one.style for one in notes))
     read = [(one, fault(one)) for one in notes]
     with tempfile.TemporaryDirectory() as folder:
-        cases = built([*notes, *(one for one, _, _ in sentences)], Path(folder))
+        asked = [*notes, *(one for one, _, _ in sentences)]
+        cases = built(asked, Path(folder)) if asked else {}
     made = [(one, what) for at, one in enumerate(notes) for what in case_faults(one, cases.get(at))]
     caught = [
         (listed, gives, flagged(cases[at], listed) if at in cases else None)

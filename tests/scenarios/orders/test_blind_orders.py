@@ -16,7 +16,9 @@ from wardround.scenarios.orders.order_reading import read_order
         ("H", "en", 0.93),
         ("I", "en", 0.97),
         ("J", "en", 0.97),
+        ("K", "en", 0.89),
         ("I", "de fr es zh", 0.97),
+        ("K", "de fr es zh", 0.89),
         *(pytest.param(half, "de fr es zh", 0.97, marks=pytest.mark.long) for half in "ABC"),
     ],
 )

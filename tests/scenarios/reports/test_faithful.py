@@ -349,7 +349,8 @@ def test_the_development_half() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("half", "least", "most"), [("check4", 0.9, 0), ("check5", 0.85, 1), ("check6", 0.9, 3), ("check7", 0.95, 2)]
+    ("half", "least", "most"),
+    [("check4", 0.9, 0), ("check5", 0.85, 1), ("check6", 0.9, 3), ("check7", 0.95, 2), ("check8", 0.7, 14)],
 )
 def test_cited_cases_are_hardly_refused(half: str, least: float, most: int) -> None:
     account = measured(hand_written_trials(half, cited=True))
