@@ -118,7 +118,7 @@ def test_an_image_in_place_of_its_report(shell: Shell, tmp_path: Path) -> None:
     assert played(shell, written(tmp_path, CASE), "consultation", server, "--set", "images=alone") == 0, shell.err
     bodies = " ".join(asked.body.decode() for asked in server.asked)
     assert "Broad complexes" not in bodies
-    assert "Rhythm strip: see the image." in bodies
+    assert "Electrocardiogram: see the image." in bodies
     assert "138" in bodies, "a result without an image keeps its report"
 
 

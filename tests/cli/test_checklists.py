@@ -162,7 +162,7 @@ def test_items_of_low_agreement_come_first_and_get_a_proposal(
     assert shell(*review, "--out", out) == 2
 
 
-def test_a_judge_that_proposes_nothing_is_said_so_and_nothing_is_written(
+def test_a_judge_that_cannot_propose_is_refused_and_nothing_is_written(
     shell: Shell, cases: Path, store: Path, tmp_path: Path
 ) -> None:
     run = play(shell, cases, store, "gold")
@@ -170,7 +170,7 @@ def test_a_judge_that_proposes_nothing_is_said_so_and_nothing_is_written(
     people, out = tmp_path / "people.csv", tmp_path / "revised.jsonl"
     people.write_text("episode,usable\nknowledge-0@1,yes\n", encoding="utf-8")
     assert shell("checklists", "review", *run, "--people", people, "--judge", "lexical", "--out", out) == 2
-    assert "proposed no checklist for any of these items" in shell.err
+    assert "checklist-draft asks what the judge lexical cannot answer" in shell.err
     assert "after (drafted)" not in shell.out
     assert not out.exists()
 

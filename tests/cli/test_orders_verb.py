@@ -44,10 +44,10 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 def test_names_of_your_own_are_read_beside_the_table(tmp_path: Path) -> None:
     ours = tmp_path / "ours.csv"
-    ours.write_text("test,names,kind\nPotassium,Zqkali|kalium zq,\nZq protein,ZQP,lab\n", encoding="utf-8")
-    plain = CliRunner().invoke(app, ["orders", "ZQP, kalium zq", "--json"])
+    ours.write_text("test,names,kind\nPotassium,Zqkali|zqalium zq,\nZq protein,ZQP,lab\n", encoding="utf-8")
+    plain = CliRunner().invoke(app, ["orders", "ZQP, zqalium zq", "--json"])
     assert {piece["status"] for piece in json.loads(plain.stdout)["pieces"]} == {"unknown"}
-    done = CliRunner().invoke(app, ["orders", "ZQP, kalium zq", "--json", "--names", str(ours)])
+    done = CliRunner().invoke(app, ["orders", "ZQP, zqalium zq", "--json", "--names", str(ours)])
     assert done.exit_code == 0, done.output
     pieces = json.loads(done.stdout)["pieces"]
     assert [piece["concepts"][0]["name"] for piece in pieces] == ["Zq protein", "Potassium"]
