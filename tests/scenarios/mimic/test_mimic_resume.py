@@ -57,18 +57,20 @@ def whole(tree: MimicTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_killed_build_goes_on_and_gives_the_same(
-    at: str, taken: str, tree: MimicTree, whole: Path, tmp_path: Path
+    at: str, taken: str, tree: MimicTree, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "cases.jsonl"
     die(tree, out, at)
     assert not out.exists()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")  # where the build is started does not matter
     said: list[str] = []
     build_mimic(options(tree), out, said.append)
     assert f"taken over from the interrupted build: {taken}" in said
     assert out.read_bytes() == whole.read_bytes()
     flow = "cases.jsonl.flow.json"
     assert (tmp_path / flow).read_bytes() == whole.with_name(flow).read_bytes(), "unreadable rows are still counted"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cases.jsonl", flow]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cases.jsonl", flow, "here"]
 
 
 @pytest.mark.long
