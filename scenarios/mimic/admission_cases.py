@@ -248,9 +248,8 @@ class Build:
 
     def key(self) -> str:
         """A digest of settings, rules and files (path, size, time of change): builds of one key do the same work."""
-        pool = Path(self.options.pool) if self.options.pool else None
-        named = (self.options.admissions, self.options.gem, self.options.lookup, pool)
-        paths = [*(file.path for _, file in sorted(self.tree.files.items())), *(path for path in named if path)]
+        named = (self.options.admissions, self.options.gem, self.options.lookup, self.options.pool)
+        paths = [*(file.path for _, file in sorted(self.tree.files.items())), *(Path(path) for path in named if path)]
         stamps = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in paths if path.exists()]
         text = json.dumps([version("wardround"), self.options.model_dump(mode="json"), self.tree.version, stamps])
         return hashlib.sha256(text.encode()).hexdigest()
