@@ -130,7 +130,8 @@ _OPEN_ENDED = regex(
 )
 """An alternative that names nothing: 'gout or something else'."""
 _ELSE = regex(
-    r"(?i)(?<=\w),?\s+(?:if not|unless (?:it|this|that|she|he) (?:is|was|be|has|had|turns out to be|proves to be))\s+"
+    r"(?i)(?<=\w),?\s+(?:if not|failing (?:that|this|which),?"
+    r"|unless (?:it|this|that|she|he) (?:is|was|be|has|had|turns out to be|proves to be))\s+"
     r"(?!(?:for|in|all|most|yet|already|always|otherwise|an?\s+\w+(?:ed|en)|\w+(?:ed|en|ing|ly))\b)(?=\w)"
 )
 _OR_IF = regex(r"(?i)\bor,?\s+if\s+[^,]{3,100},\s*(?=\w)")

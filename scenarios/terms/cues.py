@@ -46,7 +46,7 @@ _WORDS = {
     "or": "oder beziehungsweise bzw respektive ou oppure lub albo veya или либо أو",
     "and": "und sowie et y e",
     "with": "mit avec con",
-    "not": "nicht kein keine keinen keiner pas ni não nem né geen niet nie değil не нет ليس ليست",
+    "not": "nicht kein keine keinen keiner weder noch pas ni não nem né geen niet nie değil не нет ليس ليست",
     "without": "ohne sans sin senza sem zonder bez без",
     "due to": "durch wegen aufgrund",
     "but": "aber sondern mais pero sino ma mas maar lecz ale ama fakat но а",
@@ -63,7 +63,7 @@ _WORDS = {
 _PHRASES = {
     "due to": ("infolge von", "dû à", "due à", "debido a", "secondaire à", "secundario a", "causé par", "causado por"),
     "rather than": ("eher als", "plutôt que", "en lugar de", "más que", "piuttosto che", "em vez de", "вместо"),
-    "or": ("ya da",),
+    "or": ("ya da", "bzw."),
     "no": ("se descarta", "se descartan", "no hay evidencia de", "nessuna evidenza di", "nessun segno di"),
     "negative for": ("negativo para", "negativ für", "négatif pour"),
     "absence of": ("absence de", "absence d'", "ausencia de", "assenza di", "ausência de"),
@@ -155,7 +155,7 @@ _TELLING = regex(
     r"(?i)\b(?:oder|und|mit|nicht|keine?[nr]?|ohne|ist|ausgeschlossen|wahrscheinlich|ou|avec|pas|sans|est|mais|exclue?"
     r"|con|sin|pero|sino|es|no es|descartad[oa]"
     r"|ma|senza|non è|não|mas|sem|nem|geen|niet|maar|zonder|nie|lecz|ale|lub|albo|bez|değil|veya|ama"
-    r"|debido|y|à|plutôt|probablement|probablemente)\b"
+    r"|debido|y|à|plutôt|probablement|probablemente|weder|ni|né|bzw|beziehungsweise|oppure)\b"
 )
 _ENGLISH = regex(r"(?i)\b(?:the|and|or|with|is|not|due to|of|likely|diagnosis)\b")
 _IDLE = regex(r"[^\w()\[\]<>{}]{24,}")
@@ -167,7 +167,7 @@ _PHRASE = regex("|".join(re.escape(phrase) for phrase in sorted(_PHRASE_FOR, key
 _WORD = regex(rf"(?i)\b(?:{'|'.join(sorted(_WORD_FOR, key=len, reverse=True))})\b")
 _FOREIGN = regex(
     r"(?i)\b(?:oder|beziehungsweise|bzw|respektive|und|sowie|ou|oppure|nicht|keine?[nr]?|ohne|durch|wegen|aufgrund|aber|sondern|mais|pero|avec|sans|ist"
-    r"|wahrscheinlich|vermutlich|probablement|probablemente|möglicherweise|eventuell|peut-être|posiblemente|quizás"
+    r"|weder|ni|wahrscheinlich|vermutlich|probablement|probablemente|möglicherweise|eventuell|peut-être|posiblemente|quizás"
     r"|ausgeschlossen|exclue?|excluid[oa]|descartad[oa]|unwahrscheinlich|senza|não|geen|niet|zonder|maar|lecz|lub|albo|wykluczon[oe]"
     r"|değil|veya|fakat|не|нет|или|либо|но|а|без|исключен[ао]?|вероятно|ليس|ليست|أو|esclus[oa]|excluíd[oa]|uitgesloten)\b"
 )
