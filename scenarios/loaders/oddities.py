@@ -66,6 +66,7 @@ _WIDOWED = re.compile(
     r"|\b(?:my|her|his) (?:late )?(?P<spouse>husband|wife|spouse) (?:has )?(?:died|passed away|is dead)\b",
     re.IGNORECASE,
 )
+_OF_MARRIAGE = ("widow", "married", "husband", "wife", "spouse")
 _SPOUSE = re.compile(r"\b(?:husband|wife|spouse)\b", re.IGNORECASE)
 _NOT_LIVING = re.compile(
     r"\b(?:di(?:ed|es)|dead|deaths?|late|deceased|passed|lost|buried|killed|loss|grave|funeral|former|ex|ago|since"
@@ -191,7 +192,8 @@ def in_case(case: Case) -> Iterator[Oddity]:
 
 def _widowed(case: Case) -> Iterator[Oddity]:
     """A patient who is a widow in one place and has a living spouse in another."""
-    sentences = [(field, one) for field, text in _texts(case) for one in re.split(r"[.;\n]", text)]
+    texts = [(field, text) for field, text in _texts(case) if any(word in text.lower() for word in _OF_MARRIAGE)]
+    sentences = [(field, one) for field, text in texts for one in re.split(r"[.;\n]", text)]
     states = (_WIDOWED.search(one) for _, one in sentences if not _RELATIVE.search(one))
     if (state := next((one for one in states if one), None)) is None:
         return

@@ -7,7 +7,7 @@ from wardround.scenarios.reports.statements import longhand
 
 _ACUITY = re.compile(r"(?i)\b(?:acuit(?:y|ies)|BCVA|vision|visus)\b")
 _METRIC_ACUITY = re.compile(r"(?<![\d/.])6/(5|6|7\.5|9|12|15|18|24|36|60)(?![\d/])(?! ?(?:mm|weeks|months|days))")
-_DECIMAL_ACUITY = re.compile(r"(?<![\d./])([01]\.\d{1,2})(?!\d|[./]\d|%)(?! ?(?:[a-z]+/|mm|cm|mg|logMAR))")
+_DECIMAL_ACUITY = re.compile(r"(?<![\d./])([01]\.\d{1,2})(?!\d|[./]\d|%)(?! ?(?:[a-z]+/|logMAR))")
 _SHARE_OF_ACUITY = re.compile(r"(?<![\d.])([1-9]\d|100) ?%(?= (?:on |in )?(?:the )?(?:left|right))")
 _CHART = (10, 12, 15, 16, 20, 25, 30, 40, 50, 60, 70, 80, 100, 120, 160, 200, 400)
 """The lines of a chart of acuity, by the feet at which a healthy eye reads them."""
@@ -53,12 +53,20 @@ def _chart_line(feet: float) -> str:
     return f"20/{min(_CHART, key=lambda line: abs(line - feet) / line)}"
 
 
+def _in_feet(sentence: str) -> str:
+    """A sentence with its decimal acuities in feet; a number with a unit ('0.4 mL') is none."""
+    measured = {one.start for one in quantities(sentence) if one.dimension}
+    return _DECIMAL_ACUITY.sub(
+        lambda hit: hit[0] if hit.start() in measured else _chart_line(20 / max(float(hit[1]), 0.01)), sentence
+    )
+
+
 def plain_scales(sentence: str) -> str:
     """A sentence in plain scales: acuities in feet, packs as cigarettes, titres by their dilution, decades as years."""
     sentence = _METRIC_ACUITY.sub(lambda hit: _chart_line(20 * float(hit[1]) / 6), sentence)
     if _ACUITY.search(sentence):
         sentence = _SHARE_OF_ACUITY.sub(lambda hit: _chart_line(2000 / float(hit[1])), sentence)
-        sentence = _DECIMAL_ACUITY.sub(lambda hit: _chart_line(20 / max(float(hit[1]), 0.01)), sentence)
+        sentence = _in_feet(sentence)
     sentence = _TIMES_OF.sub(r"\1 times", _PACKS.sub(_in_cigarettes, sentence))
     for pattern, plain in _ROUND_YEARS:
         sentence = pattern.sub(plain, sentence)
