@@ -136,22 +136,24 @@ class Giveaways:
         self._phrases = tuple(dict.fromkeys(part for part in parts if 2 <= len(part) <= 5 and sum(map(len, part)) > 9))
         self._long = tuple(sorted(word for word in distinct if stem(word) in lexicon() or len(distinct) == 1))
 
-    def hits(self, text: str, *, past: bool = False) -> tuple[Giveaway, ...]:
+    def hits(self, text: str, *, past: bool = False, examined: bool = False) -> tuple[Giveaway, ...]:
         """What gives the diagnosis away in `text`, in its order, none overlapping another.
 
-        What is denied, and a procedure of the past, gives nothing away; `past`: the text is a past history.
+        What is denied, and a procedure of the past, gives nothing away; `past`: the text is a past history. A finding
+        gives nothing away where the doctor finds it (`examined`: the text is of the examination).
         """
-        hits = [*self._related(text, past=past), *self._misspelt(text), *self._misspelt_phrases(text)]
+        hits = [one for one in self._related(text, past=past) if not examined or one.relation != "finding"]
+        hits += [*self._misspelt(text), *self._misspelt_phrases(text)]
         kept: list[Giveaway] = []
         for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
             if not kept or hit.start >= kept[-1].end:
                 kept.append(hit)
         return tuple(kept)
 
-    def masked(self, text: str, mark: str, *, past: bool = False) -> str:
+    def masked(self, text: str, mark: str, *, past: bool = False, examined: bool = False) -> str:
         """`text` with `mark` for each word that gives the diagnosis away."""
         parts, done = [], 0
-        for hit in self.hits(text, past=past):
+        for hit in self.hits(text, past=past, examined=examined):
             parts += [text[done : hit.start], mark]
             done = hit.end
         return "".join([*parts, text[done:]])
@@ -265,7 +267,7 @@ def revealed(case: Case) -> tuple[tuple[str, Giveaway], ...]:
     texts += [(f"examination[{place}]", part.text, False) for place, part in enumerate(case.examination)]
     seen: dict[tuple[str, str], tuple[str, Giveaway]] = {}
     for field, text, past in texts:
-        for hit in known.hits(text, past=past):
+        for hit in known.hits(text, past=past, examined=field.startswith("examination")):
             seen.setdefault((field, hit.words.casefold()), (field, hit))
     return tuple(seen.values())
 

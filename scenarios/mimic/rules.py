@@ -359,7 +359,7 @@ def masked_relations(draft: AdmissionDraft) -> AdmissionDraft:
         },
         complaint=known.masked(draft.complaint, MARK),
         examination=tuple(
-            part.model_copy(update={"text": known.masked(part.text, MARK)}) for part in draft.examination
+            part.model_copy(update={"text": known.masked(part.text, MARK, examined=True)}) for part in draft.examination
         ),
     )
     return draft if after == draft else after

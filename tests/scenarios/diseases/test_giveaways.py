@@ -62,3 +62,10 @@ def test_a_case_tells_the_field_and_the_words() -> None:
     )
     said = [(field, hit.words, hit.relation) for field, hit in revealed(case)]
     assert said == [("opening", "colchicine", "drug"), ("examination[0]", "colchicine", "drug")]
+
+
+def test_a_finding_stays_where_the_doctor_finds_it() -> None:
+    known = giveaways(("Cholecystitis",))
+    said = "Murphy sign positive, put on the list for a lap chole"
+    assert known.masked(said, "___") == "___ positive, put on the list for a ___"
+    assert known.masked(said, "___", examined=True) == "Murphy sign positive, put on the list for a ___"
