@@ -285,8 +285,7 @@ def component(test: str, table: Catalogue) -> str:
 
 
 def alike(form: str, table: Catalogue) -> str:
-    """The component that a bare word means beside a specimen ('protein', 'culture'); '' if it has a name of its
-    own."""
+    """The component that a bare word means beside a specimen ('protein', 'culture'); '' if it has a name of its own."""
     test = _ALIKE.get(form, "")
     return test if test in table.tests else ""
 

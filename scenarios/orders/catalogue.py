@@ -17,8 +17,7 @@ from wardround.scenarios.terms.wording import cells, key, list_words, table_rows
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One clinical test; `low` and `high` bound the adult normal in `unit`, `points` are costs (a blood count is
-    1)."""
+    """One clinical test; `low` and `high` bound the adult normal in `unit`, `points` are costs (a blood count is 1)."""
 
     __test__ = False  # keeps pytest from collecting it
 
@@ -56,8 +55,7 @@ Phrase = tuple[int, tuple[str, ...], str]
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """All known tests with the look-ups that linking needs. Immutable, compared by identity; one may serve a
-    whole run.
+    """All known tests with the look-ups that linking needs. Immutable, compared by identity; one may serve a whole run.
 
     `ambiguous` maps the comparable form of an ambiguous name to the tests that it may mean.
     """

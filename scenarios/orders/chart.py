@@ -18,8 +18,7 @@ from wardround.scenarios.terms.wording import key, list_words, tokens
 _PATH = re.compile(r"\s+[-–—>|]+\s+|\s*>\s*|:\s+|_-_")
 _NUMBER = re.compile(r"\s*\(\d+\)$")
 _EMPTY = list_words(
-    """finding findings result results level comment comments interpretation histopathology histology impression
-    report
+    """finding findings result results level comment comments interpretation histopathology histology impression report
     optional preliminary description microscopic analysis conclusion summary detail notes scores value other others"""
 )
 
@@ -47,8 +46,7 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """A record's items, ready for look-up, with the indices that it needs; each maps to entries in the record's
-    order.
+    """A record's items, ready for look-up, with the indices that it needs; each maps to entries in the record's order.
 
     ::
 
@@ -167,8 +165,7 @@ def _entry(place: int, item: CaseResult, table: Catalogue, gases: Mapping[str, s
 def _sampled(
     item: CaseResult, names: Sequence[str], test: Link | None, table: Catalogue, gases: Mapping[str, str]
 ) -> str:
-    """The specimen of a result: as its name or the record's own field says, else as its item number or test
-    implies."""
+    """The specimen of a result: as its name or the record's own field says, else as its item number or test implies."""
     if item.kind not in ("lab", "microbiology"):
         return ""
     if item.kind == "microbiology" and item.detail and (field := axes.specimen(item.detail)):

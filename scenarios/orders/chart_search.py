@@ -94,8 +94,7 @@ def result_fits(linked: Link | None, entry: Entry, table: Catalogue) -> bool:
 
 
 def hits_by_name(asked: str, chart: Chart) -> list[Hit]:
-    """The items with the requested name, literally or in another spelling; else those under a heading of that
-    name."""
+    """The items with the requested name, literally or in another spelling; else those under a heading of that name."""
     form = key(asked)
     own = chart.by_form.get(form, ()) if form else chart.by_name.get(asked, ())
     if own:

@@ -217,8 +217,7 @@ def _replaced(form: str, language: str) -> list[tuple[int, int, str]]:
 
 
 def original(piece: str, translation: Translation, text: str) -> str:
-    """The wording of a piece of the translation in the original; the piece itself if it was not taken as it
-    stands."""
+    """The wording of a piece of the translation in the original; the piece itself if it was not taken as it stands."""
     if not translation.language:
         return piece
     folded = translation.text.casefold()

@@ -10,8 +10,7 @@ from wardround.scenarios.terms.wording import list_words, tokens
 _SIDES = {"left": "left", "lt": "left", "l": "left", "right": "right", "rt": "right", "r": "right"}
 # Words that do not change the modality or region of a study.
 _LITTLE = list_words(
-    """a an the of for with without and or w o c contrast enhanced non noncontrast iv oral scan scanning imag
-    image
+    """a an the of for with without and or w o c contrast enhanced non noncontrast iv oral scan scanning imag image
     study exam view two three ap pa lateral oblique plain portable bilateral both left right lt rt series high
     resolution low dose multiphase triple phase 3d protocol repeat urgent stat emergency follow up serial limited
     complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single

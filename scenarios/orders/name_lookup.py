@@ -204,8 +204,7 @@ def _of_panel(name: str, table: Catalogue) -> Link | None:
 
 
 def _beside_procedure(name: str, table: Catalogue) -> bool:
-    """Whether a procedure that yields a specimen stands beside another test: 'lumbar puncture/ESR' is no ESR in
-    CSF."""
+    """Whether a procedure that yields a specimen stands beside another test: 'lumbar puncture/ESR' is no ESR in CSF."""
     parts = [part.strip() for part in name.split("/") if part.strip()]
     procedures = [part for part in parts if axes.specimen(part) and not axes.without_specimen(part)]
     return 0 < len(procedures) < len(parts) and all(link(part, table) for part in parts)

@@ -196,8 +196,7 @@ _UNSEEN = regex(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\uf
 
 
 def order_text(text: str) -> str:
-    """The part of `text` that is read: without unseen characters, control characters and runs of spaces as a
-    space."""
+    """The part of `text` that is read: without unseen characters, control characters and runs of spaces as a space."""
     return _SPACES.sub(" ", _CONTROLS.sub(" ", _UNSEEN.sub("", text[:LONGEST_TEXT])))
 
 

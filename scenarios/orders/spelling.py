@@ -96,8 +96,7 @@ def near(form: str, table: Catalogue) -> tuple[str, float] | None:
 
 
 def closest(form: str, choices: Sequence[str]) -> tuple[str, float] | None:
-    """The choice most like `form` with its ratio (90 to 100), the first on ties; short words and numbers must
-    agree."""
+    """The choice most like `form` with its ratio (90 to 100), the first on ties; short words and numbers must agree."""
     if len(form) < 5:
         return None
     hits = process.extract(form, choices, scorer=fuzz.ratio, score_cutoff=FUZZY, limit=8)

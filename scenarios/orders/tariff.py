@@ -45,8 +45,7 @@ class BillLine:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A result of the record with which an order is answered: the request's words, the record's reference and
-    name."""
+    """A result of the record with which an order is answered: the request's words, the record's reference and name."""
 
     asked: str
     ref: str
@@ -67,8 +66,7 @@ def dearest(own: Mapping[str, float]) -> float:
 
 @cache
 def _classes() -> tuple[tuple[tuple[str, ...], float], ...]:
-    """(words, price) of each class of tests whose name tells it, in the order of the table: a gene, a biopsy, a
-    PCR."""
+    """(words, price) of each class of tests whose name tells it, in the order of the table: a gene, a biopsy, a PCR."""
     return tuple((tuple(map(key, cells(row["words"]))), float(row["usd"])) for row in table_rows("price_classes.csv"))
 
 
