@@ -71,18 +71,17 @@ def cost_front(runs: Sequence[RunScores], summaries: Mapping[str, Summary]) -> C
         return None
     points.sort(key=lambda point: (point.counted, -point.accuracy, point.run))
     placed = tuple(_with_place(point, points) for point in points)
-    notes = {
-        "Front: no other run is at least as accurate for at most the same cost, and better in one of the two.": True,
+    notes = (
+        "Front: no other run is at least as accurate for at most the same cost, and better in one of the two.",
         "A cost 'at least' leaves out tests of unknown price and episodes without a bill. A run takes its place by the "
-        "most that it can cost: a test of unknown price counts as the dearest of the price list.": any(
-            point.unpriced for point in placed
-        ),
-        "The runs have different numbers of episodes, so their means are over different cases.": len(
-            {point.episodes for point in placed}
-        )
-        > 1,
-    }
-    return CostFront(placed, " ".join(note for note, applies in notes.items() if applies))
+        "most that it can cost: a test of unknown price counts as the dearest of the price list."
+        if any(point.unpriced for point in placed)
+        else "",
+        "The runs have different numbers of episodes, so their means are over different cases."
+        if len({point.episodes for point in placed}) > 1
+        else "",
+    )
+    return CostFront(placed, " ".join(filter(None, notes)))
 
 
 def _point(run: RunScores, summary: Summary) -> CostPoint | None:
