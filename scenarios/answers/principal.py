@@ -19,8 +19,6 @@ MOST_FOREIGN = 1
 """Most unrelated diseases that an answer may assert beside the true one."""
 MOST_CONSEQUENCES = 3
 """Most common consequences (shock, effusion) that are accepted as complications without asking a table."""
-MOST_MANIFEST = 3
-"""Most unrelated diseases that an answer may present the true one with."""
 HeadRule = Literal["head", "cause", "beside", "none"]
 
 
@@ -117,7 +115,7 @@ def explanatory(items: Sequence[Asserted], head: int, foreign: Sequence[int]) ->
     manifest = [place for place in foreign if items[place].link == "shown"]
     causes = [place for place, item in enumerate(items) if item.link == "due"]
     return [
-        *(manifest if len(manifest) <= MOST_MANIFEST else ()),
+        *(manifest if len(manifest) <= MOST_FOREIGN else ()),
         *(place for place in causes if place in foreign and len(causes) <= MOST_CAUSES),
     ]
 
