@@ -48,8 +48,8 @@ def test_a_definition_gives_the_places_of_its_findings() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        "Gout presenting with lupus nephritis, asthma and malaria",
-        "Gout manifesting as asthma and malaria",
+        "Gout presenting with lupus nephritis",
+        "Gout manifesting as asthma",
         "Gout due to leukemia, likely related to asthma",
         "Gout with asthma and secondary osteoarthritis",
         "The final diagnosis is gout with suspicion of fever",
@@ -62,6 +62,13 @@ def test_what_explains_a_diagnosis_is_no_further_answer(answer: str) -> None:
     verdict = compare(answer, Truth(diagnosis="Gout"))
     assert verdict.match
     assert not {"malaria", "lupus"} & set(verdict.committed.split())
+
+
+@pytest.mark.parametrize(
+    "answer", ["Gout presenting with lupus nephritis and malaria", "Gout manifesting as asthma and malaria"]
+)
+def test_a_disease_presents_with_one_further_disease_at_most(answer: str) -> None:
+    assert compare(answer, Truth(diagnosis="Gout")).rule == "several"
 
 
 @pytest.mark.parametrize("hidden", ["asthma", "lupus nephritis"])
