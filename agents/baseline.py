@@ -19,7 +19,7 @@ from wardround.engine.records import Action, Json, Said, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.case import Case, case_results
 
-MOST = 2000
+MOST_CASES = 2000
 """The most cases that are read; of more cases only every n-th is used, so that an act stays fast."""
 
 
@@ -35,7 +35,7 @@ class Neighbours:
     """The cases of a run as one sparse matrix of words, built once; each patient's own case is left out of a query."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
-        step = 1 + (len(cases) - 1) // MOST if cases else 1
+        step = 1 + (len(cases) - 1) // MOST_CASES if cases else 1
         self.cases = tuple(cases[::step])
         bags = [_cached_findings(case_text(case)) for case in self.cases]
         self._column = {word: index for index, word in enumerate(dict.fromkeys(word for bag in bags for word in bag))}
@@ -70,19 +70,17 @@ class Neighbours:
 
 
 @runtime_checkable
-class Whole(Protocol):
-    """The cases of a run but one, with the tuple of them all."""
+class OtherCasesOfRun(Protocol):
+    """The cases of a run but one; `all` has that one too."""
 
     all: tuple[Case, ...]
 
 
 def neighbours(cases: Sequence[Case]) -> Neighbours:
     """The index of `cases`; a run shares one tuple of all its cases as `cases.all`, which is indexed once."""
-    return (
-        _shared_index(_Same(cases.all))
-        if isinstance(cases, Whole) and isinstance(cases.all, tuple)
-        else Neighbours(cases)
-    )
+    if isinstance(cases, OtherCasesOfRun) and isinstance(cases.all, tuple):
+        return _shared_index(_SharedCases(cases.all))
+    return Neighbours(cases)
 
 
 def case_text(case: Case) -> str:
@@ -91,26 +89,26 @@ def case_text(case: Case) -> str:
     return "\n".join((case.opening, case.complaint, results))
 
 
-@lru_cache(maxsize=2 * MOST)
+@lru_cache(maxsize=2 * MOST_CASES)
 def _cached_findings(text: str) -> Counter[str]:
     return affirmed_findings(text)
 
 
-class _Same:
+class _SharedCases:
     """A tuple of cases, compared by identity: the key of a cache, because cases cannot be hashed."""
 
     def __init__(self, cases: tuple[Case, ...]) -> None:
         self.cases = cases
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.cases is self.cases
+        return isinstance(other, _SharedCases) and other.cases is self.cases
 
     def __hash__(self) -> int:
         return id(self.cases)
 
 
 @lru_cache(maxsize=2)
-def _shared_index(key: _Same) -> Neighbours:
+def _shared_index(key: _SharedCases) -> Neighbours:
     return Neighbours(key.cases)
 
 
@@ -121,22 +119,22 @@ QUESTIONS = (
     "What runs in your family? Do you smoke, drink alcohol or use drugs? What is your work, and have you travelled?",
 )
 
-_STAPLES = ("complete blood count", "basic metabolic panel", "urinalysis")
+_ROUTINE_TESTS = ("complete blood count", "basic metabolic panel", "urinalysis")
 _ROUNDS = (12, 8)
 """The number of tests in the first and in the second order."""
 
-_ALIKE = 0.25
+_LEAST_LIKENESS = 0.25
 """The similarity, summed over the similar cases of one disease, above which they count as evidence for it."""
 
-_TRUST = 4.0
+_LIKENESS_WEIGHT = 4.0
 """The weight of the similarity above that, relative to the best score of the knowledge base, which counts as 1."""
 
-_CLEAR = 1.5
+_CLEAR_LEAD = 1.5
 """The ratio of the first to the second score at which no further tests are ordered."""
 
-_CANDIDATES = 20
+_MOST_CANDIDATES = 20
 
-_EXAMINED = re.compile(r"physical exam\w*\W{0,4}:", re.IGNORECASE)
+_EXAMINATION_IN_BRIEF = re.compile(r"physical exam\w*\W{0,4}:", re.IGNORECASE)
 """Matches an opening that already contains the physical examination."""
 
 
@@ -155,7 +153,7 @@ class _Reading:
             ranked.setdefault(disease_key(disease.name), (score, disease.name))
         for name, likeness in self._diseases_alike().items():
             score, spelled = ranked.get(disease_key(name), (0.0, name))
-            ranked[disease_key(name)] = (score + _TRUST * max(0.0, likeness - _ALIKE), spelled)
+            ranked[disease_key(name)] = (score + _LIKENESS_WEIGHT * max(0.0, likeness - _LEAST_LIKENESS), spelled)
         best = max(ranked.values(), key=lambda pair: (pair[0], pair[1]), default=(0.0, ""))
         return best[1] or "No diagnosis can be named from what was found"
 
@@ -172,7 +170,7 @@ class _Reading:
     def treatment(self) -> str:
         """The treatment of a similar case, else that of the best candidate for which the table has one."""
         for other in self.alike:
-            if other.likeness >= _ALIKE and other.case.truth.treatment:
+            if other.likeness >= _LEAST_LIKENESS and other.case.truth.treatment:
                 return other.case.truth.treatment
         for _, disease in self.candidates:
             if disease.treatment:
@@ -203,11 +201,10 @@ class Baseline:
             return _examine()
         reading = self._read(text)
         rounds = len(orders) - examined
-        if "order" in view.verbs and rounds < len(_ROUNDS) and not (rounds and _clear(reading)):
-            if rounds and not examined and not _EXAMINED.search(view.brief):
+        if "order" in view.verbs and rounds < len(_ROUNDS) and not (rounds and _is_clear(reading)):
+            if rounds and not examined and not _EXAMINATION_IN_BRIEF.search(view.brief):
                 return _examine()
-            names = _tests(reading, _ordered_before(orders), _ROUNDS[rounds])
-            if names:
+            if names := _tests_to_order(reading, _ordered_before(orders), _ROUNDS[rounds]):
                 return Action("order", args={"kind": "any", "items": names})
         answers = {"diagnosis": reading.answer()}
         if not own and "order" not in view.verbs:  # the scenario may ask for the treatment; it takes the part it needs
@@ -218,7 +215,7 @@ class Baseline:
         known = disease_index()
         affirmed = affirmed_findings(text)
         scores = known.scores(affirmed, text)
-        best = np.argsort(-scores, kind="stable")[:_CANDIDATES]
+        best = np.argsort(-scores, kind="stable")[:_MOST_CANDIDATES]
         top = float(scores[best[0]])
         candidates = [(float(scores[i]) / top, known.diseases[i]) for i in best if scores[i] > 0]
         return _Reading(affirmed, candidates, self._others.like(affirmed, without=self._case_id))
@@ -246,18 +243,19 @@ def _ordered_before(orders: Iterable[Said]) -> set[str]:
     return {disease_key(str(item)) for said in orders for item in said.args.get("items", ())}
 
 
-def _clear(reading: _Reading) -> bool:
+def _is_clear(reading: _Reading) -> bool:
+    """Whether the best candidate leads so far that no further test is needed."""
     scores = [score for score, _ in reading.candidates[:2]]
-    return len(scores) == 2 and scores[0] >= _CLEAR * scores[1]
+    return len(scores) == 2 and scores[0] >= _CLEAR_LEAD * scores[1]
 
 
-def _tests(reading: _Reading, before: set[str], most: int) -> list[str]:
+def _tests_to_order(reading: _Reading, before: set[str], most: int) -> list[str]:
     """Names of tests: routine tests first, then alternately separating tests and those that similar cases had."""
-    separating, usual = _separating_tests(reading), _usual(reading.alike)
+    separating, usual = _separating_tests(reading), _tests_of_similar_cases(reading.alike)
     mixed = [name for pair in zip(separating, usual, strict=False) for name in pair]
     mixed += separating[len(usual) :] + usual[len(separating) :]
     chosen: dict[str, str] = {}
-    for name in (*_STAPLES, *mixed):
+    for name in (*_ROUTINE_TESTS, *mixed):
         if disease_key(name) not in before:
             chosen.setdefault(disease_key(name), name)
     return list(chosen.values())[:most]
@@ -280,7 +278,7 @@ def _separating_tests(reading: _Reading) -> list[str]:
     return sorted(gains, key=lambda name: (-gains[name], name))
 
 
-def _usual(alike: Sequence[Neighbour]) -> list[str]:
+def _tests_of_similar_cases(alike: Sequence[Neighbour]) -> list[str]:
     """The tests of similar cases, sorted by summed similarity."""
     sums: dict[str, float] = defaultdict(float)
     for other in alike:

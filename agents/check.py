@@ -21,10 +21,9 @@ from wardround.engine.replay import replay, short_repr, through_json
 from wardround.engine.seat import Seat, Voice, traits_of
 from wardround.engine.trajectory import EpisodeLog
 
-Making = Callable[[Seat], Agent]
-
-
-GIVEN_UP = 3.0
+MakeAgent = Callable[[Seat], Agent]
+"""Makes a new agent for a seat, as a run does for each episode."""
+CANCELLATION_SECONDS = 3.0
 """Seconds after its cancellation in which an act must be over."""
 
 
@@ -40,7 +39,7 @@ class AgentTrial:
     case: object
     seat: str
     seats: Callable[[str], Seat]
-    others: Mapping[str, Making]
+    others: Mapping[str, MakeAgent]
     seconds: float = 60.0
     actions: int = 50
     blocked: float = 0.5
@@ -70,7 +69,7 @@ class CheckFailed(Exception):
     """Stops the episode; its message is the finding."""
 
 
-async def try_agent(make: Making, trial: AgentTrial) -> AgentCheck:
+async def try_agent(make: MakeAgent, trial: AgentTrial) -> AgentCheck:
     """Play the episode; if that succeeds, replay it twice from its log.
 
     The first replay shows whether the same seed gives the same actions. The second makes a new agent before every act,
@@ -123,12 +122,13 @@ async def play_trial(
 class TriedAgent:
     """Wraps the agent in one play of the episode and checks its actions; `wrong` says why it was stopped.
 
-    `seat` is the agent's seat if it acts outside of an episode, `models` replace its models, by name, in an episode.
+    `resumed`: a new agent acts at each turn, as after a resume. `seat` is the agent's seat if it acts outside of an
+    episode. `models` replace its models, by name, in an episode.
     """
 
     def __init__(
         self,
-        make: Making,
+        make: MakeAgent,
         trial: AgentTrial,
         *,
         resumed: bool = False,
@@ -151,22 +151,22 @@ class TriedAgent:
     def cast(self, name: str, voice: Callable[..., Voice]) -> Agent:
         """The agent of a seat: this wrapper for the seat that is checked."""
         seat = self._trial.seats(name)
-        if name == self._trial.seat:
-            seat = self._with_models(seat, voice)
         if name != self._trial.seat:
             return self._trial.others[name](seat)
-        self._seat = seat
+        self._seat = self._with_models(seat, voice)
         return self
 
     def _with_models(self, seat: Seat, voice: Callable[..., Voice]) -> Seat:
-        models: Mapping[str, Model | Voice] = self._trial.models or ({"": seat.model} if seat.model else {})
-        models = models if self._models is None else self._models
+        """The seat with its models as the episode's log records them."""
+        models: Mapping[str, Model | Voice] | None = self._models
+        if models is None:
+            models = self._trial.models or ({"": seat.model} if seat.model else {})
         voices = {name: voice(model, {}, label=name) for name, model in models.items()}
         named = {name: one for name, one in voices.items() if name}
         return replace(seat, model=next(iter(voices.values()), None), models=named)
 
     async def act(self, view: View) -> Action:
-        """The agent's action, if a run could go on with it; raises Wrong with the finding if not."""
+        """The agent's action, if a run could go on with it; raises CheckFailed with the finding if not."""
         self.views.append(view)
         try:
             action = _check_action(await self._act_in_time(view), view.verbs, len(self.actions) + 1)
@@ -197,8 +197,8 @@ class TriedAgent:
         except BaseException as error:
             if not raised_by_plugin(error):
                 raise
-            raised = error_text(error).partition(": ")
-            raise CheckFailed(f"act raised {raised[0]} at action {number}: {raised[2]}") from error
+            kind, _, text = error_text(error).partition(": ")
+            raise CheckFailed(f"act raised {kind} at action {number}: {text}") from error
         self.slowest = max(self.slowest, time.perf_counter() - begun)
         if self.slowest > seconds:
             raise CheckFailed(
@@ -226,12 +226,12 @@ class TriedAgent:
 
 
 async def _in_time(answer: Awaitable[object], seconds: float) -> object:
-    """What an act returns; raises TimeoutError, also for one that swallows its cancellation and would never end."""
+    """What an act returns; raises TimeoutError after `seconds`, even if the act swallows its cancellation."""
 
     async def act() -> tuple[object, BaseException | None]:
         try:
             return await answer, None
-        except (SystemExit, KeyboardInterrupt) as error:  # out of a task of its own it would end the loop
+        except (SystemExit, KeyboardInterrupt) as error:  # raised by a task, they would end the event loop
             if not raised_by_plugin(error):
                 raise
             return None, error
@@ -241,22 +241,22 @@ async def _in_time(answer: Awaitable[object], seconds: float) -> object:
         done, _ = await asyncio.wait({acting}, timeout=seconds)
     except asyncio.CancelledError:
         acting.cancel()
-        done, _ = await asyncio.wait({acting}, timeout=GIVEN_UP)
+        done, _ = await asyncio.wait({acting}, timeout=CANCELLATION_SECONDS)
         if not done or acting.cancelled():
             raise
     else:
         if not done:
             acting.cancel()
-            done, _ = await asyncio.wait({acting}, timeout=GIVEN_UP)
+            done, _ = await asyncio.wait({acting}, timeout=CANCELLATION_SECONDS)
             raise TimeoutError("" if done else ", and it swallows its cancellation: catch Exception, not BaseException")
-    action, escaped = acting.result()  # after a cancellation: it swallowed it, and acts on
+    action, escaped = acting.result()  # an act that has swallowed its cancellation goes on too
     if escaped is not None:
         raise escaped
     return action
 
 
 def _check_action(action: object, verbs: Sequence[str], number: int) -> Action:
-    """The action, if a run could store it and read it back; raises Wrong with the finding if not."""
+    """The action, if a run could store it and read it back; raises CheckFailed with the finding if not."""
     where = f"action {number}"
     if not isinstance(action, Action):
         raise CheckFailed(f"{where} is {short_repr(action)}: act must return an Action")

@@ -21,6 +21,8 @@ def model_of(seat: Seat) -> Voice:
 
 SILENCE = "(no reply)"
 """Replaces an empty message, because several endpoints refuse one."""
+DECLINED = frozenset({"refusal", "content_filter"})
+"""The kinds of ProviderError by which a model declines to answer."""
 
 
 def dialogue(opening: Sequence[Message], heard: Iterable[Said], seat: str, go_on: str) -> list[Message]:
@@ -35,14 +37,20 @@ def dialogue(opening: Sequence[Message], heard: Iterable[Said], seat: str, go_on
             if messages and messages[-1].role == "assistant":
                 messages.append(Message("user", go_on))
             messages.append(Message("assistant", said_text(said)))
-        elif messages and messages[-1].role == "user":
-            images = [*images_of(messages[-1]), *said_images(said)]
-            messages[-1] = user_message(f"{messages[-1].content}\n\n{said_text(said)}", images)
         else:
-            messages.append(user_message(said_text(said), said_images(said)))
+            _add_heard(messages, said)
     if not messages or messages[-1].role != "user":
         messages.append(Message("user", go_on))
     return messages
+
+
+def _add_heard(messages: list[Message], said: Said) -> None:
+    """Add what another seat said to the messages; it joins a message of the user before it."""
+    if messages and messages[-1].role == "user":
+        images = [*images_of(messages[-1]), *said_images(said)]
+        messages[-1] = user_message(f"{messages[-1].content}\n\n{said_text(said)}", images)
+    else:
+        messages.append(user_message(said_text(said), said_images(said)))
 
 
 def system_text(view: View, prompts: Prompts) -> str:
@@ -105,11 +113,11 @@ def _cut(text: str, most: int) -> list[str]:
 InterfaceName = Literal["text", "tools", "json"]
 _encode = msgspec.json.Encoder().encode
 _LONGEST = 200_000
-"""Characters of a JSON reply that are read."""
+"""The most characters of a JSON reply that are read."""
 _MOST_OBJECTS = 50
-"""Opening braces of a JSON reply at which an object is looked for."""
-_SEVERAL = frozenset({"order", "ask"})
-"""Verbs that a model may call several times at once; the first counts. Of other verbs two are two answers."""
+"""The most opening braces of a JSON reply that are tried as the beginning of an object."""
+_REPEATABLE = frozenset({"order", "ask"})
+"""Verbs that a model may call several times at once; the first call counts. Two calls of others are two answers."""
 
 
 class UnreadableReply(Exception):
@@ -120,15 +128,15 @@ class Interface:
     """How verbs are offered to a model, how its own acts are shown to it, and how its replies are read.
 
     Whatever the interface, the scenario gets an action and reads it by the same rules. What the model is offered does
-    not change within an episode, so that the messages of a turn begin with those of the turn before. This one is the
-    scenario's own protocol, text in and text out; the others replace what they do otherwise.
+    not change within an episode, so that the messages of a turn begin with those of the turn before. This class is the
+    scenario's own protocol, text in and text out; its subclasses override the methods in which they differ.
     """
 
     def __init__(self, prompts: Prompts) -> None:
         self._prompts = prompts
 
     def instructions(self, view: View) -> str:
-        """What the system message says beside the usual; "" where the brief says what to write."""
+        """What the system message says besides; "" if the brief says what to write."""
         return ""
 
     def options(self, view: View) -> Mapping[str, Json]:
@@ -144,11 +152,11 @@ class Interface:
         return Action("reply", reply.text)
 
     def correction(self, reply: Completion, why: str) -> list[Message]:
-        """The messages that ask for a reply again, after one that was no action; every text is one."""
+        """The messages that ask again after a reply that was no action; none here, because every text is an action."""
         return []
 
     def unread(self, reply: Completion) -> Action:
-        """The action of a reply that is none even after a correction: text for the scenario to judge."""
+        """The action for a reply that cannot be read even after a correction: text for the scenario to judge."""
         return Action("reply", reply.text)
 
 
@@ -182,11 +190,8 @@ class ToolInterface(Interface):
                     messages.append(user_message(self._prompts["doctor/images"].text, images))
             elif last == "tool":
                 messages[-1] = _result(_answered_call(messages[-1]), f"{messages[-1].content}\n\n{said_text(said)}")
-            elif last == "user":
-                images = [*images_of(messages[-1]), *said_images(said)]
-                messages[-1] = user_message(f"{messages[-1].content}\n\n{said_text(said)}", images)
             else:
-                messages.append(user_message(said_text(said), said_images(said)))
+                _add_heard(messages, said)
         if call := _call_id(messages):
             messages.append(_result(call, go_on))
         elif not messages or messages[-1].role == "assistant":
@@ -195,16 +200,16 @@ class ToolInterface(Interface):
 
     def action(self, reply: Completion, view: View) -> Action:
         """The first call of a tool; others in the same reply were made without its result, and do not count."""
-        call = _first_call(reply)
-        if call is None:
+        calls = list(_calls(reply))
+        if not calls:
             return Action("reply", reply.text)
-        name, written = call
+        name, written = calls[0]
         if name not in view.schemas:
             raise UnreadableReply(f"there is no tool {name[:40]!r}; there are: {', '.join(offered_verbs(view))}")
-        arguments = _tool_arguments(name, written)
-        if name not in _SEVERAL and any(
-            called == name and _tool_arguments(name, other) != arguments for called, other in _calls(reply)
-        ):
+        what = f"the arguments of {name} are"
+        arguments = _object(written, what)
+        others = (other for called, other in calls[1:] if called == name and name not in _REPEATABLE)
+        if any(_object(other, what) != arguments for other in others):
             raise UnreadableReply(f"{name} is called more than once, each time with other arguments; call it once")
         return _typed_action(name, arguments, view, reply.text)
 
@@ -217,7 +222,7 @@ class ToolInterface(Interface):
 
     def unread(self, reply: Completion) -> Action:
         """The call as text: the scenario counts it as a call of a tool in place of an action."""
-        name, written = _first_call(reply) or ("", "")
+        name, written = next(_calls(reply), ("", ""))
         return Action("reply", f"<tool_call>{name} {written}</tool_call>\n{reply.text}".strip())
 
 
@@ -333,6 +338,7 @@ def _arguments(said: Said, view: View) -> dict[str, Json]:
 
 
 def _own_message(said: Said, view: View) -> Message:
+    """The message of an act of the seat itself: a call of a tool if its verb has one."""
     if said.verb not in view.schemas:
         return Message("assistant", said_text(said))
     arguments = _arguments(said, view)
@@ -363,10 +369,6 @@ def _result(call: str, text: str) -> Message:
     return Message("tool", text, {"tool_call_id": call})
 
 
-def _first_call(reply: Completion) -> tuple[str, Json] | None:
-    return next(_calls(reply), None)
-
-
 def _calls(reply: Completion) -> Iterator[tuple[str, Json]]:
     """(name, arguments as they were written) of each call of a tool."""
     for call in reply.more.get("tool_calls") or ():
@@ -375,32 +377,21 @@ def _calls(reply: Completion) -> Iterator[tuple[str, Json]]:
             yield str(function.get("name") or ""), function.get("arguments")
 
 
-def _tool_arguments(name: str, written: Json) -> dict[str, Json]:
-    """The arguments of a call, also where a model wrote them as JSON of JSON; raises UnreadableReply."""
+def _object(written: Json, what: str) -> dict[str, Json]:
+    """The object that a model wrote, even as JSON of JSON; raises UnreadableReply, which begins with `what`."""
     for _ in range(2):
         if isinstance(written, str):
-            written = _loaded(written or "{}", f"the arguments of {name} are")
+            try:
+                written = _decoder.decode(written or "{}")
+            except (ValueError, RecursionError) as error:
+                raise UnreadableReply(f"{what} no JSON ({error})") from None
     if not isinstance(written, dict):
-        raise UnreadableReply(f"the arguments of {name} are no JSON object")
+        raise UnreadableReply(f"{what} no JSON object")
     return written
 
 
-def _object(text: str, what: str) -> dict[str, Json]:
-    value = _loaded(text, what)
-    if not isinstance(value, dict):
-        raise UnreadableReply(f"{what} no JSON object")
-    return value
-
-
-def _loaded(text: str, what: str) -> Json:
-    try:
-        return _decoder.decode(text)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableReply(f"{what} no JSON ({error})") from None
-
-
-def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """An object in which no key stands twice with different values: JSON does not say which of them counts."""
+def _unique_keys(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """The object of these pairs; raises ValueError for a key with two values: JSON does not say which counts."""
     made: dict[str, Json] = {}
     for name, value in pairs:
         if name in made and made[name] != value:
@@ -409,11 +400,11 @@ def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return made
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_once)
+_decoder = json.JSONDecoder(object_pairs_hook=_unique_keys)
 
 
 def _acts_in(text: str) -> list[dict[str, Json]]:
-    """The objects with a verb in a text, with whatever prose is around them; [] where there are none, or too many."""
+    """The objects with a verb in a text, whatever prose is around them; [] if there are none, or too many."""
     acts: list[dict[str, Json]] = []
     at = text.find("{")
     for _ in range(_MOST_OBJECTS):

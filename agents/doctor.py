@@ -6,6 +6,7 @@ from typing import ClassVar
 import msgspec
 
 from wardround.agents.dialogue import (
+    DECLINED,
     INTERFACES,
     SILENCE,
     InterfaceName,
@@ -57,10 +58,9 @@ class LLMDoctor:
     """Answers with what its model says to the conversation so far; the scenario's parser reads the text.
 
     All its knowledge is in the view, so it can resume at any turn. If the conversation exceeds the context (by an
-    estimate, or because the endpoint says so), its older part is replaced by a summary in the memo. After an empty
-    reply, one removed by a filter, or a formal refusal, the model is asked once more; a second failure becomes an empty
-    reply, which the rules judge. So is a call of a tool, or JSON, that cannot be used. Purposes of its calls: act,
-    repair, summarise.
+    estimate, or because the endpoint says so), a summary in the memo replaces its older part. The model is asked once
+    more after an empty reply, one that a filter removed, a formal refusal, and a call of a tool or JSON that cannot be
+    used. The rules judge a second failure, as an empty reply. Purposes of its calls: act, repair, summarise.
     """
 
     sealed: ClassVar[bool] = True
@@ -106,7 +106,7 @@ class LLMDoctor:
         return msgspec.structs.replace(action, text=text, args=args, thinking=reply.thinking, memo=memo)
 
     def _action(self, reply: Completion, view: View) -> Action:
-        """The action of a reply; raises UnreadableReply, without a reason for an empty reply."""
+        """The action of a reply; raises UnreadableReply, whose message is "" for an empty reply."""
         called = self._settings.interface == "tools" and reply.more.get("tool_calls")
         if not reply.text.strip() and not called:
             raise UnreadableReply
@@ -115,20 +115,23 @@ class LLMDoctor:
     async def _ask_model(self, messages: Sequence[Message], purpose: str, view: View) -> Completion:
         """The model's reply, or an empty one if the model declined or a filter removed the reply."""
         try:
-            most = _alternatives(view)
-            scored = {"logprobs": True, "top_logprobs": most} if most else {}
-            options = {**self._interface.options(view), **scored}
-            try:
-                return await self._model.complete(messages, purpose=purpose, **options)
-            except ProviderError as error:
-                if error.kind != "bad_request" or OPTIONAL.isdisjoint(options):
-                    raise
-            kept = {name: value for name, value in options.items() if name not in OPTIONAL}
-            return await self._model.complete(messages, purpose=purpose, **kept)
+            return await self._complete(messages, purpose, view)
         except ProviderError as error:
-            if error.kind not in ("refusal", "content_filter"):
+            if error.kind not in DECLINED:
                 raise
             return Completion("", finish=error.kind)
+
+    async def _complete(self, messages: Sequence[Message], purpose: str, view: View) -> Completion:
+        """The model's reply; an endpoint that refuses the optional options is asked again without them."""
+        most = _alternatives(view)
+        options = {**self._interface.options(view), **({"logprobs": True, "top_logprobs": most} if most else {})}
+        try:
+            return await self._model.complete(messages, purpose=purpose, **options)
+        except ProviderError as error:
+            if error.kind != "bad_request" or OPTIONAL.isdisjoint(options):
+                raise
+        kept = {name: value for name, value in options.items() if name not in OPTIONAL}
+        return await self._model.complete(messages, purpose=purpose, **kept)
 
     def _messages(self, view: View, notes: Notes) -> list[Message]:
         parts = (system_text(view, self._prompts), self._interface.instructions(view), self._bias)
@@ -166,9 +169,8 @@ class LLMDoctor:
             reply = await self._model.complete([Message("user", text)], purpose="summarise")
             if not reply.text.strip():  # without a summary nothing may be left out
                 return notes
-            summary = token_pieces([reply.text.strip()], longest)[
-                0
-            ]  # notes as long as the conversation would save nothing
+            # notes as long as the conversation would save nothing
+            summary = token_pieces([reply.text.strip()], longest)[0]
         return Notes(summary, covered[-1].seq)
 
 

@@ -2,25 +2,21 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Literal
 
-import msgspec
-
-from wardround.agents.dialogue import SILENCE, model_of
+from wardround.agents.dialogue import DECLINED, SILENCE, model_of
 from wardround.agents.history.facts import statements
 from wardround.agents.history.vocabulary import concepts_in
 from wardround.engine.errors import ProviderError
 from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat
 from wardround.engine.text import regex
-from wardround.scenarios.case import CaseResult
 from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.chart import Chart, chart_of, read_chart
 from wardround.scenarios.orders.examiner_lookup import Answer, answer, near_tests, ordered
-from wardround.scenarios.orders.subject import subject_of
 from wardround.scenarios.parsers.nonanswers import refuses, self_as_model
 from wardround.scenarios.terms.wording import cells, key, roots, table_rows
 
@@ -42,28 +38,18 @@ class Examiner:
     async def act(self, view: View) -> Action:
         """Look the order up."""
         known = known_order(view)
-        answers = answer(
-            self._read(known),
-            ordered(known["order"]),
-            str(known["order"].get("kind", "any")),
-            str(known.get("policy", "strict")),
-            reported=reported_refs(view),
-        )
-        return Action(
-            "answer", join_reports(line.text for line in answers), {"answers": [line.row() for line in answers]}
-        )
-
-    def _read(self, known: Mapping[str, Json]) -> Chart:
-        """The chart of the record; an episode hands over the same record each time, so it is read once."""
         record = known.get("record", ())
-        if record is not self._record:
+        if record is not self._record:  # an episode hands over the same record each time: its chart is read once
             self._record, self._chart = record, chart_of(known)
-        return self._chart
+        answers = look_up(view, known, self._chart, _policy(known))
+        return Action("answer", join_reports(one.text for one in answers), {"answers": [one.row() for one in answers]})
 
 
-def reported_refs(view: View) -> frozenset[str]:
-    """References of the results that this seat has reported; a repeated test then gets the next result."""
-    return frozenset(str(ref) for row in earlier_answers(view) for ref in row.get("refs") or ())
+def look_up(view: View, known: Mapping[str, Json], chart: Chart, policy: str) -> Sequence[Answer]:
+    """What the chart answers to the order in `known`; a test that this seat has reported gets its next result."""
+    refs = frozenset(str(ref) for row in earlier_answers(view) for ref in row.get("refs") or ())
+    order = known["order"]
+    return answer(chart, ordered(order), _kind(known), policy, reported=refs)
 
 
 def earlier_answers(view: View) -> list[Mapping[str, Json]]:
@@ -78,6 +64,14 @@ def known_order(view: View) -> Mapping[str, Json]:
     if not isinstance(known, Mapping) or not isinstance(known.get("order"), Mapping):
         raise ValueError("the examiner was asked without an order: view.known must hold record, policy and order")
     return known
+
+
+def _kind(known: Mapping[str, Json]) -> str:
+    return str(known["order"].get("kind", "any"))
+
+
+def _policy(known: Mapping[str, Json]) -> str:
+    return str(known.get("policy", "strict"))
 
 
 def join_reports(texts: Iterable[str]) -> str:
@@ -119,9 +113,9 @@ _ABNORMAL = regex(
 _OTHER_SCRIPT = re.compile(r"[\u0400-\u1fff\u2e80-\ud7ff]")
 """Letters beyond Latin and Greek: the other checks could not read them."""
 _DENYING = regex(r"(?i)\b(?:no|not|without|absence of|negative for|free of|denies)\b")
-_SHORT = re.compile(r"\b[A-Z]{2,5}\b")
+_ABBREVIATION = re.compile(r"\b[A-Z]{2,5}\b")
 _NUMBER = re.compile(r"\d")
-_LITTLE = frozenset(
+_MINOR_WORDS = frozenset(
     roots("acute evidence seen noted sign present finding result normal abnormality visible definite any")
 )
 
@@ -144,16 +138,16 @@ def _abbreviations() -> frozenset[str]:
     )
 
 
-_NAME = 6
+_LONGEST_NAME = 6
 """Most words of a name."""
 
 
-def _word_runs(text: str) -> Iterable[str]:
-    """The comparable forms of all runs of words that are short enough for a name."""
+def _word_runs(text: str) -> Iterator[tuple[str, str]]:
+    """All runs of words that are short enough for a name, in comparable form, each with the four words behind it."""
     words = text.split()
     for start in range(len(words)):
-        for end in range(start + 1, min(len(words), start + _NAME) + 1):
-            yield key(" ".join(words[start:end]))
+        for end in range(start + 1, min(len(words), start + _LONGEST_NAME) + 1):
+            yield key(" ".join(words[start:end])), " ".join(words[end : end + 4])
 
 
 def objection(said: str, asked: str, record: Sequence[str], chart: Chart, *, normal: bool) -> Objection:
@@ -190,11 +184,10 @@ def _names_disease(text: str, asked: str) -> bool:
     for item in statements(text):
         if item.denied:
             continue
-        if any(short in known and short not in asked for short in _SHORT.findall(item.text)):
+        if any(short in known and short not in asked for short in _ABBREVIATION.findall(item.text)):
             return True
-        for run in _word_runs(item.text.strip(" .:;,()")):
-            if run in _diseases() and run not in allowed:
-                return True
+        if any(run in _diseases() and run not in allowed for run, _ in _word_runs(item.text.strip(" .:;,()"))):
+            return True
     return False
 
 
@@ -203,17 +196,13 @@ def _other_test(text: str, asked: str, chart: Chart) -> bool:
     table = catalogue()
     own = key(asked)
     tests = {own, *(key(name) for name in table.below.get(table.names.get(own, ""), ()))}
-    words = text.split()
-    for start in range(len(words)):
-        for end in range(start + 1, min(len(words), start + _NAME) + 1):
-            run = key(" ".join(words[start:end]))
-            test = key(table.names.get(run, ""))
-            part = any(name.endswith(f" {run}") for name in tests)  # the glucose of a CSF analysis
-            if not test or test in tests or part or run in own or table.tests[table.names[run]].kind != "lab":
-                continue
-            after = " ".join(words[end : end + 4])
-            if any(pattern.search(after) for pattern in (_NUMBER, _NORMAL, _ABNORMAL)):
-                return True
+    for run, after in _word_runs(text):
+        test = key(table.names.get(run, ""))
+        part = any(name.endswith(f" {run}") for name in tests)  # the glucose of a CSF analysis
+        if not test or test in tests or part or run in own or table.tests[table.names[run]].kind != "lab":
+            continue
+        if any(pattern.search(after) for pattern in (_NUMBER, _NORMAL, _ABNORMAL)):
+            return True
     flat = f" {key(text)} "
     studies = (entry for entry in chart.entries if entry.item.kind in ("imaging", "microbiology"))
     return any(f" {name} " in flat and name not in own for entry in studies for name in entry.names if len(name) > 2)
@@ -224,18 +213,23 @@ def _contradicts(text: str, record: Sequence[str]) -> bool:
     recorded = [item for one in record for item in statements(one)]
     for item in statements(text):
         stated = _DENYING.split(item.text)[-1] if item.denied else item.text
-        words = frozenset(word for word in roots(stated if stated.strip() else item.text) if len(word) > 3) - _LITTLE
+        words = _telling_words(roots(stated if stated.strip() else item.text))
         concepts = concepts_in(item.text, "finding", "disease")
         for other in recorded:
             if other.denied == item.denied:
                 continue
             theirs = frozenset(roots(other.text))
-            shared = words if item.denied else frozenset(w for w in theirs if len(w) > 3) - _LITTLE
+            shared = words if item.denied else _telling_words(theirs)
             if shared and all(_is_among(word, theirs if item.denied else words | concepts) for word in shared):
                 return True
             if concepts and concepts == other.findings and (not item.sites or item.sites & other.sites):
                 return True
     return False
+
+
+def _telling_words(words: Iterable[str]) -> frozenset[str]:
+    """The roots that tell one finding from another."""
+    return frozenset(word for word in words if len(word) > 3) - _MINOR_WORDS
 
 
 def _is_among(word: str, others: frozenset[str]) -> bool:
@@ -253,17 +247,33 @@ def _is_normal(text: str) -> bool:
 
 MOST = 12
 """Most results that are invented for one order; the others are answered as in the record."""
-_DECLINED = ("content_filter", "refusal")
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What one order is answered from."""
+    """What one order is answered from: the chart, the kind that was ordered, and the scenario's policy."""
 
     chart: Chart
-    record: Sequence[str]
+    kind: str
     policy: str
-    subject: str
+
+    @property
+    def record(self) -> list[str]:
+        """The texts of the record's results."""
+        return [entry.item.text for entry in self.chart.entries]
+
+    @property
+    def subject(self) -> str:
+        """Whose record it is, in words for the model."""
+        subject = self.chart.subject
+        years = "" if subject.years is None else f"{subject.years:g} years old"
+        known = filter(None, (years, subject.sex, "pregnant" if subject.pregnant else ""))
+        return ", ".join(known) or "an adult of whom nothing is known"
+
+    @property
+    def table_policy(self) -> str:
+        """The policy for the look-up: a result is synthesised by the model, never from the table."""
+        return "strict" if self.policy == "synthesise" else self.policy
 
 
 class LLMExaminer:
@@ -291,15 +301,8 @@ class LLMExaminer:
     async def act(self, view: View) -> Action:
         """Look the order up, and invent what policy allows."""
         known = known_order(view)
-        items = msgspec.convert(known.get("record", ()), tuple[CaseResult, ...])
-        policy = str(known.get("policy", "strict"))
-        subject = subject_of(known.get("subject"))
-        chart = chart_of(known)
-        years = "" if subject.years is None else f"{subject.years:g} years old"
-        whose = ", ".join(filter(None, (years, subject.sex, "pregnant" if subject.pregnant else "")))
-        asked = _Request(chart, [item.text for item in items], policy, whose or "an adult of whom nothing is known")
-        kind = str(known["order"].get("kind", "any"))
-        lines = answer(chart, ordered(known["order"]), kind, _table_policy(policy), reported=reported_refs(view))
+        asked = _Request(chart_of(known), _kind(known), _policy(known))
+        lines = look_up(view, known, asked.chart, asked.table_policy)
         earlier = {str(row["asked"]).casefold(): row for row in earlier_answers(view) if row.get("invented")}
         rows: list[dict[str, Json]] = []
         for line in lines:
@@ -308,15 +311,15 @@ class LLMExaminer:
             elif before := earlier.get(line.asked.casefold()):
                 rows.append({**before, "points": line.points})
             else:
-                rows += await self._missing(line, asked, kind, may_invent=sum("invented" in row for row in rows) < MOST)
+                rows += await self._missing(line, asked, may_invent=sum("invented" in row for row in rows) < MOST)
         return Action("answer", join_reports(str(row["text"]) for row in rows), {"answers": rows})
 
-    async def _missing(self, line: Answer, asked: _Request, kind: str, *, may_invent: bool) -> list[dict[str, Json]]:
+    async def _missing(self, line: Answer, asked: _Request, *, may_invent: bool) -> list[dict[str, Json]]:
         """The answers to a request that the record does not hold as it stands."""
         beside: dict[str, Json] = {}
         if line.state == "unknown":
             read_as = await self._read(line.asked) if line.rule == "none" else ""
-            again = answer(asked.chart, [read_as], kind, _table_policy(asked.policy)) if read_as else ()
+            again = answer(asked.chart, [read_as], asked.kind, asked.table_policy) if read_as else ()
             if not again or any(one.state == "unknown" for one in again):
                 return [line.row()]
             beside = {"asked": line.asked, "rule": "model", "read_as": read_as}
@@ -363,7 +366,7 @@ class LLMExaminer:
         try:
             text = (await self._model.complete(messages, purpose=purpose)).text
         except ProviderError as error:
-            if error.kind not in _DECLINED:
+            if error.kind not in DECLINED:
                 raise
             return None
         try:
@@ -371,11 +374,6 @@ class LLMExaminer:
         except (ValueError, RecursionError):
             return None
         return read if isinstance(read, dict) else None
-
-
-def _table_policy(policy: str) -> str:
-    """The policy for the look-up: a result is synthesised by the model, never from the table."""
-    return "strict" if policy == "synthesise" else policy
 
 
 def _marked(row: dict[str, Json]) -> dict[str, Json]:

@@ -11,8 +11,8 @@ from types import FrameType
 import anyio
 import msgspec
 
-from wardround.agents.check import AgentTrial, CheckFailed, Making, TriedAgent, play_trial
-from wardround.engine.blocking import Block, watch_for_blocks
+from wardround.agents.check import AgentTrial, CheckFailed, MakeAgent, TriedAgent, play_trial
+from wardround.engine.blocking import watch_for_blocks
 from wardround.engine.calls import ModelErrors
 from wardround.engine.errors import ProviderError
 from wardround.engine.events import Acted, Row, effective
@@ -33,7 +33,10 @@ class Hazard(msgspec.Struct, frozen=True):
 
 
 class StandIn(Model):
-    """A model for trials: says the same to everything, after `delay` seconds, or raises `failure`."""
+    """A model for trials: gives the same reply to everything after `delay` seconds, or raises `failure`.
+
+    `asked` is set at its first call.
+    """
 
     name = "stand-in"
     host = ""
@@ -55,7 +58,7 @@ class StandIn(Model):
 class _OnTrial:
     """What the trials share: the agent, the views of a sound episode, and the models that the seat has by name."""
 
-    make: Making
+    make: MakeAgent
     trial: AgentTrial
     views: Sequence[View]
     models: Sequence[str]
@@ -69,12 +72,12 @@ class _OnTrial:
         return replace(seat, model=model, models={name: model for name in self.models if name})
 
     async def act_once(self, view: View, model: Model | None = None) -> Action:
-        """The action of a new agent at a view; raises Wrong with the finding."""
+        """The action of a new agent at a view; raises CheckFailed with the finding."""
         return await TriedAgent(self.make, self.trial, seat=self.seat(model or StandIn())).act(view)
 
 
 async def hazards(
-    make: Making,
+    make: MakeAgent,
     trial: AgentTrial,
     views: Sequence[View],
     models: Sequence[str] = (),
@@ -101,85 +104,86 @@ async def hazards(
     for name, play in plays:
         with (
             contain_plugin(),
-            watch_for_blocks(lambda block: _note_block(blocks, block), after=trial.blocked),
-            _noting_sleeps(blocks),
+            watch_for_blocks(lambda block: blocks.append(block.line), after=trial.blocked),
+            _watch_for_sleeps(blocks.append),
         ):
             trials, findings = await play(subject)
         yield Hazard(name, trials, findings)
     yield Hazard(
         "blocked event loop",
         len(plays),
-        [f"{line} holds up all other episodes: await instead, or use a thread" for line in blocks],
+        [f"{line} holds up all other episodes: await instead, or use a thread" for line in dict.fromkeys(blocks)],
     )
 
 
-def _note_block(blocks: list[str], block: Block) -> None:
-    if block.line not in blocks:
-        blocks.append(block.line)
-
-
 @contextmanager
-def _noting_sleeps(blocks: list[str]) -> Iterator[None]:
-    """Note each `time.sleep` in this thread while the block runs, however short."""
+def _watch_for_sleeps(note: Callable[[str], None]) -> Iterator[None]:
+    """Note the place of each `time.sleep` in this thread, however short."""
 
-    def called(frame: FrameType, event: str, function: object) -> None:
-        if event != "c_call" or function is not time.sleep:
-            return
-        code = frame.f_code
-        said = f"{code.co_filename.rpartition('/')[2]}:{frame.f_lineno} in {code.co_name}"
-        if said not in blocks:
-            blocks.append(said)
+    def profile(frame: FrameType, event: str, function: object) -> None:
+        if event == "c_call" and function is time.sleep:
+            code = frame.f_code
+            note(f"{code.co_filename.rpartition('/')[2]}:{frame.f_lineno} in {code.co_name}")
 
     before = sys.getprofile()
-    sys.setprofile(called)
+    sys.setprofile(profile)
     try:
         yield
     finally:
         sys.setprofile(before)
 
 
-async def _try_views(subject: _OnTrial, odd: Mapping[str, View], model: Model | None = None) -> tuple[int, list[str]]:
+async def _try_views(subject: _OnTrial, views: Mapping[str, View], model: Model | None = None) -> tuple[int, list[str]]:
+    """Let a new agent act at each view; returns the number of views and what went wrong, by the view's description."""
     findings = []
-    for what, view in odd.items():
+    for what, view in views.items():
         try:
             await subject.act_once(view, model)
         except CheckFailed as wrong:
             findings.append(f"{what}: {wrong}")
-    return len(odd), findings
+    return len(views), findings
+
+
+_with = msgspec.structs.replace
+
+
+def _other_speaker(view: View) -> str:
+    return next((said.seat for said in view.heard if said.seat != view.seat), "someone")
 
 
 async def _try_malformed_views(subject: _OnTrial) -> tuple[int, list[str]]:
     first, last = subject.views[0], subject.views[-1]
-    other = next((said.seat for said in last.heard if said.seat != last.seat), "someone")
     odd = "\x00\x1b[31m {{x}} {0} %s </think> \u202e \ud7ff \U0001f9a0 ]]> ```json {"
-    said = {
-        "a brief without words": msgspec.structs.replace(first, brief=""),
-        "nothing heard": msgspec.structs.replace(last, heard=()),
-        "empty words": msgspec.structs.replace(last, heard=[*last.heard, Said(last.seq, other, "say", "")]),
-        "words without text": msgspec.structs.replace(
-            last, heard=[*last.heard, Said(last.seq, other, "say", "", {"x": [1, None, {"y": []}]})]
-        ),
-        "a speaker that it does not know": msgspec.structs.replace(
+
+    def then(text: str, args: Mapping[str, Json] | None = None) -> list[Said]:
+        return [*last.heard, Said(last.seq, _other_speaker(last), "say", text, args or {})]
+
+    views = {
+        "a brief without words": _with(first, brief=""),
+        "nothing heard": _with(last, heard=()),
+        "empty words": _with(last, heard=then("")),
+        "words without text": _with(last, heard=then("", {"x": [1, None, {"y": []}]})),
+        "a speaker that it does not know": _with(
             last, heard=[*last.heard, Said(last.seq, "stranger", "whisper", "who am I?")]
         ),
-        "control characters and marks": msgspec.structs.replace(
-            last, brief=last.brief + odd, heard=[*last.heard, Said(last.seq, other, "say", odd)]
-        ),
-        "the memo of another agent": msgspec.structs.replace(last, memo={"of": "another agent"}),
-        "no memo late in the episode": msgspec.structs.replace(last, memo=None),
+        "control characters and marks": _with(last, brief=last.brief + odd, heard=then(odd)),
+        "the memo of another agent": _with(last, memo={"of": "another agent"}),
+        "no memo late in the episode": _with(last, memo=None),
     }
-    return await _try_views(subject, said)
+    return await _try_views(subject, views)
 
 
 async def _try_huge_results(subject: _OnTrial) -> tuple[int, list[str]]:
     last = subject.views[-1]
-    other = next((said.seat for said in last.heard if said.seat != last.seat), "someone")
+    other = _other_speaker(last)
     line = "Sodium 140 mmol/l. "
-    said = {
-        "a result of 2 MB": [*last.heard, Said(last.seq, other, "say", line * (2_000_000 // len(line)))],
-        "1,000 turns": [*last.heard, *(Said(last.seq, (other, last.seat)[n % 2], "say", line) for n in range(1000))],
+    additions = {
+        "a result of 2 MB": [Said(last.seq, other, "say", line * (2_000_000 // len(line)))],
+        "1,000 turns": [Said(last.seq, (other, last.seat)[n % 2], "say", line) for n in range(1000)],
     }
-    return await _try_views(subject, {what: msgspec.structs.replace(last, heard=heard) for what, heard in said.items()})
+    return await _try_views(
+        subject, {what: _with(last, heard=[*last.heard, *more]) for what, more in additions.items()}
+    )
 
 
 async def _try_unknown_verbs(subject: _OnTrial) -> tuple[int, list[str]]:
@@ -187,8 +191,8 @@ async def _try_unknown_verbs(subject: _OnTrial) -> tuple[int, list[str]]:
     return await _try_views(
         subject,
         {
-            "a verb more": msgspec.structs.replace(first, verbs=(*first.verbs, "dance")),
-            "a verb more, first": msgspec.structs.replace(first, verbs=("dance", *first.verbs)),
+            "a verb more": _with(first, verbs=(*first.verbs, "dance")),
+            "a verb more, first": _with(first, verbs=("dance", *first.verbs)),
         },
     )
 
@@ -205,9 +209,9 @@ async def _try_failing_model(subject: _OnTrial) -> tuple[int, list[str]]:
         try:
             await subject.act_once(subject.views[0], StandIn(failure=failure))
         except CheckFailed as wrong:
-            door = ModelErrors()
-            door.note(failure)
-            if door.behind(wrong) is None:
+            errors = ModelErrors()
+            errors.note(failure)
+            if errors.behind(wrong) is None:
                 findings.append(
                     f"a call that fails ({kind}) becomes an error of its own, and its own fault: {wrong}; let the "
                     "model's error pass, or raise yours from it"
@@ -245,7 +249,7 @@ async def _try_killing(subject: _OnTrial) -> tuple[int, list[str]]:
     return len(cuts), []
 
 
-async def warm_up(make: Making, trial: AgentTrial, models: Sequence[str] = ()) -> list[Action]:
+async def warm_up(make: MakeAgent, trial: AgentTrial, models: Sequence[str] = ()) -> list[Action]:
     """Play an episode with stand-in models, so that what the agent imports at its first use blocks nobody later.
 
     Returns the agent's actions, which `hazards` compares with those of a later episode.
@@ -275,14 +279,14 @@ def _actions(rows: Sequence[Row]) -> list[Action]:
 async def _try_eight_at_once(subject: _OnTrial) -> tuple[int, list[str]]:
     view = subject.views[-1]
 
-    async def one() -> Action | str:
+    async def act() -> Action | str:
         try:
             return await subject.act_once(view)
         except CheckFailed as wrong:
             return str(wrong)
 
-    alone = await one()
-    differing = [other for other in await asyncio.gather(*(one() for _ in range(8))) if other != alone]
+    alone = await act()
+    differing = [other for other in await asyncio.gather(*(act() for _ in range(8))) if other != alone]
     if differing:
         return 8, [f"of 8 agents at the same view one acts otherwise than one alone: {differing[0]!r:.200}"]
     return 8, []

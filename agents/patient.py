@@ -7,8 +7,8 @@ import msgspec
 
 from wardround.agents.dialogue import SILENCE, dialogue, model_of
 from wardround.agents.history import interview
-from wardround.agents.persona import Speech, bias_text, misstate
-from wardround.engine.records import Action, Json, Message, Said, View
+from wardround.agents.persona import Speech, Talk, bias_text, misstate
+from wardround.engine.records import Action, Json, Message, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.orders.chart import chart_of
@@ -43,21 +43,12 @@ class Patient:
         return self._tests(known) if "ancillary" in known else self._story(view, known)
 
     def _tests(self, known: Mapping[str, Json]) -> Action:
-        order = known.get("order")
-        if not isinstance(order, Mapping):
-            raise ValueError("the patient was asked without an order: view.known must hold it")
-        answers = answer(
-            chart_of(known, _items(known)),
-            ordered(order),
-            str(order.get("kind", "any")),
-            str(known.get("policy", "strict")),
-            everything=True,
-        )
+        answers = _look_up(known, str(known.get("policy", "strict")))
         return Action("answer", _answer_text(answers), {"answers": [line.row() for line in answers]})
 
     def _story(self, view: View, known: Mapping[str, Json]) -> Action:
-        asked, own = _talk(view)
-        reply = _from_story(known, asked, own)
+        talk = Talk.of(view)
+        reply = _from_story(known, talk)
         topics = list(dict.fromkeys(f"history.{section}" for section in reply.sections))
         cited: list[Json] = [{"field": f"history.{fact.section}", "sentence": fact.text} for fact in reply.facts]
         sources: dict[str, Json] = {"topics": topics, "cited": cited}
@@ -66,35 +57,29 @@ class Patient:
         text = reply.text
         changed: dict[str, Json] = {}
         if self._speech.persona.record.contradicts:
-            text, changed = misstate(text, known, asked, own, self._seed)
-        text, marks = self._speech.say(text, asked, own)
+            text, changed = misstate(text, _incidental(known), talk, self._seed)
+        text, marks = self._speech.say(text, talk)
         return Action("answer", text, {**sources, "plain": reply.text, **changed, **marks})
 
 
-MOST_ASKED = 20_000
-"""Most characters of a question that are read: reading a megabyte would hold up every other episode for a minute."""
-
-
-def _talk(view: View) -> tuple[list[str], list[Said]]:
-    """The doctor's questions, and what the patient has said."""
-    return [said.text[:MOST_ASKED] for said in view.heard if said.seat != view.seat], [
-        said for said in view.heard if said.seat == view.seat
-    ]
-
-
-def _from_story(known: Mapping[str, Json], asked: Sequence[str], own: Sequence[Said]) -> interview.PatientReply:
+def _from_story(known: Mapping[str, Json], talk: Talk) -> interview.PatientReply:
     """The answer to the last question from the story, in plain words."""
-    before = " ".join(str(said.args.get("plain") or said.text) for said in own)
+    before = " ".join(str(said.args.get("plain") or said.text) for said in talk.own)
     story = {str(name): str(text) for name, text in known["story"].items()}
-    return interview.answer_from_story(story, str(known.get("complaint", "")), asked, before)
+    return interview.answer_from_story(story, str(known.get("complaint", "")), talk.asked, before)
+
+
+def _incidental(known: Mapping[str, Json]) -> list[str]:
+    """The facts of the story that decide nothing, as the scenario names them."""
+    return [str(fact) for fact in known.get("incidental") or ()]
 
 
 class LLMPatient:
     """Answers with what its model says; it sees the story or the report, never the truth.
 
     With a persona in its options (`persona`, `strength`) or a `bias` the model is asked to speak in that manner. The
-    fact that a persona misstates is chosen by the seat's seed. The model is asked to say it otherwise in the answer
-    that tells it, and the log is marked only if it did.
+    seat's seed chooses the fact that a persona misstates. In the answer that tells this fact the model is asked to
+    misstate it, and the log is marked only if it did.
 
     All its knowledge is in the view, so it can resume at any turn. After an empty reply the model is asked once more; a
     second empty reply is passed on and ends the episode by this seat. Purposes of its calls: act, repair.
@@ -112,17 +97,16 @@ class LLMPatient:
     async def act(self, view: View) -> Action:
         """Answer what was asked last."""
         known = _known_fields(view)
-        wanted: dict[str, Json] = {}
-        if "ancillary" in known:
-            messages = self._report(view, known)
-        else:
-            wanted = self._misstatement(view, known)
-            messages = self._story(view, known, wanted)
+        has_report = "ancillary" in known
+        wanted = {} if has_report else self._misstatement(view, known)
+        messages = self._report(view, known) if has_report else self._story(view, known, wanted)
         reply = await self._model.complete(messages, purpose="act")
         if not reply.text.strip():
             again = [Message("assistant", SILENCE), Message("user", self._prompts["patient/repair"].text)]
             reply = await self._model.complete([*messages, *again], purpose="repair")
-        args = {"answers": _asked_for(known)} if "ancillary" in known else {"topics": []}
+        args: dict[str, Json] = {"topics": []}
+        if has_report:  # the results are for the scores; without their text, since the doctor hears the model's words
+            args = {"answers": [{**line.row(), "text": ""} for line in _look_up(known)]}
         for mark, change in wanted.items():
             if str(change["said"]).lower() in reply.text.lower():
                 args[mark] = change
@@ -132,14 +116,13 @@ class LLMPatient:
         """What the answer is to misstate or correct, as a mark for the log; nothing if it does not tell that fact."""
         if self._speech is None or not self._speech.persona.record.contradicts:
             return {}
-        asked, own = _talk(view)
-        return misstate(_from_story(known, asked, own).text, known, asked, own, self._seed)[1]
+        talk = Talk.of(view)
+        _, mark = misstate(_from_story(known, talk).text, _incidental(known), talk, self._seed)
+        return mark
 
     def _report(self, view: View, known: Mapping[str, Json]) -> Sequence[Message]:
         """The messages for one request, independent of earlier ones as in paper 002: report, tests, and the request."""
-        order = known.get("order")
-        if not isinstance(order, Mapping):
-            raise ValueError("the patient was asked without an order: view.known must hold it")
+        order = _order(known)
         items = order.get("items") or ()
         request = str(order.get("text") or "").strip() or "\n".join(str(item) for item in items)
         tests = str(known["ancillary"]).strip() or "\n".join(f"- {_line(item)}" for item in _items(known))
@@ -162,21 +145,25 @@ class LLMPatient:
         return messages
 
 
-def _asked_for(known: Mapping[str, Json]) -> list[Json]:
-    """The recorded results that the request named, for the scores, however the model words its answer.
+def _order(known: Mapping[str, Json]) -> Mapping[str, Json]:
+    order = known.get("order")
+    if not isinstance(order, Mapping):
+        raise ValueError("the patient was asked without an order: view.known must hold it")
+    return order
 
-    The results' text is left out, because the doctor hears only the model's words.
-    """
-    order = known["order"]
-    kind = str(order.get("kind", "any"))
-    answers = answer(chart_of(known, _items(known)), ordered(order), kind, everything=True)
-    return [{**line.row(), "text": ""} for line in answers]
+
+def _look_up(known: Mapping[str, Json], policy: str = "strict") -> Sequence[Answer]:
+    """The report's results that the order requests."""
+    order = _order(known)
+    chart = chart_of(known, _items(known))
+    return answer(chart, ordered(order), str(order.get("kind", "any")), policy, everything=True)
 
 
 def _known_fields(view: View) -> Mapping[str, Json]:
+    """What the patient knows: its report (`ancillary`) or its story; raises ValueError without both."""
     known = view.known
     if not isinstance(known, Mapping) or ("ancillary" not in known and not isinstance(known.get("story"), Mapping)):
-        raise ValueError("a patient must be told its story or its report: view.known holds neither")
+        raise ValueError("a patient needs its story or its report: view.known holds neither")
     return known
 
 
@@ -199,9 +186,10 @@ def _line(item: CaseResult) -> str:
 
 def _answer_text(answers: Sequence[Answer]) -> str:
     """The results, without duplicate lines, then the missing tests; the protocol's sentence if there are no results."""
-    results = list(dict.fromkeys(line.text for line in answers if line.state in ("reported", "normal")))
-    if not results:
+    reported = [line for line in answers if line.state in ("reported", "normal")]
+    if not reported:
         return NOTHING
-    asked = {line.asked for line in answers if line.state in ("reported", "normal")}
-    missing = [line.asked for line in answers if line.asked not in asked]
-    return "\n".join(results + ([f"Not in the report: {'; '.join(dict.fromkeys(missing))}."] if missing else []))
+    results = dict.fromkeys(line.text for line in reported)
+    answered = {line.asked for line in reported}
+    missing = dict.fromkeys(line.asked for line in answers if line.asked not in answered)
+    return "\n".join([*results, *([f"Not in the report: {'; '.join(missing)}."] if missing else [])])

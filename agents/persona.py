@@ -19,7 +19,7 @@ from wardround.agents.history.facts import story_sentences
 from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import suggestion
-from wardround.engine.records import Json, Said, json_object
+from wardround.engine.records import Json, Said, View, json_object
 from wardround.engine.seat import Seat, seed_of
 from wardround.scenarios.terms.wording import roots
 
@@ -90,6 +90,35 @@ def bias_text(seat: Seat) -> str:
     return _biases()[name][seat.name] if name else ""
 
 
+MOST_ASKED = 20_000
+"""Most characters of a question that are read: reading a megabyte would hold up every other episode for a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """The dialogue so far: the doctor's questions, of which the last is to be answered, and the patient's own words."""
+
+    asked: Sequence[str]
+    own: Sequence[Said]
+
+    @classmethod
+    def of(cls, view: View) -> "Talk":
+        """The dialogue in a patient's view."""
+        return cls(
+            [said.text[:MOST_ASKED] for said in view.heard if said.seat != view.seat],
+            [said for said in view.heard if said.seat == view.seat],
+        )
+
+    @property
+    def question(self) -> str:
+        """The last question; "" before the first."""
+        return self.asked[-1] if self.asked else ""
+
+    def marks(self, name: str) -> list[str]:
+        """All texts that the log of the patient's words lists under a mark, such as `withheld`."""
+        return [str(text) for said in self.own for text in said.args.get(name) or ()]
+
+
 @dataclass(frozen=True, slots=True)
 class Speech:
     """A persona at a strength, as a seat's options name it; strength 0 is no persona."""
@@ -101,9 +130,9 @@ class Speech:
     def of(cls, seat: Seat | None) -> "Speech | None":
         """The persona in the seat's options, None without one. Raises UsageError."""
         fields = seat.options.get("persona") if seat else None
-        strength = seat.options.get("strength", DEFAULT) if seat else DEFAULT
-        if fields is None:
+        if seat is None or fields is None:
             return None
+        strength = seat.options.get("strength", DEFAULT)
         if strength not in (0, *STRENGTHS):
             raise UsageError(f"persona strength {strength!r}: write 0 (none), 1, 2 or 3")
         persona = as_persona(fields if isinstance(fields, Mapping) else read_persona(str(fields)), "persona")
@@ -118,44 +147,38 @@ class Speech:
     def _at(self, values: Sequence[int]) -> int:
         return values[self.strength - 1] if values else 0
 
-    def say(self, text: str, asked: Sequence[str], own: Sequence[Said]) -> tuple[str, dict[str, Json]]:
-        """An answer in this persona's words, with marks for the log.
-
-        `asked` are the doctor's questions, of which `text` answers the last; `own` is what the patient said so far.
-        """
-        marks: dict[str, Json] = {}
+    def say(self, text: str, talk: Talk) -> tuple[str, dict[str, Json]]:
+        """The answer `text` to the last question in this persona's words, with marks for the log."""
         sentences = story_sentences(text)
         manner = self.persona.record
+        marks: dict[str, list[str]] = {}
         if manner.sentences:
-            sentences, later = self._few(sentences, asked, own)
-            if later:
-                marks["withheld"] = later
+            sentences, marks["withheld"] = self._few(sentences, talk)
         if level := self._at(manner.vague):
-            sentences, loose = _vaguely(sentences, level, asked, own)
-            if loose:
-                marks["vague"] = loose
+            sentences, marks["vague"] = _vaguely(sentences, level, talk)
         if level := self._at(manner.broken):
             sentences = [_broken_english(one, level) for one in sentences]
-        before = _in_turn(manner.before, self.strength, len(own))
-        after = _in_turn(manner.after, self.strength, len(own))
-        return " ".join(filter(None, (before, *sentences, after))), marks
+        before = _in_turn(manner.before, self.strength, len(talk.own))
+        after = _in_turn(manner.after, self.strength, len(talk.own))
+        said = " ".join(filter(None, (before, *sentences, after)))
+        return said, {name: texts for name, texts in marks.items() if texts}
 
-    def _few(self, sentences: list[str], asked: Sequence[str], own: Sequence[Said]) -> tuple[list[str], list[Json]]:
+    def _few(self, sentences: list[str], talk: Talk) -> tuple[list[str], list[str]]:
         """The first sentences, and those kept for later; asked for more, what was kept before comes first."""
-        said = " ".join(one.text for one in own)
-        kept = [text for one in own for text in one.args.get("withheld") or () if str(text) not in said]
-        if kept and asked and question_kinds.MORE.search(asked[-1]):
-            sentences = [str(text) for text in kept]
+        said = " ".join(one.text for one in talk.own)
+        kept = [text for text in talk.marks("withheld") if text not in said]
+        if kept and question_kinds.MORE.search(talk.question):
+            sentences = kept
         most = self._at(self.persona.record.sentences)
         chosen: list[str] = []
         for place, sentence in enumerate(sentences):
-            if len([one for one in chosen if not _BARE.fullmatch(one)]) == most:
-                return chosen, list(sentences[place:])
+            if len([one for one in chosen if not _YES_OR_NO.fullmatch(one)]) == most:
+                return chosen, sentences[place:]
             chosen.append(sentence)
         return chosen, []
 
 
-_BARE = re.compile(r"(?:yes|no)\.?", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"(?:yes|no)\.?", re.IGNORECASE)
 _SPAN = re.compile(
     r"\b(?P<count>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?P<joint>[- ])"
     r"(?P<unit>minute|hour|day|week|month|year)(?P<plural>s?)\b(?![- ]old)",
@@ -174,28 +197,24 @@ def _in_turn(phrases: Phrases, strength: int, turn: int) -> str:
     return now[turn % len(now)] if now else ""
 
 
-def _vaguely(
-    sentences: Sequence[str], level: int, asked: Sequence[str], own: Sequence[Said]
-) -> tuple[list[str], list[Json]]:
+def _vaguely(sentences: Sequence[str], level: int, talk: Talk) -> tuple[list[str], list[str]]:
     """The sentences with loose times, unless the doctor presses or one was loose before; and which are loose."""
-    before = {str(text) for one in own for text in one.args.get("vague") or ()}
-    pressed = bool(asked) and _PRESSED.search(asked[-1]) is not None
-    loosened, loose = [], []
-    for sentence in sentences:
-        changed = sentence if pressed or sentence in before else _SPAN.sub(lambda match: _loose(match, level), sentence)
-        loose += [sentence] if changed != sentence else []
-        loosened.append(changed)
-    return loosened, loose
+    if _PRESSED.search(talk.question):
+        return list(sentences), []
+    before = talk.marks("vague")
+    loosened = [one if one in before else _SPAN.sub(lambda match: _loose(match, level), one) for one in sentences]
+    return loosened, [one for one, other in zip(sentences, loosened, strict=True) if one != other]
 
 
 def _loose(match: re.Match[str], level: int) -> str:
     """A time in loose words that stay true: one of a unit is 'about a', more are 'some'."""
-    count, unit = match["count"].lower(), match["unit"].lower()
+    unit = match["unit"].lower()
     if match["joint"] == "-":
         return match[0]
-    if level == 1 or count in ("1", "a", "an", "one"):
-        article = "an" if unit == "hour" else "a"
-        return f"about {article} {unit}" if count in ("1", "a", "an", "one") else f"about {match[0]}"
+    if match["count"].lower() in ("1", "a", "an", "one"):
+        return f"about {'an' if unit == 'hour' else 'a'} {unit}"
+    if level == 1:
+        return f"about {match[0]}"
     return f"some {unit}s" if level == 2 else "some time"
 
 
@@ -214,13 +233,21 @@ def shared_words(one: str, other: str) -> float:
 
 ALIKE = 0.5
 """Least share of a fact's longer words that a sentence must have to tell that fact."""
-_WORDS = {"one": "three", "two": "four", "three": "five", "four": "two", "five": "two", "six": "three", "ten": "four"}
+_OTHER_NUMBERS = {
+    "one": "three",
+    "two": "four",
+    "three": "five",
+    "four": "two",
+    "five": "two",
+    "six": "three",
+    "ten": "four",
+}
 
 
-def _number(match: re.Match[str]) -> str:
+def _another_number(match: re.Match[str]) -> str:
     word = match["count"].lower()
-    if word in _WORDS:
-        return _WORDS[word]
+    if word in _OTHER_NUMBERS:
+        return _OTHER_NUMBERS[word]
     return str(int(word) + 2 if int(word) < 10 else int(word) * 2)
 
 
@@ -228,12 +255,12 @@ def _as(words: str) -> Callable[[re.Match[str]], str]:
     return lambda match: words
 
 
-_COUNT = rf"(?<![\d.,/])\b(?P<count>[1-9]\d?|{'|'.join(_WORDS)})(?=[- ]"
+_COUNT = rf"(?<![\d.,/])\b(?P<count>[1-9]\d?|{'|'.join(_OTHER_NUMBERS)})(?=[- ]"
 _CHANGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), change)
     for pattern, change in (
-        (rf"{_COUNT}(?:packs?|cigarettes?|cups?)\b)", _number),
-        (rf"{_COUNT}(?:children|siblings|sisters|brothers|kids|sons|daughters|cats|dogs|hens)\b)", _number),
+        (rf"{_COUNT}(?:packs?|cigarettes?|cups?)\b)", _another_number),
+        (rf"{_COUNT}(?:children|siblings|sisters|brothers|kids|sons|daughters|cats|dogs|hens)\b)", _another_number),
         (r"\blives? alone\b", _as("live with a friend")),
         (r"\blives? with (?:my |his |her )?(?:husband|wife|partner|girlfriend|boyfriend|friend)\b", _as("live alone")),
         (r"\bmarried\b", _as("engaged")),
@@ -241,7 +268,7 @@ _CHANGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = t
         (r"\bretired\b", _as("working")),
         (r"\bnon-?smoker\b", _as("social smoker")),
         (r"\b(?:do not|don['\u2019]t|never) smoked?\b", _as("smoke a little")),
-        (rf"{_COUNT}years? ago\b)", _number),
+        (rf"{_COUNT}years? ago\b)", _another_number),
     )
 )
 """What may be misstated: household, work, smoking, the year of an old event. Never a symptom, its time, a drug, drink,
@@ -264,22 +291,20 @@ def choose_fact(incidental: Sequence[str], seed: int) -> str:
     return able[seed_of(seed, "misstated") % len(able)] if able else ""
 
 
-def misstate(
-    text: str, known: Mapping[str, Json], asked: Sequence[str], own: Sequence[Said], seed: int
-) -> tuple[str, dict[str, Json]]:
-    """The answer with the chosen fact misstated, or corrected if it was before; and the mark for the log.
+def misstate(text: str, incidental: Sequence[str], talk: Talk, seed: int) -> tuple[str, dict[str, Json]]:
+    """Misstate one fact of `text`, the answer to the last question, or correct it if it was misstated before.
 
-    `known["incidental"]` are the facts that may be misstated, as the scenario names them; `asked` are the doctor's
-    questions, of which `text` answers the last; `own` is what the patient said so far. An answer that does not tell the
-    fact stays as it is, unless the doctor asks again what was answered with the misstatement.
+    Returns the answer and the mark for the log. The seed chooses among the `incidental` facts, as the scenario names
+    them. An answer that does not tell the fact stays as it is, unless the doctor asks again what was answered with the
+    misstatement.
     """
-    fact = choose_fact([str(one) for one in known.get("incidental") or ()], seed)
-    if not fact or any(one.args.get("corrected") for one in own):
+    fact = choose_fact(incidental, seed)
+    if not fact or any(one.args.get("corrected") for one in talk.own):
         return text, {}
-    before = next((place for place, one in enumerate(own) if one.args.get("misstated")), None)
+    before = next((place for place, one in enumerate(talk.own) if one.args.get("misstated")), None)
     sentences = story_sentences(text)
-    if before is not None and not _telling(sentences, fact) and _asked_again(asked, before):
-        sentences = [*story_sentences(str(own[before].args.get("plain", ""))), *sentences]
+    if before is not None and not _telling(sentences, fact) and _asked_again(talk.asked, before):
+        sentences = [*story_sentences(str(talk.own[before].args.get("plain", ""))), *sentences]
     match = _telling(sentences, fact)
     if match is None:
         return text, {}
@@ -287,7 +312,7 @@ def misstate(
     if before is None:
         sentences[place] = sentences[place].replace(right, wrong, 1)
         return " ".join(sentences), {"misstated": {"fact": fact, "true": right, "said": wrong}}
-    said = own[before].args["misstated"]["said"]
+    said = talk.own[before].args["misstated"]["said"]
     sentences[place] = f"I said {said} before, but that was wrong. {sentences[place]}"
     return " ".join(sentences), {"corrected": {"fact": fact, "said": right}}
 
@@ -310,7 +335,7 @@ _SAME = 0.75
 
 def _asked_again(asked: Sequence[str], before: int) -> bool:
     """Whether the last question repeats the one with the number `before`, or doubts its answer at once."""
-    if not asked or before >= len(asked) - 1:
+    if before >= len(asked) - 1:
         return False
     doubted = before == len(asked) - 2 and _DOUBT.search(asked[-1]) is not None
     return doubted or shared_words(asked[-1], asked[before]) >= _SAME

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.agents.dialogue import SILENCE, dialogue, model_of, system_text
+from wardround.agents.dialogue import DECLINED, SILENCE, dialogue, model_of, system_text
 from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.plugins import suggestion
@@ -19,7 +19,6 @@ from wardround.engine.seat import Seat, Voice
 TEAM = "team"
 PURPOSE = "team/"
 """The purposes of the calls of a team begin with this; the name of the role follows."""
-_DECLINED = ("refusal", "content_filter")
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,7 +115,7 @@ class Team:
         reply = Completion("")
         for step in self._team.steps:
             last = step is self._team.steps[-1]
-            before = tuple(said)
+            before = tuple(said)  # roles of one step do not hear each other
             for role in step.roles:
                 messages = self._messages(view, role, step.ask, before, str(notes.get(role, "")), last=last)
                 reply, reason = await self._speak(role, messages)
@@ -129,16 +128,14 @@ class Team:
         return Action("reply", text, {"failed": failed} if failed else {}, reply.thinking, memo)
 
     async def _speak(self, role: str, messages: Sequence[Message]) -> tuple[Completion, str]:
-        """What a role says, and why it says nothing after it was asked twice; "" if it speaks."""
+        """What a role says, and why it said nothing when it was asked twice; "" if it spoke."""
         reason = ""
-        for again in (False, True):
-            asked = [*messages]
-            if again:
-                asked += [Message("assistant", SILENCE), Message("user", self._prompts["doctor/repair"].text)]
+        repair = [Message("assistant", SILENCE), Message("user", self._prompts["doctor/repair"].text)]
+        for asked in (messages, [*messages, *repair]):
             try:
                 reply = await self._models[role].complete(asked, purpose=f"{PURPOSE}{role}")
             except ProviderError as error:
-                if error.kind not in _DECLINED:
+                if error.kind not in DECLINED:
                     raise
                 reason = error.kind
                 continue

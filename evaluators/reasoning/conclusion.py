@@ -80,7 +80,7 @@ def _ordered_list_spans(text: str) -> list[tuple[int, int]]:
         if isinstance(move, Pick):  # a list next to a choice of another kind belongs to the reasoning
             return []
         if isinstance(move, DoctorOrder) and move.items:
-            return workup.lists(text, move)
+            return workup.list_span(text, move)
     return []
 
 

@@ -49,8 +49,10 @@ _ENDS = re.compile(r"[.!?\n\u3002\uff01\uff1f]")
 _ORDER = re.compile(r"(?im)^[ \t#>*_\-]*order[*_ ]{0,4}[:\uff1a]|\brequest test[*_ ]{0,4}[:\uff1a]")
 _ASK = re.compile(r"(?im)^[ \t#>*_\-]*ask[*_ ]{0,4}[:\uff1a][*_ ]*")
 _WHOLE_EXAMINATION = re.compile(r"(?i)(?:(?:full|complete|general) )?physical exam(?:ination)?")
-_MOST = 50
-_LONGEST = 2_000
+_MOST_HEADS = 50
+"""Most orders and declared diagnoses of one reply that are read."""
+_LONGEST_ORDER = 2_000
+"""Most characters of an order that are read."""
 
 
 def read_consultation(text: str, *, last: bool = False) -> DoctorOrder | PatientQuestion | Conclusion | Unusable:
@@ -64,19 +66,18 @@ def read_consultation(text: str, *, last: bool = False) -> DoctorOrder | Patient
     text = answer_part(text)
     if not text.strip():
         return Unusable("empty", "the reply is empty")
-    diagnosis = _diagnosis(text, last=last)
-    if diagnosis:
+    if diagnosis := _read_diagnosis(text, last=last):
         return Conclusion(diagnosis)
-    order = _order(text)
-    if order:
+    if order := _read_order(text):
         return order
     asked = _ASK.search(text)
     question = (text[asked.end() :] if asked else text).strip()
     return PatientQuestion(question) if question else Unusable("empty", "the question is empty")
 
 
-def _diagnosis(text: str, *, last: bool) -> str:
-    for ready in reversed(list(_READY.finditer(text))[-_MOST:]):
+def _read_diagnosis(text: str, *, last: bool) -> str:
+    """The diagnosis behind the last `DIAGNOSIS READY` that declares one, else under a heading; "" if there is none."""
+    for ready in reversed(list(_READY.finditer(text))[-_MOST_HEADS:]):
         if not _is_ready(text, ready):
             continue
         first, _, rest = text[ready.end() : ready.end() + REACH].lstrip(" \t*_").partition("\n")
@@ -94,12 +95,13 @@ def _is_ready(text: str, ready: re.Match[str]) -> bool:
     return bool(ready["colon"]) or _LINE_OPENS.search(before) is not None
 
 
-def _order(text: str) -> DoctorOrder | None:
+def _read_order(text: str) -> DoctorOrder | None:
+    """One order of all that the text orders, line by line."""
     requested: list[str] = []
-    heads = list(_ORDER.finditer(text))[:_MOST]
-    for index, head in enumerate(heads):
-        end = heads[index + 1].start() if index + 1 < len(heads) else len(text)
-        written = text[head.end() : min(end, head.end() + _LONGEST)].partition("\n")[0]
+    heads = list(_ORDER.finditer(text))[:_MOST_HEADS]
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    for head, end in zip(heads, ends, strict=False):
+        written = text[head.end() : min(end, head.end() + _LONGEST_ORDER)].partition("\n")[0]
         requested += requested_tests(written.replace("_", " ").replace("[", " ").replace("]", " "))
     names = tuple(dict.fromkeys(requested))
     if len(names) == 1 and _WHOLE_EXAMINATION.fullmatch(names[0]):
@@ -177,8 +179,8 @@ class Consultation:
     def _prompt(self, name: str) -> Prompt:
         return self._prompts[f"{self.name}/{name}"]
 
-    def _beside(self, state: ConsultationState | None) -> Mapping[str, str]:
-        """What the prompts of the start (None) and of answers are filled with besides."""
+    def _more_values(self, state: ConsultationState | None) -> Mapping[str, str]:
+        """Further values for the prompts of the start (`state` is None) and of answers; a subclass has some."""
         return {}
 
     def lacks(self, case: Case) -> str | None:
@@ -189,7 +191,7 @@ class Consultation:
         """The state at the start: the patient's story is the history, or the opening if there is no history."""
         complaint = case.complaint or case.opening
         turns = str(self.settings.max_turns)
-        brief = self._prompt("start").render(complaint=complaint, turns=turns, **self._beside(None))
+        brief = self._prompt("start").render(complaint=complaint, turns=turns, **self._more_values(None))
         brief = asking(brief, self.settings.answers, self._prompts)
         subject = read_subject(f"{case.opening} {' '.join(case.history.values())}")
         story = {
@@ -197,7 +199,9 @@ class Consultation:
             "complaint": complaint,
             "incidental": incidental_facts(case),
         }
-        return self._bounded(ConsultationState(brief, story, record_rows(case_results(case)), subject=subject.row()), 0)
+        return self._demand_at_last(
+            ConsultationState(brief, story, record_rows(case_results(case)), subject=subject.row()), 0
+        )
 
     def turn(self, state: ConsultationState) -> str:
         """The seat that acts next."""
@@ -217,7 +221,7 @@ class Consultation:
                 **self._own_names,
             }
             return View(seat, self._prompt("examiner").text, state.orders, ("answer",), known)
-        closed = self._last(state) and not self._published
+        closed = self._is_last_turn(state) and not self._published
         verbs = ("reply", "conclude") if closed else ("reply", "ask", "order", "conclude")
         return View(seat, state.brief, state.heard, verbs, schemas=self._schemas)
 
@@ -227,7 +231,7 @@ class Consultation:
 
     def apply(self, state: ConsultationState, event: Acted) -> ConsultationState:
         """The state after an action."""
-        action, last = event.action, self._last(state)
+        action, last = event.action, self._is_last_turn(state)
         if state.asked:
             return self._answered(state, event.seq, action)
         state = state.replied(event)
@@ -257,49 +261,49 @@ class Consultation:
             return _with(state, ending=state.tally.failed(seat, "no_answer", "the doctor was answered with nothing"))
         said = Said(seq, seat, "answer", action.text, action.args)
         if isinstance(state.asked, PatientQuestion):
-            prompt = self._prompt("answer").render(answer=text, **self._beside(state))
+            prompt = self._prompt("answer").render(answer=text, **self._more_values(state))
             news = Said(seq, seat, "answer", prompt)
             state = _with(state, questions=(*state.questions, said))
         else:
             kind = state.asked.kind if state.asked else "any"
             results, text = illustrated(results, state.record, self.settings.images, text)
-            prompt = self._prompt("results").render(results=text, **self._beside(state))
+            prompt = self._prompt("results").render(results=text, **self._more_values(state))
             news = Said(seq, seat, "answer", prompt, {"kind": kind, "answers": heard(results)})
             state = _with(state, orders=(*state.orders, said))
         state = _with(state, asked=None, heard=(*state.heard, news))
         if state.tally.turns >= self.settings.max_turns:  # published: no turn is left to read the answer
             return _with(state, ending=state.tally.unanswered(f"no diagnosis within {self.settings.max_turns} turns"))
-        return self._bounded(state, seq)
+        return self._demand_at_last(state, seq)
 
-    def _bounded(self, state: ConsultationState, seq: int) -> ConsultationState:
+    def _demand_at_last(self, state: ConsultationState, seq: int) -> ConsultationState:
         """Demand the diagnosis if one turn is left."""
-        if not self._last(state):
+        if not self._is_last_turn(state):
             return state
         return _with(state, heard=(*state.heard, Said(seq, "desk", "demand", self._prompt("demand").text)))
 
-    def _last(self, state: ConsultationState) -> bool:
+    def _is_last_turn(self, state: ConsultationState) -> bool:
         return state.tally.turns >= self.settings.max_turns - 1
 
 
-_END = re.compile(r"(?<=[.!?])\s+|[;\n]+\s*")
-_BESIDE = re.compile(r"social|demograph|occupation|habit|lifestyle|living|substance|past|surg", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[;\n]+\s*")
+_INCIDENTAL = re.compile(r"social|demograph|occupation|habit|lifestyle|living|substance|past|surg", re.IGNORECASE)
 _PRESENT = re.compile(r"present|complaint|symptom|review|medication|drug|allerg|family|travel|exposure", re.IGNORECASE)
 
 
 def incidental_facts(case: Case) -> list[str]:
-    """The sentences on habits, household and the past that share no content word with the deciding facts.
+    """The sentences on habits, household and the past that share no content word with what decides the case.
 
-    What decides it are the deciding findings and the names of the diagnosis. The present illness, its medication, the
-    family's diseases and journeys are never among them, whatever their words.
+    The deciding findings and the names of the diagnosis decide it. Sentences on the present illness, its medication,
+    the family's diseases or journeys are never incidental, whatever their words.
     """
     truth = case.truth
-    telling = {
+    deciding = {
         word for text in (*truth.deciding, truth.diagnosis, *truth.synonyms) for word in roots(text) if len(word) > 3
     }
     return [
         sentence.strip()
         for section, text in case.history.items()
-        if _BESIDE.search(section) and not _PRESENT.search(section)
-        for sentence in _END.split(text)
-        if sentence.strip() and telling.isdisjoint(roots(sentence))
+        if _INCIDENTAL.search(section) and not _PRESENT.search(section)
+        for sentence in _SENTENCE_END.split(text)
+        if sentence.strip() and deciding.isdisjoint(roots(sentence))
     ]

@@ -35,7 +35,7 @@ from wardround.scenarios.question_item import LETTERS, EarlierMessage, QuestionI
 from wardround.scenarios.record import Record
 
 SYSTEM = "questions/system"
-"""The prompt that a model gets as its system message in place of the encounters' one; runs of before have none."""
+"""The prompt of a model's system message, in place of that of encounters; runs of older versions lack it."""
 POOL = "questions/pool"
 """The name under which the texts of possible demonstrations are kept with a run's prompts."""
 _LARGEST_POOL = 400
@@ -99,7 +99,7 @@ class DealtItem(QuestionItem):
 _BLANK = DealtItem(
     id="-", form="free", question="-", truth=QuestionTruth(), provenance=Provenance(source="-"), data_class="public"
 )
-"""Is copied with the fields of an item: they were checked when it was read, which takes six times as long."""
+"""Each dealt item is a copy of this one. Its fields were checked when the item was read; a second check is slow."""
 
 
 class Demonstration(Record):
@@ -143,8 +143,8 @@ class DemonstrationPool:
         self._kept = sorted(self._kept, key=lambda pair: (pair[0], pair[1].id))[: self._most]
 
 
-class State(GameState, frozen=True):
-    """The state of a question: the item as shown, what was said, the counts, and the events of the usable answers."""
+class QuestionState(GameState, frozen=True):
+    """The state of a question: the item as shown, its text, the turn, and the numbers of the usable answers' events."""
 
     item: DealtItem
     brief: str
@@ -210,16 +210,15 @@ class Questions:
             "order": tuple(order),
             "examples": self._examples(item, repeat),
         }
-        if self.settings.attack == "none":
-            dealt = _BLANK.model_copy(update={**dict(item), **changes})
-        else:  # what an attack changed was never checked
-            dealt = DealtItem(**{**dict(item), **changes})
+        fields = {**dict(item), **changes}
+        # what an attack changed was never checked
+        dealt = _BLANK.model_copy(update=fields) if self.settings.attack == "none" else DealtItem(**fields)
         if self.settings.attack != "wrong_hint":
             return dealt
         draw = random.Random(seed_of(self.settings.seed, "hint", item.id, repeat))
         return dealt.model_copy(update={"misled": wrong_answer(dealt, draw)})
 
-    def start(self, case: QuestionItem) -> State:
+    def start(self, case: QuestionItem) -> QuestionState:
         """The state before the answer."""
         item = case if isinstance(case, DealtItem) else self.deal(case, 1)
         question = self._question_text(item)
@@ -229,15 +228,15 @@ class Questions:
         if item.misled is not None:
             question += "\n\n" + self._prompts["questions/hint"].render(claim=claim(item, item.misled))
         if not item.before:
-            return State(item, question)
+            return QuestionState(item, question)
         first, heard = _earlier(item.before)
-        return State(item, first, heard=(*heard, Said(0, "desk", "question", question)))
+        return QuestionState(item, first, heard=(*heard, Said(0, "desk", "question", question)))
 
-    def turn(self, state: State) -> str:
+    def turn(self, state: QuestionState) -> str:
         """The doctor, the only seat."""
         return "doctor"
 
-    def view(self, state: State, seat: str) -> View:
+    def view(self, state: QuestionState, seat: str) -> View:
         """The question, what was said since, and the options by letter."""
         item = state.item
         known: dict[str, Json] = {"form": item.form, "options": dict(zip(LETTERS, item.options, strict=False))}
@@ -252,11 +251,11 @@ class Questions:
         schemas = {} if self._published and item.closed else answer_schemas(item)
         return View(seat, state.brief, state.heard, ("reply", *schemas), known, schemas=schemas)
 
-    def ending(self, state: State) -> Ending | None:
+    def ending(self, state: QuestionState) -> Ending | None:
         """How the episode ended; None if it is still running."""
         return state.ending
 
-    def apply(self, state: State, event: Acted) -> State:
+    def apply(self, state: QuestionState, event: Acted) -> QuestionState:
         """The state after an answer."""
         state = state.replied(event)
         typed = event.action.verb == "answer"
@@ -291,14 +290,11 @@ class Questions:
             return self._published_examples(item, draw)
         fitting = [one for one in self._pool if one.form == item.form and one.group != _group(item)]
         draw.shuffle(fitting)
-        side, chosen, seen = draw.random() < 0.5, list[str](), set[str]()
-        while len(chosen) < self.settings.shots:
-            rest = [one for one in fitting if one.group not in seen]
-            one = next((one for one in rest if one.holds in (None, side)), rest[0] if rest else None)
-            if one is None:
-                break
-            chosen.append(one.text)
-            seen.add(one.group)
+        side, chosen = draw.random() < 0.5, list[str]()
+        while fitting and len(chosen) < self.settings.shots:
+            example = next((one for one in fitting if one.holds in (None, side)), fitting[0])
+            chosen.append(example.text)
+            fitting = [one for one in fitting if one.group != example.group]
             side = not side
         return tuple(chosen)
 
@@ -323,14 +319,13 @@ class Questions:
     def _question_text(self, item: QuestionItem, *, example: bool = False) -> str:
         """The question with its options and documents, as the doctor reads it."""
         documents = "\n\n".join(item.context)
+        thinks = self.settings.thinking and not example
         values = {
             "context": self._prompts["questions/context"].render(documents=documents) + "\n\n" if documents else "",
             "question": "" if self.settings.hide_question else item.question,
             "options": "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, item.options, strict=False)),
             "offered": "" if item.offered is None else f"{LETTERS[item.offered]}: {item.options[item.offered]}",
-            "reasoning": f"{self._prompts['questions/thinking'].text}\n"
-            if self.settings.thinking and not example
-            else "",
+            "reasoning": f"{self._prompts['questions/thinking'].text}\n" if thinks else "",
         }
         if self._is_scored(item) and not example:
             del values["reasoning"], values["offered"]
@@ -341,23 +336,24 @@ class Questions:
         """Whether the answers to an item are compared by the log-probability of their first token."""
         return self.settings.options == "logprobs" and item.form in ("choice", "statement", "existence")
 
-    def _scored(self, state: State, seq: int, text: str, action: Action) -> State:
+    def _scored(self, state: QuestionState, seq: int, text: str, action: Action) -> QuestionState:
         """The state after a reply whose first token has alternatives: the likeliest option is the answer."""
         item = state.item
         words = {letter: letter for letter in LETTERS[: len(item.options)]}
         if item.form != "choice":
             words = {"true": "true", "false": "false"} if item.form == "statement" else {"true": "yes", "false": "no"}
         scores = option_logprobs(action, words)
-        best = None if isinstance(scores, str) else likeliest(scores)
-        why = scores if isinstance(scores, str) else "" if best else TIED
-        reading, facts = Answered(), dict[str, Json](unscored=why) if why else {}
-        if not isinstance(scores, str):
-            choice = item.form == "choice"
-            named = {str(item.order[LETTERS.index(name)]) if choice else name: one for name, one in scores.items()}
-            facts["option_logprobs"] = dict(sorted(named.items()))
-            if best:
-                reading = Answered(item.order[LETTERS.index(best)]) if choice else Answered(holds=best == "true")
-        return self._answered(state, seq, text or "(empty)", reading, facts=facts)
+        if isinstance(scores, str):
+            return self._answered(state, seq, text or "(empty)", Answered(), {"unscored": scores})
+        best = likeliest(scores)
+        if item.form == "choice":
+            scores = {str(item.order[LETTERS.index(letter)]): score for letter, score in scores.items()}
+            reading = Answered(item.order[LETTERS.index(best)] if best else None)
+        else:
+            reading = Answered(holds=best == "true" if best else None)
+        facts: dict[str, Json] = {} if best else {"unscored": TIED}
+        facts["option_logprobs"] = dict(sorted(scores.items()))
+        return self._answered(state, seq, text or "(empty)", reading, facts)
 
     def _read(self, item: DealtItem, action: Action) -> Answered | Unusable:
         """What a reply answers, by the source's indices."""
@@ -376,7 +372,7 @@ class Questions:
             return read
         return read._replace(option=item.order[read.option])
 
-    def _as_published(self, state: State, seq: int, reply: str) -> State:
+    def _as_published(self, state: QuestionState, seq: int, reply: str) -> QuestionState:
         """The state after a closed answer under the published rules, which guess and never warn."""
         item = state.item
         letters = LETTERS[: len(item.options)]
@@ -391,18 +387,12 @@ class Questions:
             read = published.read_published_rectification(reply, LETTERS[item.offered or 0], draw)
         at = letters.find(read.option) if read.option else -1
         answered = Answered(item.order[at] if at >= 0 else None, read.holds)
-        return self._answered(state, seq, reply.strip() or "(empty)", answered, guessed=read.guessed)
+        return self._answered(state, seq, reply.strip() or "(empty)", answered, {"guessed": read.guessed})
 
     def _answered(
-        self,
-        state: State,
-        seq: int,
-        text: str,
-        reading: Answered,
-        *,
-        guessed: bool | None = None,
-        facts: Mapping[str, Json] | None = None,
-    ) -> State:
+        self, state: QuestionState, seq: int, text: str, reading: Answered, facts: Mapping[str, Json] | None = None
+    ) -> QuestionState:
+        """The next turn after a usable answer, or the end; `facts` say more about how the answer was read."""
         state = _with(state, tally=state.tally.usable().turned(), answered=(*state.answered, seq))
         if state.turn < len(state.item.turns):
             question = Said(seq, "desk", "question", state.item.turns[state.turn].question)
@@ -410,8 +400,6 @@ class Questions:
         ending = state.tally.completed(answer=text)
         read = {name: value for name, value in reading._asdict().items() if value is not None}
         facts = {**ending.facts, **({"reading": read} if read else {}), **(facts or {})}
-        if guessed is not None:
-            facts["guessed"] = guessed
         if state.item.misled is not None:
             facts["hinted"] = _by_source(state.item, state.item.misled)
         if self.settings.attack == "changed_fact":

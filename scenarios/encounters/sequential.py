@@ -19,6 +19,7 @@ from wardround.scenarios.orders.subject import subject_of
 from wardround.scenarios.orders.tariff import BillLine, Reported, Tariff
 from wardround.scenarios.parsers.moves import DoctorOrder, PatientQuestion, answers_of
 
+_with = msgspec.structs.replace
 BILL = "bill"
 """The name of the bill among the facts of an ending."""
 
@@ -36,7 +37,12 @@ class SequentialSettings(ConsultationSettings):
 
 
 class SequentialState(ConsultationState, frozen=True):
-    """A consultation with its bill; `visiting` while questions and examinations belong to the visit already paid."""
+    """A consultation with its bill.
+
+    `recorded` are the names of the case's results. `visiting`: questions and examinations still belong to a visit that
+    is paid. `refused` counts the desk's refusals, `unpriced` names the tests without a known price, `last` is the
+    sentence on the cost of the last turn.
+    """
 
     recorded: frozenset[str] = frozenset()
     tests_usd: float = 0.0
@@ -70,7 +76,7 @@ class Sequential(Consultation):
 
     def __init__(self, settings: SequentialSettings, prompts: Prompts) -> None:
         super().__init__(settings, prompts)
-        self._list = Tariff(settings.prices, catalogue(settings.names))
+        self._tariff = Tariff(settings.prices, catalogue(settings.names))
 
     def start(self, case: Case) -> SequentialState:
         """The state at the start: nothing is spent."""
@@ -88,9 +94,9 @@ class Sequential(Consultation):
         """How the episode ended, with the bill among its facts; None if it is still running."""
         if state.ending is None or not isinstance(state, SequentialState):
             return state.ending
-        return msgspec.structs.replace(state.ending, facts={**state.ending.facts, BILL: self._facts(state)})
+        return _with(state.ending, facts={**state.ending.facts, BILL: self._bill_facts(state)})
 
-    def _facts(self, state: SequentialState) -> dict[str, Json]:
+    def _bill_facts(self, state: SequentialState) -> dict[str, Json]:
         return {
             "tests_usd": state.tests_usd,
             "visits": state.visits,
@@ -99,43 +105,50 @@ class Sequential(Consultation):
             "refused": state.refused,
         }
 
-    def _charged(self, before: SequentialState, after: SequentialState, seq: int) -> SequentialState:
+    def _charged(self, before: SequentialState, after: SequentialState, seq: int) -> ConsultationState:
         """The state with the cost of what the doctor wants, or with the desk's refusal if it is over the budget."""
         lines = self._bill(after)
         tests = [line for line in lines if line.charge in ("test", "unpriced")]
-        visit = not tests and not before.visiting and any(line.charge == "visit" for line in lines)
-        visit = visit or (bool(tests) and any(line.charge == "visit" for line in lines) and not before.visiting)
+        visit = not before.visiting and any(line.charge == "visit" for line in lines)
         usd = fsum(line.usd or 0.0 for line in tests)
         unknown = [line.asked for line in tests if line.usd is None]
         cost = usd + (self.settings.visit_price if visit else 0.0)
-        if why := self._too_much(before, cost, unknown):
-            prompt = self._prompts["sequential/refused"].render(reason=why, bill=self._so_far(before))
-            said = Said(seq, "desk", "refusal", prompt, {"reason": "budget", "why": why})
-            kept = msgspec.structs.replace(
-                after, asked=None, questions=before.questions, orders=before.orders, heard=(*after.heard, said)
-            )
-            tally = msgspec.structs.replace(after.tally, orders=before.tally.orders)
-            kept = msgspec.structs.replace(kept, tally=tally, refused=before.refused + 1)
-            bounded = self._bounded(kept, seq)
-            assert isinstance(bounded, SequentialState)
-            return bounded
-        charged = msgspec.structs.replace(
+        if why := self._over_budget(before, cost, unknown):
+            return self._refused(before, after, seq, why)
+        charged = _with(
             after,
             tests_usd=fsum((before.tests_usd, usd)),
             visits=before.visits + visit,
             visiting=not tests and (visit or before.visiting),
             unpriced=(*before.unpriced, *unknown),
         )
-        return msgspec.structs.replace(charged, last=self._news(charged, tests, cost, visit=visit))
+        return _with(charged, last=self._cost_of_turn(charged, tests, cost, visit=visit))
+
+    def _refused(self, before: SequentialState, after: SequentialState, seq: int, why: str) -> ConsultationState:
+        """The state after the desk has refused what the doctor wants: it costs the turn, and no dollar."""
+        prompt = self._prompts["sequential/refused"].render(reason=why, bill=self._spent_so_far(before))
+        said = Said(seq, "desk", "refusal", prompt, {"reason": "budget", "why": why})
+        refused = _with(
+            after,
+            asked=None,
+            questions=before.questions,
+            orders=before.orders,
+            heard=(*after.heard, said),
+            tally=_with(after.tally, orders=before.tally.orders),
+            refused=before.refused + 1,
+        )
+        return self._demand_at_last(refused, seq)
 
     def _bill(self, state: SequentialState) -> Sequence[BillLine]:
+        """The lines of the bill for what the doctor has just asked or ordered."""
         asked = state.asked
         if isinstance(asked, DoctorOrder):
-            lines = self._list.bill(asked.items or asked.text, asked.kind, state.recorded)
-            return self._list.with_reported(lines, _reported(state, asked, self.settings.names), state.recorded)
+            lines = self._tariff.bill(asked.items or asked.text, asked.kind, state.recorded)
+            return self._tariff.with_reported(lines, _unreported(state, asked, self.settings.names), state.recorded)
         return [BillLine("question", "", "visit", None)] if isinstance(asked, PatientQuestion) else []
 
-    def _too_much(self, state: SequentialState, cost: float, unknown: Sequence[str]) -> str:
+    def _over_budget(self, state: SequentialState, cost: float, unknown: Sequence[str]) -> str:
+        """Why `cost` dollars and tests of `unknown` price do not fit the budget; "" if they do."""
         budget = self.settings.budget
         if budget is None:
             return ""
@@ -144,22 +157,22 @@ class Sequential(Consultation):
         left = budget - state.spent(self.settings.visit_price)
         return f"it would cost {_dollars(cost)}, and {_dollars(left)} are left" if cost > left else ""
 
-    def _news(self, state: SequentialState, tests: Sequence[BillLine], cost: float, *, visit: bool) -> str:
-        """What the doctor is told of the cost of this turn."""
+    def _cost_of_turn(self, state: SequentialState, tests: Sequence[BillLine], cost: float, *, visit: bool) -> str:
+        """The sentence by which the doctor learns the cost of this turn."""
         parts = [f"{line.asked} {_dollars(line.usd)}" for line in tests if line.usd]
         parts += [f"price not known: {line.asked}" for line in tests if line.usd is None]
         parts += [f"visit {_dollars(self.settings.visit_price)}"] if visit else []
-        beside = f" ({'; '.join(parts)})" if parts else ""
-        return f"Cost of this turn: {_dollars(cost)}{beside}. {self._so_far(state)}"
+        of_what = f" ({'; '.join(parts)})" if parts else ""
+        return f"Cost of this turn: {_dollars(cost)}{of_what}. {self._spent_so_far(state)}"
 
-    def _so_far(self, state: SequentialState) -> str:
+    def _spent_so_far(self, state: SequentialState) -> str:
         spent = state.spent(self.settings.visit_price)
-        beside = f", without {', '.join(state.unpriced)}" if state.unpriced else ""
+        without = f", without {', '.join(state.unpriced)}" if state.unpriced else ""
         budget = self.settings.budget
         left = f" Left: {_dollars(budget - spent)}." if budget is not None else ""
-        return f"Spent so far: {_dollars(spent)}{beside}.{left}"
+        return f"Spent so far: {_dollars(spent)}{without}.{left}"
 
-    def _beside(self, state: ConsultationState | None) -> Mapping[str, str]:
+    def _more_values(self, state: ConsultationState | None) -> Mapping[str, str]:
         if state is None:
             budget = self.settings.budget
             said = f"You have {_dollars(budget)} in all; what would cost more is not done. " if budget else ""
@@ -167,7 +180,7 @@ class Sequential(Consultation):
         return {"bill": state.last} if isinstance(state, SequentialState) else {}
 
 
-def _reported(state: SequentialState, order: DoctorOrder, names: TestNames) -> list[Reported]:
+def _unreported(state: SequentialState, order: DoctorOrder, names: TestNames) -> list[Reported]:
     """The results that the record has for an order and that no answer has reported yet."""
     reported = {
         str(ref)

@@ -11,8 +11,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
-from wardround.scenarios import case as disclosure
-from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.case import Case, case_results, full_report, open_report, withheld
 from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
 from wardround.scenarios.orders.subject import read_subject
@@ -38,8 +37,8 @@ from wardround.scenarios.parsers.moves import (
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections
 
-_SENTENCE = re.compile(r"[.!\n]")
-_NOTHING = re.compile(
+_SENTENCE_END = re.compile(r"[.!\n]")
+_NOTHING_REQUIRED = re.compile(
     r"(?:no(?:ne)?|nothing|n/a|not (?:required|needed|necessary|applicable)"
     r"|no (?:further|additional|more|other) (?:information|tests?|testing|investigations?)"
     r"|none (?:required|needed|necessary))(?: (?:is|are) (?:required|needed|necessary))?(?: required| needed)?"
@@ -69,9 +68,9 @@ def read_staged(text: str, *, last: bool, goal: str = "diagnosis") -> DoctorOrde
 
 def asks_nothing(wanted: str) -> bool:
     """Whether a section requests nothing: its first and only sentence says so ('Not required.')."""
-    first = _SENTENCE.split(wanted.strip(" \t\r\n*_-.\"'["), maxsplit=1)[0]
+    first = _SENTENCE_END.split(wanted.strip(" \t\r\n*_-.\"'["), maxsplit=1)[0]
     said = first.strip(" \t\r*_\"'[]()").lower()
-    return not said or _NOTHING.fullmatch(said) is not None
+    return not said or _NOTHING_REQUIRED.fullmatch(said) is not None
 
 
 _with = msgspec.structs.replace
@@ -109,7 +108,11 @@ class FreeTurnSettings(OneTurnSettings):
 
 
 class StagedState(GameState, frozen=True):
-    """The state of a staged scenario; `order` is the request that the patient must answer now."""
+    """The state of a staged scenario.
+
+    `known` is what the patient sees beside the order, `order` the request that it must answer now, `orders` the
+    requests and answers so far.
+    """
 
     brief: str
     known: dict[str, Json]
@@ -154,7 +157,7 @@ class Staged:
 
     def lacks(self, case: Case) -> str | None:
         """Why `case` cannot be played; None if it can."""
-        if self._published and "patient" in self.seats and not disclosure.withheld(case):
+        if self._published and "patient" in self.seats and not withheld(case):
             return "it has no ancillary tests, and the published code stops at such a case"
         return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
 
@@ -167,10 +170,10 @@ class Staged:
             images = [image for result in case_results(case) for image in result.images]
             return StagedState(brief, {"images": images} if images and self.settings.images != "none" else {})
         known: dict[str, Json] = {
-            "summary": disclosure.open_report(case),
-            "ancillary": disclosure.withheld(case),
+            "summary": open_report(case),
+            "ancillary": withheld(case),
             "record": record_rows(case_results(case)),
-            "subject": read_subject(disclosure.open_report(case)).row(),
+            "subject": read_subject(open_report(case)).row(),
             "policy": self.settings.policy if isinstance(self.settings, OneTurnSettings) else "strict",
             **own_names_json(self.settings.names if isinstance(self.settings, OneTurnSettings) else ()),
         }
@@ -185,7 +188,7 @@ class Staged:
         if seat == "patient":
             known = {**state.known, "order": state.order.known() if state.order else None}
             return View(seat, self._prompts[f"{self.name}/patient"].text, state.orders, ("answer",), known)
-        verbs = ("reply", "conclude") if self._last(state) else ("reply", "order", "conclude")
+        verbs = ("reply", "conclude") if self._is_last_turn(state) else ("reply", "order", "conclude")
         seen = {"images": state.known["images"]} if "images" in state.known else None
         return View(seat, state.brief, state.heard, verbs, seen, schemas=self._schemas)
 
@@ -195,7 +198,7 @@ class Staged:
 
     def apply(self, state: StagedState, event: Acted) -> StagedState:
         """The state after an action."""
-        action, last = event.action, self._last(state)
+        action, last = event.action, self._is_last_turn(state)
         if state.order:
             return self._answered(state, event.seq, action)
         state = state.replied(event)
@@ -220,15 +223,13 @@ class Staged:
 
     def _read(self, text: str, *, last: bool) -> DoctorOrder | Conclusion | Unusable:
         """Read the move in a reply's text."""
-        return (
-            published.read_stage(text, self.name, last=last)
-            if self._published
-            else read_staged(text, last=last, goal=self.goal)
-        )
+        if self._published:
+            return published.read_stage(text, self.name, last=last)
+        return read_staged(text, last=last, goal=self.goal)
 
     def _report(self, case: Case) -> str:
         """The text of the case that the doctor reads first."""
-        return disclosure.open_report(case)
+        return open_report(case)
 
     def _concluded(self, state: StagedState, seq: int, action: Action, move: Conclusion) -> StagedState:
         """End the episode with the doctor's answer."""
@@ -248,7 +249,7 @@ class Staged:
 
     def _inform(self, state: StagedState, seq: int, information: str, results: list[Json]) -> StagedState:
         """Begin the next turn with the information; the last turn also demands the answer."""
-        prompt = self._prompts[f"{self.name}/{'last' if self._last(state) else 'next'}"]
+        prompt = self._prompts[f"{self.name}/{'last' if self._is_last_turn(state) else 'next'}"]
         said = Said(
             seq, "patient", "answer", prompt.render(information=information), {"kind": "any", "answers": results}
         )
@@ -259,7 +260,7 @@ class Staged:
         text = self._prompts[f"{self.name}/{'warning_last' if last else 'warning'}"].text
         return state.warned(seq, fault, text, 0 if self._published else self.settings.max_warnings)
 
-    def _last(self, state: StagedState) -> bool:
+    def _is_last_turn(self, state: StagedState) -> bool:
         return state.tally.turns >= self._turns - 1
 
 
@@ -318,7 +319,7 @@ class FreeTurn(Staged):
     def start(self, case: Case) -> StagedState:
         """Start as every staged scenario; with a single turn, demand the answer at once."""
         state = super().start(case)
-        if not self._last(state):
+        if not self._is_last_turn(state):
             return state
         return _with(state, heard=(Said(0, "desk", "demand", self._prompts["free-turn/demand"].text),))
 
@@ -336,7 +337,7 @@ class Oracle(Staged):
     Settings = StagedSettings
 
     def _report(self, case: Case) -> str:
-        return disclosure.full_report(case)
+        return full_report(case)
 
 
 class Treatment(Oracle):
@@ -355,7 +356,8 @@ class Treatment(Oracle):
         return None if case.truth.treatment.strip() else "it has no treatment (truth.treatment is empty)"
 
     def _report(self, case: Case) -> str:
-        report, diagnosis = disclosure.full_report(case), case.truth.diagnosis.strip()
+        report = full_report(case)
+        diagnosis = case.truth.diagnosis.strip()
         if not diagnosis or diagnosis.lower() in report.lower():
             return report
         return f"{report}\n{self._prompts['treatment/diagnosis'].render(diagnosis=diagnosis)}"

@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
-from wardround.scenarios.case import Case
-from wardround.scenarios.case import case_results as record_items
+from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
 from wardround.scenarios.orders.subject import read_subject
@@ -49,22 +48,22 @@ from wardround.scenarios.parsers.reply_text import (
 )
 
 Asked = Literal["", "lab", "microbiology", "imaging", "output"]
-Listed = Literal["lab", "microbiology", "imaging"]
-LISTED: tuple[Listed, ...] = ("lab", "microbiology", "imaging")
+LISTED: tuple[published.Listed, ...] = ("lab", "microbiology", "imaging")
+"""The kinds of tests that are ordered by a list."""
 Named = Literal["examination", "lab", "microbiology", "imaging", "output"]
 
 _OPEN = r"^[ \t#>*_\-]*"
 _RATIONALE = re.compile(rf"(?im){_OPEN}rationale[*_ ]*[:\uff1a]")
 _ACTION = re.compile(r"[aA](?<!\w[aA])(?i:ctions?)[*_ ]{0,4}[:\uff1a]")  # this form searches four times as fast
 _ACTION_LINE = re.compile(rf"(?im){_OPEN}action[*_ ]*$")
-_NAMES: tuple[tuple[Named, str], ...] = (
+_ACTION_WORDS: tuple[tuple[Named, str], ...] = (
     ("examination", r"pe|physical(?:[ \t]+exam(?:ination)?s?)?|exam(?:ination|ine)?"),
     ("lab", r"labs?|laborator(?:y|ies)|blood[ \t]+(?:tests?|work)"),
     ("microbiology", r"micro|microbiolog(?:y|ical)|cultures?"),
     ("imaging", r"images?|imaging|radiology|scans?"),
     ("output", r"output|final[ \t]+diagnosis|diagnos(?:is|e)"),
 )
-_NAMED = re.compile("|".join(rf"(?P<{kind}>\b(?:{words})\b)" for kind, words in _NAMES), re.IGNORECASE)
+_ACTION_NAME = re.compile("|".join(rf"(?P<{kind}>\b(?:{words})\b)" for kind, words in _ACTION_WORDS), re.IGNORECASE)
 _LIST = re.compile(
     rf"(?im){_OPEN}(?:\d[.)] ?)?(?:specific +)?"
     r"(?:(?P<lab>labs?|laborator(?:y|ies))|(?P<microbiology>micro(?:biolog(?:y|ical))?)|(?P<imaging>imag(?:ing|es?)))"
@@ -96,66 +95,61 @@ def read_workup(text: str, asked: Asked = "") -> Move:
 
 
 def _move(text: str, asked: Asked) -> DoctorOrder | Conclusion | Pick | None:
-    chosen, head = _chosen(text)
-    order = _listed(text, asked, chosen, head)
-    if order:
+    chosen, head = _chosen_action(text)
+    if order := _listed_order(text, asked, chosen, head):
         return order
-    if chosen == "output" or head < 0:
-        diagnosis = headed_diagnosis(text)
-        if diagnosis:
-            return Conclusion(diagnosis)
+    if (chosen == "output" or head < 0) and (diagnosis := headed_diagnosis(text)):
+        return Conclusion(diagnosis)
     return Pick(chosen) if chosen else None
 
 
-def _chosen(text: str) -> tuple[Named | None, int]:
+def _chosen_action(text: str) -> tuple[Named | None, int]:
     """(the chosen action, the position of its heading; -1 if there is none)."""
     heads = list(_ACTION.finditer(text)) or list(_ACTION_LINE.finditer(text))
     if heads:
         begin = heads[-1].end()
         lines = text[begin : begin + REACH].splitlines()
         value = next((line for line in lines if line.strip(MARKS)), "")
-        actions = list(_NAMED.finditer(value[:400]))
+        actions = list(_ACTION_NAME.finditer(value[:400]))
         if len({match.lastgroup for match in actions}) >= _ACTIONS_OF_A_TEMPLATE:  # the format repeated, not filled in
             return None, heads[-1].start()
         return (_kind(actions[0]) if actions else None), heads[-1].start()
     for line in reversed(text.splitlines()):
-        whole = _NAMED.fullmatch(line.strip(MARKS[:-1])) if len(line) < 80 else None
-        if whole:
+        if len(line) < 80 and (whole := _ACTION_NAME.fullmatch(line.strip(MARKS[:-1]))):
             return _kind(whole), -1
     return None, -1
 
 
 def _kind(match: re.Match[str]) -> Named:
-    return next(kind for kind, _ in _NAMES if kind == match.lastgroup)
+    return next(kind for kind, _ in _ACTION_WORDS if kind == match.lastgroup)
 
 
-def _listed(text: str, asked: Asked, chosen: Named | None, head: int) -> DoctorOrder | None:
-    """The ordered list, if the reply has one that names anything."""
-    lists: dict[str | None, DoctorOrder] = {}
+def _listed_order(text: str, asked: Asked, chosen: Named | None, head: int) -> DoctorOrder | None:
+    """The ordered list, if the reply has one that names anything; `head` is the position of `Action:`."""
+    orders: dict[str | None, DoctorOrder] = {}
     for match in list(_LIST.finditer(text))[-MOST:]:
         kind = next(kind for kind in LISTED if match[kind] is not None)
         if kind not in (asked, chosen) and (match["noun"] is None or match.start() < head):
             continue
-        body = _body(text[match.end() : match.end() + REACH])
-        names = listed_names(body)
-        if names:
-            lists[kind] = DoctorOrder(kind, names, body.strip())
-    return next((lists[kind] for kind in (asked, chosen, "imaging", "lab", "microbiology") if kind in lists), None)
+        body = _text_under_heading(text[match.end() : match.end() + REACH])
+        if names := listed_names(body):
+            orders[kind] = DoctorOrder(kind, names, body.strip())
+    return next((orders[kind] for kind in (asked, chosen, "imaging", "lab", "microbiology") if kind in orders), None)
 
 
-def lists(text: str, order: DoctorOrder) -> list[tuple[int, int]]:
-    """The spans in `text` of an `order` read from it, each from its heading to the end of its list."""
+def list_span(text: str, order: DoctorOrder) -> list[tuple[int, int]]:
+    """The span in `text` of the list from which `order` was read, with its heading; empty if it is not there."""
     spans = []
     for match in list(_LIST.finditer(text))[-MOST:]:
         body = text[match.end() : match.end() + REACH]
-        written = _body(body).strip()
+        written = _text_under_heading(body).strip()
         begin = body.find(written)
         if match[order.kind] is not None and written == order.text and begin >= 0:
             spans.append((match.start(), match.end() + begin + len(written)))
     return spans[-1:]
 
 
-def _body(text: str) -> str:
+def _text_under_heading(text: str) -> str:
     """The text under a heading: the rest of its line, and the lines of the list below it.
 
     The list ends at the next heading. If the heading's own line has content, it also ends at a line without a bullet;
@@ -280,18 +274,18 @@ class Workup:
 
     def start(self, case: Case) -> WorkupState:
         """The state at the start: the doctor has read the history and chooses."""
-        record = record_items(case)
+        results = case_results(case)
         brief = self._prompts["workup/start"].render(
             history=case.opening, actions=", ".join((*NAMES.values(), "OUTPUT"))
         )
         brief = asking(brief, self.settings.answers, self._prompts)
         state = WorkupState(
             brief,
-            record_rows(record),
-            frozenset(item.kind for item in record),
+            record_rows(results),
+            frozenset(item.kind for item in results),
             subject=read_subject(case.opening).row(),
         )
-        return self._bounded(state, 0)
+        return self._within_budget(state, 0)
 
     def turn(self, state: WorkupState) -> str:
         """The seat that acts next."""
@@ -351,20 +345,20 @@ class Workup:
             if move.kind in state.used:
                 return self._refuse(state, seq, "repeated", move.kind)
             if move.kind not in state.kinds:
-                return self._refuse(_with(state, used=_and(state.used, move.kind)), seq, "none", move.kind)
+                return self._refuse(_with(state, used=_with_kind(state.used, move.kind)), seq, "none", move.kind)
         if self._published and isinstance(move, DoctorOrder) and move.kind in state.answered:
             return self._warn(state, seq, Unusable("unavailable", f"{_TYPES[move.kind]}: can be had once"))
         if isinstance(move, Pick) and move.kind != "examination":
-            return self._ask(state, seq, move.kind)
+            return self._ask_for_list(state, seq, move.kind)
         order = move if isinstance(move, DoctorOrder) else DoctorOrder("examination")
         orders = (*state.orders, order.said(seq))
         return _with(state, stage="lookup", asked="", order=order, orders=orders, tally=state.tally.ordered())
 
-    def _ask(self, state: WorkupState, seq: int, kind: Asked) -> WorkupState:
+    def _ask_for_list(self, state: WorkupState, seq: int, kind: Asked) -> WorkupState:
         """Ask for the list of LAB, MICRO or IMAGE, unless no turn is left to answer after it."""
-        if self._left(state) == 1:
+        if self._replies_left(state) == 1:
             return self._demand(state, seq, "enforced")
-        state = _with(state, stage="list", asked=kind, used=_and(state.used, kind))
+        state = _with(state, stage="list", asked=kind, used=_with_kind(state.used, kind))
         return self._say(state, seq, "question", f"ask_{kind}")
 
     def _answered(self, state: WorkupState, seq: int, action: Action) -> WorkupState:
@@ -381,14 +375,14 @@ class Workup:
             if not results:
                 return self._refuse(state, seq, "none_found", order.kind)
         if not self._published or order.kind == "examination":  # published: a list does not use up its action
-            state = _with(state, used=_and(state.used, order.kind))
-        state = _with(state, answered=_and(state.answered, order.kind))
+            state = _with(state, used=_with_kind(state.used, order.kind))
+        state = _with(state, answered=_with_kind(state.answered, order.kind))
         results, text = illustrated(results, state.record, self.settings.images, text)
         prompt = self._prompts[f"workup/results_{order.kind}"].render(
-            results=text or texts_of(results), actions=self._offered(state)
+            results=text or texts_of(results), actions=self._remaining_actions(state)
         )
-        heard_said = Said(seq, "examiner", "answer", prompt, {"kind": order.kind, "answers": heard(results)})
-        return self._bounded(_with(state, heard=(*state.heard, heard_said)), seq)
+        report = Said(seq, "examiner", "answer", prompt, {"kind": order.kind, "answers": heard(results)})
+        return self._within_budget(_with(state, heard=(*state.heard, report)), seq)
 
     def _warn(self, state: WorkupState, seq: int, fault: Unusable) -> WorkupState:
         """Warn the doctor with a reason, or end the episode if no warnings are left."""
@@ -397,11 +391,11 @@ class Workup:
             prompt = "warning_diagnosis"
         elif state.asked and not self._published:
             prompt = f"warning_{state.asked}"
-        state = state.warned(seq, fault, self._text(state, prompt), self.settings.max_warnings)
-        return state if state.ending else self._bounded(state, seq)
+        state = state.warned(seq, fault, self._desk_text(state, prompt), self.settings.max_warnings)
+        return state if state.ending else self._within_budget(state, seq)
 
     def _refuse(self, state: WorkupState, seq: int, prompt: str, kind: str) -> WorkupState:
-        """Under the published rules, refuse an order and ask for another action."""
+        """Under the published rules, refuse an order and ask for another action; `prompt` is also its reason."""
         state = _with(state, stage="choose", asked="")
         return self._say(state, seq, "refusal", prompt, {"reason": prompt, "kind": kind})
 
@@ -413,29 +407,29 @@ class Workup:
         self, state: WorkupState, seq: int, verb: str, prompt: str, args: dict[str, Json] | None = None
     ) -> WorkupState:
         """Send the doctor a message from the desk."""
-        said = Said(seq, "desk", verb, self._text(state, prompt, (args or {}).get("kind", "any")), args or {})
-        return self._bounded(_with(state, heard=(*state.heard, said)), seq)
+        said = Said(seq, "desk", verb, self._desk_text(state, prompt, (args or {}).get("kind", "any")), args or {})
+        return self._within_budget(_with(state, heard=(*state.heard, said)), seq)
 
-    def _text(self, state: WorkupState, prompt: str, kind: str = "any") -> str:
-        return self._prompts[f"workup/{prompt}"].render(actions=self._offered(state), type=_TYPES[kind])
+    def _desk_text(self, state: WorkupState, prompt: str, kind: str = "any") -> str:
+        return self._prompts[f"workup/{prompt}"].render(actions=self._remaining_actions(state), type=_TYPES[kind])
 
-    def _bounded(self, state: WorkupState, seq: int) -> WorkupState:
+    def _within_budget(self, state: WorkupState, seq: int) -> WorkupState:
         """With one reply left demand the answer; with none end the episode."""
-        left = self._left(state)
+        left = self._replies_left(state)
         if left <= 0:
             return _with(state, ending=state.tally.unanswered(f"no diagnosis within {self.settings.max_turns} replies"))
         return self._demand(state, seq, "enforced") if left == 1 and state.stage != "diagnose" else state
 
-    def _left(self, state: WorkupState) -> int:
+    def _replies_left(self, state: WorkupState) -> int:
         return self.settings.max_turns - state.tally.replies
 
-    def _offered(self, state: WorkupState) -> str:
+    def _remaining_actions(self, state: WorkupState) -> str:
         """The actions that remain: an examination is reported in full once; published rules allow each kind once."""
-        if state.stage == "diagnose" or self._left(state) == 1:
+        if state.stage == "diagnose" or self._replies_left(state) == 1:
             return "OUTPUT"
         gone = state.used if self._published else ("examination",) if "examination" in state.answered else ()
         return ", ".join([name for kind, name in NAMES.items() if kind not in gone] + ["OUTPUT"])
 
 
-def _and(kinds: tuple[str, ...], kind: str) -> tuple[str, ...]:
+def _with_kind(kinds: tuple[str, ...], kind: str) -> tuple[str, ...]:
     return kinds if kind in kinds else (*kinds, kind)

@@ -12,7 +12,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action
 from wardround.evaluators.metrics.question_answer import QuestionAnswer
 from wardround.runs.settings import load_prompts
-from wardround.scenarios.encounters.questions import Questions, QuestionSettings, State
+from wardround.scenarios.encounters.questions import Questions, QuestionSettings, QuestionState
 from wardround.scenarios.published import question_tasks as published
 from wardround.scenarios.published.imaging_words import Absent
 from wardround.scenarios.question_item import QuestionItem
@@ -43,7 +43,7 @@ def game(pool: str = "", **settings: object) -> Questions:
     )
 
 
-def answered(rules: Questions, asked: QuestionItem, reply: str) -> State:
+def answered(rules: Questions, asked: QuestionItem, reply: str) -> QuestionState:
     state = rules.start(asked)
     return rules.apply(state, Acted(seq=1, at=0.0, seat="doctor", action=Action("reply", text=reply)))
 
