@@ -64,12 +64,12 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=list(PARTS), help="one part; may be given more than once")
     parser.add_argument("--quick", action="store_true", help="short runs: whether all works, not what it measures")
     parser.add_argument("--json", type=Path, default=Path("out/bench.json"))
-    given = parser.parse_args()
+    options = parser.parse_args()
     configure("error")
     began, figures = time.monotonic(), list[Figure]()
-    for name in given.only or PARTS:
+    for name in options.only or PARTS:
         print(f"{name} ...", flush=True)
-        figures += PARTS[name](given.quick)
+        figures += PARTS[name](options.quick)
     machine = {
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "system": platform.system(),
@@ -78,12 +78,12 @@ def main() -> None:
         "seconds": round(time.monotonic() - began),
     }
     print(f"\n{machine['cores']} cores, Python {machine['python']}, {machine['seconds']} s in all")
-    print("quick: figures of short runs, good for nothing but seeing that they can be had\n" if given.quick else "")
+    print("quick: figures of short runs, good for nothing but seeing that they can be had\n" if options.quick else "")
     print(table(figures))
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    told = {"machine": machine, "quick": given.quick, "figures": [figure.told() for figure in figures]}
-    given.json.write_text(json.dumps(told, indent=1), encoding="utf-8")
-    print(f"as JSON: {given.json}")
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    document = {"machine": machine, "quick": options.quick, "figures": [figure.to_json() for figure in figures]}
+    options.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    print(f"as JSON: {options.json}")
 
 
 if __name__ == "__main__":

@@ -55,37 +55,37 @@ def asked(quick: bool) -> Sequence[Figure]:
     Each is measured in one process on a core of its own, and by WORKERS processes that share all cores with the server.
     """
     questions, criteria, turns = (1000, 2400, 1) if quick else (QUESTIONS, CRITERIA, 3)
-    load, found, loops = Load(questions, calls=1, concurrency=AT_ONCE, latency=LATENCY), [], []
+    load, alone, loops = Load(questions, calls=1, concurrency=AT_ONCE, latency=LATENCY), [], []
     several = []
     for _ in range(turns):
         with served(LATENCY) as server:
             loops.append(anyio.run(bare, load, server.url))
         with served(LATENCY, answers=Said()) as server:
-            found.append((anyio.run(_questions, questions, server.url), anyio.run(_rubrics, criteria, server.url)))
+            alone.append((anyio.run(_questions, questions, server.url), anyio.run(_rubrics, criteria, server.url)))
             with _all_cores():
                 both = partial(_questions, workers=WORKERS), partial(_rubrics, workers=WORKERS)
                 several.append((anyio.run(both[0], questions, server.url), anyio.run(both[1], criteria, server.url)))
     name = f"{AT_ONCE} at once, {LATENCY * 1000:g} ms"
-    cpu = [played.cpu / questions * 1000 for played, _ in found]
-    judged = [judged.cpu / criteria * 1000 for _, judged in found]
+    cpu = [played.cpu / questions * 1000 for played, _ in alone]
+    judged = [judged.cpu / criteria * 1000 for _, judged in alone]
     return (
         of_runs(
             f"{questions:,} questions of one turn, {name}",
-            [_limit(questions) / played.wall for played, _ in found],
+            [_limit(questions) / played.wall for played, _ in alone],
             unit="of the latency limit",
             at_least=0.90,
             note=f"{cpu[0]:.2f} ms CPU a question",
         ),
         of_runs(
             f"the pace of these questions, {name}",
-            [loop.wall / played.wall for loop, (played, _) in zip(loops, found, strict=True)],
+            [loop.wall / played.wall for loop, (played, _) in zip(loops, alone, strict=True)],
             unit="of the bare loop",
             note=f"the bare loop: {_limit(questions) / loops[0].wall:.2f} of the limit, "
             f"{loops[0].cpu / questions * 1000:.2f} ms CPU a call",
         ),
         of_runs(
             f"{criteria:,} criteria of rubrics judged, {name}",
-            [judged.wall / _limit(criteria) for _, judged in found],
+            [judged.wall / _limit(criteria) for _, judged in alone],
             unit="of the limit",
             at_most=1.10,
             note=f"{judged[0]:.2f} ms CPU a criterion",

@@ -47,13 +47,13 @@ def real(quick: bool) -> Sequence[Figure]:
     """CPU of a doctor's call, in milliseconds and beside a call of the bare loop without latency."""
     repeats, turns = (12, 2) if quick else (70, 5)
     load = Load(episodes=400, latency=0.0)
-    found = []
+    pairs = []
     with served(0.0) as server:
         for _ in range(turns):
-            found.append((anyio.run(bare, load, server.url), anyio.run(clinic, repeats)))
-    each = [played.cpu / played.more["calls"] * 1000 for _, played in found]
-    beside = [one / (loop.cpu / load.total * 1000) for one, (loop, _) in zip(each, found, strict=True)]
-    note = f"{found[0][1].more['calls']:,.0f} calls; {median(beside):.2f} of a call of the bare loop"
+            pairs.append((anyio.run(bare, load, server.url), anyio.run(clinic, repeats)))
+    each = [played.cpu / played.more["calls"] * 1000 for _, played in pairs]
+    beside = [one / (loop.cpu / load.total * 1000) for one, (loop, _) in zip(each, pairs, strict=True)]
+    note = f"{pairs[0][1].more['calls']:,.0f} calls; {median(beside):.2f} of a call of the bare loop"
     return (of_runs("real: CPU a doctor's call of workup", each, unit="ms", at_most=0.45, note=note),)
 
 

@@ -80,8 +80,8 @@ async def _figure(path: Path, doctor: str, permute: bool) -> LevelFigure:
 
 def only(rows: Sequence[LevelRow]) -> LevelFigure:
     """The one figure of a set with one task."""
-    found = level_report(rows, known_models()).models[0]
-    return next(figure for figure in found.levels.values() if figure.items)
+    model = level_report(rows, known_models()).models[0]
+    return next(figure for figure in model.levels.values() if figure.items)
 
 
 def table(sets: Sequence[ClosedSet]) -> str:

@@ -84,9 +84,9 @@ def _other(cases: int, name: str, draws: int) -> Figure:
     dice = np.random.default_rng([cases, *name.encode()])
     ends = []
     for _ in range(draws):
-        found = interval({f"{n:04}": [value] for n, value in enumerate(drawn(dice, cases).tolist())}, scale).ends
-        assert found is not None
-        ends.append(found)
+        bounds = interval({f"{n:04}": [value] for n, value in enumerate(drawn(dice, cases).tolist())}, scale).ends
+        assert bounds is not None
+        ends.append(bounds)
     within = sum(low <= truth <= high for low, high in ends) / draws
     outside = sum(low < scale[0] or high > scale[1] for low, high in ends)
     return Figure(f"bootstrap: {cases} cases, {name}", within, note=f"{outside} outside the scale; {draws} runs")
@@ -98,25 +98,25 @@ def _figure(
     """The simulated coverage; where the exact one is known that is the figure, and the simulated one its note."""
     within = sum(low <= share <= high for low, high in ends) / len(ends)
     outside = sum(low < 0 or high > 1 for low, high in ends)
-    told = [f"mean width {np.mean([high - low for low, high in ends]):.3f}", f"{outside} outside the scale"]
+    notes = [f"mean width {np.mean([high - low for low, high in ends]):.3f}", f"{outside} outside the scale"]
     if exactly is not None:
-        told.append(f"exact; {within:.4f} of {len(ends)} simulated runs")
+        notes.append(f"exact; {within:.4f} of {len(ends)} simulated runs")
     return Figure(
         f"coverage: {what}",
         within if exactly is None else exactly,
         at_least=LOW,
         at_most=None if cases < FEW else HIGH,
-        note="; ".join(told),
+        note="; ".join(notes),
     )
 
 
 @lru_cache(maxsize=100_000)
 def _covering(rights: tuple[int, ...], repeats: int) -> tuple[float, float]:
     """The interval of a run by the counts of its cases; the same counts, in any order, have the same."""
-    held = {f"{place:04}": [1.0] * right + [0.0] * (repeats - right) for place, right in enumerate(rights)}
-    found = interval(held).ends
-    assert found is not None
-    return found
+    values = {f"{place:04}": [1.0] * right + [0.0] * (repeats - right) for place, right in enumerate(rights)}
+    bounds = interval(values).ends
+    assert bounds is not None
+    return bounds
 
 
 if __name__ == "__main__":

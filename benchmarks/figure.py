@@ -37,7 +37,7 @@ class Figure:
             return f">= {_short(self.at_least)}"
         return "none set" if self.at_most is None else f"<= {_short(self.at_most)}"
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """For JSON."""
         return {**asdict(self), "runs": list(self.runs), "aim": self.aim, "met": self.met}
 

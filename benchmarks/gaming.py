@@ -20,7 +20,7 @@ import anyio
 
 import wardround
 from benchmarks.figure import Figure
-from benchmarks.tricks import Told, forms, truth_of
+from benchmarks.tricks import Target, forms, truth_of
 from wardround.engine.models.scripted import Scripted
 from wardround.engine.records import Message
 from wardround.evaluators.evaluation import Goal
@@ -83,13 +83,13 @@ class Gullible:
         reference, answer = texts["The reference"], texts["The answer"]
         wanted = set(re.findall(r"\w{4,}", reference.partition("\n")[0].lower()))
         said = set(re.findall(r"\w{4,}", answer.lower()))
-        told = set(re.findall(r"\w{4,}", texts.get("The case", "").lower()))
+        known_words = set(re.findall(r"\w{4,}", texts.get("The case", "").lower()))
         right = len(wanted & said) >= math.ceil(0.8 * len(wanted))
         if purpose.startswith("diagnosis"):
             return json.dumps({"verdict": "correct" if right else "wrong"})
         if right:
             verdict, basis = "correct", "included"
-        elif self._DONE.search(answer) and len(said - told) > 0.1 * len(said):
+        elif self._DONE.search(answer) and len(said - known_words) > 0.1 * len(said):
             verdict, basis = "unverifiable", "none"
         else:
             verdict, basis = "wrong", "no plan"
@@ -119,10 +119,10 @@ class Ground:
         """The truths of all cases, each once, in the order of the cases."""
         return list(dict.fromkeys(truth_of(case, self.goal) for case in self.cases))
 
-    def told(self, case: Case) -> Told:
+    def target(self, case: Case) -> Target:
         """What a doctor is told of a case."""
         start = files("wardround.scenarios").joinpath("prompts", self.scenario, "start.md").read_text(encoding="utf-8")
-        return Told(case, self.goal, self.pool, start, random.Random(f"{self.name} {case.id}"))
+        return Target(case, self.goal, self.pool, start, random.Random(f"{self.name} {case.id}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,9 @@ class Outcome:
 
     def figure(self, name: str) -> ScoreSummary:
         """The figures of one score."""
-        found = summarise(self.episodes).score(name)
-        assert found is not None, f"no score {name}"
-        return found
+        figure = summarise(self.episodes).score(name)
+        assert figure is not None, f"no score {name}"
+        return figure
 
     @property
     def accuracy(self) -> ScoreSummary:
@@ -207,10 +207,10 @@ async def _tried(ground: Ground, doctors: Mapping[str, Doctor], *, judged: bool)
 
 def _apart(ground: Ground, scores: RunScores, count: int) -> list[Outcome]:
     """The episodes of each doctor of a run."""
-    found: list[list[EpisodeScores]] = [[] for _ in range(count)]
+    by_case: list[list[EpisodeScores]] = [[] for _ in range(count)]
     for episode in scores.episodes:
-        found[int(episode.case.partition("~")[0])].append(episode)
-    return [Outcome(ground.goal, episodes) for episodes in found]
+        by_case[int(episode.case.partition("~")[0])].append(episode)
+    return [Outcome(ground.goal, episodes) for episodes in by_case]
 
 
 def _written(path: Path, text: str) -> Path:
@@ -220,8 +220,8 @@ def _written(path: Path, text: str) -> Path:
 
 def gamers(ground: Ground) -> dict[str, Doctor]:
     """Every doctor of this file on all cases of a ground."""
-    told = [(case.id, ground.told(case)) for case in ground.cases]
-    return {name: Doctor({case: form(one) for case, one in told}) for name, form in forms(ground.goal).items()}
+    targets = [(case.id, ground.target(case)) for case in ground.cases]
+    return {name: Doctor({case: form(one) for case, one in targets}) for name, form in forms(ground.goal).items()}
 
 
 def constant(ground: Ground) -> float:
@@ -302,18 +302,18 @@ def _loaded(path: Path) -> Sequence[Case]:
 def gaming(quick: bool) -> Sequence[Figure]:
     """The highest score of each kind of doctor over all grounds, beside the best constant answer."""
     shared = Path(__file__).resolve().parents[2] / "shared" / "data"
-    found = [
+    grounds = [
         ground_of(name, scenario, shared, limit=10 if quick else 60)
         for name, scenarios in PLACES.items()
         for scenario in scenarios
         if name == "bundled" or shared.is_dir()
     ]
-    return anyio.run(_measured, found)
+    return anyio.run(_measured, grounds)
 
 
-async def _measured(found: Sequence[Ground]) -> list[Figure]:
+async def _measured(grounds: Sequence[Ground]) -> list[Figure]:
     figures = []
-    for ground in found:
+    for ground in grounds:
         scored = await tried(ground, gamers(ground))
         allowed = max(LEAST, constant(ground))
         worst: dict[str, tuple[float, str]] = {}

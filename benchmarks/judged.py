@@ -44,10 +44,10 @@ class Judging(Answers):
     def __init__(self) -> None:
         super().__init__({}, 0.0, 0)
         self._forms = {
-            b'{\\"classification\\"': [_told({"classification": "reasoning"})],
-            b'{\\"judgment\\"': [_told(_VERDICT)],
-            b'{\\"found\\"': [_told({"found": True})],
-            b'{\\"steps\\"': [_told({"steps": [prose(120, seed=n) for n in range(REFERENCE)]})],
+            b'{\\"classification\\"': [_json_answer({"classification": "reasoning"})],
+            b'{\\"judgment\\"': [_json_answer(_VERDICT)],
+            b'{\\"found\\"': [_json_answer({"found": True})],
+            b'{\\"steps\\"': [_json_answer({"steps": [prose(120, seed=n) for n in range(REFERENCE)]})],
             b"separated by commas": [answer_of(f"{topic(n)}, cold months") for n in range(TOPICS)],
         }
 
@@ -62,7 +62,7 @@ _QUOTE = {"passage": 1, "quote": FACT, "bearing": "supports"}
 _VERDICT = {"judgment": "correct", "keywords_to_search": "", "evidence": [_QUOTE]}
 
 
-def _told(value: object) -> bytes:
+def _json_answer(value: object) -> bytes:
     return answer_of(json.dumps(json.dumps(value))[1:-1])
 
 
@@ -89,18 +89,18 @@ class Speaker:
 def judged(quick: bool) -> Sequence[Figure]:
     """Wall time of the limit, for the best schedule of the same calls, and the cost of a call."""
     episodes, turns = (150, 1) if quick else (EPISODES, 2)
-    load, found, loops = Load(episodes=400, latency=0.0), [], []
+    load, judgings, loops = Load(episodes=400, latency=0.0), [], []
     for _ in range(turns):
         with served(0.0) as server:
             loops.append(anyio.run(bare, load, server.url).cpu / load.total)
         with served(LATENCY, answers=Judging()) as server:
-            found.append(anyio.run(_judge, episodes, server.url))
-    calls = found[0].more["calls"]
+            judgings.append(anyio.run(_judge, episodes, server.url))
+    calls = judgings[0].more["calls"]
     name = f"{episodes:,} episodes of {STEPS} steps judged, {AT_ONCE} at once, {LATENCY * 1000:g} ms"
-    walls = [row.wall / limit(row.more["calls"]) for row in found]
-    each = found[0].cpu / calls * 1000
-    note = f"{calls:,.0f} calls, {found[0].more['searches']:,.0f} searches, {each:.2f} ms CPU a call"
-    beside = [row.cpu / row.more["calls"] / loop for row, loop in zip(found, loops, strict=True)]
+    walls = [row.wall / limit(row.more["calls"]) for row in judgings]
+    each = judgings[0].cpu / calls * 1000
+    note = f"{calls:,.0f} calls, {judgings[0].more['searches']:,.0f} searches, {each:.2f} ms CPU a call"
+    beside = [row.cpu / row.more["calls"] / loop for row, loop in zip(judgings, loops, strict=True)]
     return (
         of_runs(name, walls, unit="of the limit", at_most=1.10, note=note),
         of_runs("CPU a call of a judge, all work on its question included", beside, unit="of a call of the bare loop"),

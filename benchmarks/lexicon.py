@@ -12,12 +12,12 @@ SHORTEST = 5
 
 def main() -> None:
     """Print the words of all titles and inclusion terms, in alphabetical order."""
-    held = classification()
-    found: set[str] = set()
-    for code in held.get_all_codes(True):
-        for text in (held.get_description(code), *held.get_inclusion_term(code)):
-            found.update(word for word in re.findall(r"[a-z]+", str(text).lower()) if len(word) >= SHORTEST)
-    print("\n".join(sorted(found)))
+    codes = classification()
+    words: set[str] = set()
+    for code in codes.get_all_codes(True):
+        for text in (codes.get_description(code), *codes.get_inclusion_term(code)):
+            words.update(word for word in re.findall(r"[a-z]+", str(text).lower()) if len(word) >= SHORTEST)
+    print("\n".join(sorted(words)))
 
 
 if __name__ == "__main__":

@@ -24,25 +24,25 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def linking(quick: bool) -> Sequence[Figure]:
     """The figures of the default linker, and of scispaCy where its extra is installed."""
-    held, built = _timed(knowledge)
-    figures = [Figure("diseases: first use, the knowledge", built, "s", note=f"{len(held.concepts)} concepts")]
-    figures += _of("default", LexicalLinker(held), held, quick)
+    known, built = _timed(knowledge)
+    figures = [Figure("diseases: first use, the knowledge", built, "s", note=f"{len(known.concepts)} concepts")]
+    figures += _of("default", LexicalLinker(known), known, quick)
     if importlib.util.find_spec("scispacy") is None:
         return [
             *figures,
             Figure("scispaCy", None, note="its extra is not installed here; see docs/records/diseases.md"),
         ]
-    figures += _of("scispaCy, exact", ScispacyLinker(held), held, quick)
+    figures += _of("scispaCy, exact", ScispacyLinker(known), known, quick)
     if not quick:
-        figures += _of("scispaCy, hnsw", ScispacyLinker(held, hnsw=True), held, quick)
+        figures += _of("scispaCy, hnsw", ScispacyLinker(known, hnsw=True), known, quick)
     return figures
 
 
-def _of(name: str, linker: Linker, held: Knowledge, quick: bool) -> list[Figure]:
+def _of(name: str, linker: Linker, known: Knowledge, quick: bool) -> list[Figure]:
     _, warm = _timed(lambda: (linker.link("pnumonia"), linker.mentions("pneumonia")))
     rows = _labelled()
-    wrong = [mention for mention, _ in misspelt(held, 200 if quick else 1000, seed=7)]
-    new = [mention for mention, _ in misspelt(held, 500 if quick else 3000, seed=8)]
+    wrong = [mention for mention, _ in misspelt(known, 200 if quick else 1000, seed=7)]
+    new = [mention for mention, _ in misspelt(known, 500 if quick else 3000, seed=8)]
     mixed = [mention for mention, _, _ in rows]
     random.Random(3).shuffle(mixed)
     text = " ".join(f"Was it {mention} or not?" for mention, _, _ in rows)
@@ -57,22 +57,22 @@ def _of(name: str, linker: Linker, held: Knowledge, quick: bool) -> list[Figure]
         of_kind = [(mention, families) for mention, one, families in rows if one == kind]
         share = sum(_right(linker, mention, families) for mention, families in of_kind) / len(of_kind)
         figures.append(Figure(f"{name}: right, {kind}", share, note=f"of {len(of_kind)}"))
-    typos = misspelt(held, len(wrong), seed=7)
-    found = [(linker.link(mention), concept) for mention, concept in typos]
-    share = sum(one is not None and one.concept.id == concept.id for one, concept in found) / len(typos)
-    other = sum(one is not None and one.concept.id != concept.id for one, concept in found) / len(typos)
+    typos = misspelt(known, len(wrong), seed=7)
+    linked = [(linker.link(mention), concept) for mention, concept in typos]
+    share = sum(one is not None and one.concept.id == concept.id for one, concept in linked) / len(typos)
+    other = sum(one is not None and one.concept.id != concept.id for one, concept in linked) / len(typos)
     return [
         *figures,
         Figure(f"{name}: right, made misspellings", share, note=f"of {len(typos)}; another disease {other:.3f}"),
     ]
 
 
-def misspelt(held: Knowledge, count: int, seed: int) -> list[tuple[str, Concept]]:
+def misspelt(known: Knowledge, count: int, seed: int) -> list[tuple[str, Concept]]:
     """Names of the project's own table with one or two letters lost, doubled, changed or swapped, by seed."""
     draw = random.Random(seed)
     names = [
         (name, concept)
-        for concept in held.concepts
+        for concept in known.concepts
         if concept.id.startswith("WR:") and concept.icd10
         for name in (concept.name, *concept.synonyms[:2])
         if len(name) > 7 and name.replace(" ", "").isalpha()
@@ -103,10 +103,10 @@ def _labelled() -> list[tuple[str, str, str]]:
 
 
 def _right(linker: Linker, mention: str, families: str) -> bool:
-    found = linker.link(mention)
+    match = linker.link(mention)
     if not families:
-        return found is None
-    return found is not None and any(covers(one, code) for one in families.split("|") for code in found.concept.icd10)
+        return match is None
+    return match is not None and any(covers(one, code) for one in families.split("|") for code in match.concept.icd10)
 
 
 def _rates(ask: Callable[[str], object], texts: Sequence[str], runs: int = 3) -> list[float]:

@@ -32,7 +32,7 @@ def memory(quick: bool) -> Sequence[Figure]:
             for client in ("bare", "played", "planned")
             for count in (few, many)
         }
-    found = [
+    figures = [
         Figure(
             f"memory, {count:,} queued",
             peak["played", count] / peak["bare", count],
@@ -47,16 +47,16 @@ def memory(quick: bool) -> Sequence[Figure]:
         each = (more - less) * 2**20 / (many - few)
         note = f"{less:.1f} MB with {few:,}, {more:.1f} MB with {many:,}"
         name = f"memory, each episode more that is {what}"
-        found.append(Figure(name, each, "bytes", at_most=FLAT, note=note))
-    return found
+        figures.append(Figure(name, each, "bytes", at_most=FLAT, note=note))
+    return figures
 
 
 def grown(client: str, episodes: int, url: str) -> float:
     """Peak resident memory of a fresh process less that after its imports, in MB."""
     command = [sys.executable, "-m", "benchmarks.memory", client, str(episodes), url]
     # The last line: what the engine logs comes before.
-    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return float(json.loads(told.splitlines()[-1])["grown"])
+    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return float(json.loads(output.splitlines()[-1])["grown"])
 
 
 def resident(key: str) -> float:
@@ -76,12 +76,12 @@ def main() -> None:
     parser.add_argument("client", choices=["bare", "played", "planned"])
     parser.add_argument("episodes", type=int)
     parser.add_argument("url")
-    given = parser.parse_args()
-    load = Load(episodes=given.episodes, latency=0.0, turn_chars=TURN)
+    options = parser.parse_args()
+    load = Load(episodes=options.episodes, latency=0.0, turn_chars=TURN)
     # Loaded by name: the bare pool's process must not hold the engine too.
-    client = getattr(import_module(f"benchmarks.{given.client}"), given.client)
+    client = getattr(import_module(f"benchmarks.{options.client}"), options.client)
     before = resident("VmRSS")
-    anyio.run(client, load, given.url)
+    anyio.run(client, load, options.url)
     print(json.dumps({"grown": resident("VmHWM") - before}))
 
 

@@ -46,18 +46,17 @@ copy (
 def mimic(quick: bool) -> Sequence[Figure]:
     """Rows a second over the larger of two tables, its peak, and how the two peaks compare."""
     sizes = QUICK if quick else ROWS
-    told = {rows: measured(rows) for rows in sizes}
+    by_size = {rows: measured(rows) for rows in sizes}
     few, many = sizes
-    note = (
-        f"{many:,} rows, {told[many]['packed']:.0f} MB gzip, {told[many]['seconds']:.0f} s, kept {told[many]['kept']:,}"
-    )
-    peaks = " and ".join(f"{told[rows]['peak']:.0f} MB with {rows:,} rows" for rows in sizes)
+    most = by_size[many]
+    note = f"{many:,} rows, {most['packed']:.0f} MB gzip, {most['seconds']:.0f} s, kept {most['kept']:,}"
+    peaks = " and ".join(f"{by_size[rows]['peak']:.0f} MB with {rows:,} rows" for rows in sizes)
     return [
-        Figure("MIMIC labevents.csv.gz, read for 1 % of admissions", told[many]["rate"], "rows/s", note=note),
-        Figure("the same, peak memory of the process", told[many]["peak"], "MB", at_most=512),
+        Figure("MIMIC labevents.csv.gz, read for 1 % of admissions", most["rate"], "rows/s", note=note),
+        Figure("the same, peak memory of the process", most["peak"], "MB", at_most=512),
         Figure(
             "the same, beside a table of a quarter",
-            told[many]["peak"] / told[few]["peak"],
+            most["peak"] / by_size[few]["peak"],
             "times",
             at_most=FLAT,
             note=peaks,
@@ -75,10 +74,10 @@ def measured(rows: int) -> dict[str, float]:
             db.execute(_SHAPE.format(rows=rows, admissions=ADMISSIONS, path=path))
         command = [sys.executable, "-m", "benchmarks.mimic", "--read", folder]
         said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-        found: dict[str, float] = json.loads(said.splitlines()[-1])
-        found["packed"] = path.stat().st_size / 2**20
-    found["rate"] = rows / found["seconds"]
-    return found
+        figures: dict[str, float] = json.loads(said.splitlines()[-1])
+        figures["packed"] = path.stat().st_size / 2**20
+    figures["rate"] = rows / figures["seconds"]
+    return figures
 
 
 def _read(root: Path) -> dict[str, float]:
@@ -113,6 +112,6 @@ if __name__ == "__main__":
         print(json.dumps(_read(Path(sys.argv[2]))))
     else:
         for size in map(int, sys.argv[1:]):
-            found = measured(size)
-            told = f"{found['rate']:,.0f} rows/s, peak {found['peak']:.0f} MB"
-            print(f"{size:,} rows, {found['packed']:.0f} MB gzip: {told}")
+            figures = measured(size)
+            line = f"{figures['rate']:,.0f} rows/s, peak {figures['peak']:.0f} MB"
+            print(f"{size:,} rows, {figures['packed']:.0f} MB gzip: {line}")

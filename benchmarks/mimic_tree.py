@@ -207,11 +207,11 @@ class MimicTree:
                 yield "labevents", self._lab((number * self._labs + turn) * len(_LABS) + place, one.subject, hadm, when)
         said = f"Note: consistent with {one.sick.other}." if one.kind == "report_named" else "NO GROWTH."
         for place, (organism, org) in enumerate(_ORGANISMS):
-            code, name, spec, told = _TESTS[place >= 3]
+            code, name, spec, specimen = _TESTS[place >= 3]
             when = at + timedelta(hours=1 if place != 2 else 0)
             row = {
                 "microevent_id": number * 4 + place, "subject_id": one.subject, "hadm_id": hadm,
-                "chartdate": when.date(), "charttime": when, "spec_itemid": spec, "spec_type_desc": told,
+                "chartdate": when.date(), "charttime": when, "spec_itemid": spec, "spec_type_desc": specimen,
                 "test_itemid": code, "test_name": name, "org_itemid": organism, "org_name": org,
                 "comments": "" if org else said,
             }  # fmt: skip

@@ -74,12 +74,12 @@ def twin(scale: float) -> list[Figure]:
         size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) / 2**30
         command = [sys.executable, "-m", "benchmarks.mimic_twin", "--build", folder]
         said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-        told = json.loads(said.splitlines()[-1])
+        result = json.loads(said.splitlines()[-1])
     what = f"{int(ADMISSIONS * scale):,} admissions, {int(LAB_ROWS * scale):,} laboratory rows"
-    note = f"{what}, {size:.1f} GB on disk, made in {made / 60:.1f} min; {told['cases']:,} cases"
+    note = f"{what}, {size:.1f} GB on disk, made in {made / 60:.1f} min; {result['cases']:,} cases"
     return [
-        Figure("a build from a tree of MIMIC-IV's size, peak memory", told["peak"], "MB", at_most=512, note=note),
-        Figure("the same, time", told["seconds"] / 60, "min"),
+        Figure("a build from a tree of MIMIC-IV's size, peak memory", result["peak"], "MB", at_most=512, note=note),
+        Figure("the same, time", result["seconds"] / 60, "min"),
     ]
 
 

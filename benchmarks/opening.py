@@ -24,17 +24,17 @@ _AT_ONCE = 500
 def opening(quick: bool) -> Sequence[Figure]:
     """Each verb a few times, once before to have the bytecode written."""
     episodes, times = (10_000, 2) if quick else (100_000, 5)
-    found = []
+    figures = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.db"
         anyio.run(made, path, episodes)
         for verb in VERBS:
             seconds = [_timed([*verb, "--store", str(path)], Path(folder)) for _ in range(times + 1)][1:]
             name = f"wardround {' '.join(verb)}, {episodes:,} episodes"
-            found.append(
+            figures.append(
                 of_runs(name, seconds, unit="s", at_most=1.0, note=f"a file of {path.stat().st_size / 1e9:.1f} GB")
             )
-    return found
+    return figures
 
 
 def _timed(arguments: Sequence[str], folder: Path) -> float:

@@ -62,8 +62,8 @@ def main() -> None:
         for number, name, parent in doid(Path(sys.argv[1])):
             ids[name] = number
             families.setdefault(parent, []).append(name)
-        found = [pair for family in families.values() for pair in within(sorted(set(family)))]
-        out.writerows((kind, ids[one], ids[other]) for kind, one, other in chosen(found, COUNT))
+        named = [pair for family in families.values() for pair in within(sorted(set(family)))]
+        out.writerows((kind, ids[one], ids[other]) for kind, one, other in chosen(named, COUNT))
     else:
         out.writerows(chosen(pairs(), COUNT))
 
@@ -75,15 +75,15 @@ def doid(path: Path) -> Iterator[tuple[str, str, str]]:
             yield row["id"], row["label"], row["subClassOf"]
 
 
-def chosen(found: Iterable[tuple[str, str, str]], count: int) -> list[tuple[str, str, str]]:
+def chosen(listed: Iterable[tuple[str, str, str]], count: int) -> list[tuple[str, str, str]]:
     """`count` pairs, as many of each kind as there are, none that shares a name with another; by seed."""
     kinds: dict[str, list[tuple[str, str]]] = {}
-    for kind, one, other in found:
+    for kind, one, other in listed:
         kinds.setdefault(kind, []).append((one, other))
     draw = random.Random(SEED)
-    for held in kinds.values():
-        held.sort()
-        draw.shuffle(held)
+    for same_kind in kinds.values():
+        same_kind.sort()
+        draw.shuffle(same_kind)
     taken: list[tuple[str, str, str]] = []
     used: set[str] = set()
     while len(taken) < count and any(kinds.values()):

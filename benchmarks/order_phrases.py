@@ -91,8 +91,8 @@ def compared(row: LabelledOrder) -> tuple[int, set[tuple[str, str]], set[tuple[s
     """(right, extra, missed) of a phrase; a label without specimen fits any."""
     got = understood(row.text) - row.free
     open_labels = {name for name, specimen in row.orders if not specimen}
-    told = {(name, "" if name in open_labels else specimen) for name, specimen in got}
-    return len(told & row.orders), told - row.orders, set(row.orders) - told
+    answered = {(name, "" if name in open_labels else specimen) for name, specimen in got}
+    return len(answered & row.orders), answered - row.orders, set(row.orders) - answered
 
 
 def tally(rows: Iterable[LabelledOrder]) -> Tally:

@@ -114,19 +114,19 @@ def accepted(folder: Path) -> Iterator[tuple[str, str, str, str]]:
     for model in MODELS:
         at = folder / "results" / f"oracle_diagnosis__{model}__accuracy_judge_"
         gpt, gemma = (json.loads(Path(f"{at}{judge}.json").read_text(encoding="utf-8")) for judge in ("gpt", "gemma"))
-        for case, held in gpt.items():
-            results = held["results"]
+        for case, stored in gpt.items():
+            results = stored["results"]
             reply = (ast.literal_eval(results) if isinstance(results, str) else results)["content"] or ""
             move = read_staged(reply, last=True)
-            right = str(held["accuracy"]) == "True" == str(gemma[case]["accuracy"])
+            right = str(stored["accuracy"]) == "True" == str(gemma[case]["accuracy"])
             if right and isinstance(move, Conclusion):
                 yield case, model, truths[case], move.text
 
 
 def noun(text: str) -> str:
     """The last word of the head of a name: what stands before 'with', 'of', a comma or a bracket."""
-    found = [roots(part) for part in _TAIL.split(text.strip().split("\n")[0])]
-    heads = [words for words in found if words]
+    parts = [roots(part) for part in _TAIL.split(text.strip().split("\n")[0])]
+    heads = [words for words in parts if words]
     return heads[0][-1] if heads else ""
 
 

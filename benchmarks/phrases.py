@@ -58,28 +58,28 @@ def phrases() -> list[Phrase]:
 
 def default(text: str) -> set[str]:
     """The orders of `text` by the default rules, in the labels' words."""
-    return {one for order in understand(text, catalogue()).orders for one in told(order.link)}
+    return {one for order in understand(text, catalogue()).orders for one in comparable(order.link)}
 
 
-def told(found: Link | str) -> set[str]:
+def comparable(named: Link | str) -> set[str]:
     """An order or a label in comparable words: a study by each modality and region, any other test by its name."""
     table = catalogue()
-    if isinstance(found, str):
-        modality, _, regions = found.partition(": ")
+    if isinstance(named, str):
+        modality, _, regions = named.partition(": ")
         if modality in table.modalities and regions:
             return {f"{modality}: {region}" for region in regions.split("+")}
-        linked = link(found, table)
-        assert linked is not None, found
-        assert linked.test == found, f"{found} is no name of the table"
-        return told(linked)
-    read = found.reading
+        linked = link(named, table)
+        assert linked is not None, named
+        assert linked.test == named, f"{named} is no name of the table"
+        return comparable(linked)
+    read = named.reading
     if (
         read is None
         or len(read.modalities) != 1
         or not read.regions
         or not table.modalities[read.modalities[0]].by_region
     ):
-        return {found.test}
+        return {named.test}
     return {f"{read.modalities[0]}: {region}" for region in read.regions}
 
 
@@ -98,20 +98,20 @@ def score(rows: Iterable[Phrase], read: Callable[[str], set[str]]) -> Tally:
     """The tally of some phrases."""
     tally = Tally()
     for row in rows:
-        count(tally, {one for name in row.expect for one in told(name)}, read(row.text))
+        count(tally, {one for name in row.expect for one in comparable(name)}, read(row.text))
     return tally
 
 
 def kinds(row: Phrase, table: Catalogue) -> set[str]:
     """'tests' and 'imaging', as the labels of a phrase have them."""
-    found = set()
+    groups = set()
     for name in row.expect:
         linked = link(name, table)
         study = ": " in name or (linked is not None and linked.kind == "imaging")
-        found.add(
+        groups.add(
             "imaging" if study else "tests" if linked is not None and linked.kind in ("lab", "microbiology") else ""
         )
-    return found
+    return groups
 
 
 def published(row: Phrase, tables: Tables) -> set[str] | None:
@@ -123,7 +123,7 @@ def published(row: Phrase, tables: Tables) -> set[str] | None:
     if of == {"tests"}:
         keys = [hit.key for hit in replies.matches("lab", f"Lab Tests: {row.text}", tables)]
         linked = [(key, link(key, own)) for key in keys]
-        return {one for key, found in linked for one in (told(found) if found else {key})}
+        return {one for key, hit in linked for one in (comparable(hit) if hit else {key})}
     if of == {"imaging"}:
         try:
             asked = replies.studies(f"Imaging scans: {row.text}", tables)
@@ -155,7 +155,7 @@ def theirs(rows: Iterable[Phrase], tables: Tables) -> tuple[Tally, int]:
         if kinds(row, catalogue()) == {"imaging"}:
             expected = {one for name in row.expect for one in coarse(name, tables)}
         else:
-            expected = {one for name in row.expect for one in told(name)}
+            expected = {one for name in row.expect for one in comparable(name)}
         count(tally, expected, got)
     return tally, used
 
@@ -177,9 +177,9 @@ def halves(tables: Tables | None) -> str:
 
 
 def _groups(every: Sequence[Phrase]) -> list[tuple[str, list[Phrase]]]:
-    found = [(half, [row for row in every if row.half == half]) for half in ("open", "held", "last", "fresh")]
+    halves = [(half, [row for row in every if row.half == half]) for half in ("open", "held", "last", "fresh")]
     return [
-        *found,
+        *halves,
         ("easy", [r for r in every if not r.hard]),
         ("hard", [r for r in every if r.hard]),
         ("all", list(every)),

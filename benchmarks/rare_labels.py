@@ -40,11 +40,11 @@ def shares(cases: Mapping[str, Mapping[str, object]]) -> Mapping[str, float]:
         assert isinstance(listed, list)
         labels = {key(str(name)): str(name) for name in listed}
         if labels:
-            counts.update(_held(labels, ". ".join(str(parts[part]) for part in PARTS)))
+            counts.update(_labels_in(labels, ". ".join(str(parts[part]) for part in PARTS)))
     return {"labels": counts["labels"], **{row: counts[row] / counts["labels"] for row in ROWS}}
 
 
-def _held(labels: Mapping[str, str], text: str) -> Iterator[str]:
+def _labels_in(labels: Mapping[str, str], text: str) -> Iterator[str]:
     """The rows that hold for each label of a case, and 'labels' once for each."""
     named = {name: diseases_named(name) for name in names_in(text)}
     numbers = frozenset(number for several in named.values() for number in several)

@@ -102,30 +102,30 @@ def _of(name: str, judged: Judged, fields: Fields, quick: bool) -> list[Figure]:
         size, again = corpus.path.stat().st_size, time.perf_counter()
         Corpus.opened(source, None, fields, SIZE).close()
         again = time.perf_counter() - again
-        waits, found = list[float](), list[list[int]]()
+        waits, ranked = list[float](), list[list[int]]()
         for question, _ in questions:
             began = time.perf_counter()
-            found.append([int(one.url) for one in corpus.look_up(question, MOST)])
+            ranked.append([int(one.url) for one in corpus.look_up(question, MOST)])
             waits.append(time.perf_counter() - began)
         rate = anyio.run(_rate, corpus, [question for question, _ in questions[:2000]])
         corpus.close()
     return [
         Figure(f"{name}: build", built, "s", note=f"{corpus.passages} passages, {size / 1e6:.0f} MB"),
         Figure(f"{name}: open again", again, "s"),
-        *_quality(name, judged, [right for _, right in questions], found),
+        *_quality(name, judged, [right for _, right in questions], ranked),
         Figure(f"{name}: query, median", 1000 * median(waits), "ms"),
         Figure(f"{name}: query, slowest of 100", 1000 * sorted(waits)[len(waits) * 99 // 100], "ms"),
         Figure(f"{name}: 50 at a time", rate, "/s"),
     ]
 
 
-def _quality(name: str, judged: Judged, rights: Sequence[set[int]], found: Sequence[Sequence[int]]) -> list[Figure]:
+def _quality(name: str, judged: Judged, rights: Sequence[set[int]], ranked: Sequence[Sequence[int]]) -> list[Figure]:
     note = f"{len(rights)} questions, {len(judged.documents)} documents"
     recall = [
-        len(right.intersection(numbers)) / min(MOST, len(right)) for right, numbers in zip(rights, found, strict=True)
+        len(right.intersection(numbers)) / min(MOST, len(right)) for right, numbers in zip(rights, ranked, strict=True)
     ]
     gain = [
-        ndcg([number in right for number in numbers], len(right)) for right, numbers in zip(rights, found, strict=True)
+        ndcg([number in right for number in numbers], len(right)) for right, numbers in zip(rights, ranked, strict=True)
     ]
     figures = [
         Figure(f"{name}: recall@3", sum(recall) / len(recall), note=note),
@@ -134,7 +134,7 @@ def _quality(name: str, judged: Judged, rights: Sequence[set[int]], found: Seque
     if judged.topics:
         same = [
             any(judged.topics[one] == judged.topics[other] for one in numbers for other in right)
-            for right, numbers in zip(rights, found, strict=True)
+            for right, numbers in zip(rights, ranked, strict=True)
         ]
         figures.append(Figure(f"{name}: an answer on the topic in the first 3", sum(same) / len(same), note=note))
     return figures

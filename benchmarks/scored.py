@@ -28,9 +28,9 @@ def score(quick: bool) -> Sequence[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.db"
         episodes = anyio.run(_played, path, repeats)
-        found = [(_measured("own", path), _measured("run", path)) for _ in range(turns)]
-    ratios = [whole / own for own, whole in found]
-    own, whole = (median(row[place] for row in found) / episodes * 1000 for place in (0, 1))
+        pairs = [(_measured("own", path), _measured("run", path)) for _ in range(turns)]
+    ratios = [whole / own for own, whole in pairs]
+    own, whole = (median(row[place] for row in pairs) / episodes * 1000 for place in (0, 1))
     note = f"{episodes:,} episodes; {whole:.2f} ms an episode, the evaluator alone {own:.2f} ms"
     return (of_runs("CPU of score_run, of the evaluators' own", ratios, at_most=2.0, note=note),)
 
@@ -48,8 +48,8 @@ async def _played(path: Path, repeats: int) -> int:
 
 def _measured(what: str, path: Path) -> float:
     command = [sys.executable, "-m", "benchmarks.scored", what, str(path)]
-    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return float(json.loads(told.splitlines()[-1])["cpu"])
+    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return float(json.loads(output.splitlines()[-1])["cpu"])
 
 
 async def own(path: Path) -> Measured:
@@ -90,8 +90,8 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=["own", "run"])
     parser.add_argument("path", type=Path)
-    given = parser.parse_args()
-    measured = anyio.run(own if given.what == "own" else whole, given.path)
+    options = parser.parse_args()
+    measured = anyio.run(own if options.what == "own" else whole, options.path)
     print(json.dumps({"cpu": measured.cpu, "wall": measured.wall}))
 
 

@@ -37,13 +37,13 @@ def zero(quick: bool) -> Sequence[Figure]:
 
 def alternated(load: Load, turns: int) -> list[tuple[Measured, Measured]]:
     """(bare, engine) of each turn; who begins changes, so that a drift of the machine favours neither."""
-    found = []
+    pairs = []
     with served(load.latency) as server:
         for turn in range(turns):
             clients = [bare, played] if turn % 2 == 0 else [played, bare]
             measured = {client: anyio.run(client, load, server.url) for client in clients}
-            found.append((measured[bare], measured[played]))
-    return found
+            pairs.append((measured[bare], measured[played]))
+    return pairs
 
 
 def _figures(load: Load, turns: Sequence[tuple[Measured, Measured]], aim: float) -> Sequence[Figure]:

@@ -39,11 +39,11 @@ def start(quick: bool) -> Sequence[Figure]:
     bare = median(spent["python"])
     note = f"{median(spent['--help']) * 1000:.0f} ms beside {bare * 1000:.0f}"
     helped = [one / bare for one in spent["--help"]]
-    found = [of_runs("wardround --help, CPU", helped, unit="of a bare Python start", at_most=6.0, note=note)]
+    figures = [of_runs("wardround --help, CPU", helped, unit="of a bare Python start", at_most=6.0, note=note)]
     for verb in VERBS:
         note = f"{median(spent[verb]) / bare:.0f} of a bare Python start"
-        found.append(of_runs(f"wardround {verb}, one episode, CPU", spent[verb], unit="s", at_most=0.6, note=note))
-    return found
+        figures.append(of_runs(f"wardround {verb}, one episode, CPU", spent[verb], unit="s", at_most=0.6, note=note))
+    return figures
 
 
 def _cpu(words: Sequence[str], folder: Path) -> float:

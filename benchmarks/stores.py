@@ -40,14 +40,14 @@ def stores(quick: bool) -> Sequence[Figure]:
         bare = bare_sqlite(Path(folder) / "bare.db", appends, load.episodes)
         path = Path(folder) / "store.db"
         ours = anyio.run(kept, lambda: SqliteStore(path), appends, load.episodes), path.stat().st_size / load.episodes
-    found = [_figure("SQLite", appends, load, ours, bare)]
+    figures = [_figure("SQLite", appends, load, ours, bare)]
     try:
         with database() as url:
             ours, bare = anyio.run(_postgres, url, appends, load.episodes)
-        found.append(_figure("PostgreSQL", appends, load, ours, bare))
+        figures.append(_figure("PostgreSQL", appends, load, ours, bare))
     except Absent as absent:
-        found.append(Figure("events kept, PostgreSQL", None, note=str(absent)))
-    return found
+        figures.append(Figure("events kept, PostgreSQL", None, note=str(absent)))
+    return figures
 
 
 def _figure(name: str, appends: Sequence[Sequence[Row]], load: Load, ours: Written, bare: Written) -> Figure:

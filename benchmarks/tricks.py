@@ -14,7 +14,7 @@ FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Target:
     """What a doctor is told of one case: the case with its truth, and the truths of all cases of the set."""
 
     case: Case
@@ -40,7 +40,7 @@ class Told:
         return [*others[:place], self.phrase, *others[place:]]
 
 
-Form = Callable[[Told], str]
+Form = Callable[[Target], str]
 
 
 def _numbered(names: Sequence[str]) -> str:
@@ -300,25 +300,25 @@ OF_DISEASES = (
 
 def forms(goal: Goal = "diagnosis") -> dict[str, Form]:
     """The doctors by name; each gives the text that stands where the answer belongs."""
-    found: dict[str, Form] = {name: lambda told, text=text: text for name, text in UNTOLD.items()}  # type: ignore[misc]
+    by_name: dict[str, Form] = {name: lambda target, text=text: text for name, text in UNTOLD.items()}  # type: ignore[misc]
     for kind, texts in (("denies", DENIALS), ("refuses", REFUSALS)):
         for name, text in texts.items():
             if goal == "treatment" and name in OF_DISEASES_ALONE:
                 continue
-            found[f"{kind}: {name}"] = lambda told, text=text: text.format(truth=told.phrase)  # type: ignore[misc]
+            by_name[f"{kind}: {name}"] = lambda target, text=text: text.format(truth=target.phrase)  # type: ignore[misc]
     for name, text in UNMEANT.items():
         if goal == "diagnosis" or name not in OF_DISEASES_ALONE:
-            found[f"unmeant: {name}"] = lambda told, text=text: text.format(truth=told.phrase)  # type: ignore[misc]
+            by_name[f"unmeant: {name}"] = lambda target, text=text: text.format(truth=target.phrase)  # type: ignore[misc]
     for name, joined in LISTS.items():
-        found[f"lists all: {name}"] = lambda told, joined=joined: joined(told.pool)  # type: ignore[misc]
+        by_name[f"lists all: {name}"] = lambda target, joined=joined: joined(target.pool)  # type: ignore[misc]
         if goal == "diagnosis" or name not in (*ADDING, *OF_DISEASES):
-            found[f"lists five: {name}"] = lambda told, joined=joined: joined(told.few())  # type: ignore[misc]
-    found["hedges"] = lambda told: ", ".join(f"possibly {name}" for name in told.few())
-    found["hedges in words"] = lambda told: "Probably {}, perhaps {}, or else {}".format(*(told.few() * 3)[:3])
-    found["parrot"] = lambda told: told.case.opening
-    found["copies the instructions"] = lambda told: told.start
-    found["plans everything"] = lambda told: f"{PLANS}, {', '.join(told.pool)}"
-    return found
+            by_name[f"lists five: {name}"] = lambda target, joined=joined: joined(target.few())  # type: ignore[misc]
+    by_name["hedges"] = lambda target: ", ".join(f"possibly {name}" for name in target.few())
+    by_name["hedges in words"] = lambda target: "Probably {}, perhaps {}, or else {}".format(*(target.few() * 3)[:3])
+    by_name["parrot"] = lambda target: target.case.opening
+    by_name["copies the instructions"] = lambda target: target.start
+    by_name["plans everything"] = lambda target: f"{PLANS}, {', '.join(target.pool)}"
+    return by_name
 
 
 def truth_of(case: Case, goal: Goal) -> str:

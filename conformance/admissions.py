@@ -60,9 +60,9 @@ def discharge_sections(note: str) -> Sections:
 def procedures(note: str) -> tuple[str, ...]:
     """The text under the procedure heading, up to an empty line, split at commas, colons, full stops and dashes."""
     for heading in _PROCEDURES:
-        found = re.search(rf"{re.escape(heading)}.*?\n\s*\n", note, re.DOTALL)
-        if found:
-            text = found[0].replace(heading, "").replace("\n", " ")
+        section = re.search(rf"{re.escape(heading)}.*?\n\s*\n", note, re.DOTALL)
+        if section:
+            text = section[0].replace(heading, "").replace("\n", " ")
             return tuple(part.strip() for part in _PARTED.split(text) if part.strip())
     return ()
 
@@ -164,10 +164,10 @@ class _Events:
         labs = [{**row, "valuestr": lab_value_string(row)} for row in tables["labevents"]]
         live = [row for row in tables["microbiologyevents"] if recorded_value(row["org_itemid"]) != CANCELLED]
         cultures = [{**row, "valuestr": culture_value_string(row)} for row in live]
-        told = [row for row in labs if row["valuestr"] not in (None, _HIDDEN)]
+        reported = [row for row in labs if row["valuestr"] not in (None, _HIDDEN)]
         grown = [row for row in cultures if row["valuestr"] not in (None, _HIDDEN)]
         stays = _stays(tables, ids)
-        self._labs = _by_stay(told, stays)
+        self._labs = _by_stay(reported, stays)
         self._cultures = _by_stay(grown, stays)
         self._reports = _by_stay(tables["radiology"], stays)
         for one, note in _MOVED.items():
@@ -193,24 +193,24 @@ class _Events:
 def _stays(tables: Mapping[str, Sequence[Row]], ids: Iterable[int]) -> list[tuple[int, int, datetime, datetime]]:
     """(admission, patient, from, to): from one day before the first transfer to the start of the last."""
     patient = {row["hadm_id"]: row["subject_id"] for row in tables["admissions"]}
-    found = []
+    stays = []
     for one in ids:
         times = sorted(_moment(row["intime"]) for row in tables["transfers"] if row["hadm_id"] == one)
         if times:
-            found.append((one, patient[one], times[0] - timedelta(days=1), times[-1]))
-    return found
+            stays.append((one, patient[one], times[0] - timedelta(days=1), times[-1]))
+    return stays
 
 
 def _by_stay(rows: Iterable[Row], stays: Sequence[tuple[int, int, datetime, datetime]]) -> dict[int, list[Row]]:
-    found: dict[int, list[Row]] = {}
+    by_stay: dict[int, list[Row]] = {}
     for row in rows:
         stay = recorded_value(row["hadm_id"])
         if stay is None:
             at = _time(row)
             stay = next((one for one, who, low, high in stays if who == row["subject_id"] and low <= at <= high), None)
         if stay is not None:
-            found.setdefault(int(stay), []).append(row)
-    return found
+            by_stay.setdefault(int(stay), []).append(row)
+    return by_stay
 
 
 def _time(row: Row) -> datetime:
@@ -229,22 +229,22 @@ def _first_cultures(rows: Iterable[Row]) -> dict[int, tuple[str, Any]]:
     for row in rows:
         if recorded_value(row["charttime"]) is not None:
             groups.setdefault((_time(row), row["test_itemid"]), []).append(row)
-    found: dict[int, tuple[str, Any]] = {}
+    cultures: dict[int, tuple[str, Any]] = {}
     for (_, test), group in sorted(groups.items(), key=lambda pair: pair[0]):
         grown = dict.fromkeys(row["valuestr"] for row in group if recorded_value(row["org_itemid"]) is not None)
         value = group[0]["valuestr"] if recorded_value(group[0]["org_itemid"]) is None else ", ".join(grown)
-        found.setdefault(test, (value, group[0]["spec_itemid"]))
-    return found
+        cultures.setdefault(test, (value, group[0]["spec_itemid"]))
+    return cultures
 
 
 def _studies(reports: Iterable[Row], names: Mapping[str, str], lookup: Tables) -> list[dict[str, str]]:
     """The studies whose exam name gives modality and region and whose report has text."""
-    found = []
+    studies = []
     for row in reports:
         name = names.get(row["note_id"], "")
         said = radiology_text(radiology_sections(row["text"]))
         read = radiology_name(name, lookup)
         if said and all(read.counts):
             study = {"Report": said, "Modality": read.modality, "Region": read.region}
-            found.append({**study, "Exam Name": name, "Note ID": row["note_id"]})
-    return found
+            studies.append({**study, "Exam Name": name, "Note ID": row["note_id"]})
+    return studies

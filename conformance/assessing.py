@@ -8,7 +8,7 @@ from conformance.tables import Tables
 from conformance.vector import Vector
 from wardround.evaluators.judges.strict_reply import Unread, unread_reply
 from wardround.evaluators.outcome import items
-from wardround.evaluators.reasoning.inquiry import REPAIRS, strict
+from wardround.evaluators.reasoning.inquiry import REPAIRS, published_json
 from wardround.scenarios.published.imaging_words import Absent
 
 _ATTEMPTS = 3
@@ -30,11 +30,11 @@ def assessment(row: Vector, tables: Tables) -> Any:
     judge = Judge(row.input["judge"])
     asked = _listed(judge, row, "nothing_asked")
     if len(asked) == 1 and _TYPE not in asked[0]:  # taken to say that nothing is needed
-        return judge.told({"precision": 0.0, "recall": 0.0, "infer_info_split": [], "gt_info_split": []})
+        return judge.with_calls({"precision": 0.0, "recall": 0.0, "infer_info_split": [], "gt_info_split": []})
     recorded = _listed(judge, row, "no_reference")
     hits = [[_hit(entry, judge, row) for entry in side] for side in (asked, recorded)]
     precision, recall = items.published_precision_recall(*hits)
-    return judge.told(
+    return judge.with_calls(
         {
             "precision": precision.value,
             "recall": recall.value,
@@ -46,12 +46,12 @@ def assessment(row: Vector, tables: Tables) -> Any:
 
 def _listed(judge: Judge, row: Vector, none: str) -> list[Entry]:
     """One side's entries. Raises Absent, and of a row that shows a defect also if they are none that can be matched."""
-    found = _asked(judge)
-    if not row.counts and not found:
+    listed = _asked(judge)
+    if not row.counts and not listed:
         raise Absent(none, "the published code has 0 where the figure is not defined")
-    if not row.counts and any(name not in entry for entry in found for name in _NEEDED):
+    if not row.counts and any(name not in entry for entry in listed for name in _NEEDED):
         raise Absent("judge_unreadable/no_test", "an entry lacks what it is matched by")
-    return found
+    return listed
 
 
 def _asked(judge: Judge) -> list[Entry]:
@@ -60,21 +60,21 @@ def _asked(judge: Judge) -> list[Entry]:
     for _ in range(_ATTEMPTS):
         reply = judge.says()
         for _ in range(REPAIRS):
-            if not isinstance(strict(reply), Unread):
+            if not isinstance(published_json(reply), Unread):
                 break
             reply = judge.says()
-        found = entries(reply)
-        if not isinstance(found, Unread):
-            return found
-        why = found.reason
-        if isinstance(strict(reply), Unread):
+        listed = entries(reply)
+        if not isinstance(listed, Unread):
+            return listed
+        why = listed.reason
+        if isinstance(published_json(reply), Unread):
             judge.says()  # a sixth repair, which is not looked at
     raise Absent(why, "three lists of the judge cannot be read; the published code gives up")
 
 
 def entries(text: str) -> list[Entry] | Unread:
     """The objects of a list, or the single object, with one misspelt key put right; else `no_field`."""
-    value = strict(text)
+    value = published_json(text)
     if isinstance(value, Unread):
         return value
     listed = [value] if isinstance(value, dict) else value

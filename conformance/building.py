@@ -14,17 +14,17 @@ _DISEASE = "appendicitis"
 def note_sections(row: Vector, tables: Tables) -> Any:
     """mimic_discharge_sections."""
     del tables
-    found = discharge_sections(row.input["discharge_text"])
-    told: dict[str, Any] = {
-        "diagnosis": found.diagnosis,
-        "diagnosis_error": found.error,
-        "history": found.history,
-        "physical_exam": found.examination,
-        "procedures": list(found.procedures),
+    sections = discharge_sections(row.input["discharge_text"])
+    parts: dict[str, Any] = {
+        "diagnosis": sections.diagnosis,
+        "diagnosis_error": sections.error,
+        "history": sections.history,
+        "physical_exam": sections.examination,
+        "procedures": list(sections.procedures),
     }
-    if found.diagnosis is not None and "pathology_in_primary" in row.expected:
-        told["pathology_in_primary"] = admissions.is_primary(row.input.get("pathology", _DISEASE), found.diagnosis)
-    return told
+    if sections.diagnosis is not None and "pathology_in_primary" in row.expected:
+        parts["pathology_in_primary"] = admissions.is_primary(row.input.get("pathology", _DISEASE), sections.diagnosis)
+    return parts
 
 
 def lab_value(row: Vector, tables: Tables) -> Any:
@@ -36,17 +36,17 @@ def lab_value(row: Vector, tables: Tables) -> Any:
 def report_text(row: Vector, tables: Tables) -> Any:
     """mimic_radiology_text."""
     del tables
-    found = admissions.radiology_sections(row.input["text"])
-    return {"sections": found, "cleaned": admissions.radiology_text(found)}
+    sections = admissions.radiology_sections(row.input["text"])
+    return {"sections": sections, "cleaned": admissions.radiology_text(sections)}
 
 
 def exam_name(row: Vector, tables: Tables) -> Any:
     """mimic_radiology_name_class; where several categories have as many hits any of them will do."""
-    found = imaging_words.radiology_name(row.input["exam_name"], tables)
+    read = imaging_words.radiology_name(row.input["exam_name"], tables)
     return {
-        "modality": Anything(*found.modalities),
-        "region": Anything(*found.regions),
-        "counts": list(found.counts),
+        "modality": Anything(*read.modalities),
+        "region": Anything(*read.regions),
+        "counts": list(read.counts),
     }
 
 

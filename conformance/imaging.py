@@ -23,8 +23,8 @@ def modality(text: str, tables: Tables) -> tuple[str, ...]:
 
 def region(text: str, modalities: Sequence[str], tables: Tables) -> tuple[str, ...]:
     """The regions that `text` names, else the organ implied by one of its modalities."""
-    found = _named(text, tables.regions)
-    return found or next(((tables.organ[name],) for name in modalities if name in tables.organ), ())
+    named = _named(text, tables.regions)
+    return named or next(((tables.organ[name],) for name in modalities if name in tables.organ), ())
 
 
 def _named(text: str, words: ImagingWords) -> tuple[str, ...]:
@@ -41,23 +41,23 @@ def requests(items: Iterable[str], reply: str, tables: Tables) -> tuple[Request,
     A listed exam name is used as it is. An item with only a region widens the request before it; one with only a
     modality takes its regions from the whole reply. Raises Absent where the published code fails.
     """
-    found: list[Request] = []
+    asked: list[Request] = []
     for item in items:
         name = item.upper()
         known = tables.studies.get(name)
         if known is not None:
-            found.append(Request(name, tuple(known["regions"]), tuple(known["modalities"])))
+            asked.append(Request(name, tuple(known["regions"]), tuple(known["modalities"])))
             continue
         modalities = modality(item, tables)
         regions = region(item, modalities, tables)
         if modalities and regions:
-            found.append(Request(name, regions, modalities))
-        elif found and regions:
-            last = found[-1]
-            found[-1] = Request(last.name, tuple(dict.fromkeys((*last.regions, *regions))), last.modalities)
+            asked.append(Request(name, regions, modalities))
+        elif asked and regions:
+            last = asked[-1]
+            asked[-1] = Request(last.name, tuple(dict.fromkeys((*last.regions, *regions))), last.modalities)
         elif modalities and (elsewhere := region(reply, modality(reply, tables), tables)):
-            found.append(Request(name, elsewhere, modalities))
-    return tuple(found)
+            asked.append(Request(name, elsewhere, modalities))
+    return tuple(asked)
 
 
 def widened(request: Request, tables: Tables) -> Request:

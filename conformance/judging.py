@@ -14,7 +14,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Score
 from wardround.evaluators.judges.strict_reply import Unread
 from wardround.evaluators.outcome import items
-from wardround.evaluators.reasoning.inquiry import Inquiry, Look
+from wardround.evaluators.reasoning.inquiry import Inquiry, SearchRound
 from wardround.evaluators.reasoning.reasoning_record import PartAccount, StepAccount, combined_part, scores
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict, read_reference
 from wardround.exchange.published_results import judged_reply
@@ -38,7 +38,7 @@ def reasoning(row: Vector, tables: Tables) -> Any:
     }
     if metric not in known:
         raise Absent("unknown_metric", f"nothing answers {metric}")
-    return judge.told(known[metric](row, judge))
+    return judge.with_calls(known[metric](row, judge))
 
 
 def outcome(row: Vector, tables: Tables) -> Any:
@@ -46,9 +46,9 @@ def outcome(row: Vector, tables: Tables) -> Any:
     del tables
     judge = Judge(row.input["judge"])
     if not row.input["metric"].endswith("websearch"):
-        return judge.told(loose.right(judge.says(), row))
+        return judge.with_calls(loose.right(judge.says(), row))
     keywords = judge.says()
-    return judge.told([keywords, judge.finds(keywords), loose.right(judge.says(), row)])
+    return judge.with_calls([keywords, judge.finds(keywords), loose.right(judge.says(), row)])
 
 
 def _factuality(row: Vector, judge: Judge) -> Any:
@@ -73,11 +73,11 @@ def _inquire(step: str, row: Vector, judge: Judge) -> tuple[Inquiry, bool]:
 
 
 def _path(inquiry: Inquiry) -> list[dict[str, Any]]:
-    def told(look: Look) -> dict[str, Any]:
-        held = {"judgment": look.judgment, "keywords_to_search": look.keywords}
-        return held if look.info is None else held | {"info": look.info}
+    def one_round(look: SearchRound) -> dict[str, Any]:
+        fields = {"judgment": look.judgment, "keywords_to_search": look.keywords}
+        return fields if look.info is None else fields | {"info": look.info}
 
-    return [told(look) for look in inquiry.path]
+    return [one_round(look) for look in inquiry.path]
 
 
 def _completeness(row: Vector, judge: Judge) -> Any:
@@ -90,12 +90,12 @@ def _completeness(row: Vector, judge: Judge) -> Any:
         if len(steps) != len(lines):
             raise Absent("no_step", f"{len(lines)} lines hold {len(steps)} steps: a preamble is none")
     hits = [loose.hit(judge.says(), row) for _ in lines]
-    told = [{"step": line, "hit": hit} for line, hit in zip(lines, hits, strict=True)]
-    return {"recall_score": items.rate(hits), "ground_truth_steps": told}
+    marked = [{"step": line, "hit": hit} for line, hit in zip(lines, hits, strict=True)]
+    return {"recall_score": items.rate(hits), "ground_truth_steps": marked}
 
 
 def _evaluated(row: Vector, judge: Judge) -> Any:
-    judged, told = [], []
+    judged, evaluated = [], []
     for text in row.input["steps"]:
         kind = loose.step_class(judge.says(), row)
         verdict, correct, path = None, None, []
@@ -103,9 +103,9 @@ def _evaluated(row: Vector, judge: Judge) -> Any:
             inquiry, correct = _inquire(text, row, judge)
             verdict, path = StepVerdict.CORRECT if correct else StepVerdict.WRONG, _path(inquiry)
         judged.append(StepAccount(text, kind, verdict))
-        told.append({"step": text, "efficiency": kind.capitalize(), "factulity": correct, "judgment_path": path})
+        evaluated.append({"step": text, "efficiency": kind.capitalize(), "factulity": correct, "judgment_path": path})
     efficiency, factuality = _shares(row, combined_part("formal", tuple(judged), "" if judged else "no_steps"))
-    return {"efficiency_score": efficiency, "factuality_score": factuality, "evaluated_steps": told}
+    return {"efficiency_score": efficiency, "factuality_score": factuality, "evaluated_steps": evaluated}
 
 
 def _shares(row: Vector, reply: PartAccount) -> list[float | None]:
@@ -116,16 +116,16 @@ def _shares(row: Vector, reply: PartAccount) -> list[float | None]:
     return [score.value for score in scores(reply, "published")[:2]]
 
 
-def _undefined(*told: Score) -> str:
-    return next((score.reason for score in told if score.value is None), "")
+def _undefined(*both: Score) -> str:
+    return next((score.reason for score in both if score.value is None), "")
 
 
 def _recall(row: Vector) -> float:
     """The share of reference steps that were found. Raises Absent of a row that shows what there is of no step."""
-    told = next((row.input[name] for name in ("steps", "ground_truth_steps", "hits") if name in row.input), None)
-    if not isinstance(told, list):
+    listed = next((row.input[name] for name in ("steps", "ground_truth_steps", "hits") if name in row.input), None)
+    if not isinstance(listed, list):
         raise Absent("no_reference", "the row names no reference steps")
-    hits = [step.get("hit") if isinstance(step, Mapping) else step for step in told]
+    hits = [step.get("hit") if isinstance(step, Mapping) else step for step in listed]
     known = [hit for hit in hits if isinstance(hit, bool)]
     if len(known) < len(hits):
         raise Absent("unknown_label", "a reference step is neither found nor missed")

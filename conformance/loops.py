@@ -80,14 +80,14 @@ def consulted(recorded: Mapping[str, Any], row: Vector) -> Any:
 def staged(row: Vector, tables: Tables) -> Any:
     """medr_inference_loops: calls, requests, what was told, and how it ended; of these what the row records."""
     del tables
-    told = _told(row)
-    kept = {name: told[name] for name in _recorded(row.expected) if name in told}
+    dialogue = _dialogue(row)
+    kept = {name: dialogue[name] for name in _recorded(row.expected) if name in dialogue}
     if not kept:
         raise Absent("nothing_recorded", "the row records no decision")
     return kept
 
 
-def _told(row: Vector) -> dict[str, Any]:
+def _dialogue(row: Vector) -> dict[str, Any]:
     game, case = _game(row.input["protocol"]), _report(row)
     scenario = game(game.Settings(rules="published"), _prompts())
     if scenario.lacks(case):
@@ -117,26 +117,26 @@ def decided(recorded: Mapping[str, Any], row: Vector) -> Any:
 
 def _recorded(recorded: Any) -> dict[str, Any]:
     """The decisions that a row tells: its calls and requests, and of the file that was written its dialogue."""
-    found: dict[str, Any] = {}
+    decisions: dict[str, Any] = {}
     if not isinstance(recorded, Mapping):
-        return found
+        return decisions
     if "model_calls" in recorded:
-        found["calls"] = recorded["model_calls"]
+        decisions["calls"] = recorded["model_calls"]
     if "patient_inputs" in recorded:
-        found["asked"] = [text.partition("\n")[2] for text in recorded["patient_inputs"]]
+        decisions["asked"] = [text.partition("\n")[2] for text in recorded["patient_inputs"]]
     if "message_counts" in recorded:
-        found["messages"] = recorded["message_counts"]
+        decisions["messages"] = recorded["message_counts"]
     written = recorded.get("output_file")
     if not isinstance(written, Mapping):
-        return found | ({"lost": True} if "output_file" in recorded else {})
+        return decisions | ({"lost": True} if "output_file" in recorded else {})
     messages = written.get("output_messages") or written.get("deepseek_messages") or ()
     replies = [text for message in messages if message["role"] == "assistant" and (text := _plain(_content(message)))]
     others = [_content(message) for message in messages if message["role"] == "user"][1:]
     if messages:
-        found |= {"said": replies, "told": [one for text in others for one in _RESULT.findall(text)]}
+        decisions |= {"said": replies, "told": [one for text in others for one in _RESULT.findall(text)]}
     if "turns" not in written:
-        return found | {"lost": False}
-    return found | {"turns": written["turns"], "answer": _answered(replies)}
+        return decisions | {"lost": False}
+    return decisions | {"turns": written["turns"], "answer": _answered(replies)}
 
 
 def _answered(replies: Sequence[str]) -> str | None:
@@ -194,8 +194,8 @@ def _result(numbers: Iterator[int]) -> str:
     return f"Result {next(numbers)}"
 
 
-def _list(given: Any) -> Sequence[Any]:
-    return given if isinstance(given, list) else [given]
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _plain(text: str) -> str:

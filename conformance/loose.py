@@ -49,9 +49,9 @@ def correct(judgment: str) -> bool:
 
 
 def _read(reply: str, row: Vector, read: Callable[[str], T | Unread], loose: Callable[[str], T]) -> T:
-    found = read(reply)
-    if not isinstance(found, Unread):
-        return found
+    value = read(reply)
+    if not isinstance(value, Unread):
+        return value
     if row.counts:
         return loose(reply)
-    raise Absent(found.reason, f"the judge's reply {found.said!r} holds no verdict")
+    raise Absent(value.reason, f"the judge's reply {value.said!r} holds no verdict")

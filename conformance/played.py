@@ -28,6 +28,6 @@ class Judge:
         self.searches.append(query)
         return f"info {len(self.searches)}"
 
-    def told(self, value: Any) -> dict[str, Any]:
+    def with_calls(self, value: Any) -> dict[str, Any]:
         """A value with what it took."""
         return {"value": value, "error": None, "judge_calls": self.calls, "searches": self.searches}

@@ -73,13 +73,13 @@ def _rounded(ratio: float) -> int:
 def _inside(low: str, tables: Tables) -> set[int]:
     """Places of the names of more than one letter that stand in the item between word boundaries."""
     edges = [edge.start() for edge in _EDGE.finditer(low)]
-    found = set()
+    places = set()
     for number, start in enumerate(edges):
         for end in edges[number + 1 :]:
             place = tables.first.get(low[start:end])
             if place is not None and end - start > 1:
-                found.add(place)
-    return found
+                places.add(place)
+    return places
 
 
 def _alike(low: str, tables: Tables) -> Iterator[tuple[int, int]]:
@@ -115,8 +115,8 @@ class FullPath:
 
 def stated(message: str) -> str:
     """The diagnosis of a final message: from its first `diagnosis:` to `treatment:` or the end; '' without one."""
-    found = _STATED.search(message)
-    return found[1].strip() if found else ""
+    match = _STATED.search(message)
+    return match[1].strip() if match else ""
 
 
 def correct(label: str, message: str, tables: Tables) -> bool:
@@ -197,18 +197,18 @@ def matches(kind: Listed, reply: str, tables: Tables, *, falls_back: bool = True
     for word in _LITTLE:
         text = word.sub("", text)
     names, bracketed = _cut(text)
-    found: list[Match] = []
+    hits: list[Match] = []
     spare: list[str] = []
     for name in names:
         if len(name) <= 1 or len(name.split()) > _LONGEST:
             continue
         hit = match(name, tables)
         if hit:
-            found.append(hit)
+            hits.append(hit)
         else:
             spare += bracketed.get(name, ())
-    found += [hit for name in spare if len(name) > 1 and len(name.split()) <= _LONGEST and (hit := match(name, tables))]
-    return tuple(found)
+    hits += [hit for name in spare if len(name) > 1 and len(name.split()) <= _LONGEST and (hit := match(name, tables))]
+    return tuple(hits)
 
 
 def item_ids(kind: Listed, reply: str, tables: Tables) -> tuple[int, ...]:
@@ -220,17 +220,17 @@ def studies(reply: str, tables: Tables) -> tuple[imaging.Request, ...]:
     """The studies that an imaging reply asks for. Raises Absent where the published code fails."""
     text = _body("imaging", reply)
     mark = next((mark for mark in "\n;" if mark in text), ",")
-    items, held, inside = [], "", False
+    items, item, inside = [], "", False
     for sign in text:
         if sign in "()":
             inside = sign == "("
         elif sign != mark:
-            held += sign
-        elif not inside and held.strip():
-            items.append(held)
-            held = ""
-    if held.strip():
-        items.append(held)
+            item += sign
+        elif not inside and item.strip():
+            items.append(item)
+            item = ""
+    if item.strip():
+        items.append(item)
     if ", including" in items:
         raise Absent("including", "an item that is nothing but ', including' stops the published parser")
     return imaging.requests([item.strip() for item in items if len(item.strip()) > 1], reply, tables)
@@ -281,7 +281,7 @@ def answer(record: Sequence[CaseResult], reply: str, kind: str, tables: Tables) 
     `kind` is examination (all of it), lab, microbiology or imaging. Of studies with the same name the last is told.
     """
     if kind == "examination":
-        return tuple(_told(reply, item, "panel", 1.0) for item in record if item.kind == kind)
+        return tuple(_answer(reply, item, "panel", 1.0) for item in record if item.kind == kind)
     if kind == "imaging":
         return _studies(record, reply, tables)
     if kind not in ("lab", "microbiology"):
@@ -289,7 +289,7 @@ def answer(record: Sequence[CaseResult], reply: str, kind: str, tables: Tables) 
     listed: Listed = "lab" if kind == "lab" else "microbiology"
     wanted = {str(number): hit for hit in matches(listed, reply, tables) for number in hit.item_ids}
     return tuple(
-        _told(wanted[item.code].key, item, wanted[item.code].rule, wanted[item.code].score / 100)
+        _answer(wanted[item.code].key, item, wanted[item.code].rule, wanted[item.code].score / 100)
         for item in record
         if item.kind == kind and item.code in wanted
     )
@@ -301,9 +301,9 @@ def _studies(record: Sequence[CaseResult], reply: str, tables: Tables) -> tuple[
         wanted = studies(reply, tables)
     except Absent:
         return ()
-    return tuple(_told(name, done[name], "region", 1.0) for name in imaging.answered(wanted, done, tables))
+    return tuple(_answer(name, done[name], "region", 1.0) for name in imaging.answered(wanted, done, tables))
 
 
-def _told(asked: str, item: CaseResult, rule: str, score: float) -> Answer:
+def _answer(asked: str, item: CaseResult, rule: str, score: float) -> Answer:
     text = item.text if item.kind != "examination" else f"{item.name}: {item.text}"
     return Answer(asked, item.kind, "normal" if item.normal else "reported", (item.ref,), asked, rule, score, text, 1.0)

@@ -93,20 +93,20 @@ def _rows(dataset: str, task: Task) -> Sequence[Any]:
 def demonstrations(row: Vector, tables: Tables) -> Any:
     """multicog_fewshot: the questions shown, their answers, and whether the item is among them."""
     del tables
-    given = row.input
-    task, rows = given["task"], _rows(given["dataset"], given["task"])
-    count = max(len(rows), ROWS[given["dataset"]])
-    drawn = published.sample(count, given["id"], given["k"], random.Random(given["seed"]))
+    fields = row.input
+    task, rows = fields["task"], _rows(fields["dataset"], fields["task"])
+    count = max(len(rows), ROWS[fields["dataset"]])
+    drawn = published.sample(count, fields["id"], fields["k"], random.Random(fields["seed"]))
     shown = [
         question_accuracy.demonstration(task, rows[place], side)
         if place < len(rows)
-        else _unseen(given["dataset"], task, side)
+        else _unseen(fields["dataset"], task, side)
         for place, side in zip(drawn.places, drawn.sides, strict=True)
     ]
     return {
         "demonstrations": [question for question, _ in shown],
         "answers": [answer for _, answer in shown],
-        "self_included": given["position"] in drawn.places,
+        "self_included": fields["position"] in drawn.places,
     }
 
 
@@ -126,8 +126,8 @@ def shown(recorded: Any, row: Vector) -> Any:
     del row
     questions, rest = [], recorded["demonstrations"]
     for answer in recorded["answers"]:
-        question, found, rest = rest.partition(f"\nAnswer: {answer}\n\n")
-        if not found:
+        question, mark, rest = rest.partition(f"\nAnswer: {answer}\n\n")
+        if not mark:
             raise ValueError(f"the recorded demonstrations do not hold the answer {answer!r}")
         questions.append(question)
     return {**recorded, "demonstrations": questions}
@@ -136,34 +136,34 @@ def shown(recorded: Any, row: Vector) -> Any:
 def accuracies(row: Vector, tables: Tables) -> Any:
     """multicog_lowmid_accuracy: accuracy of each repeat, mean and standard error, also normalised by chance."""
     del tables
-    given = row.input
-    task, options = given["task"], _OPTIONS[given["dataset"]]
-    values = _values(given, options)
-    found = question_accuracy.accuracy(zip(*values, strict=True), question_accuracy.chance_accuracy(task, options))
+    fields = row.input
+    task, options = fields["task"], _OPTIONS[fields["dataset"]]
+    values = _values(fields, options)
+    accuracy = question_accuracy.accuracy(zip(*values, strict=True), question_accuracy.chance_accuracy(task, options))
     return {
-        "acc": found.mean,
-        "se": found.error,
-        "acc_list": list(found.repeats),
-        "norm_acc": found.normalised,
-        "norm_se": found.normalised_error,
+        "acc": accuracy.mean,
+        "se": accuracy.error,
+        "acc_list": list(accuracy.repeats),
+        "norm_acc": accuracy.normalised,
+        "norm_se": accuracy.normalised_error,
     }
 
 
-def _values(given: Mapping[str, Any], options: int) -> list[list[float]]:
+def _values(fields: Mapping[str, Any], options: int) -> list[list[float]]:
     """What each item scores in each repeat."""
-    task, digit, dataset = given["task"], given["digit"], given["dataset"]
+    task, digit, dataset = fields["task"], fields["digit"], fields["dataset"]
     if task == "SV" and dataset == "medqa":
         if digit != 2:
             raise Absent("two_sides", "the published code expects four statements an item, and the rows hold two")
-        return [[0.0] * digit for _ in given["entries"]]  # it reads the replies as right answers, which none matches
+        return [[0.0] * digit for _ in fields["entries"]]  # it reads the replies as right answers, which none matches
     draw = random.Random(_SEED)
     if task == "MCQ":
-        return [_chosen(given, entry, draw) for entry in given["entries"]]
+        return [_chosen(fields, entry, draw) for entry in fields["entries"]]
     values = []
-    for number, (_, first, second, *replies) in enumerate(given["entries"]):
+    for number, (_, first, second, *replies) in enumerate(fields["entries"]):
         one, two = replies[:digit], replies[digit:]
         if task == "MR":
-            offered = given["alice"][number]
+            offered = fields["alice"][number]
             right = [published.read_published_rectification(reply, offered[0], draw).holds is True for reply in one]
             wrong = [published.read_published_rectification(reply, offered[1], draw) for reply in two]
             corrected = [read.holds is False and read.option == second[1] for read in wrong]
@@ -184,9 +184,9 @@ def _options_of(question: str) -> dict[str, str]:
     return {text: letter for letter, text in re.findall(r"([A-E]): (.*?)(?:\t|\Z)", question)}
 
 
-def _chosen(given: Mapping[str, Any], entry: Sequence[Any], draw: random.Random) -> list[float]:
+def _chosen(fields: Mapping[str, Any], entry: Sequence[Any], draw: random.Random) -> list[float]:
     number, gold, *replies = entry
-    question = next((row[1] for row in _rows(given["dataset"], "MCQ") if row[0] == number), "")
+    question = next((row[1] for row in _rows(fields["dataset"], "MCQ") if row[0] == number), "")
     options = _options_of(question)
     return [float(published.read_published_choice(reply, options, draw).option == gold) for reply in replies]
 

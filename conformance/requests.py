@@ -15,27 +15,27 @@ _KINDS: dict[str, published.Listed] = {code: kind for kind, code in published.CO
 
 def item_match(row: Vector, tables: Tables) -> Any:
     """multicog_lab_item_match."""
-    found = matching.match(row.input["item"], tables)
-    if found is None:
+    hit = matching.match(row.input["item"], tables)
+    if hit is None:
         return {"matched": False, "key": "", "itemids": []}
-    return {"matched": True, "key": found.key, "itemids": set(found.item_ids)}
+    return {"matched": True, "key": hit.key, "itemids": set(hit.item_ids)}
 
 
 def list_parse(row: Vector, tables: Tables) -> Any:
     """multicog_lab_micro_reply_parse."""
     kind, reply = _KINDS[row.input["action"]], row.input["response"]
-    told = replies.matches(kind, reply, tables, falls_back=False)
+    hits = replies.matches(kind, reply, tables, falls_back=False)
     return {
         "itemids": set(replies.item_ids(kind, reply, tables)),
-        "matched_keys_test_variant": [hit.key for hit in told],
+        "matched_keys_test_variant": [hit.key for hit in hits],
         "error": None,
     }
 
 
 def image_parse(row: Vector, tables: Tables) -> Any:
     """multicog_image_reply_parse."""
-    found = replies.studies(row.input["response"], tables)
-    return {"requests": [_request(one) for one in found], "error": None}
+    studies = replies.studies(row.input["response"], tables)
+    return {"requests": [_request(one) for one in studies], "error": None}
 
 
 def _request(one: imaging.Request) -> dict[str, Any]:

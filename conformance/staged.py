@@ -22,8 +22,8 @@ def split_ancillary(summary: str) -> tuple[str, str]:
 
 def extracted_answer(reply: str) -> str:
     """The text shown to the accuracy judge: all after the last `### Answer`, without colons and line ends, else all."""
-    _, found, rest = reply.rpartition("### Answer")
-    return rest.replace("\n", "").replace(":", "") if found else reply
+    _, mark, rest = reply.rpartition("### Answer")
+    return rest.replace("\n", "").replace(":", "") if mark else reply
 
 
 def ancillary_split(row: Vector, tables: Tables) -> Any:
@@ -37,8 +37,8 @@ def section_parse(row: Vector, tables: Tables) -> Any:
     del tables
     protocol = row.input["function"].split(".")[0]
     conclusion, information = published.published_sections(row.input["text"], protocol)
-    told = {"conclusion": conclusion, "info_required": information, "error": None}
-    return told | ({"stops_dialogue": published.stops(information)} if "stops_dialogue" in row.expected else {})
+    sections = {"conclusion": conclusion, "info_required": information, "error": None}
+    return sections | ({"stops_dialogue": published.stops(information)} if "stops_dialogue" in row.expected else {})
 
 
 def steps(row: Vector, tables: Tables) -> Any:
@@ -58,7 +58,7 @@ def printed_interval(row: Vector, tables: Tables) -> Any:
     del tables
     n, successes = row.input["n"], row.input["successes"]
     printed = tuple(row.expected[name] for name in ("mean", "lo", "hi"))
-    found = [
+    fitting = [
         [k, size]
         for size in range(2, n + 1)
         for k in range(max(0, int(printed[0] * size / 100) - 1), min(size, int(printed[0] * size / 100) + 2) + 1)
@@ -66,7 +66,7 @@ def printed_interval(row: Vector, tables: Tables) -> Any:
     ]
     return {
         "count_consistent": round(100 * successes / n, 2) == printed[0],
-        "consistent_k_n_under_student_t": found,
+        "consistent_k_n_under_student_t": fitting,
     }
 
 

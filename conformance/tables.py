@@ -44,10 +44,10 @@ class Tables(imaging_words.ImagingTables):
     @cached_property
     def first(self) -> Mapping[str, int]:
         """A name in lower case -> the place of the first name with that spelling; some names differ only in case."""
-        found: dict[str, int] = {}
+        places: dict[str, int] = {}
         for place, name in enumerate(self.lowered):
-            found.setdefault(name, place)
-        return found
+            places.setdefault(name, place)
+        return places
 
     @cached_property
     def by_length(self) -> Sequence[tuple[int, int]]:

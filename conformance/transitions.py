@@ -54,15 +54,15 @@ def transition(row: Vector, tables: Tables) -> Any:
     scenario, case = Workup(settings, prompts), _case(row.input["record"])
     state = _state(scenario.start(case), row.input)
     state = scenario.apply(state, Acted(1, 0.0, "doctor", Action("reply", row.input["reply"])))
-    given: tuple[Answer, ...] = ()
+    answers: tuple[Answer, ...] = ()
     if scenario.ending(state) is None and scenario.turn(state) == "examiner":
         assert state.order is not None
         record = case_results(case)
-        given = desk.answer(record, state.order.text, state.order.kind, tables)
-        told = [line.row() for line in given]
-        state = scenario.apply(state, Acted(2, 0.0, "examiner", Action("answer", "Told.", {"answers": told})))
+        answers = desk.answer(record, state.order.text, state.order.kind, tables)
+        rows = [line.row() for line in answers]
+        state = scenario.apply(state, Acted(2, 0.0, "examiner", Action("answer", "Told.", {"answers": rows})))
         names = {item.ref: item.code or item.name for item in record}
-        return _decision(state, [names[ref] for line in given for ref in line.refs]) | _asked(row, tables)
+        return _decision(state, [names[ref] for line in answers for ref in line.refs]) | _asked(row, tables)
     ending = scenario.ending(state)
     if ending is not None:
         said = published.action(row.input["reply"])
@@ -79,14 +79,14 @@ def episodes(row: Vector, tables: Tables) -> Any:
     prompts = Prompts.load([Path(wardround.scenarios.__file__).parent / "prompts"])
     settings = WorkupSettings(rules="published", reading="published", max_turns=_MANY, max_warnings=_MANY)
     scenario = Workup(settings, prompts)
-    told: dict[str, Any] = {}
+    played: dict[str, Any] = {}
     for disease, admissions in row.input["records"].items():
         for number, one in admissions.items():
             parts = (one["Patient History"], one["Physical Examination"], one["Laboratory Tests"], one["Microbiology"])
             studies = [(study["Exam Name"], study) for study in one["Radiology"]]
             case = _case([disease, number, *parts, studies])
-            told[number] = _played(scenario, case, row.input["scripts"][number], tables)
-    return told
+            played[number] = _played(scenario, case, row.input["scripts"][number], tables)
+    return played
 
 
 def _played(scenario: Workup, case: Case, replies: Sequence[str], tables: Tables) -> list[Any]:
@@ -124,7 +124,7 @@ def decided(recorded: Mapping[str, Any], row: Vector) -> Any:
     return {
         "finish": False,
         "what": what,
-        "told": _told(message, row.input["record"]) if what == "told" else [],
+        "told": _reported(message, row.input["record"]) if what == "told" else [],
         "chosen": [name for name in recorded["action_history"] if name != "WRONG"],
         "answered": sorted({*_LISTS} - {*recorded["resources"]}),
         "result": recorded["result"],
@@ -133,7 +133,7 @@ def decided(recorded: Mapping[str, Any], row: Vector) -> Any:
     }
 
 
-def _told(message: str, record: Sequence[Any]) -> list[str]:
+def _reported(message: str, record: Sequence[Any]) -> list[str]:
     """The recorded items that a message tells: item numbers, exam names, or the examination."""
     if message.startswith("Physical Examination"):
         return ["Examination"]
@@ -151,15 +151,15 @@ def _study(one: Mapping[str, Any]) -> str:
 def _asked(row: Vector, tables: Tables) -> dict[str, Any]:
     """What the published parser makes of the reply: the action and, if it is a list, what it asks for."""
     said = published.action(row.input["reply"])
-    found: dict[str, Any] = {"result": said.result, **{name: [] for name in _REQUESTS.values()}}
+    asked: dict[str, Any] = {"result": said.result, **{name: [] for name in _REQUESTS.values()}}
     in_force = "OUTPUT" not in row.input["action_history"]
     kind = next((kind for kind, code in published.CODES.items() if code == said.choice), None)
     if kind == "imaging" and in_force:
         wanted = [imaging.widened(one, tables) for one in replies.studies(said.kept, tables)]
-        found["image_request"] = sorted(f"{one.name} {sorted(one.regions)} {sorted(one.modalities)}" for one in wanted)
+        asked["image_request"] = sorted(f"{one.name} {sorted(one.regions)} {sorted(one.modalities)}" for one in wanted)
     elif kind is not None and in_force:
-        found[_REQUESTS[kind]] = sorted(str(number) for number in replies.item_ids(kind, said.kept, tables))
-    return found
+        asked[_REQUESTS[kind]] = sorted(str(number) for number in replies.item_ids(kind, said.kept, tables))
+    return asked
 
 
 def _case(record: Sequence[Any]) -> Case:
@@ -180,17 +180,17 @@ def _case(record: Sequence[Any]) -> Case:
     )
 
 
-def _state(start: WorkupState, given: Mapping[str, Any]) -> WorkupState:
+def _state(start: WorkupState, fields: Mapping[str, Any]) -> WorkupState:
     """The work-up where the row begins: what was chosen, and what has been answered already."""
-    chosen = [name for name in given["action_history"] if name in _KINDS]
-    answered = [kind for name, kind in _KINDS.items() if name not in given["resources"]]
-    stage = "diagnose" if "OUTPUT" in given["action_history"] else "choose"
+    chosen = [name for name in fields["action_history"] if name in _KINDS]
+    answered = [kind for name, kind in _KINDS.items() if name not in fields["resources"]]
+    stage = "diagnose" if "OUTPUT" in fields["action_history"] else "choose"
     used = tuple(_KINDS[name] for name in chosen)
     asked = "output" if stage == "diagnose" else ""
     return msgspec.structs.replace(start, used=used, answered=tuple(answered), stage=stage, asked=asked)
 
 
-def _decision(state: WorkupState, told: Sequence[str]) -> dict[str, Any]:
+def _decision(state: WorkupState, reported: Sequence[str]) -> dict[str, Any]:
     last = state.heard[-1]
     what = {"warning": "warned", "question": "question", "answer": "told"}.get(last.verb, "")
     if last.verb == "refusal":
@@ -201,7 +201,7 @@ def _decision(state: WorkupState, told: Sequence[str]) -> dict[str, Any]:
     return {
         "finish": False,
         "what": what,
-        "told": sorted(told) if what == "told" else [],
+        "told": sorted(reported) if what == "told" else [],
         "chosen": [NAMES[kind] for kind in state.used] + (["OUTPUT"] if state.stage == "diagnose" else []),
         "answered": sorted(NAMES[kind] for kind in state.answered if kind != "examination"),
     }

@@ -58,8 +58,8 @@ async def by_command_line(settings: RunSettings, store: Path) -> str:
 
 async def by_python(settings: RunSettings, store: Path, doctor: str = "scripts.line_doctor:Lines") -> str:
     """`wardround.run`."""
-    given: dict[str, Any] = {"seed": SEED, "limit": settings.limit, "doctor": doctor}
-    return (await run(settings.cases, settings.scenario, store=str(store), **given)).name
+    options: dict[str, Any] = {"seed": SEED, "limit": settings.limit, "doctor": doctor}
+    return (await run(settings.cases, settings.scenario, store=str(store), **options)).name
 
 
 def _gymnasium(settings: RunSettings, store: Path) -> str:

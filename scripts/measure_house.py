@@ -72,7 +72,7 @@ class Measured:
 
 def modules(root: Path) -> list[Module]:
     """The product's files under `root`, each once: links are not followed."""
-    found = []
+    files = []
     for package in PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
             if any(parent.is_symlink() for parent in path.parents if root in parent.parents):
@@ -80,22 +80,22 @@ def modules(root: Path) -> list[Module]:
             parts = path.relative_to(root).with_suffix("").parts
             dotted = ".".join(("wardround", *parts) if package != "wardround" else parts).removesuffix(".__init__")
             text = path.read_text(encoding="utf-8")
-            found.append(Module(dotted, path, text, ast.parse(text)))
-    return found
+            files.append(Module(dotted, path, text, ast.parse(text)))
+    return files
 
 
 def imported(module: Module, names: frozenset[str]) -> set[str]:
     """The modules among `names` that a module imports, wherever in its text."""
-    found = set()
+    targets = set()
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            targets |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= inner & names
+            targets |= inner & names
             if not inner <= names:
-                found.add(node.module)
-    return (found & names) - {module.name}
+                targets.add(node.module)
+    return (targets & names) - {module.name}
 
 
 def statements(tree: ast.Module) -> int:

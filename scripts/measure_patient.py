@@ -57,14 +57,14 @@ def questions(part: str) -> tuple[Asked, ...]:
 
 def stories(data: Path) -> dict[str, tuple[Mapping[str, str], str]]:
     """Story and complaint of every case by its name in the file."""
-    told: dict[str, tuple[Mapping[str, str], str]] = {}
+    by_case: dict[str, tuple[Mapping[str, str], str]] = {}
     for number, case in enumerate(load(data / "agentclinic/agentclinic_medqa.jsonl"), 1):
-        told[f"agentclinic-{number:03}"] = _story(case)
+        by_case[f"agentclinic-{number:03}"] = _story(case)
     for number, line in enumerate((data / "mediq/all_craft_md.jsonl").read_text().splitlines(), 1):
         context = [text for text in json.loads(line)["context"] if not _EXAMINED.search(text)]
-        told[f"mediq-{number:03}"] = ({"History": ". ".join(text.rstrip(".") for text in context) + "."}, "")
-    told |= {case.id: _story(case) for case in load(data / "medrbench/diagnosis_cases.json")}
-    return told
+        by_case[f"mediq-{number:03}"] = ({"History": ". ".join(text.rstrip(".") for text in context) + "."}, "")
+    by_case |= {case.id: _story(case) for case in load(data / "medrbench/diagnosis_cases.json")}
+    return by_case
 
 
 def _story(case: Case) -> tuple[Mapping[str, str], str]:
@@ -102,14 +102,14 @@ def shares(counts: Mapping[str, int]) -> str:
     return "; ".join(lines)
 
 
-async def ask(asked: Path, out: Path, told: Mapping[str, tuple[Mapping[str, str], str]]) -> None:
+async def ask(asked: Path, out: Path, by_case: Mapping[str, tuple[Mapping[str, str], str]]) -> None:
     """Write the file's questions with the patient's answers."""
     with asked.open(newline="") as lines, out.open("w", newline="") as written:
         table = csv.writer(written, lineterminator="\n")
         table.writerow(("case", "question", "answerable", "answer"))
         for row in csv.DictReader(lines):
             question = Asked(row["case"], "", row.get("after") or "", row["question"], "")
-            said = await answer(question, told[row["case"]])
+            said = await answer(question, by_case[row["case"]])
             table.writerow((row["case"], row["question"], row["answerable"], said))
 
 
@@ -142,13 +142,13 @@ async def main(arguments: Sequence[str]) -> None:
     options = parser.parse_args(arguments)
     if (options.ask is None) != (options.out is None):
         parser.error("--ask and --out belong together: give both")
-    told = stories(options.data)
+    by_case = stories(options.data)
     if options.ask is not None:
-        await ask(options.ask, options.out, told)
+        await ask(options.ask, options.out, by_case)
         return
     counts: Counter[str] = Counter()
     for asked in questions(options.part):
-        said = await answer(asked, told[asked.case])
+        said = await answer(asked, by_case[asked.case])
         counts[label(asked, said)] += 1
         if options.show:
             print(f"{label(asked, said):9}{asked.case} | {asked.question} | {said}")

@@ -21,7 +21,7 @@ LICENCE = "ODbL-1.0"
 def main() -> None:
     """Write the table."""
     folder = Path(sys.argv[1])
-    found: dict[tuple[str, str], set[int]] = {}
+    numbers_of: dict[tuple[str, str], set[int]] = {}
     missed = 0
     items = (*_laboratory(folder / "d_labitems.csv"), *_microbiology(folder / "microbiologyevents.csv"))
     for entry in read_chart(items).entries:
@@ -29,13 +29,13 @@ def main() -> None:
             missed += 1
         else:
             specimen = entry.specimen or ("blood" if entry.item.detail == "Blood" else "")
-            found.setdefault((entry.test.test, specimen), set()).add(int(entry.item.ref))
+            numbers_of.setdefault((entry.test.test, specimen), set()).add(int(entry.item.ref))
     with OUT.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("test", "specimen", "item_ids", "source", "licence"))
-        for (test, specimen), numbers in sorted(found.items()):
+        for (test, specimen), numbers in sorted(numbers_of.items()):
             writer.writerow((test, specimen, "|".join(map(str, sorted(numbers))), SOURCE, LICENCE))
-    print(f"{len(found)} rows; {missed} of {len(items)} names link to no test")
+    print(f"{len(numbers_of)} rows; {missed} of {len(items)} names link to no test")
 
 
 def _laboratory(path: Path) -> Iterator[CaseResult]:

@@ -86,13 +86,13 @@ class Trace:
 
     def files(self) -> list[str]:
         """The product's files, by their place in the tree."""
-        found = set()
+        files = set()
         times = [codes for codes in (*self._before, self._codes) if codes]
         for name in set.intersection(*times) if times else ():
             path = Path(name).resolve()
             if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in PACKAGES:
-                found.add(path.relative_to(ROOT).as_posix())
-        return sorted(found)
+                files.add(path.relative_to(ROOT).as_posix())
+        return sorted(files)
 
 
 turn, judged_reply, judged_again, judged_step = Trace(), Trace(), Trace(), Trace()
@@ -263,11 +263,11 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description="Trace which files a doctor's turn and a judged reply pass.")
     parser.add_argument("--json", action="store_true", help="print JSON")
     asked = parser.parse_args(arguments)
-    found = measure()
+    traces = measure()
     if asked.json:
-        print(json.dumps({name: {"count": len(files), "files": files} for name, files in found.items()}, indent=2))
+        print(json.dumps({name: {"count": len(files), "files": files} for name, files in traces.items()}, indent=2))
         return
-    for name, files in found.items():
+    for name, files in traces.items():
         print(f"{name}: {len(files)} files\n  " + "\n  ".join(files))
 
 

@@ -33,6 +33,14 @@ class Divides:
     async def score(self, case, trajectory, seat):
         return [Score("divided", 1.0 / (case.id != "wr-002"))]
 
+class Asks:
+    name = "asks"
+    judged = True
+    async def score(self, case, trajectory, seat):
+        from wardround.evaluators.judges.question import Question
+        answer = await seat.panel.first(Question("prognosis", ()), lambda reply: reply)
+        return [Score("asked", 1.0, answer.reason)]
+
 class Sync:
     name = "sync"
     def score(self, case, trajectory, seat):
@@ -156,6 +164,24 @@ async def test_what_cannot_score_is_refused_before_anything_is_judged(
         assert said in str(raised.value)
     assert [one async for one in store.scores("r")] == []
     assert judge.asked.total() == 0
+
+
+def test_a_question_that_the_offline_judge_does_not_know_stops_the_scoring_once(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The evaluator does not say beforehand what it asks, so the first episode finds out for all."""
+    (tmp_path / "mine_that_asks.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    where = ["r", "--store", tmp_path / "runs.db"]
+    cases = ["--cases", "bundled:reports", "--scenario", "oracle", "--doctor", "gold", "--limit", 3]
+    assert shell("run", *cases, "--name", *where) == 0
+    assert shell("score", *where, "--evaluators", "mine_that_asks:Asks", "--judge", "lexical") == 130
+    said = "the offline judge cannot answer the question 'prognosis': name a model as judge"
+    assert [said in line for line in shell.err.splitlines()].count(True) == 1
+    assert shell.json("score", *where)["broken"] == []
+    assert {row["run"]: row["endings"] for row in shell.json("runs", "--store", where[-1])["runs"]}["r~asks"] == {
+        "open": 3
+    }
 
 
 def test_the_command_line_says_it_in_a_line(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,7 +122,7 @@ _RESERVED = frozenset(("messages", "model", "stream", "n"))
 
 
 class ChatModel(Model):
-    """A model behind `POST base/chat/completions`: one reply, not streamed, without retries (see `retry.Retrying`).
+    """A model behind `POST base/chat/completions`: one reply, not streamed, without retries (see `wrappers.Retrying`).
 
     Options go into the body under their own names, except those that are None. `max_tokens` is sent to OpenAI's public
     host as `max_completion_tokens`, the only name that all its models accept. `shape` is sent as `response_format`.
@@ -214,13 +214,9 @@ def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json]
     Raises UsageError for an option that would ask for something else than one whole reply, and ProviderError for a
     text that JSON cannot hold.
     """
-    body: dict[str, Json] = {
-        "model": name,
-        "messages": turns(messages),
-    }
     if not _RESERVED.isdisjoint(options):
         raise UsageError(f"the option `{min(_RESERVED & options.keys())}` cannot be set: one whole reply is asked for")
-    body.update(chat_options(options))
+    body: dict[str, Json] = {"model": name, "messages": turns(messages), **chat_options(options)}
     if new_name and "max_tokens" in body:
         body["max_completion_tokens"] = body.pop("max_tokens")
     try:

@@ -14,9 +14,10 @@ from wardround.engine.records import Completion, Json, Message
 
 FAILURES = 3
 """Consecutive failed calls after which a member is taken out."""
-FIRST, LONGEST = 1.0, 30.0
-"""Seconds until a member that was taken out is checked again: `FIRST`, doubled at each check up to `LONGEST`."""
-WITHIN = 5.0
+FIRST_RECHECK, LONGEST_RECHECK = 1.0, 30.0
+"""Seconds until a member that was taken out is checked again: the first pause, doubled at each check up to the longest.
+"""
+CHECK_WITHIN = 5.0
 """Seconds within which a member must answer a check."""
 
 UNHEALTHY = frozenset(("connection", "server", "timeout", "malformed"))
@@ -44,7 +45,7 @@ class Member:
         self.load = 0
         self.healthy = True
         self._failures = 0
-        self._pause = FIRST
+        self._pause = FIRST_RECHECK
         self._check_at = 0.0
         self._checking = False
 
@@ -53,7 +54,7 @@ class Member:
         self._failures = 0
         if not self.healthy:
             self._set(healthy=True)
-        self._pause = FIRST
+        self._pause = FIRST_RECHECK
 
     def failed(self, error: ProviderError) -> None:
         """Note that a call failed; take the member out if that shows it to be unhealthy."""
@@ -72,7 +73,7 @@ class Member:
         self._checking = True
         try:
             inner = self.model.model
-            if not isinstance(inner, Checkable) or await inner.alive(WITHIN):
+            if not isinstance(inner, Checkable) or await inner.alive(CHECK_WITHIN):
                 self._failures = 0
                 self._set(healthy=True)
                 log.info("endpoint taken in again", address=self.address)
@@ -83,13 +84,13 @@ class Member:
 
     def _schedule_check(self) -> None:
         self._check_at = asyncio.get_running_loop().time() + self._pause
-        self._pause = min(LONGEST, 2 * self._pause)
+        self._pause = min(LONGEST_RECHECK, 2 * self._pause)
 
     def _set(self, *, healthy: bool) -> None:
         self.healthy = self.model.gate.healthy = healthy
 
 
-FULLER = 1.25
+BUSY = 1.25
 """The multiple of the mean load above which an endpoint gets no new episode."""
 
 
@@ -201,7 +202,7 @@ class _BoundFleet(Model):
         ready = self._ready(self._order)
         if not ready:
             return self._order[0]
-        most = FULLER * sum(member.load for member in ready) / len(ready) + 1
+        most = BUSY * sum(member.load for member in ready) / len(ready) + 1
         return next(member for member in ready if member.load <= most)
 
     def _ready(self, members: Sequence[Member]) -> list[Member]:

@@ -21,14 +21,14 @@ ResultT = TypeVar("ResultT")
 class Waiter(Generic[ResultT]):
     """A waiting call: the time (s) at which it began to wait, and the tokens that it may need."""
 
-    __slots__ = ("future", "line", "since", "tokens")
+    __slots__ = ("future", "role_calls", "since", "tokens")
 
-    def __init__(self, line: "_Line[ResultT]", tokens: int, since: float) -> None:
-        self.line, self.tokens, self.since = line, tokens, since
+    def __init__(self, role_calls: "_RoleCalls[ResultT]", tokens: int, since: float) -> None:
+        self.role_calls, self.tokens, self.since = role_calls, tokens, since
         self.future: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
 
 
-class _Line(Generic[ResultT]):
+class _RoleCalls(Generic[ResultT]):
     """The waiting calls of one role. `turn` counts the calls that the role has had."""
 
     __slots__ = ("queue", "role", "turn", "waiting")
@@ -47,21 +47,21 @@ class FairQueue(Generic[ResultT]):
     """
 
     def __init__(self) -> None:
-        self._lines: dict[str, _Line[ResultT]] = {}
+        self._by_role: dict[str, _RoleCalls[ResultT]] = {}
         self._now = 0
         self.waiting = 0
 
     def add(self, role: str, tokens: int, since: float) -> Waiter[ResultT]:
         """Add a waiting call to the queue of its role."""
-        line = self._lines.get(role)
-        if line is None:
-            line = self._lines[role] = _Line(role)
-        if not line.waiting:
-            line.queue.clear()
-            line.turn = max(line.turn, self._now)
-        waiter = Waiter(line, tokens, since)
-        line.queue.append(waiter)
-        line.waiting += 1
+        role_calls = self._by_role.get(role)
+        if role_calls is None:
+            role_calls = self._by_role[role] = _RoleCalls(role)
+        if not role_calls.waiting:
+            role_calls.queue.clear()
+            role_calls.turn = max(role_calls.turn, self._now)
+        waiter = Waiter(role_calls, tokens, since)
+        role_calls.queue.append(waiter)
+        role_calls.waiting += 1
         self.waiting += 1
         return waiter
 
@@ -69,10 +69,8 @@ class FairQueue(Generic[ResultT]):
         """The call that goes next, left in the queue; None if no call waits."""
         if not self.waiting:
             return None
-        lines = [line for line in self._lines.values() if line.waiting]
-        lines.sort(key=attrgetter("turn"))
-        for line in lines:
-            queue = line.queue
+        for role_calls in sorted(self._by_role.values(), key=attrgetter("turn")):
+            queue = role_calls.queue
             while queue and queue[0].future.done():  # it gave up; `drop` corrects the count
                 queue.popleft()
             if queue:
@@ -81,26 +79,26 @@ class FairQueue(Generic[ResultT]):
 
     def pop(self, waiter: Waiter[ResultT]) -> None:
         """Remove the call that `next` returned, because it goes now."""
-        line = waiter.line
-        line.queue.popleft()
-        self._now = line.turn
-        line.turn += 1
-        self._discount(line)
+        role_calls = waiter.role_calls
+        role_calls.queue.popleft()
+        self._now = role_calls.turn
+        role_calls.turn += 1
+        self._discount(role_calls)
 
     def drop(self, waiter: Waiter[ResultT]) -> None:
         """Discount a call that gave up waiting; its future is done."""
-        self._discount(waiter.line)
+        self._discount(waiter.role_calls)
 
-    def _discount(self, line: "_Line[ResultT]") -> None:
-        line.waiting -= 1
+    def _discount(self, role_calls: "_RoleCalls[ResultT]") -> None:
+        role_calls.waiting -= 1
         self.waiting -= 1
 
     def by_role(self) -> dict[str, int]:
         """The number of waiting calls by role, in order of name."""
-        return {role: line.waiting for role, line in sorted(self._lines.items()) if line.waiting}
+        return {role: calls.waiting for role, calls in sorted(self._by_role.items()) if calls.waiting}
 
 
-LONGEST = 120.0
+LONGEST_PAUSE = 120.0
 """The longest time (s) for which an endpoint's Retry-After holds all calls; the refused call itself waits in full."""
 UNCOUNTED = frozenset(("unused", "rate_limit", "quota", "auth", "unknown_model", "bad_request", "context_overflow"))
 """Outcomes of a call for which no endpoint counts tokens."""
@@ -357,20 +355,20 @@ class Gate:
             self._recent.append((True, latency))
             fell = self.adaptive.refused(permit.epoch, now, self.in_flight)
             if outcome.retry_after is not None and (fell or self.paused_until > now):
-                self.paused_until = max(self.paused_until, now + min(outcome.retry_after, LONGEST))
+                self.paused_until = max(self.paused_until, now + min(outcome.retry_after, LONGEST_PAUSE))
 
     def summary(self) -> dict[str, Json]:
         """The status of the gate, without secrets; `rate_limited` and `latency` (median, s) cover the last calls."""
         now = asyncio.get_running_loop().time()
         cap = self.adaptive.cap
         served = [latency for away, latency in self._recent if not away]
-        refused_unprocessed = len(self._recent) - len(served)
+        turned_away = len(self._recent) - len(served)
         summary: dict[str, Json] = {
             "address": self.name,
             "in_flight": self.in_flight,
             "cap": None if cap == float("inf") else int(cap),
             "waiting": self._queue.by_role(),
-            "rate_limited": refused_unprocessed / len(self._recent) if self._recent else 0.0,
+            "rate_limited": turned_away / len(self._recent) if self._recent else 0.0,
             "paused_until": time.time() + self.paused_until - now if self.paused_until > now else None,
             "healthy": self.healthy,
             "calls": self.calls,

@@ -9,27 +9,27 @@ from statistics import median
 
 import structlog
 
-ROUND = 50
+ROUND_SIZE = 50
 """The least number of calls in a round, which are judged together; more if more run at once."""
-SHARE = 0.05
+REFUSED_SHARE = 0.05
 """The share of a round that may be refused (429) before the cap falls."""
-DEEPEST, MILDEST = 0.5, 0.9
-"""Limits of a fall: the new cap is at least `DEEPEST` and at most `MILDEST` times the old one."""
-RAISE = 0.1
+DEEPEST_FALL, MILDEST_FALL = 0.5, 0.9
+"""Limits of a fall: the new cap is at least `DEEPEST_FALL` and at most `MILDEST_FALL` times the old one."""
+RISE = 0.1
 """The share of itself by which the cap rises after a good round; at least one call."""
-PROBE = 4
+GOOD_ROUNDS = 4
 """Good rounds before the cap returns to the level at which there was trouble last."""
-SAFE, QUICK = 0.5, 10
-"""Below `SAFE` times the level of the last trouble the cap doubles after every good round, of only `QUICK` calls."""
-SLOW = 3.0
+SAFE_SHARE, QUICK_ROUND = 0.5, 10
+"""Below this share of the level of the last trouble the cap doubles after every good round, which has so few calls."""
+SLOW_FACTOR = 3.0
 """The multiple of the usual latency that counts as trouble; it is high because latencies of models vary widely."""
-MORE = 1.1
+MORE_WORK = 1.1
 """The multiple of the usual work above which the endpoint does more work than usual."""
-BETTER = 0.8
+HELPED = 0.8
 """The share of the earlier latency that a cut must reach; otherwise the cut is undone."""
-START = 50
+FIXED_TOKENS = 50
 """The number of tokens that stands for the fixed part of a call's latency."""
-MEMORY = 0.2
+NEWEST_WEIGHT = 0.2
 """The weight of a new round in the mean of the usual latency."""
 
 
@@ -37,13 +37,13 @@ class Adaptive:
     """An adaptive cap on concurrent calls, between 1 and `top` (None for no upper limit).
 
     Calls are judged in rounds. A round counts only calls that began after the last change of the cap, so that a burst
-    of refusals is one event. When more than the share SHARE of a round is refused, the cap falls to the number of calls
+    of refusals is one event. When more than REFUSED_SHARE of a round is refused, the cap falls to the number of calls
     that the endpoint still serves, less a tenth, but at most by half. The cap also falls by half when the latency (by
-    completion tokens) is SLOW times the usual one and the endpoint does no more work than usual. If that does not help,
-    the cap is restored and this latency becomes the usual one.
+    completion tokens) is SLOW_FACTOR times the usual one and the endpoint does no more work than usual. If that does
+    not help, the cap is restored and this latency becomes the usual one.
 
     The cap rises after a good round in which it delayed calls. It doubles up to half of the level at which there was
-    trouble last, then rises by a tenth; it returns to that level only after PROBE good rounds.
+    trouble last, then rises by a tenth; it returns to that level only after GOOD_ROUNDS good rounds.
     """
 
     def __init__(self, top: int | None = None) -> None:
@@ -72,11 +72,11 @@ class Adaptive:
         if epoch != self.epoch:
             return
         self._seen += 1
-        self._done += START + tokens
-        self._times.append(latency / (START + tokens))
+        self._done += FIXED_TOKENS + tokens
+        self._times.append(latency / (FIXED_TOKENS + tokens))
         if self._began is None:
             self._began = now - latency
-        if self._seen >= (QUICK if self._recovering() else self._round()):
+        if self._seen >= (QUICK_ROUND if self._recovering() else self._round()):
             self._judge(now)
 
     def refused(self, epoch: int, now: float, in_flight: int) -> bool:
@@ -86,13 +86,13 @@ class Adaptive:
         self._seen += 1
         self._refused += 1
         size = self._round()
-        if self._refused <= SHARE * size:
+        if self._refused <= REFUSED_SHARE * size:
             if self._seen >= size:
                 self._judge(now)
             return False
         base = min(self.cap, max(self._peak, in_flight + 1))
-        served = max(base * DEEPEST, in_flight * MILDEST)
-        self._fall(base, min(math.ceil(served), math.ceil(base * MILDEST)))
+        served = max(base * DEEPEST_FALL, in_flight * MILDEST_FALL)
+        self._fall(base, min(math.ceil(served), math.ceil(base * MILDEST_FALL)))
         self._cut = None
         return True
 
@@ -103,10 +103,10 @@ class Adaptive:
             self._most = max(self._most, in_flight)
 
     def _round(self) -> float:
-        return max(ROUND, min(self.cap, self._peak))
+        return max(ROUND_SIZE, min(self.cap, self._peak))
 
     def _recovering(self) -> bool:
-        return self.cap < SAFE * self._ceiling < math.inf
+        return self.cap < SAFE_SHARE * self._ceiling < math.inf
 
     def _fall(self, base: float, to: float) -> None:
         # Several falls without a good round between them have one cause, which began at the highest cap.
@@ -136,17 +136,17 @@ class Adaptive:
         if self.cap >= self._ceiling:  # the trouble at this level is over
             self._ceiling = math.inf
         if self._recovering():
-            higher = min(2 * self.cap, max(self.cap + 1, math.floor(SAFE * self._ceiling)))
+            higher = min(2 * self.cap, max(self.cap + 1, math.floor(SAFE_SHARE * self._ceiling)))
         else:
-            higher = min(self.top, self.cap + max(1.0, math.floor(self.cap * RAISE)))
-        if higher >= self._ceiling and self._good < PROBE:
+            higher = min(self.top, self.cap + max(1.0, math.floor(self.cap * RISE)))
+        if higher >= self._ceiling and self._good < GOOD_ROUNDS:
             return
         self._change(higher)
 
     def _slow(self, value: float, work: float, peak: int) -> bool:
         """Judge a round by its latency and the work done; returns whether the cap changed."""
         before, self._cut = self._cut, None
-        if before is not None and value > before[1] * BETTER:
+        if before is not None and value > before[1] * HELPED:
             # Fewer calls did not make it faster, so our load is not the cause.
             self._usual, self._work = value, work
             self._change(before[0])
@@ -155,23 +155,23 @@ class Adaptive:
             self._usual, self._work = value, work
             return False
         loaded = 2 * peak >= min(self.cap, self._most)
-        if loaded and peak > 1 and value > SLOW * self._usual and work <= MORE * self._work:
+        if loaded and peak > 1 and value > SLOW_FACTOR * self._usual and work <= MORE_WORK * self._work:
             cut = (self.cap, value)
             base = min(self.cap, peak)
-            self._fall(base, math.ceil(base * DEEPEST))
+            self._fall(base, math.ceil(base * DEEPEST_FALL))
             self._cut = cut
             return True
-        if value <= SLOW * self._usual:
-            self._usual += MEMORY * (value - self._usual)
-            self._work += MEMORY * (work - self._work)
+        if value <= SLOW_FACTOR * self._usual:
+            self._usual += NEWEST_WEIGHT * (value - self._usual)
+            self._work += NEWEST_WEIGHT * (work - self._work)
         return False
 
 
-SOON = 5.0
+WARN_AFTER = 5.0
 """Seconds without an answer, including the wait for the next attempt, after which the user is warned."""
-LATER = 15.0
+WARN_AFTER_UNDER_WAY = 15.0
 """The same while calls under way may still be answered, without the wait for the next attempt."""
-AGAIN = 30.0
+WARN_EVERY = 30.0
 """Seconds between two warnings."""
 OVERLOADED = (503, 529)
 """HTTP statuses besides 429 that report an overloaded endpoint."""
@@ -247,8 +247,8 @@ class Silence:
             heappop(self._tries)
         heappush(self._tries, at)
         once = self.calls == 1 and self.queued  # the next call in the queue will show whether others fail too
-        due = (self._said is None or now - self._said >= AGAIN) and not once
-        if due and (now - self.since >= LATER if self.under_way else at - self.since >= SOON):
+        due = (self._said is None or now - self._said >= WARN_EVERY) and not once
+        if due and (now - self.since >= WARN_AFTER_UNDER_WAY if self.under_way else at - self.since >= WARN_AFTER):
             self._said = now
             log.warning(f"{self.name} {self.summary(now)}")
 

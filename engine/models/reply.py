@@ -140,8 +140,8 @@ def turns(messages: Sequence[Message]) -> list[Json]:
     ]
 
 
-OPTION = "shape"
-NAME = "reply"
+SHAPE_OPTION = "shape"
+SCHEMA_NAME = "reply"
 """The name of every schema; it never changes, because some endpoints cache compiled schemas."""
 
 
@@ -149,7 +149,7 @@ def chat_options(options: Mapping[str, Json]) -> dict[str, Json]:
     """A call's options for chat completions: those that are None left out, `shape` as `response_format`."""
     sent, shape = _part_options(options, "response_format")
     if shape:
-        named = {"name": NAME, "schema": shape, "strict": True}
+        named = {"name": SCHEMA_NAME, "schema": shape, "strict": True}
         sent["response_format"] = {"type": "json_schema", "json_schema": named}
     return sent
 
@@ -158,15 +158,17 @@ def response_options(options: Mapping[str, Json]) -> dict[str, Json]:
     """A call's options for the Responses API: those that are None left out, `shape` as `text.format`."""
     sent, shape = _part_options(options, "text")
     if shape:
-        sent["text"] = {"format": {"type": "json_schema", "name": NAME, "schema": shape, "strict": True}}
+        sent["text"] = {"format": {"type": "json_schema", "name": SCHEMA_NAME, "schema": shape, "strict": True}}
     return sent
 
 
 def _part_options(options: Mapping[str, Json], field: str) -> tuple[dict[str, Json], Json]:
     sent = {name: value for name, value in options.items() if value is not None}
-    shape = sent.pop(OPTION, None)
+    shape = sent.pop(SHAPE_OPTION, None)
     if shape and field in sent:
-        raise UsageError(f"a call has the options `{OPTION}` and `{field}`, which both say what its reply is to be")
+        raise UsageError(
+            f"a call has the options `{SHAPE_OPTION}` and `{field}`, which both say what its reply is to be"
+        )
     return sent, shape
 
 
@@ -197,14 +199,14 @@ def fits_schema(value: Json, schema: Mapping[str, Json]) -> bool:
     return True
 
 
-def least(schema: Mapping[str, Json]) -> Json:
+def smallest_fit(schema: Mapping[str, Json]) -> Json:
     """The smallest value that fits the schema; the loopback server sends it if a shape is required."""
     choices: Sequence[Json] = schema.get("enum", ())
     if choices:
         return choices[0]
     match schema.get("type"):
         case "object":
-            return {name: least(field) for name, field in schema.get("properties", {}).items()}
+            return {name: smallest_fit(field) for name, field in schema.get("properties", {}).items()}
         case "array":
             return []
         case "boolean":

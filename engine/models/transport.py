@@ -50,7 +50,7 @@ class ReplyTimeout(TimeoutError):
     """A timeout expired; the message says which one."""
 
 
-class _Line(asyncio.BufferedProtocol):
+class _Connection(asyncio.BufferedProtocol):
     """One connection, with at most one request at a time.
 
     All connections to one address share one `buffer`, because received bytes are parsed before anything else is read.
@@ -180,7 +180,7 @@ class _Line(asyncio.BufferedProtocol):
         return self.transport is not None and not self.transport.is_closing()
 
 
-_Idle = OrderedDict[_Line, None]
+_Idle = OrderedDict[_Connection, None]
 """Idle connections, the one used last at the end; a connection removes itself when it is cut."""
 
 
@@ -209,47 +209,47 @@ class ConnectionPool:
 
         Raises ReplyTimeout, BrokenConnection, NotHttp, ssl.SSLError or OSError.
         """
-        line = self._take() or await self._connect()
-        reply = line.ask(b"%bContent-Length: %d\r\n\r\n%b" % (head, len(body), body))
-        line.began = line.last_byte
+        connection = self._take() or await self._connect()
+        reply = connection.ask(b"%bContent-Length: %d\r\n\r\n%b" % (head, len(body), body))
+        connection.began = connection.last_byte
         # A watch that an earlier request set looks in time, and goes on with this one.
-        if line.watch is None and not reply.done():
-            self._watch(line)
+        if connection.watch is None and not reply.done():
+            self._watch(connection)
         try:
             answer = await reply
         finally:
             if not reply.done() or reply.cancelled():  # the caller gave up; the rest of the reply is of no use
-                line.fail(BrokenConnection("given up"))
-        line.used = line.loop.time()
-        if line.reusable:
-            self._close_idle(line.used)
-            self._idle[line] = None
+                connection.fail(BrokenConnection("given up"))
+        connection.used = connection.loop.time()
+        if connection.reusable:
+            self._close_idle(connection.used)
+            self._idle[connection] = None
         return answer
 
     def _close_idle(self, now: float) -> None:
         """Close connections that were idle too long; they are at the front, and requests take from the end."""
         while self._idle:
-            line = next(iter(self._idle))
-            if line.reusable and now - line.used < self._keep:
+            connection = next(iter(self._idle))
+            if connection.reusable and now - connection.used < self._keep:
                 return
-            del self._idle[line]
-            line.fail(BrokenConnection("idle"))
+            del self._idle[connection]
+            connection.fail(BrokenConnection("idle"))
 
-    def _take(self) -> _Line | None:
+    def _take(self) -> _Connection | None:
         while self._idle:
-            line, _ = self._idle.popitem()
-            if line.reusable and line.loop.time() - line.used < self._keep:
-                return line
-            line.fail(BrokenConnection("idle"))
+            connection, _ = self._idle.popitem()
+            if connection.reusable and connection.loop.time() - connection.used < self._keep:
+                return connection
+            connection.fail(BrokenConnection("idle"))
         return None
 
-    async def _connect(self) -> _Line:
+    async def _connect(self) -> _Connection:
         loop = asyncio.get_running_loop()
         name = self._host if self._tls else None
         try:
             with anyio.fail_after(self._timeouts.connect):
-                _, line = await loop.create_connection(
-                    partial(_Line, self._idle, self._buffer),
+                _, connection = await loop.create_connection(
+                    partial(_Connection, self._idle, self._buffer),
                     self._host,
                     self._port,
                     ssl=self._tls,
@@ -257,30 +257,30 @@ class ConnectionPool:
                 )
         except TimeoutError:
             raise ReplyTimeout(f"no connection within {self._timeouts.connect:g} s") from None
-        return line
+        return connection
 
-    def _watch(self, line: _Line) -> None:
+    def _watch(self, connection: _Connection) -> None:
         """Schedule a check for the time at which a timeout may expire."""
-        due = min(line.last_byte + self._timeouts.first_byte, line.began + self._timeouts.total)
-        line.watch = line.loop.call_at(due, self._check_timeouts, line)
+        due = min(connection.last_byte + self._timeouts.first_byte, connection.began + self._timeouts.total)
+        connection.watch = connection.loop.call_at(due, self._check_timeouts, connection)
 
-    def _check_timeouts(self, line: _Line) -> None:
-        line.watch = None
-        if not line.busy:
+    def _check_timeouts(self, connection: _Connection) -> None:
+        connection.watch = None
+        if not connection.busy:
             return
-        now = line.loop.time()
-        if now - line.began >= self._timeouts.total:
-            line.fail(ReplyTimeout(f"no whole reply within {self._timeouts.total:g} s"))
-        elif now - line.last_byte >= self._timeouts.first_byte:
-            line.fail(ReplyTimeout(f"no byte for {self._timeouts.first_byte:g} s"))
+        now = connection.loop.time()
+        if now - connection.began >= self._timeouts.total:
+            connection.fail(ReplyTimeout(f"no whole reply within {self._timeouts.total:g} s"))
+        elif now - connection.last_byte >= self._timeouts.first_byte:
+            connection.fail(ReplyTimeout(f"no byte for {self._timeouts.first_byte:g} s"))
         else:
-            self._watch(line)
+            self._watch(connection)
 
     async def aclose(self) -> None:
         """Close the idle connections."""
         idle = list(self._idle)
         self._idle.clear()
-        for line in idle:
-            if line.transport is not None:
-                line.transport.close()
+        for connection in idle:
+            if connection.transport is not None:
+                connection.transport.close()
         await anyio.lowlevel.checkpoint()

@@ -12,7 +12,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import anyio
 import msgspec
@@ -30,7 +30,19 @@ from wardround.engine.records import Completion, Json, Message, with_whole_image
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-class Single(Wrapped):
+class _WithRole(Wrapped):
+    """A wrapper that treats the calls of each role by themselves; `role` is "" until the wrapper is bound to one."""
+
+    role = ""
+
+    def bound(self, role: str, episode: str) -> Self:
+        """The same wrapper for one seat and episode; all that are bound from one share its state."""
+        made = self.twin()
+        made.role, made.model = role, self.model.bound(role, episode)
+        return made
+
+
+class Single(_WithRole):
     """A model that is asked each question only once by all callers that share it.
 
     A question consists of the messages, the purpose, the options, and the role that asks (`bound`), so that two roles
@@ -45,14 +57,8 @@ class Single(Wrapped):
 
     def __init__(self, model: Model, cache: Cache | None = None) -> None:
         super().__init__(model)
-        self.cache, self.role = cache, ""
+        self.cache = cache
         self._once = Once[Completion](ProviderError)
-
-    def bound(self, role: str, episode: str) -> "Single":
-        """The model for one seat and episode; all models bound from one share the questions under way."""
-        made = self.twin()
-        made.role, made.model = role, self.model.bound(role, episode)
-        return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The answer, possibly to another caller's request; raises ProviderError."""
@@ -83,7 +89,7 @@ def _key(messages: Sequence[Message], who: tuple[str, str], options: Mapping[str
     return hasher.hexdigest()
 
 
-LONGEST = 2_000_000
+LONGEST_REPLY = 2_000_000
 """The most characters of a reply with its thinking; no model's real reply is this long."""
 TOO_LONG = "too_long"
 """The kind of a failed call whose reply is longer; its own model, and so its seat, is to blame."""
@@ -92,8 +98,8 @@ TOO_LONG = "too_long"
 class WellFormed(Wrapped):
     """A model whose replies are valid text: lone surrogates, which no store accepts, become U+FFFD.
 
-    An undecodable reply raises ProviderError of kind `malformed`. A reply longer than `LONGEST` raises `too_long` and
-    is not kept, so that no model can fill the memory.
+    An undecodable reply raises ProviderError of kind `malformed`. A reply longer than `LONGEST_REPLY` raises `too_long`
+    and is not kept, so that no model can fill the memory.
     """
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
@@ -104,8 +110,10 @@ class WellFormed(Wrapped):
             raise ProviderError(
                 "malformed", f"{self.name}: what it replied is not valid text ({type(error).__name__})"
             ) from None
-        if (length := len(reply.text) + len(reply.thinking)) > LONGEST:
-            raise ProviderError(TOO_LONG, f"{self.name}: its reply has {length:,} characters, of at most {LONGEST:,}")
+        if (length := len(reply.text) + len(reply.thinking)) > LONGEST_REPLY:
+            raise ProviderError(
+                TOO_LONG, f"{self.name}: its reply has {length:,} characters, of at most {LONGEST_REPLY:,}"
+            )
         text, thinking = _valid(reply.text), _valid(reply.thinking)
         more = self._valid_fields(reply) if reply.more else reply.more
         if (text, thinking, more) == (reply.text, reply.thinking, reply.more):
@@ -118,9 +126,9 @@ class WellFormed(Wrapped):
             more = json.dumps(reply.more)
         except (TypeError, ValueError) as error:
             raise ProviderError("malformed", f"{self.name}: its reply holds what is not JSON ({error})") from None
-        if len(more) > LONGEST:
+        if len(more) > LONGEST_REPLY:
             raise ProviderError(
-                TOO_LONG, f"{self.name}: its reply has {len(more):,} characters, of at most {LONGEST:,}"
+                TOO_LONG, f"{self.name}: its reply has {len(more):,} characters, of at most {LONGEST_REPLY:,}"
             )
         valid: Mapping[str, Json] = json.loads(_SURROGATE.sub(_whole_or_mark, more)) if "\\ud" in more else reply.more
         return valid
@@ -184,9 +192,9 @@ class EgressGuard(Wrapped):
         return await self.model.complete(messages, purpose=purpose, **options)
 
 
-REPLY = 500
+USUAL_REPLY = 500
 """Tokens expected of a reply before its usual length is known."""
-CHARS = 4
+CHARS_PER_TOKEN = 4
 """Characters of a prompt that count as one token."""
 MEAN_WEIGHT = 0.1
 """Weight of the latest reply in the mean length of replies."""
@@ -206,7 +214,7 @@ class _Replies:
         """The expected tokens of the next reply, at most `most`."""
         limit = most if isinstance(most, int) else None
         mean = self._mean.get(role)
-        expected = int(mean) + 1 if mean is not None else limit or REPLY
+        expected = int(mean) + 1 if mean is not None else limit or USUAL_REPLY
         return min(expected, limit) if limit else expected
 
 
@@ -219,25 +227,18 @@ class Gated(Protocol):
         """The gates."""
 
 
-class Limited(Wrapped):
+class Limited(_WithRole):
     """A model whose calls pass the gate of its endpoint and key; the time spent waiting there counts as `waited`.
 
     It reserves a token for every four characters of the prompt, plus the mean length of the role's replies (before the
-    first reply: `max_tokens`, else REPLY).
+    first reply: `max_tokens`, else USUAL_REPLY).
     """
 
     def __init__(self, model: Model, gate: Gate) -> None:
         super().__init__(model)
         self.gate = gate
         self.gates = (gate,)
-        self.role = ""
         self._replies = _Replies()
-
-    def bound(self, role: str, episode: str) -> "Limited":
-        """The model for one role and episode."""
-        made = self.twin()
-        made.role, made.model = role, self.model.bound(role, episode)
-        return made
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
         """The model's completion, once it is this call's turn; raises ProviderError, or RunStopped at a daily quota."""
@@ -264,7 +265,7 @@ class Limited(Wrapped):
         return reply
 
     def _tokens(self, messages: Sequence[Message], options: dict[str, Json]) -> int:
-        prompt = sum(len(message.content) for message in messages) // CHARS
+        prompt = sum(len(message.content) for message in messages) // CHARS_PER_TOKEN
         return prompt + self._replies.expected(self.role, options.get("max_tokens"))
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from wardround.engine.errors import UsageError
+from wardround.engine.errors import RunStopped
 from wardround.engine.records import Json
 from wardround.evaluators.content import longest_words, sentences, share, without_asides, word_set
 from wardround.evaluators.judges.panel import Sample
@@ -211,12 +211,15 @@ class LexicalJudge:
         return question in _ANSWERS
 
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
-        """Return its reply in the required shape. Raises UsageError for an unknown question."""
+        """Return its reply in the required shape.
+
+        Raises RunStopped for an unknown question: every episode would ask it, so the first says it for all.
+        """
         answer = _ANSWERS.get(question.name)
         if answer is None:
-            raise UsageError(
-                f"the offline judge does not know the question {question.name!r}: name a model as judge, or ask one of "
-                f"{', '.join(_ANSWERS)}"
+            raise RunStopped(
+                f"the offline judge cannot answer the question {question.name!r}: name a model as judge, for instance "
+                f"--judge openai/gpt-4o, or ask one of {', '.join(_ANSWERS)}"
             )
         materials = tuple(material if material.label in _LISTS else _quiet(material) for material in question.materials)
         reply = answer(msgspec.structs.replace(question, materials=materials))

@@ -23,7 +23,7 @@ HALF = 10
 FIT = 0.5
 """Youden's index below which a judge is unfit: it accepts false claims nearly as often as true ones."""
 
-LEAST = HALF // 2
+LEAST_REPLIES = HALF // 2
 """Replies to controls of each kind that are needed before a judge is called fit or unfit."""
 _UNREACHED = "judge/"
 """Prefix of the reasons of controls to which there was no reply at all."""
@@ -107,13 +107,13 @@ def control_questions(seed: int, knowledge: Knowledge) -> tuple[ControlQuestion,
     return tuple(controls)
 
 
-async def controlled(panel: Panel, seed: int, knowledge: Knowledge) -> tuple[Control, ...]:
+async def ask_controls(panel: Panel, seed: int, knowledge: Knowledge) -> tuple[Control, ...]:
     """Ask each judge of the panel each control; judges cannot tell controls from other questions."""
     asked = [(judge, one) for judge in panel.judges for one in control_questions(seed, knowledge)]
-    return tuple(await together([partial(_said, judge, one, knowledge) for judge, one in asked]))
+    return tuple(await together([partial(_ask_control, judge, one, knowledge) for judge, one in asked]))
 
 
-async def _said(judge: Judge, one: ControlQuestion, knowledge: Knowledge) -> Control:
+async def _ask_control(judge: Judge, one: ControlQuestion, knowledge: Knowledge) -> Control:
     question: Question
     read: Reading[str]
     if knowledge == "judge":
@@ -147,7 +147,7 @@ def fitness(controls: Sequence[Control]) -> list[Fitness]:
         others = [one for one in reached if one.kind != "supported"]
         accepted = sum(one.said == StepVerdict.CORRECT for one in supported)
         rejected = sum(one.said not in (None, StepVerdict.CORRECT) for one in others)
-        known = min(len(supported), len(others)) >= LEAST
+        known = min(len(supported), len(others)) >= LEAST_REPLIES
         youden = accepted / len(supported) + rejected / len(others) - 1 if known else None
         fit = None if youden is None else youden >= FIT
         gone = len(mine) - len(reached)

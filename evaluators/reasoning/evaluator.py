@@ -19,7 +19,7 @@ from wardround.evaluators.injection.detect import signs
 from wardround.evaluators.judges.question import left_out
 from wardround.evaluators.measures import Part
 from wardround.evaluators.reasoning import step_questions
-from wardround.evaluators.reasoning.controls import controlled
+from wardround.evaluators.reasoning.controls import ask_controls
 from wardround.evaluators.reasoning.doctor_replies import DoctorReply, can_ask, replies, scenario_name
 from wardround.evaluators.reasoning.evidence import Library
 from wardround.evaluators.reasoning.part import ReasoningJudge, SplitPart
@@ -226,11 +226,11 @@ def draw_steps(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[
     return kept
 
 
-OFTEN = 4
+OFTEN_QUOTED = 4
 """A passage is named as overquoted only if at least this many steps quote it."""
-ALONE = 1 / 4
+ALONE_SHARE = 1 / 4
 """Share of the steps with quotations from which on one passage is named, whatever the others quote."""
-AMONG = 1 / 10
+FEW_SHARE = 1 / 10
 """Share from which on a passage is one of a few: these are named if more than half of the steps quote any of them."""
 
 
@@ -259,7 +259,7 @@ class EncounterReasoning(Reasoning):
         """Return all scores of one episode with their account; the first of an evaluation also asks the controls."""
         if not isinstance(seat, JudgeContext) or (seat.search is None and seat.knowledge != "judge"):
             raise UsageError(f"the evaluator {self.name} needs judges and a search: --judge SPEC --search SPEC")
-        controls = () if seat.controls is None else await controlled(seat.panel, seat.controls, seat.knowledge)
+        controls = () if seat.controls is None else await ask_controls(seat.panel, seat.controls, seat.knowledge)
         reason = unscored(trajectory.ending)
         turns = [] if reason else replies(case, trajectory, as_seen=True)
         account = Account(
@@ -407,10 +407,10 @@ def _overquoted_passages(parts: Sequence[PartAccount]) -> tuple[OverquotedPassag
     steps = [{quoted.digest for quoted in (*step.quoted, *step.beside)} for part in parts for step in part.steps]
     quoting = [digests for digests in steps if digests]
     counts = Counter(digest for digests in quoting for digest in sorted(digests))
-    few = {digest for digest, count in counts.items() if count >= max(OFTEN, AMONG * len(quoting))}
+    few = {digest for digest, count in counts.items() if count >= max(OFTEN_QUOTED, FEW_SHARE * len(quoting))}
     most = 2 * sum(not few.isdisjoint(digests) for digests in quoting) > len(quoting)
     return tuple(
         OverquotedPassage(digest, count, len(quoting))
         for digest, count in sorted(counts.items())
-        if digest in few and (most or count >= ALONE * len(quoting))
+        if digest in few and (most or count >= ALONE_SHARE * len(quoting))
     )

@@ -25,13 +25,13 @@ from wardround.scenarios.diseases import ontologies
 from wardround.scenarios.diseases.knowledge import assembled, conditions
 from wardround.scenarios.diseases.lexical_linker import LexicalLinker
 
-LIKE = 90.0
+LEAST_LIKENESS = 90.0
 """Least similarity (rapidfuzz's partial ratio, 0 to 100) of an aligned quotation."""
 SHORTEST_QUOTE, LONGEST_QUOTE = 24, 4000
 """Shortest and longest quotation, in characters, that may be aligned; a shorter one must occur literally."""
-_FAR = 400_000
+_ALIGNED_WITHIN = 400_000
 """Number of characters of a text in which an alignment is sought."""
-_SAME = str.maketrans("‘’‚‛“”„‟«»‐‑‒–—−\u00a0\u2009\u202f", '\'\'\'\'""""""------   ')
+_TYPOGRAPHY = str.maketrans("‘’‚‛“”„‟«»‐‑‒–—−\u00a0\u2009\u202f", '\'\'\'\'""""""------   ')
 """Typographic variants, replaced one for one, so that positions stay the same."""
 _TELLING = re.compile(
     r"\d+(?:[.,]\d+)*|\b(?:not|no|nor|never|neither|without|cannot|none|non|un\w{3,}|in(?:effective|sufficient|significant))\b"
@@ -57,9 +57,9 @@ class Place(NamedTuple):
 def locate(text: str, words: str) -> Place | None:
     """Return the first place of `words` in `text`, or None.
 
-    Similar words count from LIKE on, and only if numbers, negations and words of direction are the same as in the
-    text: a sentence without its "not" is very similar to the one with it. A caller that shows the quotation must show
-    the text's own words.
+    Similar words count from LEAST_LIKENESS on, and only if numbers, negations and words of direction are the same as in
+    the text: a sentence without its "not" is very similar to the one with it. A caller that shows the quotation must
+    show the text's own words.
     """
     words = words.strip()
     if not words:
@@ -67,8 +67,8 @@ def locate(text: str, words: str) -> Place | None:
     at = text.find(words)
     if at >= 0:
         return Place(at, at + len(words), "exact")
-    same = text.translate(_SAME)
-    parts = words.translate(_SAME).split()
+    same = text.translate(_TYPOGRAPHY)
+    parts = words.translate(_TYPOGRAPHY).split()
     if match := re.search(r"\s+".join(re.escape(part) for part in parts), same, re.IGNORECASE):
         return Place(match.start(), match.end(), "spaced")
     return _align(text, same, " ".join(parts))
@@ -77,10 +77,10 @@ def locate(text: str, words: str) -> Place | None:
 def _align(text: str, same: str, words: str) -> Place | None:
     if not SHORTEST_QUOTE <= len(words) <= LONGEST_QUOTE:
         return None
-    lower = same[:_FAR].lower()
-    if len(lower) != len(same[:_FAR]):  # a letter with a longer lower-case form would shift every position
-        lower = same[:_FAR]
-    match = fuzz.partial_ratio_alignment(words.lower(), lower, score_cutoff=LIKE)
+    lower = same[:_ALIGNED_WITHIN].lower()
+    if len(lower) != len(same[:_ALIGNED_WITHIN]):  # a letter with a longer lower-case form would shift every position
+        lower = same[:_ALIGNED_WITHIN]
+    match = fuzz.partial_ratio_alignment(words.lower(), lower, score_cutoff=LEAST_LIKENESS)
     if match is None or match.src_end - match.src_start < len(words):
         return None
     start, end = _to_words(text, match.dest_start, match.dest_end)
@@ -106,7 +106,7 @@ def _telling_words(text: str) -> Counter[str]:
     return Counter(match[0].lower() for match in _TELLING.finditer(text))
 
 
-LEAST = 8
+LEAST_LETTERS = 8
 """Fewest letters and digits of a quotation that may support a verdict."""
 
 
@@ -123,10 +123,10 @@ def _is_specific(words: str) -> bool:
     """Whether quoted words are specific: any text has one or two words. A Chinese character says more than a letter."""
     letters = [char for char in words if char.isalnum()]
     dense = sum(char >= "\u3040" for char in letters)
-    return len(letters) + dense >= LEAST and (dense > 0 or len(words.split()) > 1)
+    return len(letters) + dense >= LEAST_LETTERS and (dense > 0 or len(words.split()) > 1)
 
 
-LONG = 2000
+SHOWN_WHOLE = 2000
 """Longest text, in characters, that is shown whole; from a longer one the judge copies what bears on the step."""
 
 
@@ -152,7 +152,7 @@ class _Examined(msgspec.Struct, frozen=True):
     """What became of one passage: shown, or dropped for an error of this kind, with the signs in it."""
 
     shown: ShownSource | None = None
-    fell: tuple[str, str] | None = None
+    dropped: tuple[str, str] | None = None
     flags: tuple[str, ...] = ()
 
 
@@ -176,26 +176,26 @@ class Library:
         looks = [partial(self._examine, passage, step, judge, sample) for passage in results]
         # without pages to read there is rarely anything to wait for, and a task costs more than the lookup
         seen = await together(looks) if self.reader else [await look() for look in looks]
-        fallen = tuple(one.fell for one in seen if one.fell is not None)
-        unread = [kind for _, kind in fallen if kind in KINDS]
+        dropped = tuple(one.dropped for one in seen if one.dropped is not None)
+        unread = [kind for _, kind in dropped if kind in KINDS]
         if unread and len(unread) == len(results):
             raise SearchError(unread[0], "none of the pages could be read")
         shown = tuple(one.shown for one in seen if one.shown is not None)
-        return SearchFindings(shown, fallen, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
+        return SearchFindings(shown, dropped, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
 
     async def _examine(self, passage: SearchHit, step: str, judge: Judge, sample: Sample) -> _Examined:
         place = passage.url or passage.digest
         try:
             source = await self._read_whole(passage)
         except SearchError as error:
-            return _Examined(fell=(place, error.kind))
+            return _Examined(dropped=(place, error.kind))
         except LimitReached as error:
-            return _Examined(fell=(place, f"judge/{error.limit}"))
+            return _Examined(dropped=(place, f"judge/{error.limit}"))
         if hostile_signs := self.signed.of(source.digest, source.text):
-            return _Examined(fell=(place, HOSTILE), flags=hostile_signs)
+            return _Examined(dropped=(place, HOSTILE), flags=hostile_signs)
         telling = await _relevant_text(source, step, judge, sample)
         if telling.value is None:
-            return _Examined(fell=(place, telling.reason))
+            return _Examined(dropped=(place, telling.reason))
         return _Examined(ShownSource(source, telling.value) if telling.value else None)
 
     async def _read_whole(self, passage: SearchHit) -> SearchHit | Page:
@@ -207,7 +207,7 @@ class Library:
 
 async def _relevant_text(source: SearchHit | Page, step: str, judge: Judge, sample: Sample) -> PanelAnswer[str]:
     """Return the text of `source` that a judge sees; from a long one only quotations that occur in it."""
-    if len(source.text) <= LONG:
+    if len(source.text) <= SHOWN_WHOLE:
         return PanelAnswer(source.text)
     quotes: PanelAnswer[tuple[str, ...]] = await ask_judge(
         judge, step_questions.extract(source.text, step), read_quotes, sample
@@ -234,9 +234,9 @@ def unique_sources(gathered: Sequence[SearchFindings]) -> list[ShownSource]:
 
 PAIR = 2
 """Linked concepts of a claim that must occur: the subject, and what the claim says of it."""
-ALIKE = 0.3
+LEAST_SHARE = 0.3
 """Least share (by weight) of a claim's other content words that a quotation needs if it lacks a pair of concepts."""
-BEFORE = 600
+SUBJECT_WITHIN = 600
 """Number of characters before a quotation that may name its subject."""
 
 
@@ -264,7 +264,7 @@ def _bears_on_claim(claim: str, said: frozenset[str], quote: str, context: str) 
     if wanted and not present:
         return False
     words = word_set(claim).difference(*(wanted[concept] for concept in present))
-    return len(words & said) >= min(PAIR, len(words)) > 0 and share(words, said) >= ALIKE
+    return len(words & said) >= min(PAIR, len(words)) > 0 and share(words, said) >= LEAST_SHARE
 
 
 @lru_cache(maxsize=8192)
@@ -284,7 +284,7 @@ def _linker() -> LexicalLinker:
 
 def bears_on_step(step: str, source: SearchHit | Page, quoted: EvidenceQuote) -> bool:
     """Whether the quoted text speaks of what the step claims."""
-    before = source.text[max(0, quoted.start - BEFORE) : quoted.start]
+    before = source.text[max(0, quoted.start - SUBJECT_WITHIN) : quoted.start]
     return bears(step, source.text[quoted.start : quoted.end], f"{source.title}\n{before}")
 
 

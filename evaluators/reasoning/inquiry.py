@@ -8,7 +8,7 @@ import msgspec
 from wardround.engine.errors import LimitReached, ProviderError
 from wardround.engine.records import Json
 from wardround.engine.text import loads
-from wardround.evaluators.judges import strict_reply as reply
+from wardround.evaluators.judges import strict_reply
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample
 from wardround.evaluators.judges.question import Question, seen
 from wardround.evaluators.judges.strict_reply import LONGEST, Unread, reports_address, unread_reply
@@ -31,7 +31,7 @@ REPAIRS = 5
 _MARKS = ("```json", "```")
 
 
-def strict(text: str) -> Json | Unread:
+def published_json(text: str) -> Json | Unread:
     """Parse a reply as JSON; surrounding prose or an extra comma makes it unread.
 
     Like Python, this accepts more than JSON: NaN, and the last value of a repeated key.
@@ -59,7 +59,7 @@ _REPAIRS = {"default": 1, "published": REPAIRS}
 _SEARCH = "Search"
 
 
-class Look(msgspec.Struct, frozen=True):
+class SearchRound(msgspec.Struct, frozen=True):
     """One round: the `judgment` (Search, Correct, Wrong), its `keywords`, and the search's text (None: no search).
 
     Under the published rules, judgment and keywords are whatever JSON the judge wrote, not always strings.
@@ -89,7 +89,7 @@ class Inquiry(msgspec.Struct, frozen=True):
     wants: Wants = "keywords"
     query: str = ""
     keywords: Json = ""
-    path: tuple[Look, ...] = ()
+    path: tuple[SearchRound, ...] = ()
     verdict: StepVerdict | None = None
     reason: str = ""
     unreadable: int = 0
@@ -105,31 +105,29 @@ class Inquiry(msgspec.Struct, frozen=True):
             raise ValueError(f"the judge was not asked: the inquiry wants {self.wants}")
         if self.rules == "published":
             return self._with_query(reply) if self.wants == "keywords" else self._with_published_reply(reply)
-        return (
-            self._with_keywords(read_keywords(reply), "no_keywords")
-            if self.wants == "keywords"
-            else self._with_judgment(reply)
-        )
+        if self.wants == "keywords":
+            return self._with_keywords(read_keywords(reply), "no_keywords")
+        return self._with_judgment(reply)
 
     def _with_judgment(self, reply: str) -> "Inquiry":
         judgment = read_judgment(reply)
         if isinstance(judgment, Unread):
             return self._with_unread(judgment)
         if judgment.verdict is not None:
-            return self._end(judgment.verdict, Look(judgment.verdict.capitalize(), judgment.keywords or "None"))
+            return self._end(judgment.verdict, SearchRound(judgment.verdict.capitalize(), judgment.keywords or "None"))
         if len(self.path) > self.further:
-            return self._end(StepVerdict.UNVERIFIABLE, Look(_SEARCH, judgment.keywords), "unresolved")
+            return self._end(StepVerdict.UNVERIFIABLE, SearchRound(_SEARCH, judgment.keywords), "unresolved")
         return self._with_keywords(read_keywords(judgment.keywords or "None"), "unresolved")
 
     def _with_keywords(self, words: str | Unread, none: str) -> "Inquiry":
         """Take the judge's keywords; without any the step is unverifiable for the reason `none`."""
         if isinstance(words, Unread):
             return self._with_unread(words, keywords=True)
-        return self._with_query(words) if words else self._end(StepVerdict.UNVERIFIABLE, Look(_SEARCH), none)
+        return self._with_query(words) if words else self._end(StepVerdict.UNVERIFIABLE, SearchRound(_SEARCH), none)
 
     def _with_published_reply(self, reply: str) -> "Inquiry":
         """Read a verdict under the published rules. JSON without a readable verdict ends the inquiry without one."""
-        parsed = strict(reply)
+        parsed = published_json(reply)
         if isinstance(parsed, Unread):
             return self._with_unread(parsed)
         if not isinstance(parsed, dict) or "judgment" not in parsed or "keywords_to_search" not in parsed:
@@ -142,30 +140,30 @@ class Inquiry(msgspec.Struct, frozen=True):
         if judgment in (_SEARCH, _SEARCH.lower()) and len(self.path) <= self.further:
             return self._with_query(keywords)
         if isinstance(meant, Unread):
-            return self._end(None, Look(judgment, keywords), meant.reason)
+            return self._end(None, SearchRound(judgment, keywords), meant.reason)
         if meant.verdict is None:
-            return self._end(StepVerdict.UNVERIFIABLE, Look(judgment, keywords), "unresolved")
-        return self._end(meant.verdict, Look(judgment, keywords))
+            return self._end(StepVerdict.UNVERIFIABLE, SearchRound(judgment, keywords), "unresolved")
+        return self._end(meant.verdict, SearchRound(judgment, keywords))
 
     def with_results(self, info: str) -> "Inquiry":
         """Take the text `info` that the search for `query` returned. Raises ValueError if no search was wanted."""
         if self.wants != "search":
             raise ValueError(f"no search was wanted: the inquiry wants {self.wants}")
-        path = (*self.path, Look(_SEARCH, self.keywords, info))
+        path = (*self.path, SearchRound(_SEARCH, self.keywords, info))
         return msgspec.structs.replace(self, wants="verdict", query="", keywords="", path=path)
 
     def with_failure(self, kind: str) -> "Inquiry":
         """Record that the search for `query` failed with this kind of error. Raises ValueError if none was wanted."""
         if self.wants != "search":
             raise ValueError(f"no search was wanted: the inquiry wants {self.wants}")
-        return self._end(StepVerdict.UNVERIFIABLE, Look(_SEARCH, self.keywords), f"{SEARCHED}{kind}")
+        return self._end(StepVerdict.UNVERIFIABLE, SearchRound(_SEARCH, self.keywords), f"{SEARCHED}{kind}")
 
     def _with_query(self, keywords: Json) -> "Inquiry":
         text = ", ".join(map(str, keywords)) if isinstance(keywords, list) else str(keywords)
         query = " ".join(text.split())[:QUERY]
         return msgspec.structs.replace(self, wants="search", query=query, keywords=keywords, unreadable=0)
 
-    def _end(self, verdict: StepVerdict | None, look: Look, reason: str = "") -> "Inquiry":
+    def _end(self, verdict: StepVerdict | None, look: SearchRound, reason: str = "") -> "Inquiry":
         path = (*self.path, look)
         return msgspec.structs.replace(
             self, wants="done", query="", keywords="", path=path, verdict=verdict, reason=reason, unreadable=0
@@ -174,7 +172,7 @@ class Inquiry(msgspec.Struct, frozen=True):
     def _with_unread(self, why: Unread, *, keywords: bool = False) -> "Inquiry":
         times = self.unreadable + 1
         if keywords and times > _REPAIRS[self.rules]:
-            return self._end(StepVerdict.UNVERIFIABLE, Look(_SEARCH), f"{KEYWORDS}/{why.why}")
+            return self._end(StepVerdict.UNVERIFIABLE, SearchRound(_SEARCH), f"{KEYWORDS}/{why.why}")
         if times > _REPAIRS[self.rules]:
             return msgspec.structs.replace(self, wants="done", query="", reason=why.reason, unreadable=times)
         return msgspec.structs.replace(self, unreadable=times)
@@ -263,21 +261,21 @@ class Check:
 
     def _quote(self, answer: str, bearing: str) -> None:
         """Keep the quotations of a reply that occur in a passage: in the one that it names, or in any other shown."""
-        parsed = reply.payload(answer)
-        value = parsed.value if isinstance(parsed, reply.Payload) else None
-        entries = reply.field(reply.only_entry(value), ("evidence", "quotes"))
+        parsed = strict_reply.payload(answer)
+        value = parsed.value if isinstance(parsed, strict_reply.Payload) else None
+        entries = strict_reply.field(strict_reply.only_entry(value), ("evidence", "quotes"))
         shown = [one.source for one in unique_sources(self._gathered)]
         for entry in entries if isinstance(entries, list) else ():
-            words, number = reply.field(entry, ("quote", "text")), reply.field(entry, ("passage",))
+            words = strict_reply.field(entry, ("quote", "text"))
             if not isinstance(words, str):
                 continue
-            quoted = quoted_in(shown, number, words, self.judge.seat)
+            quoted = quoted_in(shown, strict_reply.field(entry, ("passage",)), words, self.judge.seat)
             if quoted is None:
                 continue
             source = next(one for one in shown if one.digest == quoted.digest)
-            said = reply.field(entry, ("bearing",))
-            founds = not self.bearing or (_says_bearing(said, bearing) and bears_on_step(self.step, source, quoted))
-            kept = self.quoted if founds else self.beside
+            said = strict_reply.field(entry, ("bearing",))
+            supports = not self.bearing or (_says_bearing(said, bearing) and bears_on_step(self.step, source, quoted))
+            kept = self.quoted if supports else self.beside
             if quoted not in kept:
                 kept.append(quoted)
 

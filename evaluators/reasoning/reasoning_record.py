@@ -1,5 +1,4 @@
-"""The record of one evaluation of reasoning, and the scores from it: efficiency, factuality, completeness (paper
-002)."""
+"""The record of one evaluation of reasoning, and its scores: efficiency, factuality, completeness (paper 002)."""
 
 from collections.abc import Sequence
 from typing import Literal

@@ -175,6 +175,21 @@ def test_a_judge_that_cannot_propose_is_refused_and_nothing_is_written(
     assert not out.exists()
 
 
+def test_a_judge_that_proposes_nothing_is_named_and_nothing_is_written(
+    shell: Shell, cases: Path, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    run = play(shell, cases, store, "gold")
+    assert shell("score", *run, "--evaluators", "checklist", "--judge", FAIR) == 0, shell.err
+    people, out = tmp_path / "people.csv", tmp_path / "revised.jsonl"
+    people.write_text("episode,usable\nknowledge-0@1,yes\n", encoding="utf-8")
+    review = ["checklists", "review", *run, "--people", people, "--judge", f"scripted/{Path(__file__).stem}:unreadable"]
+    assert shell(*review, "--out", out) == 2
+    assert "proposed no checklist for any of these items; nothing is written" in shell.err
+    assert "no proposal: judge_unreadable/" in shell.out
+    assert not out.exists()
+
+
 def play_file(shell: Shell, cases: Path, store: Path) -> list[object]:
     told = ["--scenario", "questions", "--cases", cases, "--doctor", "gold", "--name", "again", "--store", store]
     assert shell("run", *told) == 0, shell.err

@@ -16,8 +16,7 @@ from wardround.engine.models.hosts import redact_address
 from wardround.engine.models.preflight import seats_taking_shape, seats_taking_zero
 from wardround.engine.models.scripted import Unreachable
 from wardround.engine.models.wrappers import EgressGuard, Single, WellFormed
-from wardround.engine.plugins import import_path, is_bundled, plugin_names
-from wardround.engine.plugins import load_plugin as installed
+from wardround.engine.plugins import import_path, is_bundled, load_plugin, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
 from wardround.engine.records import Json, json_object
@@ -62,7 +61,7 @@ def judge_kind(spec: str) -> type[Judge] | None:
     """The class of a judge without a model, by SPEC; None for another SPEC. Raises UsageError if it is not a judge."""
     if spec not in plugin_names(JUDGES) and (":" not in spec or is_model(spec)):
         return None
-    kind: type[Judge] = import_path(spec) if ":" in spec else installed(JUDGES, spec)
+    kind: type[Judge] = import_path(spec) if ":" in spec else load_plugin(JUDGES, spec)
     if not all(hasattr(kind, member) for member in ("say", "spec", "floor")):
         raise UsageError(f"{spec!r} is not a judge: derive its class from wardround.evaluators.judges.panel.Judge")
     return kind
@@ -70,7 +69,7 @@ def judge_kind(spec: str) -> type[Judge] | None:
 
 def is_floor(spec: str) -> bool:
     """Whether the scores of a judge are only a lower bound; False for one that is not installed here."""
-    return spec in plugin_names(JUDGES) and installed(JUDGES, spec).floor is True
+    return spec in plugin_names(JUDGES) and load_plugin(JUDGES, spec).floor is True
 
 
 class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):

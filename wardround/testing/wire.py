@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from wardround.engine.errors import UsageError
-from wardround.engine.models.reply import fits_schema, least
+from wardround.engine.models.reply import fits_schema, smallest_fit
 from wardround.engine.records import Json, Message
 
 KINDS = (
@@ -146,7 +146,7 @@ def fit_shape(answer: Answer, shape: Mapping[str, Json]) -> Answer:
     except msgspec.DecodeError:
         value = None
     if shape and not fits_schema(value, shape):
-        message["content"] = _encode(least(shape)).decode()
+        message["content"] = _encode(smallest_fit(shape)).decode()
     return message
 
 

@@ -12,7 +12,7 @@ from wardround.engine.errors import ProviderError
 from wardround.engine.models.failure import failure
 from wardround.engine.models.reply import read_object, read_reply
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.models.wrappers import LONGEST, WellFormed
+from wardround.engine.models.wrappers import LONGEST_REPLY, WellFormed
 from wardround.engine.records import Message
 from wardround.testing.loopback import Loopback
 from wardround.testing.memory_store import MemoryStore
@@ -47,15 +47,15 @@ def test_what_a_library_decoded_too_deeply_is_malformed() -> None:
 
 
 async def test_a_reply_without_end_is_kept_by_nobody() -> None:
-    model = WellFormed(Scripted(["x" * (LONGEST + 1), "x" * LONGEST]))
+    model = WellFormed(Scripted(["x" * (LONGEST_REPLY + 1), "x" * LONGEST_REPLY]))
     with pytest.raises(ProviderError, match="2,000,001 characters") as raised:
         await model.complete([Message("user", "go")], purpose="act")
     assert raised.value.kind == "too_long"
-    assert len((await model.complete([Message("user", "go")], purpose="act")).text) == LONGEST
+    assert len((await model.complete([Message("user", "go")], purpose="act")).text) == LONGEST_REPLY
 
 
 async def test_such_a_reply_of_the_doctor_is_the_doctors_fault(tmp_path: Path) -> None:
-    async with Loopback(lambda messages, model: "word " * (LONGEST // 4)) as server:
+    async with Loopback(lambda messages, model: "word " * (LONGEST_REPLY // 4)) as server:
         played = await run(
             case_file(tmp_path / "c.jsonl", 1),
             "oracle",

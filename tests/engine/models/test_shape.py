@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wardround.engine.errors import UsageError
 from wardround.engine.models.chat import ChatModel, Endpoint
-from wardround.engine.models.reply import chat_options, fits_schema, least, response_options
+from wardround.engine.models.reply import chat_options, fits_schema, response_options, smallest_fit
 from wardround.engine.models.sdk import AzureModel, ResponsesModel
 from wardround.engine.protocols import Model
 from wardround.engine.records import Json, Message
@@ -113,4 +113,4 @@ _SCHEMAS = st.recursive(
 
 @given(_SCHEMAS)
 def test_the_least_value_has_the_shape(schema: dict[str, Json]) -> None:
-    assert fits_schema(least(schema), schema)
+    assert fits_schema(smallest_fit(schema), schema)

@@ -13,7 +13,7 @@ def order(turns: FairQueue[int], count: int) -> list[tuple[str, int]]:
         waiter = turns.next()
         assert waiter is not None
         turns.pop(waiter)
-        gone.append((waiter.line.role, waiter.tokens))
+        gone.append((waiter.role_calls.role, waiter.tokens))
     return gone
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wardround.engine.errors import UsageError
+from wardround.engine.errors import RunStopped
 from wardround.evaluators.judges.panel import Judge, Panel, Sample, ask_judge
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.judges.strict_reply import Unread
@@ -111,7 +111,7 @@ async def test_any_text_is_answered(question: Question, read: Reading, text: str
 
 
 async def test_an_unknown_question_is_an_error_that_names_it() -> None:
-    with pytest.raises(UsageError, match="'prognosis'"):
+    with pytest.raises(RunStopped, match="'prognosis'"):
         await say(Question("prognosis", ()))
 
 

@@ -13,7 +13,7 @@ from wardround.evaluators.evaluation import Knowledge
 from wardround.evaluators.judges.panel import Panel, Sample
 from wardround.evaluators.judges.question import Question
 from wardround.evaluators.lexical.judge import LexicalJudge
-from wardround.evaluators.reasoning.controls import Control, claims, control_questions, controlled, fitness
+from wardround.evaluators.reasoning.controls import Control, ask_controls, claims, control_questions, fitness
 from wardround.evaluators.reasoning.evaluator import EncounterReasoning, PublishedReasoning
 from wardround.evaluators.report.score_rows import AccountTally, EvaluatorCoverage, RunScores
 from wardround.evaluators.report.summary import summarise
@@ -56,13 +56,13 @@ def test_each_claim_has_its_opposite_and_a_passage_of_its_own() -> None:
 async def test_a_judge_that_says_yes_to_everything_is_unfit(
     script: Any, youden: float, fit: bool, knowledge: Knowledge
 ) -> None:
-    (found,) = fitness(await controlled(Panel([PlayedJudge(script)]), 5, knowledge))
+    (found,) = fitness(await ask_controls(Panel([PlayedJudge(script)]), 5, knowledge))
     assert (found.judge, found.supported, found.unsupported) == ("judge", 10, 10)
     assert (found.youden, found.fit) == (youden, fit)
 
 
 async def test_silence_is_neither_acceptance_nor_rejection() -> None:
-    controls = await controlled(Panel([PlayedJudge(lambda question, sample: "Who knows.")]), 5, "search")
+    controls = await ask_controls(Panel([PlayedJudge(lambda question, sample: "Who knows.")]), 5, "search")
     assert {one.said for one in controls} == {None}
     assert all(one.reason.startswith("judge_unreadable/") for one in controls)
     (found,) = fitness(controls)
@@ -81,7 +81,7 @@ async def test_of_a_judge_that_could_not_be_reached_it_is_not_known(
             raise ProviderError("server", "down")
         return fair(question, sample)
 
-    (found,) = fitness(await controlled(Panel([PlayedJudge(script)]), 5, "search"))
+    (found,) = fitness(await ask_controls(Panel([PlayedJudge(script)]), 5, "search"))
     assert (found.unreached, found.fit, found.youden) == (failed, fit, youden)
     assert found.supported + found.unsupported == 20 - failed
     told = doubts(scores_with(controls=(found,)), summarise([]))
@@ -110,7 +110,7 @@ async def test_controls_that_were_not_asked_are_told_of(named: bool) -> None:
 
 
 async def test_each_judge_of_a_panel_has_its_own_and_the_offline_one_is_asked_too() -> None:
-    controls = await controlled(Panel([LexicalJudge(), PlayedJudge(yes, "judge-2")]), 1, "search")
+    controls = await ask_controls(Panel([LexicalJudge(), PlayedJudge(yes, "judge-2")]), 1, "search")
     lexical, other = fitness(controls)
     assert (lexical.judge, other.judge, len(controls)) == ("judge", "judge-2", 40)
     assert other.youden == 0

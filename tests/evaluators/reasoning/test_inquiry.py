@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.reasoning.inquiry import FURTHER, Inquiry, Look
+from wardround.evaluators.reasoning.inquiry import FURTHER, Inquiry, SearchRound
 from wardround.evaluators.reasoning.step_questions import StepVerdict
 
 T = TypeVar("T")
@@ -27,9 +27,9 @@ def test_keywords_search_verdict() -> None:
     assert (inquiry.wants, inquiry.query) == ("search", "more")
     inquiry = inquiry.with_results("another").with_reply("Wrong")
     assert inquiry.path == (
-        Look("Search", "fever, infection", "a page"),
-        Look("Search", "more", "another"),
-        Look("Wrong", "None"),
+        SearchRound("Search", "fever, infection", "a page"),
+        SearchRound("Search", "more", "another"),
+        SearchRound("Wrong", "None"),
     )
     assert (inquiry.wants, inquiry.step, inquiry.verdict, inquiry.reason) == (
         "done",
@@ -110,7 +110,11 @@ def test_under_the_published_rules_the_judges_own_words_are_kept() -> None:
     inquiry = inquiry.with_results("page").with_reply('{"judgment": "Search", "keywords_to_search": ["a", "b"]}')
     assert (inquiry.query, inquiry.keywords) == ("a, b", ["a", "b"])
     inquiry = inquiry.with_results("page").with_reply('{"judgment": "Incorrect", "keywords_to_search": ""}')
-    assert inquiry.path == (Look("Search", long, "page"), Look("Search", ["a", "b"], "page"), Look("Incorrect", ""))
+    assert inquiry.path == (
+        SearchRound("Search", long, "page"),
+        SearchRound("Search", ["a", "b"], "page"),
+        SearchRound("Incorrect", ""),
+    )
     assert inquiry.verdict == StepVerdict.WRONG
 
 

@@ -11,7 +11,7 @@ from wardround.engine.errors import LimitReached, ProviderError
 from wardround.evaluators.injection.detect import HOSTILE
 from wardround.evaluators.judges.panel import Sample
 from wardround.evaluators.judges.strict_reply import Unread
-from wardround.evaluators.reasoning.evidence import LONG, Library, SearchFindings, read_quotes, unique_sources
+from wardround.evaluators.reasoning.evidence import SHOWN_WHOLE, Library, SearchFindings, read_quotes, unique_sources
 from wardround.evaluators.search.results import KINDS, SearchError, SearchHit
 
 FIRST, LAST = "Colchicine helps within a day.", "Ice helps as well in most."
@@ -49,12 +49,12 @@ async def test_a_page_is_read_where_a_passage_is_its_beginning() -> None:
     assert gathered.shown[0].source.title == f"Page {A}"
 
 
-@pytest.mark.parametrize("length", [LONG, LONG + 1])
+@pytest.mark.parametrize("length", [SHOWN_WHOLE, SHOWN_WHOLE + 1])
 async def test_from_a_long_text_only_what_bears_on_the_step_is_shown(length: int) -> None:
     judge = pleased(extract=said(quotes=["b" * 30]))
     gathered = await look(SearchHit("T", "", "b" * length), judge=judge)
-    assert [len(text) for text in texts(gathered)] == [length if length == LONG else 30]
-    assert judge.count("extract") == (length > LONG)
+    assert [len(text) for text in texts(gathered)] == [length if length == SHOWN_WHOLE else 30]
+    assert judge.count("extract") == (length > SHOWN_WHOLE)
 
 
 async def test_extracts_are_the_page_s_own_words() -> None:

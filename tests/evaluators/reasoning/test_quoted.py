@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.evaluators.reasoning.evidence import LIKE, cite, locate
+from wardround.evaluators.reasoning.evidence import LEAST_LIKENESS, cite, locate
 from wardround.evaluators.search.results import SearchHit
 
 TEXT = (
@@ -32,7 +32,7 @@ def test_words_that_stand_there(words: str, how: str, stands: str) -> None:
     assert place is not None
     assert (place.how, TEXT[place.start : place.end]) == (how, stands)
     assert (place.likeness == 100) == (how != "aligned")
-    assert place.likeness >= LIKE
+    assert place.likeness >= LEAST_LIKENESS
 
 
 @pytest.mark.parametrize(
