@@ -18,8 +18,10 @@ ROOT = Path(__file__).resolve().parent.parent
 CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks", "conformance", "scripts")
 OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MOST = {
-    "engine": 2854, "engine.models": 2682, "engine.stores": 1075, "agents": 2375,
-    "scenarios.encounters": 1029, "scenarios.mimic": 1840, "scenarios.parsers": 1211,
+    "engine": 2854, "engine.models": 2682, "engine.stores": 1075, "agents": 2368,
+    "scenarios": 474, "scenarios.answers": 1674, "scenarios.encounters": 1016, "scenarios.level_items": 341,
+    "scenarios.loaders": 2292, "scenarios.mimic": 1840, "scenarios.parsers": 1211, "scenarios.published": 210,
+    "scenarios.terms": 164,
     "evaluators": 431, "evaluators.injection": 394, "evaluators.judges": 408, "evaluators.levels": 798,
     "evaluators.lexical": 380, "evaluators.metrics": 459, "evaluators.open_answers": 837, "evaluators.outcome": 513,
     "evaluators.reasoning": 1588, "evaluators.report": 2852, "evaluators.search": 1100,

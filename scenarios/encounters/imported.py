@@ -50,7 +50,7 @@ class ImportedDialogue:
     RECORDED: ClassVar[bool] = True
 
     def __init__(self, settings: ImportedSettings, prompts: Prompts) -> None:
-        del settings, prompts
+        """Takes the arguments of every scenario and keeps none of them: there is nothing to set or to say."""
 
     def lacks(self, case: Case) -> str | None:
         """Nothing: a case without a truth is played too, and its scores say so."""

@@ -26,7 +26,6 @@ class AdmissionRecords(Loader):
 
     def cases(self, number: int, name: str, record: Json) -> Iterable[Case]:
         """The cases of a disease; raises Refused with the faults of all its admissions."""
-        del number
         if not isinstance(record, dict):
             raise Refused([("", "must be an object of admissions by number")])
         wrong: list[tuple[str, str]] = []

@@ -1,9 +1,10 @@
 """Summarises a file of cases: counts by stratum, faults, leaked truths, and what each scenario lacks."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import load_plugin, plugin_names
@@ -21,17 +22,39 @@ from wardround.scenarios.question_item import QuestionItem
 SCENARIOS = "wardround.scenarios"
 """The entry-point group for scenarios."""
 _DECIDING = "truth.deciding"
-_STRAY = "{!r} stands nowhere in the record: write it as the record does"
+_UNRECORDED = "{!r} stands nowhere in the record: write it as the record does"
+
+
+class NamedTruth(NamedTuple):
+    """A phrase in a field of a case that names the truth."""
+
+    case: str
+    field: str
+    phrase: str
+
+    def __str__(self) -> str:
+        return f"{self.case}, field {self.field}: {self.phrase!r}"
+
+
+class RelatedWords(NamedTuple):
+    """Words in a field of a case that give the truth away without its name, such as its operation or drug."""
+
+    case: str
+    field: str
+    phrase: str
+    relation: str
+
+    def __str__(self) -> str:
+        return f"{self.case}, field {self.field}: {self.phrase!r} ({self.relation})"
 
 
 @dataclass(frozen=True, slots=True)
 class Census:
     """A summary of a file of cases. Counters map a value to its number of cases; a case may count in several.
 
-    `leaks` are (case, field, phrase) for open fields that name the truth, `story_leaks` those of the history in other
-    cases. `lacks` maps a scenario to the cases that it cannot play or score, with the missing field. `related` are
-    (case, field, words, relation) that give the truth away without its name, such as its operation or drug. `warnings`
-    are oddities of cases that can still be played.
+    `leaks` are those of open fields, `story_leaks` those of the history in other cases. `lacks` maps a scenario to the
+    cases that it cannot play or score, with the missing field. `warnings` are oddities of cases that can still be
+    played.
     """
 
     path: str
@@ -39,9 +62,9 @@ class Census:
     counts: Mapping[str, Counter[str]] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
-    leaks: tuple[tuple[str, str, str], ...] = ()
-    story_leaks: tuple[tuple[str, str, str], ...] = ()
-    related: tuple[tuple[str, str, str, str], ...] = ()
+    leaks: tuple[NamedTruth, ...] = ()
+    story_leaks: tuple[NamedTruth, ...] = ()
+    related: tuple[RelatedWords, ...] = ()
     lacks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def json(self) -> Json:
@@ -52,12 +75,9 @@ class Census:
             "counts": {name: dict(_sorted(counter)) for name, counter in self.counts.items()},
             "problems": [_json(problem) for problem in self.problems],
             "warnings": [_json(warning) for warning in self.warnings],
-            "leaks": [{"case": case, "field": name, "phrase": phrase} for case, name, phrase in self.leaks],
-            "story_leaks": [{"case": case, "field": name, "phrase": phrase} for case, name, phrase in self.story_leaks],
-            "related": [
-                {"case": case, "field": name, "phrase": words, "relation": relation}
-                for case, name, words, relation in self.related
-            ],
+            "leaks": [leak._asdict() for leak in self.leaks],
+            "story_leaks": [leak._asdict() for leak in self.story_leaks],
+            "related": [words._asdict() for words in self.related],
             "playable": {name: self.cases - len(lacking) for name, lacking in self.lacks.items()},
             "lacks": {name: dict(missing) for name, missing in self.lacks.items() if missing},
         }
@@ -73,25 +93,11 @@ class Census:
         if self.cases:
             said.append("can be played and scored under:")
             said += [f"  {self._playable(name)}" for name in self.lacks]
-        if self.leaks:
-            said.append(
-                f"an open field names the truth in {count_noun(len({leak[0] for leak in self.leaks}), 'case')}:"
-            )
-            said += [f"  {case}, field {name}: {phrase!r}" for case, name, phrase in self.leaks]
-        if self.story_leaks:
-            cases = count_noun(len({one[0] for one in self.story_leaks}), "case")
-            said.append(f"the patient's story names the truth in {cases}:")
-            said += [f"  {case}, field {name}: {phrase!r}" for case, name, phrase in self.story_leaks]
-        if self.related:
-            cases = count_noun(len({one[0] for one in self.related}), "case")
-            said.append(f"a word gives the truth away without naming it in {cases}:")
-            said += [f"  {case}, field {name}: {words!r} ({what})" for case, name, words, what in self.related]
-        if self.warnings:
-            said.append("odd, and played all the same:")
-            said += [f"  {warning}" for warning in self.warnings]
-        if self.problems:
-            said.append("problems:")
-            said += [f"  {problem}" for problem in self.problems]
+        said += _listed(f"an open field names the truth in {_cases(self.leaks)}:", self.leaks)
+        said += _listed(f"the patient's story names the truth in {_cases(self.story_leaks)}:", self.story_leaks)
+        said += _listed(f"a word gives the truth away without naming it in {_cases(self.related)}:", self.related)
+        said += _listed("odd, and played all the same:", self.warnings)
+        said += _listed("problems:", self.problems)
         return "\n".join(said)
 
     def _playable(self, name: str) -> str:
@@ -99,6 +105,15 @@ class Census:
         missing = self.lacks[name]
         why = "; ".join(f"{count} cannot: {what}" for what, count in _sorted(Counter(missing.values())))
         return f"{name}: {self.cases - len(missing)} of {self.cases}" + (f" ({why})" if why else "")
+
+
+def _listed(title: str, entries: Sequence[object]) -> list[str]:
+    """The entries below their title; nothing if there are none."""
+    return [title, *(f"  {entry}" for entry in entries)] if entries else []
+
+
+def _cases(leaks: Iterable[NamedTruth | RelatedWords]) -> str:
+    return count_noun(len({leak.case for leak in leaks}), "case")
 
 
 def _json(problem: Problem) -> Json:
@@ -123,7 +138,8 @@ def census(path: Path | str) -> Census:
                 every.append(item)
             if isinstance(item, Case):
                 problems += [
-                    Problem(str(path), 0, _DECIDING, _STRAY.format(one), item.id) for one in unrecorded_findings(item)
+                    Problem(str(path), 0, _DECIDING, _UNRECORDED.format(one), item.id)
+                    for one in unrecorded_findings(item)
                 ]
     except UsageError as error:
         problems.append(Problem(str(path), 0, "", str(error).removeprefix(f"{path}: ")))
@@ -136,25 +152,26 @@ def census(path: Path | str) -> Census:
         warnings=tuple(problem for problem in problems if problem.warning),
         leaks=tuple(leak for case in cases for leak in named_truths(case)),
         story_leaks=tuple(leak for case in cases if not named_truths(case) for leak in _history_leaks(case)),
-        related=tuple((case.id, name, hit.words, hit.relation) for case in cases for name, hit in revealed(case)),
+        related=tuple(
+            RelatedWords(case.id, name, hit.words, hit.relation) for case in cases for name, hit in revealed(case)
+        ),
         lacks={name: {case.id: what for case in every if (what := lack(case, name))} for name in playable()},
     )
 
 
-def named_truths(case: Case) -> tuple[tuple[str, str, str], ...]:
-    """(case, field, phrase) for each open field that contains a name of the diagnosis as a whole phrase."""
-    named = []
-    for name, text in (("opening", case.opening), ("complaint", case.complaint)):
-        for phrase in opening_contains(case.truth, text)[:1]:
-            named.append((case.id, name, phrase))
-    return tuple(named)
+def named_truths(case: Case) -> tuple[NamedTruth, ...]:
+    """The open fields that contain a name of the diagnosis as a whole phrase."""
+    return _leaks(case, {"opening": case.opening, "complaint": case.complaint})
 
 
-def _history_leaks(case: Case) -> Iterator[tuple[str, str, str]]:
-    """(case, field, phrase) for each part of the history that contains a name of the diagnosis."""
-    for name, text in case.history.items():
-        for phrase in opening_contains(case.truth, text)[:1]:
-            yield case.id, f"history.{name}", phrase
+def _leaks(case: Case, texts: Mapping[str, str]) -> tuple[NamedTruth, ...]:
+    """The first phrase in each of the texts, by field, that names the diagnosis."""
+    named = ((field, opening_contains(case.truth, text)) for field, text in texts.items())
+    return tuple(NamedTruth(case.id, field, phrases[0]) for field, phrases in named if phrases)
+
+
+def _history_leaks(case: Case) -> tuple[NamedTruth, ...]:
+    return _leaks(case, {f"history.{name}": text for name, text in case.history.items()})
 
 
 def lack(case: Playable, scenario: str) -> str:

@@ -64,7 +64,6 @@ class FhirBundles(Loader):
 
     def cases(self, number: int, name: str, record: Json) -> Iterator[Case | Refused]:
         """The case of each patient of a bundle, or why it has none; raises Refused for a bundle without a patient."""
-        del name
         listed = bundle_entries(record)
         people = [entry for entry in listed if entry.kind == "Patient"]
         if not people:

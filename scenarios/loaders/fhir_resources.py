@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from wardround.engine.records import Json
-from wardround.scenarios.loaders.source import Refused
+from wardround.scenarios.loaders.source import FieldFault, Refused, misfit
 
 Resource = Mapping[str, Json]
 
@@ -61,14 +61,13 @@ _SHAPES: Mapping[type, frozenset[str]] = {
 _OF_A_CASE = frozenset({"Condition", "DiagnosticReport", "ImagingStudy", "Observation", "Patient"})
 
 
-def misshapen(entry: BundleEntry) -> list[tuple[str, str]]:
-    """(field, message) of each field of a resource that has another JSON type than R4 gives it."""
-    said: Mapping[type, str] = {dict: "an object", list: "a list", str: "a text"}
+def misshapen(entry: BundleEntry) -> list[FieldFault]:
+    """The fields of a resource that have another JSON type than R4 gives them."""
     return [
-        (f"entry[{entry.at}].resource.{name}", f"must be {said[kind]}, is {type(value).__name__}")
+        (f"entry[{entry.at}].resource.{name}", why)
         for name, value in (entry.resource.items() if entry.kind in _OF_A_CASE else ())
         for kind, names in _SHAPES.items()
-        if name in names and value is not None and not isinstance(value, kind)
+        if name in names and value is not None and (why := misfit(value, kind, may_be_empty=True))
     ]
 
 

@@ -1,13 +1,12 @@
 """Loads choice questions with their options beside the question: MedQA, MediQ, CRAFT-MD, ARC, MMLU and the like."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 
 from wardround.engine.records import Json
-from wardround.engine.text import loads
-from wardround.scenarios.loaders.question_sets import lettered_place, question_item
-from wardround.scenarios.loaders.source import Loader, Refused, TextLine, text_lines
+from wardround.scenarios.loaders.question_sets import first_place, lettered_place
+from wardround.scenarios.loaders.source import Loader, Refused
 from wardround.scenarios.question_item import LETTERS, QuestionItem
 
 _OPTIONS = ("options", "choices")
@@ -22,9 +21,9 @@ class LetteredChoice(Loader):
     """Choice questions with the options of each in one field.
 
     Options: texts by letter, a list of texts (the first of them A), a list of objects with a label and a text, or the
-    two lists `label` and `text`. The right one: its letter, its whole text, or its place. Whether places count from 0
-    or from 1 is told by the whole file: only one of 0 and the number of options occurs. `answer` beside `answer_idx`
-    is its text; `context` and `id` are read where they exist.
+    two lists `label` and `text`. The right one: its letter, its whole text, or its place, which the whole file counts
+    from 0 or from 1 (`first_place`). `answer` beside `answer_idx` is its text; `context` and `id` are read if they
+    exist.
     """
 
     TITLE = "choice questions JSONL, one object with question, options and answer_idx (or choices, answer) a line"
@@ -43,20 +42,13 @@ class LetteredChoice(Loader):
 
     def of_file(self, path: Path) -> "LetteredChoice":
         """The loader that knows where the places of this file begin to count."""
-        places = [
-            place
-            for line in text_lines(path)
-            if isinstance(line, TextLine) and (place := _place(line.text)) is not None
-        ]
-        first, last = any(place == 0 for place, _ in places), any(place == count for place, count in places)
         known = copy(self)
-        known._first = None if first is last else int(last)
+        known._first = first_place(path, _place_and_count)
         return known
 
-    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
-        """The item of a record; raises Refused where the letters, the answer and its text disagree."""
-        del name
-        return [lettered_choice(number, record, self._first)]
+    def case(self, number: int, name: str, record: Json) -> QuestionItem:
+        """The item of a record; raises Refused if the letters, the answer and its text disagree."""
+        return lettered_choice(number, record, self._first)
 
 
 def lettered_choice(number: int, record: Mapping[str, Json], first: int | None = None) -> QuestionItem:
@@ -65,15 +57,15 @@ def lettered_choice(number: int, record: Mapping[str, Json], first: int | None =
     `first` is the number of the first place where the right option is given by its place; None if it is not known.
     """
     field = next((name for name in _OPTIONS if name in record), _OPTIONS[0])
-    labels, options = _labelled(field, record.get(field))
+    labels, options = _labels_and_options(field, record.get(field))
     named = next((name for name in _ANSWERS if name in record), _ANSWERS[0])
-    at = _right(named, record.get(named), labels, options, first)
+    at = _right_option(named, record.get(named), labels, options, first)
     answer = record.get("answer")
     said = answer.strip() if named != "answer" and isinstance(answer, str) else ""
     if said and said not in (str(options[at]).strip(), labels[at]):
         raise Refused([("answer", f"is not the text of option {record[named]}")])
     context = record.get("context") or []
-    return question_item(
+    return QuestionItem.model_validate(
         {
             "id": f"q{record.get('id', number)}",
             "form": "choice",
@@ -88,8 +80,8 @@ def lettered_choice(number: int, record: Mapping[str, Json], first: int | None =
     )
 
 
-def _right(field: str, value: Json, labels: Sequence[str], options: Sequence[Json], first: int | None) -> int:
-    """The index of the right option, told by its label, its place or its text."""
+def _right_option(field: str, value: Json, labels: Sequence[str], options: Sequence[Json], first: int | None) -> int:
+    """The index of the right option, which a record gives by its label, its place or its text."""
     if isinstance(value, int) and not isinstance(value, bool) and str(value) not in labels:
         if first is None:
             why = "whether places count from 0 or from 1 cannot be told: the file has both 0 and the last, or neither"
@@ -107,7 +99,7 @@ def _right(field: str, value: Json, labels: Sequence[str], options: Sequence[Jso
     return lettered_place(value, options, field)
 
 
-def _labelled(field: str, listed: Json) -> tuple[list[str], list[Json]]:
+def _labels_and_options(field: str, listed: Json) -> tuple[list[str], list[Json]]:
     """(the labels of the options, their texts)."""
     if isinstance(listed, Mapping) and isinstance(listed.get("text"), list) and isinstance(listed.get("label"), list):
         labels, options = [str(label) for label in listed["label"]], list(listed["text"])
@@ -135,16 +127,9 @@ def _plain(option: Json) -> str:
     return " ".join(str(option).split()).casefold()
 
 
-def _place(text: str) -> tuple[int, int] | None:
-    """(the place that a line gives as its right option, the number of its options); None if it gives no place."""
-    try:
-        record = loads(text)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(record, dict):
-        return None
-    value, options = _first_of(record, _ANSWERS), _first_of(record, _OPTIONS)
-    count = len(options["text"]) if isinstance(options, dict) and isinstance(options.get("text"), list) else None
-    if not isinstance(value, int) or isinstance(value, bool) or not isinstance(options, dict | list):
-        return None
-    return value, len(options) if count is None else count
+def _place_and_count(record: Mapping[str, Json]) -> tuple[Json, int]:
+    """What a record gives as its right option, and the number of its options."""
+    options = _first_of(record, _OPTIONS)
+    if isinstance(options, dict) and isinstance(options.get("text"), list):
+        options = options["text"]
+    return (_first_of(record, _ANSWERS), len(options)) if isinstance(options, dict | list) else (None, 0)

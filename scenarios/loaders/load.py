@@ -24,8 +24,7 @@ from wardround.engine.records import Json
 from wardround.scenarios.answers.truth import with_parts
 from wardround.scenarios.case import Case
 from wardround.scenarios.illustrations import has_images, with_images
-from wardround.scenarios.loaders.oddities import doubled, in_case, in_name, in_question
-from wardround.scenarios.loaders.oddities import path as in_place
+from wardround.scenarios.loaders.oddities import doubled, in_case, in_name, in_question, path_text
 from wardround.scenarios.loaders.source import (
     Loader,
     Playable,
@@ -33,16 +32,16 @@ from wardround.scenarios.loaders.source import (
     Refused,
     TextLine,
     broken,
-    faults,
     plainly,
+    schema_faults,
     text_lines,
 )
 
 log = structlog.get_logger("wardround")
-MOST = 20
+MOST_ODDITIES = 20
 """Most oddities of a file that are logged one by one."""
 NEAREST = 2
-"""Formats that are named for a file of none."""
+"""How many of the known formats an error names for a file of another one."""
 LOADERS = "wardround.loaders"
 """The entry-point group for formats of case files; each entry point names a class that is a Loader."""
 
@@ -77,7 +76,7 @@ def load(path: Path | str) -> Iterator[Case]:
 
 
 def load_playable(path: Path | str, left_out: list[Problem] | None = None, *, parts: bool = True) -> Iterator[Playable]:
-    """Stream the cases or questions of `path` in the order of the file; logs at most `MOST` oddities.
+    """Stream the cases or questions of `path` in the order of the file; logs at most `MOST_ODDITIES`.
 
     Raises UsageError at the first record that is not a case, with all its faults by file, line and field. If `left_out`
     is a list, such records are left out and their faults are added to it. `parts` is as for `scan`.
@@ -91,7 +90,7 @@ def load_playable(path: Path | str, left_out: list[Problem] | None = None, *, pa
             yield item
         elif item.warning:
             odd += 1
-            if odd <= MOST:
+            if odd <= MOST_ODDITIES:
                 log.warning("a case may hold a mistake", what=str(item).removeprefix("warning: "))
         elif left_out is not None:
             left_out.append(item)
@@ -99,8 +98,8 @@ def load_playable(path: Path | str, left_out: list[Problem] | None = None, *, pa
             break
         else:
             first.append(item)
-    if odd > MOST:
-        log.warning("more cases may hold mistakes", more=odd - MOST, see=f"wardround cases check {path}")
+    if odd > MOST_ODDITIES:
+        log.warning("more cases may hold mistakes", more=odd - MOST_ODDITIES, see=f"wardround cases check {path}")
     if first:
         more = f"\n`wardround cases check {path}` lists every problem of the file"
         raise UsageError("\n".join(map(str, first)) + more)
@@ -179,7 +178,11 @@ Records = Iterable[_Record | Problem]
 
 
 def _reading(path: Path, chosen: Loader | None) -> tuple[Loader, Records]:
-    """The loader of a file and its records; raises UsageError if the format cannot be detected."""
+    """The loader of a file and its records; raises UsageError if the format cannot be detected.
+
+    Tried in this order: the suffix; the first line as a record; the whole text as one object of records, as a single
+    record, or as an array of records; any other line as a record.
+    """
     for own in [chosen] if chosen else loaders():
         if path.name.lower().endswith(own.SUFFIXES):
             return own, (_Record(line, "", record) for line, record in own.records(path))
@@ -264,14 +267,15 @@ def _cases_of(path: Path, loader: Loader, number: int, record: _Record) -> Itera
     case_id = record.name or _id(record.value)
     problem = partial(Problem, str(path), record.line)
     for place, name in record.repeats:
-        yield problem(in_place((*place, name)), f"the key {name!r} is given twice here; a key may stand once", case_id)
+        yield problem(path_text((*place, name)), f"the key {name!r} is given twice here; a key may stand once", case_id)
     if record.repeats:
         return
     oddities = list(loader.odd(record.value))
     try:
         made = list(loader.cases(number, record.name, record.value))
-    except Refused as error:
-        yield from (problem(record.place(field), message, case_id) for field, message in error.faults)
+    except (Refused, ValidationError) as error:
+        faults = error.faults if isinstance(error, Refused) else schema_faults(error)
+        yield from (problem(record.place(field), message, case_id) for field, message in faults)
         return
     except (TypeError, AttributeError, KeyError, ValueError) as error:  # a field of another type than the format's
         yield problem(
@@ -381,11 +385,8 @@ def _unknown(text: str, items: list[TextLine | Problem], whole: Json, chosen: Lo
 
 
 def own_case(record: Json) -> Case:
-    """Read `record` verbatim as a case; raises Refused with all its faults."""
-    try:
-        made = Case.model_validate(record)
-    except ValidationError as error:
-        raise Refused(faults(error)) from error
+    """Read `record` verbatim as a case; raises ValidationError, or Refused for a blank field or an invalid id."""
+    made = Case.model_validate(record)
     blank = [name for name, text in (("id", made.id), ("opening", made.opening)) if not text.strip()]
     if blank:
         raise Refused((name, "must not be blank") for name in blank)

@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from datetime import date
 
-from pydantic import ValidationError
-
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Category, Provenance, Truth, split_report
 from wardround.scenarios.loaders.oddities import in_name
-from wardround.scenarios.loaders.source import Loader, Refused, faults
+from wardround.scenarios.loaders.source import FieldFault, Loader, Refused, misfit
 from wardround.scenarios.loaders.values import diagnosis_names, group, investigations, report_parts
 
 SOURCE = "MedR-Bench"
@@ -20,7 +18,7 @@ def medr_case(case_id: str, record: Json) -> Case:
 
     An entry with `treatment_plan_results` is a treatment case: its whole summary is open, the plan is the truth.
     """
-    wrong: list[tuple[str, str]] = [("id", why)] if (why := in_name(case_id)) else []
+    wrong: list[FieldFault] = [("id", why)] if (why := in_name(case_id)) else []
     inner = _inner(record, wrong)
     treats = "treatment_plan_results" in inner
     wanted = ("treatment_plan_results", "treatment_planning_analysis") if treats else _DIAGNOSIS
@@ -31,11 +29,9 @@ def medr_case(case_id: str, record: Json) -> Case:
     dated = _dated(record.get("receive_time"), wrong)
     if wrong:
         raise Refused(wrong)
-    try:
-        where = Provenance(source=SOURCE, record=case_id, dated=dated, licence=LICENCE)
-        return _treatment(case_id, texts, category, where) if treats else _diagnosis(case_id, texts, category, where)
-    except ValidationError as error:
-        raise Refused(faults(error)) from error
+    where = Provenance(source=SOURCE, record=case_id, dated=dated, licence=LICENCE)
+    make_case = _treatment_case if treats else _diagnosis_case
+    return make_case(case_id, texts, category, where)
 
 
 class MedRBench(Loader):
@@ -51,7 +47,7 @@ class MedRBench(Loader):
         return 0.9 if any(isinstance(entry, dict) and "generate_case" in entry for entry in entries) else 0.0
 
     def case(self, number: int, name: str, record: Json) -> Case:
-        """Read the entry by the function `case`."""
+        """The case of an entry."""
         return medr_case(name, record)
 
 
@@ -59,7 +55,7 @@ _DIAGNOSIS = ("diagnosis_results", "differential_diagnosis", "final_diagnosis")
 _NEEDED = ("case_summary", "diagnosis_results", "treatment_plan_results")
 
 
-def _diagnosis(case_id: str, texts: Mapping[str, str], category: Category, where: Provenance) -> Case:
+def _diagnosis_case(case_id: str, texts: Mapping[str, str], category: Category, where: Provenance) -> Case:
     opening, ancillary = split_report(texts["case_summary"])
     if not opening.strip():
         raise Refused([("generate_case.case_summary", "says nothing before its ancillary tests")])
@@ -86,7 +82,7 @@ def _diagnosis(case_id: str, texts: Mapping[str, str], category: Category, where
     )
 
 
-def _treatment(case_id: str, texts: Mapping[str, str], category: Category, where: Provenance) -> Case:
+def _treatment_case(case_id: str, texts: Mapping[str, str], category: Category, where: Provenance) -> Case:
     return Case(
         id=case_id,
         opening=texts["case_summary"].strip("\n"),
@@ -100,7 +96,7 @@ def _treatment(case_id: str, texts: Mapping[str, str], category: Category, where
     )
 
 
-def _inner(record: Json, wrong: list[tuple[str, str]]) -> Mapping[str, Json]:
+def _inner(record: Json, wrong: list[FieldFault]) -> Mapping[str, Json]:
     inner = record.get("generate_case") if isinstance(record, dict) else None
     if not isinstance(inner, dict):
         raise Refused([("generate_case", "is missing, or no object")])
@@ -111,20 +107,15 @@ def _inner(record: Json, wrong: list[tuple[str, str]]) -> Mapping[str, Json]:
     return inner
 
 
-def _text(inner: Mapping[str, Json], name: str, wrong: list[tuple[str, str]], *, needed: bool) -> str:
+def _text(inner: Mapping[str, Json], name: str, wrong: list[FieldFault], *, needed: bool) -> str:
     value = inner.get(name, None if needed else "")
-    if value is None:
-        wrong.append((f"generate_case.{name}", "is missing"))
-    elif not isinstance(value, str):
-        wrong.append((f"generate_case.{name}", f"must be a text, is {type(value).__name__}"))
-    elif needed and not value.strip():
-        wrong.append((f"generate_case.{name}", "must not be blank"))
-    else:
-        return value
-    return ""
+    if why := misfit(value, str, may_be_empty=not needed):
+        wrong.append((f"generate_case.{name}", why))
+        return ""
+    return str(value)
 
 
-def _category(record: Mapping[str, Json], wrong: list[tuple[str, str]]) -> Category:
+def _category(record: Mapping[str, Json], wrong: list[FieldFault]) -> Category:
     lists = {}
     for name in ("body_category", "disorder_category", "checked_rare_disease"):
         value = record.get(name)
@@ -140,7 +131,7 @@ def _category(record: Mapping[str, Json], wrong: list[tuple[str, str]]) -> Categ
     )
 
 
-def _dated(value: Json, wrong: list[tuple[str, str]]) -> date | None:
+def _dated(value: Json, wrong: list[FieldFault]) -> date | None:
     """'2024-7-10' (the source does not pad) as a date; '2024-9' and '2024' mean the first day of the month or year."""
     if value is None or value == "":
         return None

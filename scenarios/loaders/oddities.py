@@ -125,8 +125,8 @@ def _repeats(text: str) -> list[tuple[tuple[str | int, ...], str]]:
     return [(places.get(id(owner), ()), name) for owner, name in repeats]
 
 
-def path(place: tuple[str | int, ...]) -> str:
-    """A place in written form: labs[0].value."""
+def path_text(place: tuple[str | int, ...]) -> str:
+    """A place in written form: `path_text(("labs", 0, "value"))` is "labs[0].value"."""
     text = ""
     for part in place:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
@@ -139,10 +139,10 @@ def in_record(record: Json) -> Iterator[Oddity]:
         if not isinstance(value, str) or value.isprintable():  # no control or format character is printable
             continue
         if "\0" in value:
-            yield Oddity(path(place), "holds a NUL character, which is no text; take it out", fault=True)
+            yield Oddity(path_text(place), "holds a NUL character, which is no text; take it out", fault=True)
         elif (seen := _INVISIBLE.search(value)) is not None:
             yield Oddity(
-                path(place),
+                path_text(place),
                 f"holds the character U+{ord(seen[0]):04X} at {seen.start() + 1}, which a reader does not see",
             )
 
@@ -154,7 +154,7 @@ def in_name(name: str) -> str:
 
 
 def in_question(item: QuestionItem) -> Iterator[Oddity]:
-    """What an open question has nothing to be marked by, and a rubric that cannot tell answers apart."""
+    """An open question that nothing can mark, and a rubric that cannot tell answers apart."""
     if item.form == "free" and not item.rubric:
         turns = [("checklist", item.checklist, bool(item.truth.answers))]
         turns += [(f"turns[{n}].checklist", turn.checklist, bool(turn.reference)) for n, turn in enumerate(item.turns)]

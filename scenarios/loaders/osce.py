@@ -8,12 +8,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Culture, Finding, Investigation, Lab, Provenance, Study, Truth
 from wardround.scenarios.loaders.oddities import Oddity, in_record, in_station
-from wardround.scenarios.loaders.source import Loader, Refused, faults
+from wardround.scenarios.loaders.source import FieldFault, Loader, Refused, misfit
 from wardround.scenarios.loaders.values import (
     Measured,
     diagnosis_names,
@@ -117,7 +115,7 @@ def results(tests: Mapping[str, Json]) -> StationResults:
         if re.search(r"vital", name, re.IGNORECASE):
             vital.append(Finding(section=name, text=text, normal=plain))
         elif _IMAGING.search(where) and not _TRACED.search(name.replace("chocardiogram", "")):
-            kind, region = _first(_MODALITIES, name), _first(_REGIONS, name)
+            kind, region = _first_label(_MODALITIES, name), _first_label(_REGIONS, name)
             imaging.append(Study(exam=name, modality=kind, region=region, report=text, normal=plain))
         elif _MICROBIOLOGY.search(name):
             cultures.append(Culture(test=name, specimen=_specimen(name), comment=text))
@@ -223,7 +221,7 @@ def _specimen(test: str) -> str:
     return test.split(":", 1)[0].strip() if ":" in test else re.split(r"\s+cultures?\b", test, flags=re.IGNORECASE)[0]
 
 
-def _first(table: tuple[tuple[str, str], ...], name: str) -> str:
+def _first_label(table: tuple[tuple[str, str], ...], name: str) -> str:
     return next((label for label, pattern in table if re.search(pattern, name, re.IGNORECASE)), "")
 
 
@@ -235,8 +233,8 @@ _ACTOR_FIRST = ("Demographics", "History", "Symptoms")
 
 
 def osce_case(number: int, record: Json) -> Case:
-    """The case of station `number` (the file has no ids: 'osce-001'); raises Refused with all faults."""
-    wrong: list[tuple[str, str]] = []
+    """The case of station `number`, which is called 'osce-001', since the file has no ids; raises Refused."""
+    wrong: list[FieldFault] = []
     station = record.get(KEY) if isinstance(record, dict) else None
     if not isinstance(station, dict):
         raise Refused([(KEY, "is missing, or no object")])
@@ -251,26 +249,23 @@ def osce_case(number: int, record: Json) -> Case:
     if wrong:
         raise Refused(wrong)
     diagnosis, synonyms = diagnosis_names(correct)
-    try:
-        recorded = results(tests)
-        return Case(
-            id=f"osce-{number:03d}",
-            opening="\n".join(f"{name}: {text}" for name, text in history.items()),
-            complaint=objective,
-            opening_source="composed",
-            history=history,
-            examination=(*_examination(body), *recorded.examination),
-            labs=recorded.labs,
-            microbiology=recorded.microbiology,
-            imaging=recorded.imaging,
-            investigations=recorded.investigations,
-            truth=Truth(diagnosis=diagnosis, synonyms=synonyms),
-            group=group(diagnosis),
-            provenance=Provenance(source=SOURCE, record=str(number), licence=LICENCE),
-            data_class="public",
-        )
-    except ValidationError as error:
-        raise Refused(faults(error)) from error
+    recorded = results(tests)
+    return Case(
+        id=f"osce-{number:03d}",
+        opening="\n".join(f"{name}: {text}" for name, text in history.items()),
+        complaint=objective,
+        opening_source="composed",
+        history=history,
+        examination=(*_examination(body), *recorded.examination),
+        labs=recorded.labs,
+        microbiology=recorded.microbiology,
+        imaging=recorded.imaging,
+        investigations=recorded.investigations,
+        truth=Truth(diagnosis=diagnosis, synonyms=synonyms),
+        group=group(diagnosis),
+        provenance=Provenance(source=SOURCE, record=str(number), licence=LICENCE),
+        data_class="public",
+    )
 
 
 class Osce(Loader):
@@ -283,7 +278,7 @@ class Osce(Loader):
         return float(isinstance(record, dict) and KEY in record)
 
     def case(self, number: int, name: str, record: Json) -> Case:
-        """Read the record by the function `case`."""
+        """The case of a station."""
         return osce_case(number, record)
 
     def odd(self, record: Json) -> Iterable[Oddity]:
@@ -314,23 +309,20 @@ def _examination(body: Mapping[str, Json]) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _text(station: Mapping[str, Json], name: str, wrong: list[tuple[str, str]]) -> str:
+def _text(station: Mapping[str, Json], name: str, wrong: list[FieldFault]) -> str:
     value = station.get(name)
-    if isinstance(value, str) and value.strip():
-        return value.strip()
-    said = "is missing" if value is None else "must be a text" if not isinstance(value, str) else "must not be blank"
-    wrong.append((f"{KEY}.{name}", said))
-    return ""
+    if why := misfit(value, str):
+        wrong.append((f"{KEY}.{name}", why))
+        return ""
+    return str(value).strip()
 
 
 def _object(
-    station: Mapping[str, Json], name: str, wrong: list[tuple[str, str]], *, needed: bool = False
+    station: Mapping[str, Json], name: str, wrong: list[FieldFault], *, needed: bool = False
 ) -> Mapping[str, Json]:
     value = station.get(name)
     if isinstance(value, dict):
         return value
-    if value is not None:
-        wrong.append((f"{KEY}.{name}", f"must be an object, is {type(value).__name__}"))
-    elif needed:
-        wrong.append((f"{KEY}.{name}", "is missing"))
+    if value is not None or needed:
+        wrong.append((f"{KEY}.{name}", misfit(value, dict)))
     return {}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Category, Finding, Investigation, Provenance, Truth
-from wardround.scenarios.loaders.source import Loader, Refused
+from wardround.scenarios.loaders.source import Loader, Refused, misfit
 from wardround.scenarios.loaders.values import group
 
 _SPAN = re.compile(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?")
@@ -43,31 +43,27 @@ class Phenopackets(Loader):
 
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a packet; raises Refused without a disease or without a present finding."""
-        del number, name
-        if wrong := [
-            (name, f"must be {'an object' if kind is dict else 'a list'}, is {type(record[name]).__name__}")
-            for name, kind in _SHAPES.items()
-            if record.get(name) is not None and not isinstance(record[name], kind)
-        ]:
+        stated = ((field, record[field], kind) for field, kind in _SHAPES.items() if record.get(field) is not None)
+        if wrong := [(field, why) for field, value, kind in stated if (why := misfit(value, kind, may_be_empty=True))]:
             raise Refused(wrong)
-        disease = _disease(record)
-        features = [one for one in _features(record) if one[0]]
-        wrong = [] if disease[1] else [("diseases", "names no disease")]
-        if not any(not excluded for _, excluded in features):
+        code, disease = _disease(record)
+        features = [(label, excluded) for label, excluded in _features(record) if label]
+        present = [label for label, excluded in features if not excluded]
+        absent = [label for label, excluded in features if excluded]
+        wrong = [] if disease else [("diseases", "names no disease")]
+        if not present:
             wrong.append(("phenotypicFeatures", "holds no present finding with a label"))
         case_id = record.get("id")
         if not isinstance(case_id, str) or not case_id.strip():
             wrong.append(("id", "is missing"))
         if wrong:
             raise Refused(wrong)
-        present = [label for label, excluded in features if not excluded]
-        absent = [label for label, excluded in features if excluded]
         asked = [label for label in present if _ASKED.search(label)] or present[:1]
         denied = [label for label in absent if _ASKED.search(label)]
         seen = [label for label in present if label not in asked]
         tested = [label for label in seen if _LABORATORY.search(label)]
         who = _who(record)
-        named = re.sub(r"(?:,|\s)\s*(?:type\s+)?(?:[IVX]+|\d+)[A-Z]?$", "", disease[1])
+        without_number = re.sub(r"(?:,|\s)\s*(?:type\s+)?(?:[IVX]+|\d+)[A-Z]?$", "", disease)
         return Case(
             id=str(case_id),
             opening=f"{who} Reported: {'; '.join(asked)}.",
@@ -78,11 +74,11 @@ class Phenopackets(Loader):
             + tuple(Finding(section=label, text="absent", normal=True) for label in absent if not _ASKED.search(label)),
             investigations=tuple(Investigation(name=label, text="found") for label in tested),
             truth=Truth(
-                diagnosis=disease[1],
-                synonyms=(named,) if named != disease[1] else (),
-                codes=(disease[0],) if disease[0] else (),
+                diagnosis=disease,
+                synonyms=(without_number,) if without_number != disease else (),
+                codes=(code,) if code else (),
             ),
-            group=group(disease[1]),
+            group=group(disease),
             category=Category(rare=True),
             provenance=Provenance(source="phenopacket-store", record=_reference(record), licence="BSD-3-Clause"),
             data_class="public",
@@ -90,6 +86,7 @@ class Phenopackets(Loader):
 
 
 def _features(record: Mapping[str, Json]) -> list[tuple[str, bool]]:
+    """(label, whether it is excluded) of each finding."""
     listed = record.get("phenotypicFeatures", record.get("features"))
     features = []
     for one in listed if isinstance(listed, list) else []:
@@ -122,16 +119,10 @@ def _who(record: Mapping[str, Json]) -> str:
     span = _SPAN.fullmatch(str(age.get("iso8601duration") if isinstance(age, dict) else age))
     if not span or not any(span.groups()):
         return f"A {sex}."
-    if int(span[1] or 0) >= 18:
-        sex = {"girl or woman": "woman", "boy or man": "man"}.get(sex, sex)
-    else:
-        sex = {"girl or woman": "girl", "boy or man": "boy"}.get(sex, sex)
-    units = (("year", span[1]), ("month", span[2]), ("week", span[3]), ("day", span[4]))
-    unit, value = (
-        next((unit, value) for unit, value in units if value and int(value))
-        if any(value and int(value) for _, value in units)
-        else ("day", "0")
-    )
+    if " or " in sex:
+        sex = sex.split(" or ")[int(span[1] or 0) >= 18]
+    units = zip(("year", "month", "week", "day"), span.groups(), strict=True)
+    unit, value = next(((unit, value) for unit, value in units if value and int(value)), ("day", "0"))
     return f"A {value}-{unit}-old {sex}."
 
 

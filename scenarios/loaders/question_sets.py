@@ -1,17 +1,15 @@
 """Loads question sets: own ones, MultiCogEval's tasks, PubMedQA, LLMEval-Med, HealthBench, MedQuAD and MedMCQA."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import groupby
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from wardround.engine.records import Json
 from wardround.engine.text import loads
 from wardround.scenarios.criteria import Checklist
-from wardround.scenarios.loaders.source import Loader, Refused, TextLine, faults, text_lines
+from wardround.scenarios.loaders.source import Loader, Refused, TextLine, text_lines
 from wardround.scenarios.question_item import LETTERS, SEVERAL_RIGHT, QuestionItem, QuestionTurn
 
 _QUESTION_AND_OPTIONS = re.compile(r"^Question:\s*(?P<stem>.*?)\s*\nOptions:\s*(?P<options>.*)$", re.DOTALL)
@@ -20,14 +18,6 @@ _OFFERED = re.compile(r"\.?\s*Alice's answer:\s*(?P<letter>[A-Z])\..*$", re.DOTA
 _HALF = re.compile(r"\.?\s*There is a 50% chance that the correct answer.*$", re.DOTALL)
 _STATEMENT = re.compile(r"\s*is the statement above true or false\?.*$", re.DOTALL)
 _PREFIX = re.compile(r"^Question:\s*")
-
-
-def question_item(fields: Mapping[str, Json]) -> QuestionItem:
-    """A question of these fields; raises Refused with all faults."""
-    try:
-        return QuestionItem.model_validate(fields)
-    except ValidationError as error:
-        raise Refused(faults(error)) from error
 
 
 class OwnQuestions(Loader):
@@ -39,10 +29,9 @@ class OwnQuestions(Loader):
         """Match an object with a form, a question and its truth."""
         return float(isinstance(record, dict) and {"form", "question", "truth"} <= record.keys())
 
-    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
+    def case(self, number: int, name: str, record: Json) -> QuestionItem:
         """The question of a line."""
-        del number, name
-        return [question_item(record)]
+        return QuestionItem.model_validate(record)
 
 
 class MultiCogEval(Loader):
@@ -63,7 +52,6 @@ class MultiCogEval(Loader):
 
     def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
         """The item of a choice, or the two sides of another task."""
-        del number, name
         if not isinstance(record, list) or len(record) not in (3, 5):
             raise Refused([("", "is no row [id, question, answer] or [id, question, question, answer, answer]")])
         if not all(isinstance(text, str) for text in record[1 : 1 + len(record) // 2]):
@@ -73,9 +61,9 @@ class MultiCogEval(Loader):
 
 def _choice(row: Sequence[Json]) -> QuestionItem:
     stem, options = _stem_and_options(row[1])
-    return question_item(
+    return QuestionItem.model_validate(
         {
-            **_same(row, "MCQ"),
+            **_common_fields(row, "MCQ"),
             "form": "choice",
             "level": "low",
             "question": stem,
@@ -90,26 +78,28 @@ def _sides(row: Sequence[Json]) -> Iterator[QuestionItem]:
     task = "MR" if right else "AE" if _HALF.search(row[1]) else "SV"
     for side, (text, answer) in enumerate(zip(row[1:3], row[3:5], strict=True)):
         holds = _holds(answer[0] if right and isinstance(answer, list) and answer else answer, f"[{3 + side}]")
-        same = {**_same(row, task), "level": "middle"}
+        same = {**_common_fields(row, task), "level": "middle"}
         same["id"] += "ab"[side]
         if task == "SV":
             statement = _PREFIX.sub("", _STATEMENT.sub("", text)).strip()
-            yield question_item({**same, "form": "statement", "question": statement, "truth": {"holds": holds}})
+            yield QuestionItem.model_validate(
+                {**same, "form": "statement", "question": statement, "truth": {"holds": holds}}
+            )
             continue
         offered = _OFFERED.search(text)
         stem, options = _stem_and_options((_OFFERED if task == "MR" else _HALF).sub("", text))
         fields = {**same, "question": stem, "options": options}
         if task == "AE":
-            yield question_item({**fields, "form": "existence", "truth": {"holds": holds}})
+            yield QuestionItem.model_validate({**fields, "form": "existence", "truth": {"holds": holds}})
             continue
         if offered is None or not isinstance(answer, list) or len(answer) != 2:
             raise Refused([(f"[{1 + side}]", "offers no answer to be checked")])
         truth = {"holds": holds, "option": lettered_place(answer[1], options, f"[{3 + side}][1]")}
         at = lettered_place(offered["letter"], options, f"[{1 + side}]")
-        yield question_item({**fields, "form": "rectification", "offered": at, "truth": truth})
+        yield QuestionItem.model_validate({**fields, "form": "rectification", "offered": at, "truth": truth})
 
 
-def _same(row: Sequence[Json], task: str) -> dict[str, Json]:
+def _common_fields(row: Sequence[Json], task: str) -> dict[str, Json]:
     return {
         "id": f"{task}-{row[0]}",
         "source_group": str(row[0]),
@@ -161,29 +151,26 @@ class PubMedQA(Loader):
         first = next(iter(record.values()), None) if isinstance(record, dict) else None
         return float(isinstance(first, dict) and {"QUESTION", "CONTEXTS", "final_decision"} <= first.keys())
 
-    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
+    def case(self, number: int, name: str, record: Json) -> QuestionItem:
         """The item of one abstract, whose conclusion stays closed."""
-        del number
         options = ["yes", "no", "maybe"]
         if record.get("final_decision") not in options:
             raise Refused([("final_decision", f"{record.get('final_decision')!r} is none of {', '.join(options)}")])
-        return [
-            question_item(
-                {
-                    "id": f"pubmedqa-{name}",
-                    "form": "choice",
-                    "question": record.get("QUESTION"),
-                    "options": options,
-                    "context": record.get("CONTEXTS"),
-                    "truth": {
-                        "option": options.index(record["final_decision"]),
-                        "rationale": record.get("LONG_ANSWER") or "",
-                    },
-                    "data_class": "public",
-                    "provenance": {"source": "PubMedQA", "record": name, "licence": "MIT"},
-                }
-            )
-        ]
+        return QuestionItem.model_validate(
+            {
+                "id": f"pubmedqa-{name}",
+                "form": "choice",
+                "question": record.get("QUESTION"),
+                "options": options,
+                "context": record.get("CONTEXTS"),
+                "truth": {
+                    "option": options.index(record["final_decision"]),
+                    "rationale": record.get("LONG_ANSWER") or "",
+                },
+                "data_class": "public",
+                "provenance": {"source": "PubMedQA", "record": name, "licence": "MIT"},
+            }
+        )
 
 
 class LLMEvalMed(Loader):
@@ -208,7 +195,6 @@ class LLMEvalMed(Loader):
 
         A row without a problem, and a group whose rounds are not 1, 2, 3 ... in this order, are left out by themselves.
         """
-        del number
         if not isinstance(record, list):
             raise Refused([("", "must be a list of problems")])
         made: list[tuple[int, QuestionItem | Refused]] = []
@@ -224,23 +210,23 @@ class LLMEvalMed(Loader):
             rounds = [row.get("round") for _, row in members]
             place = members[0][0]
             if rounds == list(range(1, len(rounds) + 1)):
-                made.append((place, _open(name, code, [row for _, row in members])))
+                made.append((place, _open_question(name, code, [row for _, row in members])))
             else:
                 why = f"group {code} has the rounds {rounds}, not 1, 2, 3 ..."
                 made.append((place, Refused([(f"[{place}].round", why)])))
         return [item for _, item in sorted(made, key=lambda pair: pair[0])]
 
 
-def _open(category: str, code: str, rows: Sequence[Mapping[str, Json]]) -> QuestionItem:
+def _open_question(category: str, code: str, rows: Sequence[Mapping[str, Json]]) -> QuestionItem:
     first = rows[0]
     turns = [
         QuestionTurn(
-            question=row["problem"], reference=_text(row.get("sanswer")), checklist=checklist(row.get("checklist"))
+            question=row["problem"], reference=_reference(row.get("sanswer")), checklist=checklist(row.get("checklist"))
         )
         for row in rows[1:]
     ]
-    reference = _text(first.get("sanswer"))
-    return question_item(
+    reference = _reference(first.get("sanswer"))
+    return QuestionItem.model_validate(
         {
             "id": f"{category}-{code}",
             "form": "free",
@@ -257,8 +243,8 @@ def _open(category: str, code: str, rows: Sequence[Mapping[str, Json]]) -> Quest
     )
 
 
-def _text(value: Json) -> str:
-    """A reference; "" where the field has none, or only a sign such as '/' in place of one."""
+def _reference(value: Json) -> str:
+    """A reference answer; "" if the field has none, or only a sign such as '/'."""
     return value.strip() if isinstance(value, str) and any(map(str.isalnum, value)) else ""
 
 
@@ -296,31 +282,28 @@ class HealthBench(Loader):
         known = isinstance(record, dict) and isinstance(record.get("prompt"), list)
         return float(known and isinstance(record.get("rubrics"), list))
 
-    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
+    def case(self, number: int, name: str, record: Json) -> QuestionItem:
         """The item of a record: the last message is the question; the physicians' completion is its reference."""
-        del name
         said = record["prompt"]
         if not said or not all(isinstance(one, dict) and isinstance(one.get("content"), str) for one in said):
             raise Refused([("prompt", "must be a list of messages with role and content")])
         before = [{"role": one.get("role", "user"), "content": one["content"]} for one in said[:-1]]
         ideal = record.get("ideal_completions_data") or {}
         reference = ideal.get("ideal_completion") if isinstance(ideal, dict) else None
-        return [
-            question_item(
-                {
-                    "id": str(record.get("prompt_id") or f"healthbench-{number:05d}"),
-                    "form": "free",
-                    "level": "open",
-                    "question": said[-1]["content"],
-                    "before": before,
-                    "truth": {"answers": [reference]} if reference else {},
-                    "rubric": [_rubric_fields(one) for one in record["rubrics"]],
-                    "kind": [str(tag) for tag in record.get("example_tags") or ()],
-                    "data_class": "public",
-                    "provenance": {"source": "HealthBench", "record": str(record.get("prompt_id", number))},
-                }
-            )
-        ]
+        return QuestionItem.model_validate(
+            {
+                "id": str(record.get("prompt_id") or f"healthbench-{number:05d}"),
+                "form": "free",
+                "level": "open",
+                "question": said[-1]["content"],
+                "before": before,
+                "truth": {"answers": [reference]} if reference else {},
+                "rubric": [_rubric_fields(one) for one in record["rubrics"]],
+                "kind": [str(tag) for tag in record.get("example_tags") or ()],
+                "data_class": "public",
+                "provenance": {"source": "HealthBench", "record": str(record.get("prompt_id", number))},
+            }
+        )
 
 
 def _rubric_fields(one: Json) -> dict[str, Json]:
@@ -340,32 +323,29 @@ class MedQuAD(Loader):
         """Match an object with a numbered question, its type and its answer."""
         return float(isinstance(record, dict) and {"qid", "qtype", "question", "answer"} <= record.keys())
 
-    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
+    def case(self, number: int, name: str, record: Json) -> QuestionItem:
         """The open question of a record; raises Refused where it has no answer."""
-        del name
         answer = record["answer"]
         if not isinstance(answer, str) or not answer.strip():
             raise Refused([("answer", "is missing, so nothing can mark an answer")])
-        return [
-            question_item(
-                {
-                    "id": f"medquad-{number:05d}",
-                    "form": "free",
-                    "level": "open",
-                    "question": record["question"],
-                    "truth": {"answers": [answer]},
-                    "group": str(record.get("focus") or ""),
-                    "source_group": str(record.get("focus") or ""),
-                    "kind": ["medical knowledge", str(record["qtype"])],
-                    "data_class": "public",
-                    "provenance": {
-                        "source": f"MedQuAD, {record.get('source') or 'source not stated'}",
-                        "record": str(record["qid"]),
-                        "licence": "CC-BY-4.0",
-                    },
-                }
-            )
-        ]
+        return QuestionItem.model_validate(
+            {
+                "id": f"medquad-{number:05d}",
+                "form": "free",
+                "level": "open",
+                "question": record["question"],
+                "truth": {"answers": [answer]},
+                "group": str(record.get("focus") or ""),
+                "source_group": str(record.get("focus") or ""),
+                "kind": ["medical knowledge", str(record["qtype"])],
+                "data_class": "public",
+                "provenance": {
+                    "source": f"MedQuAD, {record.get('source') or 'source not stated'}",
+                    "record": str(record["qid"]),
+                    "licence": "CC-BY-4.0",
+                },
+            }
+        )
 
 
 _OPTION_FIELDS = ("opa", "opb", "opc", "opd")
@@ -374,8 +354,8 @@ _OPTION_FIELDS = ("opa", "opb", "opc", "opd")
 class MedMCQA(Loader):
     """MedMCQA: `{question, opa, opb, opc, opd, cop, choice_type}`, one object a line.
 
-    `cop` is the place of the right option: from 1 to 4 in the authors' files, from 0 to 3 in copies on data hubs. The
-    whole file tells which: only one of 0 and 4 occurs. A question with `choice_type` "multi" may have several right
+    `cop` is the place of the right option: from 1 to 4 in the authors' files, from 0 to 3 in copies on data hubs
+    (`first_place` sees which). A question with `choice_type` "multi" may have several right
     answers, of which the file names one; it is left out (MultiCogEval, appendix A.1).
     """
 
@@ -390,14 +370,12 @@ class MedMCQA(Loader):
 
     def of_file(self, path: Path) -> "MedMCQA":
         """The loader that knows where this file begins to count."""
-        places = {_place_of(line.text) for line in text_lines(path) if isinstance(line, TextLine)}
         known = copy(self)
-        known._first = None if (0 in places) is (4 in places) else int(4 in places)
+        known._first = first_place(path, lambda record: (record.get("cop"), len(_OPTION_FIELDS)))
         return known
 
-    def cases(self, number: int, name: str, record: Json) -> Iterable[QuestionItem]:
+    def case(self, number: int, name: str, record: Json) -> QuestionItem:
         """The item of a record; raises Refused for several right answers, and for a place that cannot be read."""
-        del name
         if str(record.get("choice_type") or "single") != "single":
             raise Refused([("choice_type", f"{SEVERAL_RIGHT}: {record['choice_type']!r}")])
         if self._first is None:
@@ -406,26 +384,33 @@ class MedMCQA(Loader):
         place = record["cop"]
         if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place - self._first < len(_OPTION_FIELDS):
             raise Refused([("cop", f"{place!r} is no place from {self._first} to {self._first + 3}")])
-        return [
-            question_item(
-                {
-                    "id": str(record.get("id") or f"medmcqa-{number:05d}"),
-                    "form": "choice",
-                    "question": record["question"],
-                    "options": [record[field] for field in _OPTION_FIELDS],
-                    "truth": {"option": place - self._first, "rationale": record.get("exp") or ""},
-                    "kind": [str(record[field]) for field in ("subject_name", "topic_name") if record.get(field)],
-                    "data_class": "public",
-                    "provenance": {"source": "MedMCQA", "record": str(record.get("id", number)), "licence": "MIT"},
-                }
-            )
-        ]
+        return QuestionItem.model_validate(
+            {
+                "id": str(record.get("id") or f"medmcqa-{number:05d}"),
+                "form": "choice",
+                "question": record["question"],
+                "options": [record[field] for field in _OPTION_FIELDS],
+                "truth": {"option": place - self._first, "rationale": record.get("exp") or ""},
+                "kind": [str(record[field]) for field in ("subject_name", "topic_name") if record.get(field)],
+                "data_class": "public",
+                "provenance": {"source": "MedMCQA", "record": str(record.get("id", number)), "licence": "MIT"},
+            }
+        )
 
 
-def _place_of(text: str) -> int | None:
-    try:
-        record = loads(text)
-    except (ValueError, RecursionError):
-        return None
-    place = record.get("cop") if isinstance(record, dict) else None
-    return place if isinstance(place, int) and not isinstance(place, bool) else None
+def first_place(path: Path, place_and_count: Callable[[Mapping[str, Json]], tuple[Json, int]]) -> int | None:
+    """Whether a file counts the places of right options from 0 or from 1; None if it cannot be seen.
+
+    It is seen if only one of 0 and the number of options occurs as a place. `place_and_count` gives both of a record.
+    """
+    has_zero = has_last = False
+    for line in text_lines(path):
+        try:
+            record = loads(line.text) if isinstance(line, TextLine) else None
+        except (ValueError, RecursionError):
+            continue
+        place, count = place_and_count(record) if isinstance(record, dict) else (None, 0)
+        if isinstance(place, int) and not isinstance(place, bool):
+            has_zero |= place == 0
+            has_last |= place == count
+    return None if has_zero is has_last else int(has_last)

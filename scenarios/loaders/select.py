@@ -29,7 +29,7 @@ FIELDS: dict[str, Callable[[Playable], tuple[str, ...]]] = {
 }
 """The fields that `--where` accepts, and the values that a case has for each."""
 
-_SAME = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
+_YES_OR_NO = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def where(text: str) -> Where:
         raise UsageError(f"--where {text!r}: there is no field {match[1]!r}; fields: {', '.join(FIELDS)}")
     pattern = match[3].casefold()
     if name == "rare":
-        pattern = _SAME.get(pattern, pattern)
+        pattern = _YES_OR_NO.get(pattern, pattern)
     return Where(name, re.sub(r"\[", "[[]", pattern), match[2] == "!=")
 
 
@@ -89,7 +89,7 @@ def select_cases(
     everything = list(cases)
     chosen = [case for case in everything if _meets(case, tests)]
     if everything and not chosen:
-        raise UsageError(f"no case meets --where {' --where '.join(conditions)}; {_values(everything, tests)}")
+        raise UsageError(f"no case meets --where {' --where '.join(conditions)}; {_values_there(everything, tests)}")
     if sample is not None:
         chosen = _sampled(chosen, sample, seed)
     return chosen[:limit]
@@ -106,7 +106,7 @@ def _meets(case: Playable, tests: Sequence[Where]) -> bool:
     return all(alternatives.values())
 
 
-def _values(cases: Sequence[Playable], tests: Sequence[Where]) -> str:
+def _values_there(cases: Sequence[Playable], tests: Sequence[Where]) -> str:
     said = []
     for name in dict.fromkeys(test.field for test in tests):
         values = sorted({value or "(none)" for case in cases for value in FIELDS[name](case)})

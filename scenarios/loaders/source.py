@@ -17,7 +17,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.text import printable
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.oddities import Oddity, in_record
+from wardround.scenarios.loaders.oddities import Oddity, in_record, path_text
 from wardround.scenarios.question_item import QuestionItem
 
 
@@ -47,7 +47,7 @@ class Problem:
 
 
 def refused_rows(problems: Sequence[Problem]) -> list[tuple[str, str]]:
-    """Each row that has a fault, as its case or line, and its first fault; a file of one list has many in a line."""
+    """(case or line, first fault) of each row that has a fault; a file that is one list has many rows in a line."""
     groups = groupby(problems, key=lambda one: (one.path, one.line, one.case, _place(one.field)))
     firsts = [next(faults) for _, faults in groups]
     return [(one.case or f"line {one.line}", f"{one.field} {one.message}".strip()) for one in firsts]
@@ -58,21 +58,39 @@ def _place(field: str) -> str:
     return field[: field.index("]") + 1] if field.startswith("[") and "]" in field else ""
 
 
-class Refused(Exception):
-    """Raised for a record that is not a case; `faults` are all its (field, message) pairs. Stays within the loaders."""
+FieldFault = tuple[str, str]
+"""A field, such as 'labs[0].value', and what is wrong with it."""
 
-    def __init__(self, faults: Iterable[tuple[str, str]]) -> None:
+
+class Refused(Exception):
+    """Raised for a record that is not a case, with all its faults. `load` makes a Problem of each of them."""
+
+    def __init__(self, faults: Iterable[FieldFault]) -> None:
         self.faults = tuple(faults)
         super().__init__("; ".join(f"{field}: {message}" for field, message in self.faults))
 
 
-def faults(error: ValidationError) -> tuple[tuple[str, str], ...]:
-    """All (field, message) pairs of a schema error, with fields such as 'labs[0].value'."""
+_JSON_TYPES: Mapping[type, str] = {str: "a text", list: "a list", dict: "an object"}
+
+
+def misfit(value: Json, kind: type, *, may_be_empty: bool = False) -> str:
+    """Why a field's value is no `kind` (str, list or dict): it is missing, of another type, or empty; "" if it fits."""
+    if value is None:
+        return "is missing"
+    if not isinstance(value, kind):
+        return f"must be {_JSON_TYPES[kind]}, is {type(value).__name__}"
+    if may_be_empty or (value.strip() if isinstance(value, str) else value):
+        return ""
+    return "must not be blank" if kind is str else "must not be empty"
+
+
+def schema_faults(error: ValidationError) -> tuple[FieldFault, ...]:
+    """All faults that a schema found in a record."""
     return tuple(
         _named(part["msg"])
         if part["type"] == "value_error" and not part["loc"]
         # a rule on the whole record names its field in its message
-        else (_field(part["loc"]), _message(part["type"], part["msg"]))
+        else (path_text(part["loc"]), _message(part["type"], part["msg"]))
         for part in error.errors()
     )
 
@@ -80,21 +98,15 @@ def faults(error: ValidationError) -> tuple[tuple[str, str], ...]:
 _RULE = re.compile(r"(?P<field>[a-z_]+(?:\.[a-z_]+)*)(?::| (?=is |are |must |belong ))\s*(?P<message>.+)", re.DOTALL)
 
 
-def _named(message: str) -> tuple[str, str]:
-    """The field that a rule's message begins with, and the rest; '' where it begins with none."""
+def _named(message: str) -> FieldFault:
+    """The field with which a rule's message begins, and the rest; the field is "" if the message names none."""
     said = message.removeprefix("Value error, ")
     match = _RULE.fullmatch(said)
     return (match["field"], match["message"]) if match else ("", said)
 
 
-def _field(location: tuple[int | str, ...]) -> str:
-    text = ""
-    for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
-
-
 def _message(kind: str, message: str) -> str:
+    """What is wrong, in plain words, from the schema's kind of error and its message."""
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
@@ -111,6 +123,7 @@ def _message(kind: str, message: str) -> str:
 
 _CUT = "unexpected end of hex escape"
 _PEEK = 4096
+"""Bytes at the beginning of a file that are looked at, to tell text from other files."""
 WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 """How files of UTF-16 and UTF-32 begin."""
 
@@ -151,30 +164,27 @@ class Loader(Protocol):
     SUFFIXES: ClassVar[tuple[str, ...]] = ()
 
     def knows(self, record: Json) -> float:
-        """The confidence from 0 to 1 that a record (of a WHOLE format: the file's object) has this format.
+        """The confidence from 0 to 1 that a record has this format; the format with the highest reads the file.
 
-        Of an ARRAY format, it is asked about the first record.
-
-        The format with the highest confidence reads the file; 0 means that it is not this format.
+        A WHOLE format is asked about the file's object, an ARRAY format about the first record. 0 means another format.
         """
         ...
 
     def of_file(self, path: Path) -> "Loader":
         """The loader for one file: a format whose records cannot be read alone looks at the whole file here."""
-        del path
         return self
 
     def case(self, number: int, name: str, record: Json) -> Playable:
         """The case of record `number` (from 1), called `name` in the file ("" if records have no names).
 
-        Raises Refused with all faults.
+        Raises Refused with all faults, or the ValidationError of the case's schema.
         """
         raise NotImplementedError(f"{type(self).__name__} has neither `case` nor `cases`")
 
     def cases(self, number: int, name: str, record: Json) -> "Iterable[Playable | Refused]":
-        """All cases or questions of a record; raises Refused with all faults.
+        """All cases or questions of a record; raises as `case` does.
 
-        Where one of several items is at fault and the others stand, its Refused is returned in its place.
+        If only some of the items are at fault, the Refused of each stands in its place.
         """
         return (self.case(number, name, record),)
 
@@ -230,12 +240,12 @@ def _open(path: Path, stack: ExitStack) -> IO[bytes]:
         head = plain.peek(_PEEK)[:_PEEK]
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"{path}: cannot be unpacked as gzip ({error}); was it copied whole?") from error
-    _refuse(path, head)
+    _check_text(path, head)
     return plain
 
 
-def _refuse(path: Path, head: bytes) -> None:
-    """Raise UsageError if the first bytes are not text."""
+def _check_text(path: Path, head: bytes) -> None:
+    """Raise UsageError if the first bytes of a file are not those of text in UTF-8."""
     if not head:
         raise UsageError(f"{path}: is empty; a case file has one case a line")
     if head.startswith(WIDE):
@@ -281,6 +291,7 @@ _NOT_JSON = re.compile(r'"(?P<field>[^"\\]{1,80})"\s*:\s*\[?\s*(?P<value>-?(?:Na
 
 
 def broken(error: ValueError | RecursionError, line: TextLine) -> str:
+    """What is wrong with a line that is not JSON, and what to do about it."""
     said = plainly(error).replace(" at line 1 column ", " at column ").replace(" at line 2 column 0", " at its end")
     if nan := _NOT_JSON.search(line.text):
         return f"field {nan['field']}: {nan['value']} is no JSON; write null where a value is missing"

@@ -6,7 +6,7 @@ import io
 import json
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
@@ -14,7 +14,6 @@ from wardround.engine.records import Json
 from wardround.engine.text import file_text
 from wardround.scenarios.case import Case, Provenance
 from wardround.scenarios.loaders.lettered_choices import lettered_choice
-from wardround.scenarios.loaders.question_sets import question_item
 from wardround.scenarios.loaders.source import WIDE, Loader, Playable, Refused
 from wardround.scenarios.loaders.vignettes import other_question, sentences_of, vignette_case
 from wardround.scenarios.question_item import LETTERS, QuestionItem
@@ -29,6 +28,8 @@ FIELDS = (
 _OF_QUESTIONS = ("group", "source_group", "level", "language")
 _OPTION = "option."
 _CELLS = "the row has another number of cells than the header"
+_FORMAT, _RAGGED = "", "?"
+"""Keys of a row besides its fields: the name of its format, and whether it has another number of cells."""
 _PREFIXES = ("history.", "examination.", "investigation.")
 _QUESTIONS = "choice questions"
 HEALTHVER = "HealthVer"
@@ -66,7 +67,6 @@ class Tables(Loader):
 
     def knows(self, record: Json) -> float:
         """A JSON record is never a row of a table."""
-        del record
         return 0.0
 
     def records(self, path: Path) -> Iterator[tuple[int, Mapping[str, Json]]]:
@@ -85,7 +85,7 @@ class Tables(Loader):
             at = reader.line_num + 1
             for row in reader:
                 if any(cell.strip() for cell in row):
-                    made: dict[str, Json] = {"": label, "?": len(row) != len(names)}
+                    made: dict[str, Json] = {_FORMAT: label, _RAGGED: len(row) != len(names)}
                     cells = dict(zip(names, row, strict=False))
                     yield at, made | {field: cells.get(column, "").strip() for field, column in columns.items()}
                 at = reader.line_num + 1
@@ -110,18 +110,15 @@ class Tables(Loader):
             "--map COLUMN=question --map COLUMN=option.A --map COLUMN=option.B --map COLUMN=answer"
         )
 
-    def cases(self, number: int, name: str, record: Json) -> Iterable[Playable]:
+    def case(self, number: int, name: str, record: Json) -> Playable:
         """The case of a row, or its question in a table of questions; raises Refused with all faults."""
-        if record["?"] and (record[""] == HEALTHVER or "question" in record):
+        if record[_RAGGED] and (record[_FORMAT] == HEALTHVER or "question" in record):
             raise Refused([("", _CELLS)])
-        if record[""] == HEALTHVER:
-            return (healthver_question(record),)
-        return (_choice(number, record) if "question" in record else self.case(number, name, record),)
-
-    def case(self, number: int, name: str, record: Json) -> Case:
-        """The case of a row; raises Refused with all faults."""
-        del name
-        wrong = [("", _CELLS)] if record["?"] else []
+        if record[_FORMAT] == HEALTHVER:
+            return healthver_question(record)
+        if "question" in record:
+            return _choice(number, record)
+        wrong = [("", _CELLS)] if record[_RAGGED] else []
         story = record.get("vignette") or record.get("opening") or ""
         if not story:
             wrong.append(("opening", "must not be blank: map `vignette` or `opening` to a column that is filled"))
@@ -134,7 +131,9 @@ class Tables(Loader):
         if wrong:
             raise Refused(wrong)
         case_id = record.get("id") or f"row-{number:04d}"
-        where = Provenance(source=record.get("source") or record[""], record=case_id, licence=record.get("licence", ""))
+        where = Provenance(
+            source=record.get("source") or record[_FORMAT], record=case_id, licence=record.get("licence", "")
+        )
         case = vignette_case(
             case_id, sentences_of(story), record.get("truth.diagnosis", ""), where, record.get("complaint", "")
         )
@@ -157,18 +156,20 @@ def _choice(number: int, record: Mapping[str, str]) -> QuestionItem:
     fields = {name: record[name] for name in _OF_QUESTIONS if record.get(name)}
     images = {"images": [record["image"]]} if record.get("image") else {}
     origin = {
-        "source": record.get("source") or record[""],
+        "source": record.get("source") or record[_FORMAT],
         "record": str(asked["id"]),
         "licence": record.get("licence", ""),
     }
-    public = {"data_class": record.get("data_class") or ("public" if record[""] == _QUESTIONS else "restricted")}
-    return question_item({**item.model_dump(exclude_defaults=True), **fields, **images, **public, "provenance": origin})
+    public = {"data_class": record.get("data_class") or ("public" if record[_FORMAT] == _QUESTIONS else "restricted")}
+    return QuestionItem.model_validate(
+        {**item.model_dump(exclude_defaults=True), **fields, **images, **public, "provenance": origin}
+    )
 
 
 def _with_columns(case: Case, record: Mapping[str, str]) -> Case:
     """`case` with its own columns for opening, history, examination and investigations."""
     changed: dict[str, Json] = {
-        "data_class": record.get("data_class") or ("public" if record[""] == "CRAFT-MD" else "restricted")
+        "data_class": record.get("data_class") or ("public" if record[_FORMAT] == "CRAFT-MD" else "restricted")
     }
     parts = {part: {field.removeprefix(part): text for field, text in record.items() if field.startswith(part) and text}
             for part in _PREFIXES}  # fmt: skip
@@ -265,7 +266,7 @@ def healthver_question(row: Mapping[str, str]) -> QuestionItem:
         wrong.append(("label", f"{row.get('label')!r} is none of {', '.join(_HEALTHVER_LABELS)}"))
     if wrong:
         raise Refused(wrong)
-    return question_item(
+    return QuestionItem.model_validate(
         {
             "id": f"healthver-{row['id']}",
             "form": "choice",

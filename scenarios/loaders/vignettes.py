@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Finding, Investigation, Provenance, Truth
-from wardround.scenarios.loaders.source import Loader, Refused
+from wardround.scenarios.loaders.source import Loader, Refused, misfit
 from wardround.scenarios.loaders.values import day_of, diagnosis_names, group
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"'(])|\s+-\s+(?=\*{0,2}[A-Z])")
@@ -109,33 +109,22 @@ _NO_RESULTS = re.compile(
 """A sheet of results that only says that the report has none."""
 
 
-def _wanted(
+def _check_fields(
     record: Mapping[str, Json],
     texts: Iterable[str],
     *,
     maybe: Iterable[str] = (),
     others: Mapping[str, type] = MappingProxyType({}),
 ) -> None:
-    """Raise Refused for `texts` that are missing, blank or no text, for `others` of another type than theirs.
+    """Raise Refused for `texts` that are missing, blank or no text, and for `others` that are not of their type.
 
     `maybe` names texts that a record need not have.
     """
-    wrong = []
-    for name, kind in {**dict.fromkeys((*texts, *maybe), str), **others}.items():
-        value = record.get(name)
-        if value is None:
-            wrong += [] if name in maybe else [(name, "is missing")]
-        elif not isinstance(value, kind):
-            wrong.append((name, f"must be {_KINDS[kind]}, is {type(value).__name__}"))
-        elif not value and kind is not str:
-            wrong.append((name, "must not be empty"))
-        elif isinstance(value, str) and not value.strip() and name not in maybe:
-            wrong.append((name, "must not be blank"))
-    if wrong:
+    fields = {**dict.fromkeys((*texts, *maybe), str), **others}
+    stated = {name: kind for name, kind in fields.items() if name not in maybe or record.get(name) is not None}
+    faults = ((name, misfit(record.get(name), kind, may_be_empty=name in maybe)) for name, kind in stated.items())
+    if wrong := [(name, why) for name, why in faults if why]:
         raise Refused(wrong)
-
-
-_KINDS: Mapping[type, str] = {str: "a text", list: "a list", dict: "an object"}
 
 
 class NejmVignettes(Loader):
@@ -150,8 +139,7 @@ class NejmVignettes(Loader):
 
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a line; the image is named in the provenance and not fetched."""
-        del name
-        _wanted(record, ("question", "patient_info"), maybe=("physical_exams",), others={"answers": list})
+        _check_fields(record, ("question", "patient_info"), maybe=("physical_exams",), others={"answers": list})
         answers = record["answers"]
         if not _DIAGNOSES.search(record["question"].rpartition(". ")[2] or record["question"]):
             raise Refused([("question", _NO_DIAGNOSIS)])
@@ -192,8 +180,7 @@ class FactVignettes(Loader):
 
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a line; raises Refused where the question asks for no diagnosis."""
-        del name
-        _wanted(record, ("question", "answer_idx"), others={"context": list, "facts": list, "options": dict})
+        _check_fields(record, ("question", "answer_idx"), others={"context": list, "facts": list, "options": dict})
         if not _DIAGNOSES.search(record["question"]):
             raise Refused([("question", "asks for no diagnosis; read the file as questions instead")])
         right = record["options"].get(record["answer_idx"])
@@ -230,8 +217,7 @@ class CaseReasoning(Loader):
 
     def case(self, number: int, name: str, record: Json) -> Case:
         """The case of a line."""
-        del name
-        _wanted(record, ("case_prompt", "final_diagnosis"), maybe=("diagnostic_reasoning",))
+        _check_fields(record, ("case_prompt", "final_diagnosis"), maybe=("diagnostic_reasoning",))
         origin = str(record.get("pmcid") or number)
         dated = day_of(record.get("publication_date"))
         where = Provenance(source="MedCaseReasoning", record=origin, dated=dated, licence="CC BY 4.0")
