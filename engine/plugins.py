@@ -87,13 +87,15 @@ def load_plugin(group: str, name: str) -> Any:
 
 
 def _points(group: str) -> tuple[EntryPoint, ...]:
-    return _installed(group, tuple(sys.path))
+    return _installed(tuple(sys.path)).get(group, ())
 
 
 @lru_cache(maxsize=64)
-def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """The entry points of a group. Cached for each search path, because every installed package has a file to read."""
-    return tuple(entry_points(group=group))
+def _installed(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:
+    """Our groups of entry points. Cached for each search path: every installed package has a file to read."""
+    points = entry_points()
+    ours = (group for group in points.groups if group.partition(".")[0] == _HOUSE)
+    return {group: tuple(points.select(group=group)) for group in ours}
 
 
 def suggestion(name: str, there: Sequence[str]) -> str:

@@ -1,11 +1,11 @@
 """The options by which several processes work on one run (--share, --cluster, --workers), and how they are read."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from importlib import import_module
 
 import click
 
 from wardround.cli.options import Options, command_line_options, positive, store_path, with_options
-from wardround.cluster_run import run_clustered, shared_store
 from wardround.engine.batch import Progress
 from wardround.engine.cluster import Cluster, cluster_of, need_ray
 from wardround.engine.errors import UsageError
@@ -58,8 +58,9 @@ def workers_of(
             f"{option} goes with neither {', '.join(flags[:-1])} nor {flags[-1]}: workers have their shares anyway"
         )
     cluster = _cluster(options["cluster"], options["workers"])
-    where = shared_store(store_path(options["store"]), cluster)
-    return lambda run: run_clustered(run, where, cluster, concurrency, progress)
+    crew = import_module("wardround.cluster_run")  # it imports the scores and their judges: a fifth of the start
+    where = crew.shared_store(store_path(options["store"]), cluster)
+    return lambda run: crew.run_clustered(run, where, cluster, concurrency, progress)
 
 
 def _cluster(address: str, workers: int | None) -> Cluster:
