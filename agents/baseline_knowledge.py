@@ -1,8 +1,7 @@
 """The knowledge base of the baseline: extracts findings from a text and ranks diseases by them.
 
 The diseases come from a table of our own and from the Human Phenotype Ontology. The ontology's disease annotations
-(HPO: OMIM and Orphanet) come with the package `hpo3`; they are loaded at their first use in a process, which takes
-about a second.
+(HPO: OMIM and Orphanet) come with the package `hpo3`.
 """
 
 import csv
@@ -281,11 +280,11 @@ def _disease(name: str, rows: Sequence[Mapping[str, str]], treatment: str) -> Ra
 
 def _ontology() -> list[RankedDisease]:
     ontology = phenotype_ontology()
-    words = {int(term): stems(term.name) for term in ontology}
+    words = {term.number: stems(term.name) for term in ontology.terms}
     diseases = []
-    for listed in (ontology.orpha_diseases, ontology.omim_diseases):
-        for disease in sorted(listed, key=lambda disease: disease.id):
-            name = str(disease.name).split(";", maxsplit=1)[0]
-            bag = dict.fromkeys((word for term in sorted(map(int, disease.hpo)) for word in words[term]), 1.0)
+    for listed in (ontology.orphanet, ontology.omim):
+        for disease in listed:
+            name = disease.name.split(";", maxsplit=1)[0]
+            bag = dict.fromkeys((word for term in disease.phenotypes for word in words[term]), 1.0)
             diseases.append(RankedDisease(name, "hpo", bag | dict.fromkeys(stems(name), _NAME_WEIGHT["hpo"])))
     return diseases

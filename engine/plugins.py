@@ -92,10 +92,9 @@ def _points(group: str) -> tuple[EntryPoint, ...]:
 
 @lru_cache(maxsize=64)
 def _installed(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:
-    """Our groups of entry points. Cached for each search path: every installed package has a file to read."""
+    """The entry points by group. Cached for each search path, because every installed package has a file to read."""
     points = entry_points()
-    ours = (group for group in points.groups if group.partition(".")[0] == _HOUSE)
-    return {group: tuple(points.select(group=group)) for group in ours}
+    return {group: tuple(points.select(group=group)) for group in points.groups}
 
 
 def suggestion(name: str, there: Sequence[str]) -> str:

@@ -104,10 +104,9 @@ class _Regex:
         if name not in _METHODS:
             raise AttributeError(f"a pattern has no attribute {name!r}")
         made = re.compile(self.pattern, self._flags)
-        self.search, self.match, self.fullmatch = made.search, made.match, made.fullmatch
-        self.finditer, self.findall, self.split = made.finditer, made.findall, made.split
-        self.sub, self.subn, self.flags, self.groups = made.sub, made.subn, made.flags, made.groups
-        self.groupindex = made.groupindex
+        self.search, self.match, self.fullmatch, self.finditer = made.search, made.match, made.fullmatch, made.finditer
+        self.findall, self.split, self.sub, self.subn = made.findall, made.split, made.sub, made.subn
+        self.flags, self.groups, self.groupindex = made.flags, made.groups, made.groupindex
         return vars(self)[name]
 
 

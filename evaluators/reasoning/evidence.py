@@ -21,8 +21,7 @@ from wardround.evaluators.reasoning import step_questions
 from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote
 from wardround.evaluators.search.contract import Search
 from wardround.evaluators.search.results import KINDS, Page, Reader, SearchError, SearchHit
-from wardround.scenarios.diseases import ontologies
-from wardround.scenarios.diseases.knowledge import assembled, conditions
+from wardround.scenarios.diseases.knowledge import finding_knowledge
 from wardround.scenarios.diseases.lexical_linker import LexicalLinker
 
 LEAST_LIKENESS = 90.0
@@ -279,7 +278,7 @@ def named_concepts(text: str) -> Mapping[str, frozenset[str]]:
 @cache
 def _linker() -> LexicalLinker:
     """Use only the project's table and HPO: all of ICD-10-CM and OMIM would take three times as long."""
-    return LexicalLinker(assembled(conditions(), (), (ontologies.findings(),)))
+    return LexicalLinker(finding_knowledge(), "findings")
 
 
 def bears_on_step(step: str, source: SearchHit | Page, quoted: EvidenceQuote) -> bool:

@@ -14,7 +14,8 @@ from rapidfuzz.distance import OSA
 
 from wardround.scenarios.diseases.disease import DEGREES, LITTLE, ORDINARY, core_form, opposed, ordered_form
 from wardround.scenarios.diseases.knowledge import OWN, Knowledge
-from wardround.scenarios.diseases.ontologies import SHORT, building
+from wardround.scenarios.diseases.ontologies import SHORT
+from wardround.scenarios.terms.table_cache import building
 from wardround.scenarios.terms.wording import key
 
 if TYPE_CHECKING:
@@ -129,24 +130,58 @@ COMMON = 0.08
 """3-grams in more than this share of the names say little and cost most of the time; a query with others skips them."""
 
 
+@dataclass(frozen=True)
+class GramWeights:
+    """The weights of the 3-grams of `size` forms, as the bytes of arrays.
+
+    Each 3-gram has a `rarity` (float64) and whether it is `common` (bool). The forms that contain 3-gram g are
+    `rows[starts[g]:starts[g + 1]]` (int32), each with its weight in `weights` (float32).
+    """
+
+    size: int
+    rarity: bytes
+    common: bytes
+    starts: bytes
+    rows: bytes
+    weights: bytes
+
+
+def gram_weights(forms: Sequence[str]) -> GramWeights:
+    """The 3-grams of `forms`, which are comparable names (wording.key)."""
+    import numpy as np  # noqa: PLC0415
+    from scipy.sparse import coo_array  # type: ignore[import-untyped]  # noqa: PLC0415  # SciPy ships no types
+
+    size = len(forms)
+    grams, rows = _grams(forms)
+    counts = coo_array((np.ones(len(grams)), (rows, grams)), shape=(size, _LETTERS**3)).tocsr()
+    frequency = np.bincount(counts.indices, minlength=_LETTERS**3)
+    rarity = np.log((1 + size) / (1 + frequency)) + 1
+    weighted = counts.multiply(rarity[None, :]).tocsr()
+    lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
+    lengths[lengths == 0] = 1
+    columns = weighted.multiply(1 / lengths[:, None]).tocsc().astype(np.float32)
+    return GramWeights(
+        size,
+        rarity.tobytes(),
+        (frequency > COMMON * max(size, 1000)).tobytes(),
+        columns.indptr.astype(np.int32).tobytes(),
+        columns.indices.astype(np.int32).tobytes(),
+        columns.data.tobytes(),
+    )
+
+
 class NGrams:
-    """An index over `forms` (comparable names, wording.key). Memory is about 8 bytes per character of the forms."""
+    """An index over the forms of `grams`. Memory is about 8 bytes per character of the forms."""
 
-    def __init__(self, forms: Sequence[str]) -> None:
+    def __init__(self, grams: GramWeights) -> None:
         import numpy as np  # noqa: PLC0415
-        from scipy.sparse import coo_array  # type: ignore[import-untyped]  # noqa: PLC0415  # SciPy ships no types
 
-        self.size = len(forms)
-        grams, rows = _grams(forms)
-        counts = coo_array((np.ones(len(grams)), (rows, grams)), shape=(self.size, _LETTERS**3)).tocsr()
-        frequency = np.bincount(counts.indices, minlength=_LETTERS**3)
-        self._rarity = np.log((1 + self.size) / (1 + frequency)) + 1
-        weighted = counts.multiply(self._rarity[None, :]).tocsr()
-        lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
-        lengths[lengths == 0] = 1
-        columns = weighted.multiply(1 / lengths[:, None]).tocsc().astype(np.float32)
-        self._starts, self._rows, self._weights = columns.indptr, columns.indices, columns.data
-        self._common = frequency > COMMON * max(self.size, 1000)
+        self.size = grams.size
+        self._rarity = np.frombuffer(grams.rarity, dtype=np.float64)
+        self._common = np.frombuffer(grams.common, dtype=np.bool_)
+        self._starts = np.frombuffer(grams.starts, dtype=np.int32)
+        self._rows = np.frombuffer(grams.rows, dtype=np.int32)
+        self._weights = np.frombuffer(grams.weights, dtype=np.float32)
 
     def nearest(self, form: str, limit: int = 20) -> list[tuple[int, float]]:
         """The places of the most similar forms with their cosine (0 to 1), best first; ties keep the forms' order."""

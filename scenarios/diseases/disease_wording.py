@@ -9,6 +9,7 @@ from rapidfuzz.distance import OSA
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.disease import opposed
+from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import lexicon, list_words, plain, root, stem, tokens, vocabulary
 
 CAUSE, EFFECT, WITH, WITHOUT, PART, PLACE = "xcause", "xeffect", "xwith", "xwithout", "xpart", "xplace"
@@ -327,9 +328,23 @@ def _replaced(tokens: Sequence[Token]) -> tuple[Token, ...]:
     return tuple(replaced)
 
 
+@dataclass(frozen=True)
+class NameTable:
+    """`names` of the tables, as words, each with the place in `firsts` of its disease's first name."""
+
+    names: list[tuple[tuple[str, ...], int]]
+    firsts: list[tuple[Token, ...]]
+
+
 @lru_cache(maxsize=1)
 def _table() -> tuple[Mapping[tuple[str, ...], tuple[Token, ...]], int]:
     """(names of the tables by their words, each with the first name of its disease; words in the longest name)."""
+    table = cached_table("names", NameTable, _name_table)
+    longest = max((len(name) for name, _ in table.names), default=0) + 2
+    return {name: table.firsts[place] for name, place in table.names}, longest
+
+
+def _name_table() -> NameTable:
     names: dict[tuple[str, ...], int] = {}
     firsts: list[tuple[Token, ...]] = []
     for row in vocabulary().names:
@@ -341,7 +356,7 @@ def _table() -> tuple[Mapping[tuple[str, ...], tuple[Token, ...]], int]:
         for key in keys:
             if key:
                 names.setdefault(key, known)
-    return {key: firsts[place] for key, place in names.items()}, max(map(len, names), default=0) + 2
+    return NameTable(list(names.items()), firsts)
 
 
 @lru_cache(maxsize=1)

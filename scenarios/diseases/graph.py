@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, Literal
@@ -10,6 +11,7 @@ from wardround.scenarios.diseases import ontologies
 from wardround.scenarios.diseases.knowledge import Knowledge, knowledge
 from wardround.scenarios.diseases.linker import Concept
 from wardround.scenarios.diseases.ontologies import within_families
+from wardround.scenarios.terms.table_cache import building, cached_table
 from wardround.scenarios.terms.wording import key
 
 Relation = Literal["same", "parent", "child", "sibling", "other"]
@@ -19,15 +21,34 @@ _TYPE = re.compile(r"(?i),?\s+(?:type\s+)?(?:\d+[a-z]?|[IVX]+[A-Ca-c]?|[A-G])$")
 _CATEGORY = re.compile(r"^[A-Z]\d\w(?:\.\w+)?$")
 
 
-class Graph:
-    """Nodes are concept ids and ICD-10-CM codes; an edge goes from a disease to the wider one (is-a)."""
+@dataclass(frozen=True)
+class EdgeTable:
+    """The nodes of a graph and its edges, each from a disease to the wider one."""
 
-    def __init__(self, diseases: Knowledge) -> None:
-        self.knowledge = diseases
+    nodes: tuple[str, ...]
+    edges: tuple[tuple[str, str], ...]
+
+
+class Graph:
+    """Nodes are concept ids and ICD-10-CM codes; an edge goes from a disease to the wider one (is-a).
+
+    `name` says that the knowledge depends on nothing of the user: its edges are then cached under this name.
+    """
+
+    def __init__(self, diseases: Knowledge, name: str = "") -> None:
+        self.knowledge, self._name = diseases, name
 
     @cached_property
-    @ontologies.building()
     def _edges(self) -> Any:
+        table = cached_table(f"{self._name}_is_a", EdgeTable, self._table) if self._name else self._table()
+        graph = import_module("networkx").DiGraph()
+        with building():
+            graph.add_nodes_from(table.nodes)
+            graph.add_edges_from(table.edges)
+        return graph
+
+    @building()
+    def _table(self) -> EdgeTable:
         graph = import_module("networkx").DiGraph()
         graph.add_edges_from((name, code.parent) for name, code in ontologies.codes().items() if code.parent)
         for concept in self.knowledge.concepts:
@@ -38,7 +59,7 @@ class Graph:
         graph.add_edges_from(self._own_edges(graph))
         graph.add_edges_from(self._typed())
         graph.add_edges_from(self._phenotypes())
-        return graph
+        return EdgeTable(tuple(graph.nodes), tuple(graph.edges))
 
     def _own_edges(self, graph: Any) -> Iterator[tuple[str, str]]:
         """Edges of the own table: a concept with several families is their parent; with one family, its child."""
@@ -128,4 +149,4 @@ def _narrower(one: Concept, other: Concept) -> bool:
 @cache
 def graph() -> Graph:
     """The graph over all sources of the project; networkx and the tree load on first use."""
-    return Graph(knowledge())
+    return Graph(knowledge(), "diseases")

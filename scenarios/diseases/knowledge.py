@@ -14,6 +14,7 @@ from wardround.scenarios.diseases import ontologies
 from wardround.scenarios.diseases.disease import ordered_form
 from wardround.scenarios.diseases.linker import Concept
 from wardround.scenarios.diseases.ontologies import plain_code, within_families
+from wardround.scenarios.terms.table_cache import building, cached_table
 from wardround.scenarios.terms.wording import cells, key, table_rows, vocabulary
 
 DISEASES = frozenset(("T019", "T020", "T033", "T037", "T046", "T047", "T048", "T049", "T184", "T190", "T191"))
@@ -132,14 +133,24 @@ class Knowledge:
 
 
 @cache
-@ontologies.building()
 def knowledge(*own: Path) -> Knowledge:
     """The diseases of the project, ICD-10-CM, Orphanet and OMIM, and of the user's files (CSV, MRCONSO.RRF).
 
-    The first call of a process takes two seconds. Raises UsageError for a file that cannot be read.
+    They take three seconds to build, and without files of the user they are cached. Raises UsageError for a file that
+    cannot be read.
     """
+    return _built(own) if own else cached_table("diseases", Knowledge, _built)
+
+
+@building()
+def _built(own: Sequence[Path] = ()) -> Knowledge:
     added = [concept for path in own for concept in read_concepts(path)]
     return assembled(conditions(), added, (ontologies.coded_diseases(), ontologies.orphanet(), ontologies.omim()))
+
+
+def finding_knowledge() -> Knowledge:
+    """The diseases of the project's own table and the findings of the Human Phenotype Ontology."""
+    return cached_table("findings", Knowledge, lambda: assembled(conditions(), (), (ontologies.findings(),)))
 
 
 def conditions() -> tuple[Sequence[Concept], Mapping[str, str]]:

@@ -2,14 +2,15 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from rapidfuzz import fuzz, process
 
-from wardround.scenarios.diseases.dictionary import Dictionary, NGrams, dictionary, misspells
+from wardround.scenarios.diseases.dictionary import Dictionary, GramWeights, NGrams, dictionary, gram_weights, misspells
 from wardround.scenarios.diseases.disease import (
     DEGREES,
     KINDS,
@@ -24,8 +25,10 @@ from wardround.scenarios.diseases.disease import (
 from wardround.scenarios.diseases.knowledge import Knowledge, knowledge
 from wardround.scenarios.diseases.linker import Mention
 from wardround.scenarios.diseases.ontologies import SHORT
+from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import key
 
+IndexT = TypeVar("IndexT", Dictionary, GramWeights)
 _DEFINED = re.compile(r"\(\s*([A-Z][A-Za-z0-9-]{1,8}?)s?\s*[),;]")
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 _SPARE = 3
@@ -208,15 +211,21 @@ _SCORES = {"exact": 1.0, "abbreviation": 0.95, "words": 0.95, "core": 0.9, "head
 
 
 class LexicalLinker:
-    """Links to the concepts of one Knowledge. The first use takes about a second to build the index."""
+    """Links to the concepts of one Knowledge. The first use takes about a second to build the index.
 
-    def __init__(self, diseases: Knowledge) -> None:
-        self.knowledge = diseases
+    `name` says that the knowledge depends on nothing of the user: its index is then cached under this name.
+    """
+
+    def __init__(self, diseases: Knowledge, name: str = "") -> None:
+        self.knowledge, self._name = diseases, name
         self._seen = lru_cache(maxsize=32768)(self._linked)
 
     @cached_property
     def _names(self) -> Dictionary:
-        return dictionary(self.knowledge)
+        return self._cached("names", Dictionary, lambda: dictionary(self.knowledge))
+
+    def _cached(self, what: str, form: type[IndexT], build: Callable[[], IndexT]) -> IndexT:
+        return cached_table(f"{self._name}_{what}", form, build) if self._name else build()
 
     @cached_property
     def _forms(self) -> Sequence[str]:
@@ -232,7 +241,7 @@ class LexicalLinker:
 
     @cached_property
     def _grams(self) -> NGrams:
-        return NGrams(self._forms)
+        return NGrams(self._cached("grams", GramWeights, lambda: gram_weights(self._forms)))
 
     def link(self, name: str) -> Mention | None:
         """The meaning of a single name, by the first rule that fits.
@@ -341,4 +350,4 @@ def _digits(form: str) -> str:
 @cache
 def linker(*own: Path) -> LexicalLinker:
     """The default linker over all sources and the user's files (CSV of synonyms, MRCONSO.RRF)."""
-    return LexicalLinker(knowledge(*own))
+    return LexicalLinker(knowledge(*own), "" if own else "diseases")

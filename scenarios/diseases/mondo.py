@@ -15,6 +15,7 @@ from rapidfuzz.distance import OSA
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.disease import DEGREES, KINDS, LITTLE, expanded, join_prefixes, opposed
+from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import lexicon, list_words, plain, root, tokens
 
 ROOT = "MONDO:0700096"
@@ -114,7 +115,11 @@ def _number(roman: str) -> str:
 
 @lru_cache(maxsize=1)
 def mondo() -> Mondo:
-    """The table; reading it takes a fifth of a second."""
+    """The table; reading its source takes a fifth of a second."""
+    return cached_table("mondo", Mondo, _read_mondo)
+
+
+def _read_mondo() -> Mondo:
     named: dict[str, tuple[int, ...]] = {}
     parents: dict[int, tuple[int, ...]] = {}
     slashed: list[str] = []

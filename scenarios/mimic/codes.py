@@ -13,8 +13,9 @@ from typing import Any
 
 from wardround.engine.errors import UsageError
 from wardround.engine.text import file_text
-from wardround.scenarios.diseases.ontologies import building, plain_code
+from wardround.scenarios.diseases.ontologies import plain_code
 from wardround.scenarios.mimic.pool import PoolDisease
+from wardround.scenarios.terms.table_cache import building
 from wardround.scenarios.terms.wording import key
 
 _PAST = re.compile(r"\b(?:history|screening|vaccination|observation|encounter|exposure|contact|carrier|status)\b", re.I)

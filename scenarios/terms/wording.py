@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from wardround.engine.text import package_rows, regex
+from wardround.scenarios.terms.table_cache import cached_table
 
 _MARKS = regex(r"[*_`#~|\"<>\[\]{}\\]+")
 _POSSESSIVE = regex(r"(?<=\w)'s?\b(?!\w)")
@@ -217,11 +218,15 @@ def vocabulary() -> Vocabulary:
 @cache
 def lexicon() -> frozenset[str]:
     """Correctly spelt words, as stems: those of the tables of diseases and of ICD-10-CM (lexicon.txt)."""
+    return frozenset(cached_table("lexicon", list[str], _spelt_words))
+
+
+def _spelt_words() -> list[str]:
     stems = {stem(word) for word in files(__package__).joinpath("data/lexicon.txt").read_text(encoding="utf-8").split()}
     for name in ("conditions.csv", "names.csv", "diseases.csv", "rare.csv"):
         for row in table_rows(name):
             stems.update(tokens(f"{row['name']} {row['synonyms']}".replace("|", " ")))
-    return frozenset(stems)
+    return sorted(stems)
 
 
 def table_rows(name: str) -> list[dict[str, str]]:
