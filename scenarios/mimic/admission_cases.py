@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case, Category, Finding, Provenance, Truth
@@ -107,52 +107,56 @@ REPORTS = ("note_id", "exam", "text", "charttime", "near")
 
 @dataclass(frozen=True, eq=False)
 class DraftBuilder:
-    """Turns rows into drafts. `lifted`: no pool, the first-listed code is the disease; `notes`: notes are available."""
+    """Turns rows into drafts.
+
+    `items` are the laboratory items by number. `takes_all`: the first-listed code is the disease, whatever it is.
+    `notes`: the copy has notes. `published`: results are read as by the published code.
+    """
 
     codes: Codes
     items: Mapping[int, LabItem]
-    lifted: bool
+    takes_all: bool
     notes: bool
     published: bool
 
-    def coded(self, hadm: int, rows: Sequence[record_items.Row]) -> AdmissionDraft:
+    def with_codes(self, hadm: int, rows: Sequence[record_items.Row]) -> AdmissionDraft:
         """The draft of an admission with its codes."""
         codes = tuple(
             AdmissionCode(seq or 0, code, version, self.codes.title(code, version)) for seq, code, version in rows
         )
-        if self.lifted:
-            return AdmissionDraft(hadm, Person(0), codes, leading=_own(codes[0]) if codes and codes[0].title else None)
+        if self.takes_all:
+            return AdmissionDraft(
+                hadm, Person(0), codes, leading=_disease_of_code(codes[0]) if codes and codes[0].title else None
+            )
         pool = self.codes.diseases
         places = [self.codes.diseases_of(code.code, code.version) for code in codes]
         coded = dict.fromkeys(pool[place] for listed in places for place in listed)
         leading = pool[places[0][0]] if places and places[0] and codes[0].seq == 1 else None
         return AdmissionDraft(hadm, Person(0), codes, tuple(coded), leading)
 
-    def noted(self, draft: AdmissionDraft, rows: Iterable[tuple[str | None]]) -> AdmissionDraft:
+    def with_notes(self, draft: AdmissionDraft, rows: Iterable[tuple[str | None]]) -> AdmissionDraft:
         """The draft with its discharge notes, if it has any; `rows` hold their texts, the one that counts first."""
         texts = [text for (text,) in rows if text and text.strip()]
         return replace(draft, text=texts[0], note=joined_note(texts)) if texts else draft
 
-    def labelled(self, draft: AdmissionDraft, disease: PoolDisease | None) -> AdmissionDraft:
+    def with_label(self, draft: AdmissionDraft, disease: PoolDisease | None) -> AdmissionDraft:
         """The draft with its label: the disease by the rules on notes, else the one from its codes.
 
         Without notes the label is the title of the disease's code, which is the first-listed code unless a rule was
         switched off.
         """
-        own = disease or draft.leading or next(iter(draft.coded), None)
-        if own is None:
-            own = _own(draft.codes[0])
-        if self.notes and not self.lifted:
+        own = disease or draft.leading or next(iter(draft.coded), None) or _disease_of_code(draft.codes[0])
+        if self.notes and not self.takes_all:
             return replace(draft, disease=own, label=own.name)
         return replace(draft, disease=own, label=self._coded_as(draft, own).title or own.name)
 
     def _coded_as(self, draft: AdmissionDraft, disease: PoolDisease) -> AdmissionCode:
-        if self.lifted or disease not in draft.coded:
+        if self.takes_all or disease not in draft.coded:
             return draft.codes[0]
         place = self.codes.diseases.index(disease)
         return next(code for code in draft.codes if place in self.codes.diseases_of(code.code, code.version))
 
-    def whole(
+    def with_record(
         self, draft: AdmissionDraft, person: record_items.Row, rows: Mapping[str, Sequence[record_items.Row]]
     ) -> AdmissionDraft:
         """The draft with person and results; the last cell of each row says whether only its time assigns it."""
@@ -200,16 +204,16 @@ class DraftBuilder:
 
 
 @lru_cache(maxsize=8192)
-def _own(code: AdmissionCode) -> PoolDisease:
+def _disease_of_code(code: AdmissionCode) -> PoolDisease:
     """A disease made of a single code."""
     return PoolDisease(code.title or code.code, code_synonyms(code) if code.title else ())
 
 
-def _age(age: Any) -> int | None:
-    return int(age) if age is not None and 0 <= age < 130 else None
+def _age(age: int | None) -> int | None:
+    return age if age is not None and 0 <= age < 130 else None
 
 
-_MANY, _FEW = 20_000, 200
+_CODES_AT_ONCE, _RECORDS_AT_ONCE = 20_000, 200
 """Admissions per slice: first with their codes only, then with all their rows."""
 _RESULTS = {"labs": LABS, "cultures": CULTURES, "reports": REPORTS}
 """The tables of results, and the columns that are read."""
@@ -229,13 +233,13 @@ class Build:
         self._published = options.rules == "published"
         self._licence = _licence(self.tree, options)
         self._enough = max(options.at_least, options.per_disease)
-        ground = BuildConditions(self._pool, self.notes, options.series)
+        conditions = BuildConditions(self._pool, self.notes, options.series)
         if self._published:
-            rules = published_rules(ground, load_tables(options.lookup) if options.lookup else None)
+            rules = published_rules(conditions, load_tables(options.lookup) if options.lookup else None)
         else:
-            notes = (*noted_rules(ground), draw_rule(self._enough)) if self.notes else ()
-            rules = (*coded_rules(ground), *notes, *record_rules(ground))
-        if options.diseases and self._pool.lifted:
+            notes = (*noted_rules(conditions), draw_rule(self._enough)) if self.notes else ()
+            rules = (*coded_rules(conditions), *notes, *record_rules(conditions))
+        if options.diseases and self._pool.takes_all:
             raise UsageError(
                 "--disease goes with a pool of diseases, not with --pool all; --admissions names admissions"
             )
@@ -254,83 +258,81 @@ class Build:
         text = json.dumps([version("wardround"), self.options.model_dump(mode="json"), self.tree.version, stamps])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def run(self, spill: WorkDatabase, drafts: IO[bytes], out: IO[bytes], say: Say) -> MimicAccount:
+    def run(self, db: WorkDatabase, drafts: IO[bytes], out: IO[bytes], say: Say) -> MimicAccount:
         """Run the build and write the chosen cases to `out`, one per line, by disease and admission.
 
-        `spill` is the working database, whose finished steps are not done again; `drafts` holds finished cases until
+        `db` is the working database, whose finished steps are not done again; `drafts` holds finished cases until
         the choice is made.
         """
-        spill.once("admissions", lambda: mimic_database.load_admissions(spill, self.tree))
-        total = spill.count("people")
+        db.once("admissions", lambda: mimic_database.load_admissions(db, self.tree))
+        total = db.count("people")
         say(f"admissions: {total:,}")
-        absent = self._absent(spill)
-        if absent:
+        if absent := self._absent_admissions(db):
             shown = ", ".join(map(str, absent[:10])) + (f" and {len(absent) - 10} more" if len(absent) > 10 else "")
             say(f"not in the tables, so left out of --admissions: {shown}")
-        codes = Codes(mimic_database.load_titles(spill, self.tree), self._pool.diseases, self._gem)
-        items = mimic_database.load_items(spill, self.tree)
-        drafting = DraftBuilder(codes, items, self._pool.lifted, self.notes, self._published)
-        source = _release(spill, self.tree)
-        self._by_codes(spill, drafting, total)
-        say(f"admissions left by their codes: {spill.count('candidates'):,}")
-        self._by_notes(spill, drafting)
-        say(f"admissions left by their notes: {spill.count('kept'):,}")
-        entries = list(self._by_draw(spill, drafting, drafts, source, say))
+        codes = Codes(mimic_database.load_titles(db, self.tree), self._pool.diseases, self._gem)
+        items = mimic_database.load_items(db, self.tree)
+        builder = DraftBuilder(codes, items, self._pool.takes_all, self.notes, self._published)
+        source = _release(db, self.tree)
+        self._by_codes(db, builder, total)
+        say(f"admissions left by their codes: {db.count('candidates'):,}")
+        self._by_notes(db, builder)
+        say(f"admissions left by their notes: {db.count('kept'):,}")
+        entries = list(self._by_draw(db, builder, drafts, source, say))
         diseases: dict[str, int] = {}
         for entry in sorted(self.steps.chosen(entries), key=lambda entry: (entry.disease.casefold(), entry.hadm)):
             drafts.seek(entry.start)
             out.write(drafts.read(entry.size))
             diseases[entry.disease] = diseases.get(entry.disease, 0) + 1
-        return MimicAccount(self.options, self.tree, source, self._pool, total, self.steps, spill.bad, diseases, absent)
+        return MimicAccount(self.options, self.tree, source, self._pool, total, self.steps, db.bad, diseases, absent)
 
-    def _absent(self, spill: WorkDatabase) -> tuple[int, ...]:
+    def _absent_admissions(self, db: WorkDatabase) -> tuple[int, ...]:
         """The admissions of --admissions that the tables do not have, in their order."""
         if not self._wanted:
             return ()
-        known = {hadm for (hadm,) in spill.rows("select hadm_id from people")}
+        known = {hadm for (hadm,) in db.rows("select hadm_id from people")}
         return tuple(sorted(self._wanted - known))
 
-    def _by_codes(self, spill: WorkDatabase, drafting: DraftBuilder, total: int) -> None:
+    def _by_codes(self, db: WorkDatabase, builder: DraftBuilder, total: int) -> None:
         """Fill table `candidates` with the admissions that pass the rules on codes."""
         seen = 0
-        spill.run("create or replace table candidates (hadm_id bigint)")
-        for part in mimic_database.slices(spill, "people", _MANY):
+        db.run("create or replace table candidates (hadm_id bigint)")
+        for part in mimic_database.slices(db, "people", _CODES_AT_ONCE):
             kept = []
-            for hadm, rows in mimic_database.rows_by_admission(spill, CODES, "codes", part).items():
+            for hadm, rows in mimic_database.rows_by_admission(db, CODES, "codes", part).items():
                 seen += 1
-                if self.steps.go(drafting.coded(hadm, rows), "codes") is not None:
+                if self.steps.apply(builder.with_codes(hadm, rows), "codes") is not None:
                     kept.append(hadm)
-            spill.put("candidates", {"hadm_id": kept})
-        self.steps.lost(total - seen)
+            db.put("candidates", {"hadm_id": kept})
+        self.steps.count_lost(total - seen)
 
-    def _by_notes(self, spill: WorkDatabase, drafting: DraftBuilder) -> None:
+    def _by_notes(self, db: WorkDatabase, builder: DraftBuilder) -> None:
         """Fill table `kept` with (admission, place of its disease in the pool, or -1)."""
-        spill.run("create or replace table kept (hadm_id bigint, disease bigint)")
+        db.run("create or replace table kept (hadm_id bigint, disease bigint)")
         if not self.notes:
-            spill.run("insert into kept select hadm_id, -1 from candidates")
+            db.run("insert into kept select hadm_id, -1 from candidates")
             return
-        spill.once("notes", lambda: mimic_database.load_notes(spill, self.tree, published=self._published))
+        db.once("notes", lambda: mimic_database.load_notes(db, self.tree, published=self._published))
         places = {disease: place for place, disease in enumerate(self._pool.diseases)}
-        for part in mimic_database.slices(spill, "candidates", _FEW):
+        for part in mimic_database.slices(db, "candidates", _RECORDS_AT_ONCE):
             hadms, diseases = [], []
-            texts = mimic_database.rows_by_admission(spill, ("text",), "notes", part)
-            for hadm, rows in mimic_database.rows_by_admission(spill, CODES, "codes", part, "candidates").items():
-                draft = drafting.noted(drafting.coded(hadm, rows), texts.get(hadm, []))
-                after = self.steps.go(draft, "note")
-                if after is not None:
+            texts = mimic_database.rows_by_admission(db, ("text",), "notes", part)
+            for hadm, rows in mimic_database.rows_by_admission(db, CODES, "codes", part, "candidates").items():
+                draft = builder.with_notes(builder.with_codes(hadm, rows), texts.get(hadm, []))
+                if (after := self.steps.apply(draft, "note")) is not None:
                     hadms.append(hadm)
                     diseases.append(places.get(after.disease, -1) if after.disease else -1)
-            spill.put("kept", {"hadm_id": hadms, "disease": diseases})
+            db.put("kept", {"hadm_id": hadms, "disease": diseases})
 
     def _by_draw(
-        self, spill: WorkDatabase, drafting: DraftBuilder, drafts: IO[bytes], source: str, say: Say
+        self, db: WorkDatabase, builder: DraftBuilder, drafts: IO[bytes], source: str, say: Say
     ) -> Iterator[FinishedCase]:
         """Yield the finished cases of all admissions that `sample_rule` can choose.
 
         For each disease twice as many admissions are read as it needs cases, and in a second reading of the tables all
         others of the diseases that still have too few. `kept` holds the admissions of a reading.
         """
-        disease: dict[int, int] = dict(spill.rows("select hadm_id, disease from kept"))
+        disease: dict[int, int] = dict(db.rows("select hadm_id, disease from kept"))
         waiting: dict[int, list[int]] = {}
         for hadm in sorted(disease, key=lambda hadm: draw_order(self.options.seed, hadm)):
             waiting.setdefault(disease[hadm], []).append(hadm)
@@ -346,28 +348,28 @@ class Build:
                 break
             waiting = {place: [] if place < 0 or whole is None else hadms[whole:] for place, hadms in waiting.items()}
             drawn += len(part)
-            spill.run("create or replace table kept (hadm_id bigint, disease bigint)")
-            spill.put("kept", {"hadm_id": [row[0] for row in part], "disease": [row[1] for row in part]})
+            db.run("create or replace table kept (hadm_id bigint, disease bigint)")
+            db.put("kept", {"hadm_id": [row[0] for row in part], "disease": [row[1] for row in part]})
             say(f"admissions whose results are read: {len(part):,}")
-            mimic_database.load_results(spill, self.tree, more, published=self._published)
-            say("rows of theirs: " + ", ".join(f"{name} {spill.count(name + more):,}" for name in _RESULTS))
-            for entry in self._by_records(spill, drafting, drafts, source, more):
+            mimic_database.load_results(db, self.tree, more, published=self._published)
+            say("rows of theirs: " + ", ".join(f"{name} {db.count(name + more):,}" for name in _RESULTS))
+            for entry in self._by_records(db, builder, drafts, source, more):
                 cases[disease[entry.hadm]] += 1
                 yield entry
         if self.steps.has(DRAW):
-            self.steps.count(DRAW, len(disease), len(disease) - drawn)
+            self.steps.set_effect(DRAW, len(disease), len(disease) - drawn)
 
     def _draws(self) -> bool:
         """Whether a disease takes no more cases than `sample_rule` keeps; without a history its title is the group."""
         return all(map(self.steps.has, (DRAW, "sample", "history")))
 
     def _by_records(
-        self, spill: WorkDatabase, drafting: DraftBuilder, drafts: IO[bytes], source: str, more: str
+        self, db: WorkDatabase, builder: DraftBuilder, drafts: IO[bytes], source: str, more: str
     ) -> Iterator[FinishedCase]:
         """Yield the finished cases of a reading, each also written to `drafts`."""
-        for part in mimic_database.slices(spill, "kept", _FEW):
-            for draft in self._whole(spill, drafting, part, more):
-                after = self.steps.go(draft, "record")
+        for part in mimic_database.slices(db, "kept", _RECORDS_AT_ONCE):
+            for draft in self._whole_drafts(db, builder, part, more):
+                after = self.steps.apply(draft, "record")
                 if after is None:
                     continue
                 made = mimic_case(after, self.options, source, self._licence)
@@ -376,29 +378,29 @@ class Build:
                 drafts.write(text)
                 yield FinishedCase(made.group, after.hadm, start, len(text))
 
-    def _whole(
-        self, spill: WorkDatabase, drafting: DraftBuilder, part: tuple[int, int], more: str
+    def _whole_drafts(
+        self, db: WorkDatabase, builder: DraftBuilder, part: tuple[int, int], more: str
     ) -> Iterator[AdmissionDraft]:
         columns = {"codes": CODES, "people": PEOPLE} | ({"notes": ("text",)} if self.notes else {}) | _RESULTS
-        places = mimic_database.rows_by_admission(spill, ("disease",), "kept", part)
+        places = mimic_database.rows_by_admission(db, ("disease",), "kept", part)
         rows = {
-            table: mimic_database.rows_by_admission(
-                spill, names, table, part, "kept", more if table in _RESULTS else ""
-            )
+            table: mimic_database.rows_by_admission(db, names, table, part, "kept", more if table in _RESULTS else "")
             for table, names in columns.items()
         }
         for hadm, codes in rows["codes"].items():
             place = places[hadm][0][0]
-            draft = drafting.noted(drafting.coded(hadm, codes), rows.get("notes", {}).get(hadm, []))
-            draft = drafting.labelled(draft, self._pool.diseases[place] if place >= 0 else None)
-            yield drafting.whole(draft, rows["people"][hadm][0], {name: rows[name].get(hadm, []) for name in _RESULTS})
+            draft = builder.with_notes(builder.with_codes(hadm, codes), rows.get("notes", {}).get(hadm, []))
+            draft = builder.with_label(draft, self._pool.diseases[place] if place >= 0 else None)
+            yield builder.with_record(
+                draft, rows["people"][hadm][0], {name: rows[name].get(hadm, []) for name in _RESULTS}
+            )
 
 
-def _release(spill: WorkDatabase, files: MimicCopy) -> str:
+def _release(db: WorkDatabase, files: MimicCopy) -> str:
     """The source as a case names it; if the release is unknown, patients of 2020 or later mean 3.x."""
     if files.version:
         return f"MIMIC-IV {files.version}"
-    late = spill.one("select coalesce(bool_or(anchor_year_group like '2020%'), false) from patients")
+    late = db.one("select coalesce(bool_or(anchor_year_group like '2020%'), false) from patients")
     return "MIMIC-IV 3.x" if late else "MIMIC-IV 2.x"
 
 

@@ -17,8 +17,11 @@ _MOST_ROWS = 20
 
 @dataclass(frozen=True, eq=False)
 class MimicAccount:
-    """The account of a build. `diseases` maps each disease to its cases, `bad` each table to its faults;
-    `absent` are the wanted admissions that the tables do not have."""
+    """The account of a build.
+
+    `diseases` maps each disease to its number of cases, `bad` each table to its faults. `absent` are the wanted
+    admissions that the tables do not have.
+    """
 
     options: MimicOptions
     tree: MimicCopy
@@ -86,11 +89,8 @@ class MimicAccount:
         said.append(f"{self.cases:,} cases of {len(self.diseases):,} diseases")
         if not self.cases:
             said.append(f"no case was built: {why_no_case(self.steps.all, 'the tables hold no admissions')}")
-        said += (
-            [f"no case of {len(self.without_case):,} wanted diseases: {', '.join(self.without_case[:10])}"]
-            if self.cases and self.without_case
-            else []
-        )
+        elif self.without_case:
+            said.append(f"no case of {len(self.without_case):,} wanted diseases: {', '.join(self.without_case[:10])}")
         if self.absent:
             listed = ", ".join(map(str, self.absent[:10]))
             said.append(f"absent: of --admissions the tables lack {len(self.absent):,}: {listed}")

@@ -27,7 +27,8 @@ _ROW = 2 * 1024 * 1024
 _BUFFER = 4 * _ROW
 """What DuckDB reads at once: as little as it may for rows of `_ROW`, since by itself it takes 32 MB at a time."""
 _SORTED, _ROWS_SORTED = 32 * 2**20, 2_000_000
-_MOST = 100_000
+"""Characters of text, and rows, that are sorted at once."""
+_MOST_REJECTS = 100_000
 _BATCH = 5_000
 
 
@@ -62,7 +63,7 @@ class WorkDatabase:
             self._db = duckdb.connect(str(self.folder / "spill.duckdb"), config=config)
         except duckdb.IOException as error:
             raise UsageError(
-                f"{self.folder}: another build of the same file is under way, or this: {_first(error)}"
+                f"{self.folder}: another build of the same file is under way, or this: {_first_line(error)}"
             ) from error
         self._db.execute("set enable_progress_bar=false")
         # DuckDB takes a file of long rows for a small table and would hash it whole; here the smaller side is second.
@@ -123,7 +124,7 @@ class WorkDatabase:
             f"read_csv({_sql_text(str(file.path))}, delim=',', quote='\"', escape='\"', header=true, "
             f"auto_detect=false, columns={{{spec}}}, nullstr='', allow_quoted_nulls=true, max_line_size={_ROW}, "
             f"buffer_size={_BUFFER}, "
-            f"store_rejects=true, rejects_limit={_MOST}, encoding={_sql_text('latin-1' if latin else 'utf-8')})"
+            f"store_rejects=true, rejects_limit={_MOST_REJECTS}, encoding={_sql_text('latin-1' if latin else 'utf-8')})"
         )
         columns_read = ", ".join(["*", *absent])
         try:
@@ -132,7 +133,7 @@ class WorkDatabase:
                 f"from (select {columns_read} from {source}) t {rest}"
             )
         except self._error as error:
-            raise UsageError(f"{file.path}: cannot be read: {_first(error)}") from error
+            raise UsageError(f"{file.path}: cannot be read: {_first_line(error)}") from error
 
     def _rejected(self, file: File) -> list[BadRow]:
         """The rows that the last read rejected, each once, in the order of the file."""
@@ -197,7 +198,7 @@ def _sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _first(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__
 
@@ -215,23 +216,23 @@ def _value(message: str | None) -> str:
 
 _NEAR = "t.hadm_id = w.hadm_id or (t.hadm_id is null and t.charttime between w.opened and w.closed)"
 _JOIN = f"join windows w on t.subject_id = w.subject_id where {_NEAR}"
-_FAR = "t.hadm_id is null as near"
+_ASSIGNED_BY_TIME = "t.hadm_id is null as near"
 _CODE = "upper(replace(trim(icd_code), '.', ''))"
 
 
-def load_admissions(spill: WorkDatabase, tree: MimicCopy) -> None:
+def load_admissions(db: WorkDatabase, tree: MimicCopy) -> None:
     """Create tables `people` (one admission per row) and `codes`."""
     columns = ("subject_id", "hadm_id", "admittime", "dischtime", "edregtime", "admission_type", "admission_location")
-    spill.read("admissions", tree.files["admissions"], columns, "where hadm_id is not null")
-    spill.read(
+    db.read("admissions", tree.files["admissions"], columns, "where hadm_id is not null")
+    db.read(
         "patients", tree.files["patients"], ("subject_id", "gender", "anchor_age", "anchor_year", "anchor_year_group")
     )
     if tree.has("services"):
         service = "arg_min(curr_service, transfertime) as service"
-        spill.read("services", tree.files["services"], ("hadm_id", service), "group by hadm_id")
+        db.read("services", tree.files["services"], ("hadm_id", service), "group by hadm_id")
     else:
-        spill.run("create or replace table services (hadm_id bigint, service varchar)")
-    spill.run(
+        db.run("create or replace table services (hadm_id bigint, service varchar)")
+    db.run(
         "create or replace table people as select a.hadm_id, any_value(a.subject_id) as subject_id, "
         "any_value(gender) as sex, any_value(anchor_age + year(admittime) - anchor_year) as age, "
         "any_value(admittime) as admitted, any_value(dischtime) as left_at, any_value(edregtime) as arrived, "
@@ -239,33 +240,33 @@ def load_admissions(spill: WorkDatabase, tree: MimicCopy) -> None:
         "from admissions a left join patients using (subject_id) left join services s on s.hadm_id = a.hadm_id "
         "group by a.hadm_id order by a.hadm_id"
     )
-    spill.read("raw_codes", tree.files["diagnoses_icd"], ("hadm_id", "seq_num", f"{_CODE} as code", "icd_version"))
-    spill.run(
+    db.read("raw_codes", tree.files["diagnoses_icd"], ("hadm_id", "seq_num", f"{_CODE} as code", "icd_version"))
+    db.run(
         "create or replace table codes as select distinct hadm_id, seq_num, code, icd_version from raw_codes "
         "semi join people using (hadm_id) where code is not null order by hadm_id, seq_num, code"
     )
-    spill.run("drop table raw_codes; drop table admissions")
+    db.run("drop table raw_codes; drop table admissions")
 
 
-def load_titles(spill: WorkDatabase, tree: MimicCopy) -> dict[tuple[str, int], str]:
+def load_titles(db: WorkDatabase, tree: MimicCopy) -> dict[tuple[str, int], str]:
     """Titles by (code, version)."""
     if not tree.has("d_icd_diagnoses"):
         return {}
-    spill.read("titles", tree.files["d_icd_diagnoses"], ("icd_code", "icd_version", "long_title"))
-    rows = spill.rows("select * from titles order by all", of="titles")
+    db.read("titles", tree.files["d_icd_diagnoses"], ("icd_code", "icd_version", "long_title"))
+    rows = db.rows("select * from titles order by all", of="titles")
     return {(plain_code(code), version): title.strip() for code, version, title in rows if code and title}
 
 
-def load_items(spill: WorkDatabase, tree: MimicCopy) -> dict[int, LabItem]:
+def load_items(db: WorkDatabase, tree: MimicCopy) -> dict[int, LabItem]:
     """Laboratory items by number."""
     if not tree.has("d_labitems"):
         return {}
-    spill.read("items", tree.files["d_labitems"], ("itemid", "label", "fluid", "category"), "where label is not null")
-    rows = spill.rows("select * from items order by all", of="items")
+    db.read("items", tree.files["d_labitems"], ("itemid", "label", "fluid", "category"), "where label is not null")
+    rows = db.rows("select * from items order by all", of="items")
     return {itemid: LabItem(label.strip(), fluid or "", category or "") for itemid, label, fluid, category in rows}
 
 
-def load_notes(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
+def load_notes(db: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
     """Create table `notes` with the discharge notes of each admission in `candidates`, the one that counts first.
 
     The latest summary counts, by its number in the series; addenda come last. Published rules keep one note alone, the
@@ -278,47 +279,49 @@ def load_notes(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None
     else:
         number = "coalesce(note_seq, try_cast(regexp_extract(note_id, '([0-9]+)$', 1) as bigint), 0) as number"
         select = ("hadm_id", "coalesce(note_type, '') = 'AD' as addendum", number, "text")
-    spill.read("raw_notes", tree.files["discharge"], select, chosen)
-    _sort_table(spill, "notes", "raw_notes", _ORDER["notes"])
+    db.read("raw_notes", tree.files["discharge"], select, chosen)
+    _sort_table(db, "notes", "raw_notes", _ORDER["notes"])
 
 
 MORE = "_more"
 """Ends the names of the tables of a second reading of the results."""
 
 
-def load_results(spill: WorkDatabase, tree: MimicCopy, more: str = "", *, published: bool) -> None:
+def load_results(db: WorkDatabase, tree: MimicCopy, more: str = "", *, published: bool) -> None:
     """Create tables `labs`, `cultures` and `reports` of the admissions in `kept`, their names followed by `more`.
 
     A row without an admission belongs to its patient's admission at that time: from a day before arrival (but not
     before the previous discharge) to discharge; under published rules from a day before the first transfer to the last.
     """
-    _windows(spill, tree, published=published)
-    lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), _FAR, "t.labevent_id")
-    spill.once(f"labs{more}", lambda: _result(spill, tree, f"labs{more}", "labevents", lab, _ORDER["labs"]))
+    _set_windows(db, tree, published=published)
+    lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), _ASSIGNED_BY_TIME, "t.labevent_id")
+    db.once(f"labs{more}", lambda: _load_result(db, tree, f"labs{more}", "labevents", lab, _ORDER["labs"]))
     when = "coalesce(t.charttime, t.chartdate) as charttime"
     named = (when if name == "charttime" else f"t.{name}" for name in CULTURE_COLUMNS)
-    culture = ("w.hadm_id", *named, _FAR, "t.microevent_id")
+    culture = ("w.hadm_id", *named, _ASSIGNED_BY_TIME, "t.microevent_id")
     grown = f"cultures{more}"
-    spill.once(grown, lambda: _result(spill, tree, grown, "microbiologyevents", culture, _ORDER["cultures"]))
-    spill.once(f"reports{more}", lambda: _reports(spill, tree, f"reports{more}"))
+    db.once(grown, lambda: _load_result(db, tree, grown, "microbiologyevents", culture, _ORDER["cultures"]))
+    db.once(f"reports{more}", lambda: _load_reports(db, tree, f"reports{more}"))
 
 
-def _reports(spill: WorkDatabase, tree: MimicCopy, into: str) -> None:
-    _unsorted(spill, tree, "readings", "radiology", ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _FAR))
-    _exams(spill, tree)
-    spill.run(
+def _load_reports(db: WorkDatabase, tree: MimicCopy, into: str) -> None:
+    _load_unsorted(
+        db, tree, "readings", "radiology", ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _ASSIGNED_BY_TIME)
+    )
+    _load_exams(db, tree)
+    db.run(
         "create or replace table raw_reports as "
         "select r.hadm_id, r.note_id, coalesce(own.exam, over.exam, '') as exam, r.text, r.charttime, r.near "
         "from readings r left join exams own using (note_id) "
         "left join parents p using (note_id) left join exams over on over.note_id = p.parent; drop table readings"
     )
-    spill.latin |= {"raw_reports"} if "readings" in spill.latin else set()
-    _sort_table(spill, into, "raw_reports", _ORDER["reports"])
+    db.latin |= {"raw_reports"} if "readings" in db.latin else set()
+    _sort_table(db, into, "raw_reports", _ORDER["reports"])
 
 
-def _windows(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
+def _set_windows(db: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
     if published and tree.has("transfers"):
-        spill.read("moves", tree.files["transfers"], ("hadm_id", "intime"), "where hadm_id is not null")
+        db.read("moves", tree.files["transfers"], ("hadm_id", "intime"), "where hadm_id is not null")
         times = (
             "select hadm_id, min(intime) - interval 1 day as opened, max(intime) as closed from moves group by hadm_id"
         )
@@ -326,65 +329,65 @@ def _windows(spill: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
         before = "coalesce(lag(left_at) over (partition by subject_id order by admitted), '0001-01-01')"
         arrival = "coalesce(least(arrived, admitted), admitted) - interval 1 day"
         times = f"select hadm_id, greatest({arrival}, {before}) as opened, left_at as closed from people"  # noqa: S608
-    spill.run(
+    db.run(
         f"create or replace table windows as select k.hadm_id, p.subject_id, t.opened, t.closed from kept k "  # noqa: S608
         f"join people p using (hadm_id) left join ({times}) t using (hadm_id)"
     )
 
 
-def _result(spill: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str], order: str) -> None:
-    _unsorted(spill, tree, f"raw_{into}", name, select)
-    _sort_table(spill, into, f"raw_{into}", order)
+def _load_result(db: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str], order: str) -> None:
+    _load_unsorted(db, tree, f"raw_{into}", name, select)
+    _sort_table(db, into, f"raw_{into}", order)
 
 
-def _unsorted(spill: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str]) -> None:
+def _load_unsorted(db: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str]) -> None:
     """Create table `into` of a file's rows on the admissions in `windows`; an empty one if the tree lacks the file."""
     if tree.has(name):
-        spill.read(into, tree.files[name], select, _JOIN)
+        db.read(into, tree.files[name], select, _JOIN)
     else:
         columns = ", ".join(f"{part.split(' as ')[-1].split('.')[-1]} varchar" for part in select)
-        spill.run(f"create or replace table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")
+        db.run(f"create or replace table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")
 
 
-def _exams(spill: WorkDatabase, tree: MimicCopy) -> None:
+def _load_exams(db: WorkDatabase, tree: MimicCopy) -> None:
     """Create tables `exams` and `parents` of the reports in `readings`."""
     if not tree.has("radiology_detail"):
-        spill.run("create or replace table exams (note_id varchar, exam varchar)")
-        spill.run("create or replace table parents (note_id varchar, parent varchar)")
+        db.run("create or replace table exams (note_id varchar, exam varchar)")
+        db.run("create or replace table parents (note_id varchar, parent varchar)")
         return
     wanted = "where field_name in ('exam_name', 'parent_note_id') and coalesce(field_ordinal, 1) = 1"
-    spill.read("details", tree.files["radiology_detail"], ("note_id", "field_name", "field_value"), wanted)
+    db.read("details", tree.files["radiology_detail"], ("note_id", "field_name", "field_value"), wanted)
     for into, column, value in (("exams", "exam_name", "exam"), ("parents", "parent_note_id", "parent")):
-        spill.run(
+        db.run(
             f"create or replace table {into} as select note_id, min(field_value) as {value} from details "  # noqa: S608
             f"where field_name = '{column}' group by note_id"
         )
 
 
-def _sort_table(spill: WorkDatabase, into: str, raw: str, order: str) -> None:
+def _sort_table(db: WorkDatabase, into: str, raw: str, order: str) -> None:
     """Sort a table on disk, so that a slice of admissions is read without the rest.
 
     It is sorted in parts of about `_SORTED` characters of text or `_ROWS_SORTED` rows: DuckDB's sort of long rows needs
     them in memory, and what it needs beside them grows with the table.
     """
-    written = spill.one(f"select count(*) from duckdb_columns() where table_name = '{raw}' and column_name = 'text'")  # noqa: S608
-    size = int(spill.one(f"select coalesce(sum(length(text)), 0) from {raw}")) if written else 0  # noqa: S608
-    most = max(size // _SORTED, spill.count(raw) // _ROWS_SORTED) + 1
-    parts = spill.rows(
+    written = db.one(f"select count(*) from duckdb_columns() where table_name = '{raw}' and column_name = 'text'")  # noqa: S608
+    size = int(db.one(f"select coalesce(sum(length(text)), 0) from {raw}")) if written else 0  # noqa: S608
+    most = max(size // _SORTED, db.count(raw) // _ROWS_SORTED) + 1
+    parts = db.rows(
         f"select min(hadm_id), max(hadm_id) from (select hadm_id, ntile({most}) over (order by hadm_id) "  # noqa: S608
         f"as part from (select distinct hadm_id from {raw})) group by part order by 1"
     )
-    spill.run(f"create or replace table {into} as select * from {raw} limit 0")  # noqa: S608
-    spill.run("set preserve_insertion_order=true")
+    db.run(f"create or replace table {into} as select * from {raw} limit 0")  # noqa: S608
+    db.run("set preserve_insertion_order=true")
     for first, last in list(parts):
-        spill.run(f"insert into {into} select * from {raw} where hadm_id between {first} and {last} order by {order}")  # noqa: S608
-    spill.run(f"drop table {raw}; set preserve_insertion_order=false")
-    spill.latin |= {into} if raw in spill.latin else set()
+        db.run(f"insert into {into} select * from {raw} where hadm_id between {first} and {last} order by {order}")  # noqa: S608
+    db.run(f"drop table {raw}; set preserve_insertion_order=false")
+    db.latin |= {into} if raw in db.latin else set()
 
 
-def slices(spill: WorkDatabase, table: str, size: int) -> Iterator[tuple[int, int]]:
+def slices(db: WorkDatabase, table: str, size: int) -> Iterator[tuple[int, int]]:
     """(first, last) admission of each slice of `size` admissions of `table`, in order."""
-    rows = spill.rows(
+    rows = db.rows(
         f"select min(hadm_id), max(hadm_id) from (select hadm_id, (row_number() over (order by hadm_id) - 1) // {size} "  # noqa: S608
         f"as part from {table}) group by part order by 1"
     )
@@ -392,7 +395,7 @@ def slices(spill: WorkDatabase, table: str, size: int) -> Iterator[tuple[int, in
 
 
 def rows_by_admission(
-    spill: WorkDatabase, columns: Sequence[str], table: str, part: tuple[int, int], among: str = "", more: str = ""
+    db: WorkDatabase, columns: Sequence[str], table: str, part: tuple[int, int], among: str = "", more: str = ""
 ) -> dict[int, list[Row]]:
     """Rows of `table` by admission for a slice; `among` names a table that restricts the admissions.
 
@@ -400,7 +403,7 @@ def rows_by_admission(
     """
     semi = f"semi join {among} using (hadm_id)" if among else ""
     order = f"order by {_ORDER[table]}" if table in _ORDER else ""
-    rows = spill.rows(
+    rows = db.rows(
         f"select hadm_id, {', '.join(columns)} from {table}{more} {semi} "  # noqa: S608
         f"where hadm_id between {part[0]} and {part[1]} {order}",
         of=table + more,

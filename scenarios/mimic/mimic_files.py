@@ -130,7 +130,7 @@ TABLES: Mapping[str, MimicTable] = {
 
 OnBadRow = Literal["stop", "skip"]
 
-_SAID = {
+_MESSAGES = {
     "CAST": "is not of the column's type",
     "MISSING COLUMNS": "the row breaks off: columns are missing",
     "TOO MANY COLUMNS": "the row has more columns than the header",
@@ -161,7 +161,7 @@ class BadRow:
 
     def __str__(self) -> str:
         column = f", column {self.column}" if self.column else ""
-        said = _SAID.get(self.kind, self.detail)
+        said = _MESSAGES.get(self.kind, self.detail)
         return f"{self.path}, row {self.row}{column}: {said}" + (f" ({self.detail})" if self.kind == "CAST" else "")
 
 
@@ -228,8 +228,7 @@ def find_tables(root: Path, named: Mapping[str, str], version: str = "") -> Mimi
     Raises UsageError that lists all faults at once: a folder of another data set or release, missing required tables
     and columns.
     """
-    unknown = [name for name in named if name not in TABLES]
-    if unknown:
+    if unknown := [name for name in named if name not in TABLES]:
         raise UsageError(f"--table {unknown[0]}=...: there is no such table; a build reads: {', '.join(TABLES)}")
     if not root.is_dir():
         raise UsageError(f"{root}: is no folder; --mimic names the folder of your own copy of MIMIC-IV")
@@ -246,8 +245,7 @@ def find_tables(root: Path, named: Mapping[str, str], version: str = "") -> Mimi
             missing[table.name] = table.lost or "left out by --table"
             continue
         columns = header(path)
-        absent = [column for column in table.needed if column not in columns]
-        if absent:
+        if absent := [column for column in table.needed if column not in columns]:
             wrong.append(f"{path}: column {', '.join(absent)} is missing; its header has: {', '.join(columns)}")
         files[table.name] = File(table, path, columns)
     if "labevents" in files and not (files["labevents"].has("value") or files["labevents"].has("valuenum")):

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Protocol
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.text import file_text, loads, package_rows
-from wardround.scenarios.diseases.linker import Concept, Mention
+from wardround.scenarios.diseases.linker import Concept, Linker, Mention
 from wardround.scenarios.diseases.ontologies import plain_code
 from wardround.scenarios.mimic.note import Phrases
 from wardround.scenarios.terms.wording import key
@@ -42,11 +41,11 @@ class PoolDisease:
 
 @dataclass(frozen=True, slots=True)
 class DiseasePool:
-    """The diseases and their source. `lifted`: no pool; each admission's first code is its label."""
+    """The diseases and their source. `takes_all`: every disease counts, and an admission's first code is its label."""
 
     source: str
     diseases: tuple[PoolDisease, ...] = ()
-    lifted: bool = False
+    takes_all: bool = False
 
 
 def read_pool(choice: str | None) -> DiseasePool:
@@ -56,7 +55,7 @@ def read_pool(choice: str | None) -> DiseasePool:
     """
     if choice is None:
         return own()
-    return DiseasePool("every first-listed code", lifted=True) if choice == ALL else read_pool_file(Path(choice))
+    return DiseasePool("every first-listed code", takes_all=True) if choice == ALL else read_pool_file(Path(choice))
 
 
 def own() -> DiseasePool:
@@ -175,13 +174,6 @@ _BACKGROUND = re.compile(
 """What stands before a disease that is a patient's history, not the subject of a question."""
 
 
-class Finder(Protocol):
-    """The part of a linker (diseases/linker.py) used here."""
-
-    def mentions(self, text: str) -> Sequence[Mention]:
-        """The diseases that `text` names."""
-
-
 @dataclass(frozen=True, slots=True)
 class RecognisedPool:
     """The diseases of a question set and how many questions name each: comorbidities last, then by number."""
@@ -206,13 +198,15 @@ class RecognisedPool:
         }
 
 
-def pool_from_questions(paths: Sequence[Path], at_least: int = 1, linker: Finder | None = None) -> RecognisedPool:
+def pool_from_questions(
+    paths: Sequence[Path], at_least: int = 1, linker: Linker | PoolLinker | None = None
+) -> RecognisedPool:
     """The diseases named in at least `at_least` questions of the files; each question counts a disease once.
 
     `linker` finds them; ambiguous mentions are skipped. None means the plain linker over the project's own list. Raises
     UsageError for a file without questions.
     """
-    finder: Finder = linker or PoolLinker(own().diseases)
+    finder = linker or PoolLinker(own().diseases)
     counts: Counter[str] = Counter()
     background: Counter[str] = Counter()
     diseases: dict[str, PoolDisease] = {}
@@ -232,7 +226,7 @@ def pool_from_questions(paths: Sequence[Path], at_least: int = 1, linker: Finder
                     concept.id,
                     PoolDisease(
                         concept.name,
-                        _unlike(concept.name, (*concept.synonyms, *concept.abbreviations)),
+                        _other_spellings(concept.name, (*concept.synonyms, *concept.abbreviations)),
                         tuple(map(plain_code, concept.icd10)),
                         tuple(map(plain_code, concept.icd9)),
                     ),
@@ -250,7 +244,7 @@ def pool_from_questions(paths: Sequence[Path], at_least: int = 1, linker: Finder
     return RecognisedPool(questions, tuple((diseases[id_], number) for id_, number in ordered if number >= at_least))
 
 
-def _unlike(name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
+def _other_spellings(name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
     """The synonyms without respellings of the name or of one another."""
     spellings = {key(name): name}
     for synonym in synonyms:

@@ -11,12 +11,12 @@ from wardround.scenarios.mimic.rules import (
     NEARBY,
     BuildConditions,
     BuildRule,
-    attached,
-    changed,
     coded_rules,
     first_results,
     record_rules,
-    uncancelled,
+    with_nearby,
+    with_results,
+    without_cancelled,
 )
 from wardround.scenarios.published import admissions
 from wardround.scenarios.published.admissions import radiology_sections, radiology_text
@@ -26,23 +26,23 @@ BLANK = "____"
 """The published code's replacement for a name."""
 
 
-def published_rules(ground: BuildConditions, tables: ImagingTables | None) -> tuple[BuildRule, ...]:
+def published_rules(conditions: BuildConditions, tables: ImagingTables | None) -> tuple[BuildRule, ...]:
     """The published rules in their order, without those of the last stage.
 
     `tables` are its look-up tables of exam names (`--lookup DIR`); without them our own tables give modality and
     region. Without notes nothing is published to follow: the default rules apply, with the first results only.
     """
-    if not ground.notes:
-        return (*coded_rules(ground), *record_rules(BuildConditions(ground.pool, notes=False, series=False)))
-    return (*coded_rules(ground), *_noted(ground), *_recorded(tables))
+    if not conditions.notes:
+        return (*coded_rules(conditions), *record_rules(BuildConditions(conditions.pool, notes=False, series=False)))
+    return (*coded_rules(conditions), *_note_rules(conditions), *_record_rules(tables))
 
 
-def _noted(ground: BuildConditions) -> tuple[BuildRule, ...]:
-    names = [disease.name.lower() for disease in ground.pool.diseases]
+def _note_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
+    names = [disease.name.lower() for disease in conditions.pool.diseases]
 
     def first(draft: AdmissionDraft) -> AdmissionDraft | None:
         said = stated_diagnosis(draft.text)
-        pool = (draft.leading,) if ground.lifted and draft.leading else draft.coded
+        pool = (draft.leading,) if conditions.takes_all and draft.leading else draft.coded
         fits = [disease for disease in pool if disease and admissions.is_primary(disease.name, said)]
         fits.sort(key=lambda disease: said.lower().find(disease.name.lower()))
         return replace(draft, disease=fits[0]) if fits else None
@@ -54,21 +54,21 @@ def _noted(ground: BuildConditions) -> tuple[BuildRule, ...]:
     rules = [
         BuildRule("note", "it has a discharge note", "note", lambda d: d if d.text else None),
         BuildRule("label_first", "the name stands in the discharge diagnosis, before 'secondary'", "note", first),
-        BuildRule("history", "the note has the heading of the history", "note", _headed),
+        BuildRule("history", "the note has the heading of the history", "note", _with_history),
     ]
-    if not ground.lifted:
+    if not conditions.takes_all:
         rules.append(BuildRule("one_disease", "no other pool name in the discharge diagnosis", "note", only))
     return tuple(rules)
 
 
-def _headed(draft: AdmissionDraft) -> AdmissionDraft | None:
+def _with_history(draft: AdmissionDraft) -> AdmissionDraft | None:
     return draft if admissions.has_history(draft.text) else None
 
 
-def _recorded(tables: ImagingTables | None) -> tuple[BuildRule, ...]:
+def _record_rules(tables: ImagingTables | None) -> tuple[BuildRule, ...]:
     return (
-        BuildRule("nearby", NEARBY, "record", attached),
-        BuildRule("cancelled", "cancelled cultures are left out", "record", uncancelled),
+        BuildRule("nearby", NEARBY, "record", with_nearby),
+        BuildRule("cancelled", "cancelled cultures are left out", "record", without_cancelled),
         BuildRule("first_results", "only the first result of each test is kept", "record", first_of_item),
         BuildRule("informative", "reports without the sections that tell the reading", "record", _informative(tables)),
         BuildRule("history_leak", "the history is not empty and does not hold the name", "record", unnamed_in_history),
@@ -103,7 +103,7 @@ def first_of_item(draft: AdmissionDraft) -> AdmissionDraft:
     for place, culture in enumerate(kept.results.cultures):
         first.setdefault(culture.item_id, place)
     cultures = tuple(kept.results.cultures[place] for place in first.values())
-    return changed(kept, replace(kept.results, cultures=cultures))
+    return with_results(kept, replace(kept.results, cultures=cultures))
 
 
 def _informative(tables: ImagingTables | None) -> Callable[[AdmissionDraft], AdmissionDraft]:
@@ -114,7 +114,7 @@ def _informative(tables: ImagingTables | None) -> Callable[[AdmissionDraft], Adm
             modality, region = _placed(report.exam, tables)
             if said and modality and region:
                 studies.append(Study(exam=report.exam, modality=modality, region=region, report=said, time=report.time))
-        return changed(draft, replace(draft.results, studies=tuple(studies)))
+        return with_results(draft, replace(draft.results, studies=tuple(studies)))
 
     return apply
 

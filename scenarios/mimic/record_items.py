@@ -1,10 +1,12 @@
 """Converts laboratory, microbiology and imaging results to items of a case's record."""
 
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Literal
 
 from wardround.scenarios.case import Culture, Lab, Study, Susceptibility
@@ -63,6 +65,12 @@ class LabItem:
 
 Row = tuple[Any, ...]
 """A row of the working database: a value for each column, of the type that its query names."""
+NamedRow = Mapping[str, Any]
+"""The same, by column."""
+
+
+def _by_column(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[NamedRow]:
+    return (dict(zip(columns, row, strict=True)) for row in rows)
 
 
 def labs(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
@@ -72,8 +80,7 @@ def labs(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
     any of these gives no result.
     """
     results = []
-    for row in rows:
-        one = dict(zip(LAB_COLUMNS, row, strict=True))
+    for one in _by_column(rows, LAB_COLUMNS):
         number = _number(one["valuenum"])
         value = _said(one["value"]) or number or _said(one["comments"])
         if not value or one["itemid"] not in items:
@@ -98,8 +105,7 @@ def labs(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
 def labs_published(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
     """As `labs`, by the published code: number before text, the flag as a value, no ranges."""
     results = []
-    for row in rows:
-        one = dict(zip(LAB_COLUMNS, row, strict=True))
+    for one in _by_column(rows, LAB_COLUMNS):
         shown = lab_value_string({**one, "valuenum": _float(one["valuenum"])})
         if shown in (None, MARK) or one["itemid"] not in items:
             continue
@@ -124,8 +130,9 @@ def cultures(rows: Iterable[Row]) -> tuple[Culture, ...]:
     once; its comments likewise. A row with an antibiotic and its reading (S, I, R) gives one susceptibility.
     """
     results = []
-    for (test, _, _), group in groupby(rows, key=lambda row: (row[0], row[3], row[1])):
-        parts = [dict(zip(CULTURE_COLUMNS, row, strict=True)) for row in group]
+    one_result = itemgetter("test_itemid", "spec_itemid", "charttime")
+    for (test, _, _), group in groupby(_by_column(rows, CULTURE_COLUMNS), key=one_result):
+        parts = list(group)
         organisms = list(dict.fromkeys(said for part in parts if (said := _said(part["org_name"]))))
         comments = list(dict.fromkeys(said for part in parts if (said := _said(part["comments"]))))
         first = parts[0]
@@ -144,7 +151,7 @@ def cultures(rows: Iterable[Row]) -> tuple[Culture, ...]:
     return tuple(results)
 
 
-def _susceptibility(parts: Iterable[Mapping[str, Any]], *, several: bool) -> tuple[Susceptibility, ...]:
+def _susceptibility(parts: Iterable[NamedRow], *, several: bool) -> tuple[Susceptibility, ...]:
     """The antibiotics of one result, each organism's together; a reading other than S, I and R is no reading."""
     tested = dict[tuple[str, str, str], Susceptibility]()
     for part in parts:
@@ -160,11 +167,12 @@ def _susceptibility(parts: Iterable[Mapping[str, Any]], *, several: bool) -> tup
 
 def cultures_published(rows: Iterable[Row]) -> tuple[Culture, ...]:
     """As `cultures`, by the published code: grouped by test and time, the organisms or else the first comment."""
-    known = [dict(zip(CULTURE_COLUMNS, row, strict=True)) for row in rows]
-    known = [row for row in known if row["charttime"] and culture_value_string(row) not in (None, MARK)]
-    known.sort(key=lambda row: (row["charttime"], row["test_itemid"]))
+
+    time_and_test = itemgetter("charttime", "test_itemid")
+    named = _by_column(rows, CULTURE_COLUMNS)
+    known = [row for row in named if row["charttime"] and culture_value_string(row) not in (None, MARK)]
     results = []
-    for (at, test), group in groupby(known, key=lambda row: (row["charttime"], row["test_itemid"])):
+    for (at, test), group in groupby(sorted(known, key=time_and_test), key=time_and_test):
         parts = list(group)
         grown = list(dict.fromkeys(row["org_name"] for row in parts if row["org_itemid"] is not None))
         only = parts[0]["org_itemid"] is None
@@ -187,17 +195,17 @@ def _said(cell: str | None) -> str:
     return "" if not text.strip("_ .") else text
 
 
-def _number(cell: Any) -> str:
+def _number(cell: str | float | None) -> str:
     value = _float(cell)
     return "" if value is None else f"{value:.10g}"
 
 
-def _float(cell: Any) -> float | None:
+def _float(cell: str | float | None) -> float | None:
     try:
-        value = float(cell)
-    except (TypeError, ValueError):
+        value = math.nan if cell is None else float(cell)
+    except ValueError:
         return None
-    return value if value == value else None  # noqa: PLR0124 (NaN is not itself)
+    return None if math.isnan(value) else value
 
 
 def iso_time(at: datetime | None) -> str:

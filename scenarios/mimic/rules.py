@@ -54,7 +54,7 @@ class RuleSteps:
         self._rules = [rule for rule in known if rule.name not in off]
         self.all = [BuildStep(rule.name, rule.what) for rule in self._rules]
 
-    def go(self, draft: AdmissionDraft, stage: Stage) -> AdmissionDraft | None:
+    def apply(self, draft: AdmissionDraft, stage: Stage) -> AdmissionDraft | None:
         """`draft` after all rules of a stage; None if one drops it."""
         for rule, step in zip(self._rules, self.all, strict=True):
             if rule.stage != stage or rule.apply is None:
@@ -68,7 +68,7 @@ class RuleSteps:
             draft = after
         return draft
 
-    def lost(self, number: int) -> None:
+    def count_lost(self, number: int) -> None:
         """Count `number` admissions without any data as dropped by the first rule."""
         if self.all and number:
             self.all[0].seen += number
@@ -78,7 +78,7 @@ class RuleSteps:
         """Whether the build has a rule of this name."""
         return any(rule.name == name for rule in self._rules)
 
-    def count(self, name: str, seen: int, dropped: int) -> None:
+    def set_effect(self, name: str, seen: int, dropped: int) -> None:
         """State the effect of a rule that the build itself carries out."""
         step = next(step for step in self.all if step.rule == name)
         step.seen, step.dropped = seen, dropped
@@ -162,19 +162,19 @@ class BuildConditions:
     series: bool = True
 
     @property
-    def lifted(self) -> bool:
+    def takes_all(self) -> bool:
         """No pool: the first-listed code is the disease."""
-        return self.pool.lifted
+        return self.pool.takes_all
 
 
-def coded_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
+def coded_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
     """Rules on the codes; without notes they replace those on the discharge diagnosis."""
-    if ground.lifted:
-        return (BuildRule("coded", "its first-listed code has a title", "codes", _has(lambda d: bool(d.leading))),)
-    rules = [BuildRule("coded", "an ICD code of a pool disease", "codes", _has(lambda d: bool(d.coded)))]
-    if not ground.notes:
-        first = _has(lambda d: d.leading is not None and d.leading in d.coded)
-        one = _has(lambda d: len({disease.name for disease in d.coded}) == 1)
+    if conditions.takes_all:
+        return (BuildRule("coded", "its first-listed code has a title", "codes", _keep_if(lambda d: bool(d.leading))),)
+    rules = [BuildRule("coded", "an ICD code of a pool disease", "codes", _keep_if(lambda d: bool(d.coded)))]
+    if not conditions.notes:
+        first = _keep_if(lambda d: d.leading is not None and d.leading in d.coded)
+        one = _keep_if(lambda d: len({disease.name for disease in d.coded}) == 1)
         rules += [
             BuildRule("label_first", "the pool disease is the first-listed code", "codes", first),
             BuildRule("one_disease", "no code of another pool disease", "codes", one),
@@ -186,18 +186,20 @@ def wanted_rules(admissions: frozenset[int], diseases: Sequence[PoolDisease]) ->
     """Rules for a list of admissions and for named diseases; none without them."""
     rules = []
     if admissions:
-        rules.append(BuildRule("admissions", "it is in --admissions", "codes", _has(lambda d: d.hadm in admissions)))
+        rules.append(
+            BuildRule("admissions", "it is in --admissions", "codes", _keep_if(lambda d: d.hadm in admissions))
+        )
     if diseases:
-        some = _has(lambda d: bool(set(diseases) & {*d.coded, d.leading}))
+        some = _keep_if(lambda d: bool(set(diseases) & {*d.coded, d.leading}))
         rules.append(BuildRule("disease", "an ICD code of a disease of --disease", "codes", some))
         rules.append(BuildRule("disease_label", "the case's disease is of --disease", "record",
-                          _has(lambda d: d.disease in diseases)))  # fmt: skip
+                          _keep_if(lambda d: d.disease in diseases)))  # fmt: skip
     return tuple(rules)
 
 
-def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
+def noted_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
     """Rules on the discharge note."""
-    named = Phrases((name, disease) for disease in ground.pool.diseases for name in disease.names)
+    named = Phrases((name, disease) for disease in conditions.pool.diseases for name in disease.names)
 
     def first(draft: AdmissionDraft) -> AdmissionDraft | None:
         if draft.note is None:
@@ -208,7 +210,7 @@ def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
         return said
 
     def stated(draft: AdmissionDraft, item: str) -> AdmissionDraft | None:
-        if ground.lifted:
+        if conditions.takes_all:
             leading = draft.leading
             return draft if leading and (leaks_of(leading).names_it(item) or _means(item, leading)) else None
         hits = named.hits(item)
@@ -224,16 +226,16 @@ def noted_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
         return None if any(hit.what != own and not hit.denied for hit in named.hits(said)) else draft
 
     rules = [
-        BuildRule("note", "it has a discharge note", "note", _has(lambda d: d.note is not None)),
+        BuildRule("note", "it has a discharge note", "note", _keep_if(lambda d: d.note is not None)),
         BuildRule(
             "history",
             "the note has a history of present illness",
             "note",
-            _has(lambda d: bool(d.note and case_draft.tidy_note(d.note.get("present")).strip("_ "))),
+            _keep_if(lambda d: bool(d.note and case_draft.tidy_note(d.note.get("present")).strip("_ "))),
         ),
         BuildRule("label_first", "the disease is first in the discharge diagnosis", "note", first),
     ]
-    if not ground.lifted:
+    if not conditions.takes_all:
         rules.append(BuildRule("one_disease", "no other pool disease in the discharge diagnosis", "note", only))
     return tuple(rules)
 
@@ -244,15 +246,15 @@ def _means(item: str, disease: PoolDisease) -> bool:
     return any(same_disease(name, part).same for name in disease.names for part in parts)
 
 
-def record_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
+def record_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
     """Rules on the whole record; names of the disease must be removed last, from the remaining text."""
     rules = [
-        BuildRule("nearby", NEARBY, "record", attached),
-        BuildRule("cancelled", "cancelled cultures are left out", "record", uncancelled),
+        BuildRule("nearby", NEARBY, "record", with_nearby),
+        BuildRule("cancelled", "cancelled cultures are left out", "record", without_cancelled),
     ]
-    if not ground.series:
+    if not conditions.series:
         rules.append(BuildRule("first_results", "only the first result of each test is kept", "record", first_results))
-    if ground.notes:
+    if conditions.notes:
         rules += [
             BuildRule(
                 "informative",
@@ -260,58 +262,49 @@ def record_rules(ground: BuildConditions) -> tuple[BuildRule, ...]:
                 "record",
                 informative_reports,
             ),
-            BuildRule("age", "the first de-identified age of the history is the coded one", "record", aged),
-            BuildRule("history_leak", "the history does not name the disease", "record", unnamed_history),
+            BuildRule("age", "the first de-identified age of the history is the coded one", "record", with_stated_age),
+            BuildRule("history_leak", "the history does not name the disease", "record", history_without_name),
         ]
     rules.append(BuildRule("leaks", "names of the disease are blanked in every section", "record", masked_names))
-    if ground.notes:
+    if conditions.notes:
         rules.append(BuildRule("relations", RELATIONS, "record", masked_relations))
-    enough = (
-        BuildRule(
-            "results",
-            "it has a laboratory, microbiology or imaging result",
-            "record",
-            _has(lambda d: bool(d.results.labs or d.results.cultures or d.results.studies)),
-        )
-        if ground.notes
-        else BuildRule(
-            "results",
-            "it has laboratory and microbiology results",
-            "record",
-            _has(lambda d: bool(d.results.labs and d.results.cultures)),
-        )
-    )
-    return (*rules, enough)
+        what = "it has a laboratory, microbiology or imaging result"
+        enough = _keep_if(lambda d: bool(d.results.labs or d.results.cultures or d.results.studies))
+    else:
+        what = "it has laboratory and microbiology results"
+        enough = _keep_if(lambda d: bool(d.results.labs and d.results.cultures))
+    return (*rules, BuildRule("results", what, "record", enough))
 
 
-def _has(test: Callable[[AdmissionDraft], bool]) -> Callable[[AdmissionDraft], AdmissionDraft | None]:
+def _keep_if(test: Callable[[AdmissionDraft], bool]) -> Callable[[AdmissionDraft], AdmissionDraft | None]:
+    """A rule's `apply` that keeps the admissions that pass a test."""
     return lambda draft: draft if test(draft) else None
 
 
-def attached(draft: AdmissionDraft) -> AdmissionDraft:
+def with_nearby(draft: AdmissionDraft) -> AdmissionDraft:
     """Include the results that only their time assigns to this admission."""
     return draft if draft.nearby is None else replace(draft, results=draft.nearby, nearby=None)
 
 
-def uncancelled(draft: AdmissionDraft) -> AdmissionDraft:
+def without_cancelled(draft: AdmissionDraft) -> AdmissionDraft:
     """Remove cancelled cultures."""
     kept = tuple(one for one in draft.results.cultures if one.organism.strip().upper() != CANCELLED)
-    return changed(draft, replace(draft.results, cultures=kept))
+    return with_results(draft, replace(draft.results, cultures=kept))
 
 
 def first_results(draft: AdmissionDraft) -> AdmissionDraft:
     """Keep the earliest result of each laboratory item, and of each microbiology test and specimen."""
-    labs = _firsts(draft.results.labs, lambda lab: (lab.item_id, lab.name))
-    cultures = _firsts(draft.results.cultures, lambda culture: (culture.test, culture.specimen))
-    return changed(draft, replace(draft.results, labs=labs, cultures=cultures))
+    labs = _first_of_each(draft.results.labs, lambda lab: (lab.item_id, lab.name))
+    cultures = _first_of_each(draft.results.cultures, lambda culture: (culture.test, culture.specimen))
+    return with_results(draft, replace(draft.results, labs=labs, cultures=cultures))
 
 
-def changed(draft: AdmissionDraft, results: AdmissionResults) -> AdmissionDraft:
+def with_results(draft: AdmissionDraft, results: AdmissionResults) -> AdmissionDraft:
     """`draft` with other results; the same object if they are equal, so that changes can be counted."""
     return draft if results == draft.results else replace(draft, results=results)
 
 
-def _firsts(results: Sequence[Result], of: Callable[[Result], object]) -> tuple[Result, ...]:
+def _first_of_each(results: Sequence[Result], of: Callable[[Result], object]) -> tuple[Result, ...]:
     firsts: dict[object, Result] = {}
     for result in results:
         firsts.setdefault(of(result), result)
@@ -325,10 +318,10 @@ def informative_reports(draft: AdmissionDraft) -> AdmissionDraft:
         study.model_copy(update={"report": record_items.report_findings(text)})
         for study, text in zip(draft.results.studies, texts, strict=True)
     )
-    return changed(draft, replace(draft.results, studies=tuple(study for study in cut if study.report)))
+    return with_results(draft, replace(draft.results, studies=tuple(study for study in cut if study.report)))
 
 
-def aged(draft: AdmissionDraft) -> AdmissionDraft:
+def with_stated_age(draft: AdmissionDraft) -> AdmissionDraft:
     """Restore the patient's age if the history has a blank for it."""
     sections = {
         name: case_draft.with_age(text, draft.person) if i == 0 else text
@@ -337,7 +330,7 @@ def aged(draft: AdmissionDraft) -> AdmissionDraft:
     return draft if sections == draft.history else replace(draft, history=sections)
 
 
-def unnamed_history(draft: AdmissionDraft) -> AdmissionDraft | None:
+def history_without_name(draft: AdmissionDraft) -> AdmissionDraft | None:
     """None if the history names the disease, because the words around the name reveal it as well."""
     known = _leaks(draft)
     return None if any(known.names_it(text) for text in draft.history.values()) else draft
@@ -374,8 +367,8 @@ def masked_names(draft: AdmissionDraft) -> AdmissionDraft:
     results = draft.results
     hidden = replace(
         results,
-        labs=tuple(_lab(lab, known) for lab in results.labs),
-        cultures=tuple(_culture(culture, known) for culture in results.cultures),
+        labs=tuple(_masked_lab(lab, known) for lab in results.labs),
+        cultures=tuple(_masked_culture(culture, known) for culture in results.cultures),
         studies=tuple(study.model_copy(update={"report": known.masked(study.report)}) for study in results.studies),
     )
     after = replace(
@@ -388,11 +381,10 @@ def masked_names(draft: AdmissionDraft) -> AdmissionDraft:
     return draft if after == draft else after
 
 
-def _lab(lab: Lab, known: Leaks) -> Lab:
-    return (
-        lab if not re.search(r"[A-Za-z]{2}", lab.value) else lab.model_copy(update={"value": known.masked(lab.value)})
-    )
+def _masked_lab(lab: Lab, known: Leaks) -> Lab:
+    has_words = re.search(r"[A-Za-z]{2}", lab.value)
+    return lab.model_copy(update={"value": known.masked(lab.value)}) if has_words else lab
 
 
-def _culture(culture: Culture, known: Leaks) -> Culture:
-    return culture if not culture.comment else culture.model_copy(update={"comment": known.masked(culture.comment)})
+def _masked_culture(culture: Culture, known: Leaks) -> Culture:
+    return culture.model_copy(update={"comment": known.masked(culture.comment)}) if culture.comment else culture
