@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -37,6 +37,7 @@ from wardround.evaluators.reasoning.reasoning_record import (
 )
 from wardround.evaluators.reasoning.step_questions import ABSENT, MOST_STEPS, Rules, read_reference
 from wardround.evaluators.reasoning.steps import MANY
+from wardround.evaluators.search.contract import Search
 from wardround.evaluators.search.stack import LeakGuard
 from wardround.scenarios import case as disclosure
 from wardround.scenarios.case import Case, Truth
@@ -79,13 +80,15 @@ class Reasoning:
         if not turns:
             return Scored(self._none(trajectory, seat, reason or "no_replies"))
         goal, stated = goal_of(case, trajectory), answers(trajectory.ending)
-        known = "\n".join([turns[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in turns)])
-        library = Library(LeakGuard(seat.search, case.truth, known), seat.reader, seat.signed)
+        library = _library(seat, seat.search, case.truth, turns)
         judging = ReasoningJudge(seat.panel, self.rules, GOALS[goal], library, stated.get(goal, ""))
         reference, unreferenced = await self._reference(seat, case.truth, goal)
-        parts = await together(
-            [_part_work(judging, reply, part, reference, unreferenced) for reply in turns for part in PARTS]
-        )
+        works = [
+            partial(_for_stage(judging, reply).judge_part, reply, part, *_comparable(reply, reference, unreferenced))
+            for reply in turns
+            for part in PARTS
+        ]
+        parts = await together(works)
         account = Account(
             self.rules,
             seat.panel.specs,
@@ -158,13 +161,9 @@ class PublishedReasoning(Reasoning):
     rules = "published"
 
 
-def _part_work(
-    judging: ReasoningJudge, reply: DoctorReply, part: Part, reference: Sequence[str], unreferenced: str
-) -> Callable[[], Awaitable[PartAccount]]:
-    """Return the work of judging one part. Reasons for a request are in no reference, so they are not compared."""
-    if reply.stage == "examination":
-        return partial(_for_stage(judging, reply).judge_part, reply, part, (), "no_reference")
-    return partial(judging.judge_part, reply, part, reference, unreferenced)
+def _comparable(reply: DoctorReply, reference: Sequence[str], unreferenced: str) -> tuple[Sequence[str], str]:
+    """Return the reference and why there is none; reasons for a request are in no reference."""
+    return ((), "no_reference") if reply.stage == "examination" else (reference, unreferenced)
 
 
 def reference_text(truth: Truth, goal: Goal, rules: Rules) -> str:
@@ -273,7 +272,8 @@ class EncounterReasoning(Reasoning):
         if not turns:
             return Scored(self._none(trajectory, seat, reason or "no_replies"), account if controls else None)
         goal, stated = goal_of(case, trajectory), answers(trajectory.ending)
-        library = _library(seat, case.truth, turns)
+        search = None if seat.knowledge == "judge" else seat.search
+        library = None if search is None else _library(seat, search, case.truth, turns)
         judging = ReasoningJudge(
             seat.panel, self.rules, GOALS[goal], library, stated.get(goal, ""), whole=True, knowledge=seat.knowledge
         )
@@ -285,7 +285,11 @@ class EncounterReasoning(Reasoning):
             one for part in PARTS for one in _choose_steps([one for one in split_parts if one.part == part], seat.seed)
         ]
         ordered = sorted(chosen, key=lambda one: (one.reply.turn, PARTS.index(one.part)))
-        parts = await together([_split_work(judging, one, reference, unreferenced) for one in ordered])
+        works = [
+            partial(_for_stage(judging, one.reply).judge_split, one, *_comparable(one.reply, reference, unreferenced))
+            for one in ordered
+        ]
+        parts = await together(works)
         whole = [await _judge_whole(judging, chosen, parts, part, reference, unreferenced) for part in PARTS]
         account = msgspec.structs.replace(
             account,
@@ -341,24 +345,14 @@ class EncounterReasoning(Reasoning):
         return figures + [Score(name, None, reason) for name in beside]
 
 
-def _library(context: JudgeContext, truth: Truth, turns: Sequence[DoctorReply]) -> Library | None:
-    """Return the search, which hides the truth until the doctor names it; None where nothing may be looked up."""
-    if context.search is None or context.knowledge == "judge":
-        return None
+def _library(context: JudgeContext, search: Search, truth: Truth, turns: Sequence[DoctorReply]) -> Library:
+    """Return the library of `search`, which hides the truth until the doctor names it."""
     known = "\n".join([turns[-1].known, *(f"{reply.text}\n{reply.thinking}" for reply in turns)])
-    return Library(LeakGuard(context.search, truth, known), context.reader, context.signed)
+    return Library(LeakGuard(search, truth, known), context.reader, context.signed)
 
 
 def _for_stage(judging: ReasoningJudge, reply: DoctorReply) -> ReasoningJudge:
     return replace(judging, goal=GOALS["examination"]) if reply.stage == "examination" else judging
-
-
-def _split_work(
-    judging: ReasoningJudge, split_part: SplitPart, reference: Sequence[str], unreferenced: str
-) -> Callable[[], Awaitable[PartAccount]]:
-    if split_part.reply.stage == "examination":
-        return partial(_for_stage(judging, split_part.reply).judge_split, split_part, (), "no_reference")
-    return partial(judging.judge_split, split_part, reference, unreferenced)
 
 
 def _choose_steps(mine: Sequence[SplitPart], seed: int) -> list[SplitPart]:

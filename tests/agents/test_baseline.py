@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from examples import first_ones
 from game import Game
 from pace import Pace
 
@@ -166,7 +167,7 @@ async def played(case: Case, others: Sequence[Case], scenario: Workup) -> tuple[
     return game, actions
 
 
-@pytest.mark.parametrize("rules", ["default", "published"])
+@pytest.mark.parametrize("rules", first_ones(["default", "published"], 1))
 async def test_it_plays_a_work_up_to_its_end_the_same_each_time(prompts: Prompts, rules: str) -> None:
     scenario = Workup(Workup.Settings.model_validate({"rules": rules}), prompts)
     cases = list(admissions())

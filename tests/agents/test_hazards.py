@@ -172,6 +172,7 @@ def test_the_command_prints_a_certificate(shell: Shell) -> None:
     assert [one["name"] for one in found if one["findings"]] == []
 
 
+@pytest.mark.long
 def test_an_act_that_cannot_be_cancelled_does_not_hang_the_check(tmp_path: Path) -> None:
     module = """
 import asyncio

@@ -160,6 +160,7 @@ def test_a_program_ends_while_a_person_thinks() -> None:
         assert process.stderr.read() == b""
 
 
+@pytest.mark.long
 async def test_no_table_is_drawn_over_a_person_who_goes_on_with_a_run(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "s.db")
     seats = {"doctor": {"spec": "wardround.agents.human:Human"}}

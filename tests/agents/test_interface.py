@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import first_ones
 from interfaces import ACTS, as_tool, as_tools, reply_of
 from seats import a_seat
 from serving import serving
@@ -116,7 +117,7 @@ async def test_an_action_that_is_said_once_is_found_in_whatever_is_around_it(int
     assert (action.verb, action.args, model.count) == ("conclude", {"diagnosis": "Gout"}, 1)
 
 
-@pytest.mark.parametrize("place", ["order", "ask", "think"])
+@pytest.mark.parametrize("place", first_ones(["order", "ask", "think"], 1))
 def test_an_answer_among_the_arguments_of_another_verb_is_no_answer(place: str, shell: Shell) -> None:
     spec = f"scripted/interfaces:hides_in_{place}"
     for number, scenario in enumerate(("workup", "consultation", "sequential")):

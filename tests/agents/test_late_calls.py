@@ -117,7 +117,7 @@ async def played(agent: type, folder: Path, **options: Any) -> tuple[Run, list[C
     return made, list((await made.trajectory(row.id)).called("doctor"))
 
 
-@pytest.mark.parametrize("agent", [Hedging, InThread, Failing, Stubborn])
+@pytest.mark.parametrize("agent", [Hedging, pytest.param(InThread, marks=pytest.mark.long), Failing, Stubborn])
 async def test_a_call_left_behind_is_ended_recorded_and_left_behind_again(
     agent: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

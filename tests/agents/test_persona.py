@@ -107,14 +107,11 @@ async def test_strength_0_is_no_persona(name: str) -> None:
 
 @pytest.mark.parametrize("name", bundled_names("personas"))
 async def test_a_persona_can_be_heard_and_grows_with_its_strength(name: str) -> None:
-    differ = []
+    case, differ = bundled()[0], []
+    plain = await talk(Patient(), case, QUESTIONS)
     for strength in (1, 2, 3):
-        count = 0
-        for case in bundled()[:1]:
-            plain = await talk(Patient(), case, QUESTIONS)
-            said = await talk(Patient(seat(read_persona(name), strength)), case, QUESTIONS)
-            count += sum(one.text != other.text for one, other in zip(plain, said, strict=True))
-        differ.append(count)
+        said = await talk(Patient(seat(read_persona(name), strength)), case, QUESTIONS)
+        differ.append(sum(one.text != other.text for one, other in zip(plain, said, strict=True)))
     assert differ == sorted(differ)
     assert differ[2] > 0 or name == "contradicts"
 

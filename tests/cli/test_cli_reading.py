@@ -193,6 +193,7 @@ def test_no_help_names_a_paper_by_a_number(shell: Shell) -> None:
         assert not re.search(r"paper 00\d", shell.out)
 
 
+@pytest.mark.long
 def test_ctrl_c_in_a_person_s_seat_says_what_happens(tmp_path: Path) -> None:
     cases = case_file(tmp_path / "cases.jsonl", 1)
     command = [sys.executable, "-m", "wardround", "run", "--cases", str(cases), "--doctor", "human", "--name", "mine"]

@@ -73,6 +73,7 @@ def is_known(reason: str) -> bool:
     return reason in {*WORDS, *EXACT} or (bool(slash) and cause in CAUSES and is_known(rest))
 
 
+@pytest.mark.long
 def test_every_reason_of_the_code_has_words() -> None:
     found = every()
     assert {"no_thinking", "no_answer", "nothing_recorded", "timeout", "prose", "bad_action", "no_truth"} <= set(found)

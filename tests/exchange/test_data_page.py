@@ -11,6 +11,7 @@ from shell import Shell
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "data.md"
 
 
+@pytest.mark.long
 def test_each_command_of_the_page_runs(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     case_file(tmp_path / "diagnosis_cases.json", 2).rename(tmp_path / "diagnosis_cases.jsonl")

@@ -18,3 +18,8 @@ def at_most(full: int, quick: int = QUICK) -> settings:
 def first_ones(values: Sequence[str], quick: int = 2) -> list[object]:
     """Values for `parametrize`: the first `quick` in the default suite, the others only among the long tests."""
     return [*values[:quick], *(pytest.param(value, marks=pytest.mark.long) for value in values[quick:])]
+
+
+def thinned(values: Sequence[str], every: int) -> Sequence[str]:
+    """One of `every` values in the default suite, all of them in the profile `full`."""
+    return values[:: 1 if settings.get_current_profile_name() == "full" else every]

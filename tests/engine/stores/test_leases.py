@@ -6,6 +6,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from examples import at_most
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sharing import check_sharing
@@ -101,7 +102,7 @@ async def step(timed: Timed, run: str, sessions: list[Session], model: Model, do
             model.closed.clear()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(at_most(60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=st.lists(STEP, max_size=30))
 async def test_no_episode_is_held_twice_and_nothing_acknowledged_is_lost(
     timed: Timed, steps: list[tuple[str, int, object]]
@@ -122,6 +123,7 @@ async def test_no_episode_is_held_twice_and_nothing_acknowledged_is_lost(
         assert await session.others() == len(mine)
 
 
+@pytest.mark.long
 async def test_three_processes_share_a_file(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     store = SqliteStore(path)

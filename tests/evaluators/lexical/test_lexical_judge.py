@@ -288,6 +288,7 @@ async def test_a_final_diagnosis_is_found_by_its_name() -> None:
     assert (await told(asked))["found"] is False
 
 
+@pytest.mark.long
 def test_the_same_reply_in_every_process() -> None:
     code = """if True:
         import asyncio, sys

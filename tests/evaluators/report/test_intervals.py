@@ -3,8 +3,6 @@
 import json
 import math
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -196,9 +194,3 @@ def test_the_effective_size_lies_between_cases_and_episodes(held: list[list[floa
     found = interval({str(place): values for place, values in enumerate(held)})
     assert found.ends is not None
     assert 0 <= found.ends[0] < found.ends[1] <= 1
-
-
-def test_whoever_only_plays_a_run_loads_neither_numpy_nor_scipy() -> None:
-    code = "import sys, wardround.cli.run; print(sorted({'numpy', 'scipy'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 import msgspec
-import pytest
 from lxml import html
 from markup import Reader
 from rich.console import Console
@@ -126,10 +125,9 @@ def test_plots_have_text_and_a_name_for_those_who_do_not_see_them() -> None:
     assert "Diagnosis accuracy (n = 7)" in re.findall(r"<text[^>]*>([^<]*)</text>", text)
 
 
-@pytest.mark.parametrize("where", ["answer", "truth", "group", "episode", "reason"])
-def test_text_of_others_is_escaped_everywhere(where: str) -> None:
+def test_text_of_others_is_escaped_everywhere() -> None:
     nasty = '<script>alert("1")</script> $\\frac{ &amp; --> {{ 7*7 }}'
-    fields: dict[str, Any] = {where: nasty}
+    fields: dict[str, Any] = dict.fromkeys(("answer", "truth", "group", "episode", "reason"), nasty)
     text = page(ReportFigures([run(**fields)]))
     assert "script" not in Reader(text).tags
     assert "<script" not in text

@@ -154,7 +154,7 @@ def test_any_answer_gets_a_verdict(answer: str) -> None:
     assert 0 <= verdict.f1 <= 1
 
 
-@pytest.mark.parametrize("part", first_ones(("(" * 9, "a\n", " " * 9, "appendicitis or ", "not ")))
+@pytest.mark.parametrize("part", first_ones(("(" * 9, "a\n", " " * 9, "appendicitis or ", "not "), 1))
 def test_a_huge_answer_is_compared_at_once(part: str) -> None:
     compare(part * 100_000, Truth(diagnosis="Appendicitis"))
 

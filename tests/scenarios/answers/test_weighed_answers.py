@@ -59,7 +59,7 @@ PIECES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("piece", first_ones(PIECES, 4))
+@pytest.mark.parametrize("piece", first_ones(PIECES))
 def test_reading_such_answers_takes_linear_time(piece: str) -> None:
     text = piece * (20_000 // len(piece))
     compare("Gout", Truth(diagnosis="Candida albicans fungemia"))  # reads the tables

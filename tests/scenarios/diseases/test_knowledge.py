@@ -53,6 +53,7 @@ def test_the_codes_of_the_project_s_table_exist_and_its_wider_diseases_too() -> 
     assert all(covers(code[:3], code) for one in table for code in one.icd10)
 
 
+@pytest.mark.long
 def test_the_codes_are_those_of_the_package_without_the_seventh_character() -> None:
     official, ours = classification(), ontologies.codes()
     listed = dict.fromkeys(code for code in official.get_all_codes(True) if not official.is_extended_subcategory(code))

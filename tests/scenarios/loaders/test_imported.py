@@ -302,6 +302,7 @@ async def test_gold_is_right_and_silent_is_not(source: str, tmp_path: Path) -> N
         assert {score.name: score.mean for score in summary.scores}["diagnosis_accuracy"] == value
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_published_sets_are_read_where_they_lie(shared: Path) -> None:
     packets = shared / "data" / "phenopacket-store" / "sample_400.jsonl.gz"

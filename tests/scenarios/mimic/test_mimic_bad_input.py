@@ -17,7 +17,7 @@ from wardround.scenarios.mimic.mimic_files import MimicOptions
 
 @pytest.fixture
 def tree(tmp_path: Path) -> MimicTree:
-    return MimicTree(tmp_path / "mimic", 34, packed=("discharge",))
+    return MimicTree(tmp_path / "mimic", 17, packed=("discharge",))
 
 
 def build(tree: MimicTree, **options: Any) -> MimicAccount:

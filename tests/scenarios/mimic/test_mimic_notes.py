@@ -38,7 +38,7 @@ def more_notes(tree: MimicTree, *, before: bool) -> None:
     path.write_text(text.getvalue(), encoding="utf-8")
 
 
-@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("before", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_the_latest_summary_counts_and_the_others_fill_in_what_it_lacks(tmp_path: Path, *, before: bool) -> None:
     tree = MimicTree(tmp_path / "mimic", 34, packed=())
     alone = built(tree)

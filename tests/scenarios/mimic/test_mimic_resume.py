@@ -53,9 +53,10 @@ def whole(tree: MimicTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("at", "taken"),
     [
         ("admissions whose results", "admissions, notes"),
-        pytest.param("rows of theirs", "admissions, notes, labs, cultures, reports", marks=pytest.mark.long),
+        ("rows of theirs", "admissions, notes, labs, cultures, reports"),
     ],
 )
+@pytest.mark.long
 def test_a_killed_build_goes_on_and_gives_the_same(
     at: str, taken: str, tree: MimicTree, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -222,7 +222,7 @@ def test_all_rules_are_tried(full: MimicTree, hosp: MimicTree, tmp_path: Path) -
             assert {step.rule for step in flow.steps.all} <= known | {"draw"}
 
 
-@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("most", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_the_draw_leaves_results_unread_and_changes_no_case(most: int, full: MimicTree, tmp_path: Path) -> None:
     _, flow = built(full, tmp_path, per_disease=most)
     drawn = (tmp_path / "cases.jsonl").read_bytes()
@@ -251,6 +251,7 @@ def test_a_rule_that_is_none_is_refused(full: MimicTree, tmp_path: Path) -> None
         built(full, tmp_path, without=("colour",))
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(full: MimicTree, tmp_path: Path) -> None:
     def lines(seed: int) -> bytes:
         built(full, tmp_path, per_disease=3, seed=seed)

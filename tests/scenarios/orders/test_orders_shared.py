@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from examples import first_ones
 
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.loaders.load import load
@@ -11,7 +12,9 @@ from wardround.scenarios.orders.examiner_lookup import answer
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["agentclinic/agentclinic_medqa.jsonl", "medrbench/diagnosis_cases.json"])
+@pytest.mark.parametrize(
+    "name", first_ones(["agentclinic/agentclinic_medqa.jsonl", "medrbench/diagnosis_cases.json"], 1)
+)
 def test_gold_orders_find_every_item(shared: Path, name: str) -> None:
     found = 0
     for case in load(shared / "data" / name):

@@ -198,6 +198,7 @@ def test_a_line_that_is_no_article_is_named_and_the_others_are_read(tmp_path: Pa
     assert second.id == "B"
 
 
+@pytest.mark.long
 def test_five_megabytes_are_read_as_they_are(tmp_path: Path) -> None:
     body = "<sec><title>Case</title>" + "<p>The patient had a fever and was seen by us again.</p>" * 100_000 + "</sec>"
     assert len(one(write(tmp_path, "a.xml", jats(body=body))).text) > 5_000_000
