@@ -47,6 +47,7 @@ def check(rows: dict[str, Any], found: dict[str, EpisodeScores]) -> None:
         assert row.score("published_completeness_formal").value == stored["recall"], case
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize("model", [SAMPLE])
 async def test_the_stored_figures_come_out_of_the_whole_path(shared: Path, model: str) -> None:

@@ -21,7 +21,7 @@ from wardround.testing.wire import KINDS, Rates
 
 configure("warning")  # thousands of episodes end by a cause here, as they should
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reliability.md"
-QUICK = ("429 with Retry-After", "malformed JSON")
+QUICK = ("malformed JSON",)
 """Troubles of the default suite; the others are tried by make test-all."""
 BRAKED, OPEN = ("quota", "auth", "unknown_model"), "None"
 ALL = tuple(f"case-{number:03}@1" for number in range(EPISODES))

@@ -46,7 +46,7 @@ def answering(messages: Sequence[Message], model: str) -> str | Mapping[str, Jso
     return ("ASK: Since when?", "ORDER: chest x-ray", "DIAGNOSIS: influenza")[min(turn, 2)]
 
 
-@pytest.mark.parametrize(("page", "title"), SECTIONS)
+@pytest.mark.parametrize(("page", "title"), [*SECTIONS[:-1], pytest.param(*SECTIONS[-1], marks=pytest.mark.long)])
 def test_every_command_of_a_section_runs(
     page: str, title: str, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ async def test_replies_of_real_models_play_the_doctor(shared: Path, name: str) -
     await _played_by(shared, name, shared / "data/medrbench/diagnosis_cases.json", count, {"completed": completed})
 
 
+@pytest.mark.long
 @pytest.mark.shared
 async def test_replies_of_a_real_model_play_the_doctor_of_a_sample(shared: Path, tmp_path: Path) -> None:
     """One of the replies is empty, which ends its episode early."""

@@ -178,6 +178,7 @@ async def test_bad_episodes_do_not_end_the_job(
     await run.store.aclose()
 
 
+@pytest.mark.long
 async def test_workers_that_cannot_work_say_why(tmp_path: Path, by_ray: bool) -> None:
     cases = case_file(tmp_path / "cases.jsonl", 4)
     async with Loopback(key="another") as server:

@@ -40,6 +40,21 @@ def server(counts: Path) -> str:
     return f"guidelines=mcp/{shlex.join([sys.executable, str(SCRIPT), str(counts)])}"
 
 
+LIBRARY = """
+import sys
+from pathlib import Path
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("guidelines")
+
+@server.tool()
+def look_up(word: str) -> str:
+    with Path(sys.argv[1]).open("a") as file:
+        file.write(f"{word}\\n")
+    return f"{word}: think of influenza"
+
+server.run()
+"""
 WORDS = ("run", "--limit", "2", "--repeats", "1", "--doctor", f"{HERE}:Using", "--name", "r")
 
 
@@ -55,6 +70,16 @@ def test_calls_of_tools_are_recorded_and_replayed_without_the_server(shell: Shel
     assert called[1]["reply"]["text"] == "fever: think of influenza"
     [acted] = [event for event in events if event["kind"] == "acted" and event["seat"] == "doctor"]
     assert "['look_up'] ['word'] fever: think of influenza" in acted["action"]["text"]
+
+
+@pytest.mark.long
+def test_a_server_of_the_library_is_used_alike(shell: Shell, counts: Path) -> None:
+    Path("guidelines.py").write_text(LIBRARY)
+    command = shlex.join([sys.executable, "guidelines.py", str(counts)])
+    assert shell(*WORDS, "--doctor-model", f"guidelines=mcp/{command}") == 0, shell.err
+    assert counts.read_text() == "fever\nfever\n"
+    assert shell("show", "r", "0") == 0
+    assert "['look_up'] ['word'] fever: think of influenza" in shell.out
 
 
 def test_an_error_of_a_tool_is_told_to_the_agent(shell: Shell, counts: Path) -> None:

@@ -175,7 +175,9 @@ def accuracy(items: list[QuestionItem], doctor: Agent | None, *, permute: bool =
 
 @pytest.mark.shared
 @pytest.mark.parametrize("played", [150, pytest.param(100_000, marks=pytest.mark.long)])
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if "/medmcqa/" in name else ()) for name in CLOSED]
+)
 def test_gold_chance_and_silence_on_the_shared_sets(shared: Path, name: str, played: int) -> None:
     from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
 
