@@ -187,11 +187,11 @@ async def run_batch(
     `play` (a store that cannot write, a usage error) stops the batch: the other workers are cancelled, then it is
     raised.
     """
-    crew = _Crew(jobs, play, concurrency, progress)
+    pool = _WorkerPool(jobs, play, concurrency, progress)
     try:
         with rare_collection(), watch_for_blocks(warn_of_block):
             async with anyio.create_task_group() as group:
-                await crew.keep_up(group)
+                await pool.keep_up(group)
     except BaseExceptionGroup as errors:
         raise first_error(errors) from errors
 
@@ -207,7 +207,7 @@ def rare_collection() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-class _Crew(Generic[JobT]):
+class _WorkerPool(Generic[JobT]):
     """Keeps the wanted number of workers running."""
 
     def __init__(

@@ -20,6 +20,6 @@ def first_ones(values: Sequence[str], quick: int = 2) -> list[object]:
     return [*values[:quick], *(pytest.param(value, marks=pytest.mark.long) for value in values[quick:])]
 
 
-def thinned(values: Sequence[str], every: int) -> Sequence[str]:
+def thinned(values: Sequence[str], every: int) -> list[str]:
     """One of `every` values in the default suite, all of them in the profile `full`."""
-    return values[:: 1 if settings.get_current_profile_name() == "full" else every]
+    return list(values[:: 1 if settings.get_current_profile_name() == "full" else every])

@@ -12,7 +12,7 @@ from wardround.engine.errors import CaseLost
 from wardround.engine.events import Acted, Called, Row
 from wardround.engine.records import EpisodeRow, Json, Message, Score, images_of, with_whole_images
 from wardround.engine.trajectory import Trajectory
-from wardround.runs.header import SeatHeader
+from wardround.runs.header import RunHeader, SeatHeader
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case
 from wardround.scenarios.illustrations import case_images
@@ -105,9 +105,12 @@ async def opening_and_target(run: Run, case: str) -> tuple[str, str]:
         return item.question, solution(item)
     if not isinstance(item, Case):
         return "", ""
-    scenario = run.json.get("scenario", {})
-    truth = item.truth.treatment if scenario.get("goal") == "treatment" else item.truth.diagnosis
-    return item.opening, truth
+    return item.opening, item.truth.treatment if goal_of_run(run) == "treatment" else item.truth.diagnosis
+
+
+def goal_of_run(run: Run) -> str:
+    """What a run asks a doctor for, `diagnosis` or `treatment`; an evaluation has the usual one."""
+    return run.header.scenario.goal if isinstance(run.header, RunHeader) else "diagnosis"
 
 
 def model_name(seat: SeatHeader | None) -> str:

@@ -15,7 +15,7 @@ from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.events import digest_of
 from wardround.engine.protocols import Store
-from wardround.engine.records import Score
+from wardround.engine.records import Action, Score
 from wardround.engine.text import count_noun, file_text, read_json
 from wardround.exchange.inspect_results import inspect_results, is_inspect_log
 from wardround.exchange.published_results import (
@@ -258,7 +258,7 @@ async def _tables(store: Store, scenario: str, model: str, results: Sequence[Res
     """Put the recorded actions of each seat into the store; returns the SPEC of each seat."""
     dialogue = scenario.startswith("imported")
     seats = _SEATS if dialogue else ("doctor",)
-    tables: dict[str, dict[tuple[str, int], list]] = {seat: {} for seat in seats}  # type: ignore[type-arg]
+    tables: dict[str, dict[tuple[str, int], list[Action]]] = {seat: {} for seat in seats}
     for one in results:
         place = (one.case, one.repeat)
         for seat in seats:

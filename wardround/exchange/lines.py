@@ -14,6 +14,7 @@ from wardround.exchange.encounters import (
     action_text,
     chats,
     encounters,
+    goal_of_run,
     model_name,
     opening_and_target,
     utc_stamp,
@@ -25,7 +26,7 @@ ATIF = "ATIF-v1.8"
 
 async def episode_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
     """One line an episode: its turns, its ending, its scores with their reasons; `wardround import` reads it."""
-    goal = run.json.get("scenario", {}).get("goal", "diagnosis")
+    goal = goal_of_run(run)
     models = {name: model_name(header) for name, header in run.header.seats.items()}
     async with aclosing(encounters(run)) as every:
         async for one in every:

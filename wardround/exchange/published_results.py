@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -23,11 +22,9 @@ from wardround.evaluators.reasoning.reasoning_record import (
 from wardround.evaluators.reasoning.step_questions import StepClass, StepVerdict
 from wardround.exchange.result_record import Result, Turn, UnreadableField, read_all
 from wardround.scenarios.loaders.question_sets import HealthBench
+from wardround.scenarios.question_item import QuestionItem
 
 _JUDGE = re.compile(r"accuracy_judge_(?P<judge>[A-Za-z0-9._-]+)$")
-
-
-_HEALTHBENCH: type[Any] = HealthBench
 
 
 def is_medrbench(value: Json) -> bool:
@@ -148,9 +145,10 @@ def _healthbench_row(path: Path, number: int, row: Json, model: str) -> Result:
     if not isinstance(answer, str):
         raise UnreadableField("completion", "has no text")
     try:
-        [item] = _HEALTHBENCH().cases(number, "", {**row, "rubrics": graded})
+        [item] = HealthBench().cases(number, "", {**row, "rubrics": graded})
     except ValidationError as error:
         raise UnreadableField("rubric_items", str(error).splitlines()[0]) from error
+    assert isinstance(item, QuestionItem), "the set has questions only"
     met = [one.get("criteria_met") for one in graded]
     if not all(isinstance(one, bool) for one in met):
         raise UnreadableField("criteria_met", "must be true or false in each of the rubric's items")

@@ -49,6 +49,10 @@ SPEC = "external"
 """The SPEC of a seat that a client plays."""
 
 
+class NotNow(UsageError):
+    """An episode cannot do this now: it is over, or it is not the turn of the client's seat."""
+
+
 class Desk:
     """The agent of the driven seat in one episode: it shows the client its view and waits for the client's action."""
 
@@ -123,7 +127,7 @@ class DrivenEpisode:
         view = self.view
         if view is None:
             why = f"it ended by {self.ending.cause} {self.ending.reason}" if self.ending else "wait for its turn"
-            raise UsageError(f"episode {self.id}: the {self.seat} cannot act now; {why.rstrip()}")
+            raise NotNow(f"episode {self.id}: the {self.seat} cannot act now; {why.rstrip()}")
         if action.verb not in view.verbs:
             raise UsageError(
                 f"episode {self.id}: {action.verb!r} is not a verb now; there are: {', '.join(view.verbs)}"
@@ -303,7 +307,7 @@ class DrivenRun:
             return row
         if row is not None and row.cause is not None:
             if (row.cause, row.reason) != (self.seat, LEFT):
-                raise UsageError(f"episode {row.id} is over: it ended by {row.cause} {row.reason}".rstrip())
+                raise NotNow(f"episode {row.id} is over: it ended by {row.cause} {row.reason}".rstrip())
             await run.store.reopen(run.name, [row.id])
         taken = await self._session.take(1, [row.id] if row else ())
         if not taken:

@@ -25,6 +25,7 @@ from wardround.engine.logs import redact
 from wardround.engine.openai_wire import chat_chunks, chat_reply
 from wardround.engine.records import Completion, Json, json_object
 from wardround.faces.client_format import missing_extra
+from wardround.faces.driven_run import NotNow
 from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, UnknownEpisode
 
 try:
@@ -252,14 +253,14 @@ def serve_app(
 
 def _refusal(request: Request, error: Exception) -> Response:
     """An error of a route in OpenAI's form."""
-    text = str(error)
-    if isinstance(error, ChatError):
-        return _error_response(error.status, text)
-    if isinstance(error, UnknownEpisode):
-        return _error_response(404, text)
-    if isinstance(error, UsageError):
-        return _error_response(409 if "is over" in text or "cannot act" in text else 400, text)
-    return _error_response(503, redact(text), "server_error")
+    if not isinstance(error, UsageError):
+        return _error_response(503, redact(str(error)), "server_error")
+    status = error.status if isinstance(error, ChatError) else _STATUSES.get(type(error), 400)
+    return _error_response(status, str(error))
+
+
+_STATUSES = {UnknownEpisode: 404, NotNow: 409}
+"""The HTTP statuses of errors that are the client's."""
 
 
 class KeyGuard:

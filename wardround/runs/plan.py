@@ -419,7 +419,7 @@ async def create_run(made: RunPlan, store: Store) -> Run:
     recordings = {seat: part.recording.content() for seat, part in made.parts.items() if part.recording}
     tables = dict(zip(recordings, await store.put(recordings.values()), strict=True))
     settings = made.settings
-    read = settings.cases if hasattr(made.rules, "load") else case_source(settings)
+    read = settings.cases if issubclass(made.rules, Loads) else case_source(settings)
     header = RunHeader(
         version=VERSION,
         wardround=version("wardround"),
