@@ -196,7 +196,7 @@ class Episode:
             raise
 
     async def _sound_action(self, seat: str, agent: Agent, view: View) -> Action:
-        """The action of an agent, whose calls have all ended; raises Ended if it is none that a log can keep."""
+        """The action of an agent, once all its calls have ended; raises Ended for an action that no log can keep."""
         blamed = None if seat in self._setup.trusted else partial(self._ending_by_blame, view)
         own = self._own_time(seat)
         action: Action | None = None
@@ -220,7 +220,7 @@ class Episode:
             raise Ended(Ending(seat, "bad_action", fault))
         self._errors.record_cancelled()
         if action.verb not in view.verbs:
-            raise Ended(Ending(seat, "bad_action", f"verb {action.verb!r} is none of {', '.join(view.verbs)}"))
+            raise Ended(Ending(seat, "bad_action", f"verb {action.verb!r} is not one of {', '.join(view.verbs)}"))
         return action
 
     def write(self, seat: str, action: Action) -> None:
@@ -367,7 +367,7 @@ class Episode:
 
 
 def _misshapen(action: Action) -> str:
-    """Which field of an action has a type that no log gives back, as `text` that is None; "" if there is none."""
+    """Say which field of an action has a wrong type, such as a `text` that is None; "" if all types are right."""
     text: object = action.text
     thinking: object = action.thinking
     args: object = action.args

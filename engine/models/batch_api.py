@@ -20,7 +20,7 @@ log = structlog.get_logger("wardround")
 
 T = TypeVar("T")
 TAG = "wardround"
-"""The field of a batch's metadata by which one that was made before a kill is found again."""
+"""The field of a batch's metadata by which a process finds the batch of one that was killed."""
 
 
 class BatchState(msgspec.Struct, frozen=True):
@@ -95,7 +95,7 @@ class OpenAIBatches:
         return self._client
 
     async def _asked(self, ask: Callable[["openai.AsyncOpenAI"], Awaitable[T]]) -> T:
-        """What the endpoint answers; raises ProviderError."""
+        """What the endpoint answers to `ask`; an error of the SDK is raised as a ProviderError."""
         client = self._open()
         import openai  # noqa: PLC0415 see above
 
@@ -187,7 +187,7 @@ class OpenAIBatches:
 
 
 def _line(row: bytes) -> BatchLine | None:
-    """An outcome; None for a line that is none, so that its request counts as unanswered."""
+    """The outcome in a line; None if the line has none, so that its request counts as unanswered."""
     try:
         read = json.loads(row)
     except (ValueError, RecursionError):

@@ -53,10 +53,9 @@ class _Request(NamedTuple):
 class Batched(Wrapped):
     """A model whose calls go out in batches; `model` is the same model asked directly, for trials before a run.
 
-    A call waits until no other came for `pace.quiet` seconds; then all that wait go out as one batch. What is sent is
-    noted in the store before it is paid: after a kill, at whatever moment, the same calls are answered by the same
-    batch. After `begin`, runs and episodes are kept apart; without it all that use the store share the answer to a
-    question.
+    A call waits until no other came for `pace.quiet` seconds; then all that wait go out as one batch. The store notes
+    what is sent before it is paid: after a kill at any moment the same batch answers the same calls. After `begin`,
+    runs and episodes are kept apart; without it all that use the store share the answer to a question.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class Batched(Wrapped):
         try:
             key = blake2b(_encode([self._who, purpose, body]), digest_size=16).hexdigest()
         except UnicodeEncodeError:
-            raise ProviderError("unsendable", f"{self.name}: the messages are no valid text") from None
+            raise ProviderError("unsendable", f"{self.name}: the messages are not valid text") from None
         nth = self._asked[key]
         self._asked[key] += 1
         line = await self.queue.answer(_Request(f"{key}-{nth}" if nth else key, body))

@@ -202,9 +202,9 @@ _RESERVED_HEADERS = frozenset(
 
 
 def checked_header(name: str) -> str:
-    """The name of the header that says which session a call belongs to; raises UsageError if it can be none."""
+    """`name`, if a header of this name can say which session a call belongs to; raises UsageError otherwise."""
     if not _HEADER.fullmatch(name) or name.lower() in _RESERVED_HEADERS:
-        raise UsageError(f"{name!r} can be no header of a session: write a name such as X-Session-ID, or none")
+        raise UsageError(f"{name!r} cannot be the header of a session: write a name such as X-Session-ID, or none")
     return name
 
 
@@ -223,7 +223,7 @@ def encode_body(name: str, messages: Sequence[Message], options: dict[str, Json]
         return _encode(body)
     except UnicodeEncodeError:
         raise ProviderError(
-            "unsendable", f"{name}: the messages hold half of a surrogate pair, no valid text"
+            "unsendable", f"{name}: the messages hold half of a surrogate pair, which is not valid text"
         ) from None
 
 

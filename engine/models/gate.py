@@ -189,7 +189,7 @@ class Gate:
         return self._admit(tokens, now, 0.0)
 
     def leave(self, permit: Permit, outcome: CallOutcome) -> None:
-        """Book the outcome of a call that ended, and let the next one in."""
+        """Book the outcome of a call that ended, and let the next call in."""
         now = asyncio.get_running_loop().time()
         self.in_flight -= 1
         if outcome.kind != "ok":

@@ -50,7 +50,7 @@ _TO_DO = {
     "quota": "top up the account or use another",
     "connection": "check the base URL or command, and that the endpoint runs and can be reached from here",
     "timeout": "see whether the endpoint is up, or still loading its model",
-    "malformed": "check the base URL: what answers there is no such endpoint",
+    "malformed": "check the base URL: what answers there is not such an endpoint",
     "server": "try again when the endpoint is well",
 }
 
@@ -131,7 +131,7 @@ def _late(model: Model, within: float) -> str:
 
 
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-"""The names of the limit of a reply in the interfaces; an endpoint names its own, whatever it was sent as."""
+"""The names that interfaces have for the limit of a reply; an endpoint names its own, even if it was sent another."""
 _OTHER = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 

@@ -71,7 +71,7 @@ def read_response(body: bytes, where: str, name: str, price: Price | None = None
     try:
         read = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ProviderError("malformed", f"{where}: the reply is none of the Responses API", status=200) from None
+        raise ProviderError("malformed", f"{where}: the reply is not one of the Responses API", status=200) from None
     if read.status == "failed" or read.error:
         code = (read.error.code if read.error else None) or ""
         kind = "rate_limit" if "rate_limit" in code else "server"

@@ -191,7 +191,7 @@ def without_last_conclusion(text: str) -> str:
 
 
 def _end_without_conclusion(text: str, end: int) -> int | None:
-    """Return where `text[:end]` ends without its last line or sentence, or None if that is no mere conclusion."""
+    """Return where `text[:end]` ends without its last line or sentence, or None if they say more than a conclusion."""
     near = max(0, end - _REACH)
     tail = text[near:end].rstrip()
     begin = max(tail.rfind("\n") + 1, len(tail) - _LONGEST)

@@ -1,4 +1,4 @@
-"""Controls: claims with a known answer that judges are asked among the others, and how fit a judge is by them."""
+"""Controls: claims whose answer is known, which judges are asked among the others; they show how fit a judge is."""
 
 import json
 import random

@@ -99,7 +99,7 @@ def _counting_replies(trajectory: Trajectory) -> frozenset[int]:
 
 
 def _next_demand(action: Action, played: Mapping[str, Json]) -> Literal["", "list", "answer"]:
-    """Return what the game asks for next, without another seat, after this action; "" if the action is no such move.
+    """Return what the game asks the doctor for after this action, before another seat acts; "" if for nothing.
 
     In a work-up the doctor chooses a kind of test before its list, and OUTPUT before the diagnosis. In one turn, the
     demand for the diagnosis follows a first reply that asks for nothing.

@@ -228,9 +228,9 @@ def draw_steps(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[
 OFTEN_QUOTED = 4
 """A passage is named as overquoted only if at least this many steps quote it."""
 ALONE_SHARE = 1 / 4
-"""Share of the steps with quotations from which on one passage is named, whatever the others quote."""
+"""A passage that this share of the quoting steps quotes is named by itself."""
 FEW_SHARE = 1 / 10
-"""Share from which on a passage is one of a few: these are named if more than half of the steps quote any of them."""
+"""Passages that this share quotes are a few; they are named if more than half of the steps quote any of them."""
 
 
 class EncounterReasoning(Reasoning):

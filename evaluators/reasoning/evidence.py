@@ -110,7 +110,7 @@ LEAST_LETTERS = 8
 
 
 def cite(source: SearchHit | Page, words: str) -> Place | None:
-    """Locate `words` in a passage or page; None if they do not occur, so that they are no evidence.
+    """Locate `words` in a passage or page; None if they do not occur and so are not evidence.
 
     It is also None for words that occur in any text: a quotation needs two words and 8 letters or digits (fewer in
     Chinese).

@@ -26,7 +26,7 @@ from wardround.evaluators.reasoning.step_questions import (
 from wardround.evaluators.search.results import SEARCHED, SearchError
 
 REPAIRS = 5
-"""Repairs of a reply that is no JSON which take effect; the reply to a sixth request is ignored."""
+"""How often a judge is asked again for a reply that is not JSON; the reply to a sixth request is ignored."""
 
 _MARKS = ("```json", "```")
 

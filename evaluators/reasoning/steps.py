@@ -73,7 +73,7 @@ def marks_on_lines(text: str) -> str:
 
 
 def _may_open_step(text: str, mark: re.Match[str]) -> bool:
-    """Whether a mark that is no tag may open a step at its place."""
+    """Whether a mark that is not a tag may open a step at its place."""
     before = text[max(0, mark.start() - _REACH) : mark.start()]
     return mark.re is _CIRCLED or _begins_line(text, mark.start()) or _ENDED.search(before) is not None
 

@@ -202,7 +202,7 @@ async def test_an_act_that_is_no_coroutine_is_told_what_to_write() -> None:
 @pytest.mark.parametrize(
     ("answer", "detail"),
     [
-        (Action("shout", "hello"), "verb 'shout' is none of say"),
+        (Action("shout", "hello"), "verb 'shout' is not one of say"),
         ("hello", "act() returned str, not an Action"),
         (Action("say", "hello", memo=object()), "TypeError"),
         (Action("say", cast(Any, None)), "text is NoneType"),  # as the content of a reply that calls a tool

@@ -100,7 +100,7 @@ def origin_name(name: str) -> str:
 def chat_turns(messages: Iterable[Mapping[str, Json]]) -> tuple[str, list[Turn]]:
     """(opening, turns) of a chat: what stands before the first words of the assistant is the opening.
 
-    Raises ValueError naming the message that is none.
+    Raises ValueError that names the first entry that is not a message.
     """
     opening: list[str] = []
     turns: list[Turn] = []

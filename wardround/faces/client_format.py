@@ -33,7 +33,7 @@ def client_message(view: View) -> Message:
 
 
 def storable_action(action: Action) -> Action:
-    """The action as a log keeps it; raises UsageError for what is no text, too long, or cannot be written as JSON."""
+    """The action as a log keeps it; raises UsageError if it is not a text, is too long, or does not fit JSON."""
     text = action.text
     if not isinstance(text, str):
         raise UsageError(f"an action is a text, and this one is of the type {type(text).__name__}")

@@ -192,7 +192,7 @@ class WardroundEnv(gymnasium.Env[str, str]):
     """One encounter at a time. `reset(seed=N)` draws the case and seeds the other seats.
 
     `reset(options={"case": ID})` names the case. A reset in mid-episode leaves the episode (`doctor/left`). An action
-    that is no text is an error and changes nothing.
+    that is not a text is an error and changes nothing.
     """
 
     metadata: dict[str, Json] = {"render_modes": ["ansi"]}  # noqa: RUF012 - as Gymnasium declares it

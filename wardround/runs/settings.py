@@ -309,7 +309,7 @@ def settings_below(name: str) -> dict[str, Json]:
 def seats_below(name: str, seats: Mapping[str, Mapping[str, Json]], named: Sequence[str]) -> dict[str, Json]:
     """The seats of the run with those that a preset lets the doctor's model play, unless they are `named`.
 
-    A doctor that is no model leaves the other seats as they are.
+    A doctor that is not a model leaves the other seats as they are.
     """
     preset, made = _preset(name), {seat: dict(fields) for seat, fields in seats.items()}
     doctor = made.get("doctor", {})

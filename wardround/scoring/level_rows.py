@@ -69,7 +69,7 @@ async def level_rows(
 ) -> tuple[list[LevelRow], list[str]]:
     """The rows of all runs, and sentences about what was left out.
 
-    Answers to one item by one model are its repeats, whatever run they are of. Raises UsageError for a run whose
+    Answers to one item by one model are its repeats, in any run. Raises UsageError for a run whose
     questions were altered, since it is compared with its plain run; `any_form` takes it too, and counts repeats by run.
     `ratings` are those of difficulty, by run and item; one that no answer has is named.
     """
@@ -128,7 +128,7 @@ def _unscored_note(scores: RunScores, names: Sequence[str], *, patients: bool) -
 
 
 _TELLING = ("thinking", "rules", "attack", "hide_question", "seed")
-"""Settings that the name of a model or a table of its own tells already, or that only draw anew."""
+"""Settings that need no note: the model's name or a table of its own shows them, or they only change the draw."""
 
 
 def _mixed_settings(runs: Sequence[tuple[Run, RunScores]]) -> list[str]:

@@ -48,7 +48,7 @@ async def test_one_call_for_each_endpoint_and_model() -> None:
     [
         ("expired_key", "check the key and what it may use.*; it is read from OPENAI_API_KEY$"),
         ("unknown_model", "check the model's name and the base URL"),
-        ("web_page", "what answers there is no such endpoint"),
+        ("web_page", "what answers there is not such an endpoint"),
         ("quota", "top up the account"),
         ("server_error", "try again when the endpoint is well"),
         ("redirect", "give the final address as base URL"),
