@@ -1,8 +1,4 @@
-"""Finds the words of a text that give a diagnosis away without its name: its treatment, procedure, organism or drug.
-
-Relations of `giveaways.csv` that are no plain words: `organ` (what is operated on), `culture` (a specimen in which an
-organism grows), `lasting` (a procedure that tells of a disease that stays, so that long ago tells as much as now).
-"""
+"""Finds the words of a text that give a diagnosis away without its name: its treatment, procedure, organism or drug."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +9,15 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from wardround.scenarios.case import Case
 from wardround.scenarios.diseases.disease import names_in_tables
-from wardround.scenarios.terms.wording import cells, key, lexicon, roots, stem, table_rows
+from wardround.scenarios.diseases.giveaway_terms import (
+    class_words,
+    exact_words,
+    listed_words,
+    pattern_of,
+    terms_of,
+    word_pattern,
+)
+from wardround.scenarios.terms.wording import cells, key, lexicon, stem, table_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,20 @@ _OPERATED = r"(?:ectom(?:y|ies|ized)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)
 _STEM = re.compile(r"([a-z]{5,}?)(?:o?lithiasis|itis|itides|omas?|osis|oses|ia|us)$")
 _BLOCKED = re.compile(
     r"(?i)\b(?:no|not|never|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
-    r"|intoleran(?:t|ce) (?:of|to)|family history of|fhx of|mother had|father had|brother had|sister had)\s+"
+    r"|intoleran(?:t|ce) (?:of|to)|fhx of|endemic (?:(?:area|region) )?for|risks? (?:of|for|factors? for)"
+    r"|susceptib\w+ to|relevant to)\s+"
     r"(?:[\w/,-]+\s+){0,4}$"
+    r"|\b(?:no|denies|denied|without)\s+(?:[\w/-]+,?\s+){1,12}?(?:or|nor)\s+(?:[\w/-]+\s+){0,2}$"
     r"|\b(?:vaccinated (?:for|against)|prophylaxis (?:for|against|with)|prophylactic|screened for)\s+"
     r"(?:[\w/,-]+\s+){0,2}$"
 )
+_LEFT_OFF = re.compile(
+    r"(?i)\b(?:without|(?:declined|refused) (?:to take)?)\s+(?:his|her|their|the)\s+(?:[\w/,-]+\s+){0,3}$"
+)
+"""A drug that the patient has but did not take tells as much."""
 _RELATIVE = re.compile(
-    r"(?i)\b(?:mother|father|parents?|brother|sister|uncle|aunt|cousin|grandmother|grandfather|grandparents?|wife|husband"
+    r"(?i)\bfamil\w+ (?:medical )?history\b[^\n]{0,150}$"
+    r"|\b(?:mother|father|parents?|brother|sister|uncle|aunt|cousin|grandmother|grandfather|grandparents?|wife|husband"
     r"|partner|son|daughter|nephew|niece|room-?mate|neighbou?r|friend|co-?worker|colleague|boss|dog|cat)"
     r"(?:(?:'s|\u2019s)\s+|\s+(?:\w+\s+){0,2}?(?:has|had|have|takes|took|is|was|underwent|received|receives|needed|needs"
     r"|uses|used|died|carries|wears|got|gets|also)\b)(?![^.;\n]{0,80}\b(?:he|she|him|patient)\b)[^.;\n]{0,80}$"
@@ -67,44 +78,26 @@ _NORMAL = re.compile(
     r"|elevated|raised)|never (?:given|done|needed|started|performed)|considered but|deferred|declined)\b"
 )
 _NOW = re.compile(r"(?i)^[^.;\n]{0,30}\b(?:today|yesterday|this (?:admission|morning)|on admission|pod ?#?\d)\b")
+_NO_ILLNESS = re.compile(
+    r"(?i)^[\s-]+(?:\d+\s+)?(?:vaccin\w+|immuni\w+|booster|shot|jab|contacts?|exposure|scale|belt|risk|prevention|prophylaxis|screen\w*"
+    r"|country|countries|area|region|season)\b"
+)
+"""Words after a name that speak of no illness of the patient."""
 _OTHER_USE = re.compile(
     r"(?i)^\s+(?:cream|ointment|lotion|gel|shampoo|eye drops|ear drops)\b"
     r"|^[^.;\n]{0,30}\bfor an? [^.;\n]{0,30}\blast (?:spring|summer|fall|autumn|winter|year|month)\b"
 )
 """A drug on the skin, or taken for another trouble of some time ago."""
-_DERIVED = re.compile(r"(?:ly|ive|al|ous|ity|ation|ed|ing)$")
+_DERIVED = re.compile(r"(?:ly|ive|al|ous|ity|ation|ed|ing|ic)$")
 """Ends of words that derive a word from a name instead of misspelling it: 'prematurely' of 'prematurity'."""
-_CARRIED_OUT = (
-    r"(?:taken out|took out|cut out|swept|remov\w+|resect\w*|excis\w+|drain\w*|stent\w*|repair\w*|amputat\w+|debrid\w+"
-    r"|wash(?:ed )?out|washed out|irrigat\w+|ablat\w+|clip(?:ped|s)|coil(?:ed|ing|s)|band(?:ed|ing|s)|transplant\w*"
-    r"|replac\w+|bypass\w*|dilated with|ballooned|angioplast\w+|pinn(?:ed|ing)|plated|evacuat\w+|re-?expanded"
-    r"|cauteri[sz]ed|burn(?:ed|t)|injected|tapped|opened up|decompress\w*|com(?:e|ing) out|came out|freed|unblocked"
-    r"|ligated|oversewn|patched|stapled|untwisted|fused|explored)"
-)
-"""What is done to an organ in an operation: its name beside one of these gives its disease away."""
-_DISEASED = (
-    r"(?:inflamed|infected|hot|angry|ruptured|burst|perforated|obstructed|blocked|spurting|bleeding|oozing|leaking|torn"
-    r"|clotted|septic|purulent|necrotic|gangrenous|stuck|twisted|strangulated|occluded|thrombosed)"
-)
-"""What an organ is called whose disease this is."""
-_ORGANISM = (
-    r"(?:staph\w*|strep\w*|MRSA|MSSA|VRE|ESBL|E\.? ?coli|escherichia|klebsiella|pseudomonas|enterococc\w+|proteus"
-    r"|enterobacter|serratia|citrobacter|acinetobacter|h(?:a?e)?mophilus|neisseria|meningococc\w+|gonococc\w+|listeria"
-    r"|pneumococc\w+|candida|cryptococc\w+|aspergillus|salmonella|shigella|campylobacter|bacteroides|clostridi\w+"
-    r"|anaerobes?|gram[- ](?:positive|negative)|diplococc\w+|cocci|bacilli|bacteri(?:a|um)|organisms?|yeasts?|viridans)"
-)
 _NONE_GREW = re.compile(r"(?i)\b(?:no|not|never|nothing|none|negative|sterile|flora|contamina\w+|without)\b")
 """Words of a culture in which nothing of note grew."""
-_GAP = r"[\s-]+\.\.\.[\s-]+"
-_WORDS_BETWEEN = r"(?:[ \n]+[\w'/%-]+){0,6}?[ \n]+"
+_NONE_SEEN = re.compile(
+    r"(?i)\b(?:no|not|never|nothing|none|negative|without|normal|denies|denied|excluded|clear|free of|unremarkable)\b"
+)
+"""Words of a process at a place that was not there."""
 _LETTERS = re.compile(r"[A-Za-z]+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]{4,}")
-
-
-@cache
-def _relations() -> tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...]:
-    """(roots of a disease, relation, terms) of each row of the table."""
-    return tuple((roots(row["disease"]), row["relation"], cells(row["terms"])) for row in table_rows("giveaways.csv"))
 
 
 class Giveaways:
@@ -112,19 +105,15 @@ class Giveaways:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = tuple(dict.fromkeys(name for name in names if key(name)))
-        said = [roots(name) for name in self._names]
-        terms = dict.fromkeys(
-            (term, relation)
-            for disease, relation, listed in _relations()
-            if any(_within(disease, name) for name in said)
-            for term in listed
-        )
-        self._terms = [
-            (_PATTERNS.get(relation, _term)(term), _SHOWN_AS.get(relation, relation)) for term, relation in terms
-        ]
+        terms = terms_of(self._names)
+        self._terms = [pattern_of(term, relation) for term, relation in terms]
         short = {one for name in self._names for one in (_initials(name), name if name.isupper() else "") if one}
-        self._terms += [(_term(one), "abbreviation") for one in sorted(short - _NO_INITIALS)]
-        near = [(_term(name), "narrower name") for name in _related_names(self._names)]
+        self._terms += [
+            (word_pattern(one, capitals=one not in self._names), "abbreviation")
+            for one in sorted(short - class_words("no initials"))
+        ]
+        near = [(word_pattern(name), "other name") for name in _plain_names(self._names)]
+        near += [(word_pattern(name), "narrower name") for name in _related_names(self._names)]
         self._terms += [one for one in near if one not in self._terms]
         words = {word for name in self._names for word in re.findall(r"[a-z]{6,}", name.casefold())}
         stems = sorted({match[1].removesuffix("ic") for word in words if (match := _STEM.match(word))})
@@ -134,7 +123,8 @@ class Giveaways:
         distinct = words - _general()
         parts = (tuple(re.findall(r"[a-z]+", name.casefold())) for name in self._names)
         self._phrases = tuple(dict.fromkeys(part for part in parts if 2 <= len(part) <= 5 and sum(map(len, part)) > 9))
-        self._long = tuple(sorted(word for word in distinct if stem(word) in lexicon() or len(distinct) == 1))
+        long = {word for word in distinct if stem(word) in lexicon() or len(distinct) == 1}
+        self._long = tuple(sorted(long | exact_words(term for term, relation in terms if relation in _SPELLED)))
 
     def hits(self, text: str, *, past: bool = False, examined: bool = False) -> tuple[Giveaway, ...]:
         """What gives the diagnosis away in `text`, in its order, none overlapping another.
@@ -162,9 +152,12 @@ class Giveaways:
         for pattern, relation in self._terms:
             for match in pattern.finditer(text):
                 before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() : match.end() + 70]
-                if _BLOCKED.search(before) or _NORMAL.search(after):
+                denied = _BLOCKED.search(before) and not (relation == "drug" and _LEFT_OFF.search(before))
+                if denied or _NORMAL.search(after) or _NO_ILLNESS.search(after):
                     continue
                 if relation == "organism" and _NONE_GREW.search(match[0]):
+                    continue
+                if relation == "finding" and _NONE_SEEN.search(match[0]):
                     continue
                 if _REMOTE.search(after) and relation != "lasting":
                     continue
@@ -173,7 +166,7 @@ class Giveaways:
                 if relation in ("drug", "treatment") and _OTHER_USE.search(after):
                     continue
                 old = past or _PAST.search(before) or _THEN.search(after)
-                if relation == "procedure" and old and not _NOW.search(after):
+                if relation in _OF_ITS_TIME and old and not _NOW.search(after):
                     continue
                 yield Giveaway(*match.span(), match[0], relation)
 
@@ -203,15 +196,22 @@ class Giveaways:
                 if (form := _DERIVED.search(word)) and not name.endswith(form[0]):
                     continue
                 close = DamerauLevenshtein.distance(word, name, score_cutoff=most) <= most
-                if close and stem(word) not in lexicon():
+                if close and not _real(word):
                     yield Giveaway(*match.span(), match[0], "misspelling")
                     break
 
 
+def _real(word: str) -> bool:
+    """Whether a word is one of the tables, or one of them behind a syllable: 'ineffective'."""
+    bare = re.sub(r"^(?:in|un|re|non|dis|im|pre)(?=[a-z]{5})", "", word)
+    return word in listed_words() or any(stem(one) in lexicon() for one in (word, bare))
+
+
 def _ends_otherwise(word: str, name: str) -> bool:
     """Whether a word is a name, or the name with another end: 'malarial' and 'embolisms', but not 'malariia'."""
+    cut = word == name[:-1] and not name.endswith("s")
     return word.startswith(name) or (
-        word.startswith(name[:-1]) and word[len(name) - 1 :] not in (name[-2:], name[-1] * 2)
+        word.startswith(name[:-1]) and word[len(name) - 1 :] not in (name[-2:], name[-1] * 2) and not cut
     )
 
 
@@ -220,17 +220,29 @@ def _misspelt_words(word: str, name: str) -> bool:
     return DamerauLevenshtein.distance(word, name, score_cutoff=most) <= most
 
 
-_NO_INITIALS_TEXT = (
-    """US OR IV ER ED PO ID PT GI CC HE AS IS IN NO AN CT MR RA UA HR BP RR IM SC PR NG ICU CBC WBC MS"""
-)
-_NO_INITIALS = frozenset(_NO_INITIALS_TEXT.split())
-"""Initials that mean something else in most notes."""
-
-
 def _initials(name: str) -> str:
     """The initials of a name of two to five words; '' for others."""
     words = [word for word in re.findall(r"[A-Za-z]+", name) if word not in ("of", "the", "and", "with", "to")]
     return "".join(word[0] for word in words).upper() if 2 <= len(words) <= 5 else ""
+
+
+_OF_ITS_TIME = ("procedure", "other name", "narrower name")
+"""Relations that tell nothing of this illness if they were in the past."""
+_SPELLED = ("drug", "organism", "procedure", "lasting")
+"""Relations whose single words are looked for with errors of spelling as well."""
+
+
+def _plain_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of a disease, each also without words that only qualify it, if one word of its own is left."""
+    plain: dict[str, None] = dict.fromkeys(name for name in names if not name.isupper())
+    for name in names:
+        words = name.split()
+        left = [word for word in words if word.casefold().strip(",") not in class_words("qualifier")]
+        bare = " ".join(left)
+        alone = len(bare) > 5 and key(bare) not in _general() and not _DERIVED.search(bare)
+        if len(left) < len(words) and (alone or (bare.isupper() and len(bare) > 2)):
+            plain[bare] = None
+    return tuple(plain)
 
 
 def _related_names(names: Sequence[str]) -> tuple[str, ...]:
@@ -265,48 +277,14 @@ def revealed(case: Case) -> tuple[tuple[str, Giveaway], ...]:
         (f"history.{name}", text, about_the_past(name)) for name, text in case.history.items() if not about_others(name)
     ]
     texts += [(f"examination[{place}]", part.text, False) for place, part in enumerate(case.examination)]
+    named = {key(name) for name in (case.truth.diagnosis, *case.truth.synonyms)}
     seen: dict[tuple[str, str], tuple[str, Giveaway]] = {}
     for field, text, past in texts:
         for hit in known.hits(text, past=past, examined=field.startswith("examination")):
+            if key(hit.words) in named:
+                continue  # `named_truths` and the leaks of the history tell of these
             seen.setdefault((field, hit.words.casefold()), (field, hit))
     return tuple(seen.values())
-
-
-def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
-    return any(tuple(whole[at : at + len(part)]) == tuple(part) for at in range(len(whole) - len(part) + 1))
-
-
-def _term(term: str) -> re.Pattern[str]:
-    """A pattern for a term; one of capitals, an abbreviation, matches in capitals only.
-
-    Three dots stand for up to six words of one sentence: 'stone ... ureter'.
-    """
-    pattern = r"[\s-]+".join(re.escape(word) for word in re.split(r"[\s-]+", term)).replace(_GAP, _WORDS_BETWEEN)
-    pattern = re.sub(r"(?<=\])\+(?:drip|gtt|infusion)$", "+(?:drip|gtt|infusion)", pattern)
-    if re.fullmatch(r"[A-Z]{2,6}", term):
-        pattern = r"\.?".join(term)  # 'D.K.A.'
-    flags = re.NOFLAG if term.isupper() and len(term) <= 8 else re.IGNORECASE
-    return re.compile(rf"(?<![\w-]){pattern}(?:e?s|'s)?(?!\w)", flags)
-
-
-def _operated(organ: str) -> re.Pattern[str]:
-    """A pattern for an operation on an organ, whichever of the two is named first."""
-    organ = r"[\s-]+".join(map(re.escape, organ.split())) if not organ.isupper() else f"(?-i:{organ})"
-    between = r"(?:[ \n]+(?!(?:and|or|but)\b)[\w'/%-]+){0,4}?[ \n]+"
-    done = rf"(?:{_CARRIED_OUT}|{_DISEASED})"
-    return re.compile(rf"(?i)\b{organ}s?{between}{_CARRIED_OUT}\b|\b{done}{between}{organ}s?\b")
-
-
-def _grown(specimen: str) -> re.Pattern[str]:
-    """A pattern for an organism that a specimen held, whichever of the two is named first."""
-    specimen = r"[\s-]+".join(map(re.escape, specimen.split())) if not specimen.isupper() else f"(?-i:{specimen})"
-    between = r"[^.;\n]{0,70}?"
-    return re.compile(rf"(?i)\b{_ORGANISM}\b{between}\b{specimen}\b|\b{specimen}\b{between}\b{_ORGANISM}\b")
-
-
-_PATTERNS = {"organ": _operated, "culture": _grown}
-"""The relations of the table whose terms are no words of their own: an organ, and a specimen."""
-_SHOWN_AS = {"organ": "procedure", "culture": "organism"}
 
 
 @cache

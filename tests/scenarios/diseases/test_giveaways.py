@@ -11,6 +11,8 @@ from wardround.scenarios.diseases.giveaway import giveaways, revealed
 from wardround.scenarios.mimic.pool import own
 
 SENTENCES = Path(__file__).with_name("leaks_related.csv")
+HARMLESS = Path(__file__).with_name("harmless_histories.csv")
+"""Histories of the pool diseases that give none away, written by the author of the rules before they were run."""
 KNOWN = {disease.name: disease for disease in own().diseases}
 
 
@@ -69,3 +71,39 @@ def test_a_finding_stays_where_the_doctor_finds_it() -> None:
     said = "Murphy sign positive, put on the list for a lap chole"
     assert known.masked(said, "___") == "___ positive, put on the list for a ___"
     assert known.masked(said, "___", examined=True) == "Murphy sign positive, put on the list for a ___"
+
+
+def test_harmless_histories_give_nothing_away() -> None:
+    with HARMLESS.open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    names = {
+        row["disease"]: KNOWN[row["disease"]].names if row["disease"] in KNOWN else (row["disease"],) for row in rows
+    }
+    false = [(row["disease"], hit.words) for row in rows for hit in giveaways(names[row["disease"]]).hits(row["text"])]
+    assert len(rows) >= 150
+    assert len(false) <= 0.05 * len(rows), false
+
+
+@pytest.mark.parametrize(
+    ("disease", "text", "words"),
+    [
+        (
+            "Pulmonary embolism",
+            "a large clot, they said, in both lung arteries",
+            ["clot, they said, in both lung arteries"],
+        ),
+        ("Pulmonary embolism", "no clot was seen in the lungs", []),
+        ("Pericarditis", "the sac round his heart is inflamed", ["sac round his heart is inflamed"]),
+        ("Pancreatitis", "lipase came back at 1,842", ["lipase came back at 1,842"]),
+        ("Diabetic ketoacidosis", "in dka again", ["dka"]),
+        ("Pneumonia", "he wore a cap", []),
+        ("Heart failure", "weeks without her sacubitril", ["sacubitril"]),
+        ("COVID-19", "before the COVID-19 vaccination", []),
+        ("Bacterial meningitis", "called across as a meningitis", ["meningitis"]),
+        ("Malaria", "put on artesunat", ["artesunat"]),
+        ("Tuberculosis", "no fever, cough or close TB contact", []),
+        ("Mesothelioma", "he worked with asbestos", []),
+    ],
+)
+def test_processes_at_a_place_classes_of_drugs_and_numbers(disease: str, text: str, words: list[str]) -> None:
+    assert [hit.words for hit in giveaways((disease,)).hits(text)] == words
