@@ -41,7 +41,6 @@ async def flat(folder: Path, episodes: int) -> None:
     assert soak.growth(soak.resident) < BYTES_NOISE + BYTES * half, soak.resident
 
 
-@pytest.mark.long
 def test_one_kept_object_an_episode_would_be_noticed() -> None:
     soak, kept = Soak(), []
     with alone():
