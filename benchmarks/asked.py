@@ -33,7 +33,7 @@ OPTION = b"none of these four"
 """An option that only the questions have."""
 
 
-class Said(Answers):
+class FixedAnswers(Answers):
     """Answers every question alike, and every criterion."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ def asked(quick: bool) -> Sequence[Figure]:
     for _ in range(turns):
         with served(LATENCY) as server:
             loops.append(anyio.run(bare, load, server.url))
-        with served(LATENCY, answers=Said()) as server:
+        with served(LATENCY, answers=FixedAnswers()) as server:
             alone.append((anyio.run(_questions, questions, server.url), anyio.run(_rubrics, criteria, server.url)))
             with _all_cores():
                 both = partial(_questions, workers=WORKERS), partial(_rubrics, workers=WORKERS)

@@ -1,4 +1,4 @@
-"""What a doctor's call costs in a real work-up: bundled cases, the examiner that reads the record, a model for free."""
+"""What a doctor's call costs in a real work-up: bundled cases, the record examiner, a model that costs nothing."""
 
 import tempfile
 from collections.abc import Sequence

@@ -199,13 +199,13 @@ async def _tried(ground: Ground, doctors: Mapping[str, Doctor], *, judged: bool)
             allow_hosts=(),
             preflight=False,
         )
-        words = _apart(ground, await score_run(run, [Standard()]), len(names))
-        before = _apart(ground, await score_run(run, [Standard()], judge=gullible()), len(names)) if judged else None
+        words = _outcomes(ground, await score_run(run, [Standard()]), len(names))
+        before = _outcomes(ground, await score_run(run, [Standard()], judge=gullible()), len(names)) if judged else None
         await store.aclose()
     return {name: Tried(words[at], before[at] if before else None) for at, name in enumerate(names)}
 
 
-def _apart(ground: Ground, scores: RunScores, count: int) -> list[Outcome]:
+def _outcomes(ground: Ground, scores: RunScores, count: int) -> list[Outcome]:
     """The episodes of each doctor of a run."""
     by_case: list[list[EpisodeScores]] = [[] for _ in range(count)]
     for episode in scores.episodes:

@@ -67,7 +67,7 @@ class Measured:
 
 @contextmanager
 def measuring() -> Iterator[Measured]:
-    """Measure the block; what was measured before leaves no garbage to it."""
+    """Measure the block; the garbage of earlier work is collected first and does not count."""
     gc.collect()
     measured = Measured()
     began, cpu = time.perf_counter(), _cpu()

@@ -29,5 +29,5 @@ class Judge:
         return f"info {len(self.searches)}"
 
     def with_calls(self, value: Any) -> dict[str, Any]:
-        """A value with what it took."""
+        """A value with the calls and searches that led to it."""
         return {"value": value, "error": None, "judge_calls": self.calls, "searches": self.searches}

@@ -63,9 +63,9 @@ _STEP = re.compile(r"begin The step (\S+) -----\s*(.*?)\s*----- end", re.DOTALL)
 
 
 class Trace:
-    """The files whose functions run while it is `on`, each time that it is.
+    """The files whose functions run every time that it is `on`.
 
-    A sign of life or a look at the clock that falls into one of the times alone is not of the matter.
+    A file that runs only at some of the times does not count: a heartbeat may fall into one of them.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Trace:
         self._before: list[set[str]] = []
 
     def again(self) -> None:
-        """What was traced is one time, and another is to come."""
+        """End one time of the trace; another follows."""
         self._before.append(self._codes)
         self._codes = set()
 
@@ -146,7 +146,7 @@ def judge(messages: Sequence[Message], model: str) -> str:
 
 
 def doubting_judge(messages: Sequence[Message], model: str) -> str:
-    """A judge whose quotation founds no verdict, so that its opinion is asked; it begins and ends a step's trace."""
+    """A judge whose quotation supports no verdict, so that its opinion is asked; it begins and ends a step's trace."""
     del model
     who = patient(messages)
     if who:
