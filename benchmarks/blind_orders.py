@@ -57,7 +57,7 @@ def _order(row: Mapping[str, object]) -> BlindOrder:
     pieces = row["pieces"]
     assert isinstance(pieces, list)
     wanted = dict.fromkeys(
-        Wanted(name, one["kind"], one["specimen"], bool(one.get("optional")))
+        Wanted(name, one["kind"], axes.specimen(one["specimen"]) or one["specimen"], bool(one.get("optional")))
         for piece in pieces
         for one in piece["concepts"]
         for name in _studies(one["name"], one["kind"])
