@@ -23,6 +23,7 @@ HALVES = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K")
 LANGUAGES = ("en", "de", "fr", "es", "zh", "de fr es zh")
 _BOTH = {
     "gonorrhea and chlamydia naat": ("gonorrhea naat", "chlamydia naat"),
+    "bronchoscopy with bronchoalveolar lavage": ("bronchoscopy", "bronchoalveolar lavage"),
 }
 
 
@@ -60,7 +61,8 @@ def _order(row: Mapping[str, object]) -> BlindOrder:
         Wanted(name, one["kind"], axes.specimen(one["specimen"]) or one["specimen"], bool(one.get("optional")))
         for piece in pieces
         for one in piece["concepts"]
-        for name in _studies(one["name"], one["kind"])
+        for study in _studies(one["name"], one["kind"])
+        for name in _BOTH.get(study, (study,))
     )
     statuses = frozenset(piece["status"] for piece in pieces) - {"matched"}
     sure_first = tuple(sorted(wanted, key=lambda one: one.optional))

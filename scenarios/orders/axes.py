@@ -236,6 +236,8 @@ _ALIKE = {
         ("cell count", "White blood cell count"),
         ("cell counts", "White blood cell count"),
         ("cells", "White blood cell count"),
+        ("cell ct", "White blood cell count"),
+        ("cell cts", "White blood cell count"),
         ("cell count with diff", "White blood cell count"),
         ("cell count and diff", "White blood cell count"),
         ("cells and diff", "White blood cell count"),

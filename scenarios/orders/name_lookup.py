@@ -47,7 +47,8 @@ BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 
 # Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
 _AMOUNT = regex(
-    r"(?i)\s*\b(?:x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?"
+    r"(?i)\s*\b(?:(?:cycle )?day\s\d+|(?:post|pre)[- ]?(?:transfusion|op|operative|procedure|dialysis|hd|extubation"
+    r"|intubation|bolus|exercise|delivery|treatment)\b|x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?"
     r"|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve|an)"
     r"[\d\s,/&-]*(?:and\s+\d+\s*)?"
     r"(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"
@@ -65,25 +66,33 @@ _DETAIL = regex(
 )
 # Shorthand for single words, in the form that `key` gives them.
 _SHORT = {
-    **dict.fromkeys(("ab", "abs"), "antibody"),
-    **dict.fromkeys(("ag", "ags"), "antigen"),
-    **dict.fromkeys(("cx", "cxs"), "culture"),
-    **dict.fromkeys(("24h", "24hr", "24hrs"), "24 hour"),
-    **dict.fromkeys(("hr", "hrs"), "hour"),
-    **dict.fromkeys(("lvl", "lvls"), "level"),
-    "bx": "biopsy",
-    **dict.fromkeys(("hgb", "hb", "haemoglobin"), "hemoglobin"),
-    "bili": "bilirubin",
-    "coag": "coagulation",
-    "creat": "creatinine",
-    "chol": "cholesterol",
-    "alk": "alkaline",
-    "plt": "platelet",
-    "retic": "reticulocyte",
-    "trop": "troponin",
-    "tox": "toxicology",
-    "prot": "protein",
-    "osm": "osmolality",
+    key(short): key(word)
+    for word, shorts in {
+        "antibody": "ab abs",
+        "antigen": "ag ags",
+        "culture": "cx cxs",
+        "24 hour": "24h 24hr 24hrs",
+        "hour": "hr hrs",
+        "level": "lvl lvls",
+        "biopsy": "bx",
+        "blood": "bld bl",
+        "serum": "ser srm",
+        "urine": "ur urn",
+        "abdominal": "abd",
+        "hemoglobin": "hgb hb haemoglobin",
+        "bilirubin": "bili",
+        "coagulation": "coag",
+        "creatinine": "creat",
+        "cholesterol": "chol",
+        "alkaline": "alk",
+        "platelet": "plt",
+        "reticulocyte": "retic",
+        "troponin": "trop",
+        "toxicology": "tox",
+        "protein": "prot",
+        "osmolality": "osm",
+    }.items()
+    for short in shorts.split()
 }
 _DAY = regex(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
 _GUIDED = regex(r"(?i)\b(?:ultrasound|us|ct|mri|image|fluoroscopy)[\s-]guided\s+")
@@ -261,7 +270,7 @@ def _placed(linked: Link, name: str, table: Catalogue) -> Link:
 _QUANTITY = list_words("quantitative quant")
 _URINE = list_words("uds utox upt uhcg")
 _JOINS = regex(r"(?i)\s(?:and|or|&|\+|plus)\s|/")
-_ITEMS = regex(r"(?i)\s*[,;&+]\s*|\s+(?:and|then|plus|with|followed by)\s+")
+_ITEMS = regex(r"(?i)\s*[,;&+]\s*|\s+(?:and|then|plus|with|w/?|followed by)\s+")
 
 
 def _examines(name: str, table: Catalogue) -> bool:
@@ -294,7 +303,7 @@ def _in_specimen(name: str, table: Catalogue) -> Link | None:
     if not axes.specimen(name) or _several(name, table):
         return None
     for text in (name, unmeasured(BRACKET.sub(" ", name))):
-        words = [word for word in axes.without_specimen(text).split() if word not in _BETWEEN]
+        words = [_SHORT.get(word, word) for word in axes.without_specimen(text).split() if word not in _BETWEEN]
         for form in dict.fromkeys((" ".join(words), strip_ends(" ".join(words)))):
             test = (axes.alike(form, table) or _named(form, table)) if form else None
             if test and table.tests[test].kind in ("lab", "microbiology"):
@@ -359,7 +368,7 @@ def _lists(target: str, table: Catalogue) -> bool:
 def _of_something(name: str, table: Catalogue) -> Link | None:
     """A procedure named with its target ('FNA of the nodule', 'biopsy of a cervical lymph node')."""
     head, of, target = name.partition(" of ")
-    if not of or "fluid" in name or _PURPOSE.search(target) or _lists(target, table):
+    if not of or _ITEMS.search(head) or "fluid" in name or _PURPOSE.search(target) or _lists(target, table):
         return None
     words = [word for word in key(target).split() if word not in LEADING]
     narrower = (" ".join([*words[first:], key(head).split()[-1]]) for first in range(len(words))) if key(head) else ()

@@ -11,7 +11,7 @@ from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.orders.foreign_orders import order_in_english
 from wardround.scenarios.orders.joined_names import ENDS, Known
-from wardround.scenarios.orders.name_lookup import Link, link, unmeasured
+from wardround.scenarios.orders.name_lookup import LEADING, Link, link, unmeasured
 from wardround.scenarios.orders.named_tests import named_within
 from wardround.scenarios.orders.request_lines import line_requests, request_lines
 from wardround.scenarios.orders.request_pieces import Studies, listing, unframed
@@ -211,17 +211,22 @@ def _item(item: str, known: Known, studies: Studies) -> Iterator[Part]:
 def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     pieces: list[Order | Ambiguous | Withheld | str] = []
     unique = {(key(part.text), part.why): part for part in reversed(parts)}
+    alone = sum(not part.why for part in parts) == 1
     for part in (part for part in parts if unique[key(part.text), part.why] is part):
         linked = None if part.why else link(part.text, table)
+        value = None if part.why else _VALUE.match(part.text)
+        reported = link(value["name"], table) if value else None
         empty = linked is None and (
             set(tokens(unmeasured(part.text))) <= EMPTY or _PURPOSE.match(part.text) is not None
         )
         if part.why:
             pieces.append(Withheld(part.text, part.why))
-        elif linked is not None and len(parts) == 1 and (open_ended := _open_ended(linked, part.text)) is not None:
+        elif linked is not None and alone and (open_ended := _open_ended(linked, part.text)) is not None:
             pieces.append(open_ended)
         elif linked is not None and linked.kind == "lab" and _GIVES.match(part.text):
             pieces.append(Withheld(part.text, "treatment"))
+        elif reported is not None and reported.kind == "lab" and linked is None:
+            pieces.append(Withheld(part.text, "done"))
         elif linked is not None:
             below = tuple(sorted(table.below.get(linked.test, ())))
             pieces.append(Order(part.text, linked, below, repetition(part.text)))
@@ -242,6 +247,10 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     )
 
 
+_VALUE = regex(
+    r"(?i)(?P<name>[a-z][\w+-]*(?: [\w+-]+){0,3}?)(?: of| at|:| =| >| <|=)? ?\d+(?:[.,]\d+)? ?(?:%|[a-zµ]+/[a-z]+)?$"
+)
+"""A test with its value, which reports it ('eGFR 22', 'Hb 7.1 g/dL')."""
 _OPEN_ENDED = {
     "Biopsy": ("it names no tissue", ("Skin biopsy", "Lymph node biopsy", "Liver biopsy", "Renal biopsy")),
     "Drug levels": ("it names no drug", ("Vancomycin level", "Digoxin level", "Lithium level", "Tacrolimus level")),
@@ -254,7 +263,7 @@ _KIND_ALONE = EMPTY | list_words(
 def _open_ended(linked: Link, asked: str) -> Ambiguous | None:
     """A kind of test that is all that a text says ('biopsy', 'drug level'), so that it may mean several."""
     why, candidates = _OPEN_ENDED.get(linked.test, ("", ()))
-    alone = bool(why) and set(tokens(asked)) <= _KIND_ALONE
+    alone = bool(why) and set(tokens(asked)) <= _KIND_ALONE | LEADING
     return Ambiguous(asked, why, candidates) if alone else None
 
 
@@ -263,10 +272,15 @@ _GIVES = regex(r"(?i)(?:start|begin|give|administer|continue|prescribe)\s(?!with
 
 
 def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | str], table: Catalogue) -> Order | None:
-    """The only laboratory test that a word may mean, beside a laboratory test ('reticulocytes, smear')."""
+    """The only laboratory test that a word may mean beside another of its specimen ('VBG, lactate, ketones')."""
     last = before[-1] if before else None
     labs = [name for name in unclear.candidates if name in table.tests and table.tests[name].kind == "lab"]
-    if len(labs) != 1 or len(unclear.candidates) < 2 or not isinstance(last, Order) or last.link.kind != "lab":
+    if len(unclear.candidates) < 2 or not isinstance(last, Order) or last.link.kind != "lab":
+        return None
+    if len(labs) > 1:
+        taken = last.link.specimen
+        labs = [name for name in labs if axes.same_specimen(axes.own_specimen(table.tests[name]), taken) and taken]
+    if len(labs) != 1:
         return None
     linked = link(labs[0], table)
     return None if linked is None else Order(unclear.asked, linked, (), repetition(unclear.asked))

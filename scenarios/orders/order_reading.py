@@ -87,7 +87,8 @@ def read_order(text: str, table: Catalogue | None = None) -> OrderReading:
     english = order_in_english(seen, known)
     pieces = [_piece(piece, known) for piece in understand(english.text, known).pieces]
     pieces = [replace(piece, text=original(piece.text, english, seen)) for piece in pieces]
-    pieces = list(_with_biopsies(pieces))
+    said = [piece for piece in pieces if piece.why != "statement"]
+    pieces = list(_with_biopsies(said or pieces))  # what a doctor tells beside an order is context
     return OrderReading(text, tuple(_in_order(seen, pieces)), _context(text, [piece.text for piece in pieces]))
 
 

@@ -19,6 +19,7 @@ _NAMING = regex(
 )
 _WHOLE = regex(r"(?i)namely|i\.e\.|consisting of")
 """What tells all that a name stands for."""
+_WITH = regex(r"(?i)\sw(?:ith|/)?\s")
 _HEADING = regex(
     r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
     r"|csf|urine|stool|sputum|blood|serum|fluid)$"
@@ -39,7 +40,7 @@ def request_lines(text: str) -> Iterator[str]:
 
 def _written_out(line: str) -> str:
     """A line with its shorthand between tests as commas and words."""
-    line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", line))
+    line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
     line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", line))
     line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
     return _OF_SAMPLE.sub(" ", STAINED.sub("gram stain, ", line))
@@ -51,6 +52,10 @@ _ARROW = regex(
     r"|off)\s+)*(?:for\s+)?)?"
 )
 """An arrow from a sample to what is asked of it."""
+_CONTAINER = regex(
+    r"(?i)\s(?:in|into|using)\s(?:an? |the |two |both )?(?:[\w/-]+ ){0,4}(?:bottles?|tubes?|containers?|pots?|vials?)\b"
+)
+"""What a sample is put into, which names no test ('culture in blood culture bottles')."""
 _ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
 _SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
 """What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
@@ -147,7 +152,8 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
     elif scope(head):
         yield from listed
     elif named:
-        yield from (part for part in (single_requests(head, known, studies) if named_so else ()) if known(part))
+        opens = named_so or _WITH.search(head)  # 'bronchoscopy with BAL: cell count, culture'
+        yield from (part for part in (single_requests(head, known, studies) if opens else ()) if known(part))
         yield from kept
     else:
         yield from single_requests(head, known, studies)

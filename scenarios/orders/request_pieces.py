@@ -37,11 +37,11 @@ REASON = regex(
     r"|whether "
     r"|focused on |focusing on |with attention to |paying attention to |with a focus on "
     r"|with particular attention to "
-    r"|for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
+    r"|(?<!arrange )(?<!obliged )(?<!grateful )(?<!asking )(?<!ask )(?<!asked )for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
     r"|tuberc|tb\b|strep|influ|flu\b|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
     re.IGNORECASE,
 )
-_LEAD = regex(r"^(?:(?:and|or|also|then|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE)
+_LEAD = regex(r"^(?:(?:and|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE)
 _ORDERING = regex(r"(?i)^(?:(?:please|obtain|get|order|check|send|perform|do|measure|draw)\s+)+")
 _WISH = regex(
     r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s|let us)\s+"
@@ -70,7 +70,7 @@ _VERBS = (
     r"|test|assess|measure|arrange|request|repeat|recheck|add|take|draw|book|schedule|elicit|calculate|monitor"
 )
 _SECOND_VERB = regex(
-    rf"(?i),?\s+(?:and|then|but|&)\s+(?:(?:then|also|please|to|i(?:'d|'ll| would"
+    rf"(?i),?\s+(?:and|then|but|&|while (?:we|you|i))\s+(?:(?:then|also|please|to|i(?:'d|'ll| would"
     rf"| will))\s+)*(?=(?:{_VERBS})\s+(?!and\b))"
 )
 """Between two clauses of one sentence, each with its own verb."""

@@ -47,7 +47,12 @@ def from_sample(piece: str, known: Known) -> Iterator[str]:
     parts = rejoined([part.strip(ENDS) for part in JOINED.split(match["tail"]) if part.strip(ENDS)], known)
     named: list[str] = []
     for listed in (parts, shared(parts, known)):
-        forms = [(f"{day}{axes.specimen(head)} {part}", f"{axes.specimen(head)} {part}", part) for part in listed]
+        forms = [
+            (part,) * 3
+            if axes.specimen(part)  # 'nasal swab for MRSA and rectal swab for CRE'
+            else (f"{day}{axes.specimen(head)} {part}", f"{axes.specimen(head)} {part}", part)
+            for part in listed
+        ]
         named = named if named and all(named) else [next(filter(known, three), "") for three in forms]
     if all(named):
         yield from [head] if _PUNCTURE.search(head) and known(head) else ()

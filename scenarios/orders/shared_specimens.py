@@ -110,7 +110,8 @@ def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
     bare = link(text, table)
     whole = f"{specimen} {text}"
     linked = link(whole, table)
-    if linked is None or linked.specimen != specimen or linked.rule not in ("exact", "synonym"):
+    misspelt = bare is not None and bare.rule == "fuzzy"
+    if linked is None or linked.specimen != specimen or linked.rule not in ("exact", "synonym", "fuzzy" * misspelt):
         return ""
     if set(tokens(unmeasured(text))) <= EMPTY:  # 'sputum please' is no second culture
         return ""
@@ -137,9 +138,12 @@ def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
 EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
-    thank x test lab rationale next first second third finally lastly
+    thank x test level value one lab rationale next first second third finally lastly
     sample specimen set three two urgently urgent stat asap immediately today tonight tomorrow soon"""
 )
+
+
+_PRONOUNS = list_words("it that these those them one level value")
 
 
 def _detailed(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
@@ -174,6 +178,9 @@ def _another_place(study: str, place: str, table: Catalogue) -> tuple[str, str] 
     """
     read = imaging.read_study(study, table)
     behind = imaging.read_study(place, table)
+    known = link(place, table)
+    if known is not None and known.kind == "imaging":  # 'upright abdominal film, KUB'
+        return None
     if not read.whole or not behind.regions or behind.modalities or set(behind.rest) - {"and"}:
         return None
     linked = link(study, table)
@@ -190,10 +197,12 @@ def _repeated(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
     """'Repeat in 3 hours' behind a test orders this test again."""
     before = ""
     for part in _detailed(parts, table):
-        again = not part.why and axes.NEXT.search(part.text) is not None
-        if before and again and set(tokens(unmeasured(axes.NEXT.sub(" ", part.text)))) <= EMPTY:
-            rest = " ".join(axes.NEXT.sub(" ", part.text).split())
-            yield replace(part, text=f"repeat {before} {rest}".strip())
+        said = axes.SERIES.sub(" ", axes.NEXT.sub(" ", part.text))
+        again = not part.why and said != part.text
+        if before and again and set(tokens(unmeasured(said))) <= EMPTY:
+            rest = " ".join(word for word in said.split() if not set(tokens(word)) & _PRONOUNS)
+            verb = "trend" if axes.SERIES.search(part.text) else "repeat"
+            yield replace(part, text=f"{verb} {before} {rest}".strip())
             continue
         if not part.why:
             before = part.text if link(part.text, table) else ""

@@ -6,6 +6,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
+from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Catalogue
 
 FUZZY = 90.0
@@ -15,6 +16,7 @@ _SHORTEST = 4
 _LONG = 9
 """Fewest letters of a word that is corrected by one mistake (at four letters only a missing one), and by two."""
 
+_DOUBLED = regex(r"(.)\1+")
 _OPPOSED_PREFIXES = (("hyper", "hypo"), ("intra", "extra"), ("intra", "inter"), ("pre", "post"), ("macro", "micro"))
 
 
@@ -24,15 +26,17 @@ class Speller:
     def __init__(self, words: Iterable[str]) -> None:
         self.words = frozenset(words)
         self._near: dict[str, list[str]] = {}
+        self._single: dict[str, list[str]] = {}
         for word in sorted(self.words):
             if len(word) >= _SHORTEST and word.isalpha():
+                self._single.setdefault(_DOUBLED.sub(r"\1", word), []).append(word)
                 for form in _forms(word):
                     self._near.setdefault(form, []).append(word)
 
     def correct(self, word: str) -> str | None:
         """The only known word at one mistake (two, from nine letters on); None if there is none or more than one.
 
-        A mistake is an extra, missing or wrong letter, or two in the wrong order. The first letter must be right, the
+        Letters doubled wrongly count as none ('ferittin'). A mistake is an extra, missing or wrong letter, or two in the wrong order. The first letter must be right, the
         word may contain no digit, and a prefix never turns into its opposite.
         """
         if len(word) < _SHORTEST or not word.isalpha():
@@ -45,9 +49,10 @@ class Speller:
             for far, known in distances
             if far <= most and not _opposed(word, known) and (len(word) > _SHORTEST or len(known) > len(word))
         )
-        if not close or (len(close) > 1 and close[0][0] == close[1][0]):
-            return None
-        return close[0][1]
+        if close and (len(close) == 1 or close[0][0] < close[1][0]):
+            return close[0][1]
+        alike = self._single.get(_DOUBLED.sub(r"\1", word), []) if len(word) > _SHORTEST else []
+        return alike[0] if len(alike) == 1 else None
 
 
 def _forms(word: str) -> set[str]:

@@ -14,13 +14,17 @@ Why = Literal["negated", "conditional", "done", "treatment", "statement"]
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
 _STOP = regex(
-    rf"[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+{_VERB}\b)",
+    rf"\.(?=\s+(?:also|and|then|pls|{_VERB})\b)|[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+(?:{_VERB}|(?i:he|she|they|it|i|we|his|her|this|there))\b)",
     re.UNICODE,
 )
 _REACH = 12
 """Characters before a full stop that are searched for an abbreviation that it belongs to."""
 _ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
-_COMMA = regex(r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b", re.IGNORECASE)
+_COMMA = regex(
+    r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b|\s+(?:so|therefore|hence|thus)\s+"
+    rf"(?=(?:then )?(?:{_VERB}|i|we|let|can|could|would|recheck|repeat)\b)",
+    re.IGNORECASE,
+)
 _COURTESY = regex(
     r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could"
     r"|appropriate"
@@ -56,9 +60,34 @@ _CONDITION = (
     r"|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
     r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
 )
-_AFTER = r"after\s(?!\d+ (?:min|hours?|days?)\b)"
-_OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s|{_AFTER}|until\s)")
-_INSIDE = regex(rf"(?i)\s(?:(?!in case (?!of\b)){_CONDITION}|when\s|until\s)")
+_OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s)")
+_INSIDE = regex(rf"(?i)\s(?:(?!in case (?!of\b)){_CONDITION}|when\s)")
+_TELLS = regex(
+    r"(?i)\b(?:is|are|was|were|i am|has|had|have|been|takes?|took|taking|show(?:s|ed)|denie[sd]|presents|presented"
+    r"|complains?|reports|reported|develop(?:s|ed)|suggests|explains?|drinks?|smokes?|lives?|came|went|received"
+    r"|underwent|suspect|think|believe|worr(?:y|ied)|concerned|looks|seems|feels|appears|fell|slipped|lost|passes"
+    r"|tells|says|said|snores|vomited|became|started|stopped|returned|noticed|remains|isn['\u2019]?t"
+    r"|(?:he|she|it|there|that|they|we|i)['\u2019](?:s|re|ve|m))\b"
+)
+"""Verbs of a clause that tells something."""
+_SUBORDINATE = regex(
+    r"(?i)\s(?:as|because|since|before|until|after|while|which|whose|that|if|when|where|so that|given|for|to)\s"
+)
+_REQUESTS = regex(
+    r"(?i)\b(?:please|pls|plz|kindly|needs?|should|would|could|can|must|wants?|like|requires?|warrants?|let|recommend"
+    r"|consider|arrange|order|send|check|get|obtain|request(?:ing)?|ordering|asking|repeat|recheck|measure|draw|book|schedule|perform"
+    r"|start with|begin with|proceed|what|how|which|due|next|first|best|useful|helpful|indicated|reasonable|plan"
+    r"|benefit|suggest (?:an?|the)|examin\w*|inspect|palpate|auscultate|percuss|add|run|take|ok['\u2019]d|merits?"
+    r"|deserves?|interested|appreciate|see if|look|grateful|obliged|ask)\b"
+)
+"""Words by which a clause asks for something."""
+_OPENER = regex(
+    r"(?i)^(?:with|given|because|since|despite|considering|in (?:view|light) of|due to|owing to|following|after|during"
+    r"|as (?:part of|he|she|it|they|we|i|there|this|that|the|her|his|a cause)|to (?:find|see|exclude|rule|assess|work"
+    r"|clarify|investigate|look|evaluate|determine|confirm|establish|explain)|for (?:this|her|his|the|a|an|their)"
+    r"|before (?!and after)|on account of)\b"
+)
+"""What opens a clause that says why or when, and orders nothing where a comma ends it."""
 _THEN = regex(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
 _CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
 _DENIED = regex(
@@ -145,6 +174,9 @@ def _sentence(sentence: str) -> Iterator[Clause]:
     denied = False
     parts = list(_parts(sentence))
     for place, part in enumerate(parts):
+        if place + 1 < len(parts) and _OPENER.match(part) and not _REQUESTS.search(part):
+            yield Clause(part, "statement")
+            continue
         if conditional or _OPENS.search(part):
             conditional = True
             yield Clause(part, "conditional")
@@ -187,7 +219,11 @@ def _part(part: str) -> Iterator[Clause]:
         if rest:
             yield from _part(rest["kept"])
     elif part:
-        yield Clause(_FAVOUR.sub("", _SUBJECT.sub("", part)))
+        ordered = _FAVOUR.sub("", _SUBJECT.sub("", part))
+        subordinate = _SUBORDINATE.search(bare)
+        main = bare[: subordinate.start()] if subordinate else bare
+        told = ordered == part and _TELLS.search(main) and not _REQUESTS.search(bare)
+        yield Clause(part, "statement") if told else Clause(ordered)
 
 
 _TREATS = regex(
@@ -199,6 +235,7 @@ _TREATS = regex(
     r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily"
     r"|bid|tid|qid"
     r"|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b|\bnon-?rebreather\b"
+    r"|^(?:\w+ )?(?:heparin|insulin|\w{4,}(?:ine|in|ol|am|il))\s(?:gtts?|drips?|infusions?|bolus(?:es)?)\b"
     r"|^(?:npo|nbm|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
 )
 _SAYS = list_words(
