@@ -39,7 +39,9 @@ _QUESTION = regex(r"(?i)(?:is|are|was|were|does|did) (?:the|his|her|their)\b")
 _ASIDE = regex(
     r"(?i)(?:^|\s)(?:because|since|given|due to|in (?:view|light) of|as (?:he|she|it|they|we|i|there|this|that"
     r"|the|her|his)\b"
-    r"|as a cause|which|who(?! (?:needs?|requires?|should|warrants?|would benefit)\b)|whose|whether|if|when|while|although|despite|after|until|before|so that|in order to"
+    r"|as a cause|which"
+    r"|who(?! (?:needs?|requires?|should|warrants?|would benefit)\b)"
+    r"|whose|whether|if|when|while|although|despite|after|until|before|so that|in order to"
     r"|history of"
     rf"|known|suspected|possible|to (?!(?:{_ORDERS}|the)\b)[a-z]{{3,}}|on (?:warfarin|heparin|insulin)"
     rf"|with symptoms)\b"

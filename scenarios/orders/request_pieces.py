@@ -37,11 +37,16 @@ REASON = regex(
     r"|whether "
     r"|focused on |focusing on |with attention to |paying attention to |with a focus on "
     r"|with particular attention to "
-    r"|(?<!arrange )(?<!obliged )(?<!grateful )(?<!asking )(?<!ask )(?<!asked )for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
+    r"|(?<!arrange )(?<!obliged )(?<!grateful )(?<!asking )(?<!ask )(?<!asked )"
+    r"for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
     r"|tuberc|tb\b|strep|influ|flu\b|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
     re.IGNORECASE,
 )
-_LEAD = regex(r"^(?:(?:and|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next|first|now|followed by|as well as)\s+)+", re.IGNORECASE)
+_LEAD = regex(
+    r"^(?:(?:and|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next|first|now"
+    r"|followed by|as well as)\s+)+",
+    re.IGNORECASE,
+)
 _ORDERING = regex(r"(?i)^(?:(?:please|obtain|get|order|check|send|perform|do|measure|draw)\s+)+")
 _WISH = regex(
     r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s|let us)\s+"

@@ -36,8 +36,9 @@ class Speller:
     def correct(self, word: str) -> str | None:
         """The only known word at one mistake (two, from nine letters on); None if there is none or more than one.
 
-        Letters doubled wrongly count as none ('ferittin'). A mistake is an extra, missing or wrong letter, or two in the wrong order. The first letter must be right, the
-        word may contain no digit, and a prefix never turns into its opposite.
+        A mistake is an extra, missing or wrong letter, or two in the wrong order; letters doubled in the wrong place
+        are none ('ferittin'). The first letter must be right, the word may contain no digit, and a prefix never turns
+        into its opposite.
         """
         if len(word) < _SHORTEST or not word.isalpha():
             return None

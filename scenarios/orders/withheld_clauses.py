@@ -222,8 +222,8 @@ def _part(part: str) -> Iterator[Clause]:
         ordered = _FAVOUR.sub("", _SUBJECT.sub("", part))
         subordinate = _SUBORDINATE.search(bare)
         main = bare[: subordinate.start()] if subordinate else bare
-        told = ordered == part and _TELLS.search(main) and not _REQUESTS.search(bare)
-        yield Clause(part, "statement") if told else Clause(ordered)
+        tells = ordered == part and _TELLS.search(main) and not _REQUESTS.search(bare)
+        yield Clause(part, "statement") if tells else Clause(ordered)
 
 
 _TREATS = regex(
