@@ -19,7 +19,7 @@ CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks"
 OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MOST = {
     "engine": 2854, "engine.models": 2682, "engine.stores": 1075, "agents": 2368,
-    "scenarios": 474, "scenarios.answers": 1674, "scenarios.encounters": 1016, "scenarios.level_items": 341,
+    "scenarios": 474, "scenarios.answers": 1697, "scenarios.encounters": 1016, "scenarios.level_items": 341,
     "scenarios.loaders": 2292, "scenarios.mimic": 1840, "scenarios.parsers": 1211, "scenarios.published": 210,
     "scenarios.terms": 225,
     "evaluators": 431, "evaluators.injection": 394, "evaluators.judges": 408, "evaluators.levels": 798,

@@ -395,7 +395,7 @@ class Standard:
     """
 
     name = "standard"
-    VERSION: ClassVar[int] = 7
+    VERSION: ClassVar[int] = 8
 
     def __init__(self, prices: Catalogue | None = None) -> None:
         self._prices = prices

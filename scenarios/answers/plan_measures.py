@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from wardround.engine.text import regex
+from wardround.scenarios.diseases.disease_name import is_site
 from wardround.scenarios.terms.wording import cells, list_words, root, roots, table_rows
 
 
@@ -85,6 +86,62 @@ def with_classes(words: Iterable[str]) -> frozenset[str]:
     return said.union(*(measure_names().classes.get(word, frozenset()) for word in said))
 
 
+_GENERAL = frozenset(
+    root(word)
+    for word in list_words(
+        """transplantation transplant transfusion replacement resection biopsy repair drainage supplementation
+        restriction fluids infusion blockade inhibitor agonist antagonist hormone hormonal cell graft surgery surgical
+        operation procedure total partial complete local focal acute chronic oral tumor mass lesion level function
+        failure reconstruction reduction fixation dose acid"""
+    )
+)
+"""Roots of words that measures of many kinds share: alone they do not name one where both say more."""
+_CONTRARY: Mapping[str, frozenset[str]] = {
+    word: frozenset(root(other) for other in list_words(others))
+    for word, others in (
+        ("left", "left left-sided"),
+        ("right", "right right-sided"),
+        ("more", "increase increasing increased raise escalate uptitrate"),
+        ("less", "reduce reducing reduced reduction decrease decreasing decreased lower lowering taper wean"),
+        ("watched", "monitor monitoring measure check recheck"),
+        ("restricted", "restrict restricting restriction limit limiting"),
+    )
+}
+"""What a measure does, by the roots of the words that say so."""
+_EXCLUSIVE = (("left", "right"), ("more", "less"))
+_WORDS_A_MEASURE = 3
+"""Distinctive words that count as one measure more, where the tables know none of them."""
+
+
+def contrary(truth: str, said: str) -> bool:
+    """Whether two measures of alike words differ in side or direction, or only one is watched or restricted."""
+    meant, stated = ({kind for kind, words in _CONTRARY.items() if words & set(roots(text))} for text in (truth, said))
+    if any(
+        {one, other} & meant and {one, other} & stated and not {one, other} & meant & stated
+        for one, other in _EXCLUSIVE
+    ):
+        return True
+    return bool({"watched", "restricted"} & (meant ^ stated))
+
+
+def shares_general_words_only(truth: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether two measures share nothing but words of many measures or a part of the body, and each says more."""
+    return bool(truth - said and said - truth) and all(word in _GENERAL or is_site(word) for word in truth & said)
+
+
+def measures_in(phrases: Sequence[frozenset[str]]) -> int:
+    """How many measures the phrases name, each given by its distinctive words.
+
+    A phrase is one; yet each known measure or class of drugs counts, and three other words count as one:
+    'antibiotics steroids colchicine surgery' is two, 'amoxicillin clavulanate' one.
+    """
+    table = measure_names()
+    words = frozenset().union(*phrases)
+    kinds = {min(table.classes[word]) if word in table.classes else word for word in words}
+    known = kinds & set(table.named.values())
+    return max(len(phrases), len(known) + len(kinds - known) // _WORDS_A_MEASURE)
+
+
 _ASKED = regex(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
 _DEALING = regex(
     r"(?i)(?:^|(?<=[.;\n]))[^,;.\n]*\b(?:(?:fear|simulation|chapters?|books?|phobia)\s+(?:of|on|in|about)"
@@ -92,6 +149,8 @@ _DEALING = regex(
     r"|looked like)\b[^;.\n]*"
     r"|\b(?:specialists?|experts?|side[- ]effects?|risks?|(?:differential )?diagnosis)\s+(?:of|on|in|about|to)\b[^,;]*"
     r"|\b(?:dr|prof)\.\s[^,;]*|\bformerly\b[^,;]*|\bwhether\b[^;.\n]*"
+    r"|(?:^|(?<=[,;.\n]))[^,;.\n]*\b(?:last (?:week|month|year)|(?:weeks?|months?|years?) ago|in the past)\b"
+    r"|\b\w+[- ](?:free|sparing|na[iï]ve)\b"
     r"|(?:^|(?<=[,;.\n%]))[^,;.\n]*\b0(?:[.,]0+)?\s?%"
 )
 """A phrase that only deals with a treatment, or tells of another's: it gives nothing."""

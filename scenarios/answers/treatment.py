@@ -9,24 +9,31 @@ from typing import Literal
 from wardround.engine.text import regex
 from wardround.scenarios.answers.answer_markup import unmarked
 from wardround.scenarios.answers.double_negation import kept
-from wardround.scenarios.answers.plan_measures import ASIDES, distinctive, with_classes
+from wardround.scenarios.answers.plan_measures import (
+    ASIDES,
+    contrary,
+    distinctive,
+    measures_in,
+    shares_general_words_only,
+    with_classes,
+)
 from wardround.scenarios.answers.stance import RETRACTS
 from wardround.scenarios.answers.taken_back import NOT_THE_PLAN, affixed, standing
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.cues import cue, cues_in_english
 from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
 
-_SENTENCE = regex(r"(?<=[a-z0-9)\]%]{2})[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
+_SENTENCE = regex(r"(?:(?<=[a-z0-9)\]%]{2})|(?<=[A-Za-z]{2}[a-z]))[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
 _TURN = regex(
     r"(?i)(?<!anything)(?<!everything)(?<!nothing)(?<!\ball)[\s,]+"
     r"(?:but|however|although|though|whereas|instead(?! of))\b[\s,]*"
 )
 _JOINER = regex(
-    r"(?i),|\s[-–—+&]\s|:\s|\b(?:and|plus|followed by|then|along with|together with|combined with"
+    r"(?i),|\s[-–—+&|•·]\s|\s?[→⇒➔>]+\s?|:\s|\b(?:and|plus|followed by|then|along with|together with|combined with"
     r"|in combination with|as well as"
     r"|with|after|before|including|followed|also|via|using|through|by|to|for|under|until|during|until)\b"
 )
-_OR = regex(r"(?i)\b(?:or|x?or|versus|vs|alternately)\b\.?|\s/\s")
+_OR = regex(r"(?i)\b(?:or|x?or|versus|vs|alternately|otherwise|sive)\b\.?|\s/\s|(?<=\s)v\.?(?=\s)")
 _VERSUS = regex(r"(?i)\bvs\.")
 _BRACKET = regex(r"[(\[]([^()\[\]]*)[)\]]")
 _PURPOSE = frozenset({"for", "to", "until", "under", "during"})
@@ -43,22 +50,23 @@ _AVOIDED = regex(
     r"|need|indication|place|benefit)"
     r"|never|rather than|instead of|without|withhold\w*|refrain\w*|defer(?:red|ring)?|no|not|neither|nor"
     r"|unnecessary|ruled out|against|omit\w*"
-    r"|forgo\w*|mimic\w*|excluding|exclusion of|evidence of"
+    r"|forgo\w*|skip\w*|leav(?:e|ing) out|(?:patient|he|she|they|family|parents?) (?:refuse|decline)[sd]?"
+    r"|mimic\w*|excluding|exclusion of|evidence of"
     r"|hardly|scarcely|barely|hypothetically|theoretically|no way|opposite of|absence of|unrelated to|negative for"
     r"|history of|except(?: for)?|status post|s/p|r/o|rule out|(?:is|are|was|were|has|have|had)n['’]t|z\.n\."
     r"|(?:better|likelier|(?:more|rather) \w+) than"
-    r"|ineffective|harmful|wrong|inappropriate|in place of|other than|anything but|forbidden|prohibited)\b"
+    r"|ineffective|harmful|dangerous|wrong|inappropriate|in place of|other than|anything but|forbidden|prohibited)\b"
 )
 _STOPPED = regex(
     r"(?i)\b(?:stop(?:ped|ping|s)?|discontinu\w+|withdraw\w*|cease|cessation of|suspend\w*|hold(?:ing)?|held"
     r"|terminat\w+|remov(?:e|al) of the"
-    r" drug|switch(?:ed|ing)? from|taper\w* off)\b"
+    r" drug|switch(?:ed|ing)? from|(?:taper|wean)\w* off)\b"
 )
 _AGAINST = regex(f"{_AVOIDED.pattern}|{_STOPPED.pattern.removeprefix('(?i)')}")
 _AFTER = regex(
     r"(?i)\b(?:(?:is|are|was|were|be|been|seems?|remains?|would be|should be|must be)\s+(?:\w+ly\s+)?(?:avoid\w*"
     r"|contra-?indicated|stopped"
-    r"|discontinued|withheld|held|withdrawn|suspended|unnecessary|ineffective|harmful|inappropriate|wrong"
+    r"|discontinued|withheld|held|withdrawn|suspended|unnecessary|ineffective|harmful|dangerous|inappropriate|wrong"
     r"|inadvisable|forbidden|omitted"
     r"|deferred|ruled out)|(?:is|are|was|were|should|must|need|does|do|will|would|can|could)(?: ?not|n['’]t)"
     r"|has no (?:role|place|benefit)"
@@ -82,7 +90,7 @@ _DIAGNOSED = regex(r"(?i)\W*(?:it|this|that)(?: is|['’]s| was)(?:\s+(?!\w+(?:e
 """A clause that says what the disease is, without a verb of giving: 'but it is seasickness'."""
 _EITHER = regex(
     r"(?:(?<=[a-z])|[.;])\s?/\s?(?=[A-Z][a-z]{2})|\b(?:or|vs\.?|versus)\s+(?=[A-Z][a-z]{2})"
-    r"|(?i:\bor else\b|\b(?:perhaps|possibly|maybe)\b)"
+    r"|(?i:\bor else\b|(?<=[;,] )(?:else|otherwise)\b|\b(?:perhaps|possibly|maybe)\b)"
 )
 _STATED = regex(r"(?i)not?|evidence of|never")
 _UNLIKE = regex(
@@ -106,6 +114,12 @@ _AT_LAST = regex(r"\W*(?:\w+\W*){0,2}$")
 _REMAINS = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\b.*\bremains?\W*$")
 _SPARED = regex(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
 _CONDITION = regex(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
+_RESCUE = regex(
+    r"(?i)[^,;]*?\b(?:(?:only|just) (?:if|when|in case|after)\b|(?:if|when|in case of|in the event of) (?:[\w-]+ ){0,3}"
+    r"(?:fail\w*|relaps\w*|recur\w*|worsen\w*|need\w*|necessary|refractory|persist\w*|(?:no|without) response)).*$"
+)
+"""A measure kept for later: 'surgery only if drugs fail', 'steroids in case of relapse'."""
+_STOPS_AT_LAST = regex(r"(?i):\s*(?:please\s+)?(?:stop|discontinue|withdraw|hold|cease|suspend)\W*$")
 _SUPPORT = frozenset(
     root(word)
     for word in list_words(
@@ -194,6 +208,9 @@ def _sort(piece: str, draft: _Sorted) -> None:
     if _SAID_NO.search(piece):
         _take(piece, _measures(piece), draft, stops=False)
         return
+    if _STOPS_AT_LAST.search(piece):
+        _take(piece, _measures(piece), draft, stops=True)
+        return
     if others := _OF_OTHERS.search(piece):
         draft.whole = False
         piece = piece[: others.start()] + _denied_at_last(others[0])
@@ -273,7 +290,7 @@ def _reach(text: str, *, over_list: bool) -> tuple[str, str]:
 
 def _give(text: str, draft: _Sorted) -> None:
     """Add the measures that a clause gives; alternatives to its first measure become options."""
-    said, text = text, _CONDITION.sub("", text)
+    said, text = text, _CONDITION.sub("", _RESCUE.sub("", text))
     draft.whole = draft.whole and text == said
     if any(map(str.isalnum, text)):
         draft.put.append(text.strip(" ,"))
@@ -377,9 +394,8 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     said, meant = read_plan(answer), read_plan(truth.treatment)
     if key(truth.treatment)[:12] in denials or not (said.started or said.stopped):
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
-    gives, stops = _words_of(said.started), _words_of(said.stopped)
-    wanted = [*((one, gives) for one in meant.started), *((one, stops) for one in meant.stopped)]
-    share = sum(_named(one, words) for one, words in wanted) / len(wanted) if wanted else 0.0
+    wanted = [*((one, said.started) for one in meant.started), *((one, said.stopped) for one in meant.stopped)]
+    share = sum(_named(one, measures) for one, measures in wanted) / len(wanted) if wanted else 0.0
     return _ruled(said, meant, share)
 
 
@@ -392,7 +408,7 @@ def _plain_plan(answer: str) -> tuple[str, frozenset[str]]:
 
 
 def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
-    wanted, count = len(meant.started) + len(meant.stopped), len(said.started) + len(said.stopped)
+    wanted, count = _count(meant), _count(said)
     most = 2 * wanted + MORE if wanted else MOST_UNREAD
     if count > most:
         of_what = f": twice the truth's number plus {MORE}" if wanted else ""
@@ -402,7 +418,7 @@ def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
         why = f"several answers: {' or '.join(one.text for one in said.options)} is left open"
         return PlanVerdict(False, "undecided", why, share, said)
     off = (*said.avoided, *said.stopped)
-    against = [one.text for one in meant.started if _whole(one, off) and not _whole(one, said.started)]
+    against = [one.text for one in meant.started if _named(one, off) and not _named(one, said.started)]
     both = [one.text for one in said.avoided if said.started and one.words == said.started[0].words]
     if against := against or both:
         rule: Rule = "against" if said.started and not both else "nothing"  # a denial of the plan is none for a judge
@@ -413,18 +429,20 @@ def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
     return PlanVerdict(share >= ENOUGH, "measures" if share >= ENOUGH else "none", why, share, said)
 
 
-def _words_of(measures: Sequence[PlanMeasure]) -> frozenset[str]:
-    return with_classes(word for measure in measures for word in measure.also | measure.words)
+def _count(plan: Plan) -> int:
+    """The measures that a plan starts and stops, those counted apart that a phrase runs together."""
+    return measures_in([one.also | one.words for one in (*plan.started, *plan.stopped)])
 
 
-def _named(one: PlanMeasure, words: frozenset[str]) -> bool:
-    """Whether the words of the answer's measures contain enough of this one, or enough of the name in its bracket."""
-    return any(len(name & words) / len(name) >= NAMED for name in (one.words, one.also - one.words) if name)
+def _named(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
+    """Whether a single measure of the answer names this one: by half of its words, or of those in its bracket."""
+    names = [name for name in (one.words, one.also - one.words) if name]
+    return any(_half(name, other) and not contrary(one.text, other.text) for other in among for name in names)
 
 
-def _whole(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
-    """Whether a single measure of the answer names this one."""
-    return any(_named(one, _words_of((other,))) for other in among)
+def _half(name: frozenset[str], said: PlanMeasure) -> bool:
+    words = with_classes(said.also | said.words)
+    return len(name & words) / len(name) >= NAMED and not shares_general_words_only(name, words)
 
 
 def _meant(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:

@@ -1,5 +1,6 @@
 """Whether a stated treatment plan is the true one: a floor by the measures that are given, stopped and avoided."""
 
+import random
 import re
 import time
 
@@ -8,6 +9,7 @@ from examples import first_ones
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wardround.scenarios.answers.plan_measures import measure_names
 from wardround.scenarios.answers.treatment import compare_plan, read_plan
 from wardround.scenarios.case import Truth
 from wardround.scenarios.loaders.load import bundled, load
@@ -179,3 +181,58 @@ def test_a_verb_behind_its_measures_takes_all_of_them(text: str, kept: tuple[str
     plan = read_plan(text)
     assert tuple(one.text for one in plan.started) == kept
     assert tuple(one.text for one in plan.stopped) == ended
+
+
+JOINERS = (" ", "-", "/", " → ", " v ", " & ", " | ", " of ", ") (", "; ", ", ", " zzz ")
+
+
+@pytest.mark.parametrize("joiner", JOINERS)
+@pytest.mark.parametrize("count", [8, 20, 60])
+def test_naming_many_measures_is_no_plan_whatever_stands_between_them(joiner: str, count: int) -> None:
+    """One constant text is right for at most a tenth of the short truths, as a list of as many as are allowed is."""
+    truths = sorted(set(measure_names().named.values()))
+    drawn = joiner.join(random.Random(count).sample(truths, count))
+    right = [truth for truth in truths if compare_plan(drawn, Truth(treatment=truth.capitalize())).match]
+    assert len(right) <= len(truths) / 10
+
+
+@pytest.mark.parametrize(
+    ("truth", "answer"),
+    [
+        ("Left nephrectomy", "Right nephrectomy"),
+        ("Increase levothyroxine", "Decrease levothyroxine"),
+        ("Fluid restriction", "Intravenous fluids"),
+        ("Start warfarin", "Monitor the warfarin level"),
+        ("Liver transplantation", "Kidney transplantation"),
+        ("Oral iron supplementation", "Oral vitamin supplementation"),
+        ("Surgical resection of the tumor", "Surgical biopsy of the tumor"),
+        ("Warfarin", "Warfarin: discontinue"),
+        ("Thrombolysis", "Thrombolysis would be dangerous"),
+        ("Surgery", "Surgery only if conservative treatment fails"),
+        ("Steroids", "Steroids in case of relapse"),
+        ("Steroids", "The patient refuses steroids"),
+        ("Steroids", "Steroids were given last year"),
+        ("Steroids", "A steroid-sparing agent"),
+        ("Steroids", "Wean off steroids"),
+        ("Colchicine", "antibiotics otherwise colchicine"),
+    ],
+)
+def test_a_measure_turned_round_kept_for_later_or_of_the_past_is_not_given(truth: str, answer: str) -> None:
+    assert not compare_plan(answer, Truth(treatment=truth)).match
+
+
+@pytest.mark.parametrize(
+    ("truth", "answer"),
+    [
+        ("Cholecystectomy", "Remove the gallbladder"),
+        ("Appendectomy and intravenous antibiotics", "Take the appendix out under antibiotic cover"),
+        ("Hydrocortisone and intravenous saline", "100 mg hydrocortisone i.v., 1 l 0.9% NaCl. Do not use potassium."),
+        ("Right nephrectomy", "Nephrectomy"),
+        ("Increase levothyroxine", "Levothyroxine 150 mcg daily"),
+        ("Kidney transplantation", "Renal transplantation"),
+        ("Amoxicillin-clavulanate", "Amoxicillin/clavulanate 1 g twice daily for ten days"),
+        ("Steroids", "Steroids, and rituximab if they fail"),
+    ],
+)
+def test_a_measure_in_other_words_is_given(truth: str, answer: str) -> None:
+    assert compare_plan(answer, Truth(treatment=truth)).match
