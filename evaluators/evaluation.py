@@ -185,6 +185,13 @@ class JudgeContext(Seat):
     controls: int | None = None
 
 
+def require_judges(seat: Seat | None, evaluator: str) -> JudgeContext:
+    """Return the judges' context of the evaluator called so; raises UsageError if no judge is named."""
+    if not isinstance(seat, JudgeContext):
+        raise UsageError(f"the evaluator {evaluator} needs a judge: name one with --judge, for instance openai/gpt-4o")
+    return seat
+
+
 Goal = Literal["diagnosis", "treatment"]
 
 DOCTOR = "doctor"
@@ -270,10 +277,20 @@ def unread_shapes(endings: Iterable[Ending | None]) -> dict[str, int]:
     return dict(sorted(shapes_seen.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
+def inside(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    """Return an object within a header; empty if it is no object."""
+    value = fields.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def scenario_settings(header: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the settings of a run's scenario."""
+    return inside(inside(header, "scenario"), "settings")
+
+
 def goal_of(case: Case, trajectory: Trajectory) -> Goal:
     """Return what the doctor was asked for: by the run's header, else by its answer, else by the truth of the case."""
-    scenario = trajectory.header.get("scenario")
-    goal = scenario.get("goal") if isinstance(scenario, dict) else None
+    goal = inside(trajectory.header, "scenario").get("goal")
     if goal in ("diagnosis", "treatment"):
         return "treatment" if goal == "treatment" else "diagnosis"
     stated = answers(trajectory.ending)

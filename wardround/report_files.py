@@ -12,7 +12,7 @@ from wardround.engine.stores.files import output
 from wardround.evaluators.metrics.standard import Standard
 from wardround.evaluators.report.episode_dialogue import rebuild_dialogue
 from wardround.evaluators.report.episode_list import contents_name, contents_pages, filled_scores
-from wardround.evaluators.report.episode_page import Kept, episode_page, page_name, plain_name
+from wardround.evaluators.report.episode_page import PageExtras, episode_page, page_name, plain_name
 from wardround.evaluators.report.html import PageLinks, page
 from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, digests
@@ -111,16 +111,16 @@ async def _page(scored_run: _ScoredRun, row: EpisodeScores, stored: EpisodeRow) 
     return episode_page(scored_run.run.name, row, case, judged, evidence, await _dialogue(scored_run, case, stored))
 
 
-async def _dialogue(scored_run: _ScoredRun, case: Case, stored: EpisodeRow) -> Kept:
+async def _dialogue(scored_run: _ScoredRun, case: Case, stored: EpisodeRow) -> PageExtras:
     """The dialogue of an episode, or the error if its events are damaged."""
     if not stored.events:
-        return Kept(index=scored_run.index)
+        return PageExtras(index=scored_run.index)
     try:
-        return Kept(
+        return PageExtras(
             rebuild_dialogue(case, await scored_run.run.trajectory(stored.id), scored_run.scenario), scored_run.index
         )
     except LogError as error:
-        return Kept(index=scored_run.index, damage=str(error))
+        return PageExtras(index=scored_run.index, damage=str(error))
 
 
 def write_file(path: Path, text: str) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -20,7 +20,8 @@ from wardround.evaluators.injection.disguise import (
     smoothed,
     words_of,
 )
-from wardround.evaluators.judges.question import Origin, seen
+from wardround.evaluators.judges.question import Material, Origin, seen
+from wardround.evaluators.judges.strict_reply import NOTICED
 
 Sign = Literal[
     "instruction",
@@ -370,6 +371,12 @@ def signs(text: str, origin: Origin) -> tuple[str, ...]:
     """
     hits = _kept_signs(text, origin) if len(text) <= 20_000 else frozenset(_signs(text, origin))
     return tuple(sign for sign in SIGNS if sign in hits)
+
+
+def hostile_signs(materials: Iterable[Material], *, noticed: bool = False) -> tuple[str, ...]:
+    """Return the signs of all texts of a question, each once; the last is that a judge `noticed` one itself."""
+    every = [sign for one in materials for sign in signs(one.text, one.origin)]
+    return tuple(dict.fromkeys([*every, *([NOTICED] if noticed else [])]))
 
 
 @lru_cache(maxsize=1024)

@@ -6,11 +6,12 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
+from wardround.evaluators.evaluation import inside, scenario_settings
 from wardround.evaluators.levels.level_figures import LevelFigure, LevelRow, figure
 from wardround.evaluators.metrics.question_answer import ACCURACY, FOLLOWED, KEPT
 from wardround.evaluators.report.compare import Difference, compare_runs
 from wardround.evaluators.report.ranking import doctor_of
-from wardround.evaluators.report.score_rows import RunScores, inside
+from wardround.evaluators.report.score_rows import RunScores
 
 
 class AttackedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,11 +46,6 @@ class Alterations(msgspec.Struct, frozen=True):
 
     attacks: Sequence[AttackedRun] = ()
     leaks: Sequence[Leak] = ()
-
-
-def scenario_settings(header: Mapping[str, Json]) -> Mapping[str, Json]:
-    """The settings of a run's scenario."""
-    return inside(inside(header, "scenario"), "settings")
 
 
 Texts = Mapping[str, Mapping[str, str]]

@@ -123,11 +123,13 @@ class LevelReport(msgspec.Struct, frozen=True, kw_only=True):
 
 _Column = tuple[str, str]
 """A dataset and a task."""
+_Ends = tuple[tuple[float, float] | None, str]
+"""The ends of an interval, or None with the reason."""
 _Side = tuple[float, bool | None]
 """The chance and the side of rectifications, whose two sides are averaged apart; (0, None) for other tasks."""
 
 
-class _Part(msgspec.Struct, frozen=True):
+class _NormalisedValue(msgspec.Struct, frozen=True):
     """A normalised value with its column, side, unit and repeat."""
 
     column: _Column
@@ -137,7 +139,7 @@ class _Part(msgspec.Struct, frozen=True):
     value: float
 
 
-def normalise_by_chance(rows: Iterable[LevelRow]) -> list[_Part]:
+def normalise_by_chance(rows: Iterable[LevelRow]) -> list[_NormalisedValue]:
     """Normalise scored rows by chance (MultiCogEval, equation 4), so that their means are the normalised accuracies.
 
     The sides of a rectification are weighted so that the right ones count 1/options in all, and the wrong ones the
@@ -145,7 +147,7 @@ def normalise_by_chance(rows: Iterable[LevelRow]) -> list[_Part]:
     (alpha R + (1 - alpha) W - alpha) / (1 - alpha) = alpha (R - 1) / (1 - alpha) + W for the shares right R and W,
     so each side has a mean of its own.
     """
-    parts: list[_Part] = []
+    parts: list[_NormalisedValue] = []
     sides: dict[tuple[str, str, int, float], list[LevelRow]] = defaultdict(list)
     for row in rows:
         if row.value is None:
@@ -154,18 +156,18 @@ def normalise_by_chance(rows: Iterable[LevelRow]) -> list[_Part]:
             sides[row.dataset, row.task, row.repeat, row.chance].append(row)
             continue
         value = (row.value - row.chance) / (1 - row.chance)
-        parts.append(_Part((row.dataset, row.task), (0.0, None), row.unit, row.repeat, value))
+        parts.append(_NormalisedValue((row.dataset, row.task), (0.0, None), row.unit, row.repeat, value))
     for (dataset, task, repeat, alpha), several in sides.items():
         if len({row.holds for row in several}) < 2:
             continue
         for row in several:
             assert row.value is not None
             value = alpha * (row.value - 1) / (1 - alpha) if row.holds else row.value
-            parts.append(_Part((dataset, task), (alpha, row.holds), row.unit, repeat, value))
+            parts.append(_NormalisedValue((dataset, task), (alpha, row.holds), row.unit, repeat, value))
     return parts
 
 
-def _shares(parts: Sequence[_Part]) -> dict[tuple[_Column, _Side], float]:
+def _shares(parts: Sequence[_NormalisedValue]) -> dict[tuple[_Column, _Side], float]:
     """The weight of each mean of a column and side: columns weigh the same, both sides as much as all their items."""
     items = Counter(part.column for part in parts)
     alike = Counter((part.column, part.side[0]) for part in parts)
@@ -173,14 +175,14 @@ def _shares(parts: Sequence[_Part]) -> dict[tuple[_Column, _Side], float]:
     return {(column, side): alike[column, side[0]] / items[column] / len(items) for column, side in cells}
 
 
-def _by_cell(parts: Iterable[_Part]) -> dict[tuple[_Column, _Side], list[float]]:
+def _by_cell(parts: Iterable[_NormalisedValue]) -> dict[tuple[_Column, _Side], list[float]]:
     values: dict[tuple[_Column, _Side], list[float]] = defaultdict(list)
     for part in parts:
         values[part.column, part.side].append(part.value)
     return values
 
 
-def _mean_of_columns(parts: Sequence[_Part]) -> float | None:
+def _mean_of_columns(parts: Sequence[_NormalisedValue]) -> float | None:
     shares = _shares(parts)
     means = [shares[cell] * math.fsum(values) / len(values) for cell, values in _by_cell(parts).items()]
     return math.fsum(means) if means else None
@@ -212,9 +214,7 @@ def figure(rows: Sequence[LevelRow], seed: int = 0) -> LevelFigure:
     )
 
 
-def _interval(
-    sides: Sequence[Sequence[_Part]], units: Sequence[str], seed: int
-) -> tuple[tuple[float, float] | None, str]:
+def _interval(sides: Sequence[Sequence[_NormalisedValue]], units: Sequence[str], seed: int) -> _Ends:
     """The bootstrap interval of a mean, or of the second minus the first of two over the same units."""
     if len(units) < FEWEST:
         return None, FEW_UNITS
@@ -222,11 +222,11 @@ def _interval(
         return None, why
     draws = [_draws(side, units, seed) for side in sides]
     if len(draws) == 1:
-        return _wide(percentiles(draws[0], len(units)))
-    return _wide(percentiles([after - before for before, after in zip(*draws, strict=True)], len(units)))
+        return _unless_one_point(percentiles(draws[0], len(units)))
+    return _unless_one_point(percentiles([after - before for before, after in zip(*draws, strict=True)], len(units)))
 
 
-def _spreadless(sides: Sequence[Sequence[_Part]]) -> str:
+def _spreadless(sides: Sequence[Sequence[_NormalisedValue]]) -> str:
     """Why a bootstrap would show no spread where there may be some; '' if it shows it."""
     if all(len(set(values)) == 1 for parts in sides for values in _by_cell(parts).values()):
         return ALIKE
@@ -239,14 +239,14 @@ def _spreadless(sides: Sequence[Sequence[_Part]]) -> str:
     return ""
 
 
-def _wide(ends: tuple[float, float] | None) -> tuple[tuple[float, float] | None, str]:
+def _unless_one_point(ends: tuple[float, float] | None) -> _Ends:
     """The ends of an interval, unless there are none or they are one point."""
     if ends is None:
         return None, "too few units in common"
     return (ends, "") if ends[0] < ends[1] else (None, ALIKE)
 
 
-def _draws(parts: Sequence[_Part], units: Sequence[str], seed: int) -> list[float]:
+def _draws(parts: Sequence[_NormalisedValue], units: Sequence[str], seed: int) -> list[float]:
     """Bootstrap draws of the mean: units are drawn, and each side has its own mean in each draw."""
     shares = _shares(parts)
     rows = {unit: row for row, unit in enumerate(units)}
@@ -292,7 +292,7 @@ def gap(first: Sequence[LevelRow], second: Sequence[LevelRow], key: Key, seed: i
     return Gap(first="", second="", difference=means[1] - means[0], ci95=ends, reason=why, pairs=len(shared), by=by)
 
 
-def _interval_of_difference(sides: Sequence[Sequence[_Part]], seed: int) -> tuple[tuple[float, float] | None, str]:
+def _interval_of_difference(sides: Sequence[Sequence[_NormalisedValue]], seed: int) -> _Ends:
     """The interval of a difference of two sides without common units, each resampled by itself."""
     units = [sorted({part.unit for part in side}) for side in sides]
     fewest = min(map(len, units))
@@ -301,7 +301,7 @@ def _interval_of_difference(sides: Sequence[Sequence[_Part]], seed: int) -> tupl
     if why := _spreadless(sides):
         return None, why
     draws = [_draws(side, some, seed + place) for place, (side, some) in enumerate(zip(sides, units, strict=True))]
-    return _wide(percentiles([after - before for before, after in zip(*draws, strict=True)], fewest))
+    return _unless_one_point(percentiles([after - before for before, after in zip(*draws, strict=True)], fewest))
 
 
 def level_report(rows: Sequence[LevelRow], known: KnownModels, seed: int = 0) -> LevelReport:
@@ -316,9 +316,9 @@ def level_report(rows: Sequence[LevelRow], known: KnownModels, seed: int = 0) ->
     return LevelReport(
         models=models,
         gaps=[one for model, some in by_model.items() for one in _gaps(model, some, seed)],
-        backbones=list(_against(models, by_model, lambda facts: facts.backbone if facts.medical else "", seed)),
+        backbones=list(_gaps_to_named(models, by_model, lambda facts: facts.backbone if facts.medical else "", seed)),
         siblings=[
-            *_against(models, by_model, lambda facts: facts.plain, seed),
+            *_gaps_to_named(models, by_model, lambda facts: facts.plain, seed),
             *_thinking_gains(by_model, seed),
         ],
         strata=[one for model, some in by_model.items() for one in _strata(model, some, seed)],
@@ -382,7 +382,7 @@ def _gaps(model: str, rows: Sequence[LevelRow], seed: int) -> Iterator[Gap]:
             yield msgspec.structs.replace(result, model=model, first=first, second=second, over="shared")
 
 
-def _against(
+def _gaps_to_named(
     models: Sequence[ModelLevels],
     rows: Mapping[str, Sequence[LevelRow]],
     other: Callable[[ModelFacts], str],
@@ -396,7 +396,7 @@ def _against(
     for one in models:
         for base in by_name.get(other(one.facts), ()) if one.facts else ():
             if base.endswith(THOUGHT) == one.model.endswith(THOUGHT):
-                yield from _pair(base, one.model, rows, seed)
+                yield from _level_gaps(base, one.model, rows, seed)
 
 
 def _thinking_gains(rows: Mapping[str, Sequence[LevelRow]], seed: int) -> Iterator[Gap]:
@@ -404,10 +404,10 @@ def _thinking_gains(rows: Mapping[str, Sequence[LevelRow]], seed: int) -> Iterat
     for model in rows:
         plain = model.removesuffix(THOUGHT)
         if plain != model and plain in rows:
-            yield from _pair(plain, model, rows, seed)
+            yield from _level_gaps(plain, model, rows, seed)
 
 
-def _pair(base: str, model: str, rows: Mapping[str, Sequence[LevelRow]], seed: int) -> Iterator[Gap]:
+def _level_gaps(base: str, model: str, rows: Mapping[str, Sequence[LevelRow]], seed: int) -> Iterator[Gap]:
     for level in LEVELS:
         one, two = ([row for row in rows[name] if row.level == level] for name in (base, model))
         if one and two:

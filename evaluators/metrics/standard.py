@@ -11,7 +11,16 @@ from wardround.engine.events import Acted, Called, effective
 from wardround.engine.records import Json, Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import Goal, JudgeContext, answer_to_score, answers, goal_of, missed, unscored
+from wardround.evaluators.evaluation import (
+    Goal,
+    JudgeContext,
+    answer_to_score,
+    answers,
+    goal_of,
+    missed,
+    scenario_settings,
+    unscored,
+)
 from wardround.evaluators.metrics.examinations import exam_scores, full_path
 from wardround.evaluators.metrics.played_seats import invented_scores, misstated_scores, team_scores
 from wardround.evaluators.ordered_tests import requests
@@ -43,9 +52,8 @@ def spending_scores(trajectory: Trajectory) -> list[Score]:
     `visits_cost_usd`: the known parts. `visits`: their number. `unpriced_orders`: the tests without a price. None with
     the cause of an episode that has no score, and with `no_bill` if a failure outside the rules ended it.
     """
-    scenario = trajectory.header.get("scenario")
-    settings = scenario.get("settings") if isinstance(scenario, Mapping) else None
-    if not isinstance(settings, Mapping) or "visit_price" not in settings:
+    settings = scenario_settings(trajectory.header)
+    if "visit_price" not in settings:
         return []
     ending = trajectory.ending
     bill = ending.facts.get("bill") if ending else None
@@ -163,9 +171,7 @@ def _tops(hits: Sequence[Score]) -> list[Score]:
 
 def asked_for(trajectory: Trajectory) -> int:
     """Return how many diagnoses the game asked for: its setting `answers`, or 1."""
-    scenario = trajectory.header.get("scenario")
-    settings = scenario.get("settings") if isinstance(scenario, dict) else None
-    wanted = settings.get("answers", 1) if isinstance(settings, dict) else 1
+    wanted = scenario_settings(trajectory.header).get("answers", 1)
     return wanted if isinstance(wanted, int) else 1
 
 

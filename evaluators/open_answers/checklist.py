@@ -12,10 +12,9 @@ from wardround.engine.once import together
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import JudgeContext, missed, unscored
-from wardround.evaluators.injection.detect import signs
+from wardround.evaluators.evaluation import JudgeContext, missed, require_judges, unscored
+from wardround.evaluators.injection.detect import hostile_signs
 from wardround.evaluators.judges.question import unseen
-from wardround.evaluators.judges.strict_reply import NOTICED
 from wardround.evaluators.open_answers.checklist_marking import Language, Marking, Sheet, mark
 from wardround.evaluators.open_answers.checklist_scale import (
     ERRORS,
@@ -105,8 +104,7 @@ class ChecklistMarks:
 
     async def score(self, case: QuestionItem, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
         """Return the scores of one episode with their account; raises UsageError without judges."""
-        if not isinstance(seat, JudgeContext):
-            raise UsageError("the evaluator checklist needs a judge: name one with --judge, for instance openai/gpt-4o")
+        context = require_judges(seat, self.name)
         category = category_of(case.kind)
         unfit = NOT_OPEN if case.closed else "" if category else "unknown_category"
         if reason := unscored(trajectory.ending) or unfit:
@@ -117,11 +115,11 @@ class ChecklistMarks:
         if failed or len(sheets) != len(case.turns) + 1:
             reason = failed or "no_answer"
             turns = [TurnAccount(turn, (), 0.0, 0.0, reason) for turn in range(1, len(case.turns) + 2)]
-            return self._scored(case, category, turns, (), seat)
+            return self._scored(case, category, turns, (), context)
         if not any(map(_can_be_marked, sheets)):
             return Scored([Score(name, None, NOT_MEASURED) for name in NAMES])
-        turns = await together([partial(self._turn, seat, sheet) for sheet in sheets])
-        return self._scored(case, category, turns, sheets, seat)
+        turns = await together([partial(self._turn, context, sheet) for sheet in sheets])
+        return self._scored(case, category, turns, sheets, context)
 
     def _sheets(self, item: QuestionItem, category: Category, replies: Sequence[str]) -> list[Sheet]:
         """Return what each answer of an item is marked by; a later turn shows what was said before."""
@@ -166,8 +164,8 @@ class ChecklistMarks:
         context: JudgeContext,
     ) -> Scored:
         markings = [one for turn in turns for one in turn.markings if one.score is not None]
-        flags = [sign for sheet in sheets for one in sheet.materials for sign in signs(one.text, one.origin)]
-        flags += [NOTICED] * any(one.noticed for turn in turns for one in turn.markings)
+        texts = [one for sheet in sheets for one in sheet.materials]
+        noticed = any(one.noticed for turn in turns for one in turn.markings)
         lists = (item.checklist, *(turn.checklist for turn in item.turns))
         account = ChecklistAccount(
             turns=tuple(turns),
@@ -179,8 +177,8 @@ class ChecklistMarks:
             verdict=self._verdict,
             votes=len(context.panel.judges) * context.panel.repeats,
             drafted=any(one.origin == "drafted" and not one.empty for one in lists),
-            unseen=sum(unseen(sheet.materials) for sheet in sheets),
-            flags=tuple(dict.fromkeys(flags)),
+            unseen=unseen(texts),
+            flags=hostile_signs(texts, noticed=noticed),
         )
         scores = [*_verdicts(turns), *_marks(category, turns, markings)]
         return Scored(scores, {"checklist": msgspec.to_builtins(account)})

@@ -6,12 +6,11 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.engine.errors import UsageError
 from wardround.engine.once import together
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import JudgeContext
+from wardround.evaluators.evaluation import require_judges
 from wardround.evaluators.judges.panel import PanelAnswer
 from wardround.evaluators.judges.question import LONGEST, Material, Question, reply_shape
 from wardround.evaluators.judges.strict_reply import Unread, field, only_entry, required_json, unread_reply
@@ -62,8 +61,7 @@ class ChecklistDraft:
 
     async def score(self, case: QuestionItem, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
         """Return the number of requirements proposed, with the proposals as the account."""
-        if not isinstance(seat, JudgeContext):
-            raise UsageError("the evaluator checklist-draft needs a judge: name one with --judge")
+        panel = require_judges(seat, self.name).panel
         if self._cases and case.id not in self._cases:
             return Scored([Score(REQUIREMENTS_SCORE, None, "not_asked")])
         replies = turn_replies(case, trajectory)
@@ -73,7 +71,7 @@ class ChecklistDraft:
             draft_question(question, "".join(reference), checklist, replies[at] if at < len(replies) else "")
             for at, (question, reference, checklist) in enumerate(asked)
         ]
-        asking = [partial(seat.panel.first, one, read_draft) for one in questions]
+        asking = [partial(panel.first, one, read_draft) for one in questions]
         made: list[PanelAnswer[Draft]] = await together(asking)
         drafts = [TurnDraft(turn, answer.value, answer.reason) for turn, answer in enumerate(made, 1)]
         count = sum(len(one.draft.core) + len(one.draft.secondary) for one in drafts if one.draft)

@@ -12,11 +12,10 @@ from wardround.engine.once import together
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import JudgeContext, missed, unscored
-from wardround.evaluators.injection.detect import signs
+from wardround.evaluators.evaluation import JudgeContext, missed, require_judges, unscored
+from wardround.evaluators.injection.detect import hostile_signs
 from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.judges.question import LONGEST, Material, unseen
-from wardround.evaluators.judges.strict_reply import NOTICED
 from wardround.evaluators.open_answers.rubric_judging import (
     ANSWER,
     CONVERSATION,
@@ -136,27 +135,28 @@ class Rubric:
 
     async def score(self, case: QuestionItem | Case, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
         """Return the scores of one episode with their account; raises UsageError without judges."""
-        if not isinstance(seat, JudgeContext):
-            raise UsageError("the evaluator rubric needs a judge: name one with --judge, for instance openai/gpt-4o")
+        context = require_judges(seat, self.name)
         reason = unscored(trajectory.ending) or ("" if case.rubric else "no_rubric")
         if reason:
             return Scored([Score(name, None, reason) for name in NAMES])
         if reason := missed(trajectory.ending):
             zeros = [Score(name, 0.0, reason) for name in (RUBRIC_SCORE, LOW, HIGH, PUBLISHED)]
-            account = self._account(case, [CriterionVerdict(False, (), reason)] * len(case.rubric), (), seat, "", zeros)
+            account = self._account(
+                case, [CriterionVerdict(False, (), reason)] * len(case.rubric), (), context, "", zeros
+            )
             criteria = tuple(msgspec.structs.replace(one, by="nobody") for one in account.criteria)
             account = msgspec.structs.replace(account, criteria=criteria)
             scores = [*zeros, Score(UNDECIDED, 0.0), Score(VETO, 0.0), Score(LENGTH, 0.0)]
             return Scored(scores, {"rubric": msgspec.to_builtins(account)})
         if isinstance(case, Case):
             texts: tuple[Material, ...] = (Material(ENCOUNTER, numbered_text(trajectory), "reply", LONGEST),)
-            decided = await self._encounter(case.rubric, texts, trajectory, seat)
+            decided = await self._encounter(case.rubric, texts, trajectory, context)
             said = texts[0].text
         else:
             before, said = conversation(case, trajectory)
             texts = (Material(CONVERSATION, before, "case", LONGEST), Material(ANSWER, said, "reply", LONGEST))
-            decided = await self.decide(case.rubric, texts, seat)
-        return self._scored(case, decided, texts, seat, said)
+            decided = await self.decide(case.rubric, texts, context)
+        return self._scored(case, decided, texts, context, said)
 
     async def decide(
         self, rubric: Sequence[RubricItem], texts: Sequence[Material], context: JudgeContext
@@ -219,8 +219,7 @@ class Rubric:
         scores: Sequence[Score],
     ) -> RubricAccount:
         """Return the account of an item, whose score and its bounds are the first three `scores`."""
-        flags = [sign for one in texts for sign in signs(one.text, one.origin)]
-        flags += [NOTICED] * any(vote.noticed for one in decided for vote in one.votes)
+        noticed = any(vote.noticed for one in decided for vote in one.votes)
         return RubricAccount(
             criteria=tuple(_criterion(item, one) for item, one in zip(case.rubric, decided, strict=True)),
             labels=_labels(case),
@@ -234,7 +233,7 @@ class Rubric:
             low=scores[1].value,
             high=scores[2].value,
             unseen=unseen(texts),
-            flags=tuple(dict.fromkeys(flags)),
+            flags=hostile_signs(texts, noticed=noticed),
         )
 
 

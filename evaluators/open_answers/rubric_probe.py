@@ -6,12 +6,11 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.engine.errors import UsageError
 from wardround.engine.once import together
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import JudgeContext
+from wardround.evaluators.evaluation import require_judges
 from wardround.evaluators.judges.question import LONGEST, Material
 from wardround.evaluators.open_answers.rubric import conversation
 from wardround.evaluators.open_answers.rubric_judging import ANSWER, CONVERSATION, CriterionVerdict, decide_answers
@@ -57,8 +56,7 @@ class RubricProbe:
 
     async def score(self, case: QuestionItem, trajectory: Trajectory, seat: Seat | None = None) -> Scored:
         """Return the score of each probe; the doctor's own answer has no influence."""
-        if not isinstance(seat, JudgeContext):
-            raise UsageError("the evaluator rubric-probe needs a judge: name one with --judge")
+        panel = require_judges(seat, self.name).panel
         if not case.rubric:
             return Scored([Score(f"rubric_probe_{name}", None, "no_rubric") for name in PROBES])
         before, _ = conversation(case.model_copy(update={"turns": ()}), trajectory)
@@ -66,7 +64,7 @@ class RubricProbe:
 
         async def judged(text: str) -> Sequence[CriterionVerdict]:
             texts = (Material(CONVERSATION, before, "case", LONGEST), Material(ANSWER, text, "reply", LONGEST))
-            return await decide_answers(seat.panel, texts, criteria)
+            return await decide_answers(panel, texts, criteria)
 
         made = await together([partial(judged, text) for text in (BLANK, case.question, long_text())])
         met = {name: tuple(one.met for one in decided) for name, decided in zip(PROBES, made, strict=True)}

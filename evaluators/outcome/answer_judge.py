@@ -1,13 +1,13 @@
 """Lets a panel judge a final answer: a diagnosis by the reference, a treatment also by search results."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from wardround.evaluators.evaluation import JudgeContext
-from wardround.evaluators.injection.detect import HOSTILE, signs
+from wardround.evaluators.injection.detect import HOSTILE, hostile_signs
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Ruling, Sample, Vote, ask_judge
 from wardround.evaluators.judges.question import Material, Question
 from wardround.evaluators.judges.strict_reply import NOTICED
@@ -19,8 +19,7 @@ from wardround.evaluators.reasoning.step_questions import KEYWORDS, read_keyword
 from wardround.evaluators.search.contract import MOST
 from wardround.evaluators.search.results import SEARCHED, SearchError, SearchHit
 from wardround.evaluators.search.stack import LeakGuard
-from wardround.scenarios import case as disclosure
-from wardround.scenarios.case import Case, Truth
+from wardround.scenarios.case import Case, Truth, full_report
 
 NO_KEYWORDS = "no_keywords"
 """Reason why nothing was looked up: no judge names any keywords."""
@@ -103,9 +102,8 @@ async def judged_diagnosis(context: JudgeContext, case: Case, answer: str, commi
         votes=ruling.votes,
         judges=context.panel.specs,
         floor=context.panel.floor,
-        flags=(
-            *_signs((*question.materials, Material(outcome_questions.ANSWER, answer, "reply"))),
-            *((NOTICED,) * ruling.noticed),
+        flags=hostile_signs(
+            (*question.materials, Material(outcome_questions.ANSWER, answer, "reply")), noticed=ruling.noticed
         ),
     )
 
@@ -118,20 +116,21 @@ async def judged_treatment(context: JudgeContext, case: Case, answer: str, commi
     search failed it is neither. An answer that proposes no treatment is wrong. If the measures that the answer gives
     and stops are only a part of its words, the judges see that part.
     """
-    report = disclosure.full_report(case)
+    report = full_report(case)
     plan = committed or answer
     looked_up = await lookup(context, case.truth, report, plan)
     question = outcome_questions.treatment(report, case.truth.treatment, [one.text for one in looked_up.passages], plan)
     whole = Material(outcome_questions.ANSWER, answer, "reply")
-    hearing = _Hearing(looked_up)
+    seen = [one for one in (*question.materials, whole) if one.origin != "page"]
+    votes = _PlanVotes(looked_up)
 
     async def ask(judge: Judge, sample: Sample) -> PanelAnswer[str]:
         asked = question.swapped() if sample.swapped else question
         said: PanelAnswer[JudgedPlan] = await ask_judge(judge, asked, plan_reader(len(looked_up.passages)), sample)
-        return msgspec.structs.replace(hearing.heard(judge.seat, sample, said), noticed=said.noticed)
+        return msgspec.structs.replace(votes.default_vote(judge.seat, sample, said), noticed=said.noticed)
 
     async def published(judge: Judge, sample: Sample) -> PanelAnswer[str]:
-        return hearing.published(judge.seat, sample)
+        return votes.published_vote(judge.seat, sample)
 
     ruling = await context.panel.each(ask, swappable=True)
     other = await context.panel.each(published, swappable=True)
@@ -144,23 +143,15 @@ async def judged_treatment(context: JudgeContext, case: Case, answer: str, commi
         votes=ruling.votes,
         judges=context.panel.specs,
         floor=context.panel.floor,
-        basis=hearing.basis(ruling),
-        quoted=hearing.quoted(),
+        basis=votes.basis(ruling),
+        quoted=votes.quoted(),
         looked=looked_up.looked,
-        flags=tuple(
-            dict.fromkeys(
-                (
-                    *_signs(one for one in (*question.materials, whole) if one.origin != "page"),
-                    *looked_up.flags,
-                    *((NOTICED,) if ruling.noticed else ()),
-                )
-            )
-        ),
+        flags=tuple(dict.fromkeys((*hostile_signs(seen), *looked_up.flags, *([NOTICED] if ruling.noticed else [])))),
     )
 
 
 @dataclass(slots=True)
-class _Hearing:
+class _PlanVotes:
     """The judges' verdicts on a plan, and which of their quotations occur in the passages that they saw."""
 
     lookup: Lookup
@@ -172,7 +163,7 @@ class _Hearing:
         """Return the passages that the judges see."""
         return self.lookup.passages
 
-    def heard(self, seat: str, sample: Sample, said: PanelAnswer[JudgedPlan]) -> PanelAnswer[str]:
+    def default_vote(self, seat: str, sample: Sample, said: PanelAnswer[JudgedPlan]) -> PanelAnswer[str]:
         """Return the vote of a verdict under the default rules."""
         self.said[seat, sample] = said
         verdict = said.value
@@ -183,14 +174,13 @@ class _Hearing:
         if verdict.basis == "evidence" and verdict.said != UNVERIFIABLE:
             return PanelAnswer(verdict.said) if cited else PanelAnswer(UNVERIFIABLE, UNCITED)
         if verdict.said == "correct" and not verdict.basis and self.passages:
-            return PanelAnswer(
-                UNVERIFIABLE, UNCITED
-            )  # the verdict may rest on the passages, but quotes none of their words
+            # the verdict may rest on the passages, but it quotes none of their words
+            return PanelAnswer(UNVERIFIABLE, UNCITED)
         if verdict.basis == NO_PLAN:
             return PanelAnswer("wrong")
         return PanelAnswer("correct" if verdict.said == "correct" else UNVERIFIABLE)
 
-    def published(self, seat: str, sample: Sample) -> PanelAnswer[str]:
+    def published_vote(self, seat: str, sample: Sample) -> PanelAnswer[str]:
         """Return the vote under the published rules: wrong, unless the judge calls the plan correct.
 
         If the search failed, a passage might have supported the plan, so only the reference treatment settles it.
@@ -233,7 +223,3 @@ def vote_agreement(votes: Sequence[Vote]) -> float | None:
     """Return 1.0 if all readable votes agree, else 0.0; None with fewer than two votes."""
     said = [vote.value for vote in votes if vote.value is not None]
     return float(len(set(said)) == 1) if len(said) > 1 else None
-
-
-def _signs(materials: Iterable[Material]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(sign for one in materials for sign in signs(one.text, one.origin)))

@@ -6,12 +6,11 @@ from typing import ClassVar, TypeVar
 
 import msgspec
 
-from wardround.engine.errors import UsageError
 from wardround.engine.once import together
 from wardround.engine.records import Action, Json, Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import JudgeContext, unscored
+from wardround.evaluators.evaluation import JudgeContext, require_judges, unscored
 from wardround.evaluators.injection.detect import signs
 from wardround.evaluators.judges.panel import Panel, PanelAnswer, Reading
 from wardround.evaluators.judges.question import Origin, left_out
@@ -27,9 +26,7 @@ from wardround.evaluators.outcome.items import (
     some_items,
 )
 from wardround.evaluators.reasoning.step_questions import Rules, read_presence
-from wardround.scenarios import case as disclosure
-from wardround.scenarios import case as records
-from wardround.scenarios.case import Case
+from wardround.scenarios.case import Case, case_results, split_report, withheld
 from wardround.scenarios.parsers import lists, reply_text
 from wardround.scenarios.parsers.moves import ANSWERING, answers_of, tells_a_story
 
@@ -69,11 +66,11 @@ def asked_items(trajectory: Trajectory) -> Side:
 
 def recorded_items(case: Case) -> Side:
     """Return the recorded tests: the report's own text, or else the names in the tables, each once."""
-    text = disclosure.withheld(case)
-    if case.ancillary.strip() or disclosure.split_report(case.opening)[1]:
+    text = withheld(case)
+    if case.ancillary.strip() or split_report(case.opening)[1]:
         return Side(text, "reference")
     named: dict[tuple[str, str], TextItem] = {}
-    for row in records.case_results(case):
+    for row in case_results(case):
         if row.kind in TESTS:
             name = " ".join(row.name.split())
             named.setdefault((row.kind, name.casefold()), TextItem(row.kind, name))
@@ -122,7 +119,7 @@ class Assessment:
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
         """Return two scores and their account; raises UsageError without judges."""
-        context = _bench(seat, self.name)
+        context = require_judges(seat, self.name)
         if reason := _why_undefined(trajectory):
             return [Score(f"assessment_{figure}", None, reason) for figure in ("precision", "recall")]
         asked, recorded = asked_items(trajectory), recorded_items(case)
@@ -156,7 +153,7 @@ class PublishedAssessment:
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
         """Return two scores and their account; raises UsageError without judges."""
-        context = _bench(seat, self.name)
+        context = require_judges(seat, self.name)
         names = [f"published_assessment_{figure}" for figure in ("precision", "recall")]
         if reason := _why_undefined(trajectory):
             return [Score(name, None, reason) for name in names]
@@ -175,14 +172,6 @@ class PublishedAssessment:
         hits, recorded_hits = sought[: len(wanted.value)], sought[len(wanted.value) :]
         account = msgspec.structs.replace(account, asked_sought=tuple(hits), recorded_sought=tuple(recorded_hits))
         return _scored(_published(hits, recorded_hits), asked, account)
-
-
-def _bench(seat: Seat | None, name: str) -> JudgeContext:
-    if not isinstance(seat, JudgeContext):
-        raise UsageError(
-            f"the evaluator {name} needs a judge: name one with --judge, for instance --judge openai/gpt-4o"
-        )
-    return seat
 
 
 def _why_undefined(trajectory: Trajectory) -> str:

@@ -5,15 +5,14 @@ from typing import ClassVar
 
 import msgspec
 
-from wardround.engine.errors import UsageError
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
 from wardround.engine.trajectory import Trajectory
-from wardround.evaluators.evaluation import JudgeContext, answer_to_score
-from wardround.evaluators.injection.detect import signs
+from wardround.evaluators.evaluation import answer_to_score, require_judges
+from wardround.evaluators.injection.detect import hostile_signs
 from wardround.evaluators.judges.panel import Ruling, Vote
 from wardround.evaluators.judges.question import Question, reply_shape
-from wardround.evaluators.judges.strict_reply import NOTICED, Unread, field, only_entry, required_json, unread_reply
+from wardround.evaluators.judges.strict_reply import Unread, field, only_entry, required_json, unread_reply
 from wardround.evaluators.outcome import outcome_questions
 from wardround.scenarios.case import Case, Truth
 
@@ -71,20 +70,18 @@ class DiagnosisPoints:
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:
         """Return two scores and their account; raises UsageError without judges."""
-        if not isinstance(seat, JudgeContext):
-            raise UsageError(f"the evaluator {self.name} needs a judge: name one with --judge")
+        panel = require_judges(seat, self.name).panel
         answer, value, reason = answer_to_score(case, trajectory, "diagnosis")
         if reason:
             return [Score(NAMES[0], None if value is None else 1.0, reason), Score(NAMES[1], value, reason)]
         question = points_question(case.truth, answer)
-        ruling: Ruling[int] = await seat.panel.ask(question, read_points, swappable=True)
-        flags = [sign for one in question.materials for sign in signs(one.text, one.origin)]
+        ruling: Ruling[int] = await panel.ask(question, read_points, swappable=True)
         account = PointsAccount(
             ruling.value,
             ruling.reason,
             ruling.votes,
-            dict(seat.panel.specs),
-            tuple(dict.fromkeys([*flags, *([NOTICED] if ruling.noticed else [])])),
+            dict(panel.specs),
+            hostile_signs(question.materials, noticed=ruling.noticed),
         )
         evidence = tuple(event.seq for event in trajectory.acted("doctor"))[-1:]
         points = ruling.value

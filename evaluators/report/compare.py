@@ -8,9 +8,10 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
+from wardround.evaluators.evaluation import inside
 from wardround.evaluators.measures import measure_of, place_of
 from wardround.evaluators.report.intervals import ANY, FEWEST, NORMAL, SHARE, Interval, Method, interval, mean
-from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.summary import scale_of
 
 SCORED = "doctor"
@@ -58,10 +59,11 @@ def _named_pairs(pairs: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(named[:_MOST]) + more
 
 
-_Found = Iterator[tuple[str, str]]
+_FieldDifferences = Iterator[tuple[str, str]]
+"""Fields in which two runs differ, each with its sentence."""
 
 
-def _cases(first: RunScores, second: RunScores) -> _Found:
+def _cases(first: RunScores, second: RunScores) -> _FieldDifferences:
     one, two = ({row.case for row in run.episodes} for run in (first, second))
     if one != two:
         yield (
@@ -74,7 +76,7 @@ def _cases(first: RunScores, second: RunScores) -> _Found:
         yield "cases", "the cases have the same ids, but their texts, or which of them were chosen, differ"
 
 
-def _header(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
+def _header(first: Mapping[str, Json], second: Mapping[str, Json]) -> _FieldDifferences:
     games = [inside(header, "scenario") for header in (first, second)]
     if games[0].get("name") != games[1].get("name"):
         yield "scenario.name", f"other games: {_brief(games[0].get('name'))} and {_brief(games[1].get('name'))}"
@@ -99,7 +101,7 @@ def _header(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
         yield "wardround", f"wardround {_brief(versions[0])} and {_brief(versions[1])} played them"
 
 
-def _scoring_differences(first: RunScores, second: RunScores) -> _Found:
+def _scoring_differences(first: RunScores, second: RunScores) -> _FieldDifferences:
     one, two = first.scoring, second.scoring
     for name in sorted(set(one) | set(two)):
         if one.get(name) != two.get(name):
@@ -110,7 +112,7 @@ def _scoring_differences(first: RunScores, second: RunScores) -> _Found:
         yield "judge", f"the answers of {judged[0]} were judged by a model, those of the other run were not"
 
 
-def _rules(first: RunScores, second: RunScores) -> _Found:
+def _rules(first: RunScores, second: RunScores) -> _FieldDifferences:
     """Warn of scores by different versions of an evaluator's rules: they do not measure the same."""
     one, two = ({each.evaluator: each.version for each in run.scorings if each.shown} for run in (first, second))
     for evaluator in sorted(set(one) & set(two)):
@@ -123,14 +125,14 @@ def _rules(first: RunScores, second: RunScores) -> _Found:
             )
 
 
-def _prompts(first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
+def _prompts(first: Mapping[str, Json], second: Mapping[str, Json]) -> _FieldDifferences:
     names = sorted(name for name in set(first) | set(second) if first.get(name) != second.get(name))
     if names:
         more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
         yield "prompts", f"prompts differ: {', '.join(names[:_MOST])}{more}"
 
 
-def _fields(where: str, first: Mapping[str, Json], second: Mapping[str, Json]) -> _Found:
+def _fields(where: str, first: Mapping[str, Json], second: Mapping[str, Json]) -> _FieldDifferences:
     """Yield a warning for each leaf that differs."""
     for name in sorted(set(first) | set(second)):
         one, two = first.get(name), second.get(name)

@@ -193,7 +193,7 @@ _BESIDE = {"": "", "whole_": ", all turns", "published_": ", published rules"}
 _CHIEF = ("efficiency", "factuality", "unverifiable", "completeness")
 
 
-class Kept(msgspec.Struct, frozen=True):
+class PageExtras(msgspec.Struct, frozen=True):
     """Further content of a page: the dialogue, or why its events cannot be read (`damage`).
 
     `index` is the address of the list of the run's episodes, "" for none.
@@ -204,7 +204,7 @@ class Kept(msgspec.Struct, frozen=True):
     damage: str = ""
 
 
-ALONE = Kept()
+NO_EXTRAS = PageExtras()
 
 
 def episode_page(
@@ -213,7 +213,7 @@ def episode_page(
     case: Case,
     accounts: Mapping[str, Json],
     texts: Mapping[str, str],
-    kept: Kept = ALONE,
+    extras: PageExtras = NO_EXTRAS,
 ) -> str:
     """Write the page of the episode `row` of `run`, judged or not, with its `accounts` (report/score_rows.py).
 
@@ -232,9 +232,9 @@ def episode_page(
             row=row,
             case=case,
             goal=_goal(row, record),
-            encounter=kept.encounter,
-            index=kept.index,
-            damage=kept.damage,
+            encounter=extras.encounter,
+            index=extras.index,
+            damage=extras.damage,
             judged=record.reasoning,
             outcome=record.outcome,
             assessments=record.assessments,

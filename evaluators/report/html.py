@@ -8,6 +8,7 @@ import msgspec
 
 from wardround.engine.records import Json, json_object
 from wardround.engine.text import count_noun
+from wardround.evaluators.evaluation import inside
 from wardround.evaluators.measures import format_value, measure_of, place_of
 from wardround.evaluators.reasons import ended_by, phrase
 from wardround.evaluators.report.compare import Comparison, Difference
@@ -16,7 +17,7 @@ from wardround.evaluators.report.episode_list import ACCURACIES, filled_scores, 
 from wardround.evaluators.report.plots import Plot, endings_plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.report.rendering import environment, style
 from wardround.evaluators.report.report_figures import ReportFigures
-from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.score_tables import POPULATIONS, Column
 from wardround.evaluators.report.summary import ScoreSummary, Summary
 from wardround.evaluators.report.table_text import figure_text, heading, records

@@ -8,10 +8,11 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.text import count_noun
+from wardround.evaluators.evaluation import inside
 from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.evaluators.report.intervals import DAGGER
 from wardround.evaluators.report.ranking import DoctorRuns, PlayedRun, doctors_with_runs, setting_of
-from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.score_tables import (
     DASH,
     FREE_TURN,
@@ -225,7 +226,7 @@ def _rows(layout: Layout, doctors: Sequence[DoctorRuns], rules: Rules, seed: int
     else:
         wanted = {column.setting for column in layout.columns}
         placed = [(player, "") for player in doctors if wanted & player.runs.keys()]
-    return [_row(player, layout.columns, (rules, seed), setting=setting, stratum=stratum) for player, setting in placed]
+    return [_row(player, layout.columns, rules, seed, setting=setting, stratum=stratum) for player, setting in placed]
 
 
 def _turned(runs: Sequence[RunScores], rules: Rules) -> list[Layout]:
@@ -255,22 +256,22 @@ def _other_scenarios_table(runs: Sequence[RunScores], rules: Rules) -> list[Layo
 
 
 def _row(
-    player: DoctorRuns, columns: Sequence[Column], how: tuple[Rules, int], *, setting: str = "", stratum: str = ""
+    player: DoctorRuns, columns: Sequence[Column], rules: Rules, seed: int, *, setting: str, stratum: str
 ) -> TableRow:
-    """Build one row; `how` is the rule set for intervals, and the seed."""
-    figures = tuple(_figure(column, player.runs.get(column.setting), how) for column in columns)
+    """Build one row; `rules` choose the intervals, `seed` is that of the bootstrap."""
+    figures = tuple(_figure(column, player.runs.get(column.setting), rules, seed) for column in columns)
     used = {column.setting for column in columns}
     runs = {name: run.name for name, run in player.runs.items() if name in used}
     return TableRow(player.label, runs, figures, setting, stratum)
 
 
-def _figure(column: Column, run: PlayedRun | None, how: tuple[Rules, int]) -> Figure:
+def _figure(column: Column, run: PlayedRun | None, rules: Rules, seed: int) -> Figure:
     if run is None:
         return Figure(reason="no_run")
     taken = _population(run.taken, column.population)
     if not taken:
         return Figure(reason="no_rare_case" if column.population == "rare" else "no_case")
-    parts = tuple(score_cell(score, taken, *how) for score in column.scores)
+    parts = tuple(score_cell(score, taken, rules, seed) for score in column.scores)
     beside = tuple(tuple(score_cell(score, taken, bare=True) for score in scores) for scores in column.beside)
     return Figure(*_present(parts, beside))
 

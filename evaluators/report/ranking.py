@@ -8,9 +8,10 @@ import msgspec
 
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun
+from wardround.evaluators.evaluation import inside
 from wardround.evaluators.measures import UNDEFINED, measure_of, place_of
 from wardround.evaluators.report.intervals import by_case, interval, mean
-from wardround.evaluators.report.score_rows import RunScores, inside
+from wardround.evaluators.report.score_rows import RunScores
 from wardround.evaluators.report.score_tables import Taken
 from wardround.evaluators.report.summary import ScoreSummary, Summary
 

@@ -20,12 +20,6 @@ from wardround.evaluators.search.contract import LIBRARY
 from wardround.evaluators.search.results import KINDS, SEARCHED
 
 
-def inside(fields: Mapping[str, Json], name: str) -> Mapping[str, Json]:
-    """Return an object within a header; empty if it is no object."""
-    value = fields.get(name)
-    return value if isinstance(value, Mapping) else {}
-
-
 class Accounts(msgspec.Struct, frozen=True):
     """The accounts of the outcome and, for each evaluator (each rule set), of reasoning, examinations and rubrics.
 

@@ -128,7 +128,7 @@ def summarise(episodes: Iterable[EpisodeScores], seed: int = 0, judges: Sequence
     names = sorted({name for scores in taken for name in scores}, key=place_of)
     endings = Counter(row.cause or "" for row in closed)
     reasons = Counter(f"{row.cause}/{row.reason}" for row in closed if row.reason)
-    played, method = _played(closed), _method(taken, judges)
+    played, method = _played(closed), _judging_method(taken, judges)
     return Summary(
         episodes=len(closed),
         open=len(rows) - len(closed),
@@ -136,7 +136,7 @@ def summarise(episodes: Iterable[EpisodeScores], seed: int = 0, judges: Sequence
         repeats=len(played.repeats),
         endings=dict(sorted(endings.items(), key=lambda pair: (pair[0] != "completed", pair[0]))),
         reasons=dict(sorted(reasons.items())),
-        scores=_companions([_one(name, played, _column(name, taken), seed, method) for name in names]),
+        scores=_with_companions([_score_summary(name, played, _column(name, taken), seed, method) for name in names]),
         instead="" if closed else _NONE_ENDED,
     )
 
@@ -192,7 +192,7 @@ class _Column:
         return [value for place in places if (value := self.values[place]) is not None]
 
 
-def _method(taken: Sequence[Mapping[str, Score]], judges: Sequence[str]) -> str:
+def _judging_method(taken: Sequence[Mapping[str, Score]], judges: Sequence[str]) -> str:
     """Return how a run's answers were judged; judges leave the lexical verdict beside their own."""
     named = [judge for judge in dict.fromkeys(judges) if judge != "lexical"]
     if not any("lexical_match" in scores for scores in taken) or (judges and not named):
@@ -221,7 +221,7 @@ def _score(name: str, scores: Mapping[str, Score]) -> Score:
     return score
 
 
-def _one(name: str, played: _Played, column: _Column, seed: int, method: str) -> ScoreSummary:
+def _score_summary(name: str, played: _Played, column: _Column, seed: int, method: str) -> ScoreSummary:
     measure, n = measure_of(name), len(column.values)
     values = [value for value in column.values if value is not None]
     pairs = list(zip(column.values, column.reasons, strict=True))
@@ -338,7 +338,7 @@ def _repeats(column: _Column, played: _Played, name: str) -> Repeats:
     return Repeats(len(means), means, _mean(had), standard_error(had))
 
 
-def _companions(scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
+def _with_companions(scores: Sequence[ScoreSummary]) -> list[ScoreSummary]:
     """Return the scores with what others of the run say of them: means over types, bounds of the cost of a case."""
     means = {score.name: score.mean for score in scores}
     kinds = {

@@ -16,7 +16,7 @@ from wardround.evaluators.report.intervals import FEWEST, by_case, deviation, fo
 from wardround.evaluators.report.table_text import align_figures
 
 Ends = tuple[float, float]
-STATED = 0.9
+LEAST_AGREEMENT = 0.9
 """The agreement with people under which a category is reported from people only, unless the user states another."""
 NO_INTERVAL = f"a category has fewer than {FEWEST} cases, or no spread"
 
@@ -135,7 +135,7 @@ def usability_table(
     people: People | None = None,
     *,
     left: Mapping[str, int],
-    stated: float = STATED,
+    stated: float = LEAST_AGREEMENT,
     seed: int = 0,
 ) -> UsabilityTable:
     """Compute the table of marked items; with `people`, a category that disagrees with them has their rate.
@@ -305,7 +305,7 @@ def usability_lines(table: UsabilityTable) -> list[str]:
         lines += [strict] if row.source == "judges" and row.strict != row.rate else []
         errors = ", ".join(f"{error.replace('_', ' ')} {share:.3f}" for error, share in row.errors.items() if share)
         lines += [f"Errors, {_TITLES[row.group]}: {errors}"] if errors else []
-    lines += [_steadily(one) for one in table.stability]
+    lines += [_stability_line(one) for one in table.stability]
     lines += [_confusion_line(one) for one in table.confusion]
     lines += [f"Without marks: {list_reasons(table.left)}"] if table.left else []
     named = ", ".join(table.strangers[:_NAMED]) + (", ..." if len(table.strangers) > _NAMED else "")
@@ -320,7 +320,7 @@ _TITLES: Mapping[str, str] = {str(name): title for name, title in CATEGORIES.ite
 _NAMED = 5
 
 
-def _steadily(one: Stability) -> str:
+def _stability_line(one: Stability) -> str:
     if one.times == 0:
         return f"{one.judge} gave no mark that could be read"
     if one.variability is None or one.same is None:

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun
+from wardround.evaluators.evaluation import inside
 from wardround.evaluators.judges.panel import DIVIDED, TORN
 from wardround.evaluators.measures import format_value
 from wardround.evaluators.reasoning.controls import FIT
 from wardround.evaluators.reasons import list_left_out, list_reasons, phrase, spaced
 from wardround.evaluators.report.episode_list import ACCURACIES
 from wardround.evaluators.report.model_facts import kin
-from wardround.evaluators.report.score_rows import EvaluatorCoverage, RunScores, inside
+from wardround.evaluators.report.score_rows import EvaluatorCoverage, RunScores
 from wardround.evaluators.report.summary import Summary
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.scenarios.parsers.moves import SHAPES

@@ -17,7 +17,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.checklist_draft import ChecklistDraft
 from wardround.evaluators.open_answers.checklist_marking import requirements
-from wardround.evaluators.report.usability import STATED, by_agreement, usability_lines, usability_table
+from wardround.evaluators.report.usability import LEAST_AGREEMENT, by_agreement, usability_lines, usability_table
 from wardround.runs.stored_run import Run
 from wardround.scenarios.criteria import Checklist
 from wardround.scenarios.question_item import QuestionItem
@@ -48,7 +48,7 @@ def command() -> None:
 @people_option
 @click.option(
     "--agreement",
-    default=STATED,
+    default=LEAST_AGREEMENT,
     show_default=True,
     type=click.FloatRange(0, 1),
     help="A category whose verdicts agree less with people is reported from people only.",

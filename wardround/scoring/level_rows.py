@@ -10,13 +10,14 @@ from msgspec.structs import replace
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.text import count_noun
+from wardround.evaluators.evaluation import inside
 from wardround.evaluators.levels.disease_curves import END_POINT
 from wardround.evaluators.levels.level_attacks import knows_truth
 from wardround.evaluators.levels.level_figures import HIGH_SCORES, LEVELS, RECTIFICATION, THOUGHT, LevelRow
 from wardround.evaluators.measures import measure_of
 from wardround.evaluators.metrics.question_answer import ACCURACY
 from wardround.evaluators.report.ranking import doctor_of
-from wardround.evaluators.report.score_rows import EpisodeScores, RunScores, inside
+from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.warnings import unplayed_cases
 from wardround.runs.stored_run import Run
 from wardround.scenarios.case import Case

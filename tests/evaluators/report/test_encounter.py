@@ -8,7 +8,7 @@ from lxml import html
 from shell import Shell
 
 from wardround.evaluators.report.episode_dialogue import Dialogue, rebuild_dialogue
-from wardround.evaluators.report.episode_page import Kept, episode_page
+from wardround.evaluators.report.episode_page import PageExtras, episode_page
 from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores
 from wardround.report_files import write_pages
@@ -67,19 +67,21 @@ async def test_without_its_scenario_the_events_are_shown_and_it_is_said(store: P
     assert not found.folded
     assert len(found.turns) == 4
     row = EpisodeScores(episode="a@1", case=about.id, cause="doctor", reason="no_answer")
-    assert "The scenario is not installed here" in episode_page("r", row, about, {}, {}, Kept(found))
+    assert "The scenario is not installed here" in episode_page("r", row, about, {}, {}, PageExtras(found))
 
 
 async def test_of_a_restricted_case_the_dialogue_shows_no_text(store: Path) -> None:
     found, about = await told(store, "b")
     row = EpisodeScores(episode="a@1", case=about.id, cause="completed", restricted=True)
-    page = episode_page("r", row, about, {}, {}, Kept(found))
+    page = episode_page("r", row, about, {}, {}, PageExtras(found))
     words = {act.asked for turn in found.turns for act in turn.acts} | {turn.said for turn in found.turns}
     assert [text for text in words if len(text) > 3 and text in page] == []
     assert about.opening not in page
     assert "restricted" in page
     bare = EpisodeScores(episode="a@1", case=about.id, cause="completed")
-    assert found.turns[0].said in html.fromstring(episode_page("r", bare, about, {}, {}, Kept(found))).text_content()
+    assert (
+        found.turns[0].said in html.fromstring(episode_page("r", bare, about, {}, {}, PageExtras(found))).text_content()
+    )
 
 
 async def test_every_episode_has_a_page_and_the_list_leads_to_it(store: Path, tmp_path: Path) -> None:
