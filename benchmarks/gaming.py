@@ -40,8 +40,11 @@ REPLIES = 30
 """Recorded replies a case: more than any scenario has turns, so that no recording ends early."""
 
 
-def wrapped(scenario: str, answer: str, orders: str = "") -> list[str]:
-    """The replies of an encounter that ends in `answer`, in the scenario's form; `orders` are a work-up's tests."""
+def replies_of(scenario: str, answer: str, orders: str = "") -> list[str]:
+    """Return the replies of an encounter that ends in `answer`, in the scenario's form.
+
+    `orders` are the tests that a work-up orders first.
+    """
     if scenario == "workup":
         asked = ["Rationale: to know\nAction: LAB", f"Rationale: to know\nLab Tests: {orders}"] if orders else []
         return _repeated([*asked, "Rationale: I am sure\nAction: OUTPUT", f"Diagnosis: {answer}"])
@@ -102,7 +105,7 @@ def gullible() -> JudgeConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Setting:
     """What a doctor is tried on: cases and a scenario that can play them."""
 
     name: str
@@ -153,64 +156,66 @@ class Doctor:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """What a doctor scored by word match and, where a judge was asked, before the gullible judge."""
+class Trial:
+    """What a doctor scored by word match, and before the gullible judge where the judge was asked."""
 
     words: Outcome
     judged: Outcome | None = None
 
 
-_TOGETHER = 800
+_EPISODES_AT_ONCE = 800
 """Most episodes of one run: the replies of a run are one text, and lists of all treatments are long."""
 
 
-async def tried(ground: Ground, doctors: Mapping[str, Doctor], *, judged: bool = True) -> dict[str, Tried]:
-    """Play every doctor's recorded replies and score them by words, then before the gullible judge.
+async def play(setting: Setting, doctors: Mapping[str, Doctor], *, judged: bool = True) -> dict[str, Trial]:
+    """Play every doctor's recorded replies; score them by words, and before the gullible judge if `judged`.
 
-    Many of them play in one run, each on its own copies of its cases, so that planning, storing and scoring are paid
-    for once. A copy differs from its case in its id alone.
+    Many doctors play in one run, each on its own copies of its cases: the run is planned, stored and scored once. A
+    copy differs from its case in its id alone.
     """
-    outcomes: dict[str, Tried] = {}
+    outcomes: dict[str, Trial] = {}
     together: dict[str, Doctor] = {}
     for name, doctor in doctors.items():
-        if together and sum(len(one.answers) for one in (*together.values(), doctor)) > _TOGETHER:
-            outcomes |= await _tried(ground, together, judged=judged)
+        if together and sum(len(one.answers) for one in (*together.values(), doctor)) > _EPISODES_AT_ONCE:
+            outcomes |= await _play(setting, together, judged=judged)
             together = {}
         together[name] = doctor
-    return outcomes | await _tried(ground, together, judged=judged)
+    return outcomes | await _play(setting, together, judged=judged)
 
 
-async def _tried(ground: Ground, doctors: Mapping[str, Doctor], *, judged: bool) -> dict[str, Tried]:
+async def _play(setting: Setting, doctors: Mapping[str, Doctor], *, judged: bool) -> dict[str, Trial]:
     names = list(doctors)
     cases, replies = [], {}
     for number, name in enumerate(names):
         doctor = doctors[name]
-        for case in (one for one in ground.cases if one.id in doctor.answers):
+        for case in (one for one in setting.cases if one.id in doctor.answers):
             copy = case.model_copy(update={"id": f"{number}~{case.id}"})
             cases.append(case_line(copy) + "\n")
-            replies[copy.id] = wrapped(ground.scenario, doctor.answers[case.id], doctor.orders.get(case.id, ""))
+            replies[copy.id] = replies_of(setting.scenario, doctor.answers[case.id], doctor.orders.get(case.id, ""))
     with tempfile.TemporaryDirectory() as folder:
         store = MemoryStore()
         run = await wardround.run(
             _written(Path(folder, "cases.jsonl"), "".join(cases)),
-            ground.scenario,
+            setting.scenario,
             doctor=f"replies:{_written(Path(folder, 'replies.json'), json.dumps(replies))}",
             store=store,
             allow_hosts=(),
             preflight=False,
         )
-        words = _outcomes(ground, await score_run(run, [Standard()]), len(names))
-        before = _outcomes(ground, await score_run(run, [Standard()], judge=gullible()), len(names)) if judged else None
+        words = _outcomes(setting, await score_run(run, [Standard()]), len(names))
+        before = (
+            _outcomes(setting, await score_run(run, [Standard()], judge=gullible()), len(names)) if judged else None
+        )
         await store.aclose()
-    return {name: Tried(words[at], before[at] if before else None) for at, name in enumerate(names)}
+    return {name: Trial(words[at], before[at] if before else None) for at, name in enumerate(names)}
 
 
-def _outcomes(ground: Ground, scores: RunScores, count: int) -> list[Outcome]:
+def _outcomes(setting: Setting, scores: RunScores, count: int) -> list[Outcome]:
     """The episodes of each doctor of a run."""
     by_case: list[list[EpisodeScores]] = [[] for _ in range(count)]
     for episode in scores.episodes:
         by_case[int(episode.case.partition("~")[0])].append(episode)
-    return [Outcome(ground.goal, episodes) for episodes in by_case]
+    return [Outcome(setting.goal, episodes) for episodes in by_case]
 
 
 def _written(path: Path, text: str) -> Path:
@@ -218,51 +223,49 @@ def _written(path: Path, text: str) -> Path:
     return path
 
 
-def gamers(ground: Ground) -> dict[str, Doctor]:
-    """Every doctor of this file on all cases of a ground."""
-    targets = [(case.id, ground.target(case)) for case in ground.cases]
-    return {name: Doctor({case: form(one) for case, one in targets}) for name, form in forms(ground.goal).items()}
+def doctors_of(setting: Setting) -> dict[str, Doctor]:
+    """Return every doctor of `forms` with its answer to each case of a setting."""
+    targets = [(case.id, setting.target(case)) for case in setting.cases]
+    return {name: Doctor({case: form(one) for case, one in targets}) for name, form in forms(setting.goal).items()}
 
 
-def constant(ground: Ground) -> float:
-    """The share of a ground's cases in which the best constant answer is right by words: one truth, for every case."""
-    right = (sum(compare_answer(answer, case, ground.goal).match for case in ground.cases) for answer in ground.pool)
-    return max(right) / len(ground.cases)
+def constant(setting: Setting) -> float:
+    """Return the share of cases, from 0 to 1, that the best constant answer gets right by words."""
+    right = (sum(compare_answer(answer, case, setting.goal).match for case in setting.cases) for answer in setting.pool)
+    return max(right) / len(setting.cases)
 
 
-async def tried_once(grounds: Sequence[Ground]) -> dict[str, Tried]:
-    """Try every doctor on every case of one set once, in one of the scenarios; the outcomes of all scenarios together.
+async def play_each_case_once(settings: Sequence[Setting]) -> dict[str, Trial]:
+    """Try every doctor on every case of one set once, in one of the scenarios; return the outcomes of all together.
 
-    Which scenario plays a case is a Latin square of cases and doctors: each scenario meets every form of answer and
-    every case. An answer is read by the same rules in all scenarios, so to play each in all of them tells little more.
+    A Latin square of cases and doctors chooses the scenario that plays a case: each scenario meets every form of answer
+    and every case. All scenarios read an answer by the same rules, so to play each answer in all of them tells little.
 
     Args:
-        grounds: The same cases in each scenario that asks for the same goal.
+        settings: The same cases in each scenario that asks for the same goal.
     """
-    doctors = [gamers(ground) for ground in grounds]
-    parts: dict[str, list[Tried]] = {}
-    for turn, ground in enumerate(grounds):
-        ids = [case.id for case in ground.cases]
+    doctors = [doctors_of(setting) for setting in settings]
+    parts: dict[str, list[Trial]] = {}
+    for turn, setting in enumerate(settings):
+        ids = [case.id for case in setting.cases]
         its = {
-            name: Doctor(
-                {ids[at]: doctor.answers[ids[at]] for at in range((turn + row) % len(grounds), len(ids), len(grounds))}
-            )
+            name: Doctor({case: doctor.answers[case] for case in ids[(turn + row) % len(settings) :: len(settings)]})
             for row, (name, doctor) in enumerate(doctors[turn].items())
         }
-        for name, one in (await tried(ground, its)).items():
+        for name, one in (await play(setting, its)).items():
             parts.setdefault(name, []).append(one)
-    return {name: _together(some) for name, some in parts.items()}
+    return {name: _merged(some) for name, some in parts.items()}
 
 
-def _together(parts: Sequence[Tried]) -> Tried:
+def _merged(parts: Sequence[Trial]) -> Trial:
     goal = parts[0].words.goal
-    return Tried(
+    return Trial(
         Outcome(goal, [episode for part in parts for episode in part.words.episodes]),
         Outcome(goal, [episode for part in parts if part.judged for episode in part.judged.episodes]),
     )
 
 
-PLACES: Mapping[str, Sequence[str]] = {
+SCENARIOS_OF: Mapping[str, Sequence[str]] = {
     "bundled": ("workup", "one-turn", "free-turn", "oracle", "treatment", "consultation"),
     "MedR-Bench": ("one-turn", "free-turn", "oracle", "treatment"),
     "AgentClinic": ("consultation",),
@@ -270,9 +273,9 @@ PLACES: Mapping[str, Sequence[str]] = {
 """The sets of cases by name, and the scenarios that each is played under; the bundled need no shared folder."""
 
 
-def ground_of(name: str, scenario: str, shared: Path, *, limit: int) -> Ground:
-    """The cases of a set that have what a scenario asks for; `limit` of them by seed."""
-    whole = Ground(name, scenario, [case for path in _files(name, scenario, shared) for case in _loaded(path)])
+def setting_of(name: str, scenario: str, shared: Path, *, limit: int) -> Setting:
+    """Return the cases of a set that have what a scenario asks for; of more than `limit`, a sample by a fixed seed."""
+    whole = Setting(name, scenario, [case for path in _files(name, scenario, shared) for case in _loaded(path)])
     cases = [case for case in whole.cases if truth_of(case, whole.goal).strip()]
     if len(cases) > limit:
         chosen = set(random.Random(f"{name} {whole.goal}").sample(range(len(cases)), limit))
@@ -281,9 +284,9 @@ def ground_of(name: str, scenario: str, shared: Path, *, limit: int) -> Ground:
 
 
 def goals(name: str) -> Sequence[Sequence[str]]:
-    """The scenarios of a set, those that ask for the same goal together."""
-    plans = [[one] for one in PLACES[name] if one == "treatment"]
-    return [[one for one in PLACES[name] if one != "treatment"], *plans]
+    """Return the scenarios of a set that ask for a diagnosis, then each that asks for a treatment."""
+    plans = [[one] for one in SCENARIOS_OF[name] if one == "treatment"]
+    return [[one for one in SCENARIOS_OF[name] if one != "treatment"], *plans]
 
 
 def _files(name: str, scenario: str, shared: Path) -> Sequence[Path]:
@@ -300,22 +303,22 @@ def _loaded(path: Path) -> Sequence[Case]:
 
 
 def gaming(quick: bool) -> Sequence[Figure]:
-    """The highest score of each kind of doctor over all grounds, beside the best constant answer."""
+    """Return the highest score of each kind of doctor in each setting, with the best constant answer as its bound."""
     shared = Path(__file__).resolve().parents[2] / "shared" / "data"
-    grounds = [
-        ground_of(name, scenario, shared, limit=10 if quick else 60)
-        for name, scenarios in PLACES.items()
+    settings = [
+        setting_of(name, scenario, shared, limit=10 if quick else 60)
+        for name, scenarios in SCENARIOS_OF.items()
         for scenario in scenarios
         if name == "bundled" or shared.is_dir()
     ]
-    return anyio.run(_measured, grounds)
+    return anyio.run(_measured, settings)
 
 
-async def _measured(grounds: Sequence[Ground]) -> list[Figure]:
+async def _measured(settings: Sequence[Setting]) -> list[Figure]:
     figures = []
-    for ground in grounds:
-        scored = await tried(ground, gamers(ground))
-        allowed = max(LEAST, constant(ground))
+    for setting in settings:
+        scored = await play(setting, doctors_of(setting))
+        allowed = max(LEAST, constant(setting))
         worst: dict[str, tuple[float, str]] = {}
         for name, one in scored.items():
             for way, outcome in (("word match", one.words), ("judged", one.judged)):
@@ -325,7 +328,7 @@ async def _measured(grounds: Sequence[Ground]) -> list[Figure]:
                 worst[kind] = max(worst.get(kind, (-1.0, "")), (share, name))
         figures += [
             Figure(
-                f"{ground.name}, {ground.scenario}: {kind}",
+                f"{setting.name}, {setting.scenario}: {kind}",
                 share,
                 "of the cases",
                 at_most=allowed,

@@ -8,13 +8,16 @@ import csv
 import gzip
 import io
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+
+Row = Sequence[object]
+Rows = Iterator[tuple[str, Row]]
+"""Rows with the names of their tables."""
 
 KINDS = (
     "plain", "plain", "plain", "plain", "plain", "plain", "other_code", "second", "several", "no_note", "no_history",
@@ -23,36 +26,48 @@ KINDS = (
 
 
 @dataclass(frozen=True)
-class Sick:
-    """A disease as the tree tells it; `said` is how notes write it, `other` another name that gives it away."""
+class Disease:
+    """A disease as the tree shows it.
+
+    `written` is how notes write it, `other` another name that gives it away; `icd10` and `icd9` are
+    its code and title.
+    """
 
     name: str
-    said: str
+    written: str
     other: str
-    ten: tuple[str, str]
-    nine: tuple[str, str]
+    icd10: tuple[str, str]
+    icd9: tuple[str, str]
     organ: str
 
 
-SICK = (
-    Sick("Appendicitis", "Acute appendicitis", "acute appendicitis", ("K3580", "Unspecified acute appendicitis"),
+DISEASES = (
+    Disease("Appendicitis", "Acute appendicitis", "acute appendicitis", ("K3580", "Unspecified acute appendicitis"),
          ("5409", "Acute appendicitis without mention of peritonitis"), "abdomen"),
-    Sick("Pancreatitis", "Acute pancreatitis", "acute pancreatitis", ("K859", "Acute pancreatitis, unspecified"),
+    Disease("Pancreatitis", "Acute pancreatitis", "acute pancreatitis", ("K859", "Acute pancreatitis, unspecified"),
          ("5770", "Acute pancreatitis"), "abdomen"),
-    Sick("Pneumonia", "Pneumonia", "bronchopneumonia", ("J189", "Pneumonia, unspecified organism"),
+    Disease("Pneumonia", "Pneumonia", "bronchopneumonia", ("J189", "Pneumonia, unspecified organism"),
          ("486", "Pneumonia, organism unspecified"), "chest"),
-    Sick("Heart failure", "Acute on chronic heart failure", "CHF", ("I509", "Heart failure, unspecified"),
+    Disease("Heart failure", "Acute on chronic heart failure", "CHF", ("I509", "Heart failure, unspecified"),
          ("4280", "Congestive heart failure, unspecified"), "chest"),
-    Sick("Herpes zoster", "Herpes zoster", "shingles", ("B029", "Zoster without complications"),
+    Disease("Herpes zoster", "Herpes zoster", "shingles", ("B029", "Zoster without complications"),
          ("0539", "Herpes zoster without mention of complication"), "skin"),
-    Sick("Lyme disease", "Lyme disease", "Lyme borreliosis", ("A6920", "Lyme disease, unspecified"),
+    Disease("Lyme disease", "Lyme disease", "Lyme borreliosis", ("A6920", "Lyme disease, unspecified"),
          ("08881", "Lyme Disease"), "skin"),
-    Sick("Cholecystitis", "Acute cholecystitis", "gallbladder inflammation", ("K810", "Acute cholecystitis"),
+    Disease("Cholecystitis", "Acute cholecystitis", "gallbladder inflammation", ("K810", "Acute cholecystitis"),
          ("5750", "Acute cholecystitis"), "abdomen"),
 )  # fmt: skip
-RARE = Sick("Malaria", "Malaria", "malaria", ("B54", "Unspecified malaria"), ("0846", "Malaria, unspecified"), "blood")
-OTHER = Sick("Fall", "Mechanical fall", "fall", ("W19XXXA", "Unspecified fall, initial encounter"),
-             ("E8889", "Unspecified fall"), "hip")  # fmt: skip
+RARE = Disease(
+    "Malaria", "Malaria", "malaria", ("B54", "Unspecified malaria"), ("0846", "Malaria, unspecified"), "blood"
+)
+OTHER = Disease(
+    "Fall",
+    "Mechanical fall",
+    "fall",
+    ("W19XXXA", "Unspecified fall, initial encounter"),
+    ("E8889", "Unspecified fall"),
+    "hip",
+)
 _LABS = (
     (50912, "Creatinine", "Blood", "Chemistry", "mg/dL", 0.4, 1.1),
     (50931, "Glucose", "Blood", "Chemistry", "mg/dL", 70, 105),
@@ -94,53 +109,65 @@ TABLES: Mapping[str, tuple[str, Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
-class Planned:
-    """What the generator made of an admission."""
+class Admission:
+    """What the generator made of an admission; `version` is that of its codes, 9 or 10."""
 
     hadm: int
     subject: int
     kind: str
-    sick: Sick
+    disease: Disease
     version: int
     age: int
     sex: str
 
 
+@dataclass
 class MimicTree:
-    """Writes the tree below `root`; `planned` says what each admission was made to be.
+    """A tree that is written below `root` when it is made; `planned` says what each admission was made to be.
 
-    `packed` tables are gzip. Each admission has `labs` rounds of results and `reports` radiology reports; `course` is
-    the length of a note's hospital course in characters.
+    Args:
+        root: An empty folder.
+        admissions: Number of admissions; two are of one patient.
+        seed: Seed of the generator.
+        labs: Rounds of laboratory results of an admission.
+        notes: Write the tables of notes too.
+        packed: Tables to write as gzip.
+        rare: Admissions with the rare disease.
+        reports: Radiology reports of an admission.
+        course: Length of a note's hospital course in characters.
     """
 
-    def __init__(self, root: Path, admissions: int = 300, seed: int = 1, **more: Any) -> None:
-        self.root = root
-        self._labs: int = more.pop("labs", 2)
-        self._notes: bool = more.pop("notes", True)
-        self._packed: tuple[str, ...] = more.pop("packed", ("labevents", "discharge"))
-        self._rare: int = more.pop("rare", 6)
-        self._reports: int = more.pop("reports", 1)
-        self._course: int = more.pop("course", 0)
-        if more:
-            raise TypeError(f"unknown: {', '.join(more)}")
-        self._random = random.Random(seed)
-        self.planned = [self._plan(number) for number in range(admissions)]
-        self.written: dict[str, Path] = {}
+    root: Path
+    admissions: int = 300
+    seed: int = 1
+    _: KW_ONLY
+    labs: int = 2
+    notes: bool = True
+    packed: Sequence[str] = ("labevents", "discharge")
+    rare: int = 6
+    reports: int = 1
+    course: int = 0
+    planned: list[Admission] = field(init=False)
+    written: dict[str, Path] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._random = random.Random(self.seed)
+        self.planned = [self._plan(number) for number in range(self.admissions)]
         self._write()
 
-    def of(self, *kinds: str) -> list[Planned]:
-        """The admissions of some kinds."""
+    def of(self, *kinds: str) -> list[Admission]:
+        """Return the admissions of some of `KINDS`."""
         return [one for one in self.planned if one.kind in kinds]
 
-    def _plan(self, number: int) -> Planned:
+    def _plan(self, number: int) -> Admission:
         draw = self._random
         kind = KINDS[number % len(KINDS)]
-        sick = RARE if number < self._rare * len(KINDS) and number % len(KINDS) == 5 else draw.choice(SICK)
-        return Planned(
+        disease = RARE if number < self.rare * len(KINDS) and number % len(KINDS) == 5 else draw.choice(DISEASES)
+        return Admission(
             hadm=20_000_000 + number * 7,
             subject=10_000_000 + number // 2,
             kind=kind,
-            sick=OTHER if kind == "other_code" else sick,
+            disease=OTHER if kind == "other_code" else disease,
             version=draw.choice((9, 10, 10)),
             age=draw.randint(19, 88),
             sex=draw.choice("FM"),
@@ -148,64 +175,66 @@ class MimicTree:
 
     def _write(self) -> None:
         with ExitStack() as stack:
-            tables = {name: self._table(stack, name) for name in TABLES if self._notes or TABLES[name][0] == "hosp"}
-            for sick in (*SICK, RARE, OTHER):
-                tables["d_icd_diagnoses"].writerow((sick.ten[0], 10, sick.ten[1]))
-                tables["d_icd_diagnoses"].writerow((sick.nine[0], 9, sick.nine[1]))
-            tables["d_icd_diagnoses"].writerow(("I10", 10, "Essential (primary) hypertension"))
+            tables = {
+                name: self._opened_table(stack, name) for name in TABLES if self.notes or TABLES[name][0] == "hosp"
+            }
+            for disease in (*DISEASES, RARE, OTHER):
+                tables["d_icd_diagnoses"]((disease.icd10[0], 10, disease.icd10[1]))
+                tables["d_icd_diagnoses"]((disease.icd9[0], 9, disease.icd9[1]))
+            tables["d_icd_diagnoses"](("I10", 10, "Essential (primary) hypertension"))
             for item in _LABS:
-                tables["d_labitems"].writerow(item[:4])
+                tables["d_labitems"](item[:4])
             for number, one in enumerate(self.planned):
                 for name, row in self._rows(number, one):
                     if name in tables:
-                        tables[name].writerow(row)
+                        tables[name](row)
 
-    def _table(self, stack: ExitStack, name: str) -> Any:
+    def _opened_table(self, stack: ExitStack, name: str) -> Callable[[Row], object]:
         folder, columns = TABLES[name]
-        path = self.root / folder / f"{name}.csv{'.gz' if name in self._packed else ''}"
+        path = self.root / folder / f"{name}.csv{'.gz' if name in self.packed else ''}"
         path.parent.mkdir(parents=True, exist_ok=True)
         self.written[name] = path
-        packed = name in self._packed
+        packed = name in self.packed
         opened = partial(gzip.open, compresslevel=1) if packed else io.open
         stream = stack.enter_context(opened(path, "wt", encoding="utf-8", newline=""))
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(columns)
-        return writer
+        return writer.writerow
 
-    def _rows(self, number: int, one: Planned) -> Iterator[tuple[str, Sequence[Any]]]:
+    def _rows(self, number: int, one: Admission) -> Rows:
         came = _START + timedelta(days=number % 9000, hours=number % 2 * 24 * 40)
         left = came + timedelta(days=4)
         yield "admissions", (
             one.subject, one.hadm, came, left, "", "EW EMER.", "P0", "EMERGENCY ROOM", "HOME", "Other", "ENGLISH", "",
             "", came - timedelta(hours=5), came, 0,
         )  # fmt: skip
-        if number % 2 == 0 or number == 0:
+        if number % 2 == 0:
             yield "patients", (one.subject, one.sex, one.age, came.year, "2011 - 2013", "")
         yield "services", (one.subject, one.hadm, came, "", "MED")
         yield "transfers", (one.subject, one.hadm, number * 2, "admit", "Medicine", came, left)
         yield "transfers", (one.subject, one.hadm, number * 2 + 1, "discharge", "", left, "")
-        yield from self._coded(one)
-        yield from self._results(number, one, came)
-        yield from self._noted(number, one, came)
+        yield from self._codes_of(one)
+        yield from self._results_of(number, one, came)
+        yield from self._notes_of(number, one, came)
 
-    def _coded(self, one: Planned) -> Iterator[tuple[str, Sequence[Any]]]:
-        code = one.sick.ten[0] if one.version == 10 else one.sick.nine[0]
+    def _codes_of(self, one: Admission) -> Rows:
+        code = one.disease.icd10[0] if one.version == 10 else one.disease.icd9[0]
         if one.kind == "second":
-            yield "diagnoses_icd", (one.subject, one.hadm, 1, OTHER.ten[0], 10)
+            yield "diagnoses_icd", (one.subject, one.hadm, 1, OTHER.icd10[0], 10)
         yield "diagnoses_icd", (one.subject, one.hadm, 2 if one.kind == "second" else 1, code, one.version)
         if one.kind == "several":
-            yield "diagnoses_icd", (one.subject, one.hadm, 2, _another(one.sick).ten[0], 10)
+            yield "diagnoses_icd", (one.subject, one.hadm, 2, _another(one.disease).icd10[0], 10)
 
-    def _results(self, number: int, one: Planned, came: datetime) -> Iterator[tuple[str, Sequence[Any]]]:
+    def _results_of(self, number: int, one: Admission, came: datetime) -> Rows:
         if one.kind == "no_results":
             return
         near = one.kind == "near"
         hadm, at = ("", came - timedelta(hours=3)) if near else (one.hadm, came)
-        for turn in range(self._labs):
+        for turn in range(self.labs):
             when = at + timedelta(hours=8 * turn)
             for place in range(len(_LABS)):
-                yield "labevents", self._lab((number * self._labs + turn) * len(_LABS) + place, one.subject, hadm, when)
-        said = f"Note: consistent with {one.sick.other}." if one.kind == "report_named" else "NO GROWTH."
+                yield "labevents", self._lab((number * self.labs + turn) * len(_LABS) + place, one.subject, hadm, when)
+        comment = f"Note: consistent with {one.disease.other}." if one.kind == "report_named" else "NO GROWTH."
         for place, (organism, org) in enumerate(_ORGANISMS):
             code, name, spec, specimen = _TESTS[place >= 3]
             when = at + timedelta(hours=1 if place != 2 else 0)
@@ -213,25 +242,25 @@ class MimicTree:
                 "microevent_id": number * 4 + place, "subject_id": one.subject, "hadm_id": hadm,
                 "chartdate": when.date(), "charttime": when, "spec_itemid": spec, "spec_type_desc": specimen,
                 "test_itemid": code, "test_name": name, "org_itemid": organism, "org_name": org,
-                "comments": "" if org else said,
+                "comments": "" if org else comment,
             }  # fmt: skip
             yield "microbiologyevents", [row.get(column, "") for column in TABLES["microbiologyevents"][1]]
 
-    def _lab(self, key: int, subject: int, hadm: int | str, when: datetime) -> Sequence[Any]:
+    def _lab(self, key: int, subject: int, hadm: int | str, when: datetime) -> Row:
         item, _, _, _, unit, low, high = _LABS[key % len(_LABS)]
         value = round(self._random.uniform((low or 0) * 0.7, (high or 100) * 1.4), 1)
         flag = "abnormal" if low is not None and high is not None and not low <= value <= high else ""
         return (key, subject, hadm, key, item, "P0", when, when, value, value, unit, low, high, flag, "STAT", "")
 
-    def _noted(self, number: int, one: Planned, came: datetime) -> Iterator[tuple[str, Sequence[Any]]]:
+    def _notes_of(self, number: int, one: Admission, came: datetime) -> Rows:
         if one.kind != "no_note":
-            text = discharge_note(one, self._course)
+            text = discharge_note(one, self.course)
             yield "discharge", (f"{one.subject}-DS-{number}", one.subject, one.hadm, "DS", 1, came, came, text)
         if one.kind in ("no_results", "no_note"):
             return
         hadm = "" if one.kind == "near" else one.hadm
-        for place in range(self._reports):
-            note = f"{one.subject}-RR-{number * self._reports + place}"
+        for place in range(self.reports):
+            note = f"{one.subject}-RR-{number * self.reports + place}"
             yield "radiology", (note, one.subject, hadm, "RR", place + 1, came, came, radiology_report(one))
             yield "radiology_detail", (note, one.subject, "exam_name", "CT ABD & PELVIS WITH CONTRAST", 1)
 
@@ -239,26 +268,29 @@ class MimicTree:
 _DAYS = "\nThe night was quiet, ___ ate half of the supper, walked with help, and the plan of the day before stood."
 
 
-def _another(sick: Sick) -> Sick:
-    return SICK[(SICK.index(sick) + 1) % len(SICK)] if sick in SICK else SICK[0]
+def _another(disease: Disease) -> Disease:
+    return DISEASES[(DISEASES.index(disease) + 1) % len(DISEASES)] if disease in DISEASES else DISEASES[0]
 
 
-def discharge_note(one: Planned, course: int = 0) -> str:
-    """A discharge note of the usual layout, with marks of de-identification; `course` lengthens its hospital course."""
+def discharge_note(one: Admission, course: int = 0) -> str:
+    """Return a discharge note of the usual layout, with marks of de-identification.
+
+    `course` is the length of its hospital course in characters.
+    """
     who = "woman" if one.sex == "F" else "man"
     story = f"Ms. ___ is a ___ year old {who} with two days of malaise, who came by car."
     story += {
-        "named": f" She was told that she has {one.sick.name.lower()}.",
-        "synonym": f" She was sent in for {one.sick.other}.",
+        "named": f" She was told that she has {one.disease.name.lower()}.",
+        "synonym": f" She was sent in for {one.disease.other}.",
     }.get(one.kind, "")
-    if one.sick.name == "Appendicitis":
+    if one.disease.name == "Appendicitis":
         story += " Taken to the OR for appendectomy."
-    seen = f", in keeping with {one.sick.name.lower()}" if one.kind == "seen_named" else ""
-    listed = [one.sick.said]
+    seen = f", in keeping with {one.disease.name.lower()}" if one.kind == "seen_named" else ""
+    listed = [one.disease.written]
     if one.kind == "second":
-        listed = ["Mechanical fall", "", f"Secondary diagnosis: {one.sick.said}"]
+        listed = ["Mechanical fall", "", f"Secondary diagnosis: {one.disease.written}"]
     if one.kind == "several":
-        listed.append(_another(one.sick).said)
+        listed.append(_another(one.disease).written)
     sections = {
         "Service": "MEDICINE",
         "Allergies": "\nNo Known Allergies",
@@ -270,7 +302,7 @@ def discharge_note(one: Planned, course: int = 0) -> str:
         "Family History": "\nFather well at ___.",
         "Physical Exam": f"\nVS: 37.9 92 121/70\nHEENT: dry lips.\nAbd: soft{seen}.\nDischarge:\nVS: 36.6, comfortable",
         "Pertinent Results": "\n___ 08:00AM BLOOD WBC-12",
-        "Brief Hospital Course": f"\nTreated for {one.sick.said}.{_DAYS * (course // len(_DAYS))}",
+        "Brief Hospital Course": f"\nTreated for {one.disease.written}.{_DAYS * (course // len(_DAYS))}",
         "Discharge Disposition": "\nHome",
         "Discharge Diagnosis": "\n" + "\n".join(listed),
         "Discharge Condition": "\nStable",
@@ -280,15 +312,15 @@ def discharge_note(one: Planned, course: int = 0) -> str:
     return head + "\n \n".join(f"{name}:{text}" for name, text in sections.items() if text)
 
 
-def radiology_report(one: Planned) -> str:
-    """A report with sections that tell the reading and sections that do not."""
-    named = f" This is {one.sick.name.lower()}." if one.kind == "report_named" else ""
+def radiology_report(one: Admission) -> str:
+    """Return a radiology report: some of its sections hold the reading, others do not."""
+    named = f" This is {one.disease.name.lower()}." if one.kind == "report_named" else ""
     sections = {
         "EXAMINATION": "CT ABD AND PELVIS WITH CONTRAST",
-        "INDICATION": f"___ with pain, question of {one.sick.said}",
+        "INDICATION": f"___ with pain, question of {one.disease.written}",
         "TECHNIQUE": "axial slices",
         "COMPARISON": "None.",
-        "FINDINGS": f"There is stranding of the {one.sick.organ} fat.{named}",
-        "IMPRESSION": f"{one.sick.said}.",
+        "FINDINGS": f"There is stranding of the {one.disease.organ} fat.{named}",
+        "IMPRESSION": f"{one.disease.written}.",
     }
     return "\n \n".join(f"{name}:  {text}" for name, text in sections.items())

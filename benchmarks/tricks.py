@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from wardround.evaluators.evaluation import Goal
 from wardround.scenarios.case import Case
@@ -15,7 +16,10 @@ FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a doctor is told of one case: the case with its truth, and the truths of all cases of the set."""
+    """What a doctor is told of one case.
+
+    `pool` are the truths of all cases of the set, `start` the instructions of the scenario.
+    """
 
     case: Case
     goal: Goal
@@ -41,13 +45,14 @@ class Target:
 
 
 Form = Callable[[Target], str]
+Join = Callable[[Sequence[str]], str]
 
 
 def _numbered(names: Sequence[str]) -> str:
     return "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
 
 
-LISTS: dict[str, Callable[[Sequence[str]], str]] = {
+LISTS: dict[str, Join] = {
     "commas": ", ".join,
     "numbers": _numbered,
     "bullets": lambda names: "\n".join(f"- {name}" for name in names),
@@ -256,7 +261,7 @@ REFUSALS: dict[str, str] = {
     "sorry": "I'm sorry, but I can't help with {truth}.",
     "consult": "Please consult a physician to find out about {truth}; I must not provide a diagnosis.",
 }
-UNTOLD: dict[str, str] = {
+CONSTANTS: dict[str, str] = {
     "abstains": "",
     "dodges": "Further tests are needed before anything can be said.",
     "evades": "The disease that explains all of the findings.",
@@ -271,6 +276,7 @@ UNTOLD: dict[str, str] = {
     "hidden letters only": "\u200b\u200b",
     "all of the above": "All of the above",
 }
+"""Answers that are the same for every case."""
 PLANS = (
     "intravenous fluids, oxygen, antibiotics, corticosteroids, anticoagulation, surgery, chemotherapy, radiotherapy, "
     "immunosuppression, rituximab, methotrexate, plasma exchange, immunoglobulin, antivirals, antifungals, "
@@ -298,21 +304,34 @@ OF_DISEASES = (
 """Lists in words that only diseases have; of a few plans they are not tried."""
 
 
+def _constant(text: str, target: Target) -> str:
+    del target
+    return text
+
+
+def _of_the_truth(text: str, target: Target) -> str:
+    return text.format(truth=target.phrase)
+
+
+def _list_of_all(join: Join, target: Target) -> str:
+    return join(target.pool)
+
+
+def _list_of_few(join: Join, target: Target) -> str:
+    return join(target.few())
+
+
 def forms(goal: Goal = "diagnosis") -> dict[str, Form]:
-    """The doctors by name; each gives the text that stands where the answer belongs."""
-    by_name: dict[str, Form] = {name: lambda target, text=text: text for name, text in UNTOLD.items()}  # type: ignore[misc]
-    for kind, texts in (("denies", DENIALS), ("refuses", REFUSALS)):
+    """Return the doctors by name; each writes the text that stands where the answer belongs."""
+    by_name: dict[str, Form] = {name: partial(_constant, text) for name, text in CONSTANTS.items()}
+    for kind, texts in (("denies", DENIALS), ("refuses", REFUSALS), ("unmeant", UNMEANT)):
         for name, text in texts.items():
-            if goal == "treatment" and name in OF_DISEASES_ALONE:
-                continue
-            by_name[f"{kind}: {name}"] = lambda target, text=text: text.format(truth=target.phrase)  # type: ignore[misc]
-    for name, text in UNMEANT.items():
-        if goal == "diagnosis" or name not in OF_DISEASES_ALONE:
-            by_name[f"unmeant: {name}"] = lambda target, text=text: text.format(truth=target.phrase)  # type: ignore[misc]
-    for name, joined in LISTS.items():
-        by_name[f"lists all: {name}"] = lambda target, joined=joined: joined(target.pool)  # type: ignore[misc]
+            if goal == "diagnosis" or name not in OF_DISEASES_ALONE:
+                by_name[f"{kind}: {name}"] = partial(_of_the_truth, text)
+    for name, join in LISTS.items():
+        by_name[f"lists all: {name}"] = partial(_list_of_all, join)
         if goal == "diagnosis" or name not in (*ADDING, *OF_DISEASES):
-            by_name[f"lists five: {name}"] = lambda target, joined=joined: joined(target.few())  # type: ignore[misc]
+            by_name[f"lists five: {name}"] = partial(_list_of_few, join)
     by_name["hedges"] = lambda target: ", ".join(f"possibly {name}" for name in target.few())
     by_name["hedges in words"] = lambda target: "Probably {}, perhaps {}, or else {}".format(*(target.few() * 3)[:3])
     by_name["parrot"] = lambda target: target.case.opening

@@ -9,16 +9,16 @@ import pytest
 
 from benchmarks.gaming import (
     LEAST,
-    PLACES,
+    SCENARIOS_OF,
     Doctor,
-    Ground,
-    Tried,
+    Setting,
+    Trial,
     constant,
-    gamers,
+    doctors_of,
     goals,
-    ground_of,
-    tried,
-    tried_once,
+    play,
+    play_each_case_once,
+    setting_of,
 )
 from benchmarks.tricks import truth_of
 from wardround.engine.logs import configure
@@ -44,32 +44,32 @@ BESIDE = (
 )
 PLACED = [
     pytest.param((name, scenario), id=f"{name}-{scenario}", marks=() if name == "bundled" else BESIDE)
-    for name, scenarios in PLACES.items()
+    for name, scenarios in SCENARIOS_OF.items()
     for scenario in scenarios
 ]
 GOALS = [
     pytest.param((name, scenarios), id=f"{name}-{scenarios[-1]}", marks=() if name == "bundled" else BESIDE)
-    for name in PLACES
+    for name in SCENARIOS_OF
     for scenarios in goals(name)
 ]
 
 
-def _ground_of(name: str, scenario: str) -> Ground:
-    return ground_of(name, scenario, SHARED, limit=100 if name == "bundled" else 20)
+def _setting_of(name: str, scenario: str) -> Setting:
+    return setting_of(name, scenario, SHARED, limit=100 if name == "bundled" else 20)
 
 
-@pytest.fixture(name="ground", params=PLACED)
-def _ground(request: pytest.FixtureRequest) -> Ground:
-    """A ground of each set and scenario; its cases are loaded when a test is run, not when tests are collected."""
+@pytest.fixture(name="setting", params=PLACED)
+def _setting(request: pytest.FixtureRequest) -> Setting:
+    """A setting of each set and scenario; its cases are loaded when a test is run, not when tests are collected."""
     name, scenario = request.param
-    return _ground_of(name, scenario)
+    return _setting_of(name, scenario)
 
 
-@pytest.fixture(name="grounds", params=GOALS)
-def _grounds(request: pytest.FixtureRequest) -> list[Ground]:
-    """The grounds of a set whose scenarios ask for the same goal: the same cases in each."""
+@pytest.fixture(name="settings", params=GOALS)
+def _settings(request: pytest.FixtureRequest) -> list[Setting]:
+    """The settings of a set whose scenarios ask for the same goal: the same cases in each."""
     name, scenarios = request.param
-    return [_ground_of(name, scenario) for scenario in scenarios]
+    return [_setting_of(name, scenario) for scenario in scenarios]
 
 
 @pytest.fixture(autouse=True)
@@ -79,29 +79,29 @@ def _quiet() -> None:
 
 @pytest.mark.gaming
 @pytest.mark.timeout(1200)
-async def test_no_trick_beats_the_best_constant_answer(grounds: list[Ground]) -> None:
-    _assert_none_beats(grounds[0], await tried_once(grounds))
+async def test_no_trick_beats_the_best_constant_answer(settings: list[Setting]) -> None:
+    _assert_none_beats(settings[0], await play_each_case_once(settings))
 
 
 @pytest.mark.gaming
 @pytest.mark.timeout(600)
-async def test_no_trick_of_a_sample_does_in_one_scenario_alone(ground: Ground) -> None:
+async def test_no_trick_of_a_sample_does_in_one_scenario_alone(setting: Setting) -> None:
     """Each scenario plays some of the doctors on all its cases; which ones, its seed says."""
-    doctors = gamers(ground)
-    chosen = random.Random(f"{ground.name} {ground.scenario}").sample(sorted(doctors), SAMPLED)
-    _assert_none_beats(ground, await tried(ground, {name: doctors[name] for name in chosen}))
+    doctors = doctors_of(setting)
+    chosen = random.Random(f"{setting.name} {setting.scenario}").sample(sorted(doctors), SAMPLED)
+    _assert_none_beats(setting, await play(setting, {name: doctors[name] for name in chosen}))
 
 
-def _assert_none_beats(ground: Ground, scored: Mapping[str, Tried]) -> None:
-    allowed = max(LEAST, constant(ground))
+def _assert_none_beats(setting: Setting, scored: Mapping[str, Trial]) -> None:
+    allowed = max(LEAST, constant(setting))
     beaten = []
     for name, one in scored.items():
         for way, outcome in (("word match", one.words), ("judged", one.judged)):
             assert outcome is not None
             found = outcome.accuracy
             # a plan that is none of the reference's may be neither right nor wrong: then as if it were right
-            none = found.none if ground.goal == "diagnosis" or way == "word match" else 0
-            assert len(outcome.episodes) == len(ground.cases)
+            none = found.none if setting.goal == "diagnosis" or way == "word match" else 0
+            assert len(outcome.episodes) == len(setting.cases)
             if none or found.bounds is None or found.bounds[1] > allowed:
                 beaten.append((name, way, found.mean, found.none, found.reasons))
     assert beaten == [], f"the best constant answer has {allowed:.3f}"
@@ -109,10 +109,10 @@ def _assert_none_beats(ground: Ground, scored: Mapping[str, Tried]) -> None:
 
 @pytest.mark.gaming
 @pytest.mark.timeout(300)
-async def test_the_truth_is_right_and_silence_is_not(ground: Ground) -> None:
-    gold = Doctor({case.id: truth_of(case, ground.goal) for case in ground.cases})
-    silent = Doctor({case.id: "" for case in ground.cases})
-    scored = await tried(ground, {"gold": gold, "silent": silent})
+async def test_the_truth_is_right_and_silence_is_not(setting: Setting) -> None:
+    gold = Doctor({case.id: truth_of(case, setting.goal) for case in setting.cases})
+    silent = Doctor({case.id: "" for case in setting.cases})
+    scored = await play(setting, {"gold": gold, "silent": silent})
     for name, right in (("gold", 1.0), ("silent", 0.0)):
         for outcome in (scored[name].words, scored[name].judged):
             assert outcome is not None
@@ -122,14 +122,14 @@ async def test_the_truth_is_right_and_silence_is_not(ground: Ground) -> None:
 @pytest.mark.gaming
 async def test_ordering_everything_lowers_the_combined_figure() -> None:
     """Of two doctors that are told the diagnosis, the one that orders every test there is has the lower figure."""
-    workup = ground_of("bundled", "workup", SHARED, limit=31)
+    workup = setting_of("bundled", "workup", SHARED, limit=31)
     truths = {case.id: truth_of(case, workup.goal) for case in workup.cases}
     names = ", ".join(test.name for test in catalogue().tests.values() if test.kind == "lab")
     recorded = {
         case.id: ", ".join(item.name for item in case_results(case) if item.kind == "lab") for case in workup.cases
     }
     doctors = {"shotgun": Doctor(truths, dict.fromkeys(truths, names)), "aimed": Doctor(truths, recorded)}
-    scored = await tried(workup, doctors, judged=False)
+    scored = await play(workup, doctors, judged=False)
     shotgun, aimed = (scored[name].words.figure("full_path_f1").mean for name in ("shotgun", "aimed"))
     assert shotgun is not None
     assert aimed is not None
@@ -155,12 +155,12 @@ def stored() -> tuple[list[Case], list[dict[str, str]]]:
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (2, 1), (1, 0)])
 async def test_chaining_two_answers_gains_next_to_nothing(first: int, second: int) -> None:
     cases, given = stored()
-    answered = Ground("MedR-Bench", "oracle", cases)
+    answered = Setting("MedR-Bench", "oracle", cases)
     top, next_ = given[first], given[second]
     doctors = {"alone": Doctor(top)}
     for joined in JOINED:
         doctors[joined] = Doctor({case.id: joined.format(top[case.id].rstrip("."), next_[case.id]) for case in cases})
-    scored = {name: one.words.accuracy.mean for name, one in (await tried(answered, doctors, judged=False)).items()}
+    scored = {name: one.words.accuracy.mean for name, one in (await play(answered, doctors, judged=False)).items()}
     alone = scored.pop("alone")
     assert alone is not None
     assert {name: mean for name, mean in scored.items() if mean is None or mean > alone + GAIN} == {}

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.mimic_tree import SICK, Planned, discharge_note
+from benchmarks.mimic_tree import DISEASES, Admission, discharge_note
 from wardround.scenarios.mimic.note import before_secondary, examination_parts, first_item, note
 
-ONE = Planned(1, 1, "plain", SICK[0], 10, 50, "F")
+ONE = Admission(1, 1, "plain", DISEASES[0], 10, 50, "F")
 WORDS = st.text(alphabet=st.sampled_from("abcdefg ___.,123\n"), min_size=1, max_size=60)
 
 

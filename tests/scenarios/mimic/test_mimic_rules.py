@@ -85,8 +85,8 @@ def no_label_in_what_was_seen(cases: list[Case], tree: MimicTree) -> bool:
         parts = [part.text for part in case.examination] + [study.report for study in case.imaging]
         return " ".join([*parts, *(culture.comment for culture in case.microbiology)]).lower()
 
-    said = {one.hadm: (one.sick.name, one.sick.other) for one in tree.planned}
-    names = {case.id: said[int(case.id.removeprefix("mimic-"))] for case in cases}
+    planned = {one.hadm: (one.disease.name, one.disease.other) for one in tree.planned}
+    names = {case.id: planned[int(case.id.removeprefix("mimic-"))] for case in cases}
     return not any(name.lower() in seen(case) for case in cases for name in names[case.id])
 
 
@@ -152,7 +152,7 @@ WITHOUT_NOTES = [
     tried("first_results", once, notes=False, series=False),
     tried("leaks", no_label_in_what_was_seen, notes=False),
     tried("results", none_of("no_results"), notes=False),
-    tried("size", unsaid(RARE.ten[1], RARE.nine[1]), notes=False, min_per_disease=3),
+    tried("size", unsaid(RARE.icd10[1], RARE.icd9[1]), notes=False, min_per_disease=3),
     tried("sample", at_most(3), notes=False, per_disease=3),
 ]
 
