@@ -180,14 +180,14 @@ async def _played(
         raise RuntimeError(f"not every question was answered: {await run.endings()}")
     if judge:
         asked = JudgeOptions(judges=("openai/bench",), base_urls=(url,), quotas=(f"in_flight={AT_ONCE}",))
-        court, before = await judge_config(asked, store), _cpu_of_workers()
+        judges, before = await judge_config(asked, store), _cpu_of_workers()
         with measuring() as judging:
             scores = await score_run(
-                run, [Rubric()], judge=court, concurrency=AT_ONCE, elsewhere=elsewhere if workers > 1 else None
+                run, [Rubric()], judge=judges, concurrency=AT_ONCE, elsewhere=elsewhere if workers > 1 else None
             )
         judging.cpu += _cpu_of_workers() - before
         if any(row.score("rubric_score").value != 1.0 for row in scores.episodes):
             raise RuntimeError("a rubric came out otherwise than it was made to")
-        await court.aclose()
+        await judges.aclose()
     await store.aclose()
     return playing, judging

@@ -188,7 +188,7 @@ def _second(data: Data, seeded: random.Random) -> list[Row]:
 
 
 def _third(data: Data, seeded: random.Random) -> list[Row]:
-    known = former(data)
+    known = truths_read_before(data)
     cases = [case for case in data.unanswered if key(data.labels[case]) not in known]
     pairs = [("statement", case, case) for case in cases]
     pairs += _others(data, cases, seeded)
@@ -199,8 +199,8 @@ def _third(data: Data, seeded: random.Random) -> list[Row]:
     return [*pairs, *_wrong_options(data, options, seeded)]
 
 
-def former(data: Data) -> set[str]:
-    """The truths of the lists before the third and of all labelled or judged answers, in comparable form."""
+def truths_read_before(data: Data) -> set[str]:
+    """Return the truths of the lists before the third and of all labelled or judged answers, in comparable form."""
     with (FOLDER / "answer_labels.csv").open(encoding="utf-8") as file:
         cases = {row["case"] for row in csv.DictReader(file)} | data.judged
     pairs = (*LISTS["1"].texts(data).values(), *LISTS["2"].texts(data).values())

@@ -120,16 +120,16 @@ async def _judge(episodes: int, url: str) -> Measured:
         run = await wardround.run(folder / "cases.jsonl", "oracle", doctor=Speaker, store=store, name="r")
         gates = Gates({}, Quota(in_flight=AT_ONCE))
         model = reach("openai/bench", base_url=url, env={}, prices=Prices(), gates=gates)
-        court = JudgeConfig(seats_of([SeatConfig("openai/bench", model=model, gates=gates)]))
-        court.search = await Corpus.open(folder / "corpus.jsonl", cache=folder)
+        judges = JudgeConfig(seats_of([SeatConfig("openai/bench", model=model, gates=gates)]))
+        judges.search = await Corpus.open(folder / "corpus.jsonl", cache=folder)
         progress = Progress()
         bears(FACT, FACT)  # the vocabulary is read once in a process: 2 s that no length of a run changes
         with measuring() as measured:
-            scores = await score_run(run, [EncounterReasoning()], judge=court, progress=progress, concurrency=AT_ONCE)
+            scores = await score_run(run, [EncounterReasoning()], judge=judges, progress=progress, concurrency=AT_ONCE)
         measured.more = await _counted(
             StoredEpisodes(store, "r~reasoning"), [row.score("factuality_formal").value for row in scores.episodes]
         )
-        await court.aclose()
+        await judges.aclose()
         await store.aclose()
     return measured
 

@@ -16,6 +16,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 
@@ -34,6 +35,16 @@ class Module:
     path: Path
     text: str
     tree: ast.Module
+
+    @cached_property
+    def nodes(self) -> Sequence[ast.AST]:
+        """All nodes of the syntax tree."""
+        return list(ast.walk(self.tree))
+
+    @property
+    def functions(self) -> Iterator[_Function]:
+        """The functions and methods of the file."""
+        return (node for node in self.nodes if isinstance(node, _Function))
 
     @property
     def lines(self) -> int:
@@ -87,7 +98,7 @@ def modules(root: Path) -> list[Module]:
 def imported(module: Module, names: frozenset[str]) -> set[str]:
     """The modules among `names` that a module imports, wherever in its text."""
     targets = set()
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             targets |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
@@ -98,11 +109,11 @@ def imported(module: Module, names: frozenset[str]) -> set[str]:
     return (targets & names) - {module.name}
 
 
-def statements(tree: ast.Module) -> int:
-    """Statements of the syntax tree, without imports and docstrings."""
+def statements(module: Module) -> int:
+    """Statements of a file, without imports and docstrings."""
     return sum(
         isinstance(node, ast.stmt) and not isinstance(node, ast.Import | ast.ImportFrom) and not _is_text(node)
-        for node in ast.walk(tree)
+        for node in module.nodes
     )
 
 
@@ -110,15 +121,11 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def _functions(tree: ast.Module) -> Iterator[_Function]:
-    return (node for node in ast.walk(tree) if isinstance(node, _Function))
-
-
-def _own_imports(tree: ast.Module) -> int:
+def _own_imports(module: Module) -> int:
     """Imports of the project's own modules inside functions, each counted once."""
     inside = {
         node
-        for function in _functions(tree)
+        for function in module.functions
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)
     }
@@ -130,22 +137,21 @@ def _own_imports(tree: ast.Module) -> int:
     )
 
 
-def _calls(tree: ast.Module, name: str) -> int:
+def _calls(module: Module, name: str) -> int:
     return sum(
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-        for node in ast.walk(tree)
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name for node in module.nodes
     )
 
 
-def _dicts_of_any(tree: ast.Module) -> int:
+def _dicts_of_any(module: Module) -> int:
     return sum(
         isinstance(node, ast.Subscript) and ast.unparse(node) in ("dict[str, Any]", "Mapping[str, Any]")
-        for node in ast.walk(tree)
+        for node in module.nodes
     )
 
 
-def _any_names(tree: ast.Module) -> int:
-    return sum(isinstance(node, ast.Name) and node.id == "Any" for node in ast.walk(tree))
+def _any_names(module: Module) -> int:
+    return sum(isinstance(node, ast.Name) and node.id == "Any" for node in module.nodes)
 
 
 def _twice(names: Iterator[str]) -> dict[str, int]:
@@ -162,7 +168,7 @@ def _defined(files: Sequence[Module], kind: type | tuple[type, ...]) -> Iterator
 
 def kin_words(module: Module) -> Counter[tuple[str, str]]:
     """How often each word of `KIN` stands in the names, the sentences and the other strings of a file."""
-    docstrings = {node.lineno for node in ast.walk(module.tree) if isinstance(node, ast.stmt) and _is_text(node)}
+    docstrings = {node.lineno for node in module.nodes if isinstance(node, ast.stmt) and _is_text(node)}
     counts: Counter[tuple[str, str]] = Counter()
     for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
         if token.type == tokenize.NAME:
@@ -184,7 +190,7 @@ def measure(root: Path) -> Measured:
     functions = [
         (f"{module.name}:{function.name}", (function.end_lineno or function.lineno) - function.lineno + 1)
         for module in files
-        for function in _functions(module.tree)
+        for function in module.functions
     ]
     plain = [module for module in files if not module.package]
     words = [kin_words(module) for module in files]
@@ -196,14 +202,14 @@ def measure(root: Path) -> Measured:
         longest_function=max(functions, key=lambda one: one[1]),
         one_importer_modules=len(once),
         one_importer_under_80_lines=sum(module.lines < 80 for module in once),
-        statements=sum(statements(module.tree) for module in files),
+        statements=sum(statements(module) for module in files),
         module_names_twice=_twice(module.name.rpartition(".")[2] for module in plain),
         class_names_twice=_twice(_defined(files, ast.ClassDef)),
         function_names_twice=_twice(_defined(files, (ast.FunctionDef, ast.AsyncFunctionDef))),
-        getattr_calls=sum(_calls(module.tree, "getattr") for module in files),
-        any_names=sum(_any_names(module.tree) for module in files),
-        dict_of_any=sum(_dicts_of_any(module.tree) for module in files),
-        own_imports_in_functions=sum(_own_imports(module.tree) for module in files),
+        getattr_calls=sum(_calls(module, "getattr") for module in files),
+        any_names=sum(_any_names(module) for module in files),
+        dict_of_any=sum(_dicts_of_any(module) for module in files),
+        own_imports_in_functions=sum(_own_imports(module) for module in files),
         kin_in_names={word: sum(one[word, "name"] for one in words) for word in KIN},
         kin_in_sentences={word: sum(one[word, "sentence"] for one in words) for word in KIN},
         kin_in_strings={word: sum(one[word, "string"] for one in words) for word in KIN},

@@ -30,11 +30,11 @@ from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from wardround.cli import main as wardround
 from wardround.engine.plugins import load_plugin, maker
 from wardround.engine.records import Action, Message, View
+from wardround.engine.seat import Seat
 from wardround.testing.loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -103,7 +103,7 @@ class Examiner:
 
     sealed = True
 
-    def __init__(self, seat: Any) -> None:
+    def __init__(self, seat: Seat) -> None:
         self._examiner = maker(load_plugin("wardround.seats.examiner", "record"), "record")(seat)
         self._asked = 0
 

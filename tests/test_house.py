@@ -63,6 +63,7 @@ MEDICINE = [
 ]
 
 
+@cache
 def sources(*folders: str) -> list[Path]:
     """Python files of the project's own folders, each once (the links in wardround/ are not followed)."""
     return sorted(
@@ -95,18 +96,19 @@ def house() -> list[Module]:
 
 
 @cache
-def trees() -> dict[Path, ast.Module]:
-    """The syntax trees of the product's files, each parsed once for all rules."""
-    return {module.path: module.tree for module in house()}
+def parsed() -> dict[Path, Module]:
+    """The product's modules and those of the other folders, each parsed once for all rules."""
+    own = {module.path: module for module in house()}
+    texts = {path: path.read_text(encoding="utf-8") for path in sources(*CODE) if path not in own}
+    return own | {path: Module(path.stem, path, text, ast.parse(text)) for path, text in texts.items()}
 
 
 @cache
 def read(path: Path) -> Read:
-    tree = trees().get(path) or ast.parse(path.read_text(encoding="utf-8"))
+    tree, nodes = parsed()[path].tree, parsed()[path].nodes
     found = Read(path.relative_to(ROOT), [], [], [], [], [])
     defined = (node.name for node in tree.body if isinstance(node, DEFINITIONS))
     found.public.extend(name for name in defined if not name.startswith("_"))
-    nodes = list(ast.walk(tree))
     imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -166,7 +168,7 @@ def test_a_room_does_not_grow_unseen() -> None:
     sizes = dict.fromkeys(MOST, 0)
     for module in house():
         if room(module) in sizes:
-            sizes[room(module)] += statements(module.tree)
+            sizes[room(module)] += statements(module)
     assert all(sizes.values())
     assert {name: size for name, size in sizes.items() if size > MOST[name]} == {}
 
@@ -187,9 +189,8 @@ def test_verbs_name_nothing() -> None:
     """`found` says how a thing was come by; a name says what it is: matches, places, rows."""
     verbs = re.compile(r"(?<![a-z])(told|found|held|given)(?![a-z])")
     replies = {"found"}  # the key of a judge's reply: `reply_shape(found=...)`
-    texts = {path: path.read_text(encoding="utf-8") for path in sources(*CODE)}
-    suspects = [(path, trees().get(path) or ast.parse(text)) for path, text in texts.items() if verbs.search(text)]
-    names = [(path, name) for path, tree in suspects for node in ast.walk(tree) for name in names_in(node)]
+    suspects = [module for module in parsed().values() if verbs.search(module.text)]
+    names = [(module.path, name) for module in suspects for node in module.nodes for name in names_in(node)]
     assert [(path, name) for path, name in names if verbs.search(name) and name not in replies] == []
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.blind_pairs import LISTS, Data, former, half
+from benchmarks.blind_pairs import LISTS, Data, half, truths_read_before
 from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.wording import key
@@ -58,7 +58,7 @@ def test_no_pair_of_list_2_is_in_list_1_and_no_name_was_open(data: Data) -> None
 @pytest.mark.shared
 def test_no_truth_of_list_3_is_on_a_former_list(data: Data) -> None:
     truths = {key(truth) for truth, _ in LISTS["3"].texts(data).values()}
-    assert not truths & former(data)
+    assert not truths & truths_read_before(data)
 
 
 @pytest.mark.parametrize("number", LISTS)
