@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import median
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -37,16 +36,24 @@ class Figure:
             return f">= {_short(self.at_least)}"
         return "none set" if self.at_most is None else f"<= {_short(self.at_most)}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """For JSON."""
         return {**asdict(self), "runs": list(self.runs), "aim": self.aim, "met": self.met}
 
 
-def of_runs(name: str, runs: Sequence[float], **more: Any) -> Figure:
-    """The median of several runs, with their spread."""
+def of_runs(
+    name: str,
+    runs: Sequence[float],
+    *,
+    unit: str = "",
+    at_least: float | None = None,
+    at_most: float | None = None,
+    note: str = "",
+) -> Figure:
+    """Return the median of several runs with their spread, which comes before `note`."""
     spread = f"{_short(min(runs))}-{_short(max(runs))} in {len(runs)}" if len(runs) > 1 else ""
-    note = "; ".join(part for part in (spread, more.pop("note", "")) if part)
-    return Figure(name, median(runs), note=note, runs=tuple(runs), **more)
+    note = "; ".join(part for part in (spread, note) if part)
+    return Figure(name, median(runs), unit, at_least, at_most, note, tuple(runs))
 
 
 def table(figures: Iterable[Figure]) -> str:

@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import anyio
 
@@ -16,8 +15,8 @@ import wardround
 from benchmarks.clinic import AT_ONCE, DOCTOR, OTHER
 from benchmarks.figure import Figure, of_runs
 from benchmarks.load import Measured, measuring
-from wardround.engine.plugins import load_plugin
 from wardround.engine.protocols import Store
+from wardround.evaluators.metrics.standard import Standard
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -54,7 +53,7 @@ def _measured(what: str, path: Path) -> float:
 
 async def own(path: Path) -> Measured:
     """Call the evaluator on every episode; they are read before."""
-    store, evaluator = wardround.open_store(path), _standard()
+    store, evaluator = wardround.open_store(path), Standard()
     await _warmed(store)
     run = await wardround.Run.open(store, "r")
     pairs = [(await run.case(row.case), await run.trajectory(row.id)) for row in await run.episodes()]
@@ -79,10 +78,6 @@ async def whole(path: Path) -> Measured:
 async def _warmed(store: Store) -> None:
     """Score another run: the tables of names are read once in a process, whatever the length of a run."""
     await wardround.score_run(await wardround.Run.open(store, "warm"))
-
-
-def _standard() -> Any:
-    return load_plugin("wardround.evaluators", "standard")()
 
 
 def main() -> None:

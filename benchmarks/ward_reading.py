@@ -19,9 +19,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from benchmarks.mimic_tree import TABLES
+from benchmarks.mimic_tree import TABLES, Row, Rows
 from benchmarks.ward_notes import DATA, Disease, WardNote, compose, diseases, halves, layouts, ward_notes
 from wardround.builds import build_mimic
 from wardround.scenarios.case import Case, Provenance, Truth
@@ -105,7 +104,7 @@ def built(notes: Sequence[WardNote], folder: Path) -> dict[int, Case]:
 
 
 def _write_tree(root: Path, notes: Sequence[WardNote]) -> None:
-    tables: dict[str, list[Sequence[Any]]] = {name: [] for name in TABLES}
+    tables: dict[str, list[Row]] = {name: [] for name in TABLES}
     tables["d_labitems"].append((50912, "Creatinine", "Blood", "Chemistry"))
     for disease in diseases():
         tables["d_icd_diagnoses"].append((disease.icd, 10, disease.name))
@@ -119,7 +118,7 @@ def _write_tree(root: Path, notes: Sequence[WardNote]) -> None:
             csv.writer(stream).writerows([columns, *tables[name]])
 
 
-def _rows(place: int, one: WardNote) -> Iterator[tuple[str, Sequence[Any]]]:
+def _rows(place: int, one: WardNote) -> Rows:
     subject, hadm, came, left = 10_000_000 + place, FIRST + place, "2150-01-01 08:00:00", "2150-01-05 08:00:00"
     yield "admissions", (subject, hadm, came, left, "", "EW EMER.", *[""] * 10)
     yield "patients", (subject, one.sex, one.age, 2150, "2011 - 2013", "")

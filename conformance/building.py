@@ -3,7 +3,7 @@
 from typing import Any
 
 from conformance.admissions import discharge_sections, general_info
-from conformance.compare import Anything
+from conformance.compare import OneOf
 from conformance.tables import Tables
 from conformance.vector import Vector
 from wardround.scenarios.published import admissions, imaging_words
@@ -44,8 +44,8 @@ def exam_name(row: Vector, tables: Tables) -> Any:
     """mimic_radiology_name_class; where several categories have as many hits any of them will do."""
     read = imaging_words.radiology_name(row.input["exam_name"], tables)
     return {
-        "modality": Anything(*read.modalities),
-        "region": Anything(*read.regions),
+        "modality": OneOf(*read.modalities),
+        "region": OneOf(*read.regions),
         "counts": list(read.counts),
     }
 

@@ -1,13 +1,12 @@
 """Compares a value with the recorded one: numbers within rounding, sets as sets, mappings by the keys of our side."""
 
 import math
-from collections.abc import Mapping, Set
-from typing import Any
+from collections.abc import Iterable, Mapping, Set
 
 from conformance.vector import Vector
 
 
-def agrees(value: Any, vector: Vector) -> bool:
+def agrees(value: object, vector: Vector) -> bool:
     """Whether `value` is what the row, by its mark, accepts."""
     accepted = [vector.expected, *vector.alternatives]
     if vector.expect == "any_of" and isinstance(vector.expected, Mapping) and "values" in vector.expected:
@@ -15,9 +14,9 @@ def agrees(value: Any, vector: Vector) -> bool:
     return any(same(value, one, ordered=vector.expect != "unordered") for one in accepted)
 
 
-def same(value: Any, recorded: Any, *, ordered: bool = True) -> bool:
+def same(value: object, recorded: object, *, ordered: bool = True) -> bool:
     """Whether two values are the same; a mapping may have more keys on the recorded side."""
-    if isinstance(value, Anything):
+    if isinstance(value, OneOf):
         return value.accepts(recorded)
     if isinstance(value, Mapping):
         return isinstance(recorded, Mapping) and all(
@@ -36,17 +35,17 @@ def same(value: Any, recorded: Any, *, ordered: bool = True) -> bool:
     return bool(value == recorded)
 
 
-def _bag(values: Any) -> list[str]:
+def _bag(values: Iterable[object]) -> list[str]:
     return sorted(map(repr, values))
 
 
-class Anything:
-    """A value that the published code draws by chance from `accepted`."""
+class OneOf:
+    """Stands for any one of `accepted`: the published code draws one by chance."""
 
-    def __init__(self, *accepted: Any) -> None:
+    def __init__(self, *accepted: object) -> None:
         self.accepted = accepted
 
-    def accepts(self, recorded: Any) -> bool:
+    def accepts(self, recorded: object) -> bool:
         """Whether the recorded value is one of those."""
         return recorded in self.accepted
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance import question_accuracy
-from conformance.compare import Anything
+from conformance.compare import OneOf
 from conformance.question_accuracy import Task
 from conformance.tables import Tables
 from conformance.vector import Vector
@@ -26,7 +26,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "multicogeva
 _LETTERS = "ABCDE"
 
 
-class Unseen(Anything):
+class Unseen(OneOf):
     """The text of a row that the shared half of a set does not hold: any text."""
 
     def accepts(self, recorded: Any) -> bool:
@@ -113,9 +113,9 @@ def demonstrations(row: Vector, tables: Tables) -> Any:
 def _unseen(dataset: str, task: Task, side: int) -> tuple[Any, Any]:
     """A demonstration from the half that is not shared: its side still says its answer, but for the letter."""
     if task == "MCQ":
-        return Unseen(), Anything(*_LETTERS)
+        return Unseen(), OneOf(*_LETTERS)
     if task == "MR" and side == 1:
-        return Unseen(), Anything(*(f"incorrect, the correct answer is {letter}" for letter in _LETTERS))
+        return Unseen(), OneOf(*(f"incorrect, the correct answer is {letter}" for letter in _LETTERS))
     golds: dict[Task, Sequence[Any]] = {"SV": ("T", "F"), "MR": (["T"], ["F"])}
     gold = golds.get(task, (1, 0) if dataset == "medqa" else ("T", "F"))
     return Unseen(), question_accuracy.demonstration(task, (0, "", "", *gold), side)[1]

@@ -1,7 +1,5 @@
 """Adapters: orders, replies and scores of MultiCogEval."""
 
-from typing import Any
-
 from conformance import imaging
 from conformance import published as matching
 from conformance import published as replies
@@ -13,7 +11,7 @@ from wardround.scenarios.parsers import published
 _KINDS: dict[str, published.Listed] = {code: kind for kind, code in published.CODES.items()}
 
 
-def item_match(row: Vector, tables: Tables) -> Any:
+def item_match(row: Vector, tables: Tables) -> object:
     """multicog_lab_item_match."""
     hit = matching.match(row.input["item"], tables)
     if hit is None:
@@ -21,7 +19,7 @@ def item_match(row: Vector, tables: Tables) -> Any:
     return {"matched": True, "key": hit.key, "itemids": set(hit.item_ids)}
 
 
-def list_parse(row: Vector, tables: Tables) -> Any:
+def list_parse(row: Vector, tables: Tables) -> object:
     """multicog_lab_micro_reply_parse."""
     kind, reply = _KINDS[row.input["action"]], row.input["response"]
     hits = replies.matches(kind, reply, tables, falls_back=False)
@@ -32,23 +30,23 @@ def list_parse(row: Vector, tables: Tables) -> Any:
     }
 
 
-def image_parse(row: Vector, tables: Tables) -> Any:
+def image_parse(row: Vector, tables: Tables) -> object:
     """multicog_image_reply_parse."""
     studies = replies.studies(row.input["response"], tables)
     return {"requests": [_request(one) for one in studies], "error": None}
 
 
-def _request(one: imaging.Request) -> dict[str, Any]:
+def _request(one: imaging.Request) -> dict[str, object]:
     return {"Exam Name": one.name, "Region": set(one.regions), "Modality": set(one.modalities)}
 
 
-def modality_region(row: Vector, tables: Tables) -> Any:
+def modality_region(row: Vector, tables: Tables) -> object:
     """multicog_modality_region."""
     named = imaging.modality(row.input["text"], tables)
     return {"modality": set(named), "region": set(imaging.region(row.input["text"], named, tables))}
 
 
-def action(row: Vector, tables: Tables) -> Any:
+def action(row: Vector, tables: Tables) -> object:
     """multicog_action_parser."""
     del tables
     said = published.action(row.input["reply"])
@@ -56,12 +54,12 @@ def action(row: Vector, tables: Tables) -> Any:
     return {"result": result, "finish": said.finished, "kept_response": said.kept, "error": None}
 
 
-def diagnosis(row: Vector, tables: Tables) -> Any:
+def diagnosis(row: Vector, tables: Tables) -> object:
     """multicog_diagnosis_match."""
     return {"correct": int(scoring.correct(row.input["label"], row.input["final_message"], tables))}
 
 
-def full_path(row: Vector, tables: Tables) -> Any:
+def full_path(row: Vector, tables: Tables) -> object:
     """multicog_recall_fullpath; the label of its records is appendicitis."""
     record, asked = row.input["record"], row.input["requests"]
     wanted = [
