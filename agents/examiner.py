@@ -1,7 +1,6 @@
 """The examiners: one looks results up in the record, the other lets a model add what is missing, and checks it."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -110,11 +109,11 @@ _ABNORMAL = regex(
     r"(?i)\b(?:abnormal\w*|elevated|raised|increased|decreased|reduced|low|high|positive|enlarged|mass|lesions?|opacit\w*"
     r"|consolidation|effusion|fracture|stenosis|thrombus|defect|dilat\w*|thicken\w*|enhancement|oedema|edema|stones?)\b"
 )
-_OTHER_SCRIPT = re.compile(r"[\u0400-\u1fff\u2e80-\ud7ff]")
+_OTHER_SCRIPT = regex(r"[\u0400-\u1fff\u2e80-\ud7ff]")
 """Letters beyond Latin and Greek: the other checks could not read them."""
 _DENYING = regex(r"(?i)\b(?:no|not|without|absence of|negative for|free of|denies)\b")
-_ABBREVIATION = re.compile(r"\b[A-Z]{2,5}\b")
-_NUMBER = re.compile(r"\d")
+_ABBREVIATION = regex(r"\b[A-Z]{2,5}\b")
+_NUMBER = regex(r"\d")
 _MINOR_WORDS = frozenset(
     roots("acute evidence seen noted sign present finding result normal abnormality visible definite any")
 )

@@ -21,6 +21,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.plugins import suggestion
 from wardround.engine.records import Json, Said, View, json_object
 from wardround.engine.seat import Seat, seed_of
+from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import roots
 
 STRENGTHS = (1, 2, 3)
@@ -178,17 +179,15 @@ class Speech:
         return chosen, []
 
 
-_YES_OR_NO = re.compile(r"(?:yes|no)\.?", re.IGNORECASE)
-_SPAN = re.compile(
+_YES_OR_NO = regex(r"(?:yes|no)\.?", re.IGNORECASE)
+_SPAN = regex(
     r"\b(?P<count>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?P<joint>[- ])"
     r"(?P<unit>minute|hour|day|week|month|year)(?P<plural>s?)\b(?![- ]old)",
     re.IGNORECASE,
 )
-_PRESSED = re.compile(
-    r"\b(?:exact(?:ly)?|precise(?:ly)?|how many|roughly how|which (?:day|month|year))\b", re.IGNORECASE
-)
-_ARTICLES = re.compile(r"\b(?:an|a|the)\s+(?=[a-z])", re.IGNORECASE)
-_FORMS_OF_BE = re.compile(r"\b(?:am|is|are|was|were|been)\s+(?!not\b|n't|\w+n't)(?=[a-z])", re.IGNORECASE)
+_PRESSED = regex(r"\b(?:exact(?:ly)?|precise(?:ly)?|how many|roughly how|which (?:day|month|year))\b", re.IGNORECASE)
+_ARTICLES = regex(r"\b(?:an|a|the)\s+(?=[a-z])", re.IGNORECASE)
+_FORMS_OF_BE = regex(r"\b(?:am|is|are|was|were|been)\s+(?!not\b|n't|\w+n't)(?=[a-z])", re.IGNORECASE)
 
 
 def _in_turn(phrases: Phrases, strength: int, turn: int) -> str:
@@ -257,7 +256,7 @@ def _as(words: str) -> Callable[[re.Match[str]], str]:
 
 _COUNT = rf"(?<![\d.,/])\b(?P<count>[1-9]\d?|{'|'.join(_OTHER_NUMBERS)})(?=[- ]"
 _CHANGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), change)
+    (regex(pattern, re.IGNORECASE), change)
     for pattern, change in (
         (rf"{_COUNT}(?:packs?|cigarettes?|cups?)\b)", _another_number),
         (rf"{_COUNT}(?:children|siblings|sisters|brothers|kids|sons|daughters|cats|dogs|hens)\b)", _another_number),
@@ -326,7 +325,7 @@ def _telling(sentences: Sequence[str], fact: str) -> tuple[int, str, str] | None
     return None
 
 
-_DOUBT = re.compile(
+_DOUBT = regex(
     r"\b(?:are you (?:quite |very )?(?:sure|certain)|really|is that (?:right|true|so|correct))\b", re.IGNORECASE
 )
 _SAME = 0.75

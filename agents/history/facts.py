@@ -6,27 +6,26 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from wardround.agents.history.vocabulary import concepts_in
+from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import roots
 
-_TITLE = re.compile(r"\b(?:dr|mr|mrs|st|vs|approx|resp|incl|esp|e\.g|i\.e)\.$", re.IGNORECASE)
-_INITIAL = re.compile(r"(?:^|\b[A-Z][a-z]+\.? |\b[A-Z]\. )[A-Z]\.$")
-_UNIT = re.compile(r"\b(?:a\.m|p\.m|q\.d|b\.i\.d|t\.i\.d|temp|no|etc)\.$", re.IGNORECASE)
-_NEW = re.compile(
-    r"(?:He|She|The|I|It|They|No|Not|My|His|Her|This|There|We|Denies|Reports|In|On|At|After|When|Since)\b"
-)
-_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\u201d]))\s+(?=[\"'(\u201c]?[A-Z0-9])|[;\n\u2022]+\s*")
-_SILENT = re.compile(
+_TITLE = regex(r"\b(?:dr|mr|mrs|st|vs|approx|resp|incl|esp|e\.g|i\.e)\.$", re.IGNORECASE)
+_INITIAL = regex(r"(?:^|\b[A-Z][a-z]+\.? |\b[A-Z]\. )[A-Z]\.$")
+_UNIT = regex(r"\b(?:a\.m|p\.m|q\.d|b\.i\.d|t\.i\.d|temp|no|etc)\.$", re.IGNORECASE)
+_NEW = regex(r"(?:He|She|The|I|It|They|No|Not|My|His|Her|This|There|We|Denies|Reports|In|On|At|After|When|Since)\b")
+_END = regex(r"(?:(?<=[.!?])|(?<=[.!?][\"')\u201d]))\s+(?=[\"'(\u201c]?[A-Z0-9])|[;\n\u2022]+\s*")
+_SILENT = regex(
     r"\b(?:not|no|none|nothing)\b[^.]*\b(?:provided|mentioned|specified|available|given|documented|supplied"
     r"|disclosed)\b"
     r"|\bno mention of\b|^(?:unknown|unclear|n/?a|not applicable|not known|unremarkable social history)\W*$",
     re.IGNORECASE,
 )
-_STAGE = re.compile(
+_STAGE = regex(
     r"\b(?:if|when) asked\b|\bdo not (?:reveal|disclose|tell|mention)|\bpretend\b|\bthe actor\b|\bthe patient should\b"
     r"|\bduring (?:the )?(?:history taking|interview|exam\w*)\b|\bavoids? questions\b|\bact (?:as|like)\b",
     re.IGNORECASE,
 )
-_EXAMINED = re.compile(
+_EXAMINED = regex(
     r"\bvital signs\b|\boriented (?:to|x)\b|\b(?:on|physical) examination\b|\blymphadenopathy\b|\breflexes\b|fasciculat"
     r"|\bauscultat|\bpalpation\b|\bblunted affect\b|\b(?:patient|he|she|child) appears (?!more|to have)"
     r"|\bphysical exam\b|\b(?:biops(?:y|ies)|dermoscopy|histolog\w*|histopatholog\w*|microscopy|cultures?|imaging"
@@ -35,24 +34,24 @@ _EXAMINED = re.compile(
     r"|\bsomnolent\b|\binsertion site\b|\bare not observed\b|\bexamination reveal|^\W*you notice\b|\byou notice\b",
     re.IGNORECASE,
 )
-_DENIES = re.compile(
+_DENIES = regex(
     r"\b(?:den(?:y|ies|ied)|no|not|never|without(?! (?:trying|warning|improvement|relief|success|effort))"
     r"|none|nor|neither|negative for|absence of|free of|lacks?|cannot|nobody"
     r"|\w+n['\u2019]t)\b|\bpainless\b|\bpain[- ]free\b|\bafebrile\b|\bnon-?(?:tender|smoker)\b",
     re.IGNORECASE,
 )
-_ONLY_A_PART = re.compile(r"\b(?:because|so that|since)\b|\b(?:that|which|who)(?: do| does| did| is| are)? $")
+_ONLY_A_PART = regex(r"\b(?:because|so that|since)\b|\b(?:that|which|who)(?: do| does| did| is| are)? $")
 """Before a negation: it denies a part of the phrase and not what the phrase is about."""
-_STOPS = re.compile(
+_STOPS = regex(
     r"^(?:but|except|however|although|though|while|he|she|i|they|it|the|his|her|my|reports?|notes?|has|have|is|was"
     r"|works?|lives?|drinks?|takes?|smokes?|presents|presented|patient|does|lying|walking|one|two|three)\b",
     re.IGNORECASE,
 )
-_PIECE = re.compile(
+_PIECE = regex(
     r"\s*(?:,|;|:|\.(?=\s)|\bor\b|\bnor\b|\band\b|(?=\bbut\b)|(?=\bexcept\b)|(?=\bhowever\b)|(?=\bpresent(?:s"
     r"|ed)\b))\s*"
 )
-_FAMILY = re.compile(
+_FAMILY = regex(
     r"\b(?:family (?:history|members?\b(?! (?:have |has |had )?(?:notice|report|mention|brought|say"
     r"|state)\w*))|(?:on (?:his|her|my) (?:mother|father)['\u2019]s side)|hereditary|relatives?"
     r"|(?<!by his )(?<!by her )(?:mother|father|parents|brother|sister|uncle|aunt|cousin|grand\w+|siblings?|son"
@@ -66,7 +65,7 @@ COMPLAINT = "Complaint"
 """The section of the facts that the complaint tells."""
 
 _NUMBER = r"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|few|couple of|many)"
-TIME = re.compile(
+TIME = regex(
     rf"\b{_NUMBER}[- ](?:to \d+ )?(?:minute|hour|day|week|month|year|decade)s?\b(?![- ]old)|\byesterday\b"
     rf"|\bthis morning\b|\btoday\b"
     r"|\blast (?:night|week|month|year|summer|winter|\d+|few)\b|\bsince \w+|\b(?:for|past"
@@ -74,25 +73,25 @@ TIME = re.compile(
     r"month|year|hour)s?\b|\bchildhood\b|\bage of\b|\ba year\b|\byear-long\b|\bovernight\b|\btonight\b",
     re.IGNORECASE,
 )
-_PARTS = re.compile(
+_PARTS = regex(
     r"(?:,\s+and|,|\s+and(?= (?:drinks|works|lives|smokes|takes|uses|denies|does|never)\b))\s+(?=(?:drinks?"
     r"|smokes?|works?|lives?|uses?|takes?|does|has|is|denies|never|no|non-?\w+|retired|occasional\w*"
     r"|moderate|heavy|rarely|seldom|social|former|currently|recently|enjoys?|plays?|married|single|a few"
     r"|frequently)\b)",
     re.IGNORECASE,
 )
-_ALSO = re.compile(
+_ALSO = regex(
     r"(?:,? (?:and|but)|,) (?=(?:also |he |she )?(?:mentions?|notes?|reports?|states?|denies|denied"
     r"|reported|admits)\b)",
     re.IGNORECASE,
 )
-_HISTORY_OF = re.compile(
+_HISTORY_OF = regex(
     r"(?P<who>(?:The patient is )?(?:An?|The) [^,.]{0,60}?\b(?:man|woman|boy|girl|male|female"
     r"|patient)),? with (?P<past>an? (?:\w+ ){0,3}?"
     r"history of .+?),? (?:who )?(?P<now>(?:presents|presented|comes|came|is referred|was referred)\b.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_INTRODUCED = re.compile(
+_INTRODUCED = regex(
     r"^(?:the patient is )?(?P<who>(?:An?|The) (?!patient\b)[^,.;]{0,80}?"
     r"\b(?:man|woman|boy|girl|male|female|toddler|infant|child|teenager"
     r"|(?:year|month|week|day)s?[- ]old(?: (?!who\b)\w+){0,3}?))"
@@ -102,7 +101,7 @@ _INTRODUCED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A first sentence that says who the patient is, what it has had or is, and why it comes: three facts."""
-_TELEGRAM = re.compile(
+_TELEGRAM = regex(
     r"^(?:non-?smoker|smoker|former|drinks?|smokes?|works?|lives?|uses?|takes?|retired|married|single|does not|never"
     r"|college|student|\w+ student|engineer|occasional|enjoys?|plays?)",
     re.IGNORECASE,
@@ -170,8 +169,8 @@ def _goes_on(before: str, after: str) -> bool:
 
 
 _WITHOUT = (
-    ("pain", re.compile(r"\b(?:painless|pain[- ]free|non-?(?:tender|painful))\b", re.IGNORECASE)),
-    ("itch", re.compile(r"\bnon-?(?:prurit\w*|itchy)\b", re.IGNORECASE)),
+    ("pain", regex(r"\b(?:painless|pain[- ]free|non-?(?:tender|painful))\b", re.IGNORECASE)),
+    ("itch", regex(r"\bnon-?(?:prurit\w*|itchy)\b", re.IGNORECASE)),
 )
 """Adjectives that deny one thing of what they affirm: a painless lump is a lump."""
 
@@ -204,11 +203,11 @@ def statements(text: str) -> tuple[Statement, ...]:
     return tuple(pieces)
 
 
-_WHO_IT_IS = re.compile(
+_WHO_IT_IS = regex(
     r"^(?:an? |the )?[^:,.]{0,40}\b(?:man|woman|boy|girl|male|female|infant|child|patient)\s*:\s*", re.IGNORECASE
 )
 """Before the complaint of a case: 'A 22-year-old man: abdominal pain'."""
-_TASK = re.compile(
+_TASK = regex(
     r"^(?:please )?(?:assess|evaluat|diagnos|determin|identif|interview|take|perform|examin|you )", re.IGNORECASE
 )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from wardround.agents.history.vocabulary import LITTLE, Topic, concepts_in, meanings_in, topics_asked, wider_concepts
+from wardround.agents.history.vocabulary import Topic, concepts_in, little, meanings_in, topics_asked, wider_concepts
 from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import roots
 
@@ -308,7 +308,7 @@ def parse_question(text: str) -> HistoryQuestion:
         findings=narrowest(concepts_in(text, "finding", "disease")),
         sites=concepts_in(text, "site"),
         topics=topics_asked(text),
-        words=frozenset(word for word in roots(text) if word not in LITTLE and len(word) > 2),
+        words=frozenset(word for word in roots(text) if word not in little() and len(word) > 2),
         meanings=meanings(text),
     )
 
@@ -317,7 +317,7 @@ def parse_question(text: str) -> HistoryQuestion:
 def meanings(text: str) -> frozenset[str]:
     """What the words of `text` mean: their fields, and the roots of words that belong to none."""
     fields, rest = meanings_in(text)
-    return fields | frozenset(f"={word}" for word in roots(rest) if word not in LITTLE and len(word) > 2)
+    return fields | frozenset(f"={word}" for word in roots(rest) if word not in little() and len(word) > 2)
 
 
 def narrowest(names: frozenset[str]) -> frozenset[str]:

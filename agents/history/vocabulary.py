@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from wardround.engine.text import package_rows
-from wardround.scenarios.terms.wording import list_words, root, roots
+from wardround.engine.text import package_rows, regex
+from wardround.scenarios.terms.wording import roots
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class _Lexicon:
         return [name for name, pattern in self.near(text) if pattern.search(text) is not None]
 
 
-_BEGINNING = re.compile(r"(?<!\w)\w{2,6}")
+_BEGINNING = regex(r"(?<!\w)\w{2,6}")
 
 
 def _starts(cell: str) -> frozenset[str]:
@@ -190,25 +190,27 @@ def is_about(topic: Topic, section: str, text: str) -> bool:
     return topic.in_text.search(text) is not None or any(name in section.lower() for name in topic.sections)
 
 
-LITTLE = frozenset(
-    root(word)
-    for word in list_words(
-        """a an the of in on at to by for and or as its it this that is was were be been are am do does did has have had
-        you your yours i me my we he him his she her they them their there any some can could would will shall should
-        may might please tell ask about with without from patient report doctor when what which who how why where much
-        many often also not no yes ever feel feeling felt experience experienced notice noticed recent recently current
-        currently know if so more very other else like get got getting anything something describe say going been
-        history problem symptom issue long time today now before after come came seem seen still really start started
-        begin began make take taken taking work use used using day week month year thing things lately usually
-        bit whereabouts test tests date affected down wear wearing out than child baby boy girl son daughter little find
-        found seen show sure able ago keep kept hard change changed usual another person people anyone
-        anybody someone part particular exactly here well old give put up go happen happened new trouble bad kind sort
-        """
-    )
-)
-"""Words of little content."""
+_LITTLE = """
+a an the of in on at to by for and or as its it this that is was were be been are am do does did has have had
+you your yours i me my we he him his she her they them their there any some can could would will shall should
+may might please tell ask about with without from patient report doctor when what which who how why where much
+many often also not no yes ever feel feeling felt experience experienced notice noticed recent recently current
+currently know if so more very other else like get got getting anything something describe say going been
+history problem symptom issue long time today now before after come came seem seen still really start started
+begin began make take taken taking work use used using day week month year thing things lately usually
+bit whereabouts test tests date affected down wear wearing out than child baby boy girl son daughter little find
+found seen show sure able ago keep kept hard change changed usual another person people anyone
+anybody someone part particular exactly here well old give put up go happen happened new trouble bad kind sort
+"""
 
-_WORD = re.compile(r"[A-Za-z\d][A-Za-z\d'\u2019]*")
+
+@cache
+def little() -> frozenset[str]:
+    """The roots of words of little content."""
+    return frozenset(roots(_LITTLE))
+
+
+_WORD = regex(r"[A-Za-z\d][A-Za-z\d'\u2019]*")
 _EMPTY = frozenset(
     re.findall(
         r"\S+",
@@ -254,7 +256,7 @@ def units(text: str) -> tuple[Unit, ...]:
     for match in content:
         alone = roots(match[0])
         names = frozenset(name for start, end, name in spans if start < match.end() and match.start() < end)
-        light = all(word in LITTLE for word in alone)
+        light = little().issuperset(alone)
         weight = 1.0 if not light else _NAMED_LIGHT if names else _LIGHT
         units.append(Unit(match[0], names | {f"={_stem(word)}" for word in alone}, weight))
     return tuple(units)

@@ -57,9 +57,9 @@ def unread_reply(why: Why, text: str) -> Unread:
 LONGEST = 100_000
 """Longest reply of a judge, in characters, that is read at all."""
 
-_FENCE = re.compile(r"```[a-z]*[ \t]*\n?(.*?)```", re.IGNORECASE | re.DOTALL)
-_OPENS = re.compile(r'\{|\[(?=\s*[\[\]{"])')
-_TRAILING = re.compile(r",(?=\s*[}\]])")
+_FENCE = regex(r"```[a-z]*[ \t]*\n?(.*?)```", re.IGNORECASE | re.DOTALL)
+_OPENS = regex(r'\{|\[(?=\s*[\[\]{"])')
+_TRAILING = regex(r",(?=\s*[}\]])")
 
 
 class Payload(msgspec.Struct, frozen=True):
@@ -234,33 +234,33 @@ T = TypeVar("T")
 
 _AROUND = " \t\r\n*_`\"'[](){}<>.!:#-\u201c\u201d\u2018\u2019\u3002\uff01\uff1a\u3010\u3011"
 _BEFORE = _AROUND.replace("!", "")
-_LABEL = re.compile(
+_LABEL = regex(
     r"^[^\w\n!]*(?:here(?:['\u2019]s| is)\s+)?(?:(?:final|my|the)\s+)*(?:verdict|judge?ment|classification|class|type"
     r"|category|answer|result|output|what i found)[ \t*_`\"']*(?::|=|\uff1a)(?P<said>.*\w.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 # 'The current thinking step is Reasoning.', 'Yes, it is correct.'
-_IS = re.compile(
+_IS = regex(
     r"^[^\w!]*(?:(?P<yes>yes|no)[,.]?\s+)?(?:(?:the|this|my|current|thinking|predicted|final)\s+){0,4}(?:step|prediction"
     r"|diagnosis|treatment|plan|statement|description|answer|verdict|judge?ment|classification|class|type|category|it)"
     r"\s+is\s*:?\s+(?P<said>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 # What may separate a verdict from words about it: the end of a sentence, or the opening of a clause of reasons.
-_CLOSED = re.compile(r"[*_`\"')\]\u201d ]*[.!\u3002\uff01\n]")
-_REASONED = re.compile(
+_CLOSED = regex(r"[*_`\"')\]\u201d ]*[.!\u3002\uff01\n]")
+_REASONED = regex(
     r"[*_`\"')\]\u201d]*(?:\s*[,;\uff0c]\s*|\s+[-\u2013\u2014]\s+|\s+)(?:because|since)\b"
     r"|[*_`\"')\]\u201d ]*(?:[,;\uff0c]|\s[-\u2013\u2014]\s)\s*"
     r"(?=(?:as\s+)?(?:it|its|this|that|the|these|those|they|both|all|each|every|step|passages?)\b)",
     re.IGNORECASE,
 )
 
-_REFUSALS = re.compile(
+_REFUSALS = regex(
     r"\b(?:I(?:['\u2019]m| am) (?:sorry|unable|not able)|I (?:cannot|must decline)|I (?:ca|wo)n['\u2019]t|as an AI\b)",
     re.IGNORECASE,
 )
-_LATIN = re.compile(r"[a-z]", re.IGNORECASE)
-_SPOKEN = re.compile(r"[^\W\d_]{2,}")
+_LATIN = regex(r"[a-z]", re.IGNORECASE)
+_SPOKEN = regex(r"[^\W\d_]{2,}")
 _FEW = 2
 """Least words of a sentence of reasons after a verdict: a single mark or word there is another verdict."""
 

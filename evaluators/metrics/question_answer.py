@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from wardround.engine.records import Ending, Json, Score
 from wardround.engine.seat import Seat
+from wardround.engine.text import regex
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answers, missed, unscored
 from wardround.scenarios.parsers.choices import probability
@@ -26,12 +27,12 @@ NO_READING = "no_reading"
 """Reason of a closed answer whose ending does not say what was read from it."""
 NOTHING_READ = "nothing_read"
 """Reason of a reply in which the published rules read no answer; they count it as wrong."""
-_STATED = re.compile(r"(?im)^[ \t#>*_\-]*(?:final +)?answers?[ \t]*[*_]*[:\uff1a][ \t*_]*(?P<said>\S[^\n]*)$")
-_REASONED = re.compile(
+_STATED = regex(r"(?im)^[ \t#>*_\-]*(?:final +)?answers?[ \t]*[*_]*[:\uff1a][ \t*_]*(?P<said>\S[^\n]*)$")
+_REASONED = regex(
     r"(?i),?\s+(?:because|since|due to|which|as it)\b|\.\s+(?:it|this|that|the)\b|,?\s*因为|\s*\([^()]*\)\W*$"
 )
 """Where the words for a short answer begin, behind the answer itself."""
-_ARTICLE = re.compile(r"^(?:the|an?)\s+")
+_ARTICLE = regex(r"^(?:the|an?)\s+")
 
 
 class QuestionAnswer:

@@ -1,6 +1,5 @@
 """The evaluator `rubric`: an open answer or an encounter against criteria with points, as in HealthBench."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Literal, get_args
@@ -11,6 +10,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.once import together
 from wardround.engine.records import Score, Scored
 from wardround.engine.seat import Seat
+from wardround.engine.text import regex
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import JudgeContext, missed, require_judges, unscored
 from wardround.evaluators.injection.detect import hostile_signs
@@ -44,8 +44,8 @@ NAMES = (RUBRIC_SCORE, LOW, HIGH, PUBLISHED, UNDECIDED, VETO)
 MOST_BATCHED = 50
 MOST_BESIDE = 6
 """Most words that a request may have beyond twice those of the test that it names: more are a list without marks."""
-_SENTENCE_END = re.compile(r"(?<=[.?!;\n\u3002\uff1f])")
-_OF_ASKING = re.compile(
+_SENTENCE_END = regex(r"(?<=[.?!;\n\u3002\uff1f])")
+_OF_ASKING = regex(
     r"(?i)\b(?:i|we)(?:['\u2019]ve| have| had| did)?(?: already| just| also)? "
     r"(?:asked|inquired|enquired|checked|covered|discussed|screened|took|will ask|would ask|should ask|could ask"
     r"|(?:am|was|are|were)? ?going to ask)\b"
@@ -266,7 +266,7 @@ def numbered_text(trajectory: Trajectory) -> str:
     return "\n\n".join(lines)
 
 
-_HEAD = re.compile(r"(?mi)^(?=[^\S\n]*(?:\[\d+\]|(?:user|assistant|system)[^\S\n]*[:\uff1a]))")
+_HEAD = regex(r"(?mi)^(?=[^\S\n]*(?:\[\d+\]|(?:user|assistant|system)[^\S\n]*[:\uff1a]))")
 """Begins a line of one's own that looks like the head of another action or message."""
 _INSET = "    > "
 

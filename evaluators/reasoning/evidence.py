@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 from wardround.engine.errors import LimitReached
 from wardround.engine.once import together
 from wardround.engine.records import Json
+from wardround.engine.text import regex
 from wardround.evaluators.content import sentences, share, word_set
 from wardround.evaluators.injection.detect import HOSTILE, SignCache
 from wardround.evaluators.judges.panel import Judge, PanelAnswer, Sample, ask_judge
@@ -32,7 +33,7 @@ _ALIGNED_WITHIN = 400_000
 """Number of characters of a text in which an alignment is sought."""
 _TYPOGRAPHY = str.maketrans("‘’‚‛“”„‟«»‐‑‒–—−\u00a0\u2009\u202f", '\'\'\'\'""""""------   ')
 """Typographic variants, replaced one for one, so that positions stay the same."""
-_TELLING = re.compile(
+_TELLING = regex(
     r"\d+(?:[.,]\d+)*|\b(?:not|no|nor|never|neither|without|cannot|none|non|un\w{3,}|in(?:effective|sufficient|significant))\b"
     r"|n't\b|[<>≤≥%]|\b(?:increase|decrease|reduce|rais|lower|high|hypo|hyper)\w*",
     re.IGNORECASE,

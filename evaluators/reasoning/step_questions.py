@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from wardround.engine.records import Json
+from wardround.engine.text import regex
 from wardround.evaluators.judges.question import Material, Question, reply_shape, shape
 from wardround.evaluators.judges.strict_reply import (
     LONGEST,
@@ -203,8 +204,8 @@ _PRESENCE: Mapping[str, bool] = {
     "\u5426": False,
     "\u4e0d\u662f": False,
 }
-_KEYWORDS = re.compile(r"\bsearch\b[*_]{0,3}[ \t]*[:\uff1a](.+)", re.IGNORECASE)
-_SEARCH = re.compile(r"\W*search\b[*_]{0,3}[ \t]*[:\uff1a]", re.IGNORECASE)  # 'Search: gout, red joint'
+_KEYWORDS = regex(r"\bsearch\b[*_]{0,3}[ \t]*[:\uff1a](.+)", re.IGNORECASE)
+_SEARCH = regex(r"\W*search\b[*_]{0,3}[ \t]*[:\uff1a]", re.IGNORECASE)  # 'Search: gout, red joint'
 
 _VERDICT = ("judgment", "judgement", "verdict")
 
@@ -304,14 +305,14 @@ _SAID = 6
 _NONE = frozenset({"none", "null", "n/a", "nothing", "no keywords"})
 
 _FIELDS = ("keywords", "keywords_to_search", "terms")
-_LETTER = re.compile(r"[^\W\d_]")
-_LINE = re.compile(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
-_LABEL = re.compile(
+_LETTER = regex(r"[^\W\d_]")
+_LINE = regex(r"^\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
+_LABEL = regex(
     r"^\W*(?:[^\W\d]+[\s,!'\u2019]+){0,6}(?:keywords?|(?:search )?(?:terms?|quer(?:y|ies)))\W*[:\uff1a]", re.IGNORECASE
 )
 _COLONS = (":", "\uff1a")
-_PARTS = re.compile(r"[,;\uff0c\u3001\uff1b]")
-REFUSAL = re.compile(
+_PARTS = regex(r"[,;\uff0c\u3001\uff1b]")
+REFUSAL = regex(
     r"\b(?:I(?:['\u2019]m| am) (?:sorry|unable|not able|afraid)|I (?:cannot|must decline|do not|apologi[sz]e)"
     r"|I (?:ca|wo|do)n['\u2019]t|(?:ca|wo)n['\u2019]t|sorry|as an AI|unable to|not able to|lo siento|no puedo"
     r"|d\u00e9sol\u00e9|je ne peux|es tut mir leid|ich kann)\b"
@@ -319,13 +320,13 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 # only in the case of a sentence: WAS, ARE and CAN are also names, and so is an I after a word ("type I")
-_SENTENCE = re.compile(
+_SENTENCE = regex(
     r"\b(?:[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave|[Hh]ad|[Ss]hould|[Ww]ould|[Cc]ould|[Cc]an|[Mm]ust|[Ww]ill|[Yy]ou|"
     r"[Yy]our|[Ww]e|[Mm]y|[Mm]e|[Pp]lease|[Bb]ecause|[Ll]et)\b(?!-)"
     r"|^\s*(?:I|This|These|It|There|Here|Ignore)\s|\bI(?:['\u2019]\w+|\s(?:am|need|think|will|want|have)\b)"
     r"|[a-z]{4}[.]\s+[A-Z]"
 )
-_SIGN = re.compile(r"[?!\u3002\uff1f]|\u6211|\u8bf7|\u8fd9")
+_SIGN = regex(r"[?!\u3002\uff1f]|\u6211|\u8bf7|\u8fd9")
 
 
 def read_keywords(text: str) -> str | Unread:
@@ -382,14 +383,14 @@ def _closed(line: str) -> bool:
 MOST_STEPS = 10
 """Highest number of steps that prompt 14 allows."""
 
-_STEP_MARK = re.compile(
+_STEP_MARK = regex(
     r"(?im)^[ \t>*_#-]*(?:<step\s{0,9}\d{1,4}\s{0,9}>|step[ \t]+\d{1,4}[*_]{0,3}[:.)]|\d{1,4}[.)][ \t])[*_:]*"
 )
-_CLOSED = re.compile(r"(?i)</step\s{0,9}\d{0,4}>")
-_JSON = re.compile(r'[{\[]\s*["{\[\]}]')
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_CLOSED = regex(r"(?i)</step\s{0,9}\d{0,4}>")
+_JSON = regex(r'[{\[]\s*["{\[\]}]')
+_PARAGRAPH = regex(r"\n[ \t]*\n")
 # what a judge writes when its list ends
-_BEHIND = re.compile(
+_BEHIND = regex(
     r"(?im)^[ \t]*(?:```|(?:i )?hope this|let me know|(?:please )?feel free|if you (?:have|need|want)|please note)"
 )
 

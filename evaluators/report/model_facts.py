@@ -1,6 +1,5 @@
 """What is known of models: facts from a list (backbone, size, open or not), and the maker, found by a model's name."""
 
-import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -10,7 +9,7 @@ from typing import Annotated
 import msgspec
 
 from wardround.engine.errors import UsageError
-from wardround.engine.text import file_text
+from wardround.engine.text import file_text, regex
 
 # Makers in alphabetical order, each with the names of its models. A pattern is sought in the lower-case name after the
 # provider; if it could be part of another word, the pattern says where a word begins.
@@ -44,7 +43,7 @@ _NAMES = {
     "yi": r"(?:^|/)yi-",
     "zhipu": r"(?<![a-z])(?:chat)?glm",
 }
-_PATTERNS = {family: re.compile(pattern) for family, pattern in _NAMES.items()}
+_PATTERNS = {family: regex(pattern) for family, pattern in _NAMES.items()}
 
 # Makers that offer only their own models, by the name of the provider or of the maker's folder. `openai` is missing:
 # any endpoint that speaks the same protocol has that name too.
@@ -183,7 +182,7 @@ class KnownModels:
         return None
 
 
-_DATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
+_DATE = regex(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
 _TAILS = ("-instruct", "-chat", "-hf", "-it", "-preview", "-latest")
 
 

@@ -12,6 +12,7 @@ import msgspec
 from markupsafe import Markup
 
 from wardround.engine.records import Json
+from wardround.engine.text import regex
 from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.open_answers.rubric import CriterionAccount, RubricAccount
 from wardround.evaluators.reasoning.reasoning_record import StepAccount
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-_HIDDEN = re.compile(
+_HIDDEN = regex(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -186,7 +187,7 @@ def _finalised(value: Json) -> Json:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-_ODD = re.compile(r"[\s\\\x00-\x1f\x7f-\x9f<>\"^`{|}]")
+_ODD = regex(r"[\s\\\x00-\x1f\x7f-\x9f<>\"^`{|}]")
 _LONGEST = 2000
 
 

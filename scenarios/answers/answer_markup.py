@@ -55,23 +55,21 @@ _SIGN = regex(
 )
 """A symbol between two words that belongs to no name of a disease: a dot, a tilde, a brace, a picture."""
 
-_NAMED = re.compile(
+_NAMED = regex(
     r"(?:(?:final|most|likely|probable|primary|principal|main|leading|working|definitive|suspected|my|the|best)_?)*"
     r"(?:diagnos[ei]s|answer|disease|condition|conclusion|treatment|treatment_?plan|plan|diagnosis_?name)(?:_?\d+)?"
     r"|(?:最终|主要|最可能)?(?:诊断|答案|治疗方案)"
 )
-_BESIDE = re.compile(
+_BESIDE = regex(
     r"(?i)verdict|reference|gold|judge|note|reason|rationale|explanation|evidence|reject|exclu|differential|alternative"
     r"|contraindic|avoid|stop|discontinu|comment|diagnos"
 )
 _INSIDE = ("name", "diagnosis", "label", "primary", "main", "text", "value", "answer", "disease", "condition")
-_SURE = re.compile(
+_SURE = regex(
     r"(?i)(?:confidence|probability|likelihood|certainty|status|state|present|likely|(?:is_?)?(?:correct|true|confirmed"
     r"|accepted|selected))"
 )
-_NEGATED = re.compile(
-    r"(?i)\W*(?:no|not\b.*|none|false|excluded|ruled[ _-]?out|rejected|unlikely|negative|absent|wrong)\W*"
-)
+_NEGATED = regex(r"(?i)\W*(?:no|not\b.*|none|false|excluded|ruled[ _-]?out|rejected|unlikely|negative|absent|wrong)\W*")
 _LITTLE_SURE = 0.05
 
 
@@ -137,7 +135,7 @@ def _ticked(text: str) -> str:
 
 
 _RULE = regex(r"(?m)^ {0,8}\|?[ \t]{0,8}:?-{2,}+:?[ \t]{0,8}(?:\|[ \t]{0,8}:?-{2,}+:?[ \t]{0,8})+\|?[ \t]{0,8}$")
-_TABLE_NAME = re.compile(
+_TABLE_NAME = regex(
     r"(?i)(?:the )?(?:(?:final|most likely|likely|primary|principal|main|leading|working)\s+)*"
     r"(?:diagnos[ei]s|disease|condition|answer|诊断|最终诊断)(?: name)?"
 )

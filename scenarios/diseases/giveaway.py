@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 from rapidfuzz.distance import DamerauLevenshtein
 
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case
 from wardround.scenarios.diseases.disease import names_in_tables
 from wardround.scenarios.diseases.giveaway_terms import (
@@ -31,8 +32,8 @@ class Giveaway:
 
 
 _OPERATED = r"(?:ectom(?:y|ies|ized)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|pexy|centesis|rrhaphy|desis|tripsy)"
-_STEM = re.compile(r"([a-z]{5,}?)(?:o?lithiasis|itis|itides|omas?|osis|oses|ia|us)$")
-_BLOCKED = re.compile(
+_STEM = regex(r"([a-z]{5,}?)(?:o?lithiasis|itis|itides|omas?|osis|oses|ia|us)$")
+_BLOCKED = regex(
     r"(?i)\b(?:no|not|never|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
     r"|intoleran(?:t|ce) (?:of|to)|fhx of|endemic (?:(?:area|region) )?for|risks? (?:of|for|factors? for)"
     r"|susceptib\w+ to|relevant to)\s+"
@@ -41,11 +42,11 @@ _BLOCKED = re.compile(
     r"|\b(?:vaccinated (?:for|against)|prophylaxis (?:for|against|with)|prophylactic|screened for)\s+"
     r"(?:[\w/,-]+\s+){0,2}$"
 )
-_LEFT_OFF = re.compile(
+_LEFT_OFF = regex(
     r"(?i)\b(?:without|(?:declined|refused) (?:to take)?)\s+(?:his|her|their|the)\s+(?:[\w/,-]+\s+){0,3}$"
 )
 """A drug that the patient has but did not take tells as much."""
-_RELATIVE = re.compile(
+_RELATIVE = regex(
     r"(?i)\bfamil\w+ (?:medical )?history\b[^\n]{0,150}$"
     r"|\b(?:mother|father|parents?|brother|sister|uncle|aunt|cousin|grandmother|grandfather|grandparents?|wife|husband"
     r"|partner|son|daughter|nephew|niece|room-?mate|neighbou?r|friend|co-?worker|colleague|boss|dog|cat)"
@@ -53,22 +54,22 @@ _RELATIVE = re.compile(
     r"|uses|used|died|carries|wears|got|gets|also)\b)(?![^.;\n]{0,80}\b(?:he|she|him|patient)\b)[^.;\n]{0,80}$"
 )
 """What somebody else has, not the patient: 'her mother takes', 'his wife's'."""
-_PAST = re.compile(
+_PAST = regex(
     r"(?i)(?:\b(?:history of|h/o|hx of|prior|previous|remote|past|status post|s/p|had (?:an? )?)\s+(?:[\w-]+\s+){0,3}$"
     r"|\b(?:19|20)\d\d\b[^.\n]{0,20}$)"
 )
-_THEN = re.compile(
+_THEN = regex(
     r"(?i)^[^.;\n]{0,40}(?:\b(?:19|20)\d\d\b|\b(?:years?|months?|decades?) (?:ago|before|earlier)\b"
     r"|\bas an? (?:child|boy|girl|teen\w*|infant|baby|young\b[^.;\n]{0,10}|student)\b|\blong ago\b"
     r"|\bin (?:childhood|youth|the past|school|college|high school|the army)\b"
     r"|\bin (?:his|her|their) (?:\d0s|teens|twenties|thirties)\b)"
 )
-_REMOTE = re.compile(
+_REMOTE = regex(
     r"(?i)^[^.;\n]{0,40}\b(?:(?:years|decades|many years|a decade) (?:ago|before|earlier)|as an? (?:child|boy|girl"
     r"|teen\w*|infant|baby|student)|long ago|in (?:childhood|youth|school|college|high school|the army))\b"
 )
 """What was so long ago that it tells nothing of this illness."""
-_NORMAL = re.compile(
+_NORMAL = regex(
     r"(?i)^\s*(?:(?!\b(?:and|but|with|showed|of)\b)[\w-]+\s+){0,3}?(?:(?:was|were|is|are|came back|returned|remained"
     r"|tested|has been|:)\s+)*(?:all\s+)?(?:normal|negative|unremarkable|within normal|clear|clean|absent"
     r"|(?:under|below|less than|<) ?[\d.]+\b(?! ?%)"
@@ -77,27 +78,27 @@ _NORMAL = re.compile(
     r"|not (?:given|done|needed|required|started|performed|seen|indicated|used|found|present|detected|necessary"
     r"|elevated|raised)|never (?:given|done|needed|started|performed)|considered but|deferred|declined)\b"
 )
-_NOW = re.compile(r"(?i)^[^.;\n]{0,30}\b(?:today|yesterday|this (?:admission|morning)|on admission|pod ?#?\d)\b")
-_NO_ILLNESS = re.compile(
+_NOW = regex(r"(?i)^[^.;\n]{0,30}\b(?:today|yesterday|this (?:admission|morning)|on admission|pod ?#?\d)\b")
+_NO_ILLNESS = regex(
     r"(?i)^[\s-]+(?:\d+\s+)?(?:vaccin\w+|immuni\w+|booster|shot|jab|contacts?|exposure|scale|belt|risk|prevention|prophylaxis|screen\w*"
     r"|country|countries|area|region|season)\b"
 )
 """Words after a name that speak of no illness of the patient."""
-_OTHER_USE = re.compile(
+_OTHER_USE = regex(
     r"(?i)^\s+(?:cream|ointment|lotion|gel|shampoo|eye drops|ear drops)\b"
     r"|^[^.;\n]{0,30}\bfor an? [^.;\n]{0,30}\blast (?:spring|summer|fall|autumn|winter|year|month)\b"
 )
 """A drug on the skin, or taken for another trouble of some time ago."""
-_DERIVED = re.compile(r"(?:ly|ive|al|ous|ity|ation|ed|ing|ic)$")
+_DERIVED = regex(r"(?:ly|ive|al|ous|ity|ation|ed|ing|ic)$")
 """Ends of words that derive a word from a name instead of misspelling it: 'prematurely' of 'prematurity'."""
-_NONE_GREW = re.compile(r"(?i)\b(?:no|not|never|nothing|none|negative|sterile|flora|contamina\w+|without)\b")
+_NONE_GREW = regex(r"(?i)\b(?:no|not|never|nothing|none|negative|sterile|flora|contamina\w+|without)\b")
 """Words of a culture in which nothing of note grew."""
-_NONE_SEEN = re.compile(
+_NONE_SEEN = regex(
     r"(?i)\b(?:no|not|never|nothing|none|negative|without|normal|denies|denied|excluded|clear|free of|unremarkable)\b"
 )
 """Words of a process at a place that was not there."""
-_LETTERS = re.compile(r"[A-Za-z]+")
-_WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]{4,}")
+_LETTERS = regex(r"[A-Za-z]+")
+_WORD = regex(r"[A-Za-z][A-Za-z'\u2019]{4,}")
 
 
 class Giveaways:

@@ -1,12 +1,12 @@
 """The is-a graph of diseases, from the ICD-10-CM tree, the project's own table and HPO's terms."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, Literal
 
+from wardround.engine.text import regex
 from wardround.scenarios.diseases import ontologies
 from wardround.scenarios.diseases.knowledge import Knowledge, knowledge
 from wardround.scenarios.diseases.linker import Concept
@@ -17,8 +17,8 @@ from wardround.scenarios.terms.wording import key
 Relation = Literal["same", "parent", "child", "sibling", "other"]
 """The relation of an answer to the truth: 'parent' is a wider disease, 'child' a kind of it."""
 
-_TYPE = re.compile(r"(?i),?\s+(?:type\s+)?(?:\d+[a-z]?|[IVX]+[A-Ca-c]?|[A-G])$")
-_CATEGORY = re.compile(r"^[A-Z]\d\w(?:\.\w+)?$")
+_TYPE = regex(r"(?i),?\s+(?:type\s+)?(?:\d+[a-z]?|[IVX]+[A-Ca-c]?|[A-G])$")
+_CATEGORY = regex(r"^[A-Z]\d\w(?:\.\w+)?$")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from rapidfuzz import fuzz, process
 
+from wardround.engine.text import regex
 from wardround.scenarios.diseases.dictionary import Dictionary, GramWeights, NGrams, dictionary, gram_weights, misspells
 from wardround.scenarios.diseases.disease import (
     DEGREES,
@@ -29,8 +30,8 @@ from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import key
 
 IndexT = TypeVar("IndexT", Dictionary, GramWeights)
-_DEFINED = re.compile(r"\(\s*([A-Z][A-Za-z0-9-]{1,8}?)s?\s*[),;]")
-_PLAIN_WORD = re.compile(r"[^\W_]+")
+_DEFINED = regex(r"\(\s*([A-Z][A-Za-z0-9-]{1,8}?)s?\s*[),;]")
+_PLAIN_WORD = regex(r"[^\W_]+")
 _SPARE = 3
 """How many more words than letters a long form may have ('syndrome of inappropriate antidiuretic hormone')."""
 
@@ -77,12 +78,12 @@ ELSEWHERE = frozenset(
 )
 """Abbreviations that often mean something else in a record (blood pressure, magnetic resonance, normal saline): in
 running text they count only if the text itself defines them. `link` knows them."""
-_WORD = re.compile(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?!\w))?", re.IGNORECASE)
-_BREAK = re.compile(r"[;:?!()\[\]{}|]|\.(?!\w)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
-_OWNED = re.compile(r"['’ʼ]s?$")
-_NEGATING = re.compile(r"(?i)\b(?:non|pseudo|anti)[-\s]?$")
-_EPONYM = re.compile(r"[A-Z][^\W\d_]*[a-zà-ÿ]-$")
-_SHORT = re.compile(r"(?<![\w-])(?=\w*[A-Z])[A-Za-z][A-Za-z0-9]{1,7}(?![\w])")
+_WORD = regex(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?!\w))?", re.IGNORECASE)
+_BREAK = regex(r"[;:?!()\[\]{}|]|\.(?!\w)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
+_OWNED = regex(r"['’ʼ]s?$")
+_NEGATING = regex(r"(?i)\b(?:non|pseudo|anti)[-\s]?$")
+_EPONYM = regex(r"[A-Z][^\W\d_]*[a-zà-ÿ]-$")
+_SHORT = regex(r"(?<![\w-])(?=\w*[A-Z])[A-Za-z][A-Za-z0-9]{1,7}(?![\w])")
 
 
 @dataclass(frozen=True, slots=True)

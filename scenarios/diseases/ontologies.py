@@ -1,6 +1,5 @@
 """Diseases of the terminologies: ICD-10-CM with its families of codes, and rare diseases from HPO."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,22 +9,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+from wardround.engine.text import regex
 from wardround.scenarios.diseases.linker import Concept
 from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import key
 
-_LITTLE = re.compile(
+_LITTLE = regex(
     r"(?i),?\s*\b(?:other and unspecified|unspecified site(?: \(primary\))?|unspecified organism|unspecified|NOS|NEC"
     r"|not elsewhere classified|not otherwise specified|initial encounter|so stated|without mention of [\w ]+"
     r"|classified elsewhere)\b"
 )
-_SIDE = re.compile(r"(?i)\b(?:right|left|bilateral|unspecified (?:eye|ear|side|limb|hand|foot|knee|hip|shoulder))\b")
-_RESIDUAL = re.compile(r"(?i)^(?:other|certain|disorders? of other|persons?|encounter)\b|\bspecified\b|\bin diseases\b")
-_SQUARE = re.compile(r"\s*\[([^\]]*)\]")
-_LAST = re.compile(r"\[([^\]]*)\]\W*$")
-_ROUND = re.compile(r"\s*\(([^)]*)\)")
-_GROWTH = re.compile(r"(?i)^(?:primary )?malignant neoplasm of (?:the )?([a-z]+(?: [a-z]+)?)(?: gland| uteri)?$")
-SHORT = re.compile(r"^(?=.*[A-Z])[A-Za-z][A-Za-z0-9]{1,6}$")
+_SIDE = regex(r"(?i)\b(?:right|left|bilateral|unspecified (?:eye|ear|side|limb|hand|foot|knee|hip|shoulder))\b")
+_RESIDUAL = regex(r"(?i)^(?:other|certain|disorders? of other|persons?|encounter)\b|\bspecified\b|\bin diseases\b")
+_SQUARE = regex(r"\s*\[([^\]]*)\]")
+_LAST = regex(r"\[([^\]]*)\]\W*$")
+_ROUND = regex(r"\s*\(([^)]*)\)")
+_GROWTH = regex(r"(?i)^(?:primary )?malignant neoplasm of (?:the )?([a-z]+(?: [a-z]+)?)(?: gland| uteri)?$")
+SHORT = regex(r"^(?=.*[A-Z])[A-Za-z][A-Za-z0-9]{1,6}$")
 """An abbreviation as written."""
 CHAPTERS = "ABCDEFGHIJKLMNOPQ"
 """First letters of codes for diseases; symptoms, injuries and circumstances are left out."""
@@ -103,8 +103,8 @@ def grown(title: str) -> Sequence[str]:
 
 _ABNORMALITY = 118
 """Number of the HPO term "phenotypic abnormality"; terms outside it are modifiers, ages and modes of inheritance."""
-_BRACKET = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
-_TRAIT = re.compile(
+_BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_TRAIT = regex(
     r"(?i)\b(?:susceptibility|quantitative trait|blood group|protection against|modifier of|response to|resistance to"
     r"|association with|variation in|level of|color|phenotype)\b"
 )

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompt, Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
@@ -37,18 +38,18 @@ from wardround.scenarios.parsers.nonanswers import Instructions, postponed, temp
 from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed_diagnosis, named_diagnosis
 from wardround.scenarios.terms.wording import roots
 
-_READY = re.compile(r"\bDIAGNOSIS READY\b[*_ ]{0,4}(?P<colon>[:\uff1a]?)", re.IGNORECASE)
-_LINE_OPENS = re.compile(r"(?:^|\n)[ \t#>*_\-]*$")
-_NOT_YET = re.compile(
+_READY = regex(r"\bDIAGNOSIS READY\b[*_ ]{0,4}(?P<colon>[:\uff1a]?)", re.IGNORECASE)
+_LINE_OPENS = regex(r"(?:^|\n)[ \t#>*_\-]*$")
+_NOT_YET = regex(
     r"\b(?:not|n['\u2019]t|never|cannot|no|until|unless|before|when|once|after|if|whether|almost|nearly|far from|say"
     r"|write|reply|respond|answer|type|format|form)\b",
     re.IGNORECASE,
 )
-_NOT_READY = re.compile(r"(?i)\W*(?:not (?:yet|ready|now)|pending|to follow|later)\b")
-_ENDS = re.compile(r"[.!?\n\u3002\uff01\uff1f]")
-_ORDER = re.compile(r"(?im)^[ \t#>*_\-]*order[*_ ]{0,4}[:\uff1a]|\brequest test[*_ ]{0,4}[:\uff1a]")
-_ASK = re.compile(r"(?im)^[ \t#>*_\-]*ask[*_ ]{0,4}[:\uff1a][*_ ]*")
-_WHOLE_EXAMINATION = re.compile(r"(?i)(?:(?:full|complete|general) )?physical exam(?:ination)?")
+_NOT_READY = regex(r"(?i)\W*(?:not (?:yet|ready|now)|pending|to follow|later)\b")
+_ENDS = regex(r"[.!?\n\u3002\uff01\uff1f]")
+_ORDER = regex(r"(?im)^[ \t#>*_\-]*order[*_ ]{0,4}[:\uff1a]|\brequest test[*_ ]{0,4}[:\uff1a]")
+_ASK = regex(r"(?im)^[ \t#>*_\-]*ask[*_ ]{0,4}[:\uff1a][*_ ]*")
+_WHOLE_EXAMINATION = regex(r"(?i)(?:(?:full|complete|general) )?physical exam(?:ination)?")
 _MOST_HEADS = 50
 """Most orders and declared diagnoses of one reply that are read."""
 _LONGEST_ORDER = 2_000
@@ -285,9 +286,9 @@ class Consultation:
         return state.tally.turns >= self.settings.max_turns - 1
 
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[;\n]+\s*")
-_INCIDENTAL = re.compile(r"social|demograph|occupation|habit|lifestyle|living|substance|past|surg", re.IGNORECASE)
-_PRESENT = re.compile(r"present|complaint|symptom|review|medication|drug|allerg|family|travel|exposure", re.IGNORECASE)
+_SENTENCE_END = regex(r"(?<=[.!?])\s+|[;\n]+\s*")
+_INCIDENTAL = regex(r"social|demograph|occupation|habit|lifestyle|living|substance|past|surg", re.IGNORECASE)
+_PRESENT = regex(r"present|complaint|symptom|review|medication|drug|allerg|family|travel|exposure", re.IGNORECASE)
 
 
 def incidental_facts(case: Case) -> list[str]:

@@ -1,6 +1,5 @@
 """The staged scenarios on case reports and their parser: one turn, free turns, oracle, treatment."""
 
-import re
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
@@ -11,6 +10,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, case_results, full_report, open_report, withheld
 from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
@@ -37,8 +37,8 @@ from wardround.scenarios.parsers.moves import (
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections
 
-_SENTENCE_END = re.compile(r"[.!\n]")
-_NOTHING_REQUIRED = re.compile(
+_SENTENCE_END = regex(r"[.!\n]")
+_NOTHING_REQUIRED = regex(
     r"(?:no(?:ne)?|nothing|n/a|not (?:required|needed|necessary|applicable)"
     r"|no (?:further|additional|more|other) (?:information|tests?|testing|investigations?)"
     r"|none (?:required|needed|necessary))(?: (?:is|are) (?:required|needed|necessary))?(?: required| needed)?"

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said, View
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
@@ -53,9 +54,9 @@ LISTED: tuple[published.Listed, ...] = ("lab", "microbiology", "imaging")
 Named = Literal["examination", "lab", "microbiology", "imaging", "output"]
 
 _OPEN = r"^[ \t#>*_\-]*"
-_RATIONALE = re.compile(rf"(?im){_OPEN}rationale[*_ ]*[:\uff1a]")
-_ACTION = re.compile(r"[aA](?<!\w[aA])(?i:ctions?)[*_ ]{0,4}[:\uff1a]")  # this form searches four times as fast
-_ACTION_LINE = re.compile(rf"(?im){_OPEN}action[*_ ]*$")
+_RATIONALE = regex(rf"(?im){_OPEN}rationale[*_ ]*[:\uff1a]")
+_ACTION = regex(r"[aA](?<!\w[aA])(?i:ctions?)[*_ ]{0,4}[:\uff1a]")  # this form searches four times as fast
+_ACTION_LINE = regex(rf"(?im){_OPEN}action[*_ ]*$")
 _ACTION_WORDS: tuple[tuple[Named, str], ...] = (
     ("examination", r"pe|physical(?:[ \t]+exam(?:ination)?s?)?|exam(?:ination|ine)?"),
     ("lab", r"labs?|laborator(?:y|ies)|blood[ \t]+(?:tests?|work)"),
@@ -63,13 +64,13 @@ _ACTION_WORDS: tuple[tuple[Named, str], ...] = (
     ("imaging", r"images?|imaging|radiology|scans?"),
     ("output", r"output|final[ \t]+diagnosis|diagnos(?:is|e)"),
 )
-_ACTION_NAME = re.compile("|".join(rf"(?P<{kind}>\b(?:{words})\b)" for kind, words in _ACTION_WORDS), re.IGNORECASE)
-_LIST = re.compile(
+_ACTION_NAME = regex("|".join(rf"(?P<{kind}>\b(?:{words})\b)" for kind, words in _ACTION_WORDS), re.IGNORECASE)
+_LIST = regex(
     rf"(?im){_OPEN}(?:\d[.)] ?)?(?:specific +)?"
     r"(?:(?P<lab>labs?|laborator(?:y|ies))|(?P<microbiology>micro(?:biolog(?:y|ical))?)|(?P<imaging>imag(?:ing|es?)))"
     r"(?P<noun> +(?:tests?|scans?|studies|study))?(?: +(?:requested|required|needed|ordered))?[*_ ]*[:\uff1a]"
 )
-_BULLET = re.compile(r"[ \t]*(?:[-*•]|\(?\d{1,2}[.)])\s")
+_BULLET = regex(r"[ \t]*(?:[-*•]|\(?\d{1,2}[.)])\s")
 _ACTIONS_OF_A_TEMPLATE = 4
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from wardround.engine.records import Json
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, Culture, Finding, Investigation, Lab, Provenance, Study, Truth
 from wardround.scenarios.loaders.fhir_resources import (
     BundleEntry,
@@ -39,14 +40,12 @@ _MODALITIES = {
     "CR": "Radiograph", "DX": "Radiograph", "RG": "Radiograph", "CT": "CT", "MR": "MRI", "US": "Ultrasound",
     "MG": "Mammography", "NM": "Nuclear medicine", "PT": "PET", "XA": "Angiography", "RF": "Fluoroscopy",
 }  # fmt: skip
-_MICROBIOLOGY = re.compile(r"(?i)\bcultur\w*|gram stain|microscopy|\bbacteria")
-_IMAGING = re.compile(
-    r"(?i)\b(?:x-?ray|radiograph|ct\b|mri\b|ultraso\w+|mammogra\w+|echocardiogra\w+|imaging|radiology)"
-)
-_NOTE = re.compile(r"(?i)history and physical|plan note|progress note|discharge|consult note")
-_NO_GROWTH = re.compile(r"(?i)\b(?:no|negative|not|sterile|normal)\b")
-_FINDING = re.compile(r"\((?:finding|situation)\)$")
-_SYMPTOM = re.compile(r"(?i)\(finding\)$|\bsymptom|\bpain|\bache|cough|fever|vomit|dyspn|breath|bleed|rash|weakness")
+_MICROBIOLOGY = regex(r"(?i)\bcultur\w*|gram stain|microscopy|\bbacteria")
+_IMAGING = regex(r"(?i)\b(?:x-?ray|radiograph|ct\b|mri\b|ultraso\w+|mammogra\w+|echocardiogra\w+|imaging|radiology)")
+_NOTE = regex(r"(?i)history and physical|plan note|progress note|discharge|consult note")
+_NO_GROWTH = regex(r"(?i)\b(?:no|negative|not|sterile|normal)\b")
+_FINDING = regex(r"\((?:finding|situation)\)$")
+_SYMPTOM = regex(r"(?i)\(finding\)$|\bsymptom|\bpain|\bache|cough|fever|vomit|dyspn|breath|bleed|rash|weakness")
 _NO_REPORT = "The study was done; the record holds no report of it."
 _AROUND = timedelta(days=30)
 

@@ -4,31 +4,32 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, Lab
 
 _BEGINNING = 160
 """Characters of a text in which it introduces the patient; later ages and sexes are often those of others."""
-_AGED = re.compile(r"(?<![\d.,-])(\d{1,3})[ -](year|month|week|day)s?[ -]old\b", re.IGNORECASE)
+_AGED = regex(r"(?<![\d.,-])(\d{1,3})[ -](year|month|week|day)s?[ -]old\b", re.IGNORECASE)
 _FEMALE = r"woman|girl|female|lady"
 _MALE = r"man|boy|male|gentleman"
-_SEX = re.compile(
+_SEX = regex(
     rf"[ -]olds?,?(?: (?!and\b|of\b|by\b|with\b|who\b|whose\b)[\w-]+,?){{0,4}} (?P<sex>{_FEMALE}|{_MALE})\b",
     re.IGNORECASE,
 )
-_SEXES = {"female": re.compile(_FEMALE, re.IGNORECASE), "male": re.compile(_MALE, re.IGNORECASE)}
-_OF_WOMEN = re.compile(
+_SEXES = {"female": regex(_FEMALE, re.IGNORECASE), "male": regex(_MALE, re.IGNORECASE)}
+_OF_WOMEN = regex(
     r"\bmy (?:last )?(?:menstrual )?periods?\b|\bI(?: am|\u2019m|'m) (?:\w+ )?pregnant\b|\bG\dP\d\b|\bmenarche at\b"
     r"|\b(?:weeks|months)['\u2019]? pregnant\b|\b(?:normal|enlarged|gravid) uterus\b|\blast menstrual period\b",
     re.IGNORECASE,
 )
-_OF_MEN = re.compile(
+_OF_MEN = regex(
     r"\bmy (?:prostate|testicles?|penis)\b|\bprostate (?:is |was )?(?:smooth|enlarged|normal|not enlarged)\b"
     r"|\b(?:both |normal )?(?:testes|testicles) (?:are |were )?(?:normal|descended|not tender|non-?tender|in)\b"
     r"|\bcremasteric reflex\b",
     re.IGNORECASE,
 )
 _FIGURES = tuple(
-    (what, re.compile(rf"\b(?:{names})[^.;\d]{{0,20}}(\d{{1,4}}(?:\.\d+)?){unit}", re.IGNORECASE), least, most)
+    (what, regex(rf"\b(?:{names})[^.;\d]{{0,20}}(\d{{1,4}}(?:\.\d+)?){unit}", re.IGNORECASE), least, most)
     for what, names, unit, least, most in (
         ("a saturation of oxygen", "SpO2|SaO2|oxygen saturation", " ?%", 0, 100),
         ("a temperature in \u00b0C", "temperature", " ?\u00b0 ?C\\b", 13, 46),

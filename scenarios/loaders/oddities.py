@@ -7,35 +7,36 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from wardround.engine.records import Json
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, Lab
 from wardround.scenarios.loaders.inconsistencies import flag_of_range, in_person, untimed
 from wardround.scenarios.question_item import QuestionItem
 
-_INVISIBLE = re.compile(
+_INVISIBLE = regex(
     r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     r"\ufff9-\ufffb\u115f\u1160\u3164\uffa0\U000e0000-\U000e007f]"
     r"|(?<=[A-Za-z\d])[\u200c\u200d]|[\u200c\u200d](?=[A-Za-z\d])"
 )
 """Characters that a reader does not see, except the joiners that some scripts need between letters."""
-_NO_NAME = re.compile(
+_NO_NAME = regex(
     r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     r"\ufff9-\ufffb\u115f\u1160\u3164\uffa0\U000e0000-\U000e007f]"
 )
 _SPAN = r"\s?-?\s?(?:years?|yrs?|y/?o\b|months?|weeks?|days?)"
-_AGE = re.compile(
+_AGE = regex(
     rf"(?:^|[ (:;,=])[-\u2212]\d{{1,3}}(?:\.\d+)?{_SPAN}|\baged?\b\W{{0,3}}\s?[-\u2212]\d"
     r"|\b(?:minus|negative) (?:\d+|[a-z]+)[ -](?:years?|months?|weeks?)\b(?! (?:later|earlier|before|after))",
     re.IGNORECASE,
 )
-_OLD = re.compile(
+_OLD = regex(
     r"(?<![\d.,])(?P<before>\d{3,})[\s-]years?(?:[\s-]old\b| of age\b)"
     r"|\baged? (?:of )?(?P<after>\d{3,})\b(?! ?(?:months|weeks|days|hours|[,.]\d))",
     re.IGNORECASE,
 )
 OLDEST = 125
 """Age in years; a higher age is most likely a slip of the pen."""
-_NUMBER = re.compile(r"[<>\u2264\u2265~]?\s*-?\d+(?:[.,]\d+)?")
-_UNITLESS = re.compile(
+_NUMBER = regex(r"[<>\u2264\u2265~]?\s*-?\d+(?:[.,]\d+)?")
+_UNITLESS = regex(
     r"\bpH\b|\bINR\b|ratio|index|gravity|score|titer|titre|anion gap|count ratio|prothrombin time|probability|grade"
     r"|^[HIL]$|\b(?:STX|UTX|HPE|ARCH-)\d|PEEP|tidal volume|required O2|temperature|\bvalue\b"
     r"|\bage\b|fraction|factor|z-?score|crossmatch|saturation|number|stage|class|specific|RDW|osmol|gap",
@@ -49,9 +50,9 @@ _CELL = (
     r"|(?:band|immature) (?:forms|neutrophils|cells)|bands?|stabs|segs|lymphocytes?"
     r"|atypical lymphocytes?|monocytes?|eosinophils?|basophils?|metamyelocytes?|myelocytes?|promyelocytes?|blasts?)"
 )
-_CELLS = re.compile(rf"((?:\w+ )?{_CELL})(?:,? (?:relative|percent|\(?%\)?))?", re.IGNORECASE)
+_CELLS = regex(rf"((?:\w+ )?{_CELL})(?:,? (?:relative|percent|\(?%\)?))?", re.IGNORECASE)
 _SHARE = r"\d+(?:[.,]\d+)?"
-_CELLS_TOLD = re.compile(
+_CELLS_TOLD = regex(
     rf"\b(?P<name>{_CELL})\W{{0,3}}(?:(?:of|at|were|was|count) )?\W{{0,2}}(?P<share>{_SHARE})"
     rf" ?(?:%|percent\b|per cent\b)"
     rf"|(?<![-\d.\u2013])(?P<before>{_SHARE}) ?(?:%|percent|per cent) (?:of )?(?P<after>{_CELL})\b",
@@ -61,21 +62,21 @@ _CELLS_TOLD = re.compile(
 _FLUIDS = ("csf", "pleural", "ascites", "synovial", "peritoneal", "joint")
 _WHOLE = 101.5
 """A differential count of white cells in percent may add up to this, because its figures are rounded."""
-_WIDOWED = re.compile(
+_WIDOWED = regex(
     r"\b(?P<state>widow(?:er)?|widowed|never (?:been )?married|unmarried)\b"
     r"|\b(?:my|her|his) (?:late )?(?P<spouse>husband|wife|spouse) (?:has )?(?:died|passed away|is dead)\b",
     re.IGNORECASE,
 )
 _OF_MARRIAGE = ("widow", "married", "husband", "wife", "spouse")
-_SPOUSE = re.compile(r"\b(?:husband|wife|spouse)\b", re.IGNORECASE)
-_NOT_LIVING = re.compile(
+_SPOUSE = regex(r"\b(?:husband|wife|spouse)\b", re.IGNORECASE)
+_NOT_LIVING = regex(
     r"\b(?:di(?:ed|es)|dead|deaths?|late|deceased|passed|lost|buried|killed|loss|grave|funeral|former|ex|ago|since"
     r"|used to|worked|smoked|had|until|griev\w+|mourn\w+|remarried|second|new|no|without|never)\b"
     r"|\b(?:husband|wife|spouse)['\u2019]s\b",
     re.IGNORECASE,
 )
 """Words of a sentence that may tell of a spouse who is dead, or of another one."""
-_RELATIVE = re.compile(r"\b(?:mother|father|sister|brother|aunt|uncle|daughter|son|neighbou?r|friend)\b", re.IGNORECASE)
+_RELATIVE = regex(r"\b(?:mother|father|sister|brother|aunt|uncle|daughter|son|neighbou?r|friend)\b", re.IGNORECASE)
 
 
 class Oddity(NamedTuple):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from wardround.engine.records import Json
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, Culture, Finding, Investigation, Lab, Provenance, Study, Truth
 from wardround.scenarios.loaders.oddities import Oddity, in_record, in_station
 from wardround.scenarios.loaders.source import FieldFault, Loader, Refused, misfit
@@ -22,18 +23,18 @@ from wardround.scenarios.loaders.values import (
     says_normal,
 )
 
-_WRAPPER = re.compile(
+_WRAPPER = regex(
     r"(?:(?:blood|laboratory|lab|basic laboratory|additional|other|special|screening|imaging(?: and other)?|hematologic"
     r"|infectious disease)[ _]*(?:tests?|work|results?|values?|studies|testing|workup)?|radiographs?|x[- ]rays?|biopsy"
     r"|imaging studies|assessment tools)",
     re.IGNORECASE,
 )
-_CONTENT = re.compile(
+_CONTENT = regex(
     r"(?:\w+ )?(?:findings?|results?|levels?|reports?|analysis|histopathology(?: findings)?|interpretation|comments?"
     r"|microscop\w*(?: description)?|scores|suggestion|optional|description|impression)",
     re.IGNORECASE,
 )
-_IMAGING = re.compile(
+_IMAGING = regex(
     r"x-?\s?rays?\b|radiograph|\bct\b|\bmr[ia]\b|ultraso|echocardio|mammogra|doppler|barium|pyelogram|tomograph|angiogra"
     r"|\bpet\b|scintigra|\bscan\b|imaging|fluoroscop|\bdexa\b",
     re.IGNORECASE,
@@ -58,23 +59,23 @@ _REGIONS = (
     ("Spine", r"spin|lumbar"),
     ("Limb", r"knee|hip|hand|wrist|shoulder|leg|limb|foot|ankle|elbow"),
 )
-_MICROBIOLOGY = re.compile(r"cultures?\b|gram[ -]stain|acid[ -]fast|\bafb\b", re.IGNORECASE)
-_BLOOD = re.compile(
+_MICROBIOLOGY = regex(r"cultures?\b|gram[ -]stain|acid[ -]fast|\bafb\b", re.IGNORECASE)
+_BLOOD = regex(
     r"blood|serum|count|\bcbc\b|chemi|panel|laborator|\blabs?\b|electrolyte|liver|thyroid|coagulation|hormon|iron|hemato"
     r"|profile|metabolic|serolog|level|elisa|\bca-?\d|lipid|renal function|tests?$|testing$|screen(?:ing)?$",
     re.IGNORECASE,
 )
-_PREFIXED = re.compile(
+_PREFIXED = regex(
     r"urin|stool|csf|lumbar puncture|aspirat|arthrocentesis|toxicology|synovial|pleural|peritoneal|semen|sweat",
     re.IGNORECASE,
 )
-_TRACED = re.compile(
+_TRACED = regex(
     r"spirometry|pulmonary function|encephalogra|cardiogram|audio|hearing|polysomno|sleep|conduction|electromyo"
     r"|vestibular|manoeuvre|maneuver|autonomic|differential$|assessment|screening_tests|biops|smear|cytometry"
     r"|genetic|bone marrow|scop|consult|fluorescence",
     re.IGNORECASE,
 )
-_VAGUE = re.compile(r"random|fasting|others?|total|direct|other findings|ratio|index|volume", re.IGNORECASE)
+_VAGUE = regex(r"random|fasting|others?|total|direct|other findings|ratio|index|volume", re.IGNORECASE)
 _ADVICE = ("optional", "suggestion")
 """Keys whose values are suggestions, not results."""
 

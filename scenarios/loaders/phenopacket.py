@@ -4,16 +4,17 @@ import re
 from collections.abc import Mapping
 
 from wardround.engine.records import Json
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, Category, Finding, Investigation, Provenance, Truth
 from wardround.scenarios.loaders.source import Loader, Refused, misfit
 from wardround.scenarios.loaders.values import group
 
-_SPAN = re.compile(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?")
-_LABORATORY = re.compile(
+_SPAN = regex(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?")
+_LABORATORY = regex(
     r"(?i)\b(?:concentration|level|circulating|serum|blood|plasma|urin\w+|emia|uria|count|antibod\w+|activity|biopsy"
     r"|eeg|mri|electro\w+|radiograph\w*|imaging|ultraso\w+)\b|\w+(?:emia|uria|penia|cytosis)\b"
 )
-_ASKED = re.compile(
+_ASKED = regex(
     r"(?i)\b(?:pain|ache|seizures?|vomiting|nausea|fatigue|delay|difficult\w*|weakness|blindness|hearing|vision|diarrhea"
     r"|fever|cough|sleep|irritab\w+|behavio\w+|regress\w+|speech|feeding|walk\w*|nyctalopia|dyspnea|headache|vertigo"
     r"|constipation|itch\w*|pruritus|bleeding|bruis\w+|infections?|onset|anxiety|depress\w+|autis\w+|polydipsia)\b"

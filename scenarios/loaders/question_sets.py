@@ -7,17 +7,17 @@ from itertools import groupby
 from pathlib import Path
 
 from wardround.engine.records import Json
-from wardround.engine.text import loads
+from wardround.engine.text import loads, regex
 from wardround.scenarios.criteria import Checklist
 from wardround.scenarios.loaders.source import Loader, Refused, TextLine, text_lines
 from wardround.scenarios.question_item import LETTERS, SEVERAL_RIGHT, QuestionItem, QuestionTurn
 
-_QUESTION_AND_OPTIONS = re.compile(r"^Question:\s*(?P<stem>.*?)\s*\nOptions:\s*(?P<options>.*)$", re.DOTALL)
-_LETTERED = re.compile(r"(?:^|\t)\s*(?P<letter>[A-Z]):\s*")
-_OFFERED = re.compile(r"\.?\s*Alice's answer:\s*(?P<letter>[A-Z])\..*$", re.DOTALL)
-_HALF = re.compile(r"\.?\s*There is a 50% chance that the correct answer.*$", re.DOTALL)
-_STATEMENT = re.compile(r"\s*is the statement above true or false\?.*$", re.DOTALL)
-_PREFIX = re.compile(r"^Question:\s*")
+_QUESTION_AND_OPTIONS = regex(r"^Question:\s*(?P<stem>.*?)\s*\nOptions:\s*(?P<options>.*)$", re.DOTALL)
+_LETTERED = regex(r"(?:^|\t)\s*(?P<letter>[A-Z]):\s*")
+_OFFERED = regex(r"\.?\s*Alice's answer:\s*(?P<letter>[A-Z])\..*$", re.DOTALL)
+_HALF = regex(r"\.?\s*There is a 50% chance that the correct answer.*$", re.DOTALL)
+_STATEMENT = regex(r"\s*is the statement above true or false\?.*$", re.DOTALL)
+_PREFIX = regex(r"^Question:\s*")
 
 
 class OwnQuestions(Loader):
@@ -249,9 +249,9 @@ def _reference(value: Json) -> str:
 
 
 _COUNTED = r"^\W*(?:[一二三四五六七八九十\d]{1,2}\s*[、.．)）:：]\W*)?"
-_CORE = re.compile(rf"{_COUNTED}(?:核心需求|core requirements?)\W*$", re.IGNORECASE)
-_SECONDARY = re.compile(rf"{_COUNTED}(?:次要需求|secondary requirements?)\W*$", re.IGNORECASE)
-_NUMBERED = re.compile(r"^\s*(?:\d{1,2}\s*[.)\u3001\uff0e\uff09]|[-*\u2022])\s*")
+_CORE = regex(rf"{_COUNTED}(?:核心需求|core requirements?)\W*$", re.IGNORECASE)
+_SECONDARY = regex(rf"{_COUNTED}(?:次要需求|secondary requirements?)\W*$", re.IGNORECASE)
+_NUMBERED = regex(r"^\s*(?:\d{1,2}\s*[.)\u3001\uff0e\uff09]|[-*\u2022])\s*")
 
 
 def checklist(value: Json) -> Checklist:

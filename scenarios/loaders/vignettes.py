@@ -5,31 +5,30 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from wardround.engine.records import Json
+from wardround.engine.text import regex
 from wardround.scenarios.case import Case, Finding, Investigation, Provenance, Truth
 from wardround.scenarios.loaders.source import Loader, Refused, misfit
 from wardround.scenarios.loaders.values import day_of, diagnosis_names, group
 
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"'(])|\s+-\s+(?=\*{0,2}[A-Z])")
-_EXAMINED = re.compile(
+_SENTENCE = regex(r"(?<=[.?!])\s+(?=[A-Z\"'(])|\s+-\s+(?=\*{0,2}[A-Z])")
+_EXAMINED = regex(
     r"(?i)\b(?:(?:physical |skin |dermatologic |ocular |neurologic |pelvic )?exam(?:ination)?\b"
     r"|on (?:examination|auscultation|palpation|inspection)|vital signs|auscultation|palpation|blood pressure"
     r"|heart rate|pulse is|temperature (?:is|was|of)|(?:are|is|was|were) (?:identified|observed|visible|palpable)"
     r"|(?:lymph nodes?|abdomen|lungs?|lesions?|plaques?|papules?|nodules?) (?:is|was|were|are) \w+)\b"
 )
-_TESTED = re.compile(
+_TESTED = regex(
     r"(?i)\b(?:biops\w*|histopatholog\w*|laborator\w*|blood (?:tests?|count)|serum|leukocyte|hemoglobin|platelet"
     r"|cultures?|radiograph\w*|x-?rays?|ct\b|computed tomograph\w*|mri|magnetic resonance|ultraso\w*|echocardiogra\w*"
     r"|angiogra\w*|electrocardiogra\w*|ecg|ekg|endoscop\w*|colonoscop\w*|dermoscop\w*|smears?|staining|stains?|immunohisto\w*"
     r"|koh|potassium hydroxide|pcr|serolog\w*|antibod\w+|urinalysis|spirometry|catheterization|imaging|scan)\b"
 )
-_ASKED = re.compile(r"\s*(?:What|Which)\b[^.?]*\?\s*$")
-_DIRECTED = re.compile(
-    r"(?i)\b(?:role|actor|remember|not aware|unaware|portray\w*|diagnos\w*|you haven't seen|extracted)\b"
-)
+_ASKED = regex(r"\s*(?:What|Which)\b[^.?]*\?\s*$")
+_DIRECTED = regex(r"(?i)\b(?:role|actor|remember|not aware|unaware|portray\w*|diagnos\w*|you haven't seen|extracted)\b")
 """Sentences of a patient's sheet that direct the actor, or name what a patient does not know."""
-_ROLE = re.compile(r"(?i)^(?:for your role )?as (?:a|the) patient(?: actor)?, (?=you\b)")
+_ROLE = regex(r"(?i)^(?:for your role )?as (?:a|the) patient(?: actor)?, (?=you\b)")
 """How a direction begins that goes on with what the patient has: 'For your role as a patient, you are ...'."""
-_AGED = re.compile(
+_AGED = regex(
     r"(?i)\b(?:an? )?(?:previously healthy |otherwise healthy )?(\d{1,3}[- ](?:year|month|week|day)s?[- ]old"
     r"(?:[ -](?!with|who|presents?|presented|is|was|has|had|comes?)[\w-]+){0,4})"
 )
@@ -92,7 +91,7 @@ def _test_name(text: str, place: int) -> str:
     return f"{name[:1].upper()}{name[1:]} ({place})" if place > 1 else f"{name[:1].upper()}{name[1:]}"
 
 
-_DIAGNOSES = re.compile(r"(?i)\bdiagnos(?!tic)|\bcondition\b|most likely (?:cause|etiology)|explains")
+_DIAGNOSES = regex(r"(?i)\bdiagnos(?!tic)|\bcondition\b|most likely (?:cause|etiology)|explains")
 _NO_DIAGNOSIS = "asks for no diagnosis; its answer cannot be a case's truth"
 
 
@@ -102,7 +101,7 @@ def other_question(text: str) -> str:
     return "" if not last.endswith("?") or _DIAGNOSES.search(last) else _NO_DIAGNOSIS
 
 
-_NO_RESULTS = re.compile(
+_NO_RESULTS = regex(
     r"(?i)\b(?:(?:text|information|report)\b[^.]{0,60}\bdo(?:es)? not (?:include|contain|mention|provide)"
     r"|no (?:numerical|specific|instrument)[^.]{0,40}(?:results|readings)|cannot generate|no instrument readings)\b"
 )

@@ -150,6 +150,7 @@ def only_method(text: str) -> bool:
 _IDLE = list_words("a the of some any test testing please panel")
 
 
+@lru_cache(maxsize=32768)
 def timing(text: str) -> str:
     """The timing that `text` states ('trough', 'next', 'series', 'fasting', '24 h'), '' if none."""
     return next((name for name, pattern in _TIMING if pattern.search(text)), "")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Catalogue
 from wardround.scenarios.terms.wording import cells, table_rows, tokens
 
@@ -23,9 +24,9 @@ _WEAK, _ALONE = "~", "="
 _MARKS = str.maketrans(
     {"、": ",", "，": ",", "；": ";", "：": ":", "。": ".", "（": "(", "）": ")", "’": "'", "＋": "+"}
 )
-_WORDS = re.compile(r"[^\W_]+")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
-_LATER = re.compile(r"(\d+)\s*(?:个)?(小时|天)(?:以?后|之后)")
+_WORDS = regex(r"[^\W_]+")
+_HAN = regex(r"[\u4e00-\u9fff]")
+_LATER = regex(r"(\d+)\s*(?:个)?(小时|天)(?:以?后|之后)")
 _UNITS = {"小时": "hours", "天": "days"}
 _AND = {"de": "und", "fr": "et", "es": "y"}
 _PREFIX = {"serum": "serum", "urin": "urine", "liquor": "CSF", "plasma": "plasma", "blut": "blood"}

@@ -111,24 +111,24 @@ _NAMES: dict[Name, str] = {
 }
 _NAME = "|".join(rf"(?P<{name}>{words})" for name, words in _NAMES.items())
 # '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; with hashes also within a line
-_MARKED = re.compile(
+_MARKED = regex(
     rf"(?im)(?:(?<!\#)(?P<level>\#{{1,6}})[ \t]*[*_]{{0,3}}|^[ \t>]*[*_]{{2,3}})[ \t]*(?:{_NAME})[ \t]*"
     rf"(?:[*_]{{0,3}}{_COLON}[ \t]*[*_]{{0,3}}|[*_]{{0,3}}[ \t]*$)"
 )
-_PLAIN = re.compile(rf"(?im)^[ \t]*(?:{_NAME})[ \t]*{_COLON}")
-_SAID = re.compile(r"(?i)\bfinal[ ](?:diagnosis|treatment)[ ](?:is|would[ ]be)\b[: \t]*")
-_SENTENCE = re.compile(r"\.\s|\n")
-_TEMPLATE = re.compile(r"(?i)[(\[](?:the (?:diagnosis|treatment)|just output|directly output|if do not|give a)")
-_OTHER_PART = re.compile(
+_PLAIN = regex(rf"(?im)^[ \t]*(?:{_NAME})[ \t]*{_COLON}")
+_SAID = regex(r"(?i)\bfinal[ ](?:diagnosis|treatment)[ ](?:is|would[ ]be)\b[: \t]*")
+_SENTENCE = regex(r"\.\s|\n")
+_TEMPLATE = regex(r"(?i)[(\[](?:the (?:diagnosis|treatment)|just output|directly output|if do not|give a)")
+_OTHER_PART = regex(
     r"(?i)[*_ ]*(?:\d{1,2}[.)] *)?(?:\w+ ){0,2}(?:notes?|rationale|reasoning|explanation|justification"
     r"|differentials?|references?|evidence|summary|discussion"
     r"|limitations?|confidence|next steps|disclaimer|appendix|sources?|comments?)\b"
 )
-_HASHES = re.compile(r"(?m)^[ \t]*(#{1,6})[ \t]")
-_BOLD = re.compile(r"(?m)^[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*$")
-_PUBLISHED = re.compile("### (?:Reasoning|Resoning):")
-_FENCE = re.compile(r"(?m)^[ \t]*```")
-_STEP = re.compile(r"(?im)^[ \t>*_]*<step\s{0,9}\d{1,4}\s{0,9}>[*_:]*")
+_HASHES = regex(r"(?m)^[ \t]*(#{1,6})[ \t]")
+_BOLD = regex(r"(?m)^[ \t]*\*\*[^*\n]{1,80}(?::\*\*|\*\*:)[ \t]*$")
+_PUBLISHED = regex("### (?:Reasoning|Resoning):")
+_FENCE = regex(r"(?m)^[ \t]*```")
+_STEP = regex(r"(?im)^[ \t>*_]*<step\s{0,9}\d{1,4}\s{0,9}>[*_:]*")
 _PAIRS = (("[", "]"), ('"', '"'), ("'", "'"), ("\u201c", "\u201d"))
 
 
@@ -279,23 +279,23 @@ MOST = 50
 MARKS = " \t\r*_`#[](){}<>\"'.!:"
 """Characters without meaning that may surround a word; the colon comes last."""
 
-HEADING = re.compile(
+HEADING = regex(
     r"(?i)[ \t#>*_\-]*(?:rationale|action|reasoning|explanation|note|treatment(?: +plan)?|(?:\w+ +)?diagnos[ie]s|"
     r"(?:lab|laboratory|microbiology) +tests?|imaging +(?:scans?|studies))[*_ ]*[:\uff1a]"
 )
 """A line that opens another part of the reply."""
 
-_LINE = re.compile(
+_LINE = regex(
     r"(?im)^[ \t#>*_\-]*(?:\d[.)] ?)?"
     r"(?:(?:correction|corrected|(?:no, )?wait(?:, no)?|actually|revised|revision|edit|update|erratum"
     r"|on second thoughts?|scratch that|my mistake)[,:.;!]{0,3} )?(?:(?:the|my|most|likely|final|primary|principal"
     r"|main|definitive|leading) +){0,4}"
     r"diagnos[ie]s[*_ ]*(?:[:\uff1a]|$)"
 )
-_INLINE = re.compile(r"(?i)\bdiagnosis[*_ ]{0,4}[:\uff1a]")
-_DIAGNOSIS_SAID = re.compile(r"(?i)\bdiagnosis +(?:is|would be)\b[: ]*")
-_OTHER = re.compile(r"(?i)\b(?:differential|secondary|other|additional|alternative)[\s*_]*$")
-_TREATMENT_LABEL = re.compile(r"(?i)\btreatment(?: +plan)?[*_ ]*[:\uff1a]")
+_INLINE = regex(r"(?i)\bdiagnosis[*_ ]{0,4}[:\uff1a]")
+_DIAGNOSIS_SAID = regex(r"(?i)\bdiagnosis +(?:is|would be)\b[: ]*")
+_OTHER = regex(r"(?i)\b(?:differential|secondary|other|additional|alternative)[\s*_]*$")
+_TREATMENT_LABEL = regex(r"(?i)\btreatment(?: +plan)?[*_ ]*[:\uff1a]")
 
 
 def headed_diagnosis(text: str) -> str:
