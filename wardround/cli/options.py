@@ -15,7 +15,7 @@ from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
 from wardround.engine.text import in_json
-from wardround.runs.stored_run import file_of, open_store
+from wardround.runs.store_address import file_of, open_store
 
 CommandT = TypeVar("CommandT", bound=Callable[..., object])
 Options = Mapping[str, Any]

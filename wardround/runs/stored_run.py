@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self, cast
 
 import msgspec
@@ -16,42 +15,15 @@ from wardround.engine.errors import CaseLost, EgressError, LogError, TextLost, U
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
 from wardround.engine.plugins import import_path, is_bundled, load_plugin, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
-from wardround.engine.protocols import AnyScenario, ReadsTogether, Scenario, Store, StoreOpener, has_methods
+from wardround.engine.protocols import AnyScenario, ReadsTogether, Scenario, Store, has_methods
 from wardround.engine.records import Ending, EpisodeRow, Json, RunRow
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import EvaluationHeader, Header, RunHeader, read_header
 from wardround.runs.settings import RunSettings
+from wardround.runs.store_address import open_store as open_store  # noqa: PLC0414 - its documented path
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.source import Playable
 from wardround.scenarios.question_item import QuestionItem
-
-STORES = "wardround.stores"
-"""The group of entry points of stores: each name is a scheme of addresses, each value a StoreOpener."""
-
-
-def open_store(where: str | Path) -> Store:
-    """The store at a path or `sqlite:PATH`, at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, or of another scheme.
-
-    Raises UsageError with the known schemes, those of installed plug-ins included, if the scheme is unknown.
-    """
-    text = str(where)
-    scheme, colon, rest = text.partition(":")
-    if colon and scheme in plugin_names(STORES):
-        opener: StoreOpener = load_plugin(STORES, scheme)
-        return opener(text)
-    if colon and rest.startswith("//"):
-        there = ", ".join(f"{name}:" for name in plugin_names(STORES))
-        raise UsageError(f"store {scheme}://...: only a path or one of these can be opened: {there}")
-    opener = load_plugin(STORES, "sqlite")
-    return opener(text)
-
-
-def file_of(where: str) -> Path | None:
-    """The file of the store at `where`; None if that store is not a file."""
-    scheme, colon, rest = where.partition(":")
-    if colon and scheme == "sqlite":
-        return Path(rest.removeprefix("//"))
-    return None if colon and (scheme in plugin_names(STORES) or rest.startswith("//")) else Path(where)
 
 
 class StoredEpisodes:
