@@ -111,7 +111,7 @@ async def test_it_plays_and_replays(cases: str, tmp_path: Path) -> None:
         ('import time; input(); print(\'{"txt": "x"}\'); time.sleep(9)', "txt"),
         ("import time; input(); print('{}', flush=True); time.sleep(9)", "without `text` and `args`"),
         ("import time; input(); print('x' * 17 * 2**20); time.sleep(9)", "a line of more than"),
-        ('input(); print(\'{"verb": "dance", "text": "x"}\', flush=True); input()', "none of"),
+        ('input(); print(\'{"verb": "dance", "text": "x"}\', flush=True); input()', "not one of"),
     ],
 )
 async def test_whatever_it_does_wrong_ends_its_episode_by_its_seat(
