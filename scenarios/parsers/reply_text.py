@@ -111,7 +111,7 @@ _NAMES: dict[Name, str] = {
 }
 _NAME = "|".join(rf"(?P<{name}>{words})" for name, words in _NAMES.items())
 # '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; with hashes also within a line
-_MARKED = regex(
+_MARKED = re.compile(
     rf"(?im)(?:(?<!\#)(?P<level>\#{{1,6}})[ \t]*[*_]{{0,3}}|^[ \t>]*[*_]{{2,3}})[ \t]*(?:{_NAME})[ \t]*"
     rf"(?:[*_]{{0,3}}{_COLON}[ \t]*[*_]{{0,3}}|[*_]{{0,3}}[ \t]*$)"
 )
