@@ -13,7 +13,7 @@ from wardround.evaluators.content import longest_words, sentence_windows, senten
 from wardround.evaluators.reasoning.step_questions import MOST_STEPS as MOST
 from wardround.evaluators.reasoning.step_questions import StepClass
 from wardround.scenarios.answers import diagnosis
-from wardround.scenarios.answers.answer_markup import MOST as MOST_CHARACTERS
+from wardround.scenarios.answers.answer_markup import LONGEST_ANSWER
 from wardround.scenarios.answers.commitment import Asserted
 from wardround.scenarios.answers.stance import clauses
 from wardround.scenarios.answers.truth import opening_contains
@@ -121,7 +121,7 @@ def contains_step(step: str, text: str) -> bool:
 
 def _names_diagnosis(text: str, truth: Truth) -> bool:
     """Whether a text of any length names a diagnosis, in a clause that does not deny it or as an answer."""
-    kept = [clause.text for clause in clauses(text[:MOST_CHARACTERS]) if clause.stance not in ("denied", "refused")]
+    kept = [clause.text for clause in clauses(text[:LONGEST_ANSWER]) if clause.stance not in ("denied", "refused")]
     return any(opening_contains(truth, clause) for clause in kept) or diagnosis.compare(text, truth).match
 
 

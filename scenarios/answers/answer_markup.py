@@ -12,7 +12,7 @@ from wardround.engine.text import regex
 from wardround.scenarios.terms.cues import cue
 from wardround.scenarios.terms.wording import key, unstruck
 
-MOST = 20_000
+LONGEST_ANSWER = 20_000
 """Most characters of an answer that are read; a longer answer only repeats itself."""
 MOST_NAMED = 60
 """Most phrases of an answer that are kept; an answer with more is a list in any case."""
@@ -82,7 +82,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     >>> unmarked("\\\\boxed{\\\\text{gout}}")
     'gout'
     """
-    text = _ticked(visible_text(answer[:MOST]))
+    text = _ticked(visible_text(answer[:LONGEST_ANSWER]))
     text = _FENCE.sub("", text) if "```" in text else text
     text = unstruck(text)
     if _OBJECT.match(text) and (said := _in_json(text, plan=plan)) is not None:
@@ -188,7 +188,7 @@ def marked(reply: str) -> str:
     >>> marked("It fits well. <answer>gout</answer>")
     'gout'
     """
-    reply = reply[-MOST:]
+    reply = reply[-LONGEST_ANSWER:]
     tags = list(_TAGGED.finditer(reply))
     if tags:
         return unmarked(tags[-1]["tagged"] or f"\\text{{{tags[-1]['boxed']}}}").strip()
@@ -312,7 +312,7 @@ def is_marked_list(answer: str) -> bool:
     >>> is_marked_list("- gout - asthma"), is_marked_list("1) gout 2) asthma"), is_marked_list("gout - asthma")
     (True, True, False)
     """
-    text = unheaded(visible_text(answer[:MOST])).strip()
+    text = unheaded(visible_text(answer[:LONGEST_ANSWER])).strip()
     first = _LIST_MARK.match(text)
     if first is None:
         return False

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers.answer_markup import (
-    MOST,
+    LONGEST_ANSWER,
     MOST_NAMED,
     brackets_apart,
     headed_answer,
@@ -16,6 +15,7 @@ from wardround.scenarios.answers.answer_markup import (
     unmarked,
 )
 from wardround.scenarios.answers.grounds import without_reasons
+from wardround.scenarios.answers.joined_phrases import ADDING, JOINER, Choice, Link, phrases, weakened
 from wardround.scenarios.answers.open_choice import left_open, weighed
 from wardround.scenarios.answers.stance import StanceClause, asserting, clauses, is_list
 from wardround.scenarios.answers.taken_back import standing
@@ -43,22 +43,13 @@ MOST_CAUSES = 2
 MOST_HEADS = 3
 """Heads of diseases from which on a phrase is several names without anything between them."""
 LONG_BRACKET = 3
+"""Most words of a bracket that is short; a longer one may name a disease."""
 MOST_ALIASES = 2
 """Most other names that an answer may give a disease."""
-
-Link = Literal["first", "and", "with", "then", "shown", "due"]
-"""How a disease is joined to the one before it.
-
-'with' an accompanying disease, 'then' a consequence, 'shown' a manifestation ('presenting with'), 'due' a cause.
-"""
-
-Choice = Literal["", "or", "apart"]
-"""Whether a phrase is an alternative: 'or' to the one before, 'apart' (versus, a slash) to the whole answer."""
 
 _WORDS: dict[Link, str] = {
     "first": "", "and": ", ", "with": " with ", "then": " with ", "shown": " with ", "due": " due to "
 }  # fmt: skip
-_ADDING = ("with", "then", "shown", "due")
 _NUMBERED = regex(r"(?:^|(?<=\s))\(?(\d{1,2})[.):]\s+(?=[A-Za-z])")
 _ENTRY = regex(r"\s*[;\n]\s*(?:\(?\d{1,2}[.):]\s|[-*•]\s)?|(?:^|\s)\(?\d{1,2}[.):]\s|\s*>\s*")
 _GRADED = regex(r"\bWHO (?=(?i:(?:CNS )?(?:grade|class|group|type|stage)|functional))")
@@ -81,10 +72,6 @@ _ROUND = {ord("("): " ", ord(")"): " "}
 _GOES_ON = regex(rf"(?i)[(\[]\s*({cue_words('due', 'then')}\s+[^()\[\]]{{3,200}})[)\]]")
 """A bracket that continues the sentence: 'mitral regurgitation (due to endocarditis)'."""
 _BRACKETED = regex(rf"(?i)[(\[]\s*{_CALLED}\s+(?=[^()\[\]]*[)\]])")
-_JOINER = regex(
-    rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*(?!(?:[dmµu]?[lL]|[CTLS]\d)\b)|[?!])|(?P<or>{cue_words('or')})|(?P<shown>{cue_words('shown')})|(?P<then>{cue_words('then')}|\s(?:[-=]+>|[→⇒➔⟶])\s)|(?P<with>{cue_words('with')})|(?P<due>{cue_words('due')})|(?P<and>,"
-    rf"|\s[-–—]\s|\n|:\s|{cue_words('and')})|(?P<by>\b[a-z]{{3,}}ed\s+by\b)"
-)
 _INDUCED = regex(r"(?i)^(?P<cause>.{2,80}?)[-–](?:induced|related|associated|triggered)\s+(?P<head>\S.*)$")
 _LEADING = regex(
     rf"(?i)^(?:\W|(?:{cue_words('hedging', 'adverb', 'ranking')}|either|both|a|an|the|as|of|to be|be|it|is|only"
@@ -161,7 +148,7 @@ def read_answer(answer: str) -> CommittedAnswer:
     Reading begins at the last heading `Diagnosis:`. A clause that announces the final diagnosis cancels those before
     it. An explicitly ranked list asserts its first entry.
     """
-    raw, answer = answer[:MOST], cues_in_english(diseases_in_english(standing(weighed(unmarked(answer)))))
+    raw, answer = answer[:LONGEST_ANSWER], cues_in_english(diseases_in_english(standing(weighed(unmarked(answer)))))
     text = _prepared(answer)
     said = list(clauses(text))
     taken_back = [place for place, clause in enumerate(said) if clause.retracts]
@@ -220,7 +207,7 @@ def join_asserted(items: Sequence[Asserted]) -> str:
 
 def _prepared(answer: str) -> str:
     """The answering part of a reply, in plain characters; "" for an unfilled template."""
-    text = genus_in_full(_GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:MOST])))
+    text = genus_in_full(_GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:LONGEST_ANSWER])))
     text = _TWO_LETTERS.sub(r"\1 \2 and \1 \3", _INFECTED.sub(r"\2 \1", text))
     text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(glued(text))))
@@ -273,46 +260,19 @@ def _named(text: str) -> tuple[list[Asserted], list[str]]:
     text, aliases = brackets_apart(
         _ALSO_CALLED.sub(lambda name: f" ({name[1].translate(_ROUND)}) ", _BRACKETED.sub("(", text))
     )
-    if _JOINER.search(text) and one_name(loose(re.sub("\x02\\d+\x03", " ", text))):
+    if JOINER.search(text) and one_name(loose(re.sub("\x02\\d+\x03", " ", text))):
         return [one for one in [_written(text, aliases)] if one], []
-    pieces: list[tuple[Link, str, Choice]] = []
-    link, start, either = "first", 0, ""
-    for joiner in [*_JOINER.finditer(text), None]:
-        piece = text[start : joiner.start() if joiner else len(text)]
-        pieces.append((link, piece, either))  # type: ignore[arg-type]
-        if joiner is None:
-            break
-        kind = "with" if joiner.lastgroup == "by" else joiner.lastgroup
-        either = kind if kind in ("or", "apart") else ""
-        if kind in _ADDING:
-            link = kind
-        elif link == "first":
-            link = "and"
-        start = joiner.end()
-    made, reach = [], ""
-    if left_open([(piece, either) for _, piece, either in pieces]):
-        return [], [one.name if (one := _written(piece, aliases)) else piece.strip() for _, piece, _ in pieces]
-    for link, piece, either in _weakened(pieces):
-        name = _bare_piece(piece)
-        reach = dealing(name) or (reach if reach == "clause" or link in _ADDING else "")
-        if not reach and (one := _written(piece, aliases)):
-            made.append((link, one, either))
-    return _joined(made)
-
-
-def _weakened(pieces: Sequence[tuple[Link, str, Choice]]) -> list[tuple[Link, str, Choice]]:
-    """Drop 'possibly B' after a more certain 'A'; several that are all possible are alternatives."""
-    weak = [bool(cue("weak").search(piece)) for _, piece, _ in pieces]
-    opening = [bool(cue("weak").match(piece.strip(" ,"))) for _, piece, _ in pieces]
-    beside = [at for at, (link, _, _) in enumerate(pieces) if at and weak[at] and (link == "and" or opening[at])]
-    if not beside:
-        return list(pieces)
-    if weak[0]:
-        return [
-            (link, piece, "or" if place in beside and not either else either)
-            for place, (link, piece, either) in enumerate(pieces)
-        ]
-    return [piece for place, piece in enumerate(pieces) if place not in beside]
+    pieces = list(phrases(text))
+    if left_open([(piece.text, piece.choice) for piece in pieces]):
+        return [], [one.name if (one := _written(piece.text, aliases)) else piece.text.strip() for piece in pieces]
+    named: list[tuple[Asserted, Choice]] = []
+    reach = ""
+    for piece in weakened(pieces):
+        name = _bare_piece(piece.text)
+        reach = dealing(name) or (reach if reach == "clause" or piece.link in ADDING else "")
+        if not reach and (one := _written(piece.text, aliases)):
+            named.append((replace(one, link=piece.link), piece.choice))
+    return _joined(named)
 
 
 def _written(piece: str, glosses: Sequence[str]) -> Asserted | None:
@@ -330,36 +290,38 @@ def _bare_piece(piece: str) -> str:
     return bare_name(_TRAILING.sub("", _LEADING.sub("", " ".join(loose(name).split()))).strip(" .,:;-–—\"'<>[]{}"))
 
 
-def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asserted], list[str]]:
+def _joined(pieces: Sequence[tuple[Asserted, Choice]]) -> tuple[list[Asserted], list[str]]:
     """(the diseases among the phrases, alternatives); a phrase that only adds detail joins the disease before it."""
     joined: list[Asserted] = []
     options: list[str] = []
     causes, seen, main = 0, 0, True
-    for place, (link, one, either) in enumerate(pieces):
+    for place, (one, choice) in enumerate(pieces):
+        link = one.link
         causes += link == "due"
+        if not joined:
+            joined += _apart(replace(one, link="first"))
+            continue
+        last = joined[-1]
         main, seen = main and all(each.link in ("first", "and") for each in joined[seen:]), len(joined)
-        noun = tokens(joined[-1].name)[-1:] if joined else ()
-        adding = link in _ADDING and causes <= MOST_CAUSES and not disease_like(one.name)
-        head, detail = not joined or (main and link in ("first", "and")), is_detail(one.name)
-        if joined and not detail and ((either and head) or (either == "apart" and _whole(one, joined[-1]))):
-            options = options or [each.name for each in joined]
-            options.append(one.name)
+        head, detail = main and link in ("first", "and"), is_detail(one.name)
+        # 'with' and a phrase that is no disease; but not 'ranula with plunging ranula'
+        adding = link in ADDING and causes <= MOST_CAUSES and not disease_like(one.name)
+        adding = adding and tokens(one.name)[-1:] != tokens(last.name)[-1:]
+        if not detail and ((choice and head) or (choice == "apart" and _whole(one, last))):
+            options = [*(options or [each.name for each in joined]), one.name]
             joined.append(replace(one, link="and"))
-        elif joined and either and not head and not detail:
+        elif choice and not head and not detail:
             continue  # the alternative in a side part ('due to A or B') is not asserted
-        elif joined and (adds_detail(one.name, joined[-1].text) or (adding and tokens(one.name)[-1:] != noun)):
-            # but not 'ranula with plunging ranula'
+        elif adding or adds_detail(one.name, last.text):
             how: Link = "due" if link == "and" and organism(one.name) else link
-            joined[-1] = replace(joined[-1], text=joined[-1].text + _WORDS[how] + _with_detail(one))
-            options = [*options[:-1], joined[-1].name] if options else options
+            joined[-1] = replace(last, text=last.text + _WORDS[how] + _with_detail(one))
+            options = [*options[:-1], last.name] if options else options
         elif options and head:
             options.append(one.name)
             joined.append(replace(one, link="and"))
-        elif joined and link == "and" and not disease_like(one.name) and _SITED.search(joined[-1].name):
+        elif link == "and" and not disease_like(one.name) and _SITED.search(last.name):
             # 'aspergillosis involving lungs and right eye'
-            joined[-1] = replace(
-                joined[-1], name=f"{joined[-1].name} and {one.name}", text=f"{joined[-1].text} and {one.text}"
-            )
+            joined[-1] = replace(last, name=f"{last.name} and {one.name}", text=f"{last.text} and {one.text}")
         elif place == 1 and link == "and" and _shared(joined[0], one) and (kind := _INFECTING.search(one.name)):
             joined[0] = replace(joined[0], name=f"{joined[0].name} {kind[1]}", text=f"{joined[0].text} {kind[1]}")
             name, text = (_INFECTING.sub(r" \1", written) for written in (one.name, one.text))
@@ -368,8 +330,7 @@ def _joined(pieces: Sequence[tuple[Link, Asserted, Choice]]) -> tuple[list[Asser
             name, text = f"{joined[0].name}{glue}{one.name}", f"{joined[0].text}{glue}{one.text}"
             joined[0] = replace(one, name=name, text=text, link="first")
         else:
-            own = replace(one, link=link if joined else "first")
-            joined += [part for name in _separate(own) for part in _apart(name)]
+            joined += _apart(one)
     return joined, options
 
 
@@ -399,21 +360,21 @@ def _whole(one: Asserted, before: Asserted) -> bool:
     return disease_like(one.name) and not one.name.isupper() and not states
 
 
-def _separate(one: Asserted) -> Iterator[Asserted]:
-    """The diseases of a phrase that runs three or more together: 'lung cancer breast cancer gout'.
+def _apart(one: Asserted) -> Iterator[Asserted]:
+    """The diseases of a phrase, also of one that runs three or more together: 'lung cancer breast cancer gout'.
 
     A phrase that the tables know as one name is one disease.
     """
     names = split_joined_names(one.name)
-    if len(names) < MOST_HEADS or key(one.name) in known_names() or diseases_named(one.name):
-        yield one
-        return
-    yield replace(one, name=names[0], text=names[0], aliases=())
-    for name in names[1:]:
-        yield Asserted(name, name, "and")
+    diseases = [one]
+    if len(names) >= MOST_HEADS and key(one.name) not in known_names() and not diseases_named(one.name):
+        first = replace(one, name=names[0], text=names[0], aliases=())
+        diseases = [first, *(Asserted(name, name, "and") for name in names[1:])]
+    for each in diseases:
+        yield from _cause_apart(each)
 
 
-def _apart(one: Asserted) -> Iterator[Asserted]:
+def _cause_apart(one: Asserted) -> Iterator[Asserted]:
     """Split 'A-induced B' into 'B due to A'; diseases listed in a bracket are asserted as well."""
     induced = _INDUCED.match(one.name)
     listed = [item for alias in one.aliases for item in _list_in(alias)]
@@ -435,8 +396,8 @@ def _apart(one: Asserted) -> Iterator[Asserted]:
 
 def may_name(alias: str) -> bool:
     """Whether a bracket may hold another disease: it ends in or contains a disease word, or is long."""
-    words_ = alias.split()
-    return disease_like(alias) or len(words_) > LONG_BRACKET or any(map(disease_like, words_))
+    words = alias.split()
+    return disease_like(alias) or len(words) > LONG_BRACKET or any(map(disease_like, words))
 
 
 def _list_in(alias: str) -> list[str]:

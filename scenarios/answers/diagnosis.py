@@ -1,12 +1,12 @@
 """Compares a stated diagnosis with the truth: the diseases asserted in the answer against the parts of the truth."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers import principal
-from wardround.scenarios.answers.answer_markup import MOST, headed_answer, unfilled, unheaded, unmarked, unnumbered
+from wardround.scenarios.answers.answer_markup import headed_answer, unfilled, unheaded, unmarked, unnumbered
 from wardround.scenarios.answers.bracketed_names import PIECE, full_text, other_names, own_names, second_names
 from wardround.scenarios.answers.commitment import Asserted, CommittedAnswer, entries, join_asserted, read_answer
 from wardround.scenarios.answers.open_choice import weighed
@@ -39,6 +39,12 @@ LONGEST_AFFIXED = 200
 BRIEF = 7
 """Most different words that two brief names have together."""
 
+_REASONS: Mapping[Rule, str] = {
+    **dict.fromkeys(("undecided", "several"), SEVERAL),
+    **dict.fromkeys(("empty", "nothing", "denied"), "no_diagnosis_asserted"),
+}
+"""The reason of each rule by which an answer is no single diagnosis."""
+
 _PAST = regex(
     r"(?i)\b(?:history|known|previous(?:ly)?|prior|past|diagnosed|underlying|comorbid\w*|chronic|background|treated for"
     r"|on treatment|years? ago|months? ago|since childhood|with a diagnosis of|suffers? from|long-?standing)\b"
@@ -52,7 +58,6 @@ _OPENED = regex(r"[(\[{<~]")
 _TOGETHER = regex(r"(?i)\bco-?infections?\b")
 _JOINED = regex(r"(?i)[,/]|\b(?:and|with|due to)\b")
 _SENTENCE = regex(r"(?<=[a-z0-9)]{2})[.!?]\s+|[;\n]+")
-
 
 NOTHING = CommittedAnswer()
 
@@ -80,13 +85,7 @@ class Verdict:
     @property
     def reason(self) -> str:
         """The typed reason for a score of 0.0, or "" if the answer was a single one."""
-        return (
-            SEVERAL
-            if self.rule in ("undecided", "several")
-            else "no_diagnosis_asserted"
-            if self.rule in _NOTHING
-            else ""
-        )
+        return _REASONS.get(self.rule, "")
 
     @property
     def all_parts(self) -> bool:
@@ -98,9 +97,6 @@ class Verdict:
         """F1 of the asserted diseases against the parts; unrelated diseases count as false positives."""
         right = sum(self.said)
         return 2 * right / (right + len(self.beside) + len(self.parts)) if right else 0.0
-
-
-_NOTHING = ("empty", "nothing", "denied")
 
 
 def past_of(case: Case) -> str:
@@ -115,8 +111,9 @@ _OF_ONE_WORD = frozenset(("non", "anti", "pre", "post", "un", "para", "semi"))
 
 def _joined_elsewhere(affix: str, rest: str, labels: Sequence[str]) -> bool:
     """Whether the affix is joined to a word that no label of the truth has, with more words behind it."""
+    split = rest.split(maxsplit=1)
+    joined = tokens(split[0]) if affix in _OF_ONE_WORD and len(split) > 1 else ()
     words = [word for label in labels for word in tokens(label)]
-    joined = tokens(rest.split(maxsplit=1)[0]) if len(rest.split(maxsplit=1)) > 1 and affix in _OF_ONE_WORD else ()
     return bool(joined) and not any(word[:5] == other[:5] for word in joined for other in words)
 
 
@@ -259,7 +256,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     belongs = [hit or any(_is_one(item, (part,)) for part in parts[1:]) for item, hit in zip(items, hits, strict=True)]
     head, rule = principal.head(items, hits, belongs, truth.diagnosis)
     said = tuple(
-        bool(head is not None) if not place else any(_is_one(item, (part,)) for item in items)
+        head is not None if not place else any(_is_one(item, (part,)) for item in items)
         for place, part in enumerate(parts)
     )
     if head is None and len(parts) > 1:
@@ -359,7 +356,7 @@ def rank_in_list(answer: str, truth: Truth, most: int = 0) -> tuple[int | None, 
     Each entry is compared as an answer of its own, so that a name in its bracket is no second guess; a cause or what
     goes along is one only where no other entry has any.
     """
-    listed_names = entries(answer[:MOST])
+    listed_names = entries(answer)
     read = listed_names[:most] if most else listed_names
     alone = sum(len(read_answer(entry).asserted) > 1 for entry in read) <= 1
     for rank, entry in enumerate(read, 1):

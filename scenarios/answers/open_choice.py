@@ -7,6 +7,7 @@ lupus, I prefer gout'. A word in braces stands for any of a list, one in angle b
 import itertools
 import re
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease
@@ -149,8 +150,10 @@ _UNRANKED = regex(
 )
 """A list without order, or with the likeliest last."""
 
-_LONGEST, _MOST_ENTRIES = 200, 60
-"""Characters of an entry that may state a share, and entries that are looked at."""
+_LONGEST = 200
+"""Most characters of an entry that may state a share."""
+_MOST_ENTRIES = 60
+"""Most entries of a list that is read."""
 _LINE = regex(r"[;\n|]+")
 _ENTRY = regex(r"[;\n|]+|,\s+(?=\D|\d+\s?%)|\.\s+(?=[A-Z\d])|\sand\s(?=\d+\s?%|[^,;\n]{1,80}\d\s?%)")
 """What separates entries whose names may hold commas, and all others."""
@@ -164,8 +167,8 @@ _RATED = regex(
     r"(?i)(?:[:=(–—-]|\s(?:is|has|with))\s*(?:an?\s+)?(?P<very>very |quite |extremely )?"
     rf"(?P<word>high|low|moderate|medium|intermediate|small|minimal)(?:\s+(?:{_ODDS}|suspicion))?\W*$"
 )
-_OF_WORD = {"high": 80, "low": 20, "small": 20, "minimal": 5, "moderate": 50, "medium": 50, "intermediate": 50}
-_OF_VERY = {"high": 85, "low": 15, "small": 15, "minimal": 0, "moderate": 45, "medium": 45, "intermediate": 45}
+_PERCENT = {"high": 80, "low": 20, "small": 20, "minimal": 5, "moderate": 50, "medium": 50, "intermediate": 50}
+_PERCENT_VERY = {"high": 85, "low": 15, "small": 15, "minimal": 0, "moderate": 45, "medium": 45, "intermediate": 45}
 """'Gout 80 %', '80 % gout', 'gout: high', and per cent of a word and of 'very' before it."""
 _LINK = regex(rf"(?i)(?:[\s:=(~≈\[,–—-]|\b{_ODDS}\b|\b(?:with|of|is|at|about|has|an?)\b)$")
 _OPENS = regex(rf"(?i)^[\s\d.)*•\"'-]*(?:{_ODDS}\s*\()?\s*")
@@ -180,8 +183,16 @@ _MEASURED = regex(
     r"|body|surface|fev\w*|reversibility|mutation|allele)\b"
 )
 """What may be high or low without being a disease, and what has a share of its own: '40 % blasts'."""
-_NEARLY_WHOLE, _WHOLE = 90, 101
-"""Per cent that shares of one whole add up to, with rounding: the least of a complete list, and the most."""
+_LEAST_WHOLE, _MOST_WHOLE = 90, 101
+"""Least and most per cent that the shares of a complete list add up to, with rounding."""
+
+
+class _Rated(NamedTuple):
+    """An entry of a list with its share in per cent, and how the share is written."""
+
+    name: str
+    share: float
+    written: Literal["number", "per cent", "word"]
 
 
 def weighed(text: str) -> str:
@@ -220,11 +231,11 @@ def _most_likely(text: str) -> str:
             break
     else:
         return text
-    best = max(share for _, share, _ in listed)
-    top = [name for name, share, _ in listed if share == best]
+    best = max(one.share for one in listed)
+    top = [one.name for one in listed if one.share == best]
     named = " vs ".join(name if not _OPEN_ENDED.fullmatch(name) else "something else" for name in top)
     if len(top) == 1 and _OPEN_ENDED.fullmatch(top[0]):
-        named = f"{next((name for name, _, _ in listed if name != top[0]), named)} or something else"
+        named = f"{next((one.name for one in listed if one.name != top[0]), named)} or something else"
     return text[: bounds[first][0]] + named + text[bounds[last - 1][1] :]
 
 
@@ -237,12 +248,11 @@ def _entries(text: str, between: re.Pattern[str]) -> list[tuple[int, int]]:
     return [*bounds, (start, len(text))]
 
 
-def _rated(entry: str) -> tuple[str, float, str] | None:
-    """(name, per cent, how the share is written) of an entry of a list, if it states a share."""
+def _rated(entry: str) -> _Rated | None:
+    """An entry of a list with its share, if it states one."""
     bare = entry.strip().strip("{}").strip(" \"'")
-    kind, share = "number", _BEHIND.search(bare) or _BEFORE.match(bare)
-    if share is None:
-        kind, share = "word", _RATED.search(bare)
+    number = _BEHIND.search(bare) or _BEFORE.match(bare)
+    share = number or _RATED.search(bare)
     if share is None:
         return None
     name = _OPENS.sub("", bare[: share.start()] or bare[share.end() :], count=1)
@@ -251,27 +261,27 @@ def _rated(entry: str) -> tuple[str, float, str] | None:
     name = name.strip(" )]\"'*_.")
     if not any(map(str.isalnum, name)) or not any(map(str.isalpha, name)) or "%" in name:
         return None
-    if kind == "word":
-        return name, (_OF_VERY if share["very"] else _OF_WORD)[share["word"].lower()], kind
+    if number is None:
+        return _Rated(name, (_PERCENT_VERY if share["very"] else _PERCENT)[share["word"].lower()], "word")
     if share["per_cent"]:
-        return name, float(share["per_cent"].replace(",", ".")), "per cent"
+        return _Rated(name, float(share["per_cent"].replace(",", ".")), "per cent")
     if share["part"]:
-        return name, 100 * float(share["part"].replace(",", ".")), kind
+        return _Rated(name, 100 * float(share["part"].replace(",", ".")), "number")
     whole = int(share["whole"])
-    return (name, 100 * int(share["of"]) / whole, kind) if whole else None
+    return _Rated(name, 100 * int(share["of"]) / whole, "number") if whole else None
 
 
-def _of_one_whole(listed: Sequence[tuple[str, float, str]]) -> bool:
+def _of_one_whole(listed: Sequence[_Rated]) -> bool:
     """Whether the shares are those of diseases in one whole, and not measurements."""
-    names, kinds = [name for name, _, _ in listed], {kind for _, _, kind in listed}
+    names, kinds = [one.name for one in listed], {one.written for one in listed}
     diseases = [bool(_OPEN_ENDED.fullmatch(name)) or _names_disease(name) for name in names]
     if kinds == {"word"}:
-        apart = len({share for _, share, _ in listed}) > 1
+        apart = len({one.share for one in listed}) > 1
         return apart and any(diseases) and not any(map(_HIGH_OR_LOW.search, names))
-    total = sum(share for _, share, _ in listed)
-    if len(kinds) > 1 or total > _WHOLE:
+    total = sum(one.share for one in listed)
+    if len(kinds) > 1 or total > _MOST_WHOLE:
         return False
-    return any(diseases) if total >= _NEARLY_WHOLE else all(diseases) and not any(map(_MEASURED.search, names))
+    return any(diseases) if total >= _LEAST_WHOLE else all(diseases) and not any(map(_MEASURED.search, names))
 
 
 def _names_disease(text: str) -> bool:

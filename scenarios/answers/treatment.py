@@ -155,7 +155,9 @@ class Plan:
 
 
 @dataclass(slots=True)
-class _Sorted:
+class _Draft:
+    """A plan whose clauses are being sorted."""
+
     started: list[PlanMeasure] = field(default_factory=list)
     stopped: list[PlanMeasure] = field(default_factory=list)
     avoided: list[PlanMeasure] = field(default_factory=list)
@@ -170,10 +172,9 @@ def read_plan(text: str) -> Plan:
 
     Whole plans offered as alternatives ('A, perhaps B, or else C') are options.
     """
-    draft = _Sorted()
+    draft = _Draft()
     raw, text = text, unmarked(text, plan=True)
-    left = flat(standing(unstruck(text), plan=True))
-    left = _VERSUS.sub("vs", left)
+    left = _VERSUS.sub("vs", flat(standing(unstruck(text), plan=True)))
     for aside in ASIDES:
         left = aside.sub(" ", left)
     left = left[start:] if (start := _last_word(left)) else left
@@ -197,7 +198,7 @@ def _last_word(text: str) -> int:
     return max(ends, default=0)
 
 
-def _sort(piece: str, draft: _Sorted) -> None:
+def _sort(piece: str, draft: _Draft) -> None:
     """Sort the measures of one clause into started, stopped and avoided."""
     if _DIAGNOSED.fullmatch(piece):
         return
@@ -231,7 +232,7 @@ def _sort(piece: str, draft: _Sorted) -> None:
     _give(piece, draft)
 
 
-def _verbs_last(piece: str, plain: str, draft: _Sorted) -> bool:
+def _verbs_last(piece: str, plain: str, draft: _Draft) -> bool:
     """Sort a clause whose verbs stand behind their measures: 'A and B stopped', 'A held, B started'; False if none.
 
     In 'give A, B stopped' the last measure has the verb behind it, those before it have their own.
@@ -269,7 +270,7 @@ def _of_all(piece: str, denial: re.Match[str]) -> bool:
     return _UNLIKE.fullmatch(denial[0]) is not None and not _DOING.match(piece[: denial.start()])
 
 
-def _take(words: str, measures: Sequence[PlanMeasure], draft: _Sorted, *, stops: bool) -> None:
+def _take(words: str, measures: Sequence[PlanMeasure], draft: _Draft, *, stops: bool) -> None:
     """Add the measures that a clause stops or else avoids; `words` are those that say so."""
     if stops:
         draft.stopped += measures
@@ -288,7 +289,7 @@ def _reach(text: str, *, over_list: bool) -> tuple[str, str]:
     return (text[: turn.start()], text[turn.end() :]) if turn else (text, "")
 
 
-def _give(text: str, draft: _Sorted) -> None:
+def _give(text: str, draft: _Draft) -> None:
     """Add the measures that a clause gives; alternatives to its first measure become options."""
     said, text = text, _CONDITION.sub("", _RESCUE.sub("", text))
     draft.whole = draft.whole and text == said
@@ -344,6 +345,8 @@ MOST_UNREAD = 12
 """Most measures that an answer may name if none can be read from the truth."""
 NAMED = 0.5
 """Least share of a measure's words that counts as naming it."""
+_OPENING = 12
+"""Characters by which a plan behind an affix is known to be the true one: 'non-X'."""
 
 Rule = Literal["exact", "measures", "none", "against", "undecided", "too_many", "empty", "nothing"]
 _REASONS = {
@@ -352,8 +355,6 @@ _REASONS = {
     "empty": "",
     "nothing": "no_treatment_asserted",
 }
-
-
 NOTHING = Plan()
 
 
@@ -392,7 +393,7 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     if answer.strip() == truth.treatment.strip() or plain == key(unmarked(truth.treatment)):
         return PlanVerdict(True, "exact", "the true plan itself", 1.0, read_plan(answer))
     said, meant = read_plan(answer), read_plan(truth.treatment)
-    if key(truth.treatment)[:12] in denials or not (said.started or said.stopped):
+    if key(truth.treatment)[:_OPENING] in denials or not (said.started or said.stopped):
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
     wanted = [*((one, said.started) for one in meant.started), *((one, said.stopped) for one in meant.stopped)]
     share = sum(_named(one, measures) for one, measures in wanted) / len(wanted) if wanted else 0.0
@@ -404,7 +405,7 @@ def _plain_plan(answer: str) -> tuple[str, frozenset[str]]:
     """What stands of a plan in comparable form, and how the names begin that an affix makes no plan: 'non-X'."""
     plain = standing(unstruck(unmarked(answer)), plan=True)
     denied = (rest for rest, affix in affixed(plain) if affix.startswith(NOT_THE_PLAN))
-    return key(plain), frozenset(key(rest)[:12] for rest in denied)
+    return key(plain), frozenset(key(rest)[:_OPENING] for rest in denied)
 
 
 def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
