@@ -95,7 +95,7 @@ def test_nothing_is_written_where_one_of_the_two_files_cannot_be(taken: str, tre
 
 @pytest.mark.parametrize(("release", "told"), [("mimic-iv-2.2", "MIMIC-IV 2.2"), ("mimiciv/3.1", "MIMIC-IV 3.1")])
 def test_the_release_is_told_by_the_folder(release: str, told: str, tmp_path: Path) -> None:
-    tree = MimicTree(tmp_path / release, 34)
+    tree = MimicTree(tmp_path / release, 17)
     build_mimic(MimicOptions(mimic=tree.root, min_per_disease=1), tmp_path / "cases.jsonl")
     assert {case.provenance.source for case in load(tmp_path / "cases.jsonl")} == {told}
 
