@@ -26,7 +26,7 @@ from wardround.scenarios.reports.finding_evidence import aligned_sentences, arti
 from wardround.scenarios.reports.reply_parsers import SUMMARY
 
 CASES_OF_AN_ARTICLE = 10
-HAND_WRITTEN = ("check2", "check3", "check4", "check5", "check6", "check7", "check8")
+HAND_WRITTEN = ("check2", "check3", "check4", "check5", "check6", "check7", "check8", "check10")
 """Halves whose cases and errors other authors wrote out by hand."""
 OPTIONS = CurationOptions()
 
@@ -194,7 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("half", choices=("check", *HAND_WRITTEN, "development", "published"))
     parser.add_argument("folder", nargs="?", type=Path, help="MedR-Bench's folder, for published")
-    parser.add_argument("--cited", action="store_true", help="each statement cites its sentences (check2 to check4)")
+    parser.add_argument("--cited", action="store_true", help="each statement cites its sentences (check2 to check10)")
     parser.add_argument("--words", action="store_true", help="also what was refused and missed")
     options = parser.parse_args()
     if options.half == "published" and options.folder is None:

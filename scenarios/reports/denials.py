@@ -1,400 +1,391 @@
-"""How far the denials of a sentence reach: which of its words are denied, which affirmed, which left open.
+"""What a sentence affirms, denies and leaves open, item by item of its lists.
 
-A cue denies forwards ('no fever', 'denied fever', 'was not febrile') or backwards ('a rash was absent', 'HIV:
-negative'). What follows a preposition, or a comma that may have ended a list, is left open.
+A cue denies forwards ('no fever', 'denied fever') or backwards ('a rash was absent', 'HIV: negative'), as in NegEx
+(Chapman 2001). It ends at a verb, a conjunction of clauses or a comma that may end a list. What is not certain is open.
 """
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from wardround.scenarios.reports.statements import CLAUSE_END, LITTLE, concepts_text, word_concept
 
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_NOUN_CUES = _set("no without absent none nil neither")
-_VERB_CUES = _set("denied denies deny denying")
-_PREDICATE_CUES = _set("not never")
-_OPEN_CUES = _set("cannot query~it")
-_JUDGING = _set("normal no~normal positive no~positive negative present absent clear stable regular")
-"""Words that say of an item of a list how it is."""
-_LINKS = _set("is are was were became becomes returned tested remained remains turned being been came be")
-_PLAIN_VERBS = _set("had has have showed shows revealed presented developed demonstrated reports found")
-_PASSIVE = _set(
+_LIMITS = _set(
+    """initial initially subsequently further additional other others significant significantly relevant recent recently
+    ago prior previous previously past current currently more most per left right bilateral both normal"""
+)
+"""Words that narrow what is denied: without 'new lesions' there may be lesions."""
+_SEEN = _set(
     """reported noted observed seen found detected identified present evident performed elicited visible palpable
-    demonstrated appreciated apparent documented recorded felt heard there described given obtained isolated revealed
-    known sought done taken made visualized visualised mentioned palpated recognized recognised encountered audible
-    discernible noticeable noticed available visible raised occur occurred happen happened exist existed used
-    remembered"""
+    demonstrated appreciated apparent documented recorded felt heard there described isolated revealed known sought
+    palpated recognized recognised audible noticed discernible used available shown"""
 )
-"""Words after 'not' that say that something is not there."""
-_UNDONE = _set("performed done sought given taken made obtained measured raised")
-"""Words after 'not' where a step was left out, which denies no finding."""
-_UNSAID = _set("detailed specified documented provided mentioned described stated available applicable given known")
-"""Words after 'not' where nothing is denied."""
-_DEGREES = _set(
-    """subside resolve improve respond change disappear abate help alleviate decrease settle more less longer
-    later only further fewer earlier doubt until just"""
+"""Words behind 'was' and 'not' of what was or was not there."""
+_REST = _set(
+    """any detect taken given raised kind however about said stated told appear appeared so far yet just either neither
+    ever place happen happened occurred occur"""
 )
-"""Words after 'no' and 'not' that make a degree or a course of them."""
+_SILENT = (LITTLE - _LIMITS) | _SEEN | _REST
+"""Words that tell nothing of what is affirmed or denied."""
+_SUBJECTS = _set("no neither nor nobody")
+_FORWARD = _SUBJECTS | _set("without denied denies deny denying not never cannot ruled~out negative~for")
+_BACKWARD = _set("wanting lacking absent negative nil ruled~out denied")
+_CARRIED = {"not": "predicate", "never": "predicate", **dict.fromkeys(("denied", "denies", "denying", "deny"), "verb")}
+"""How a cue goes on over a list; a noun's cue unless named."""
+_LINKS = _set("is are was were be been being remained became stayed turned came tested")
+_HELPERS = _set("had have has did been be do does")
+_ACTIVE = (_LINKS - _HELPERS) | _set(
+    """showed shows revealed demonstrated presented developed reported found took drank smoked lived worked gave felt
+    noticed led brought helped caused explained relieved improved went could can would will grew started began received
+    underwent"""
+)
+"""Verbs at which what a cue denies has ended."""
+_HEDGES = _set(
+    """none unknown avoided avoids gave empty nothing excluding against argued arguing below stopped ceased quit ex
+    former interrupted discontinued lost loss missed abandoned lack cannot could hardly scarcely barely rarely seldom
+    until unless except doubtful unlikely possible possibly suspected suspicion query~it if unclear uncertain risk
+    without~ normalized disappeared resolved subsided gone vanished instead than rather expected exclude considered"""
+)
+"""Words that leave an item open: they turn or weaken what it says."""
+_ALONG = _set("in on at of to from")
+"""Prepositions that belong to what is denied."""
 _ENDS = _set(
-    """except until therefore because showed revealed presented developed demonstrated had has have apart than prompted
-    required underwent complained started came due despite then since after when before suggesting noticed visited
-    consulted sought attended arrived received suffered sustained went took remembers recalled so that which who whereas
-    prevented prompting leading causing obscuring"""
+    """because since although though which who whom whose that when where while until therefore hence so thus despite
+    due after before whereas as if than with for upon during by suggesting showing excluding except owing"""
 )
 """Words with which a denial has ended."""
-_ALONG = _set("for in on at during to around over between upon with as from under within by")
-"""Words after which it is open whether a denial goes on: 'no imaging for pain'."""
-_CLAUSES = _set("so because since as that which who when where although though after before until with while than")
-"""Words with which a clause begins, so that no subject reaches over them."""
-_ARTICLES = _set("a an the some his her mild moderate severe soft good slight marked")
-_WHAT_IS_MEANT = _set("evidence negative sign signs history symptoms symptom")
+_RELATIVE = _set("which who that where when while")
+_REASONS = _set("by on with in at based because")
+_MANNER = _set("by with for during on from after until before")
+_DEGREES = _set("only just necessarily fully yet due related")
+_THE = _set("the a an his her some its their")
+_COUNTS = _set("one two three four five six seven eight nine ten")
+_SIGNS_TEXT = "history sign symptom evidence feature finding suspicion presence complaint episode use abuse"
+_SIGNS = frozenset(word_concept(one) for one in _SIGNS_TEXT.split())
+"""Words after which 'of' leads to what is denied."""
 
 
-def denied_words(lows: Sequence[str]) -> list[bool | None]:
-    """For each word, in lower case, whether it is denied; None where that cannot be said."""
-    denied: list[bool | None] = [False] * len(lows)
-    for place in range(len(lows)):
-        for at, value in _denials(lows, place):
-            denied[at] = value
-    if any(state and low == "no~normal" for low, state in zip(lows, denied, strict=True)):
-        denied = [None if state and low != "no~normal" else state for low, state in zip(lows, denied, strict=True)]
-    return denied
+@dataclass(slots=True)
+class StatedItem:
+    """An item of a list with the concepts of its words.
+
+    `affirmed` is False where it is denied and None where that cannot be said; `clause` is the number of its clause in
+    the sentence, negative in brackets; `context` are the words that say where or by what it is denied.
+    """
+
+    words: frozenset[str]
+    affirmed: bool | None
+    clause: int
+    context: frozenset[str] = frozenset()
 
 
-def _denials(lows: Sequence[str], place: int) -> Iterator[tuple[int, bool | None]]:
-    """(place, denied or open) of the words that the cue at a place reaches."""
-    kind = _kind(lows, place)
-    if kind == "behind":
-        yield from _behind(lows, place)
-    elif kind:
-        if lows[place - 1 : place] and lows[place - 1] in (*_LINKS, "could", "can", "would"):
-            yield from ((at, None) for at, _ in _subject(lows, place))
-        yield from _ahead(lows, place, kind)
+def item_concepts(lows: Sequence[str]) -> frozenset[str]:
+    """The concepts of words in lower case, without those that tell nothing."""
+    plain = (low.removeprefix("no~") for low in lows)
+    return frozenset(word_concept(low) for low in plain if low[:1].isalpha() and len(low) > 1 and _tells(low))
 
 
-def _kind(lows: Sequence[str], place: int) -> str:
-    """How a word denies: 'behind', or ahead as 'noun', 'verb', 'predicate', 'open'; '' if it does not."""
-    low = lows[place]
-    before = lows[place - 1] if place else ""
-    after = lows[place + 1] if place + 1 < len(lows) else ""
-    if low == "ruled~out":
-        return "behind" if before in _LINKS or not after or after in _REASONS else "verb"
-    if low in _OPEN_CUES:
-        return "behind" if low == "cannot" and _unseen(lows, place) else "open"
-    if low == "negative":
-        if after == "for":
-            return "noun"
-        return "behind" if place and (not after or after in _AFTER_JUDGEMENT or before in _LINKS) else "open"
-    if low in ("absent", "none", "nil"):
-        stands_behind = bool(place) and (before in (*_LINKS, ":", "both") or not after or after in _AFTER_JUDGEMENT)
-        return "behind" if stands_behind else "noun"
-    if low in _VERB_CUES:
-        return (
-            "behind"
-            if low == "denied" and place and (before in _LINKS or not after or after in (",", "by"))
-            else "verb"
-        )
-    if low in _NOUN_CUES:
-        return "" if after in _DEGREES else "noun"
-    if low == "never" and not after and before == ":":
-        return "behind"
-    if low in _PREDICATE_CUES or low.endswith("n't"):
-        if after in _DEGREES:
-            return ""
-        if before in ("could", "can", "would") or after in _RELATING or lows[place + 2 : place + 3] in _FULLY:
-            return "open"
-        return "behind" if after in _UNSAID or _unseen(lows, place) else "predicate"
-    return ""
+def _tells(low: str) -> bool:
+    return low not in _SILENT and low not in _FORWARD and low not in _BACKWARD and low != "positive"
 
 
-_REASONS = _set(", by and based because as due on since with given owing through via after following from")
-_RELATING = _set(
-    """explain explains account exclude excluded excluding rule support supported supportive suggest align fit meet
-    preclude justify indicate indicative suggestive consistent compatible typical characteristic due related attributed
-    attributable responsible caused think believed considered necessarily fully entirely completely always usually
-    sure clear"""
-)
-"""Words after 'not' that relate a finding to something, so that the finding itself is not denied."""
-_FULLY = tuple([word] for word in sorted(_RELATING))
-_AFTER_JUDGEMENT = _set(", in on at by and or but as throughout bilateral bilaterally everywhere today")
-"""Words after 'absent' and 'negative' that show that these judge what stands before them."""
-
-
-def _unseen(lows: Sequence[str], place: int) -> bool:
-    """Whether 'was not seen', 'could not be felt' stand at a place."""
-    after = [*lows[place + 1 : place + 4], "", "", ""]
-    at = 1 if after[0] in ("be", "been") else 0
-    return bool(place) and (after[at] in _PASSIVE and after[at] not in ("there",))
-
-
-# --- ahead -----------------------------------------------------------------------------------------------------------
-
-
-_SHOWING = _set("found showed shown revealed identified demonstrated detected explained disclosed yielded proved")
-"""Verbs whose subject is a test or a look: 'no CT showed a mass' denies the mass."""
-
-
-def _ahead(lows: Sequence[str], place: int, kind: str) -> Iterator[tuple[int, bool | None]]:
-    value: bool | None = None if kind == "open" else True
-    if kind == "noun" and lows[place] in ("no", "neither") and _shows(lows, place):
-        value = None
-    for at in range(place + 1, len(lows)):
-        low = lows[at]
-        if _ends(lows, at, place) or (_kind(lows, at) and low not in ("absent",)):
-            return
-        if low == ",":
-            goes_on = _after_comma(lows, at, kind)
-            if goes_on is False:
-                return
-            value = goes_on if kind == "verb" and goes_on else value and goes_on
-        elif low == "and" and (stop := _after_and(lows, at, kind)) is not True:
-            if stop is False:
-                return
-            value = None
-        elif low in _ALONG and lows[at - 1] not in _WHAT_IS_MEANT:
-            value = None
-        yield at, value
-
-
-def _shows(lows: Sequence[str], place: int) -> bool:
-    """Whether what a cue denies is the subject of a verb that shows something."""
-    rest = lows[place + 1 :]
-    stop = next((at for at, low in enumerate(rest) if low in (",", ":") or low in _CLAUSES), len(rest))
-    verb = next((at for at, low in enumerate(rest[:stop]) if low in _SHOWING), None)
-    return verb is not None and verb + 1 < stop and rest[verb - 1] not in (*_LINKS, "been")
-
-
-def _ends(lows: Sequence[str], at: int, cue: int) -> bool:
-    """Whether a denial ends at a word; 'no trauma was reported' goes on."""
-    low = lows[at]
-    if low in ("was", "were", "is", "are"):
-        return not set(lows[at + 1 : at + 3]) & _PASSIVE
-    if low == ":":
-        return True
-    return low in _ENDS and (at - 1 != cue or low in _CLAUSES or low in ("because", "due", "despite", "therefore"))
-
-
-def _item(lows: Sequence[str], at: int) -> Sequence[str]:
-    """The words after a comma or an 'and' up to the next comma."""
-    rest = lows[at + 1 :]
-    return rest[: next((place for place, low in enumerate(rest) if low == ","), len(rest))]
-
-
-def _says_itself(item: Sequence[str]) -> bool:
-    """Whether an item of a list has a verb, a judgement or a denial of its own."""
-    return any(
-        low in _JUDGING or low in _LINKS or low in _PLAIN_VERBS or _kind(item, at) or low.startswith("no~")
-        for at, low in enumerate(item)
-    ) and not (set(item) & _LINKS and set(item) & _PASSIVE)
-
-
-def _after_comma(lows: Sequence[str], at: int, kind: str) -> bool | None:
-    """Whether a denial goes on after a comma; None where it may."""
-    item = _item(lows, at)
-    if not item or _says_itself(item):
-        return False
-    rest = lows[at + 1 :]
-    clause = next((place for place, low in enumerate(rest) if low == "," and rest[place + 1 : place + 2] == ["and"]), 0)
-    if "or" in rest[:clause]:
-        return True  # 'no rash, fever or cough, and the pulse was normal'
-    stop = next((place for place, low in enumerate(rest) if low in _ENDS or low in _LINKS or low == ":"), len(rest))
-    listed = rest[:stop]
-    if stop < len(rest) and rest[stop] in _LINKS and not set(rest[stop + 1 : stop + 3]) & _PASSIVE:
-        return False
-    if "or" in listed:
-        return True
-    return True if kind == "verb" and not set(listed) & _ARTICLES else None
-
-
-def _after_and(lows: Sequence[str], at: int, kind: str) -> bool | None:
-    item = _item(lows, at)
-    if _says_itself(item) or set(item[:2]) & _ENDS:
-        return False
-    if lows[at - 1] == "," or (item and item[0] in _ARTICLES):
-        return True if kind == "verb" else None
-    return True if "or" in lows[:at] or kind in ("noun", "verb") else None
-
-
-# --- behind ----------------------------------------------------------------------------------------------------------
-
-
-def _behind(lows: Sequence[str], place: int) -> Iterator[tuple[int, bool | None]]:
-    after = lows[place + 1] if place + 1 < len(lows) else ""
-    subject = list(_subject(lows, place))
-    value: bool | None = None if lows[place] == "negative" or after in _UNSAID or after in _UNDONE else True
-    meant = next((at for at, _ in subject if lows[at] == "for"), None) if lows[place] == "negative" else None
-    for at, sure in subject:
-        yield at, True if meant is not None and at > meant else value if sure else None
-    if lows[place] == "negative" and after in ("in", "on", "by"):
-        yield from ((at, None) for at in range(place + 1, place + 1 + len(_item(lows, place))))
-    if lows[place] not in ("negative", "absent", "none", "nil", "denied", "ruled~out"):
-        yield from ((at, None) for at in range(place + 1, min(place + 4, len(lows))) if lows[at] not in (",", "and"))
-
-
-_HELPERS = _set(": both all also could can would did does do had has have")
-
-
-def _subject(lows: Sequence[str], place: int) -> Iterator[tuple[int, bool]]:
-    """(place, whether surely) of the words that a verb or judgement at a place says something of."""
-    at = place - 1
-    while at >= 0 and (lows[at] in _LINKS or lows[at] in _HELPERS):
-        at -= 1
-    last, listed, comma = at, False, -1
-    while at >= 0:
-        low = lows[at]
-        if low == ",":
-            comma = max(comma, at)
-            item = lows[next((one for one in range(at - 1, -1, -1) if lows[one] == ","), -1) + 1 : at]
-            numbered = any(one[0].isdigit() for one in item)
-            if not listed or numbered or _says_itself(item) or len(item) > 5 or set(item) & (_ENDS | _CLAUSES):
-                if any(_kind(item, one) for one in range(len(item))):
-                    at = comma  # 'no cough, fever or rash, and the lungs were normal'
-                break
-        elif low in ("and", "or"):
-            before = lows[:at]
-            clause = before[next((one for one in range(at - 1, -1, -1) if lows[one] == ","), -1) + 1 :]
-            if _says_itself(clause) or set(clause) & _ENDS:
-                break
-            listed = True
-        elif (
-            low in _CLAUSES or low in _PLAIN_VERBS or low in _ENDS or low in _JUDGING or (at < last and _kind(lows, at))
-        ):
-            at = max(at, comma) if _kind(lows, at) else at  # 'no cough or rash, and the lungs were normal'
-            break
-        elif low in _LINKS or low == ":":
-            yield from ((one, False) for one in range(at + 1, last + 1))
-            return
-        at -= 1
-    yield from ((one, True) for one in range(at + 1, last + 1))
-
-
-# --- judgements ------------------------------------------------------------------------------------------------------
-
-_JUDGEMENTS = {
-    "normal": ("normal", True),
-    "no~normal": ("normal", False),
-    **dict.fromkeys(("positive", "no~negative"), ("positive", True)),
-    **dict.fromkeys(("negative", "no~positive"), ("positive", False)),
-    **dict.fromkeys(("elevate", "elevation", "prolonged"), ("high", True)),
-    "lower": ("high", False),
-}
-
-
-def judgements(lows: Sequence[str], denied: Sequence[bool | None]) -> dict[int, tuple[str, bool]]:
-    """What is said of words: ('normal', False) of both words in 'abnormal strength and sensation'."""
-    judged: dict[int, tuple[str, bool]] = {}
-    for place, low in enumerate(lows):
-        if low not in _JUDGEMENTS or denied[place] is None or (low in ("negative", "positive") and _for(lows, place)):
-            continue
-        kind, good = _JUDGEMENTS[low]
-        turned = bool(denied[place]) and low != "negative"
-        if turned and kind == "high" and not good:
-            continue  # what is not low may be normal or high
-        said = ("unraised", True) if turned and kind == "high" else (kind, good != turned)
-        before, after = lows[place - 1] if place else "", lows[place + 1] if place + 1 < len(lows) else ""
-        behind = place and (before in _LINKS or before in (":", "both") or not after or after in _AFTER_JUDGEMENT)
-        start = place
-        if before == "not" and lows[place - 2 : place - 1] and lows[place - 2] in _LINKS:  # 'was not raised'
-            behind, start = True, place - 1
-        places = [at for at, sure in _subject(lows, start) if sure] if behind else _judged_ahead(lows, place)
-        if kind == "high" and not behind:
-            continue  # 'lower quadrant', 'high-pitched'
-        for at in places:
-            judged.setdefault(at, said)
-    return judged
-
-
-def _for(lows: Sequence[str], place: int) -> bool:
-    return lows[place + 1 : place + 2] == ["for"]
-
-
-def _judged_ahead(lows: Sequence[str], place: int) -> Iterator[int]:
-    tested = False  # 'negative tests for HIV, syphilis'
-    for at in range(place + 1, len(lows)):
-        low = lows[at]
-        if low == "for":
-            tested = True
-            continue
-        if low == "," and tested and not _says_itself(_item(lows, at)):
-            continue
-        if low in (",", ":") or low in _ENDS or low in _LINKS or low in _ALONG or low in _JUDGEMENTS or _kind(lows, at):
-            return
-        if low in ("and", "or") and _says_itself(_item(lows, at)):
-            return
-        yield at
-
-
-# --- roundabout denials ----------------------------------------------------------------------------------------------
-
-_RELATIVES = (
-    r"(?:famil\w+(?: members?)?|relatives?|siblings?|parents|children|kin|relations?|household|sisters?|brothers?|sons?"
-    r"|daughters?)"
-)
-_KIN = r"(?:relatives?|family members?|sibling|siblings|parent|one|member of (?:his|her|the) family)"
 _REWRITTEN = (
-    # the denial stands before what it judges, or behind the finding
-    (
-        r"\b(?:no|neither) ([\w' /-]{3,60}?) n?or ([\w' /-]{3,60}?) (?:was|were)"
-        r" (positive|negative|normal|elevate|lower)\b",
-        r" \1 and \2 were not \3",
-    ),
-    (rf"(?:^|(?<=[;.,] ))([\w' -]{{3,60}}?) (?:in|among) no {_KIN}\b", r" family : no \1"),
-    (rf"(?:^|(?<=[;.,] ))([\w' -]{{3,60}}?) in none of (?:his|her|the) {_KIN}\b", r" family : no \1"),
-    # nobody of the family had: the denial is of what they had
-    (
-        rf"\b(?:no ?(?:one|body)|none|no (?:other )?{_RELATIVES})\b(?: (?:else|other|of|in|among|from|at home|around))?"
-        rf"(?: (?:his|her|their|the|the patient's|close|other|first-degree))*(?: {_RELATIVES})?,?"
-        r"(?: (?:had|has|have|was|were|is|are|ever|been|suffered|suffers|from|with|a|any|similar|known|affected|by"
-        r"|experienced|history|of|diagnosed|developed))+\b",
-        " family : no ",
-    ),
-    (r"\b(?:was|were|is|are)(?: all| both| also| \w+ly)* denied\b", " denied "),
-    (r"\b(?:denied|denies|absent|negatives?|no)\s*:(?=\s*\w)|\babsent (?:was|were|are|is)\b", " denied "),
-    (r"\bno~smoking (?:or|and|nor) (?:drink|use|consume|drank)\w*\b", " no~smoking, no "),
-    (r"\bwithout (?:\w+ )?evidence of (?:acute |active |recent |current )?infection\b", " : negative "),
-    (r"\bneither\b", " no "),
-    (r"\bnon-(?=[a-z]{4,})", " no~"),
-    (r"\bexclusion of\b|\bno~positive for\b", " without "),
-    (r"(\w+)-(negative|positive)\b", r" \1 : \2 , "),
-    (
-        r",? \bnor (?:did|was|were|had|has|have|is|are|any)\b(?: (?:he|she|there|they|it|the patient|have|report"
-        r"|any))*",
-        ", no ",
-    ),
-    (r"\bnor\b", " or "),
-    (
-        r"\b(?:did|does|do|has|had|have|could)(?: not|n't|n't ever| never)(?: ever)?"
-        r"(?: (?:have|had|report|reported|show|shown|reveal|demonstrate|disclose|identify|detect|find|mention|describe"
-        r"|complain of|complained of|experience|experienced|notice|noticed|suffer from|suffered from|develop|developed"
-        r"|take|taken(?! place)|use|used|recall|yield|contain|include|exhibit|display|present with|suggest|admit to))\b"
-        r"(?: any\b)?",
-        " no ",
-    ),
-    (r"\bfailed to (?:show|reveal|demonstrate|disclose|identify|detect|find)\b", " no "),
-    (r"\bclear of\b|\b(?:abstain\w*|abstinent) from\b", " without "),
-    (r"\b(?:lacking|wanting|missing|without)(?=\s*(?:[.;]|$))", " absent"),
-    (r"\b(?:looked|sought|searched) (?:for )?in vain\b", " absent "),
-    (r"\bat present\b", " currently "),
+    (r"(?<=[A-Za-z]\d)-(?=[,;.)]|$)|(?<=[A-Za-z]\d\d)-(?=[,;.)]|$)", " negative"),  # 'CD30-'
+    (r"(?<=[A-Za-z]) 0(?=[,;]|\.?$|\.\s)", " absent"),
+    (r"\bnormal for\b", " query~it "),
+    (r"\bnone of\b:?|\bmissing\b", " without "),
+    (r"\bno~positive for\b|\bnegative for\b", " negative~for "),
+    (r"\bno~positive\b", " negative "),
+    (r"\b(?:failed|fails) to\b", " not "),
+    (r"\b(?:free|clear|absence|exclusion|devoid) (?:of|from)\b|\babst\w+ from\b", " without "),
+    (r"\b([a-z]{3,})-free\b", r" no~\1"),
+    (r"\bnon-?(?=[a-z]{4,})|\bun(?=[a-z]{4,}ed\b)", " no~"),
+    (r"\b(?:(?:is|was|were|are|tested|remained|came back|turned) )?positive for\b", " with "),
+    (r"(\w+)-(negative|positive)\b", r" \1 \2 , "),
+    (r"\b(\w+)n't\b", r"\1 not"),
 )
 _REWRITES = tuple((re.compile(f"(?i){pattern}"), new) for pattern, new in _REWRITTEN)
-_AS_WELL = re.compile(r"(?i),? (?:and )?as (?:was|were|is|are|did|had)\b(?: (?:any|the|use|of|his|her))*")
+_NOR = re.compile(r"(?i)\bnor\b")
+_IN_VAIN = re.compile(
+    r"(?i)\b(?:were |was )?(?:sought|looked for|searched for)(?:,? but (?:were |was )?not (?:found|seen)| in vain)"
+)
+_BRACKET = re.compile(r"[(\[][^()\[\]]*[)\]]")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_~]*(?:-\d+\w*)?(?:'[a-z]+)?|\d+(?:[.,\u00b7]\d+)*|[,:]")
+_NONE = re.compile(r"(?i)\bnone\b(?! of)[^:]*$")
 
 
-def plain_denials(text: str) -> str:
-    """`text` with roundabout denials put as 'no': 'none of his relatives had gout' gives 'family : no gout'.
+@lru_cache(maxsize=16384)
+def stated_items(sentence: str) -> tuple[StatedItem, ...]:
+    """The items of a sentence.
 
     ::
 
-        >>> " ".join(plain_denials("Fever was denied, as was cough").split())
-        'Fever denied, no cough'
+        >>> [(sorted(one.words), one.affirmed) for one in stated_items("Fever without cough or rash")]
+        [(['fever'], True), (['cough'], False), (['rash'], False)]
     """
+    text = concepts_text(_IN_VAIN.sub(" absent", _NOR.sub("or no", sentence)))
     for pattern, new in _REWRITES:
         text = pattern.sub(new, text)
-    if hit := _AS_WELL.search(text):
-        before = text[: hit.start()].lower()
-        new = ", no " if re.search(r"\b(?:denied|absent|negative|no|not|without|ruled~out)\b", before) else ""
-        new = new or (", normal " if re.search(r"(?<!no~)\bnormal\b", before) else "")
-        text = _AS_WELL.sub(new, text, count=1) if new else text
-    return text
+    read: list[StatedItem] = []
+    for number, inner in enumerate(_BRACKET.findall(text), 1):
+        lows = _lows(inner)
+        for one in _Clause(lows, -number).items():
+            one.affirmed = one.affirmed if one.affirmed is False or "positive" in lows else None
+            read.append(one)
+    for number, piece in enumerate(CLAUSE_END.split(_BRACKET.sub(" ", text))):
+        read += _Clause(_lows(piece), number).items()
+    if _NONE.search(sentence) and ":" not in sentence:  # 'on the right there was none'
+        for one in read:
+            one.affirmed = one.affirmed and None
+    return tuple(read)
+
+
+def _lows(text: str) -> list[str]:
+    return [hit[0].lower() for hit in _WORD.finditer(text)]
+
+
+def _parts(lows: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """(separator before, words) of the items of a clause."""
+    parts: list[tuple[str, list[str]]] = []
+    joint: str = ""
+    words: list[str] = []
+    for low in (*lows, ","):
+        if low not in (",", "and", "or", ":"):
+            words.append(low)
+            continue
+        if words:
+            parts.append((joint, words))
+            joint, words = "", []
+        joint = f"{joint} {low}".strip()
+    return parts
+
+
+def _measured(words: Sequence[str]) -> bool:
+    return any(low[0].isdigit() or low in _COUNTS for low in words[1:])
+
+
+def _first(words: Sequence[str], wanted: frozenset[str]) -> int | None:
+    return next((at for at, low in enumerate(words) if low in wanted), None)
+
+
+def _seen(words: Sequence[str], verb: int) -> bool:
+    """Whether a verb says that what stands before it was or was not there: 'was noted'."""
+    behind = words[verb + 1 : verb + 4] if words[verb] in _LINKS else ()
+    return bool(set(behind) & (_SEEN | _BACKWARD)) or bool(set(words[verb + 1 : verb + 2]) & _SEEN)
+
+
+def _reached(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The words that a cue before them reaches, and the rest."""
+    end = next((at for at, low in enumerate(words) if at and (low in _ENDS or low in _ACTIVE)), len(words))
+    return words[:end], words[end:]
+
+
+class _Clause:
+    """Reads a clause; `_carry` says how the last cue goes on, `_of` whether a preposition followed it."""
+
+    def __init__(self, lows: Sequence[str], number: int) -> None:
+        self._parts = _parts(lows)
+        self._number = number
+        self._items: list[StatedItem] = []
+        self._carry: Literal["", "open", "noun", "verb", "predicate"] | str = ""
+        self._of = False
+
+    def items(self) -> list[StatedItem]:
+        """The items that say something."""
+        if self._parts and self._parts[0][1][0] == "not":  # 'but not the girth'
+            return [StatedItem(item_concepts(words), None, self._number) for _, words in self._parts]
+        for place, (joint, words) in enumerate(self._parts):
+            if not self._labelled(place, joint, words):
+                self._read(place, joint, self._turned(words))
+        return [one for one in self._items if one.words]
+
+    def _add(
+        self, words: Sequence[str], affirmed: bool | None, whole: Sequence[str], context: Sequence[str] = ()
+    ) -> None:
+        value = any(one in _LINKS and other[0].isdigit() for one, other in itertools.pairwise(whole))
+        sure = not _HEDGES.intersection(whole) and not (affirmed and value)
+        self._items.append(
+            StatedItem(item_concepts(words), affirmed if sure else None, self._number, item_concepts(context))
+        )
+
+    def _plain(self, words: Sequence[str], affirmed: bool | None, whole: Sequence[str]) -> None:
+        """Add words without a cue; those that deny by themselves ('no~fever') are items of their own."""
+        denied = affirmed and None if affirmed is None else not affirmed
+        lone = [low for low in words if low.startswith("no~")]
+        if not lone or "no~normal" in lone:
+            self._add(words, denied if lone else affirmed, whole)
+            return
+        rest = [low for low in words if low not in lone]
+        for low in lone:
+            self._add([low], denied, whole, rest)
+        self._add(rest, None, whole)
+
+    def _labelled(self, place: int, joint: str, words: list[str]) -> bool:
+        """Whether an item judges by its form: 'as was cough', 'cough: none', 'absent: cough, rash'."""
+        if words[0] == "as" and words[1:2] and words[1] in _LINKS and self._items:
+            self._items.append(StatedItem(item_concepts(words), self._items[-1].affirmed, self._number))
+            self._carry = "verb" if self._items[-1].affirmed is False else ""
+            return True
+        if ":" in joint and (words[0] == "none" or words[0] in _BACKWARD or words[0] in _FORWARD):
+            bare = words[0] == "none" or not item_concepts(words)
+            labels = sum(":" in one for one, _ in self._parts)
+            for one in self._items[-1:] if labels > 1 else self._items:
+                one.affirmed = False if bare else None
+            return bare
+        if len(words) == 1 and words[0] in _FORWARD | _BACKWARD and self._joint(place + 1) == ":":
+            self._carry = "verb"
+            self._parts[place + 1] = (",", self._parts[place + 1][1])
+            return True
+        return False
+
+    def _joint(self, place: int) -> str:
+        return self._parts[place][0] if place < len(self._parts) else ""
+
+    def _turned(self, words: list[str]) -> list[str]:
+        """Words with 'was not seen' and a cue at their end as 'absent'."""
+        at = _first(words, frozenset(("not", "never")))
+        if at and item_concepts(words[:at]) and "to" not in words[at + 2 : at + 4]:
+            after = words[at + 1 : at + 3]
+            seen = after[:1] and after[0] in _SEEN and (words[at - 1] in _LINKS or not item_concepts(words[at + 2 :]))
+            if not after or seen or (after[0] in ("be", "been") and after[1:] and after[1] in _SEEN):
+                return [*words[:at], "absent", *(low for low in words[at + 1 :] if low not in _SEEN)]
+        if words[-1] in _FORWARD and words[-1] not in _BACKWARD and item_concepts(words[:-1]):
+            return [*words, "absent"] if words[-1] in _LINKS else [*words[:-1], "absent"]
+        return words
+
+    def _cue(self, words: Sequence[str]) -> int | None:
+        for at, low in enumerate(words):
+            behind = low in _BACKWARD and (
+                words[at + 1 : at + 2] == [] or words[at + 1] in _REASONS or _LINKS.intersection(words[:at])
+            )
+            if low in _FORWARD and not behind:
+                return at
+        return None
+
+    def _read(self, place: int, joint: str, words: list[str]) -> None:
+        cue = self._cue(words)
+        if cue is None and self._carry and self._goes_on(joint, words):
+            self._carried(place, joint, words)
+            return
+        self._carry = ""
+        behind = _first(words, _BACKWARD)
+        if cue is not None:
+            self._cued(joint, words, cue)
+        elif behind is not None:
+            self._judged(place, joint, words, behind)
+        else:
+            self._plain(words, True, words)
+
+    # --- forwards ---
+
+    def _goes_on(self, joint: str, words: Sequence[str]) -> bool:
+        """Whether an item may belong to the list that a cue has begun."""
+        if words[0] in _RELATIVE | _ACTIVE | _HELPERS | {"with"} or ":" in joint:
+            return False
+        verb = _first(words, _ACTIVE)
+        if _measured(words) and "or" not in joint:
+            return False
+        judging = {low for low in words if low in _BACKWARD or low in ("positive", "normal") or low.startswith("no~")}
+        if verb is None:
+            return not judging
+        return ("or" in joint or _seen(words, verb)) and not {"positive", "normal"} & set(words[:verb])
+
+    def _carried(self, place: int, joint: str, words: Sequence[str]) -> None:
+        verb = _first(words, _ACTIVE)
+        inside, rest = _reached(words)
+        beside = self._of and joint in ("or", "and")  # 'swelling of hands or feet'
+        listed = self._listed(place, joint, words) and not beside
+        if verb is not None and not _seen(words, verb):
+            self._open_list()
+            listed = False
+        self._add(inside, False if listed else None, words)
+        if rest:
+            self._add(rest, None, words)
+            self._carry = "open" if rest[0] in _ENDS else ""
+        elif not listed and not beside:
+            self._carry = "open"
+        self._of = bool(_ALONG.intersection(inside))
+        self._carry = "" if verb is not None else self._carry
+
+    def _listed(self, place: int, joint: str, words: Sequence[str]) -> bool:
+        """Whether a cue surely goes on to an item."""
+        if self._carry == "open":
+            return False
+        if "or" in joint:
+            return True
+        if self._carry == "verb" and not ("and" in joint and ("," in joint or words[0] in _THE)):
+            return True
+        if self._carry != "predicate" and joint == "and" and words[0] not in _THE:
+            return True
+        for later, listed in self._parts[place + 1 :] if joint == "," else ():
+            if "or" in later:
+                return True
+            if "and" in later or _FORWARD.intersection(listed):
+                return False
+        return False
+
+    def _open_list(self) -> None:
+        """Leave open what a cue has denied so far: 'neither A nor B helped' denies no A."""
+        for one in reversed(self._items):
+            if one.affirmed is not False:
+                return
+            one.affirmed = None
+
+    def _cued(self, joint: str, words: list[str], at: int) -> None:
+        cue, before, after = words[at], words[:at], words[at + 1 :]
+        if before:
+            self._plain(before, True if cue == "without" else None, words)
+        while after and (after[0] in ("been", "be", "to", "have") or (after[0] in _SEEN - {"there"} and after[1:])):
+            after = after[1:]
+        inside, rest = _reached(after)
+        verb = _first(after, _ACTIVE)
+        does = verb is not None and cue in _SUBJECTS and not _seen(after, verb)
+        if does and "or" in joint:
+            self._open_list()
+        sure = not does and cue != "cannot" and "no~normal" not in inside and not _DEGREES.intersection(after[:1])
+        self._of = bool(_ALONG.intersection(inside))
+        self._add(inside, False if sure else None, words, [*before, *(rest if _MANNER.intersection(rest[:1]) else ())])
+        if rest:
+            self._add(rest, None if verb is None or cue in _SUBJECTS else True, words)
+            self._carry = "open" if rest[0] in _ENDS else ""
+        else:
+            self._carry = _CARRIED.get(cue, "noun")
+        lost = "of" in inside and item_concepts(inside[: inside.index("of")]) - _SIGNS  # 'no loss of control'
+        if lost or (not sure and self._carry):
+            self._carry = "open"
+
+    # --- backwards ---
+
+    def _judged(self, place: int, joint: str, words: list[str], at: int) -> None:
+        """Add what an 'absent' or 'negative' judges: the words before it, and the items of their list."""
+        start = max((where + 1 for where, low in enumerate(words[:at]) if low in _RELATIVE), default=0)
+        subject, tail = [low for low in words[start:at] if low not in _LINKS], words[at + 1 :]
+        if not item_concepts(subject) and item_concepts(tail) and not self._items:  # 'negative HIV test'
+            self._add(tail, False, words)
+            self._carry = "noun"
+            return
+        before = len(self._items)
+        for said, affirmed in ((words[: max(start - 1, 0)], None), (subject, False), (tail, None)):
+            if item_concepts(said):
+                self._add(said, affirmed, words)
+        if not ("," in joint and "and" in joint and words[0] in _THE):
+            self._judge_list(place, before, words, own=bool(item_concepts(subject)))
+
+    def _judge_list(self, place: int, last: int, words: Sequence[str], *, own: bool) -> None:
+        several = own and bool({"were", "all", "both", "are"}.intersection(words))
+        while place and last and self._joint(place) and ":" not in self._joint(place):
+            place, last = place - 1, last - 1
+            other = self._parts[place][1]
+            says = {low for low in other if low in _ACTIVE | _HELPERS | _FORWARD | _BACKWARD | {"positive", "normal"}}
+            if own and (says or _measured(other)):
+                return
+            if self._items[last].affirmed:
+                self._items[last].affirmed = False if several and not _HEDGES.intersection(other) else None

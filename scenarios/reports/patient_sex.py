@@ -6,8 +6,9 @@ from functools import lru_cache
 
 from wardround.scenarios.reports.article import article_sentences
 from wardround.scenarios.reports.case_summary import Unfaithful
-from wardround.scenarios.reports.finding_evidence import FindingEvidence
-from wardround.scenarios.reports.statements import longhand, sentence_statements
+from wardround.scenarios.reports.denials import item_concepts
+from wardround.scenarios.reports.finding_evidence import FindingEvidence, meets, with_prefixes
+from wardround.scenarios.reports.statements import concepts_text, longhand
 
 _FEMALE = frozenset(["woman", "women", "female", "girl", "lady", "she", "her", "hers", "herself"])
 _MALE = frozenset(["man", "men", "male", "boy", "gentleman", "he", "his", "him", "himself"])
@@ -45,25 +46,26 @@ def of_relatives(text: str) -> bool:
     return bool(KIN.search(_INFORMANT.sub(" ", text)))
 
 
+@lru_cache(maxsize=256)
 def article_sex(text: str, age: str = "") -> str:
     """'female' or 'male' of the article's patient, '' if it tells of both or of neither.
 
-    `age` is the patient's age in a case; where an article tells of both sexes, it picks the patient of that age.
+    Most of the words of sex outside sentences on relatives and other patients decide. `age` is the patient's age in a
+    case; where an article tells of both sexes, it picks the patient of that age.
     """
-    own = [sentence for sentence in article_sentences(text) if not _OTHERS.search(sentence)]
+    own = [one for one in article_sentences(text) if not _OTHERS.search(one)]
+    words = [w.lower() for one in own if not KIN.search(one) for w in re.findall(r"[A-Za-z]+", one) if w != "MEN"]
+    women, men = sum(word in _FEMALE for word in words), sum(word in _MALE for word in words)
+    if max(women, men) >= _ENOUGH and min(women, men) * 4 <= max(women, men):
+        return "female" if women > men else "male"
     aged = [one for sentence in own for one in _aged(sentence)]
-    for chosen in (
-        aged,
-        [one for one in aged if age and one[1] == age],
-        aged[:1] if age and aged and aged[0][1] == age else [],
-    ):
+    for chosen in (aged, [one for one in aged if age and one[1] == age]):
         if len(sexes := {sex for sex, _ in chosen}) == 1:
             return sexes.pop()
-    words = [w.lower() for one in own if not KIN.search(one) for w in re.findall(r"[A-Za-z]+", one)]
-    women, men = sum(word in _FEMALE for word in words), sum(word in _MALE for word in words)
-    if max(women, men) < (2 if len(own) < 60 else 3) or min(women, men) * 4 > max(women, men):
-        return ""
-    return "female" if women > men else "male"
+    return ""
+
+
+_ENOUGH = 2
 
 
 def _aged(text: str) -> list[tuple[str, str]]:
@@ -79,51 +81,12 @@ def _aged(text: str) -> list[tuple[str, str]]:
     return stated
 
 
-_POSSESSED = re.compile(
-    r"(?i)(?:his|her) (?:\w+ )?(?:mother|father|sister|brother|daughter|son|aunt|uncle|cousin|grand\w+|wife|husband"
-    r"|parents)\b"
-)
-"""A relative of the patient: 'her daughter'."""
-
-
-def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]:
-    """Words of the other sex than the patient's, or than that of the person of the cited sentences."""
-    low = [word.lower() for word in re.findall(r"[A-Za-z]+", claim.finding)]
-    sex = sex or article_sex(" ".join(claim.sentences))
-    if not sex:
-        return
-    wrong = _MALE if sex == "female" else _FEMALE
-    nouns = [word for word in low if word in wrong & _NOUNS]
-    informs = claim.item in ("Patient Information", "Patient Demographics")
-    others = bool(KIN.search(claim.finding) or _BIRTH.search(claim.finding))
-    first = next((word for word in low if word in ("his", "her")), "")
-    if (
-        others
-        and not informs
-        and claim.cited
-        and low[:1] == [first]
-        and first in wrong
-        and _POSSESSED.match(claim.finding)
-    ):
-        yield Unfaithful("sex", first, claim.finding, f"the patient is {sex}", claim.item)
-        return
-    if others and not informs:
-        theirs = " ".join(claim.sentences).lower()
-        pairs = [("boy", "girl"), ("girl", "boy")]
-        for mine, other in pairs:
-            if mine in low and re.search(rf"\b{other}\b", theirs) and not re.search(rf"\b(?:{mine}|twins?)\b", theirs):
-                yield Unfaithful("sex", mine, claim.finding, " ".join(claim.sentences), claim.item)
-        return
-    letter = re.search(r"\bM\b" if sex == "female" else r"\bF\b", claim.finding) if informs else None
-    if any(one != sex for one, _ in _aged(claim.finding)) or nouns or letter or (not others and set(low) & wrong):
-        words = ", ".join(word for word in low if word in wrong) or claim.finding
-        yield Unfaithful("sex", words, claim.finding, f"the patient is {sex}", claim.item)
-
-
+_INFORMS = ("Patient Information", "Patient Demographics")
+_LONE_LETTER = re.compile(r"(?:^\W*|(?<=[,;] )|\d ?mo )([MF])(?=[,;.]|\s*$)")
 _KIN_NAMES = {
     "parent": "mother | father",
     "sibling": "sister sisters | brother brothers",
-    "child": "daughter daughters | son sons",
+    "child": "daughter daughters girl | son sons boy",
     "aunt": "aunt aunts | uncle uncles",
     "grandparent": "grandmother grandmothers | grandfather grandfathers",
     "niece": "niece nieces | nephew nephews",
@@ -136,50 +99,56 @@ _RELATIVES = {
     for name in names.split()
 }
 _RELATIVE = re.compile(rf"(?i)\b({'|'.join(_RELATIVES)})\b(?:['\u2019]s)?")
+_POSSESSED = re.compile(rf"(?i)(his|her) (?:\w+ )?(?:{'|'.join(_RELATIVES)})\b")
 _ON_SIDE = re.compile(r"(?i)\bon (?:the|his|her) (?:father|mother)['\u2019]s side|\b(?:mother|father)['\u2019]s (?=\w)")
-_PARENTAL = re.compile(r"(?i)\b(maternal|paternal)\b")
 _KIN_BREAK = re.compile(r"[;.]\s|,\s|\b(?:and|but|while|whereas|with)\b")
 
 
+def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]:
+    """Words of the other sex than the patient's in a finding that is not on relatives or a birth."""
+    if not (sex := sex or article_sex(" ".join(claim.sentences))):
+        return
+    wrong = _MALE if sex == "female" else _FEMALE
+    words = [word for word in re.findall(r"[A-Za-z]+", claim.finding) if word.lower() in wrong and word != "MEN"]
+    informs = claim.item in _INFORMS
+    others = bool(KIN.search(claim.finding) or _BIRTH.search(claim.finding))
+    letters = [hit[1] for hit in _LONE_LETTER.finditer(claim.finding)] if informs else []
+    stated = {one for one, _ in _aged(claim.finding)} | {"female" if one == "F" else "male" for one in letters}
+    possessed = _POSSESSED.match(claim.finding)
+    if (
+        stated - {sex}
+        or (words and not others)
+        or (informs and any(word.lower() in _NOUNS for word in words))
+        or (possessed and possessed[1].lower() in wrong)
+    ):
+        shown = ", ".join(word.lower() for word in words) or claim.finding
+        yield Unfaithful("sex", shown, claim.finding, f"the patient is {sex}", claim.item)
+
+
 def relative_contradictions(claim: FindingEvidence) -> Iterator[Unfaithful]:
-    """Relatives of whom the evidence tells the same under the other sex."""
-    theirs = [one for sentence in claim.sentences for one in _kin_statements(sentence)]
-    for kin, sex, about in _kin_statements(claim.finding):
-        same = [one for one in theirs if one[0] == kin and one[1] == sex]
-        other = [one for one in theirs if one[0] == kin and one[1] != sex]
-        if not other or not about:
-            if other and not same and claim.cited:
-                yield Unfaithful("sex", kin, claim.finding, " ".join(claim.sentences), claim.item)
-            continue
-        own, against = (max((len(about & names) for _, _, names in some), default=0) for some in (same, other))
-        if against > own or (not same and claim.cited):
+    """Relatives of whom the evidence tells under the other sex only, or tells the same under the other sex."""
+    mine = _relatives(claim.finding)
+    theirs = [one for sentence in claim.sentences for one in _relatives(sentence)]
+    for kin, sex, about in mine:
+        own = frozenset[str]().union(*(words for kind, of, words in theirs if (kind, of) == (kin, sex)))
+        other = frozenset[str]().union(*(words for kind, of, words in theirs if kind == kin and of != sex))
+        known = {of for kind, of, _ in theirs if kind == kin}
+        both = {of for kind, of, _ in mine if kind == kin}
+        wide = with_prefixes(own)
+        crossed = about & other and not any(meets(one, wide) for one in about)
+        if (known and sex not in known and len(both) == 1) or (sex in known and crossed):
             yield Unfaithful("sex", f"{sex} {kin}", claim.finding, " ".join(claim.sentences), claim.item)
 
 
 @lru_cache(maxsize=4096)
-def _kin_statements(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
-    """(kind of relative, sex, what is said) of each relative of a sentence; what stands before the first is its too."""
-    text = _ON_SIDE.sub(" ", longhand(sentence))
-    listed: list[tuple[str, str, set[str]]] = []
-    before: set[str] = set()
-    start = 0
-    ends = [(hit.start(), hit.end()) for hit in _KIN_BREAK.finditer(text)] + [(len(text), len(text))]
-    for stop, after in ends:
-        piece = text[start:stop]
-        if text[start - 2 : start - 1] in (";", "."):
-            before = set()
-        start = after
-        concepts = {word.concept for one in sentence_statements(_RELATIVE.sub(" ", piece)) for word in one.words} | {
-            f"#{number}" for number in re.findall(r"\d+", piece)
-        }
-        hits = [_RELATIVES[hit[1].lower()] for hit in _RELATIVE.finditer(piece)]
-        if not hits and (parent := _PARENTAL.search(piece)) and not KIN.search(_PARENTAL.sub(" ", piece)):
-            hits = [("parent", "female" if parent[1].lower() == "maternal" else "male")]
-        if not hits:
-            (listed[-1][2] if listed else before).update(concepts)
-            continue
-        listed += [(kind, sex, set(concepts)) for kind, sex in hits]
-        if before:
-            listed[-1][2].update(before)
-            before = set()
-    return tuple((kind, sex, frozenset(about)) for kind, sex, about in listed)
+def _relatives(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
+    """(kind of relative, sex, the concepts said of them) of each relative of a sentence."""
+    named_kin: list[tuple[str, str, frozenset[str]]] = []
+    for piece in _KIN_BREAK.split(_ON_SIDE.sub(" ", longhand(sentence))):
+        named = [_RELATIVES[hit[1].lower()] for hit in _RELATIVE.finditer(piece)]
+        lows = re.findall(r"[a-z_~]+|\d+", concepts_text(_RELATIVE.sub(" ", piece)).lower())
+        about = item_concepts(lows) | {low for low in lows if low[0].isdigit()}
+        if not named and named_kin:
+            named_kin[-1] = (*named_kin[-1][:2], named_kin[-1][2] | about)
+        named_kin += [(kind, sex, about) for kind, sex in named]
+    return tuple(named_kin)

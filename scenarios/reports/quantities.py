@@ -71,7 +71,7 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     "kg/m2": ("index", 1.0),
     "kg/m\u00b2": ("index", 1.0),
     "mm/h": ("sedimentation", 1.0), "mm/hr": ("sedimentation", 1.0), "mm/hour": ("sedimentation", 1.0),
-    "mm/1h": ("sedimentation", 1.0),
+    "mm/1h": ("sedimentation", 1.0), "mm per hour": ("sedimentation", 1.0),
 }  # fmt: skip
 _MASSES = {"kg": 1e3, "g": 1.0, "mg": 1e-3, "\u00b5g": 1e-6, "ug": 1e-6, "mcg": 1e-6, "ng": 1e-9, "pg": 1e-12}
 _MOLES = {"mol": 1.0, "mmol": 1e-3, "\u00b5mol": 1e-6, "umol": 1e-6, "nmol": 1e-9, "pmol": 1e-12, "meq": 1e-3,
@@ -108,14 +108,12 @@ seventy 70 eighty 80 ninety 90"""
 _SPELLED = {word: float(value) for word, value in zip(*[iter(_SPELLED_TEXT.split())] * 2, strict=True)}
 _TENS = "|".join(word for word, value in _SPELLED.items() if value >= 20)
 _ONES = "|".join(word for word, value in _SPELLED.items() if value < 10)
-_OTHER_COUNTS = {"once": 1.0, "twice": 2.0, "single": 1.0, "first": 1.0, "second": 2.0, "third": 3.0, "fourth": 4.0,
-                 "fifth": 5.0, "sixth": 6.0, "seventh": 7.0, "eighth": 8.0, "ninth": 9.0, "tenth": 10.0, "dozen": 12.0,
-                 "half": 0.5, "pair": 2.0, "couple": 2.0, "quarter": 0.25, "fortnight": 2.0}  # fmt: skip
 _NUMBER = re.compile(
     r"(?P<figures>(?<![\w.,/\u2044])(?<![A-Za-z][-\u2010\u2011])[-\u2212]?\d{1,3}"
     r"(?:[, \u2009\u202f]\d{3})+(?![\d])(?:\.\d+)?"
     r"|(?<![A-Za-z\d.,*:])(?<![A-Za-z][-\u2010\u2011])(?<![A-Z]\d[-\u2013])\d+(?:[.,\u00b7]\d+)?(?!(?:st|nd|rd|th)\b))"
     r"|\b(?P<one>an?|past|last)(?= (?:minute|hour|day|week|fortnight|month|year|decade)\b)"
+    r"|\b(?P<before>the)(?= (?:day|week|month|year) (?:before|after)\b)"
     rf"|\b(?P<words>(?:(?:{_TENS})[- ](?:{_ONES})|{'|'.join(sorted(_SPELLED, key=len, reverse=True))}))\b",
     re.IGNORECASE,
 )
@@ -143,7 +141,7 @@ _BOTH_UNITS = re.compile(
     r"\b[a-z]+(?:/[a-z]+)?\s?\(([munp\u00b5]?(?:g|m|mol|L|U|IU)|[cd]m|dL|kg|mm/hr?|bpm|mmHg)\)(?=\s?/|[\s,.;)]|$)"
 )
 """A unit in words with its abbreviation: 'milligrams (mg)'."""
-_HALF = re.compile(r"(?i)\bhalf an? (year|day|hour)\b")
+_HALF = re.compile(r"(?i)\bhalf (?:an? )?(year|day|hour)\b")
 _HALVES = {"year": "6 months", "day": "12 hours", "hour": "30 min"}
 _AND_HALF = re.compile(
     rf"(?i)\b({'|'.join(sorted(_SPELLED, key=len, reverse=True))}|an?|\d+)(?: (\w+))? and (?:a|one) half(?= (\w+))?"
@@ -156,8 +154,10 @@ _ORDINAL = re.compile(rf"(?i)\b({'|'.join(_ORDINALS)}|(\d+)(?:st|nd|rd|th))(?=[ 
 _DAY_NUMBER = re.compile(r"(?i)\b(day|week|month) (\d{1,2})\b(?! ?(?:to|-|\u2013) ?\d)")
 _COUNT = rf"(?:\d+|{'|'.join(sorted(_SPELLED, key=len, reverse=True))})"
 _LONG_AND_SHORT = re.compile(
-    rf"(?i)\b({_COUNT}) (year|month|week|day|hour)s?(?:,| and)? ({_COUNT}) (month|week|day|hour|minute)s?(?=[ ,.;)]|$)"
+    rf"(?i)\b({_COUNT})[ -]?(year|month|week|day|hour|y|mo)s?(?:,| and)? "
+    rf"({_COUNT})[ -]?(month|week|day|hour|minute|mo)s?(?=[ ,.;)]|$)"
 )
+_IN_FULL = {"y": "year", "mo": "month"}
 _IN_THE_SHORT = {("year", "month"): 12, ("year", "week"): 52, ("month", "week"): 4.35, ("month", "day"): 30.4,
                  ("week", "day"): 7, ("day", "hour"): 24, ("hour", "minute"): 60}  # fmt: skip
 _TORN = re.compile(r"(?<![\d.,])(\d{1,3}), (\d{3})(?=\s?(?:/|cells\b|\u00d7|x\s?10))")
@@ -219,7 +219,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 def _in_one_unit(match: re.Match[str]) -> str:
     """'2 years and 5 months' as 29 months, as long as before."""
-    long, short = match[2].lower(), match[4].lower()
+    long, short = (_IN_FULL.get(one.lower(), one.lower()) for one in (match[2], match[4]))
     size = _IN_THE_SHORT.get((long, short))
     if size is None:
         return match[0]
@@ -358,8 +358,3 @@ def _same_moles(said: Quantity, known: Quantity, about: Sequence[str]) -> bool:
             ):
                 return True
     return False
-
-
-def convertible(about: Sequence[str]) -> bool:
-    """Whether one of some concepts has a known molar weight."""
-    return any(name in _WEIGHTS for name in about)

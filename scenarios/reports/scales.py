@@ -21,6 +21,7 @@ _PACKS = re.compile(
 _OF_A_PACK = {"half": 0.5, "one quarter": 0.25, "a quarter": 0.25, "quarter": 0.25, "three": 3.0, "one and": 1.5,
               "a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0}  # fmt: skip
 _TIMES_OF = re.compile(r"(?<=[a-z)] )[x\u00d7](\d{1,2})\b(?! ?(?:[\d/.x\u00d7]|cm|mm|d\b|days|wk|weeks|h\b|mo|y))")
+_LAKH = re.compile(r"(?i)\b(\d+(?:\.\d+)?) lakhs?\b")
 _TITRE = re.compile(r"(?<![\d:])1 ?: ?(?=\d{1,6}(?![\d:]))")
 _GESTATION = re.compile(
     r"(?i)(?<![\d.])([1-4]\d) ?\+ ?([0-6])(?:/7)?(?: ?w(?:ee)?ks?\b)?(?!\d|\.\d)"
@@ -70,6 +71,7 @@ def plain_scales(sentence: str) -> str:
     sentence = _TIMES_OF.sub(r"\1 times", _PACKS.sub(_in_cigarettes, sentence))
     for pattern, plain in _ROUND_YEARS:
         sentence = pattern.sub(plain, sentence)
+    sentence = _LAKH.sub(lambda hit: f"{100000 * float(hit[1]):.0f}", sentence)
     sentence = _TITRE.sub("", sentence)
     sentence = _GESTATION.sub(lambda hit: f"{hit[1] or hit[3]} weeks and {hit[2] or hit[4]} days", sentence)
     return _PER_THOUSAND.sub(lambda hit: f"{float(hit[1]) / 10:g}%", sentence)
