@@ -20,7 +20,7 @@ OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MOST = {
     "engine": 2854, "engine.models": 2676, "engine.stores": 1072, "agents": 2368,
     "scenarios": 474, "scenarios.answers": 1709, "scenarios.encounters": 1016, "scenarios.level_items": 341,
-    "scenarios.loaders": 2292, "scenarios.mimic": 1839, "scenarios.parsers": 1211, "scenarios.published": 210,
+    "scenarios.loaders": 2312, "scenarios.mimic": 1843, "scenarios.parsers": 1211, "scenarios.published": 210,
     "scenarios.terms": 225,
     "evaluators": 439, "evaluators.injection": 395, "evaluators.judges": 408, "evaluators.levels": 797,
     "evaluators.lexical": 380, "evaluators.metrics": 456, "evaluators.open_answers": 832, "evaluators.outcome": 506,

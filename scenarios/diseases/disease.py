@@ -1,7 +1,7 @@
 """The distinctive words of a disease name, their weights, and names with the same meaning."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -119,11 +119,22 @@ def names_in_tables(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def synonyms_of(name: str) -> tuple[str, ...]:
-    """Other names of the same disease by the table, and the name with its abbreviations expanded."""
-    table = vocabulary()
-    names = list(table.synonyms.get(key(name), ()))
+    """Other names of the same disease by the tables of names, and the name with its abbreviations expanded."""
+    rows = vocabulary().names
+    alike = (other for place in _rows_of_names().get(key(name), ()) for other in rows[place])
+    names = list(dict.fromkeys(other for other in alike if other != name))
     spelled = expanded(name)
     return tuple(names + ([spelled] if spelled != name else []))
+
+
+@cache
+def _rows_of_names() -> Mapping[str, tuple[int, ...]]:
+    """The rows of names that a name stands in."""
+    places: dict[str, tuple[int, ...]] = {}
+    for place, row in enumerate(vocabulary().names):
+        for name in dict.fromkeys(map(key, row)):
+            places[name] = (*places.get(name, ()), place)
+    return places
 
 
 def expanded(text: str) -> str:

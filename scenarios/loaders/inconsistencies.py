@@ -101,6 +101,45 @@ def untimed(case: Case) -> Iterator[tuple[str, str]]:
             yield field, f"is no time in ISO form: {time!r}"
 
 
+_COUNTS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12,
+}  # fmt: skip
+_COUNT = rf"\d{{1,3}}|{'|'.join(_COUNTS)}"
+_ILL_FOR = re.compile(rf"\b({_COUNT})[ -](day|week)s?\b", re.IGNORECASE)
+_ON_DAY = re.compile(rf"\b(?:on|by|until|from) (?:(?:hospital|illness) )?day ({_COUNT})\b", re.IGNORECASE)
+_AFTERWARDS = re.compile(
+    rf"\b(?:{_COUNT}|several|some|a few) (?:days?|weeks?|months?|years?)"
+    r" (?:later|after (?:admission|presentation|discharge|treatment|therapy|the (?:start|operation)|starting))\b"
+    r"|\b(?:at|on) (?:follow-?up|discharge)\b|\bconvalescent (?:serum|sample|titre|titer)\b",
+    re.IGNORECASE,
+)
+"""Words of a result that came after the encounter; 'no growth after 5 days' is how long a culture was watched."""
+_DAYS = {"day": 1, "week": 7}
+
+
+def of_later(case: Case) -> Iterator[tuple[str, str]]:
+    """(field, what is wrong) of results that came later, which an order at the presentation would get all the same.
+
+    A result of day 8 is one of the presentation where the case tells of eight days of illness.
+    """
+    story = " ".join((case.opening, case.complaint, *case.history.values()))
+    ill = {1, *(_number(count) * _DAYS[unit.lower()] for count, unit in _ILL_FOR.findall(story))}
+    results = [(f"investigations[{number}].text", one.text) for number, one in enumerate(case.investigations)]
+    results += [(f"imaging[{number}].report", one.report) for number, one in enumerate(case.imaging)]
+    results += [(f"microbiology[{number}].comment", one.comment) for number, one in enumerate(case.microbiology)]
+    for field, text in results:
+        late = next((match[0] for match in _ON_DAY.finditer(text) if _number(match[1]) not in ill), "")
+        if not late and (match := _AFTERWARDS.search(text)):
+            late = match[0]
+        if late:
+            yield field, f"tells a result of later ({late!r}), which an order at the presentation would get"
+
+
+def _number(said: str) -> int:
+    return int(said) if said.isdigit() else _COUNTS[said.lower()]
+
+
 def _is_time(text: str) -> bool:
     try:
         datetime.fromisoformat(text)

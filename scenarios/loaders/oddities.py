@@ -9,7 +9,7 @@ from typing import NamedTuple
 from wardround.engine.records import Json
 from wardround.engine.text import regex
 from wardround.scenarios.case import Case, Lab
-from wardround.scenarios.loaders.inconsistencies import flag_of_range, in_person, untimed
+from wardround.scenarios.loaders.inconsistencies import flag_of_range, in_person, of_later, untimed
 from wardround.scenarios.question_item import QuestionItem
 
 _INVISIBLE = regex(
@@ -177,7 +177,7 @@ def in_case(case: Case) -> Iterator[Oddity]:
         elif (old := _OLD.search(text)) and int(old["before"] or old["after"]) > OLDEST:
             yield Oddity(field, f"tells an age that nobody reaches: {old[0].strip()!r}")
     yield from _widowed(case)
-    yield from (Oddity(*one) for one in (*in_person(case), *untimed(case)))
+    yield from (Oddity(*one) for one in (*in_person(case), *untimed(case), *of_later(case)))
     yield from _differential(case.labs)
     for field, text in (*_texts(case), *_reports(case)):
         if (whole := _differential_sum(text)) > _WHOLE:

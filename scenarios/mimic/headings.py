@@ -411,7 +411,7 @@ def _heading(text: str, line: int, said: str, span: tuple[int, int], within: str
         sure = colon and plain in _SHORT and within not in ("diagnosis", "secondary", "past", "present")
         return Heading(start, close, kind) if sure or _EXAMINED.match(text[close : close + 240]) else None
     listing = within in ("diagnosis", "secondary", "past")
-    if plain in _LETTERS and (not colon or lead.strip()):
+    if plain in _LETTERS and (not colon or lead.strip() or ".." in text[begin:close]):
         return None
     if plain in _UNSURE and not colon and not (alone and (lead.strip(" \t_") or not listing)):
         return None

@@ -11,9 +11,17 @@ from wardround.scenarios.mimic.note_prose import ELSEWHERE, prose_headings, stat
 from wardround.scenarios.terms.wording import tokens, vocabulary
 
 _LEAVING = re.compile(
-    r"(?ims)(?:(?:^|(?<=[.;!?]))[ \t>*#-]*)(?:(?:on|at|upon|(?:on )?(?:the )?(?:day|time|date) of) discharge\b"
-    r"|discharge (?:physical )?(?:exam(?:ination)?|vitals?|pe)\b).*"
+    r"(?ims)(?:(?:^|(?<=[.;!?]))[ \t>*#-]*)"
+    r"(?:(?:on|at|upon|before|prior to|(?:on )?(?:the )?(?:day|time|date) of)"
+    r" (?:discharge|leaving|departure|going home)\b"
+    r"|(?:pre-?)?discharge (?:physical )?(?:exam(?:ination)?|vitals?|pe)\b).*"
 )
+_LATER_EXAM = re.compile(
+    r"(?ims)(?<=\n)[ \t>*#-]*(?:(?:repeat|second|later|final|last|subsequent)[ ]+)?(?:physical |clinical )?"
+    r"(?:exam(?:ination)?|o/e|p/?e)\b(?=[^\n:.;]{0,40}\b(?:day|ward|hd|pod|discharge|home|leaving|transfer|\d+|___))"
+    r"[^\n:.;]{0,40}:.*"
+)
+"""An examination of a later day below the first one: 'Examination day 6:'."""
 _LISTED = re.compile(
     r"(?i)^\W*(?:(?:primary|principal|main|admitting|active)?(?:\s*diagnos[ie]s)?\s*[:#]"
     r"|(?:primary|principal)(?: diagnos[ie]s)?\s*$)\s*"
@@ -87,13 +95,19 @@ _SHORT_STORY = 80
 
 
 def _without_weak(text: str, heads: Sequence[Heading]) -> list[Heading]:
-    """Headings without those that count for nothing better; 'Histories', alone on its line, still ends a story."""
+    """Headings without those that count for nothing better.
+
+    'Histories', alone on its line, still ends a story, and 'Treatment' an examination.
+    """
     firm = {head.kind for head in heads if head.firm}
     kept: list[Heading] = []
     for head in heads:
         if head.firm or head.kind not in firm:
             kept.append(head)
-        elif kept and kept[-1].kind == head.kind == "present" and not text[head.end :].split("\n", 1)[0].strip():
+            continue
+        before = kept[-1].kind if kept else ""
+        alone = not text[head.end :].split("\n", 1)[0].strip()
+        if (before, head.kind) == ("examination", "course") or (before == head.kind == "present" and alone):
             kept.append(replace(head, kind=UNKNOWN))
     return kept
 
@@ -232,7 +246,7 @@ def _unheaded(line: str) -> str:
 
 def examination_parts(examination: str) -> tuple[tuple[str, str], ...]:
     """The examination by its sub-headings ('HEENT: ...') or as one part, without the findings at discharge."""
-    examination = _LEAVING.sub("", examination)
+    examination = _LATER_EXAM.sub("", _LEAVING.sub("", examination))
     heads = list(_PARTS.finditer(examination))
     if len(heads) < 2:
         return (("Physical examination", examination.strip()),) if examination.strip() else ()

@@ -254,6 +254,16 @@ def cells(*values: float, time: str = "") -> list[dict[str, str]]:
             "labs[0].time",
             "no time in ISO form",
         ),
+        (
+            {"investigations": [{"name": "Titre", "text": "1:100 on day 8, 1:1600 on day 20."}]},
+            "investigations[0].text",
+            "a result of later",
+        ),
+        (
+            {"imaging": [{"exam": "CT", "report": "Clear, six weeks later as well."}]},
+            "imaging[0].report",
+            "a result of later",
+        ),
     ],
 )
 def test_figures_and_people_that_contradict_each_other_are_odd(
@@ -280,6 +290,12 @@ def test_figures_and_people_that_contradict_each_other_are_odd(
         },
         {"labs": [{"name": "Sodium", "value": "120", "unit": "mEq/L", "low": 133, "high": 145, "flag": "abnormal"}]},
         {"labs": [{"name": "Lymphocytes (%)", "value": "20", "time": "2026-01"}]},
+        {"microbiology": [{"test": "Blood culture", "comment": "No growth after 5 days."}]},
+        {
+            "opening": "A 30-year-old man with eight days of fever.",
+            "complaint": "",
+            "investigations": [{"name": "PCR", "text": "Negative on day 8."}],
+        },
         {"examination": [{"section": "Vital signs", "text": "Temperature 39.1 \u00b0C, SpO2 100%, GCS 15."}]},
     ],
 )

@@ -136,3 +136,51 @@ def test_any_text_is_read_and_sections_are_parts_of_it(text: str) -> None:
     for name, body in examination_parts(text):
         assert name
         assert body
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("O/E on arrival", "O/E at discharge"),
+        ("Examination on admission", "Examination prior to discharge"),
+        ("Exam", "Exam before discharge"),
+        ("Physical Exam", "Pre-discharge exam"),
+        ("Examination findings", "Findings on discharge"),
+        ("On examination", "On examination at discharge"),
+        ("Exam ___", "Exam ___ (day of discharge)"),
+        ("Admission exam", "Exam on day of discharge"),
+        ("Examination (admission)", "Examination (discharge)"),
+        ("Initial examination", "Repeat examination before going home"),
+        ("O/E", "O/E prior to discharge"),
+        ("Examination day 1", "Examination day 6"),
+        ("PE on admission", "PE on d/c"),
+        ("Clinical examination", "Examination on leaving"),
+        ("Physical examination", "Physical examination at time of discharge"),
+        ("Examination on arrival", "Examination on the day of departure"),
+        ("Exam at presentation", "Exam at d/c"),
+        ("Examination 1", "Examination 2"),
+        ("Observations and examination on admission", "Observations and examination on discharge"),
+        ("Admission Physical Exam", "Physical Exam on ___ prior to discharge"),
+        ("Exam on admission", "Last exam"),
+        ("Examination", "Final examination"),
+        ("O/E in ED", "O/E on ward day 5"),
+        ("Admission status", "Discharge status"),
+        ("Findings on admission", "Condition and findings at discharge"),
+        ("Examination in A&E", "Examination at discharge from hospital"),
+        ("Initial exam", "At discharge"),
+        ("PHYSICAL EXAMINATION", "PHYSICAL EXAMINATION PRIOR TO DISCHARGE"),
+    ],
+)
+def test_the_examination_on_leaving_is_not_that_of_the_admission(first: str, later: str, apart: bool) -> None:
+    between = "Bloods: WBC 14\nTreatment: Given fluids and rest.\n" if apart else ""
+    read = note(
+        "Chief Complaint: Abdominal pain\n\nHistory of Present Illness: A ___ year old man with pain for two days. He"
+        " vomited twice and could not sleep at all.\n\n"
+        f"{first}:\nVS: T 102.6\nGEN: Uncomfortable\nABD: tender in the right lower quadrant\n\n{between}\n"
+        f"{later}:\nVS: T 98.6\nGEN: Walks in the hallway\nABD: soft\n\n"
+        "Medicines at discharge:\nAmlodipine\n\nDischarge Diagnosis:\nAppendicitis\n"
+    )
+    examined = " ".join(text for _, text in examination_parts(read.get("examination")))
+    assert "right lower quadrant" in examined
+    assert not [word for word in ("hallway", "98.6", "WBC", "fluids", "Amlodipine") if word in examined]

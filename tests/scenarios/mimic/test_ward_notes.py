@@ -16,7 +16,7 @@ UNREAD = {
     "styles_4.txt": {"narrative_summary": "examination"},
     "styles_5.txt": {"ortho_trauma": "history"},
     "styles_6.txt": {"odd_question_form": "history"},
-    "styles_7.txt": {"uk_scottish_idl": "examination", "uk_trust_letter_to_gp": "examination"},
+    "styles_7.txt": {},
 }
 """A heading over two lines, one in plain words behind the examination, and parts of a story without headings."""
 NOTES = ward_notes()[::10]
