@@ -1,5 +1,6 @@
 """Ranks several runs in one table by the same quantity, best first: the leaderboard."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Literal
@@ -192,12 +193,8 @@ def ranking(runs: Sequence[RunScores], summaries: Mapping[str, Summary], seed: i
     or if the shares of missing values differ by more than 2 points, it is every run's lower bound. The order ignores
     chance: intervals are shown beside it, and paired differences in the comparison.
     """
-    scored: dict[str, int] = {}
-    for run in runs:
-        for score in summaries[run.name].scores:
-            measure = measure_of(score.name)
-            if measure.headline and measure.unit == "share" and score.mean is not None:
-                scored[score.name] = scored.get(score.name, 0) + 1
+    scores = (score for run in runs for score in summaries[run.name].scores if score.mean is not None)
+    scored = Counter(score.name for score in scores if _is_headline_share(score.name))
     if not scored:
         return None
     by = min(scored, key=lambda name: (-scored[name], place_of(name)))
@@ -233,6 +230,11 @@ def ranking(runs: Sequence[RunScores], summaries: Mapping[str, Summary], seed: i
         )
     best = sorted(places, key=lambda place: (place.rank is None, place.rank or 0))
     return Ranking(by, others, best, basis, reason, len(shared))
+
+
+def _is_headline_share(name: str) -> bool:
+    measure = measure_of(name)
+    return measure.headline and measure.unit == "share"
 
 
 def _values_of(run: RunScores, by: str) -> _RunValues:

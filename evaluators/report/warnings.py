@@ -15,7 +15,7 @@ from wardround.evaluators.report.model_facts import kin
 from wardround.evaluators.report.score_rows import EvaluatorCoverage, RunScores
 from wardround.evaluators.report.summary import Summary
 from wardround.evaluators.search.contract import LIBRARY
-from wardround.scenarios.parsers.moves import SHAPES
+from wardround.scenarios.parsers.move_check import SHAPES
 
 FEW = 1_000
 """Number of documents below which a corpus is small: it lacks most medical statements."""

@@ -17,6 +17,7 @@ from wardround.scenarios.orders.catalogue import TestNames, own_names_json
 from wardround.scenarios.orders.subject import read_subject
 from wardround.scenarios.parsers import published
 from wardround.scenarios.parsers.lists import requested_tests
+from wardround.scenarios.parsers.move_check import checked_move
 from wardround.scenarios.parsers.moves import (
     Answers,
     Conclusion,
@@ -26,7 +27,6 @@ from wardround.scenarios.parsers.moves import (
     Unusable,
     answers_of,
     asking,
-    checked_move,
     heard,
     illustrated,
     record_rows,

@@ -13,7 +13,8 @@ from wardround.engine.records import Action
 from wardround.scenarios.encounters.consultation import Consultation, read_consultation
 from wardround.scenarios.encounters.staged import FreeTurn, OneTurn, Oracle, Treatment
 from wardround.scenarios.encounters.workup import Workup
-from wardround.scenarios.parsers.moves import SHAPES, Conclusion, PatientQuestion, Unusable, checked_move
+from wardround.scenarios.parsers.move_check import SHAPES, checked_move
+from wardround.scenarios.parsers.moves import Conclusion, PatientQuestion, Unusable
 
 FORMS = {
     Workup: "Diagnosis: {}",
