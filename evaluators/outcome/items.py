@@ -201,7 +201,7 @@ def _tests_named(name: Json) -> Sequence[str]:
         return ()
     names: dict[str, str] = {}
     for item in lists.listed_names(name) if _MARKED.search(name) else [name]:
-        for one in _split(item):
+        for one in (part.strip(" /") for part in _split(item)):
             names.setdefault(one.casefold(), one)
     return tuple(names.values())
 

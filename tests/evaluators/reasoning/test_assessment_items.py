@@ -104,6 +104,7 @@ def test_items_are_read_and_split(value: object, items: tuple[TextItem, ...]) ->
         ("cultivo de sangre y orina", ("cultivo de sangre", "cultivo de orina")),
         ("h\u00e9mogramme et CRP", ("h\u00e9mogramme", "CRP")),
         ("Blutbild und CRP", ("Blutbild", "CRP")),
+        ("CBC, CRP y chest X-ray/ANA, ESR und troponin", ("CBC", "CRP", "chest X-ray", "ANA", "ESR", "troponin")),
     ],
 )
 def test_only_what_names_several_tests_is_parted(name: str, names: tuple[str, ...]) -> None:
