@@ -97,16 +97,20 @@ _NONE_SEEN = regex(
     r"(?i)\b(?:no|not|never|nothing|none|negative|without|normal|denies|denied|excluded|clear|free of|unremarkable)\b"
 )
 """Words of a process at a place that was not there."""
+_IN_ITSELF = re.compile(r"\bnot\b")
+"""A finding that is a denial: 'does not compress'."""
 _LETTERS = regex(r"[A-Za-z]+")
 _WORD = regex(r"[A-Za-z][A-Za-z'\u2019]{4,}")
 
 
 class Giveaways:
-    """The words that give one diagnosis away; `names` are all its names."""
+    """The words that give one diagnosis away; the tables add to its `names`."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names = tuple(dict.fromkeys(name for name in names if key(name)))
-        terms = terms_of(self._names)
+        said = tuple(name for name in names if key(name))
+        added = names_in_tables(said)
+        self._names = tuple(dict.fromkeys((*said, *added)))
+        terms = terms_of(said, added[len(dict.fromkeys(said)) :])
         self._terms = [pattern_of(term, relation) for term, relation in terms]
         short = {one for name in self._names for one in (_initials(name), name if name.isupper() else "") if one}
         self._terms += [
@@ -154,11 +158,11 @@ class Giveaways:
             for match in pattern.finditer(text):
                 before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() : match.end() + 70]
                 denied = _BLOCKED.search(before) and not (relation == "drug" and _LEFT_OFF.search(before))
-                if denied or _NORMAL.search(after) or _NO_ILLNESS.search(after):
+                if denied or _NORMAL.search(after) or (relation != "drug" and _NO_ILLNESS.search(after)):
                     continue
                 if relation == "organism" and _NONE_GREW.search(match[0]):
                     continue
-                if relation == "finding" and _NONE_SEEN.search(match[0]):
+                if relation == "finding" and _NONE_SEEN.search(match[0]) and not _IN_ITSELF.search(pattern.pattern):
                     continue
                 if _REMOTE.search(after) and relation != "lasting":
                     continue
@@ -302,4 +306,4 @@ def _general() -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def giveaways(names: tuple[str, ...]) -> Giveaways:
     """What gives a diagnosis of these names away, with the names that the tables add and their abbreviations."""
-    return Giveaways(names_in_tables(names))
+    return Giveaways(names)

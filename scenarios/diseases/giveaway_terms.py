@@ -25,9 +25,15 @@ def _relations() -> tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...]:
     return tuple((roots(row["disease"]), row["relation"], cells(row["terms"])) for row in table_rows("giveaways.csv"))
 
 
-def terms_of(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """(term, relation) of the rows for a disease of these names, each once."""
-    said = [roots(name) for name in names]
+_OF = re.compile(r" (?:of|in|due to|with|from|by) ")
+
+
+def terms_of(names: Iterable[str], added: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """(term, relation) of the rows for a disease of these names, each once.
+
+    A name that the tables added counts up to its cause: 'ketoacidosis of diabetes mellitus' is no diabetes mellitus.
+    """
+    said = [*map(roots, names), *(roots(_OF.split(name)[0]) for name in added)]
     return tuple(
         dict.fromkeys(
             (term, relation)
