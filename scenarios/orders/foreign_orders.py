@@ -69,7 +69,8 @@ def order_in_english(text: str, table: Catalogue) -> Translation:
     origin: list[int] = []
     at = 0
     for start, end, english in _replaced(form, language):
-        letters += _as_written(form, text, places, at, start)
+        joined = at and form[at:start] == "-"  # 'Borrelien-Antikörper'
+        letters += " " if joined else _as_written(form, text, places, at, start)
         origin += places[at:start]
         put = f" {english} " if english else " "
         letters += put
@@ -186,7 +187,7 @@ def _pattern(language: str) -> re.Pattern[str]:
     prefix = rf"(?P<prefix>{'|'.join(_PREFIX)})?-?" if language == "de" else ""
     between = r"(?:^|(?<=[,;:]\s)|(?<=[(/])|(?<=\s(?:y|e)\s)|(?<=\set\s)|(?<=\sund\s))"
     item = rf"{between}(?P<alone>{'|'.join(alone)})(?=\s*(?:[,;.)/]|$)|\s(?:y|e|et|und)\s)|" if alone else ""
-    return re.compile(rf"{item}(?<![^\W_]){prefix}(?P<phrase>{'|'.join(plain)})")
+    return re.compile(rf"{item}(?:(?<![^\W_])|(?=,)){prefix}(?P<phrase>{'|'.join(plain)})")
 
 
 def _met(form: str, language: str) -> list[tuple[int, int, str]]:

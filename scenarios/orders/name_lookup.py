@@ -48,7 +48,7 @@ BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 # Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
 _AMOUNT = regex(
     r"(?i)\s*\b(?:(?:cycle )?day\s\d+|(?:post|pre)[- ]?(?:transfusion|op|operative|procedure|dialysis|hd|extubation"
-    r"|intubation|bolus|exercise|delivery|treatment)\b|x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?"
+    r"|intubation|bolus|exercise|delivery|treatment)\b|(?:\d\s?)?x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?"
     r"|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve|an)"
     r"[\d\s,/&-]*(?:and\s+\d+\s*)?"
     r"(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"

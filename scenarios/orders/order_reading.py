@@ -87,9 +87,14 @@ def read_order(text: str, table: Catalogue | None = None) -> OrderReading:
     english = order_in_english(seen, known)
     pieces = [_piece(piece, known) for piece in understand(english.text, known).pieces]
     pieces = [replace(piece, text=original(piece.text, english, seen)) for piece in pieces]
-    said = [piece for piece in pieces if piece.why != "statement"]
+    said = [piece for piece in pieces if piece.why != "statement" and not _tells(piece, english.language)]
     pieces = list(_with_biopsies(said or pieces))  # what a doctor tells beside an order is context
     return OrderReading(text, tuple(_in_order(seen, pieces)), _context(text, [piece.text for piece in pieces]))
+
+
+def _tells(piece: Piece, language: str) -> bool:
+    """Whether a piece of another language is a sentence that names no test."""
+    return bool(language) and piece.status == "unknown" and len(piece.text.split()) > 3
 
 
 _SCOPED = regex(r"(?i)(?:endo|colono|sigmoido|broncho|cysto|laryngo|hystero|colpo|ano|entero|urethro|uretero)scop")

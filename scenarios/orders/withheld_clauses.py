@@ -119,7 +119,7 @@ _INSTEAD = regex(
 )
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
 _ENDING_AND = regex(r"(?i)(?:\s*(?:,|\band\b|\bthen\b|&))+\s*$")
-_TRAILING_AND = regex(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&|\+)\s+(?P<last>.*)$", re.DOTALL)
+_TRAILING_AND = regex(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&|\+)(?:\s+|$)(?P<last>.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
