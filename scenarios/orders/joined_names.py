@@ -22,10 +22,7 @@ JOINED = regex(
 )
 _COUNT = regex(r"(?i)(?:x\s?)?\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)?|[qx]\d+\w*")
 _WITHIN = regex(r"(?i)\s(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
-_CLASS = regex(r"(?i)ig[gmae]")
 _SHARED_METHODS = ("pcr", "igm", "igg", "dna", "rna")
-_EXAM = regex(r"(?i)\bexam")
-_SPECIMENS = frozenset({"serum", "urine", "blood", "csf", "plasma", "stool", "sputum", "wound", "throat"})
 
 
 @cache
@@ -147,7 +144,7 @@ def rejoined(parts: list[str], known: Known) -> list[str]:
     """Rejoin parts known only together: 'CT abdomen', 'pelvis', 'MRCP' become 'CT abdomen and pelvis', 'MRCP'."""
     joined: list[str] = []
     for part in parts:
-        bare = not known(part) or (not _EXAM.search(part) and known(f"{part} exam"))  # 'neck' alone is a region
+        bare = not known(part) or known(f"{part} exam")  # 'neck' alone is a region
         if joined and bare and known(f"{joined[-1]} and {part}"):
             joined[-1] = f"{joined[-1]} and {part}"
         else:
@@ -161,10 +158,6 @@ def shared(parts: list[str], known: Known) -> list[str]:
     for place, part in enumerate(shared):
         if known(part):
             last = shared[-1].split()[-1]
-            if place and _CLASS.fullmatch(part):  # 'dengue antigen and IgM'
-                first = f"{shared[place - 1].split()[0]} {part}"
-                shared[place] = first if known(first) and len(shared[place - 1].split()) > 1 else part
-                continue
             method = place < len(shared) - 1 and not axes.methods(part) and last.casefold() in _SHARED_METHODS
             longer = f"{part} {last}"
             if method and len(part.split()) == 1 and known(longer) and not axes.specimen(part):
@@ -176,13 +169,3 @@ def shared(parts: list[str], known: Known) -> list[str]:
         forms += [" ".join([part, *after[-size:]]) for size in range(1, len(after))]
         shared[place] = next((form for form in forms if known(form)), part)
     return shared
-
-
-def spread(parts: Sequence[str]) -> list[str]:
-    """'blood', 'urine cultures' become 'blood cultures', 'urine cultures'."""
-    spread = [part for part in parts if part]
-    for place, part in enumerate(spread[:-1]):
-        following = spread[place + 1].split()
-        if part.casefold() in _SPECIMENS and len(following) > 1 and following[0].casefold() in _SPECIMENS:
-            spread[place] = " ".join([part, *following[1:]])
-    return spread

@@ -37,12 +37,6 @@ TRAILING = list_words(
 )
 SPECIMENS = list_words("serum plasma blood")
 # Sites from which cultures and swabs are taken; the name without them must be a microbiology test.
-SITES = list_words(
-    """urine urinary stool fecal csf cerebrospinal sputum nasal nasopharyngeal throat serum plasma blood swab swabs
-    rectal cervical vaginal urethral of the from for in skin lesion vesicle pleural synovial joint ascitic peritoneal
-    bal nasopharynx nares nose pharyngeal oropharyngeal tonsillar cervix endocervical genital wound abscess tracheal
-    bronchial saliva discharge aspirate"""
-)
 BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 
 # Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
@@ -95,7 +89,6 @@ _SHORT = {
     for short in shorts.split()
 }
 _DAY = regex(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
-_GUIDED = regex(r"(?i)\b(?:ultrasound|us|ct|mri|image|fluoroscopy)[\s-]guided\s+")
 _PLURAL = regex(r"\b([A-Z]{2,5})s\b")
 _AND = regex(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
 _LEVEL = list_words("level test testing")
@@ -108,7 +101,7 @@ def forms(name: str) -> list[str]:
     These are: unchanged; without brackets; without amounts and details ('x2', 'with reflex'); without courtesy words
     and words such as 'level'; without 'serum'; the content of the only bracket; with shorthand expanded.
     """
-    name = _DAY.sub("24 hour ", _GUIDED.sub("", name))
+    name = _DAY.sub("24 hour ", name)
     outer = BRACKET.sub(" ", name)
     short = _DETAIL.sub("", unmeasured(outer))
     made = [
@@ -138,11 +131,6 @@ def forms(name: str) -> list[str]:
 def unmeasured(text: str) -> str:
     """`text` without frequencies, amounts and times."""
     return _AMOUNT.sub(" ", text.replace("\u00d7", "x"))
-
-
-def ends_in_detail(text: str) -> bool:
-    """Whether `text` ends in a detail that `forms` leaves out."""
-    return _DETAIL.search(BRACKET.sub(" ", text)) is not None
 
 
 def strip_ends(form: str, *, drop_specimen: bool = False, tail: bool = True) -> str:
@@ -232,7 +220,7 @@ def _linked(name: str, table: Catalogue, *, spelt: bool = False) -> Link | None:
         return None
     for form in tried:
         test = _named(form, table)
-        if test and not (table.tests[test].kind == "examination" and ends_in_detail(name)):  # 'pelvis with contrast'
+        if test:
             return _link(test, "exact" if key(test) == form else "synonym", 1.0, name, table)
     if _examines(name, table):
         return None
@@ -241,8 +229,7 @@ def _linked(name: str, table: Catalogue, *, spelt: bool = False) -> Link | None:
         if study.whole:
             return _study(study, table)
     return (
-        _elsewhere(name, table)
-        or _of_something(name, table)
+        _of_something(name, table)
         or _in_specimen(name, table)
         or _of_class(name, table)
         or _with_place(name, table)
@@ -283,15 +270,9 @@ def _examines(name: str, table: Catalogue) -> bool:
 _BETWEEN = list_words("of on from in the for a level sample specimen by")
 
 
-def _procedure(item: str, table: Catalogue) -> bool:
-    """Whether an item that names only a specimen is an investigation ('bone marrow biopsy')."""
-    tests = (_named(form, table) for form in forms(item))
-    return any(test is not None and table.tests[test].kind == "investigation" for test in tests)
-
-
 def _several(name: str, table: Catalogue) -> bool:
     """Whether `name` lists tests ('serum ketones, VBG', 'joint tap with Gram stain'), so that it is none itself."""
-    items = [item for item in _ITEMS.split(name) if axes.without_specimen(item) or _procedure(item, table)]
+    items = [item for item in _ITEMS.split(name) if axes.without_specimen(item)]
     named = [item for item in items if any(_named(form, table) for form in forms(item))]
     whole = axes.alike(axes.without_specimen(name), table)
     with_more = " with " in name and not whole
@@ -309,19 +290,6 @@ def _in_specimen(name: str, table: Catalogue) -> Link | None:
             if test and table.tests[test].kind in ("lab", "microbiology"):
                 return _link(test, "synonym", 1.0, name, table)
     return None
-
-
-def _elsewhere(name: str, table: Catalogue) -> Link | None:
-    """A microbiology test named with its specimen ('HSV PCR of the CSF')."""
-    if ("," in name or " + " in name) and _several(name, table):
-        return None
-    words = key(unmeasured(name)).split()
-    kept = [word for word in words if word not in SITES]
-    if len(kept) == len(words) or not kept:
-        return None
-    test = _named(strip_ends(" ".join(kept)), table)
-    fits = test is not None and table.tests[test].kind == "microbiology"
-    return _link(test, "synonym", 1.0, name, table) if test and fits else None
 
 
 _CLASSES = list_words("igm igg iga")
@@ -356,9 +324,6 @@ def _with_place(name: str, table: Catalogue) -> Link | None:
     return None
 
 
-_PURPOSE = regex(r"\s(?:for|should|would|to)\s")
-
-
 def _lists(target: str, table: Catalogue) -> bool:
     """Whether what stands behind 'of' lists further tests ('conduction velocity of both legs, B12, SPEP')."""
     items = _ITEMS.split(target)
@@ -368,7 +333,7 @@ def _lists(target: str, table: Catalogue) -> bool:
 def _of_something(name: str, table: Catalogue) -> Link | None:
     """A procedure named with its target ('FNA of the nodule', 'biopsy of a cervical lymph node')."""
     head, of, target = name.partition(" of ")
-    if not of or _ITEMS.search(head) or "fluid" in name or _PURPOSE.search(target) or _lists(target, table):
+    if not of or _ITEMS.search(head) or "fluid" in name or _lists(target, table):
         return None
     words = [word for word in key(target).split() if word not in LEADING]
     narrower = (" ".join([*words[first:], key(head).split()[-1]]) for first in range(len(words))) if key(head) else ()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from wardround.engine.text import regex
-from wardround.scenarios.orders import axes, imaging
+from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import Catalogue
 from wardround.scenarios.orders.joined_names import order_words
 from wardround.scenarios.orders.name_lookup import LEADING, LONGEST, TRAILING, link_as_written, strip_ends
@@ -35,7 +35,6 @@ _TELLS = regex(
     r"|think|believe|worr(?:y|ied)|concerned|thank)\b"
 )
 """Verbs of a clause that tells something; without a word of `_ASKS` such a clause orders nothing."""
-_QUESTION = regex(r"(?i)(?:is|are|was|were|does|did) (?:the|his|her|their)\b")
 _ASIDE = regex(
     r"(?i)(?:^|\s)(?:because|since|given|due to|in (?:view|light) of|as (?:he|she|it|they|we|i|there|this|that"
     r"|the|her|his)\b"
@@ -67,7 +66,7 @@ def named_within(text: str, table: Catalogue) -> tuple[str, ...]:
     """
     aside = _ASIDE.search(text, 1)
     clause = text[: aside.start()] if aside else text
-    if _TELLS.search(clause) and not (_ASKS.search(clause) or _QUESTION.match(clause)):
+    if _TELLS.search(clause) and not _ASKS.search(clause):
         return ()
     words = [(match.start(), match.end()) for match in _WORD.finditer(clause)]
     return tuple(_named(clause, words[:_MOST_WORDS], table))
@@ -107,7 +106,7 @@ def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table
     if linked.kind != "examination":
         return True
     listed = key(name) in table.names or strip_ends(key(name)) in table.names  # no 'physical examination renal'
-    return listed and _EXAMINES.search(clause[:end]) is not None and not _bare_region(name, table)
+    return listed and _EXAMINES.search(clause[:end]) is not None
 
 
 def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, free: bool) -> bool:
@@ -130,9 +129,3 @@ _LITTLE = ("edge", "before", "after", "frame")
 def _little(word: str) -> bool:
     said = tokens(word)
     return any(word.casefold().strip(".'") in order_words(role) for role in _LITTLE) or set(said) <= LEADING | TRAILING
-
-
-def _bare_region(name: str, table: Catalogue) -> bool:
-    """Whether `name` is a part of the body alone ('chest'), which a sentence may mention for any reason."""
-    study = imaging.read_study(name, table)
-    return bool(study.regions) and not study.rest and not study.modalities

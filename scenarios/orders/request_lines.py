@@ -8,7 +8,7 @@ from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import scope
 from wardround.scenarios.orders.joined_names import ENDS, Known, share_noun, split_commas
 from wardround.scenarios.orders.request_pieces import Studies, each_by_method, single_requests
-from wardround.scenarios.orders.sample_requests import names_puncture, names_sample, specimens, tapped
+from wardround.scenarios.orders.sample_requests import names_puncture, names_sample, tapped
 
 STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
 
@@ -17,8 +17,6 @@ _BULLET = regex(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
 _NAMING = regex(
     r",?\s*\b(?:including|incl\.?|includes|to include|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I
 )
-_WHOLE = regex(r"(?i)namely|i\.e\.|consisting of")
-"""What tells all that a name stands for."""
 _WITH = regex(r"(?i)\sw(?:ith|/)?\s")
 _HEADING = regex(
     r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
@@ -40,10 +38,10 @@ def request_lines(text: str) -> Iterator[str]:
 
 def _written_out(line: str) -> str:
     """A line with its shorthand between tests as commas and words."""
-    line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
+    line = _ARROW.sub(r"\1: ", _CONTAINER.sub("", line))
     line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", line))
     line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
-    return _OF_SAMPLE.sub(" ", STAINED.sub("gram stain, ", line))
+    return STAINED.sub("gram stain, ", line)
 
 
 _ARROW = regex(
@@ -56,15 +54,10 @@ _CONTAINER = regex(
     r"(?i)\s(?:in|into|using)\s(?:an? |the |two |both )?(?:[\w/-]+ ){0,4}(?:bottles?|tubes?|containers?|pots?|vials?)\b"
 )
 """What a sample is put into, which names no test ('culture in blood culture bottles')."""
-_ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
 _SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
 """What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
 _IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")
 _SPINE = regex(r"\b([CTLS](?:/[CTLS]){1,3})[\s-]?spine\b")
-_OF_SAMPLE = regex(
-    r"(?i)\s[-–—]\s(?=(?:serum|blood|plasma|urine|csf|stool|sputum)(?:\s+only)?(?:,?\s*(?:not|please|no)\b|\s*$))"
-)
-"""Before the specimen of the test before it ('hCG - blood not urine')."""
 _DASH = regex(r"^([^-–—,;:]{2,30})\s[-–—]+\s")
 
 
@@ -98,10 +91,6 @@ def _texts(value: object) -> Iterator[str]:
 
 
 _SAMPLE_LIST = regex(r"(?i)^(?P<head>[^,:;]{2,60}?)\s+for\s+(?P<tail>[^:]*,[^:]*)$")
-_SENT = regex(
-    r"(?i):\s+(?:please\s+)?send\s+(?:(?:the|off)\s+)*(?:(?:fluid|samples?|specimens?|it)\s+)?(?:off\s+)?for\s+"
-)
-_AIM = regex(r"(?i)(?:to|for|rule|r/o|assess|evaluate|exclude|looking|because|given|if|as|due)\b")
 
 
 def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
@@ -128,11 +117,8 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
         line = f"{last}{line[named_so.start() :]}"
         named_so = _NAMING.search(line)
     line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
-    head, colon, tail = _SENT.sub(": ", line, count=1).partition(": ")
+    head, colon, tail = line.partition(": ")
     head = head.strip(ENDS)
-    if colon and axes.only_method(head) and (taken := specimens(tail)):  # 'cultures: blood, urine'
-        yield from (f"{one} {head}" for one in taken)
-        return
     if not colon or "," in head or not tail.strip(ENDS):
         for piece in share_noun(list(split_commas(line)), known):
             yield from single_requests(piece, known, studies)
@@ -141,12 +127,9 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
     listed = [_under(head, part, known) for part in behind]
     named = [part for part in listed if known(part)]
     mostly = 2 * len(named) > len(listed)  # then a short part without a known name is a test, and no explanation
-    kept = [part for part in listed if known(part) or (mostly and len(part.split()) < 4 and not _AIM.match(part))]
+    kept = [part for part in listed if known(part) or (mostly and len(part.split()) < 4)]
     if known(head):
-        whole = named_so is not None and _WHOLE.search(named_so[0]) is not None
-        if (
-            (named_so and not (whole and named)) or len(named) < 2 or not _HEADING.search(head)
-        ):  # else it heads its list
+        if named_so or len(named) < 2 or not _HEADING.search(head):  # else it heads its list
             yield head
         yield from kept
     elif scope(head):
@@ -166,16 +149,11 @@ def _of_sample(head: str, tail: str, known: Known, studies: Studies) -> Iterator
             yield _under(head, part, known)
 
 
-_EXAMINED = regex(r"(?i)(?:(?:focused|full|physical|complete) )?(?:pe|exam|examination|physical|o/e|on exam)")
-
-
 def _under(head: str, part: str, known: Known) -> str:
     """Add a heading to its item: 'chest' under 'X-rays' gives 'X-rays chest', 'glucose' under 'CSF' 'CSF glucose'."""
     fluid = axes.specimen(head)
     if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(f"{fluid} {part}"):
         return f"{fluid} {part}"
-    if _EXAMINED.fullmatch(head) and known(f"{part} exam"):  # 'PE: neck, skin'
-        return f"{part} exam"
     if known(part):
         return part
     first = head.split(maxsplit=1)[0] if head else ""

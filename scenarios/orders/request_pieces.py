@@ -18,7 +18,6 @@ from wardround.scenarios.orders.joined_names import (
     shared,
     slashed,
     split_commas,
-    spread,
     trimmed,
 )
 from wardround.scenarios.orders.sample_requests import from_sample
@@ -47,7 +46,6 @@ _LEAD = regex(
     r"|followed by|as well as)\s+)+",
     re.IGNORECASE,
 )
-_ORDERING = regex(r"(?i)^(?:(?:please|obtain|get|order|check|send|perform|do|measure|draw)\s+)+")
 _WISH = regex(
     r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s|let us)\s+"
     r"(?:(?:first|next|then|really|definitely|strongly|certainly|we|you|i|please|also|just|like|want|need|wish"
@@ -57,12 +55,6 @@ _WISH = regex(
 _ASKING = regex(
     r"(?i)^(?:(?:send|refer|take|bring) (?:(?:the patient|him|her|them) )?for (?:an? )?"
     r"|(?:ask|contact|phone) (?:the )?[\w-]+(?: \w+)? for (?:an? )?)(?=\S)"
-)
-_FRAMED_REASON = regex(
-    r"(?i)^(?:for|given|because|since|as|in view|in light|due|with|to|considering|based)\b[^,;]{3,80}?\s"
-    r"(?=(?:i|we|you)(?:['\u2019](?:d|ll))?\s+(?:would|should|will|want|need|can|could|must|think|suggest"
-    r"|recommend|order"
-    r"|get|ask|like)\b|let['\u2019]?s\b|please\b)"
 )
 _EXAMINE = regex(
     r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|assess|listen to|look (?:at|in|into)|feel|examination of"
@@ -91,12 +83,6 @@ _SIGNS = regex(
 )
 _BRACKETS = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _BESIDE_BRACKETS = regex(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
-_BEFORE_ORDER = regex(
-    r"(?i)^(?:given|because|since|in view of|in light of|considering|due to|based on)\b"
-    r"(?!.*\b(?:i|we|you)(?:['\u2019](?:d|ll))?\s+(?:would|should|will|want|need|order|get)\b"
-    r"|.*\b(?:let['\u2019]?s|please)\b)"
-)
-"""What gives the reason of an order and ends at a comma; it orders nothing."""
 _TAKES = regex(r"(?i)^(?:please\s+)?(biopsy|aspirate|tap|scope)\s+(?:the|an?|any|his|her|their|this|that)\s+")
 _TAKEN = {"biopsy": "biopsy", "aspirate": "aspiration", "tap": "tap", "scope": "scope"}
 """What a verb that takes a sample is called as a noun ('biopsy the node' is a biopsy of it)."""
@@ -128,7 +114,7 @@ def unframed(piece: str) -> str:
 
     `piece` itself if nothing else is in it.
     """
-    words = _FRAMED_REASON.sub("", piece).split()
+    words = piece.split()
     start, end = 0, len(words)
     while start < end and words[start].casefold().replace("\u2019", "'").strip(ENDS) in order_words("frame"):
         start += 1
@@ -173,7 +159,7 @@ def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]
     """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
     piece = _SENSITIVE.sub(r"\1", _ASKING.sub("", _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))))
     piece = _TAKES.sub(lambda took: f"{_TAKEN[took[1].lower()]} of ", piece)
-    if not piece or len(piece) > _LONGEST or _BEFORE_ORDER.match(piece):
+    if not piece or len(piece) > _LONGEST:
         yield from [piece] if piece else ()
         return
     treated = _TREATED.match(piece)
@@ -281,7 +267,7 @@ def listing(piece: str, known: Known) -> list[str]:
 
 def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     inner = [part.strip(ENDS) for match in _BRACKETS.finditer(piece) for part in LIST.split(match[1] or match[2] or "")]
-    outer = _ORDERING.sub("", _LEAD.sub("", _BRACKETS.sub(" ", piece).strip(ENDS)))
+    outer = _LEAD.sub("", _BRACKETS.sub(" ", piece).strip(ENDS))
     head, _, tail = outer.partition(" with ")
     last = JOINED.split(head)[-1]
     if tail and last != head and not known(f"{last} with {tail}"):  # 'protein and cell count with diff'
@@ -289,7 +275,7 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
         if all(map(known, both)):
             yield from both
             return
-    parts = shared(rejoined(spread([part.strip(ENDS) for part in JOINED.split(outer)]), known), known)
+    parts = shared(rejoined([part.strip(ENDS) for part in JOINED.split(outer) if part], known), known)
     parts = [trimmed(part, known) for part in in_last_specimen(parts, known)]
     if len(parts) > 1 and all(known(part) for part in parts):
         yield from parts

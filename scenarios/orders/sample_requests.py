@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes
-from wardround.scenarios.orders.joined_names import ENDS, JOINED, Known, rejoined, shared, split_commas
+from wardround.scenarios.orders.joined_names import ENDS, JOINED, Known, rejoined, shared
 from wardround.scenarios.terms.wording import list_words
 
 _SAMPLE = regex(r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:)\s+(?P<tail>.+)$")
@@ -14,13 +14,6 @@ _SAMPLED = list_words(
     tap and clean catch"""
 )
 _PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
-
-
-def specimens(text: str) -> list[str]:
-    """The specimens that a text lists, if it lists nothing else ('blood, urine and sputum')."""
-    parts = [part.strip(ENDS) for piece in split_commas(text) for part in JOINED.split(piece) if part.strip(ENDS)]
-    bare = [part for part in parts if axes.specimen(part) and not axes.without_specimen(part)]
-    return bare if bare and len(bare) == len(parts) else []
 
 
 def names_puncture(head: str) -> bool:

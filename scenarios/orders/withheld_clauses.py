@@ -88,7 +88,6 @@ _OPENER = regex(
     r"|before (?!and after)|on account of)\b"
 )
 """What opens a clause that says why or when, and orders nothing where a comma ends it."""
-_THEN = regex(r"(?i)^(?:and\s+|or\s+)?(?:then|else|otherwise|next)\b")
 _CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
 _DENIED = regex(
     rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
@@ -185,7 +184,6 @@ def _sentence(sentence: str) -> Iterator[Clause]:
             yield Clause(part, "negated")
             continue
         inner = list(_part(part))
-        conditional = conditional or (_THEN.match(part) is not None and any(one.why == "conditional" for one in inner))
         denied = bool(inner) and inner[-1].why == "negated"
         yield from inner
 
