@@ -17,7 +17,10 @@ from wardround.scenarios.terms.wording import cells, key, list_words, table_rows
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One clinical test; `low` and `high` bound the adult normal in `unit`, `points` are costs (a blood count is 1)."""
+    """One clinical test; `low` and `high` bound the adult normal in `unit`, `points` are costs (a blood count is 1).
+
+    `usual` is the specimen that it is usually done on, '' if there is none, with `if` and the word that must be said.
+    """
 
     __test__ = False  # keeps pytest from collecting it
 
@@ -32,6 +35,7 @@ class Test:
     modality: str = ""
     regions: tuple[str, ...] = ()
     points: float = 0.0
+    usual: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +263,7 @@ def _test(row: Mapping[str, str]) -> Test:
         modality=row["modality"],
         regions=cells(row["region"]),
         points=float(row["points"]),
+        usual=row["usual"],
     )
 
 

@@ -21,6 +21,7 @@ JOINED = regex(
     re.IGNORECASE,
 )
 _COUNT = regex(r"(?i)(?:x\s?)?\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)?|[qx]\d+\w*")
+_CLASS = regex(r"(?i)ig[gmae]")
 _WITHIN = regex(r"(?i)\s(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
 _SHARED_METHODS = ("pcr", "igm", "igg", "dna", "rna")
 
@@ -158,6 +159,10 @@ def shared(parts: list[str], known: Known) -> list[str]:
     for place, part in enumerate(shared):
         if known(part):
             last = shared[-1].split()[-1]
+            if place and _CLASS.fullmatch(part):  # 'dengue antigen and IgM'
+                first = f"{shared[place - 1].split()[0]} {part}"
+                shared[place] = first if known(first) and len(shared[place - 1].split()) > 1 else part
+                continue
             method = place < len(shared) - 1 and not axes.methods(part) and last.casefold() in _SHARED_METHODS
             longer = f"{part} {last}"
             if method and len(part.split()) == 1 and known(longer) and not axes.specimen(part):

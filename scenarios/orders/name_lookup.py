@@ -220,7 +220,7 @@ def _linked(name: str, table: Catalogue, *, spelt: bool = False) -> Link | None:
         return None
     for form in tried:
         test = _named(form, table)
-        if test:
+        if test and not (table.tests[test].kind == "examination" and _DETAIL.search(name)):  # 'pelvis with contrast'
             return _link(test, "exact" if key(test) == form else "synonym", 1.0, name, table)
     if _examines(name, table):
         return None

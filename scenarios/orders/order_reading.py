@@ -147,40 +147,17 @@ def concept(linked: Link, asked: str, table: Catalogue) -> OrderConcept:
     return OrderConcept(
         linked.test,
         linked.kind,
-        linked.specimen or _usual(linked.test, asked),
+        linked.specimen or _usual(linked.test, asked, table),
         ", ".join(linked.method),
         axes.timing(asked),
         axes.item_numbers(linked.test, linked.specimen, table),
     )
 
 
-_USUAL = {
-    "Acid-fast bacilli smear and culture": "sputum",
-    "Mycobacterium tuberculosis PCR": "sputum",
-    "Respiratory viral panel": "nasopharynx",
-    "Influenza test": "nasopharynx",
-    "Respiratory syncytial virus test": "nasopharynx",
-    "SARS-CoV-2 PCR": "nasopharynx",
-    "SARS-CoV-2 antigen": "nasopharynx",
-    "Pertussis PCR": "nasopharynx",
-    "MRSA screen": "nasopharynx",
-    "Norovirus PCR": "stool",
-    "Cryptosporidium test": "stool",
-    "Toxicology screen": "urine",
-    "5-hydroxyindoleacetic acid": "urine",
-    "Immunofixation": "blood",
-    "JAK2 mutation": "blood",
-    "BCR-ABL": "blood",
-    "Human papillomavirus test": "cervix",
-    "Galactomannan": "blood",
-    "Beta-D-glucan": "blood",
-}
-"""The specimen that a test is usually done on, where its order states none."""
-
-
-def _usual(test: str, asked: str) -> str:
-    """The specimen to take where an order leaves it open, '' if there is no usual one; an hCG is a blood test."""
-    return _USUAL.get(test, "") or (axes.BLOOD if "hcg" in asked.casefold() else "")
+def _usual(test: str, asked: str, table: Catalogue) -> str:
+    """The specimen that a test is usually done on, '' if there is none; an hCG is a blood test."""
+    usual, _, word = (table.tests[test].usual if test in table.tests else "").partition(" if ")
+    return usual if word in asked.casefold() else ""
 
 
 def _named(name: str, table: Catalogue) -> OrderConcept:

@@ -7,8 +7,14 @@ from wardround.engine.text import loads, regex
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import scope
 from wardround.scenarios.orders.joined_names import ENDS, Known, share_noun, split_commas
-from wardround.scenarios.orders.request_pieces import Studies, each_by_method, single_requests
-from wardround.scenarios.orders.sample_requests import names_puncture, names_sample, tapped
+from wardround.scenarios.orders.request_pieces import (
+    Studies,
+    each_by_method,
+    names_puncture,
+    names_sample,
+    single_requests,
+    tapped,
+)
 
 STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
 
@@ -38,7 +44,7 @@ def request_lines(text: str) -> Iterator[str]:
 
 def _written_out(line: str) -> str:
     """A line with its shorthand between tests as commas and words."""
-    line = _ARROW.sub(r"\1: ", _CONTAINER.sub("", line))
+    line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
     line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", line))
     line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
     return STAINED.sub("gram stain, ", line)
@@ -50,6 +56,7 @@ _ARROW = regex(
     r"|off)\s+)*(?:for\s+)?)?"
 )
 """An arrow from a sample to what is asked of it."""
+_ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
 _CONTAINER = regex(
     r"(?i)\s(?:in|into|using)\s(?:an? |the |two |both )?(?:[\w/-]+ ){0,4}(?:bottles?|tubes?|containers?|pots?|vials?)\b"
 )
