@@ -42,20 +42,18 @@ BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 # Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
 _AMOUNT = regex(
     r"(?i)\s*\b(?:(?:cycle )?day\s\d+|(?:post|pre)[- ]?(?:transfusion|op|operative|procedure|dialysis|hd|extubation"
-    r"|intubation|bolus|exercise|delivery|treatment)\b|(?:\d\s?)?x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs|hours)?"
-    r"|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve|an)"
-    r"[\d\s,/&-]*(?:and\s+\d+\s*)?"
-    r"(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b"
-    r"|(?:in the|this|tomorrow|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b"
-    r"|(?:\d+|one|two|three|four)\s*-?\s*(?:sets?(?: of)?|units?(?:\s+(?:of\s+)?(?:prbcs?"
-    r"|packed (?:red )?(?:blood )?cells|blood|ffp|platelets))?|times|views?|v|bottles?|samples?(?: of)?|am|pm)\b"
-    r"|\d+\s*(?:h|hrs?|hours?|min|minutes|days?)\s+(?:apart|later)\b|\bin am\b"
-    r"|(?:\d+|one|two|three|four|six|eight)\s*(?:h|hrs?|hours?|min|minutes|days?)(?:\s+(?:post|after)\b[^,;]*|\s*$))"
+    r"|intubation|bolus|exercise|delivery|treatment)\b|(?:\d\s?)?x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs"
+    r"|hours)?|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve"
+    r"|an)[\d\s,/&-]*(?:and\s+\d+\s*)?(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b|(?:in the|this|tomorrow"
+    r"|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b|(?:\d+|one|two|three"
+    r"|four)\s*-?\s*(?:sets?(?: of)?|units?(?:\s+(?:of\s+)?(?:prbcs?|packed (?:red )?(?:blood )?cells|blood|ffp"
+    r"|platelets))?|times|views?|v|bottles?|samples?(?: of)?|am|pm)\b|\d+\s*(?:h|hrs?|hours?|min|minutes"
+    r"|days?)\s+(?:apart|later)\b|\bin am\b|(?:\d+|one|two|three|four|six|eight)\s*(?:h|hrs?|hours?|min|minutes"
+    r"|days?)(?:\s+(?:post|after)\b[^,;]*|\s*$))"
 )
 _DETAIL = regex(
-    r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*"
-    r"(?:reflex|microscop|micro\b|diff|sensitivit|contrast|gram stain$|smear$|indices"
-    r"|western blot|immunoblot|bubble)(?:(?!\band\b)[^,;()])*$"
+    r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*(?:reflex|microscop|micro\b"
+    r"|diff|sensitivit|contrast|gram stain$|smear$|indices|western blot|immunoblot|bubble)(?:(?!\band\b)[^,;()])*$"
     r"|\s+reflex\b[^,;()]*$"
 )
 # Shorthand for single words, in the form that `key` gives them.

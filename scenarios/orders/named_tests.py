@@ -15,33 +15,27 @@ _LONGEST_NAME = 8
 _MOST_WORDS = 60
 """Most words of a sentence that are searched."""
 _ORDERS = (
-    r"get|getting|order|ordering|check|checking|obtain|obtaining|send|sending|do|doing|have|see|run|perform"
-    r"|request|repeat"
-    r"|measure|arrange|add|draw|examine|test|assess|inspect|proceed|start|begin|ask|know|review|book|schedule|include"
+    r"get|getting|order|ordering|check|checking|obtain|obtaining|send|sending|do|doing|have|see|run|perform|request"
+    r"|repeat|measure|arrange|add|draw|examine|test|assess|inspect|proceed|start|begin|ask|know|review|book|schedule"
+    r"|include"
 )
 _ASKS = regex(
     rf"(?i)\b(?:{_ORDERS}|would|could|can|should|must|needs?|warrants?|appreciate|like|wants?|chance|how about|useful"
     r"|next|best|helpful|recommend|suggest|consider|favou?r|merits?|deserves?|requires?|requesting|please|pls"
-    r"|indicated"
-    r"|reasonable|due|order(?:ed)?|plan|calculate|compute|monitor|tell me|interested"
-    r"|what(?:['\u2019]?s| is| are| does| did| was| were)|how(?:['\u2019]?s"
-    r"| is))\b"
+    r"|indicated|reasonable|due|order(?:ed)?|plan|calculate|compute|monitor|tell me|interested|what(?:['\u2019]?s| is"
+    r"| are| does| did| was| were)|how(?:['\u2019]?s| is))\b"
 )
 """Words of a clause that asks for something."""
 _TELLS = regex(
     r"(?i)\b(?:is|are|was|were|has|had|been|takes?|took|taking|show(?:s|ed)|denie[sd]|presents?|presented|complains?"
     r"|reports?|reported|develop(?:s|ed)|suggests?|explains?|drinks?|smokes?|lives?|came|went|received|underwent"
-    r"|suspect"
-    r"|think|believe|worr(?:y|ied)|concerned|thank)\b"
+    r"|suspect|think|believe|worr(?:y|ied)|concerned|thank)\b"
 )
 """Verbs of a clause that tells something; without a word of `_ASKS` such a clause orders nothing."""
 _ASIDE = regex(
-    r"(?i)(?:^|\s)(?:because|since|given|due to|in (?:view|light) of|as (?:he|she|it|they|we|i|there|this|that"
-    r"|the|her|his)\b"
-    r"|as a cause|which"
-    r"|who(?! (?:needs?|requires?|should|warrants?|would benefit)\b)"
-    r"|whose|whether|if|when|while|although|despite|after|until|before|so that|in order to"
-    r"|history of"
+    r"(?i)(?:^|\s)(?:because|since|given|due to|in (?:view|light) of|as (?:he|she|it|they|we|i|there|this|that|the"
+    r"|her|his)\b|as a cause|which|who(?! (?:needs?|requires?|should|warrants?|would benefit)\b)|whose|whether|if"
+    r"|when|while|although|despite|after|until|before|so that|in order to|history of"
     rf"|known|suspected|possible|to (?!(?:{_ORDERS}|the)\b)[a-z]{{3,}}|on (?:warfarin|heparin|insulin)"
     rf"|with symptoms)\b"
 )
@@ -49,8 +43,8 @@ _ASIDE = regex(
 _EXAMINES = regex(
     r"(?i)\b(?:examin(?:e|ing|ation)|exam|inspect(?:ing)?|palpat(?:e|ing|ion)|auscultat(?:e|ing)|percuss(?:ing)?"
     r"|listen(?:ing)?|feel(?:ing)?|look(?:ing)?|test(?:ing)?|check(?:ing)?|assess(?:ing)?|measur(?:e|ing)|take|elicit"
-    r"|perform|do|see|evaluat(?:e|ing)|attention to|record|compare|observe|note|include|including|what|how|show"
-    r"|tell|count|get|obtain)\b"
+    r"|perform|do|see|evaluat(?:e|ing)|attention to|record|compare|observe|note|include|including|what|how|show|tell"
+    r"|count|get|obtain)\b"
 )
 
 

@@ -288,13 +288,12 @@ def _beside(unclear: Ambiguous, before: Sequence[Order | Ambiguous | Withheld | 
 
 _PICTURES = list_words("imaging image images scan film films picture")
 _PURPOSE = regex(
-    r"(?i)(?:while|before|meanwhile|in the meantime|after that|until then)\b"
-    r"|r/o\b|rule out\b|for comparison\b|with (?:pain|symptoms)$|\?"
-    r"|(?:exclude|confirm|differentiate|distinguish|clarify|narrow)\b|(?:in order )?to (?:confirm|evaluate|assess"
-    r"|rule|exclude|look|determine|narrow|establish|investigate|help"
-    r"|better|support|make|differentiate|distinguish|further|check for|screen|identify|clarify|work)\b"
-    r"|(?:because|since|so that|with \w+(?: \w+){0,3} in mind|based on|given|in view of|in light of|considering"
-    r"|because of|due to|for (?:further|better))\b"
+    r"(?i)(?:while|before|meanwhile|in the meantime|after that|until then)\b|r/o\b|rule out\b|for comparison\b"
+    r"|with (?:pain|symptoms)$|\?|(?:exclude|confirm|differentiate|distinguish|clarify|narrow)\b"
+    r"|(?:in order )?to (?:confirm|evaluate|assess|rule|exclude|look|determine|narrow|establish|investigate|help"
+    r"|better|support|make|differentiate|distinguish|further|check for|screen|identify|clarify|work)\b|(?:because"
+    r"|since|so that|with \w+(?: \w+){0,3} in mind|based on|given|in view of|in light of|considering|because of"
+    r"|due to|for (?:further|better))\b"
 )
 """What begins like this says why; it is context."""
 

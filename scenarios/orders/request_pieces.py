@@ -26,19 +26,16 @@ Studies = Callable[[str], Sequence[str]]
 _LONGEST = 1000
 """Longest piece, in characters, that is split; a longer one is prose or not text."""
 REASON = regex(
-    r"\s+(?:to (?!(?:obtain|get|order|request|perform|send|repeat|arrange|add|see|have|know|recheck)\b"
-    r"|check (?!for\b|whether\b|if\b))(?=[a-z]{3}|r/o\b)|r/o |as (?=[a-z]+ (?:is|are|was|were)\b)|in order to"
-    r"|because|given|due to|if |which|since |so that|in view of|looking for|looking at"
-    r"|before |prior to |until |after |based on |with reflex|reflex to |in case|as part of|as a "
-    r"|on (?:this|the|admission)|given |(?:would|will|should|could|might|may|can) (?:also )?(?:help|tell|settle"
-    r"|clarify|confirm"
-    r"|exclude|show|answer|decide|rule|determine|establish|narrow|guide|reveal|support|be a|be an|be the|be my)\b"
-    r"|whether "
-    r"|focused on |focusing on |with attention to |paying attention to |with a focus on "
-    r"|with particular attention to "
-    r"|(?<!arrange )(?<!obliged )(?<!grateful )(?<!asking )(?<!ask )(?<!asked )"
-    r"for (?!(?:gonorrh|chlamyd|hiv|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur"
-    r"|tuberc|tb\b|strep|influ|flu\b|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
+    r"\s+(?:to (?!(?:obtain|get|order|request|perform|send|repeat|arrange|add|see|have|know|recheck)\b|check (?!for\b"
+    r"|whether\b|if\b))(?=[a-z]{3}|r/o\b)|r/o |as (?=[a-z]+ (?:is|are|was|were)\b)|in order to|because|given|due to"
+    r"|if |which|since |so that|in view of|looking for|looking at|before |prior to |until |after |based on "
+    r"|with reflex|reflex to |in case|as part of|as a |on (?:this|the|admission)|given |(?:would|will|should|could"
+    r"|might|may|can) (?:also )?(?:help|tell|settle|clarify|confirm|exclude|show|answer|decide|rule|determine"
+    r"|establish|narrow|guide|reveal|support|be a|be an|be the|be my)\b|whether |focused on |focusing on "
+    r"|with attention to |paying attention to |with a focus on |with particular attention to "
+    r"|(?<!arrange )(?<!obliged )(?<!grateful )(?<!asking )(?<!ask )(?<!asked )for (?!(?:gonorrh|chlamyd|hiv"
+    r"|h\.? ?pylori|afb|acid|c\.? ?diff|ova|malaria|fungal|gram|crystal|cytolog|cultur|tuberc|tb\b|strep|influ|flu\b"
+    r"|covid|parasit|mrsa|vre|porphyr|metaneph|cortisol|protein|occult)))",
     re.IGNORECASE,
 )
 _LEAD = regex(
@@ -47,10 +44,9 @@ _LEAD = regex(
     re.IGNORECASE,
 )
 _WISH = regex(
-    r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s|let us)\s+"
-    r"(?:(?:first|next|then|really|definitely|strongly|certainly|we|you|i|please|also|just|like|want|need|wish"
-    r"|now|to|you to)\s+)*"
-    r"(?:(?:get|order|check|obtain|do|have|see|send|perform|run|request|repeat)\s+)?(?=\S)"
+    r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s"
+    r"|let us)\s+(?:(?:first|next|then|really|definitely|strongly|certainly|we|you|i|please|also|just|like|want|need"
+    r"|wish|now|to|you to)\s+)*(?:(?:get|order|check|obtain|do|have|see|send|perform|run|request|repeat)\s+)?(?=\S)"
 )
 _ASKING = regex(
     r"(?i)^(?:(?:send|refer|take|bring) (?:(?:the patient|him|her|them) )?for (?:an? )?"
@@ -58,13 +54,13 @@ _ASKING = regex(
 )
 _EXAMINE = regex(
     r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|assess|listen to|look (?:at|in|into)|feel|examination of"
-    r"|exam of)\s+"
-    r"(?:(?:the|his|her|their|patient['\u2019]?s|left|right|both|of)\s+)*(?P<part>[\w -]{3,40}?)(?:\s+for\b.*)?$"
+    r"|exam of)\s+(?:(?:the|his|her|their|patient['\u2019]?s|left|right|both"
+    r"|of)\s+)*(?P<part>[\w -]{3,40}?)(?:\s+for\b.*)?$"
 )
 _VERBS = (
-    r"check|send|get|order|obtain|perform|do|look (?:for|at|in|into)|listen|palpate|feel|inspect|examine"
-    r"|auscultate|percuss"
-    r"|test|assess|measure|arrange|request|repeat|recheck|add|take|draw|book|schedule|elicit|calculate|monitor"
+    r"check|send|get|order|obtain|perform|do|look (?:for|at|in|into)|listen|palpate|feel|inspect|examine|auscultate"
+    r"|percuss|test|assess|measure|arrange|request|repeat|recheck|add|take|draw|book|schedule|elicit|calculate"
+    r"|monitor"
 )
 _SECOND_VERB = regex(
     rf"(?i),?\s+(?:and|then|but|&|while (?:we|you|i))\s+(?:(?:then|also|please|to|i(?:'d|'ll| would"
@@ -72,14 +68,12 @@ _SECOND_VERB = regex(
 )
 """Between two clauses of one sentence, each with its own verb."""
 _SCREENED = regex(
-    r"(?i)^(?:screen|test|check|evaluate|investigate|assess|look|search|work (?:him|her|them|the \w+|this) up"
-    r"|confirm|exclude"
-    r"|rule out)\s(?:.{2,80}?\s)?(?:with|by|using|via|by means of)\s+(?P<tests>.+)$"
+    r"(?i)^(?:screen|test|check|evaluate|investigate|assess|look|search|work (?:him|her|them|the \w+|this) up|confirm"
+    r"|exclude|rule out)\s(?:.{2,80}?\s)?(?:with|by|using|via|by means of)\s+(?P<tests>.+)$"
 )
 _SIGNS = regex(
     r"(?i)^(?:listen|feel|look|check|palpate|percuss|assess|examine|test|inspect"
-    r"|search)\b(?:\s[\w' -]{2,40}?)?\sfor\s+"
-    r"(?:(?:any|the|an?|signs? of|evidence of)\s+)*(?P<signs>.+)$"
+    r"|search)\b(?:\s[\w' -]{2,40}?)?\sfor\s+(?:(?:any|the|an?|signs? of|evidence of)\s+)*(?P<signs>.+)$"
 )
 _BRACKETS = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _BESIDE_BRACKETS = regex(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
@@ -87,9 +81,8 @@ _TAKES = regex(r"(?i)^(?:please\s+)?(biopsy|aspirate|tap|scope)\s+(?:the|an?|any
 _TAKEN = {"biopsy": "biopsy", "aspirate": "aspiration", "tap": "tap", "scope": "scope"}
 """What a verb that takes a sample is called as a noun ('biopsy the node' is a biopsy of it)."""
 _TREATED = regex(
-    r"(?i)^(?P<treats>(?:start|begin|give|administer|continue|prescribe)\s+(?!with\b).+?)"
-    r"(?:,?\s+(?:and|then|but)\s+(?P<rest>(?:(?:please|then|also)\s+)?(?:get|order|obtain|send|check|do|perform"
-    r"|repeat|measure|draw"
+    r"(?i)^(?P<treats>(?:start|begin|give|administer|continue|prescribe)\s+(?!with\b).+?)(?:,?\s+(?:and|then"
+    r"|but)\s+(?P<rest>(?:(?:please|then|also)\s+)?(?:get|order|obtain|send|check|do|perform|repeat|measure|draw"
     r"|monitor|recheck|arrange|follow|trend)\s.+))?$"
 )
 _CIRCUMSTANCE = regex(
@@ -132,11 +125,9 @@ def _of_frame(piece: str, known: Known) -> str:
 
 
 _METHOD = regex(
-    r"(?i)^(?:(?:please|an?|the|send|get|order|check|request|obtain)\s+)*(?P<where>(?:serum|blood|stool|urine"
-    r"|urinary|csf)\s+)?"
-    r"(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?"
-    r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+"
-    r"(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+))$"
+    r"(?i)^(?:(?:please|an?|the|send|get|order|check|request|obtain)\s+)*(?P<where>(?:serum|blood|stool|urine|urinary"
+    r"|csf)\s+)?(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?"
+    r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+))$"
 )
 
 
@@ -355,12 +346,10 @@ def from_sample(piece: str, known: Known) -> Iterator[str]:
 
 _LONGEST_TAP = 400
 _TAPPED = regex(
-    r"(?i)^(?P<tap>.*\b(?:puncture|lp|tap|centesis|(?:thora|para|arthro|pericardio|amnio)centesis|aspirat(?:e"
-    r"|ion)|aspirate"
-    r"|lavage|bal)\b[^,;:]{0,40}?)(?:,?\s+(?:and|then|to)\s+(?:then\s+)?"
-    r"(?:send|sent|sending|analy[sz]e|test|examine|submit|get|obtain)\s+(?:[a-z-]+\s+){0,5}?(?:off\s+)?for"
-    r"|\s+with\s+(?:[a-z]+\s+)?"
-    r"(?:fluid|csf)\s+(?:sent\s+)?for|\s*(?:->|=>|\u2192))\s+(?P<tail>.+)$"
+    r"(?i)^(?P<tap>.*\b(?:puncture|lp|tap|centesis|(?:thora|para|arthro|pericardio|amnio)centesis|aspirat(?:e|ion)"
+    r"|aspirate|lavage|bal)\b[^,;:]{0,40}?)(?:,?\s+(?:and|then|to)\s+(?:then\s+)?(?:send|sent|sending|analy[sz]e|test"
+    r"|examine|submit|get|obtain)\s+(?:[a-z-]+\s+){0,5}?(?:off\s+)?for|\s+with\s+(?:[a-z]+\s+)?(?:fluid"
+    r"|csf)\s+(?:sent\s+)?for|\s*(?:->|=>|\u2192))\s+(?P<tail>.+)$"
 )
 _JOINT = regex(r"(?i)\b(?:joint|knee|hip|ankle|elbow|wrist|shoulder|bursa)\b")
 

@@ -21,8 +21,7 @@ _FEMALE = regex(r"(?i)\b(?:woman|female|girl|lady|she|her|mother|pregnant|gravid
 _MALE = regex(r"(?i)\b(?:man|male|boy|gentleman|he|his|father)\b")
 _PREGNANT = regex(
     r"(?i)\b(?:pregnant|gravida|gestation(?:al)?|weeks['\u2019]? pregnan|antenatal|primigravida|multigravida"
-    r"|G\d\s?P\d"
-    r"|\d{1,2}\s*weeks?\s+(?:of\s+)?(?:pregnan|gestation))"
+    r"|G\d\s?P\d|\d{1,2}\s*weeks?\s+(?:of\s+)?(?:pregnan|gestation))"
 )
 _NOT_PREGNANT = regex(r"(?i)\b(?:not|never|denies being|isn['\u2019]t)\s+(?:currently\s+)?pregnant\b|\bnon-?pregnant\b")
 _OF_PREGNANCY = ("Obstetric examination", "Pelvic examination", "Abdominal examination")

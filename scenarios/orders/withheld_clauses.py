@@ -27,38 +27,30 @@ _COMMA = regex(
 )
 _COURTESY = regex(
     r"(?i),?\s*\b(?:if|when|where|as)\s+(?:at all\s+)?(?:possible|available|able|feasible|you can|you could"
-    r"|appropriate"
-    r"|you have (?:it|them)|you would|you (?:don['\u2019]?t|do not) mind|i may(?=[\s,:]*(?:$|[,:]))"
+    r"|appropriate|you have (?:it|them)|you would|you (?:don['\u2019]?t|do not) mind|i may(?=[\s,:]*(?:$|[,:]))"
     r"|that is (?:ok|okay|fine|alright)|ok|okay)\b,?"
 )
 _FAVOUR = regex(
     r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
     r"|supportive|informative|diagnostic|valuable|prudent|wise|ideal|advisable|decisive|sensible|beneficial"
-    r"|worthwhile"
-    r"|of (?:use|value|help|interest)|fine|good|appropriate|indicated|reasonable|warranted|next|first|needed"
-    r"|necessary|required|best))"
-    r"|(?:should|would|will|might|may|could) be (?:a|an|the|my|our|of)\b[^,;]*"
-    r"|(?:is|are) (?:\w+ly )?(?:due|fine|ok|okay|enough|sufficient|adequate|overdue|called for|my next step"
-    r"|the next step"
-    r"|first|next|key|helpful|useful"
-    r"|worthwhile|indicated|needed|required|necessary|recommended|warranted|appropriate|reasonable"
-    r"|advised|a must|mandatory|essential)"
-    r"|(?:should|must|will|can|could|may|needs? to|has to|ought to) (?:now |also |then |first |next )?be"
-    r" (?:obtained|performed|ordered|done"
-    r"|checked|sent|taken|considered|repeated|measured|drawn|arranged|requested|undertaken|carried out|assessed))\b"
+    r"|worthwhile|of (?:use|value|help|interest)|fine|good|appropriate|indicated|reasonable|warranted|next|first"
+    r"|needed|necessary|required|best))|(?:should|would|will|might|may|could) be (?:a|an|the|my|our|of)\b[^,;]*|(?:is"
+    r"|are) (?:\w+ly )?(?:due|fine|ok|okay|enough|sufficient|adequate|overdue|called for|my next step|the next step"
+    r"|first|next|key|helpful|useful|worthwhile|indicated|needed|required|necessary|recommended|warranted|appropriate"
+    r"|reasonable|advised|a must|mandatory|essential)|(?:should|must|will|can|could|may|needs? to|has to"
+    r"|ought to) (?:now |also |then |first |next )?be (?:obtained|performed|ordered|done|checked|sent|taken"
+    r"|considered|repeated|measured|drawn|arranged|requested|undertaken|carried out|assessed))\b"
 )
 _SUBJECT = regex(
-    r"(?i)^(?:(?:so|and|then)\s+)?(?:(?:the|my|our|your|a|one)\s+)?(?:[\w-]+\s+){0,3}?(?:tests?|steps?"
-    r"|investigation|study|choice|thing|option"
-    r"|move|request|priority|exam|examination|imaging|modality)\b[^,;]{0,30}?\s(?:would be|will be|should be"
-    r"|could be|is to|is|are|might be)\s+"
-    r"(?=(?:an?|the|to|her|his)\s)"
+    r"(?i)^(?:(?:so|and|then)\s+)?(?:(?:the|my|our|your|a|one)\s+)?(?:[\w-]+\s+){0,3}?(?:tests?|steps?|investigation"
+    r"|study|choice|thing|option|move|request|priority|exam|examination|imaging|modality)\b[^,;]{0,30}?\s(?:would be"
+    r"|will be|should be|could be|is to|is|are|might be)\s+(?=(?:an?|the|to|her|his)\s)"
 )
 """Before what is ordered, where the sentence calls it a test or a step ('The best test would be an MRI')."""
 _CONDITION = (
-    r"(?:only if|(?-i:[Ii]f|IF(?=\s+[A-Z]{3,}))"
-    r"|unless|in case|in the event|depending on|contingent on|provided|assuming|pending|once|whenever"
-    r"|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever|results?|tests?|initial))\b"
+    r"(?:only if|(?-i:[Ii]f|IF(?=\s+[A-Z]{3,}))|unless|in case|in the event|depending on|contingent on|provided"
+    r"|assuming|pending|once|whenever|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever"
+    r"|results?|tests?|initial))\b"
 )
 _OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s)")
 _INSIDE = regex(rf"(?i)\s(?:(?!in case (?!of\b)){_CONDITION}|when\s)")
@@ -66,8 +58,8 @@ _TELLS = regex(
     r"(?i)\b(?:is|are|was|were|i am|has|had|have|been|takes?|took|taking|show(?:s|ed)|denie[sd]|presents|presented"
     r"|complains?|reports|reported|develop(?:s|ed)|suggests|explains?|drinks?|smokes?|lives?|came|went|received"
     r"|underwent|suspect|think|believe|worr(?:y|ied)|concerned|looks|seems|feels|appears|fell|slipped|lost|passes"
-    r"|tells|says|said|snores|vomited|became|started|stopped|returned|noticed|remains|isn['\u2019]?t"
-    r"|(?:he|she|it|there|that|they|we|i)['\u2019](?:s|re|ve|m))\b"
+    r"|tells|says|said|snores|vomited|became|started|stopped|returned|noticed|remains|isn['\u2019]?t|(?:he|she|it"
+    r"|there|that|they|we|i)['\u2019](?:s|re|ve|m))\b"
 )
 """Verbs of a clause that tells something."""
 _SUBORDINATE = regex(
@@ -75,46 +67,42 @@ _SUBORDINATE = regex(
 )
 _REQUESTS = regex(
     r"(?i)\b(?:please|pls|plz|kindly|needs?|should|would|could|can|must|wants?|like|requires?|warrants?|let|recommend"
-    r"|consider|arrange|order|send|check|get|obtain|request(?:ing)?|ordering|asking|repeat|recheck|measure|draw|book|schedule|perform"
-    r"|start with|begin with|proceed|what|how|which|due|next|first|best|useful|helpful|indicated|reasonable|plan"
-    r"|benefit|suggest (?:an?|the)|examin\w*|inspect|palpate|auscultate|percuss|add|run|take|ok['\u2019]d|merits?"
-    r"|deserves?|interested|appreciate|see if|look|grateful|obliged|ask)\b"
+    r"|consider|arrange|order|send|check|get|obtain|request(?:ing)?|ordering|asking|repeat|recheck|measure|draw|book"
+    r"|schedule|perform|start with|begin with|proceed|what|how|which|due|next|first|best|useful|helpful|indicated"
+    r"|reasonable|plan|benefit|suggest (?:an?|the)|examin\w*|inspect|palpate|auscultate|percuss|add|run|take"
+    r"|ok['\u2019]d|merits?|deserves?|interested|appreciate|see if|look|grateful|obliged|ask)\b"
 )
 """Words by which a clause asks for something."""
 _OPENER = regex(
-    r"(?i)^(?:with|given|because|since|despite|considering|in (?:view|light) of|due to|owing to|following|after|during"
-    r"|as (?:part of|he|she|it|they|we|i|there|this|that|the|her|his|a cause)|to (?:find|see|exclude|rule|assess|work"
-    r"|clarify|investigate|look|evaluate|determine|confirm|establish|explain)|for (?:this|her|his|the|a|an|their)"
-    r"|before (?!and after)|on account of)\b"
+    r"(?i)^(?:with|given|because|since|despite|considering|in (?:view|light) of|due to|owing to|following|after"
+    r"|during|as (?:part of|he|she|it|they|we|i|there|this|that|the|her|his|a cause)|to (?:find|see|exclude|rule"
+    r"|assess|work|clarify|investigate|look|evaluate|determine|confirm|establish|explain)|for (?:this|her|his|the|a"
+    r"|an|their)|before (?!and after)|on account of)\b"
 )
 """What opens a clause that says why or when, and orders nothing where a comma ends it."""
 _CONTRAST = r"(?:(?:iv|oral|po|any|the|intravenous)\s+)*(?:contrast|gadolinium|gad|dye|reflex|diff|differential|prep)"
 _DENIED = regex(
     rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
     r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
-    r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?"
-    r"|cancel(?:ling|ing)?|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?"
-    r"|declin(?:e|es|ed|ing)|against|rather than|instead of"
+    r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?|cancel(?:ling"
+    r"|ing)?|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?|declin(?:e|es|ed|ing)|against"
+    r"|rather than|instead of"
     rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
 )
 _NEEDLESS = regex(
     r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b"
-    r"|\bon hold\b"
-    r"|\bcan wait\b"
+    r"|\bon hold\b|\bcan wait\b"
 )
 _DONE = regex(
     r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+"
-    r"|also\s+)*"
-    r"(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent|ordered|within)"
-    r"|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
+    r"|also\s+)*(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent"
+    r"|ordered|within)|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
 )
 _INSTEAD = regex(
-    r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+"
-    r"(?:(?:and|but|then|so)\s+)?(?P<kept>(?:(?:just|instead|please|simply|only|rather|i['\u2019]?d|i['\u2019]?ll"
-    r"|i will|i would"
-    r"|we will|let['\u2019]?s)\s+)*(?:do|get|order|obtain|send|perform|check|repeat|add|request|arrange|measure"
-    r"|recheck|start with"
-    r"|go (?:for|with)|proceed (?:to|with)|book)\s.*)$"
+    r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+(?:(?:and"
+    r"|but|then|so)\s+)?(?P<kept>(?:(?:just|instead|please|simply|only|rather|i['\u2019]?d|i['\u2019]?ll|i will"
+    r"|i would|we will|let['\u2019]?s)\s+)*(?:do|get|order|obtain|send|perform|check|repeat|add|request|arrange"
+    r"|measure|recheck|start with|go (?:for|with)|proceed (?:to|with)|book)\s.*)$"
 )
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
 _ENDING_AND = regex(r"(?i)(?:\s*(?:,|\band\b|\bthen\b|&))+\s*$")
@@ -225,16 +213,13 @@ def _part(part: str) -> Iterator[Clause]:
 
 
 _TREATS = regex(
-    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start(?! (?:by|with"
-    r"|off))|begin(?! (?:by|with))|give|administer"
-    r"|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject|intubate|ventilate|admit|discharge"
-    r"|transfer|refer(?! (?:\w+ ){0,3}for (?:an?|the) )|consult|treat|resuscitate|hydrate|replete|replace|titrate"
-    r"|switch|initiate)\b"
-    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily"
-    r"|bid|tid|qid"
-    r"|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b|\bnon-?rebreather\b"
-    r"|^(?:\w+ )?(?:heparin|insulin|\w{4,}(?:ine|in|ol|am|il))\s(?:gtts?|drips?|infusions?|bolus(?:es)?)\b"
-    r"|^(?:npo|nbm|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
+    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start(?! (?:by|with|off))"
+    r"|begin(?! (?:by|with))|give|administer|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject"
+    r"|intubate|ventilate|admit|discharge|transfer|refer(?! (?:\w+ ){0,3}for (?:an?|the) )|consult|treat|resuscitate"
+    r"|hydrate|replete|replace|titrate|switch|initiate)\b|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq"
+    r"|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b"
+    r"|\bnon-?rebreather\b|^(?:\w+ )?(?:heparin|insulin|\w{4,}(?:ine|in|ol|am|il))\s(?:gtts?|drips?|infusions?"
+    r"|bolus(?:es)?)\b|^(?:npo|nbm|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
 )
 _SAYS = list_words(
     """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
