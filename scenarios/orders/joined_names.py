@@ -19,7 +19,7 @@ JOINED = regex(
     r"|\bplus\b|\bversus\b|\bvs\b\.?|&|\+)\s+",
     re.IGNORECASE,
 )
-_COUNT = regex(r"(?i)(?:x\s?)?\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)?|[qx]\d+\w*")
+_COUNT = regex(r"(?i)\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|[qx]\d+\w*")
 _CLASS = regex(r"(?i)ig[gmae]")
 _WITHIN = regex(r"(?i)\s(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
 _SHARED_METHODS = ("pcr", "igm", "igg", "dna", "rna")

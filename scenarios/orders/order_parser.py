@@ -182,6 +182,7 @@ def _named(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
         plain = (
             part.why
             or " " not in part.text
+            or _VALUE.match(part.text) is not None
             or link(part.text, table) is not None
             or _unclear(part.text, table) is not None
         )

@@ -116,14 +116,6 @@ def unframed(piece: str) -> str:
     return " ".join(words[start:end]).strip(ENDS) or piece
 
 
-def _of_frame(piece: str, known: Known) -> str:
-    """`piece` without the sentence around it, where a test is known in what is left."""
-    bare = unframed(piece)
-    parts = [part.strip(ENDS) for part in JOINED.split(bare)]
-    named = any(known(part) or known(trimmed(part, known)) for part in parts if part)
-    return bare if bare != piece and not known(piece) and (named or scope(bare) is not None) else piece
-
-
 _METHOD = regex(
     r"(?i)^(?:(?:please|an?|the|send|get|order|check|request|obtain)\s+)*(?P<where>(?:serum|blood|stool|urine|urinary"
     r"|csf)\s+)?(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?"
@@ -161,7 +153,7 @@ def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]
         for clause in clauses:
             yield from single_requests(clause, known, studies)
         return
-    piece = trimmed(_of_frame(trimmed(piece, known), known), known)
+    piece = trimmed(piece, known)
     if beside := _BESIDE_BRACKETS.search(piece):  # 'markers (ESR, CRP) and a ferritin'
         yield from single_requests(piece[: beside.start() + 1], known, studies)
         yield from single_requests(piece[beside.end() :], known, studies)

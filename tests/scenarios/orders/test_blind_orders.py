@@ -130,3 +130,30 @@ def test_pieces_stand_in_the_order_of_the_text() -> None:
 
 def test_unseen_and_control_characters_hide_no_test() -> None:
     assert [name for name, *_ in _read("serum so\u200bdium\x07, CBC\x00")] == ["Sodium", "Complete blood count"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("He fell down the stairs and is confused; CT head", ["CT head@"]),
+        ("With a new rash and a rising creatinine, a renal biopsy please", ["Renal biopsy@"]),
+        ("After the transfusion, repeat the CBC", ["Complete blood count@blood"]),
+        ("Serum LDH and protein", ["Lactate dehydrogenase@blood", "Total protein@blood"]),
+        (
+            "paracentesis: albumin, culture in blood culture bottles",
+            ["Ascitic fluid analysis@ascitic fluid", "Albumin@ascitic fluid", "Ascitic fluid culture@ascitic fluid"],
+        ),
+        (
+            "nasal swab for MRSA and rectal swab for CRE",
+            ["MRSA screen@nasopharynx", "Multidrug-resistant organism screen@stool"],
+        ),
+        ("ferittin, happtoglobin", ["Ferritin@blood", "Haptoglobin@blood"]),
+        ("CT KUB, eGFR 22", ["CT kidneys, ureters and bladder@"]),
+        ("INR, then recheck it in 6 hours", ["International normalized ratio@blood"] * 2),
+        ("insulin drip per protocol; potassium", ["Potassium@blood"]),
+        ("sputum cx, wound cx", ["Sputum culture@sputum", "Wound culture@wound"]),
+    ],
+)
+def test_what_is_told_or_shared_beside_an_order_is_read(text: str, wanted: list[str]) -> None:
+    pieces = [piece for piece in read_order(text).pieces if piece.status == "matched"]
+    assert [f"{one.name}@{one.specimen}" for piece in pieces for one in piece.concepts] == wanted
