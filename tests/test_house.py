@@ -21,7 +21,7 @@ MOST = {
     "engine": 2854, "engine.models": 2676, "engine.stores": 1072, "agents": 2368,
     "scenarios": 474, "scenarios.answers": 1709, "scenarios.encounters": 1016, "scenarios.level_items": 341,
     "scenarios.loaders": 2312, "scenarios.mimic": 1843, "scenarios.parsers": 1219, "scenarios.published": 210,
-    "scenarios.terms": 225,
+    "scenarios.terms": 229,
     "evaluators": 439, "evaluators.injection": 395, "evaluators.judges": 408, "evaluators.levels": 797,
     "evaluators.lexical": 380, "evaluators.metrics": 456, "evaluators.open_answers": 832, "evaluators.outcome": 506,
     "evaluators.reasoning": 1582, "evaluators.report": 2847, "evaluators.search": 1100,
@@ -31,7 +31,7 @@ MOST = {
 """The most statements of a room, imports and docstrings left out: who adds some takes some away, or says here why.
 
 Eleven came for the refusal of a judge that cannot answer and the most that a case can cost, one for an act that is no
-coroutine, which was told by a sentence in the place of an action. Sixty-one keep the tables of diseases on disk,
+coroutine, which was told by a sentence in the place of an action. Sixty-five keep the tables of diseases on disk,
 so that no process builds them again. Nine of `evaluators` and its injections serve five other rooms, which had twenty
 of their own. Twelve give names to the phrases and the shares of an answer, which were tuples.
 Eight tell apart what makes a question to the patient none.
