@@ -29,19 +29,16 @@ from wardround.scenarios.diseases.disease_heads import (
     general,
     glued,
     is_detail,
-    known_names,
     loose,
-    split_joined_names,
 )
 from wardround.scenarios.diseases.foreign_diseases import diseases_in_english
-from wardround.scenarios.diseases.mondo import diseases_named, one_name
+from wardround.scenarios.diseases.mondo import one_name
+from wardround.scenarios.diseases.names_within import unrelated_names
 from wardround.scenarios.terms.cues import cue, cue_words, cues_in_english, every_word
 from wardround.scenarios.terms.wording import key, list_words, plain_lines, tokens, vocabulary
 
 MOST_CAUSES = 2
 """Most consecutive causes that count as detail of one disease; later causes of the chain are asserted separately."""
-MOST_HEADS = 3
-"""Heads of diseases from which on a phrase is several names without anything between them."""
 LONG_BRACKET = 3
 """Most words of a bracket that is short; a longer one may name a disease."""
 MOST_ALIASES = 2
@@ -328,7 +325,7 @@ def _joined(pieces: Sequence[tuple[Asserted, Choice]]) -> tuple[list[Asserted], 
             joined.append(replace(one, name=name, text=text, link="and"))
         elif place == 1 and link == "and" and (glue := _opens(joined[0], one)):
             name, text = f"{joined[0].name}{glue}{one.name}", f"{joined[0].text}{glue}{one.text}"
-            joined[0] = replace(one, name=name, text=text, link="first")
+            joined[:1] = _separate(replace(one, name=name, text=text, link="first"))
         else:
             joined += _apart(one)
     return joined, options
@@ -361,17 +358,35 @@ def _whole(one: Asserted, before: Asserted) -> bool:
 
 
 def _apart(one: Asserted) -> Iterator[Asserted]:
-    """The diseases of a phrase, also of one that runs three or more together: 'lung cancer breast cancer gout'.
-
-    A phrase that the tables know as one name is one disease.
-    """
-    names = split_joined_names(one.name)
-    diseases = [one]
-    if len(names) >= MOST_HEADS and key(one.name) not in known_names() and not diseases_named(one.name):
-        first = replace(one, name=names[0], text=names[0], aliases=())
-        diseases = [first, *(Asserted(name, name, "and") for name in names[1:])]
-    for each in diseases:
+    """The diseases of a phrase: unrelated ones, a cause before its consequence, those listed in a bracket."""
+    for each in _separate(one):
         yield from _cause_apart(each)
+
+
+def _separate(one: Asserted) -> Iterator[Asserted]:
+    """The unrelated diseases of a phrase, whatever stands between them: 'gout per asthma', 'lung cancer gout asthma'.
+
+    Two that stand side by side are a compound, whose head is the last ('sarcoidosis migraine').
+    """
+    groups = unrelated_names(one.name)
+    if len(groups) < 2:
+        yield one
+        return
+    first, *others = groups
+    if len(groups) == 2 and _COMPOUND.fullmatch(one.name, first[-1].end, others[0][0].start):
+        yield one if _INDUCED.match(one.name) else replace(one, name=one.name[others[0][0].start :])
+        return
+    ends = [group[0].start for group in others]
+    name = one.name[: ends[0]].strip(_EDGES)
+    yield replace(one, name=name, text=name, aliases=())
+    for start, end in zip(ends, [*ends[1:], len(one.name)], strict=True):
+        name = one.name[start:end].strip(_EDGES)
+        yield Asserted(name, name, "and")
+
+
+_COMPOUND = regex(r"\s+|(?:\s\w+)?[-–][a-z]+\s+")
+"""What stands between the parts of a compound: nothing, or the end of an adjective ('influenza-associated')."""
+_EDGES = " .,:;_-–—\"'“”„‘’«»()[]"
 
 
 def _cause_apart(one: Asserted) -> Iterator[Asserted]:

@@ -403,7 +403,9 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
 
 def _states(item: Asserted, part: str) -> bool:
     """Whether an asserted disease names a part of the truth, itself or in a detail that is not left open."""
-    pieces = [piece for piece in PIECE.split(full_text(item)) if not cue("weak", "or", "apart").search(piece)]
+    first, *details = PIECE.split(full_text(item))
+    said = details if first.strip() != item.name and first.strip().endswith(item.name) else [first, *details]
+    pieces = [piece for piece in said if not cue("weak", "or", "apart").search(piece)]
     return _is_one(item, (part,)) or any(key(piece) and same_disease(part, piece).same for piece in pieces)
 
 

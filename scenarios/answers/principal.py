@@ -11,6 +11,7 @@ from wardround.scenarios.diseases.disease import expanded
 from wardround.scenarios.diseases.disease_heads import consequence, disease_like, effect, general
 from wardround.scenarios.diseases.disease_name import parse_name, weight
 from wardround.scenarios.diseases.disease_wording import clinical
+from wardround.scenarios.diseases.names_within import names_within
 from wardround.scenarios.diseases.relations import complicates, in_tables, other_agent, relation
 from wardround.scenarios.diseases.same_disease import GROWTH
 from wardround.scenarios.terms.wording import key, list_words, root
@@ -60,10 +61,17 @@ def follows(item: Asserted, cause: Asserted) -> bool:
         return False  # 'leprosy due to lepromatous leprosy' gives one disease twice
     if cause.link in ("with", "shown") and described(item.name):
         return True
-    if cause.link == "due" and (effect(item.name) or not (_grown(item.name, cause.name) or in_tables(item.name))):
+    name = _complete_name(item.name)
+    if cause.link == "due" and (effect(name) or not (_grown(name, cause.name) or in_tables(name))):
         return True
-    related = relation(item.name, cause.name)
+    related = relation(name, cause.name)
     return related == "complication" or (cause.link == "due" and related is not None)
+
+
+def _complete_name(name: str) -> str:
+    """The last complete name of a disease within a phrase, or the phrase: 'pneumonia' of 'pneumonia flare'."""
+    within = names_within(name)
+    return within[-1].name if within else name
 
 
 def _caused(name: str, cause: Asserted) -> bool:

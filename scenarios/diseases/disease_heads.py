@@ -308,28 +308,6 @@ def dealing(name: str) -> Reach:
     return "phrase" if deals_with(front) and any(disease_like(other) for other in others) else ""
 
 
-_TIGHT = regex(
-    r"_|(?<=[a-z]{3})[-–.](?!(?:associated|related|induced|mediated|linked|positive|negative|like)\b)(?=[A-Za-z][a-z]{3})"
-)
-
-
-def split_joined_names(text: str) -> list[str]:
-    """`text` split behind each word that heads a disease's name and is followed by another name."""
-    names: list[str] = []
-    begun: list[str] = []
-    for word in _TIGHT.sub(" ", text).split():
-        begun.append(word)
-        if heads_disease(word):
-            if names and len(begun) == 1 and tokens(word)[-1] in SHARED:
-                names[-1] = f"{names[-1]} {word}"  # 'heart failure syndrome': one name
-            else:
-                names.append(" ".join(begun))
-            begun = []
-    if begun and names:
-        names[-1] = " ".join((names[-1], *begun))
-    return names
-
-
 _GLUE = {ord(" "): "\u02ec", ord(","): "\u02c0", ord("/"): "\u02c1", ord("+"): "\u02e0", ord("-"): "\u02e1"}
 """Letters that replace the separators inside names that must stay whole, so that no word ends at them."""
 _LOOSE = {ord(letter): chr(mark) for mark, letter in _GLUE.items()}

@@ -27,13 +27,15 @@ def complications() -> Sequence[tuple[tuple[str, ...], tuple[str, ...]]]:
     return tuple((tuple(row["disease"].split("|")), tuple(row["complications"].split("|"))) for row in rows)
 
 
-def complicates(one: str, other: str) -> bool:
+def complicates(one: str, other: str, *, itself: bool = False) -> bool:
     """Whether `one` is a known complication of `other`, either of any disease or by the table of complications.
 
+    `itself`: only if the table has that very disease, not a wider one ('fever' is none for 'rheumatic fever').
     A kind of a complication by another organism is none: viral encephalitis does not complicate bacterial meningitis.
     """
     one, other = clinical(one), clinical(other)
     known = (name for name in _complications_of(other) if _akin(name, one) and same_disease(name, one).same)
+    known = (name for name in known if not itself or same_disease(one, name).same)
     return not other_agent(one, other) and any(True for _ in known)
 
 

@@ -1,0 +1,107 @@
+"""The complete names of diseases that a phrase holds, whatever stands between them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from wardround.engine.text import regex
+from wardround.scenarios.diseases.contradiction import kinds, organism
+from wardround.scenarios.diseases.disease import DEGREES, KINDS, LITTLE
+from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease, known_names
+from wardround.scenarios.diseases.mondo import diseases_named, kinship, mondo
+from wardround.scenarios.terms.wording import key, root, tokens, vocabulary
+
+LONGEST_NAME = 7
+"""Most words of a name that is looked for within a phrase."""
+MOST_WORDS = 60
+"""Most words of a phrase that are looked at."""
+_SHORTEST = 4
+"""Letters of the shortest word that is a name by itself; abbreviations may be shorter."""
+_ADJECTIVE = regex(r"(?:ic|al|ous|ive|oid|ed|ing|ary|ar)$")
+_WORD = regex(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class NameWithin:
+    """A complete name within a phrase, and where it begins and ends in it."""
+
+    name: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=4096)
+def names_within(phrase: str) -> tuple[NameWithin, ...]:
+    """The longest complete names of diseases in a phrase, in order; none overlaps another.
+
+    A name is complete if the project's tables or MONDO have it. A phrase that is one name as a whole holds only that.
+
+    >>> [one.name for one in names_within("Pneumonia per Hodgkin lymphoma")]
+    ['Pneumonia', 'Hodgkin lymphoma']
+    >>> [one.name for one in names_within("tuberculous meningitis")]
+    ['tuberculous meningitis']
+    """
+    words = list(_WORD.finditer(phrase))[:MOST_WORDS]
+    if not words:
+        return ()
+    if len(words) == 1 or key(phrase) in known_names() or diseases_named(phrase):
+        return (NameWithin(phrase, 0, len(phrase)),)
+    named: list[NameWithin] = []
+    place = 0
+    while place < len(words):
+        start = words[place].start()
+        for last in range(min(len(words), place + LONGEST_NAME) - 1, place - 1, -1):
+            name = phrase[start : words[last].end()]
+            if _complete(name):
+                named.append(NameWithin(name, start, words[last].end()))
+                place = last
+                break
+        place += 1
+    return tuple(named)
+
+
+@lru_cache(maxsize=65536)
+def _complete(name: str) -> bool:
+    """Whether the tables have a name, and it heads a disease by its own words: 'lung' is no lung disease."""
+    words = tokens(name)
+    if name in vocabulary().abbreviations:
+        return True
+    if not words or organism(name) or words[0] in LITTLE or words[-1] in LITTLE:
+        return False
+    if len(words) == 1 and (len(words[0]) < _SHORTEST or _living(words[0])):
+        return False
+    if key(name) in known_names():
+        return True
+    kept = {root(word) for word in words if word not in LITTLE and word not in KINDS and word not in DEGREES}
+    named = bool(kept) and " ".join(sorted(kept)) in mondo().named
+    return named and disease_like(name) and not _ADJECTIVE.search(words[-1])
+
+
+def _living(word: str) -> bool:
+    """Whether a word names an organism, and no disease by its ending: 'Legionella', but not 'tuberculosis'."""
+    return "organism" in kinds([root(word)]) and not heads_disease(word)
+
+
+@lru_cache(maxsize=4096)
+def unrelated_names(phrase: str) -> tuple[Sequence[NameWithin], ...]:
+    """The names in a phrase in groups; names of one group are related by the tables, those of two are not."""
+    groups: list[list[NameWithin]] = []
+    for one in names_within(phrase):
+        group = next((group for group in groups if any(_related(one.name, other.name) for other in group)), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return tuple(groups)
+
+
+def _related(one: str, other: str) -> bool:
+    """Whether two names are one disease, a disease and its kind, or a disease and its complication."""
+    from wardround.scenarios.diseases.relations import complicates  # noqa: PLC0415  # loads the classifications
+    from wardround.scenarios.diseases.same_disease import same_disease  # noqa: PLC0415
+
+    if kinship(one, other) in ("same", "wider", "narrower"):
+        return True
+    if same_disease(one, other).same or same_disease(other, one).same:
+        return True
+    return complicates(one, other, itself=True) or complicates(other, one, itself=True)
