@@ -390,11 +390,14 @@ def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
     full = _SPREAD.sub(" ", full_text(item))
     against = bool(targets) and same_disease(targets[0], item.name).contrary
     against = against and not (_shares(item.name, targets[0]) and same_disease(targets[0], full).same)
+    modifier = full.removesuffix(item.name).strip() if full.endswith(item.name) else ""
     for target in targets:
         if against and not same_disease(item.name, target).same:
             continue  # the name contradicts the first target: another target counts only if it means this name
         if _any_same(target, (item.name, *others)):
             return True
+        if key(modifier) and _any_same(target, (modifier,)):
+            continue  # the last noun heads a compound: 'sarcoidosis migraine' is no sarcoidosis
         detailed = _shares(item.name, target) or another_name(target, full)
         if (detailed or infects(parse_name(target), parse_name(full))) and _any_same(target, (full,)):
             return True

@@ -66,12 +66,12 @@ def _complete(name: str) -> bool:
     words = tokens(name)
     if name in vocabulary().abbreviations:
         return True
-    if not words or organism(name) or words[0] in LITTLE or words[-1] in LITTLE:
-        return False
-    if len(words) == 1 and (len(words[0]) < _SHORTEST or _living(words[0])):
+    if not words or words[0] in LITTLE or words[-1] in LITTLE or (len(words) == 1 and len(words[0]) < _SHORTEST):
         return False
     if key(name) in known_names():
         return True
+    if organism(name) or (len(words) == 1 and _living(name)):
+        return False
     kept = {root(word) for word in words if word not in LITTLE and word not in KINDS and word not in DEGREES}
     named = bool(kept) and " ".join(sorted(kept)) in mondo().named
     return named and disease_like(name) and not _ADJECTIVE.search(words[-1])
@@ -79,7 +79,7 @@ def _complete(name: str) -> bool:
 
 def _living(word: str) -> bool:
     """Whether a word names an organism, and no disease by its ending: 'Legionella', but not 'tuberculosis'."""
-    return "organism" in kinds([root(word)]) and not heads_disease(word)
+    return "organism" in kinds([root(one) for one in tokens(word)]) and not heads_disease(word)
 
 
 @lru_cache(maxsize=4096)
