@@ -81,7 +81,13 @@ def test_no_unknown_word_between_two_names_gains_anything() -> None:
 
 @pytest.mark.parametrize(
     "phrase",
-    ["lupus nephritis", "tuberculous meningitis", "influenza pneumonia", "ruptured abdominal aortic aneurysm", "gout attack"],
+    [
+        "lupus nephritis",
+        "tuberculous meningitis",
+        "influenza pneumonia",
+        "ruptured abdominal aortic aneurysm",
+        "gout attack",
+    ],
 )
 def test_one_name_stays_one(phrase: str) -> None:
     assert len(unrelated_names(phrase)) <= 1
