@@ -1,6 +1,6 @@
 """The complete names of diseases that a phrase holds, whatever stands between them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -8,9 +8,11 @@ from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import kinds, organism
 from wardround.scenarios.diseases.disease import DEGREES, KINDS, LITTLE
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease, known_names
-from wardround.scenarios.diseases.mondo import diseases_named, kinship, mondo
-from wardround.scenarios.terms.wording import key, root, tokens, vocabulary
+from wardround.scenarios.diseases.mondo import diseases_named, form, kinship, lineage, mondo
+from wardround.scenarios.terms.wording import key, root, table_rows, tokens, vocabulary
 
+ANY = "*"
+"""Means any disease in the table of complications: sepsis, shock, anaemia and the like complicate many."""
 LONGEST_NAME = 7
 """Most words of a name that is looked for within a phrase."""
 MOST_WORDS = 60
@@ -96,12 +98,27 @@ def unrelated_names(phrase: str) -> tuple[Sequence[NameWithin], ...]:
 
 
 def _related(one: str, other: str) -> bool:
-    """Whether two names are one disease, a disease and its kind, or a disease and its complication."""
-    from wardround.scenarios.diseases.relations import complicates  # noqa: PLC0415  # loads the classifications
-    from wardround.scenarios.diseases.same_disease import same_disease  # noqa: PLC0415
+    """Whether two names are one disease, a disease and its kind, or a disease and its complication.
 
-    if kinship(one, other) in ("same", "wider", "narrower"):
+    Only quick tables are asked: to read an answer needs no classification.
+    """
+    ours, theirs = set(form(one).split()), set(form(other).split())
+    if ours <= theirs or theirs <= ours or kinship(one, other) in ("same", "wider", "narrower"):
         return True
-    if same_disease(one, other).same or same_disease(other, one).same:
-        return True
-    return complicates(one, other, itself=True) or complicates(other, one, itself=True)
+    return _complicates(one, other) or _complicates(other, one)
+
+
+def _complicates(one: str, other: str) -> bool:
+    """Whether the table has `one` itself as a complication of `other`, of a wider disease, or of any."""
+    diseases = _complicated().get(form(one), ())
+    return any(disease == ANY or not lineage(other).isdisjoint(diseases_named(disease)) for disease in diseases)
+
+
+@lru_cache(maxsize=1)
+def _complicated() -> Mapping[str, tuple[str, ...]]:
+    """The diseases of which the table knows a complication, by the form of its name."""
+    diseases: dict[str, tuple[str, ...]] = {}
+    for row in table_rows("complications.csv"):
+        for name in row["complications"].split("|"):
+            diseases[form(name)] = (*diseases.get(form(name), ()), *row["disease"].split("|"))
+    return diseases

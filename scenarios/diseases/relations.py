@@ -10,14 +10,12 @@ from wardround.scenarios.diseases.disease_wording import clinical
 from wardround.scenarios.diseases.graph import graph
 from wardround.scenarios.diseases.lexical_linker import linker
 from wardround.scenarios.diseases.mondo import diseases_named, kinship, lineage, principal_part
+from wardround.scenarios.diseases.names_within import ANY
 from wardround.scenarios.diseases.same_disease import readings, same_disease, wider_by_table
 from wardround.scenarios.terms.wording import list_words, root, table_rows, vocabulary
 
 Kinship = Literal["same", "ancestor", "descendant", "complication"]
 """The relation of one disease to another: 'ancestor' is a wider one, 'descendant' a kind of it."""
-
-ANY = "*"
-"""Means any disease in the table: sepsis, shock, anaemia and the like complicate many."""
 
 
 @cache
@@ -27,15 +25,13 @@ def complications() -> Sequence[tuple[tuple[str, ...], tuple[str, ...]]]:
     return tuple((tuple(row["disease"].split("|")), tuple(row["complications"].split("|"))) for row in rows)
 
 
-def complicates(one: str, other: str, *, itself: bool = False) -> bool:
+def complicates(one: str, other: str) -> bool:
     """Whether `one` is a known complication of `other`, either of any disease or by the table of complications.
 
-    `itself`: only if the table has that very disease, not a wider one ('fever' is none for 'rheumatic fever').
     A kind of a complication by another organism is none: viral encephalitis does not complicate bacterial meningitis.
     """
     one, other = clinical(one), clinical(other)
     known = (name for name in _complications_of(other) if _akin(name, one) and same_disease(name, one).same)
-    known = (name for name in known if not itself or same_disease(one, name).same)
     return not other_agent(one, other) and any(True for _ in known)
 
 
