@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.scenarios.diseases.disease_wording import mistyped
-from wardround.scenarios.diseases.relations import ANY, complicates, complications, relation
+from wardround.scenarios.diseases.names_within import ANY
+from wardround.scenarios.diseases.relations import complicates, complications, relation
 from wardround.scenarios.diseases.same_disease import same_disease
 
 HERE = Path(__file__).resolve().parent
