@@ -5,10 +5,13 @@
 
 The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for readers.
 
-The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, read where they lie. Rubric: a question with `expects` is
-answered by the record; its answer is apt if the pattern is found in it and it speaks as a patient, evasive if it is a
-don't-know, else wrong. A question without `expects` is not answered by the record; its answer is honest if it is a
-don't-know and says nothing else.
+The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, read where they lie. `tests/data/patient_quotes.csv` has three
+more authors' questions (`--part eighth`, `ninth`, `tenth`) with the stretches of the story that answer, as places:
+`section:start-end`, `|` between stretches that are all needed, `/` between those that say the same. Rubric: a question
+with `expects` is answered by the record; its answer is apt if the pattern is found in it and it speaks as a patient,
+evasive if it is a don't-know, else wrong; with stretches it is apt if the sentences that it cites hold them all, and
+evasive if they hold some. A question that the record does not answer is answered honestly by a don't-know; of several
+questions in one turn it may tell the part that the record answers, and say that it does not know the rest.
 """
 
 import argparse
@@ -22,12 +25,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wardround.agents.history.facts import COMPLAINT, Fact
+from wardround.agents.history.interview import PatientReply, answer_from_story
+from wardround.agents.history.vocabulary import LITTLE
+from wardround.agents.history.weighing import Weights
 from wardround.agents.patient import Patient
 from wardround.engine.records import Said, View
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load
+from wardround.scenarios.terms.wording import roots
 
 QUESTIONS = Path("tests/data/patient_questions.csv")
+QUOTED = Path("tests/data/patient_quotes.csv")
+QUOTED_AUTHORS = ("eighth", "ninth", "tenth")
 SILENT = re.compile(
     r"\bI (?:really )?(?:don't|do not|couldn't|can't) (?:know|say|tell|remember)|\bI have told you"
     r"|\bnot that I(?:'ve| have)? (?:noticed|know|am aware)",
@@ -46,6 +56,85 @@ class Asked:
     after: str
     question: str
     expects: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """One question with the stretches of the story that answer it, as places."""
+
+    case: str
+    author: str
+    voice: str
+    after: str
+    question: str
+    answerable: str
+    expected: str
+    quoted: str
+
+
+def quoted_questions(author: str) -> tuple[Quoted, ...]:
+    """The questions of one author with stretches."""
+    with QUOTED.open(newline="") as lines:
+        rows = [Quoted(**row) for row in csv.DictReader(lines)]
+    return tuple(row for row in rows if row.author == author)
+
+
+def holding(asked: Quoted, story: tuple[Mapping[str, str], str], facts: Sequence[Fact]) -> list[frozenset[int]]:
+    """For each stretch that is needed, the places among the facts of those that hold it."""
+    texts = {**story[0], COMPLAINT: story[1]}
+    held: list[frozenset[int]] = []
+    for needed in asked.quoted.split(" | ") if asked.quoted else ():
+        places: set[int] = set()
+        for stretch in needed.split(" / "):
+            section, _, span = stretch.rpartition(":")
+            start, _, end = span.partition("-")
+            text = texts[section][int(start) : int(end)]
+            words = re.findall(r"[a-z0-9]+", text.lower())
+            shares = [_share(words, fact) for fact in facts]
+            own = max((shares[place] for place, fact in enumerate(facts) if fact.section == section), default=0.0)
+            content = roots(text) - LITTLE
+            for place, fact in enumerate(facts):
+                if fact.section == section and shares[place] >= max(_HELD, own):
+                    places.add(place)
+                elif len(content) > 1 and len(content & roots(fact.text)) >= _AGAIN * len(content):
+                    places.add(place)
+        held.append(frozenset(places))
+    return held
+
+
+_HELD = 0.5
+"""The least share of a stretch's words that a sentence of its section holds."""
+_AGAIN = 0.6
+"""The least share of a stretch's words of content that any other sentence holds, which tells the same."""
+
+
+def _share(words: Sequence[str], fact: Fact) -> float:
+    held = frozenset(re.findall(r"[a-z0-9]+", fact.text.lower()))
+    return sum(word in held for word in words) / max(1, len(words))
+
+
+def label_quoted(asked: Quoted, reply: PatientReply, story: tuple[Mapping[str, str], str]) -> str:
+    """apt, evasive or wrong where the record answers; honest or invented where it does not."""
+    silent = SILENT.search(reply.text) is not None
+    if asked.answerable == "no":
+        return "honest" if silent else "invented"
+    if silent:
+        return "evasive"
+    held = holding(asked, story, reply.facts)
+    if all(held) and not VOICE.search(reply.text):
+        return "apt"
+    return "evasive" if any(held) else "wrong"
+
+
+def reply_to(
+    asked: Asked | Quoted, story: tuple[Mapping[str, str], str], weights: Weights | None = None
+) -> PatientReply:
+    """What a patient with these weights says to a question, after the one before it."""
+    said = PatientReply("", ())
+    talk = [one for one in (asked.after, asked.question) if one]
+    for number in range(1, len(talk) + 1):
+        said = answer_from_story(story[0], story[1], talk[:number], said.text, weights)
+    return said
 
 
 def questions(part: str) -> tuple[Asked, ...]:
@@ -132,6 +221,7 @@ async def main(arguments: Sequence[str]) -> None:
             "blind5",
             "blind6",
             "blind7",
+            *QUOTED_AUTHORS,
         ),
         default="check",
     )
@@ -147,6 +237,12 @@ async def main(arguments: Sequence[str]) -> None:
         await ask(options.ask, options.out, by_case)
         return
     counts: Counter[str] = Counter()
+    for quoted in quoted_questions(options.part):
+        reply = reply_to(quoted, told[quoted.case])
+        mark = label_quoted(quoted, reply, told[quoted.case])
+        counts[mark] += 1
+        if options.show:
+            print(f"{mark:9}{quoted.case} | {quoted.after} | {quoted.question} | {quoted.expected} | {reply.text}")
     for asked in questions(options.part):
         said = await answer(asked, by_case[asked.case])
         counts[label(asked, said)] += 1

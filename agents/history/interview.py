@@ -11,9 +11,10 @@ from functools import lru_cache
 
 from wardround.agents.history import question_kinds, speech
 from wardround.agents.history.facts import Fact, story_facts
+from wardround.agents.history.figures import SILENT
 from wardround.agents.history.recall import Memory, Recollection
 from wardround.agents.history.voice import PatientVoice, patient_voice
-from wardround.agents.history.weighing import SILENT, Weights, weigh
+from wardround.agents.history.weighing import Weights, weigh
 
 MOST = 3
 _QUESTIONS_BEFORE = 6
@@ -28,6 +29,9 @@ _PLAIN = {
     "greeting": speech.GREETING,
     "nothing_more": speech.NOTHING_MORE,
 }
+
+
+_DENIALS = (speech.UNKNOWN, speech.UNNOTICED, speech.NO_RELATIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +73,14 @@ def answer_from_story(
     parts = question_kinds.split_questions(asked[-1]) if asked else []
     if len(parts) == 1 and question_kinds.GREETING.search(parts[0]) and not question_kinds.OPENING.search(parts[0]):
         return PatientReply(speech.GREETING, ())
-    silent = False
+    silent = untold = False
     for place, part in enumerate(parts[:MOST]):
         question = question_kinds.parse_question(part)
         if place and silent and question.bare and not question.words:
             continue
         recalled = weigh(memory, question, earlier, memory.recall(question, earlier, before.lower()), weights)
         silent = recalled.kind in SILENT
+        untold = untold or silent
         lines = say(recalled, voice)
         each = (
             [(fact,) for fact in recalled.facts] if len(lines) == len(recalled.facts) else [recalled.facts] * len(lines)
@@ -84,8 +89,10 @@ def answer_from_story(
             if all(_bare(line) != _bare(other) for other, _ in said):
                 said.append((line, facts))
         earlier.insert(0, question)
-    known = [one for one in said if one[0] not in (speech.UNKNOWN, speech.UNNOTICED)]
-    kept = (known or said)[:MOST]
+    known = [one for one in said if one[0] not in _DENIALS]
+    kept = known[:MOST] or said[:1]
+    if known and untold:
+        kept.append((speech.REST_UNKNOWN, ()))
     cited = tuple(dict.fromkeys(fact for _, facts in kept for fact in facts))
     return PatientReply(" ".join(line for line, _ in kept) or speech.UNKNOWN, cited)
 

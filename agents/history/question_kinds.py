@@ -18,7 +18,8 @@ BROUGHT = _any(r"why (?:did|has|have|is) (?:your|his|her|the) (?:\w+ )?(?:\w+ )?
 """Why somebody else brought the patient."""
 OPENING = _any(
     r"what(?:'s| has| have)? (?:brings?|brought)",
-    r"what(?:'s| is| seems to be| appears to be)? (?:the |your )?(?:matter|problem|trouble|complaint|issue)",
+    r"what(?:'s| is| seems to be| appears to be)?(?: been)? (?:the |your )?"
+    r"(?:matter|problem|trouble|complaint|issue|concern)",
     BROUGHT.pattern,
     r"what(?:'s| is| has| seems)(?: to be| been)? (?:going on|wrong|bothering|troubling|happening|up)\b",
     r"what(?:'s| has)? (?:been )?happen(?:ed|ing)",
@@ -36,7 +37,7 @@ OPENING = _any(
     r"|how do you feel",
     r"what(?:'s| has) changed(?:\W*$| (?:in|over) the (?:last|past)\b)",
 )
-_OPENING_WORDS = roots(
+OPENING_WORDS = roots(
     "made come see bring brought sir madam hospital clinic help matter trouble problem family today doctor emergency"
     " department office room visit appointment bother wrong happen worry concern young lady man mum mom dad main"
     " big story dear love time mate pet into"
@@ -358,7 +359,7 @@ def is_opening(question: HistoryQuestion) -> bool:
     return (
         OPENING.search(question.text) is not None
         and not question.findings
-        and not question.words.difference(_OPENING_WORDS)
+        and not question.words.difference(OPENING_WORDS)
         and _KIN_HAS_IT.search(question.text) is None
     )
 

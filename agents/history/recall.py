@@ -51,6 +51,7 @@ _SIMILAR = re.compile(
     re.IGNORECASE,
 )
 _HABITS = frozenset(("work", "home", "married", "exercise"))
+_OF_PLACES = frozenset(("origin", "travel", "home"))
 _OWN_WORDS = frozenset(("amount", "who", "colour", "place"))
 _PRONOUN = re.compile(r"\b(?:it|they|them|this|that|these|those|symptoms?|things?|all)\b", re.IGNORECASE)
 _NORMAL = re.compile(
@@ -73,7 +74,7 @@ _TAKES = re.compile(
     r"\b(?:takes?|taking|regimen|been on|current\w*|daily|as needed|mg|no medications?)\b", re.IGNORECASE
 )
 _LIST = re.compile(r"^\W*(?:(?:he|she|the patient|i)\s+(?:also )?)?(?:den(?:ies|ied|y)|no|negative)\b", re.IGNORECASE)
-_AGE = re.compile(r"\b\d+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+", re.IGNORECASE)
+_AGE = re.compile(r"\b[a-z\d]+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ class Memory:
         self.topic_findings = frozenset(name for fact in self.main for name in fact.findings)
 
     def _main(self) -> tuple[Fact, ...]:
-        """The sentences that tell why the patient came: the first of the history, with the primary symptom."""
+        """The sentences that tell why the patient came: its complaint, else the first of the history."""
         facts = [fact for fact in self.facts if fact.section != COMPLAINT] or list(self.facts)
         own = [fact for fact in facts if not _ABOUT_THEM.search(fact.section)] or facts
         now = [fact for fact in own if not fact.denied and _is_present_illness(fact) and not _VAGUE.search(fact.text)]
@@ -115,6 +116,9 @@ class Memory:
             or now
         )
         first = felt[:1]
+        complaints = [fact for fact in self.facts if fact.section == COMPLAINT and _tells_complaint(fact)]
+        if complaints and not (first and complaints[0].findings <= first[0].findings):
+            return tuple(complaints[:1])
         if first and len(first[0].text) < 60:
             first = felt[:2]
         return tuple(first)
@@ -133,9 +137,11 @@ class Memory:
         if opening := self._opening(question):
             return opening
         leaning = question.bare and bool(question.details)
-        of_complaint = leaning and question.words <= _SINCE
+        of_complaint = leaning and question.words <= _SINCE and all(map(question_kinds.is_opening, earlier[:1]))
         if leaning:
             question = self._leaning(question, earlier)
+        if of_complaint:
+            question = replace(question, meanings=frozenset())
         recalled = self._specific(question)
         if recalled.kind in ("yes", "no") and _NORMAL.search(question.text):
             return Recollection("facts", recalled.facts)
@@ -156,7 +162,8 @@ class Memory:
         if question.sites and not any(sites_agree(question.sites, fact.sites) for fact in self.main):
             return None
         worried = [fact for fact in self.facts if concern and is_about(concern[0], fact.section, fact.text)]
-        sure = bool(worried) or only or len(question.words) <= _OPENS or _asks_why(question)
+        named = question.words.difference(question_kinds.OPENING_WORDS)
+        sure = bool(worried) or only or len(named) <= _OPENS or _asks_why(question)
         return Recollection("facts", tuple(worried[:1]) or self.main, sure=sure)
 
     def _last_resort(
@@ -166,7 +173,8 @@ class Memory:
         " by the last."""
         if question.bare and not question.meanings and earlier and not earlier[0].bare:
             last = self._specific(earlier[0])
-            return Recollection("facts", last.facts[:1], sure=True) if last.facts and not last.denied else silent
+            of_places = any(topic.name in _OF_PLACES for topic in earlier[0].topics)
+            return Recollection("facts", last.facts[:1], sure=of_places) if last.facts and not last.denied else silent
         family = any(topic.name == "family" for topic in question.topics)
         best: tuple[int, Fact] | None = None
         for fact in self.facts:
@@ -391,6 +399,13 @@ class Memory:
         if near and least == 1 and not question.findings and len(question.words) <= 2:
             return Recollection("facts", (near[0],))
         return UNKNOWN
+
+
+def _tells_complaint(fact: Fact) -> bool:
+    """Whether a sentence of the complaint tells more than who the patient is."""
+    bare = _AGE.sub("", fact.text)
+    named = bool(fact.findings) and (len(bare) > 60 or _AGE.search(fact.text) is None)
+    return named and not _VAGUE.search(fact.text)
 
 
 def _asks_why(question: HistoryQuestion) -> bool:

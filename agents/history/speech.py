@@ -114,6 +114,7 @@ _WHOSE = {"he": "His", "she": "Her"}
 _AS_IT_IS = re.compile(r"^(?:nobody|no one|everyone|both|it|it['\u2019]s|never mind|my|we|they|there)\b", re.IGNORECASE)
 UNKNOWN = "I don't know, I'm afraid."
 UNNOTICED = "Not that I have noticed."
+REST_UNKNOWN = "The rest I don't know, I'm afraid."
 NO_RELATIVE = "Not that I know of."
 OPINION = "I don't know what it is. I hoped that you could tell me."
 RESULTS = "I don't know anything about results. You would have to examine me or order the test."
@@ -144,7 +145,9 @@ def say_age(fact: Fact, voice: PatientVoice) -> str:
     _, _, am = pronouns(voice)
     match = AGE.search(fact.text)
     if match is None:
-        return say_fact(fact, voice)
+        word = re.search(r"\b([a-z]+)[- ](year|month|week|day)s?[- ]old", fact.text, re.I)
+        plural = "" if word and word[1].lower() in ("one", "a") else "s"
+        return f"{am} {word[1].lower()} {word[2].lower()}{plural} old." if word else say_fact(fact, voice)
     number, unit = match[1] or match[3], (match[2] or "year").lower()
     return f"{am} {number} {unit}{'' if number == '1' else 's'} old."
 

@@ -4,6 +4,7 @@ The tables of symptoms, diseases, sites, topics and fields of words (`data/histo
 word that ends in `*` stands for all its endings, and `~` for up to three words between.
 """
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -173,6 +174,14 @@ def _meant(column: str) -> _Lexicon:
     fields = [(f"~{row['name']}", _pattern(row["words"]), row["words"]) for row in history_rows("word_fields.csv")]
     about = [(f"@{row['name']}", _pattern(row[column]), row[column]) for row in history_rows("topics.csv")]
     return _Lexicon([*concepts, *fields, *about])
+
+
+@cache
+def breadth_of_fields() -> dict[str, float]:
+    """How wide a field of words or a topic is, from 0 (two words) to 1 (thirty words and more)."""
+    cells = [(row["name"], row["words"]) for row in history_rows("word_fields.csv")]
+    cells += [(row["name"], f"{row['asked']}|{row['told']}") for row in history_rows("topics.csv")]
+    return {name: min(1.0, math.log(1 + cell.count("|")) / math.log(30)) for name, cell in cells}
 
 
 def with_wider(names: Iterable[str]) -> frozenset[str]:

@@ -1,0 +1,303 @@
+"""The figures of a question and a sentence: in what ways the sentence may answer, each from 0 to about 1.
+
+Words of the question that the sentence shares, by letters, by concept or by field of words; whether it is of the kind
+asked; topic, person, site and polarity; what the question before was about. `weighing` says what they are worth.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+
+from wardround.agents.history import vocabulary
+from wardround.agents.history.aims import aim_figures
+from wardround.agents.history.facts import COMPLAINT, TIME, Fact
+from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
+from wardround.agents.history.recall import Memory, Recollection, sites_agree
+from wardround.agents.history.vocabulary import history_rows, is_about
+
+_DETAILS = {name: TIME if name == "onset" else pattern for name, _, pattern in ATTRIBUTES}
+_PLACES = re.compile(
+    r"\b(?:side|left|right|perianal|skull|axill\w*|buttock\w*|mucosa|generali[sz]ed|diffuse\w*|fold\w*)\b",
+    re.IGNORECASE,
+)
+KIN = re.compile(
+    r"\b(?:famil|relat|mother|father|parent|brother|sister|uncle|aunt|grand|sibling|mum|dad|folks|cousin|son\b|daughter)",
+    re.IGNORECASE,
+)
+
+
+SILENT = frozenset(("unknown", "unnoticed", "family"))
+"""The kinds of recollection that hold no fact."""
+Figures = Mapping[str, float]
+
+
+def describe(
+    memory: Memory, question: HistoryQuestion, proposed: Recollection, earlier: Sequence[HistoryQuestion] = ()
+) -> tuple[Figures, list[Figures]]:
+    """The figures of silence, and of each fact of the memory."""
+    thread = thread_of(question, earlier)
+    asked = vocabulary.units(question.text)
+    before = vocabulary.units(thread.text) if thread else ()
+    known = frozenset(name for fact in memory.main for name in vocabulary.all_meanings(fact.text))
+    whole = question.after(thread) if thread and question.bare else question
+    rows: list[dict[str, float]] = []
+    for fact in memory.facts:
+        about = {f"@{topic.name}" for topic in whole.topics if is_about(topic, fact.section, fact.text)}
+        means = vocabulary.all_meanings(fact.text) | about
+        figures = _cover([*asked, *(unit for unit in before if question.bare)], means, known)
+        figures |= _strength(asked, means, fact) | _thread(before, means)
+        rows.append(figures | _kinds(memory, whole, fact) | _choice(question.text, means) | _rules(proposed, fact))
+    for figure in ("cover", "strength", "thread"):
+        top = max((row[figure] for row in rows), default=0.0)
+        rows = [row | {f"best {figure}": float(row[figure] >= top > 0)} for row in rows]
+    unmet, aimed = aim_figures(question.text, memory.facts)
+    rows = [row | _both(row, aim) for row, aim in zip(rows, aimed, strict=True)]
+    unmet |= _nowhere(whole, memory)
+    if proposed.kind in SILENT:
+        unmet |= {f"{name}, rules silent": figure for name, figure in unmet.items()}
+        rows = [
+            row
+            | {f"{name}, rules silent": row[name] for name in ("cover", "all covered", "missing")}
+            | {f"{name}, rules silent": figure for name, figure in aim.items()}
+            for row, aim in zip(rows, aimed, strict=True)
+        ]
+    return {
+        **unmet,
+        "none": 1.0,
+        "none, rules silent": float(proposed.kind in SILENT),
+        "none, rules yes or no": float(proposed.kind in ("yes", "no")),
+        "none, detail": float(bool(question.details)),
+        "none, yes or no": float(question.yes_no),
+        "none, words": min(sum(unit.weight for unit in asked), 5.0) / 5.0,
+        "none, topic": float(bool(question.topics)),
+        "none, follows": float(bool(thread)),
+        "none, bare": float(question.bare),
+        "none, of no kind asked": float(all(row["lacks the kind asked"] for row in rows)),
+    }, [{**row, **aim} for row, aim in zip(rows, aimed, strict=True)]
+
+
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|that|this|those|these|they|them|one|ones|then|there|same|other|he|she|his|her)\b|^\W*(?:and|so|but|any|since|how)\b",
+    re.IGNORECASE,
+)
+_SHORT = 6
+
+
+def thread_of(question: HistoryQuestion, earlier: Sequence[HistoryQuestion]) -> HistoryQuestion | None:
+    """The question before, if this one goes on with it ('Do you cough?' 'What colour is it?')."""
+    last = next((one for one in earlier if not one.bare), next(iter(earlier), None))
+    short = len(question.text.split()) <= _SHORT
+    return last if short or _POINTS_BACK.search(question.text) else None
+
+
+def _thread(before: Sequence[vocabulary.Unit], means: frozenset[str]) -> dict[str, float]:
+    """How much of the question before a sentence covers, if this one goes on with it."""
+    share = _share(before, means)
+    return {"thread": share, "thread missing": 1.0 - share if before else 0.0}
+
+
+_SURELY = {"=": 1.0, "!": 0.9}
+_LOOSE = 0.2
+
+
+def strength_of(unit: vocabulary.Unit, means: frozenset[str]) -> float:
+    """How surely a sentence holds a word of the question: by its letters, by a concept, or by a field of words.
+
+    A field is the surer the fewer words it has.
+    """
+    breadth = vocabulary.breadth_of_fields()
+    return max(
+        (_SURELY.get(name[0], 0.0) or max(_LOOSE, 1.0 - breadth.get(name[1:], 1.0)) for name in unit.meanings & means),
+        default=0.0,
+    )
+
+
+def _strength(asked: Sequence[vocabulary.Unit], means: frozenset[str], fact: Fact) -> dict[str, float]:
+    """How surely a sentence holds the words of the question; the word that it holds least counts for itself."""
+    sure = [(strength_of(unit, means), unit.weight) for unit in asked]
+    total = sum(weight for _, weight in sure)
+    full = [strength for strength, weight in sure if weight >= 1.0]
+    letters = [unit for unit in asked if any(name[0] == "=" for name in unit.meanings & means)]
+    return {
+        "strength": sum(strength * weight for strength, weight in sure) / total if total else 0.0,
+        "weakest word": min(full, default=1.0),
+        "words not held": min(3.0, float(sum(strength < 0.5 for strength in full))) / 3.0,
+        "first word": full[0] if full else 0.0,
+        "last word": full[-1] if full else 0.0,
+        "same letters": float(bool(letters)),
+        "length": min(60, len(fact.text.split())) / 30.0,
+        "says none": float(_NONE.match(fact.text) is not None),
+    }
+
+
+_NONE = re.compile(r"^\W*(?:none|nil|no|unremarkable|nothing|not? (?:significant|relevant|notable))\b", re.IGNORECASE)
+_EITHER = re.compile(
+    r"\b([\w' -]{3,40}?),? or (?:is it |does it |more |a |the |an |just )*([\w' -]{3,40})", re.IGNORECASE
+)
+_WHEN = re.compile(
+    r"\b(?:when|after|before|during|while|if|at|with|lying|in the|first thing|because of|without)\b(?P<rest>[^,?]*)",
+    re.IGNORECASE,
+)
+
+
+def _choice(question: str, means: frozenset[str]) -> dict[str, float]:
+    """Of a question that offers two things, whether a sentence holds neither; and whether it lacks a circumstance."""
+    either = _EITHER.search(question)
+    sides = [vocabulary.units(side) for side in either.groups()] if either else []
+    held = [max((strength_of(unit, means) for unit in side[-2:]), default=0.0) for side in sides]
+    when = _WHEN.search(question, 4)
+    units = vocabulary.units(when["rest"]) if when else ()
+    return {
+        "choice missing": float(bool(held) and max(held) < 0.5),
+        "choice": max(held, default=0.0),
+        "circumstance": max((strength_of(unit, means) for unit in units), default=0.0),
+        "circumstance missing": float(bool(units) and max(strength_of(unit, means) for unit in units) < 0.5),
+    }
+
+
+def _both(row: Figures, aim: Figures) -> dict[str, float]:
+    """Whether a sentence tells what the question is after and covers its words as well."""
+    return {"aim and cover": aim["aim"] * row["cover"], "aim and new covered": aim["aim"] * row["new covered"]}
+
+
+def _nowhere(question: HistoryQuestion, memory: Memory) -> dict[str, float]:
+    """What of a question no sentence of the story tells: its symptoms, its topic."""
+    findings = frozenset(name for fact in memory.facts for name in vocabulary.with_wider(fact.findings))
+    lacks = float(bool(question.findings) and not question.findings & findings)
+    topic = next(iter(question.topics), None)
+    return {
+        "finding told nowhere": lacks,
+        "finding told nowhere, yes or no": lacks * question.yes_no,
+        "topic told nowhere": float(
+            topic is not None and not any(is_about(topic, fact.section, fact.text) for fact in memory.facts)
+        ),
+    }
+
+
+def _rules(proposed: Recollection, fact: Fact) -> dict[str, float]:
+    """Whether the rules proposed a sentence, first or later."""
+    place = proposed.facts.index(fact) if fact in proposed.facts else -1
+    return {"rules first": float(place == 0), "rules later": float(place > 0)}
+
+
+def _cover(asked: Sequence[vocabulary.Unit], means: frozenset[str], known: frozenset[str]) -> dict[str, float]:
+    """How much of the question a sentence covers; what is new in it (beside the complaint) counts for itself."""
+    new = [unit for unit in asked if not unit.meanings & known]
+    hits = [unit for unit in asked if unit.meanings & means]
+    return {
+        "cover": _share(asked, means),
+        "all covered": float(bool(asked) and len(hits) == len(asked)),
+        "new covered": _share(new, means),
+        "new missing": min(2.0, sum(unit.weight for unit in new if not unit.meanings & means)) / 2.0,
+        "missing": min(3.0, sum(unit.weight for unit in asked if not unit.meanings & means)) / 2.0,
+    }
+
+
+def _share(asked: Sequence[vocabulary.Unit], means: frozenset[str]) -> float:
+    total = sum(unit.weight for unit in asked)
+    return sum(unit.weight for unit in asked if unit.meanings & means) / total if total else 0.0
+
+
+def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, float]:
+    """Whether a sentence is of the kind asked: detail, answer, topic, relatives, site, polarity."""
+    hits = [_tells(name, fact, question) for name in question.details]
+    lacks_place = _PLACE_ASKED.search(question.text) is not None and not _tells_place(question, fact)
+    asked = _kinds_asked(question.text)
+    kinds = [tells.search(fact.text) is not None for tells in asked]
+    kin = KIN.search(question.text) is not None
+    related = fact.family or (kin and KIN.search(fact.text) is not None)
+    sited = bool(question.sites and fact.sites)
+    agree = sited and sites_agree(question.sites, fact.sites)
+    topic = next(iter(question.topics), None)
+    own = topic is not None and topic.in_text.search(fact.text) is not None
+    return {
+        "detail": float(bool(hits) and hits[0]),
+        "detail missing": float(bool(hits) and not any(hits)),
+        "of the kind asked": float(any(kinds)),
+        "lacks the kind asked": float(not all(kinds)),
+        "lacks every kind asked": float(bool(kinds) and not any(kinds)),
+        "lacks the place asked": float(lacks_place),
+        "lacks the kind nearby": float(not all(_told_nearby(tells, question, fact) for tells in asked)),
+        "open, denied": float(not question.yes_no and fact.denied),
+        "relatives": float(kin and related),
+        "relatives not asked": float(fact.family and not kin),
+        "relatives not told": float(kin and not related),
+        "topic": float(own),
+        "topic's section": float(topic is not None and any(name in fact.section.lower() for name in topic.sections)),
+        "site": float(agree),
+        "other site": float(sited and not agree),
+        "finding": float(bool(question.findings & fact.findings)),
+        "finding missing": float(
+            bool(question.findings) and not question.findings & vocabulary.with_wider(fact.findings)
+        ),
+        "finding affirmed": float(any(question.findings & item.findings and not item.denied for item in fact.items)),
+        "finding denied": float(
+            any(question.findings & vocabulary.with_wider(item.findings) and item.denied for item in fact.items)
+        ),
+        "topic missing": float(topic is not None and not is_about(topic, fact.section, fact.text)),
+        "main": float(fact in memory.main),
+        "complaint": float(fact.section == COMPLAINT),
+    }
+
+
+_CLAUSE = re.compile(r"[,;:()]| (?:and|with|but|by|which|after|following|accompanied) ")
+_HOLDS = 0.4
+
+
+def _told_nearby(tells: re.Pattern[str], question: HistoryQuestion, fact: Fact) -> bool:
+    """Whether a sentence tells a kind of answer in a clause that holds a word of the question, or in the one beside it.
+
+    In a sentence that holds no word of the question anywhere is near.
+    """
+    clauses = [clause for clause in _CLAUSE.split(fact.text) if clause.strip()]
+    units = [unit for unit in vocabulary.units(question.text) if unit.weight >= 1.0]
+    holds = [any(strength_of(unit, vocabulary.all_meanings(clause)) >= _HOLDS for unit in units) for clause in clauses]
+    near = [
+        clause for place, clause in enumerate(clauses) if not any(holds) or any(holds[max(0, place - 1) : place + 2])
+    ]
+    return tells.search(" , ".join(near)) is not None
+
+
+_PLACE_ASKED = re.compile(
+    r"\bwhere(?:abouts)?\b(?! (?:do|did|are|is|were|was) (?:you|he|she|they|the family) "
+    r"(?:from|live|living|work|born|stay|travel|go\b))"
+    r"|\b(?:which|what) (?:part|bit|area|spot|place)s?\b|\bpoint to\b|\bone finger\b",
+    re.IGNORECASE,
+)
+_PART_OF = re.compile(
+    r"\b(?:upper|lower|mid\w*|left|right|both|bilateral|front|back|anterior|posterior|antero\w*|postero\w*|lateral|medial|"
+    r"dorsal|ventral|proximal|distal|central|inner|outer|quadrant|epigastri\w*|umbilic\w*|periumbilic\w*|hypochond\w*|"
+    r"flank|iliac|suprapubic|substernal|retrostern\w*|occipital|frontal|temporal|thoracic|lumbar|cervical|sacral|coccyg\w*|"
+    r"vaginal|inguinal|scrot\w*|perineal|gluteal|axilla\w*|mandib\w*|maxill\w*|buccal|lip|palm\w*|sole\w*|tip|generali[sz]ed|"
+    r"diffuse|localized|angle|carpo\w*|crown|gland|trunk|hands|feet|limbs)\b",
+    re.IGNORECASE,
+)
+
+
+def _tells_place(question: HistoryQuestion, fact: Fact) -> bool:
+    """Whether a sentence names a place, or a part of one, that the question itself does not name."""
+    parts = {match[0].lower() for match in _PART_OF.finditer(fact.text)}
+    named = {match[0].lower() for match in _PART_OF.finditer(question.text)}
+    return bool(parts - named) or bool(fact.sites - question.sites)
+
+
+def _tells(detail: str, fact: Fact, question: HistoryQuestion) -> bool:
+    """Whether a sentence tells this kind of detail; a place of the body only if it names one."""
+    if detail == "place" and not question.topics:
+        return bool(fact.sites) or _PLACES.search(fact.text) is not None
+    return _DETAILS[detail].search(fact.text) is not None
+
+
+@lru_cache(maxsize=8192)
+def _kinds_asked(question: str) -> tuple[re.Pattern[str], ...]:
+    """What a sentence has to tell that answers: a number for 'how many', a medicine for 'which tablets'."""
+    return tuple(tells for asked, tells in _answer_kinds() if asked.search(question) is not None)
+
+
+@cache
+def _answer_kinds() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """Kinds of answer: what asks for one, and what a sentence that gives it holds (`answer_kinds.csv`)."""
+    return tuple(
+        (re.compile(row["asked"], re.IGNORECASE), re.compile(row["told"], re.IGNORECASE))
+        for row in history_rows("answer_kinds.csv")
+    )
