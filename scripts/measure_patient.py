@@ -27,13 +27,11 @@ from pathlib import Path
 
 from wardround.agents.history.facts import COMPLAINT, Fact
 from wardround.agents.history.interview import PatientReply, answer_from_story
-from wardround.agents.history.vocabulary import LITTLE
 from wardround.agents.history.weighing import Weights
 from wardround.agents.patient import Patient
 from wardround.engine.records import Said, View
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load
-from wardround.scenarios.terms.wording import roots
 
 QUESTIONS = Path("tests/data/patient_questions.csv")
 QUOTED = Path("tests/data/patient_quotes.csv")
@@ -92,11 +90,8 @@ def holding(asked: Quoted, story: tuple[Mapping[str, str], str], facts: Sequence
             words = re.findall(r"[a-z0-9]+", text.lower())
             shares = [_share(words, fact) for fact in facts]
             own = max((shares[place] for place, fact in enumerate(facts) if fact.section == section), default=0.0)
-            content = roots(text) - LITTLE
             for place, fact in enumerate(facts):
-                if fact.section == section and shares[place] >= max(_HELD, own):
-                    places.add(place)
-                elif len(content) > 1 and len(content & roots(fact.text)) >= _AGAIN * len(content):
+                if shares[place] >= (max(_HELD, own) if fact.section == section else _AGAIN):
                     places.add(place)
         held.append(frozenset(places))
     return held
@@ -104,8 +99,8 @@ def holding(asked: Quoted, story: tuple[Mapping[str, str], str], facts: Sequence
 
 _HELD = 0.5
 """The least share of a stretch's words that a sentence of its section holds."""
-_AGAIN = 0.6
-"""The least share of a stretch's words of content that any other sentence holds, which tells the same."""
+_AGAIN = 0.99
+"""And a sentence of another section, which tells the same."""
 
 
 def _share(words: Sequence[str], fact: Fact) -> float:

@@ -144,12 +144,12 @@ def _choice(question: str, means: frozenset[str]) -> dict[str, float]:
     """Of a question that offers two things, whether a sentence holds neither; and whether it lacks a circumstance."""
     either = _EITHER.search(question)
     sides = [vocabulary.units(side) for side in either.groups()] if either else []
-    held = [max((strength_of(unit, means) for unit in side[-2:]), default=0.0) for side in sides]
+    sure = [max((strength_of(unit, means) for unit in side[-2:]), default=0.0) for side in sides]
     when = _WHEN.search(question, 4)
     units = vocabulary.units(when["rest"]) if when else ()
     return {
-        "choice missing": float(bool(held) and max(held) < 0.5),
-        "choice": max(held, default=0.0),
+        "choice missing": float(bool(sure) and max(sure) < 0.5),
+        "choice": max(sure, default=0.0),
         "circumstance": max((strength_of(unit, means) for unit in units), default=0.0),
         "circumstance missing": float(bool(units) and max(strength_of(unit, means) for unit in units) < 0.5),
     }
@@ -217,7 +217,7 @@ def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, f
         "lacks the kind asked": float(not all(kinds)),
         "lacks every kind asked": float(bool(kinds) and not any(kinds)),
         "lacks the place asked": float(lacks_place),
-        "lacks the kind nearby": float(not all(_told_nearby(tells, question, fact) for tells in asked)),
+        "lacks the kind nearby": float(not all(_answers_nearby(tells, question, fact) for tells in asked)),
         "open, denied": float(not question.yes_no and fact.denied),
         "relatives": float(kin and related),
         "relatives not asked": float(fact.family and not kin),
@@ -244,7 +244,7 @@ _CLAUSE = re.compile(r"[,;:()]| (?:and|with|but|by|which|after|following|accompa
 _HOLDS = 0.4
 
 
-def _told_nearby(tells: re.Pattern[str], question: HistoryQuestion, fact: Fact) -> bool:
+def _answers_nearby(tells: re.Pattern[str], question: HistoryQuestion, fact: Fact) -> bool:
     """Whether a sentence tells a kind of answer in a clause that holds a word of the question, or in the one beside it.
 
     In a sentence that holds no word of the question anywhere is near.

@@ -8,7 +8,7 @@ from wardround.agents.history import question_kinds
 from wardround.agents.history.aims import aim_share
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement, distinct_facts
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
-from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, with_wider
+from wardround.agents.history.vocabulary import LITTLE, Topic, concepts_in, is_about, with_wider
 from wardround.scenarios.terms.wording import roots
 
 _DETAIL_PATTERNS = {name: pattern for name, _, pattern in ATTRIBUTES}
@@ -51,6 +51,8 @@ _SIMILAR = re.compile(
     re.IGNORECASE,
 )
 _HABITS = frozenset(("work", "home", "married", "exercise"))
+_BROAD = frozenset(("past", "medication", "allergies", "surgery", "smoking", "alcohol", "drugs"))
+"""Topics that are asked for as a whole."""
 _OF_PLACES = frozenset(("origin", "travel", "home"))
 _OWN_WORDS = frozenset(("amount", "who", "colour", "place"))
 _PRONOUN = re.compile(r"\b(?:it|they|them|this|that|these|those|symptoms?|things?|all)\b", re.IGNORECASE)
@@ -63,6 +65,7 @@ _NORMAL = re.compile(
 _KIN_TOO = re.compile(r"\b(?:personal or|past or|medical or|or|and) family (?:medical )?history\b", re.IGNORECASE)
 _ALIKE = re.compile(r"similar|same|like (?:this|that|yours)")
 _OPEN = re.compile(r"^\W*(?:what (?!about)|how|where|when|who|why)\b", re.IGNORECASE)
+_TELL_OF_IT = re.compile(r"\btell me (?:\w+ )?about (?:that|it|this)\b", re.IGNORECASE)
 _JOINS = re.compile(r"\b(?:or|and|with)\b|,", re.IGNORECASE)
 _ASKS = frozenset(
     re.findall(r"\S+", "colour bigger constant spread difference start =often =worst =bad =wors =long")
@@ -149,10 +152,12 @@ class Memory:
             return self._last_resort(question, earlier, recalled)
         if leaning and recalled.kind in ("yes", "no"):
             return UNNOTICED
-        return replace(recalled, sure=of_complaint and bool(recalled.facts))
+        return replace(recalled, sure=bool(recalled.facts) and (of_complaint or _asks_only_topic(question)))
 
     def _opening(self, question: HistoryQuestion) -> Recollection | None:
         """Why the patient came, and what worries it, unless the question names a place that the complaint does not."""
+        if _TELL_OF_IT.search(question.text) and question.findings & self.topic_findings:
+            return Recollection("facts", self.main, sure=True)
         concern = [topic for topic in question.topics if topic.name == "concern"]
         only = question_kinds.is_opening(question)
         opens = question_kinds.OPENING.search(question.text) is not None or _asks_why(question)
@@ -406,6 +411,19 @@ def _tells_complaint(fact: Fact) -> bool:
     bare = _AGE.sub("", fact.text)
     named = bool(fact.findings) and (len(bare) > 60 or _AGE.search(fact.text) is None)
     return named and not _VAGUE.search(fact.text)
+
+
+def _asks_only_topic(question: HistoryQuestion) -> bool:
+    """Whether it asks for a topic and for nothing else ('Any past illnesses?' 'Do you smoke or drink?')."""
+    particular = re.search(r"^\W*(?:how|where|when|who|why)\b", question.text, re.IGNORECASE) is not None
+    broad = all(topic.name in _BROAD for topic in question.topics) and not particular
+    if question.details or question.findings or not question.topics or not broad:
+        return False
+    rest = re.sub(r"\bpast\b", " ", question.text)
+    for topic in question.topics:
+        rest = topic.in_question.sub(" ", rest)
+    still = re.search(r"\bstill\b", rest) is not None
+    return not still and not [word for word in roots(rest) if word not in LITTLE and len(word) > 2]
 
 
 def _asks_why(question: HistoryQuestion) -> bool:
