@@ -233,8 +233,8 @@ async def main(arguments: Sequence[str]) -> None:
         return
     counts: Counter[str] = Counter()
     for quoted in quoted_questions(options.part):
-        reply = reply_to(quoted, told[quoted.case])
-        mark = label_quoted(quoted, reply, told[quoted.case])
+        reply = reply_to(quoted, by_case[quoted.case])
+        mark = label_quoted(quoted, reply, by_case[quoted.case])
         counts[mark] += 1
         if options.show:
             print(f"{mark:9}{quoted.case} | {quoted.after} | {quoted.question} | {quoted.expected} | {reply.text}")
