@@ -8,7 +8,7 @@ from wardround.agents.history import question_kinds
 from wardround.agents.history.aims import aim_share
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement, distinct_facts
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
-from wardround.agents.history.vocabulary import LITTLE, Topic, concepts_in, is_about, with_wider
+from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, little, with_wider
 from wardround.scenarios.terms.wording import roots
 
 _DETAIL_PATTERNS = {name: pattern for name, _, pattern in ATTRIBUTES}
@@ -423,7 +423,7 @@ def _asks_only_topic(question: HistoryQuestion) -> bool:
     for topic in question.topics:
         rest = topic.in_question.sub(" ", rest)
     still = re.search(r"\bstill\b", rest) is not None
-    return not still and not [word for word in roots(rest) if word not in LITTLE and len(word) > 2]
+    return not still and not [word for word in roots(rest) if word not in little() and len(word) > 2]
 
 
 def _asks_why(question: HistoryQuestion) -> bool:

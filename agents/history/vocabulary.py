@@ -199,7 +199,7 @@ def is_about(topic: Topic, section: str, text: str) -> bool:
     return topic.in_text.search(text) is not None or any(name in section.lower() for name in topic.sections)
 
 
-LITTLE = """
+_LITTLE = """
 a an the of in on at to by for and or as its it this that is was were be been are am do does did has have had
 you your yours i me my we he him his she her they them their there any some can could would will shall should
 may might please tell ask about with without from patient report doctor when what which who how why where much
@@ -216,7 +216,7 @@ anybody someone part particular exactly here well old give put up go happen happ
 @cache
 def little() -> frozenset[str]:
     """The roots of words of little content."""
-    return frozenset(roots(LITTLE))
+    return frozenset(roots(_LITTLE))
 
 
 _WORD = regex(r"[A-Za-z\d][A-Za-z\d'\u2019]*")
