@@ -101,13 +101,17 @@ def choices_of(asked: Quoted, story: tuple[Mapping[str, str], str]) -> Iterator[
     """The choices that the questions of a turn pose; of a turn that the record does not answer, the last one's."""
     memory, _ = interview.memory_of(tuple(story[0].items()), story[1])
     parts = question_kinds.split_questions(asked.question)[: interview.MOST]
-    held = holding(asked, story, memory.facts)
+    holders = holding(asked, story, memory.facts)
     earlier = _before(asked.after)
     for place, part in enumerate(parts):
         right: list[int] | None = None
         if asked.answerable == "yes":
             own = (
-                held[place : place + 1] if len(held) == len(parts) else held if min(len(held), len(parts)) == 1 else []
+                holders[place : place + 1]
+                if len(holders) == len(parts)
+                else holders
+                if min(len(holders), len(parts)) == 1
+                else []
             )
             right = sorted(frozenset().union(*own))
         if right is not None or place == len(parts) - 1:

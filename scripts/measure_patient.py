@@ -80,7 +80,7 @@ def quoted_questions(author: str) -> tuple[Quoted, ...]:
 def holding(asked: Quoted, story: tuple[Mapping[str, str], str], facts: Sequence[Fact]) -> list[frozenset[int]]:
     """For each stretch that is needed, the places among the facts of those that hold it."""
     texts = {**story[0], COMPLAINT: story[1]}
-    held: list[frozenset[int]] = []
+    holders: list[frozenset[int]] = []
     for needed in asked.quoted.split(" | ") if asked.quoted else ():
         places: set[int] = set()
         for stretch in needed.split(" / "):
@@ -91,21 +91,21 @@ def holding(asked: Quoted, story: tuple[Mapping[str, str], str], facts: Sequence
             shares = [_share(words, fact) for fact in facts]
             own = max((shares[place] for place, fact in enumerate(facts) if fact.section == section), default=0.0)
             for place, fact in enumerate(facts):
-                if shares[place] >= (max(_HELD, own) if fact.section == section else _AGAIN):
+                if shares[place] >= (max(_HOLDS, own) if fact.section == section else _AGAIN):
                     places.add(place)
-        held.append(frozenset(places))
-    return held
+        holders.append(frozenset(places))
+    return holders
 
 
-_HELD = 0.5
+_HOLDS = 0.5
 """The least share of a stretch's words that a sentence of its section holds."""
 _AGAIN = 0.99
 """And a sentence of another section, which tells the same."""
 
 
 def _share(words: Sequence[str], fact: Fact) -> float:
-    held = frozenset(re.findall(r"[a-z0-9]+", fact.text.lower()))
-    return sum(word in held for word in words) / max(1, len(words))
+    holders = frozenset(re.findall(r"[a-z0-9]+", fact.text.lower()))
+    return sum(word in holders for word in words) / max(1, len(words))
 
 
 def label_quoted(asked: Quoted, reply: PatientReply, story: tuple[Mapping[str, str], str]) -> str:
@@ -115,10 +115,10 @@ def label_quoted(asked: Quoted, reply: PatientReply, story: tuple[Mapping[str, s
         return "honest" if silent else "invented"
     if silent:
         return "evasive"
-    held = holding(asked, story, reply.facts)
-    if all(held) and not VOICE.search(reply.text):
+    holders = holding(asked, story, reply.facts)
+    if all(holders) and not VOICE.search(reply.text):
         return "apt"
-    return "evasive" if any(held) else "wrong"
+    return "evasive" if any(holders) else "wrong"
 
 
 def reply_to(

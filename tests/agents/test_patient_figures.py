@@ -51,7 +51,7 @@ def test_an_answer_is_apt_if_its_sentences_hold_every_stretch_of_the_story_that_
     places = f"History of Present Illness:{start}-{start + 25} | Personal History:0-12"
     asked = Quoted("", "", "", "", "", "yes", "", places)
     facts = story_facts(NOTE)
-    assert [sorted(held) for held in holding(asked, (NOTE, ""), facts)] == [[0], [1]]
+    assert [sorted(places_of_one) for places_of_one in holding(asked, (NOTE, ""), facts)] == [[0], [1]]
     whole = PatientReply("It is worse with food. I smoke a lot.", facts[:2])
     assert label_quoted(asked, whole, (NOTE, "")) == "apt"
     assert label_quoted(asked, PatientReply("I smoke a lot.", facts[1:2]), (NOTE, "")) == "evasive"
