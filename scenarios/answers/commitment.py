@@ -17,6 +17,7 @@ from wardround.scenarios.answers.answer_markup import (
 from wardround.scenarios.answers.grounds import without_reasons
 from wardround.scenarios.answers.joined_phrases import ADDING, JOINER, Choice, Link, phrases, weakened
 from wardround.scenarios.answers.open_choice import left_open, weighed
+from wardround.scenarios.answers.remarks import remarks
 from wardround.scenarios.answers.stance import StanceClause, asserting, clauses, is_list
 from wardround.scenarios.answers.taken_back import standing
 from wardround.scenarios.diseases.contradiction import genus_in_full, organism
@@ -165,6 +166,7 @@ def read_answer(answer: str) -> CommittedAnswer:
     dropped = tuple(
         loose(clause.text.strip()) for clause in said if clause.stance in ("denied", "refused") and clause.text.strip()
     )
+    asserted = _without_remarks(asserted)
     kept = tuple(asserted[:1] if ranked else asserted[:MOST_NAMED])
     return CommittedAnswer(
         kept,
@@ -179,6 +181,15 @@ def read_answer(answer: str) -> CommittedAnswer:
         and raw.split() == answer.split()
         and not _left_out(answer, kept),
     )
+
+
+def _without_remarks(asserted: Sequence[Asserted]) -> list[Asserted]:
+    """The asserted diseases without findings, plans and courtesies that stand among them."""
+    listed = [place for place, one in enumerate(asserted) if one.link in ("first", "and")]
+    silent = remarks([asserted[place].name for place in listed]) if len(asserted) > 1 else frozenset()
+    gone = {listed[place] for place in silent if not asserted[listed[place]].aliases}
+    kept = [one for place, one in enumerate(asserted) if place not in gone]
+    return [replace(kept[0], link="first"), *kept[1:]] if kept else list(asserted)
 
 
 def _left_out(text: str, kept: Sequence[Asserted]) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from wardround.engine.text import regex
+from wardround.scenarios.answers.remarks import answered
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease
 
 _WORDS = {
@@ -209,7 +210,7 @@ def weighed(text: str) -> str:
     >>> weighed("Gout, asthma; both possible")
     'Gout vs asthma'
     """
-    text = _most_likely(text)
+    text = answered(_most_likely(text))
     if len(text) > 4 * _LONGEST:
         return text
     asked = _ASKED.match(text)

@@ -174,7 +174,8 @@ _OTHER_PART = regex(
     r"|references?(?: diagnosis)?|to ?do|(?:for|to) the (?:grader|judge|examiner|marker)|sources?"
     r"|limitations?|action(?: items)?|drafts?|deprecated|obsolete|scratch ?pad|unused|ignored?|hidden|redacted|spoiler"
     r"|(?:old|previous|superseded|discarded) (?:answer|diagnosis|draft|thought|version)"
-    r"|(?:first|initial) (?:draft|thoughts?))\s*(?:\([^()]{0,40}\)\s*)?[:：]"
+    r"|(?:first|initial) (?:draft|thoughts?)|(?:past |medical |family |social )*history|pmhx?|comorbidit(?:y|ies)"
+    r"|background|allergies|medications?)\s*(?:\([^()]{0,40}\)\s*)?[:：]"
 )
 """The label of a part of a reply that is not the diagnosis."""
 _LISTS = regex(
@@ -237,7 +238,7 @@ def clauses(text: str) -> Iterator[StanceClause]:
         label = _OTHER_PART.match(said)
         if label:
             apart, filled = True, label.end() < len(said.rstrip())
-        elif apart and opens_line:
+        elif apart and (opens_line or _LABELLED.match(said)):
             apart, filled = (bool(bullet) or not filled) and not _LABELLED.match(said), True
         if apart:
             yield StanceClause(said, "tells", line=line, marked=bool(bullet))

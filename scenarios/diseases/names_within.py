@@ -20,7 +20,7 @@ MOST_WORDS = 60
 _SHORTEST = 4
 """Letters of the shortest word that is a name by itself; abbreviations may be shorter."""
 _ADJECTIVE = regex(r"(?:ic|al|ous|ive|oid|ed|ing|ary|ar)$")
-_WORD = regex(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD = regex(r"[^\W_²³¹⁰-₟]+(?:['’][^\W_²³¹⁰-₟]+)*")
 
 
 @dataclass(frozen=True, slots=True)
