@@ -185,7 +185,7 @@ def read_answer(answer: str) -> CommittedAnswer:
 
 def _without_remarks(asserted: Sequence[Asserted]) -> list[Asserted]:
     """The asserted diseases without findings, plans and courtesies that stand among them."""
-    listed = [place for place, one in enumerate(asserted) if one.link in ("first", "and")]
+    listed = [place for place, one in enumerate(asserted) if one.link in ("first", "and", "then")]
     silent = remarks([asserted[place].name for place in listed]) if len(asserted) > 1 else frozenset()
     gone = {listed[place] for place in silent if not asserted[listed[place]].aliases}
     kept = [one for place, one in enumerate(asserted) if place not in gone]

@@ -135,7 +135,7 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
     if not labels or not parts:
         return Verdict(False, "none", "the truth names no disease", read)
     written, answer = answer.strip(), diseases_in_english(answer)
-    if {raw, written} & {*labels} or (
+    if {raw, written} & {*map(str.strip, labels)} or (
         not unfilled(answer) and {whole(written), whole(answer.strip())} & {*map(whole, labels)}
     ):
         return Verdict(True, "exact", "the truth's own name", read, parts, (True,) * len(parts))

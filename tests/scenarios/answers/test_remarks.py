@@ -20,6 +20,7 @@ HONEST = (
     "{truth} requires admission.",
     "{truth}. PMH: hypertension, diabetes, asthma.",
     "Pain, fever, raised CRP: {truth}",
+    "Fever, pain, rash → {truth}",
     "Findings: pain, fever. Impression: {truth}",
     "A platelet count of 12,000 and the course leave no doubt: {truth}.",
 )
