@@ -337,7 +337,7 @@ def test_the_figures_of_the_page_hold(shared: Path) -> None:
     counts: Counter[str] = Counter()
     for question in questions("check"):
         counts[label(question, asyncio.run(answer(question, cases[question.case])))] += 1
-    assert counts["apt"] / 203 >= 0.88  # 0.9 before the caution of version 13
+    assert counts["apt"] / 203 >= 0.9
     assert counts["honest"] / 93 >= 0.95
 
 
