@@ -26,7 +26,7 @@ from wardround.scenarios.reports.finding_evidence import aligned_sentences, arti
 from wardround.scenarios.reports.reply_parsers import SUMMARY
 
 CASES_OF_AN_ARTICLE = 10
-HAND_WRITTEN = ("check2", "check3", "check4", "check5", "check6", "check7", "check8", "check10")
+HAND_WRITTEN = ("check2", "check3", "check4", "check5", "check6", "check7", "check8", "check9", "check10")
 """Halves whose cases and errors other authors wrote out by hand."""
 OPTIONS = CurationOptions()
 

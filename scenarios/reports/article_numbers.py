@@ -204,7 +204,7 @@ def _without_unit(said: _Numbered, known: _Numbered) -> bool:
     return any(abs(written_value(full.written)[0] * size - bare.value) <= slack for size in sizes)
 
 
-_PACK_YEARS = re.compile(r"(?i)[ -]?pack[ -]?y")
+_PACK_YEARS = re.compile(r"(?i)[ -]?(?:pack[ -]?y|PY\b)")
 _YEAR = 365.25
 
 

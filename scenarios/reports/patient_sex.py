@@ -105,10 +105,15 @@ _KIN_BREAK = re.compile(r"[;.]\s|,\s|\b(?:and|but|while|whereas|with)\b")
 
 
 def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]:
-    """Words of the other sex than the patient's in a finding that is not on relatives or a birth."""
+    """Words of the other sex than the patient's in a finding that is not on relatives or a birth.
+
+    What the sentences of the finding say themselves is right: 'she gave birth to a healthy boy'.
+    """
     if not (sex := sex or article_sex(" ".join(claim.sentences))):
         return
-    wrong = _MALE if sex == "female" else _FEMALE
+    evidence = " ".join(claim.sentences)
+    cited = set(re.findall(r"[a-z]+", evidence.lower()))
+    wrong = (_MALE if sex == "female" else _FEMALE) - cited
     words = [word for word in re.findall(r"[A-Za-z]+", claim.finding) if word.lower() in wrong and word != "MEN"]
     informs = claim.item in _INFORMS
     others = bool(KIN.search(claim.finding) or _BIRTH.search(claim.finding))
@@ -116,7 +121,7 @@ def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]
     stated = {one for one, _ in _aged(claim.finding)} | {"female" if one == "F" else "male" for one in letters}
     possessed = _POSSESSED.match(claim.finding)
     if (
-        stated - {sex}
+        stated - {sex} - {one for one, _ in _aged(evidence)}
         or (words and not others)
         or (informs and any(word.lower() in _NOUNS for word in words))
         or (possessed and possessed[1].lower() in wrong)

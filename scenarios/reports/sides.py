@@ -43,7 +43,8 @@ def side_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator
     if not theirs or any(_POINTS_BACK.search(one) for one in (claim.finding, *claim.sentences)):
         return
     alone = len({side for side, _, _ in mine}) == 1 and {side for side, _, _ in theirs}
-    for side, words, well in mine:
+    for side, beside, well in mine:
+        words = beside.difference(*(near for other, near, _ in mine if other != side))
         here = frozenset[str]().union(*(near for other, near, _ in theirs if other in (side, "both", "any")))
         there = frozenset[str]().union(
             *(near for other, near, its in theirs if other == _OTHER[side] and (claim.cited or its == well))
@@ -62,18 +63,24 @@ def side_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator
 
 @lru_cache(maxsize=16384)
 def _sided(sentence: str) -> tuple[tuple[str, frozenset[str], bool], ...]:
-    """(side, the concepts and '#numbers' beside it, whether something is denied) of each word of side."""
+    """(side, the concepts and '#numbers' beside it, whether something is denied) of each word of side.
+
+    What stands before the first of two sides in a clause belongs to both: 'potentials were late on the right and
+    absent on the left'.
+    """
     text = concepts_text(sentence).replace("(", " , ").replace(")", " , ")
     sides: list[tuple[str, frozenset[str], bool]] = []
     for clause in CLAUSE_END.split(text):
         lows = [hit[0].lower() for hit in _TOKEN.finditer(clause)]
         places = [at for at, low in enumerate(lows) if low in _SIDES and _is_side(lows, at)]
+        subject = item_concepts(lows[: places[0]]) if len({_SIDES[lows[at]] for at in places}) > 1 else frozenset()
         for at in places:
             start, end = _stretch(lows, at, places)
             beside = lows[start + 1 : end]
             numbers = {f"#{low.replace(',', '.')}" for low in beside if low[0].isdigit()}
             well = _WELL.intersection(beside) or any(low.startswith("no~") for low in beside)
-            sides.append((_SIDES[lows[at]], (item_concepts(beside) - SIDE_WORDS) | numbers, bool(well)))
+            near = (item_concepts(beside) | subject) - SIDE_WORDS
+            sides.append((_SIDES[lows[at]], near | numbers, bool(well)))
     return tuple(sides)
 
 
