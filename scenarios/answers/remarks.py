@@ -26,7 +26,7 @@ _DENIED_BEFORE = regex(
     r"|après exclusion)\b[^:\n]{2,200}):\s+(?=\w)"
 )
 """What is denied before a colon, behind which the diagnosis stands: 'Not gout, not lupus: it is asthma'."""
-_DIFFERENTIAL = regex(r"(?i)\s*[(\[](?:[^()\[\]]{0,40}\b)?(?:differentials?|ddx|d/d)\b[^()\[\]]{0,160}[)\]]")
+_DIFFERENTIAL = regex(r"(?i)(?<!\s)\s*[(\[](?:[^()\[\]]{0,40}\b)?(?:differentials?|ddx|d/d)\b[^()\[\]]{0,160}[)\]]")
 _CALLS = regex(
     r"(?i)^(?P<name>[^.,;:\n]{3,100}?)(?:\s+[-–—]\s+|,?\s+)(?:which\s+)?(?:requires?|needs?|warrants?|to be treated"
     r"|(?:should|must) be treated)\s+"
