@@ -1,11 +1,11 @@
 """Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`; the halves are below.
 
-HALF is a, b, later, last, fourth, fifth, blind, second or third. `later` are the sixty notes in the thirty styles of
-`styles_2.txt` and the sixty pairs of sentences of `leaks_2.csv`; `last` are thirty notes in the fifteen styles of
-`styles_3.txt`, `fourth` sixty in the thirty of `styles_4.txt`, `fifth` 48 in the 24 of `styles_5.txt`; `blind` are a
-stranger's sixty notes in the thirty of `styles_6.txt`, with the sixty pairs of `leaks_4.csv`; `second` another
-stranger's forty in the twenty of `styles_7.txt`, with the forty pairs of `leaks_5.csv`; `third` are pairs only, the
-sixty of `leaks_6.csv`.
+HALF is a, b, later, last, fourth, fifth, blind, second, third or pairs. `later` are the sixty notes in the thirty
+styles of `styles_2.txt` and the sixty pairs of sentences of `leaks_2.csv`; `last` are thirty notes in the fifteen
+styles of `styles_3.txt`, `fourth` sixty in the thirty of `styles_4.txt`, `fifth` 48 in the 24 of `styles_5.txt`;
+`blind` are a stranger's sixty notes in the thirty of `styles_6.txt`, with the sixty pairs of `leaks_4.csv`;
+`second` another stranger's forty in the twenty of `styles_7.txt`, with the forty pairs of `leaks_5.csv`; `third`
+and `pairs` are pairs only, the sixty of `leaks_6.csv` and of `leaks_7.csv`.
 
 The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
 from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
@@ -42,7 +42,13 @@ LATER = {
     "second": "styles_7.txt",
 }
 """Files of styles that were written after the parser was read and before they were run; two notes of each."""
-PAIRS = {"later": "leaks_2.csv", "blind": "leaks_4.csv", "second": "leaks_5.csv", "third": "leaks_6.csv"}
+PAIRS = {
+    "later": "leaks_2.csv",
+    "blind": "leaks_4.csv",
+    "second": "leaks_5.csv",
+    "third": "leaks_6.csv",
+    "pairs": "leaks_7.csv",
+}
 """Files of pairs of sentences, a leak and a harmless one of like build."""
 UNNAMED = {
     "Peptic ulcer bleed": "Gastric ulcer|Peptic ulcer|Upper GI bleed|UGIB",

@@ -165,3 +165,14 @@ _THOUGHT = regex(
 _WERE = regex(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
 ASIDES = (_ASKED, _THOUGHT, _WERE, _FOR_THE_JUDGE, _DEALING)
 """What a plan says without giving anything."""
+_LATER = regex(
+    r"(?i)\b(?:(?:only|just) (?:if|when|in case|after)\b|(?:if|when|in case of|in the event of) (?:[\w-]+ ){0,3}"
+    r"(?:fail\w*|relaps\w*|recur\w*|worsen\w*|need\w*|necessary|refractory|persist\w*|(?:no|without) response))"
+)
+"""What keeps the measure before it for later: 'surgery only if drugs fail', 'steroids in case of relapse'."""
+
+
+def for_now(text: str) -> str:
+    """The text without a measure that is kept for later, and all behind it."""
+    later = _LATER.search(text)
+    return text[: max(text.rfind(sign, 0, later.start()) for sign in ",;") + 1] if later else text

@@ -13,6 +13,7 @@ from wardround.scenarios.answers.plan_measures import (
     ASIDES,
     contrary,
     distinctive,
+    for_now,
     measures_in,
     shares_general_words_only,
     with_classes,
@@ -114,11 +115,6 @@ _AT_LAST = regex(r"\W*(?:\w+\W*){0,2}$")
 _REMAINS = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\b.*\bremains?\W*$")
 _SPARED = regex(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
 _CONDITION = regex(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
-_LATER = regex(
-    r"(?i)\b(?:(?:only|just) (?:if|when|in case|after)\b|(?:if|when|in case of|in the event of) (?:[\w-]+ ){0,3}"
-    r"(?:fail\w*|relaps\w*|recur\w*|worsen\w*|need\w*|necessary|refractory|persist\w*|(?:no|without) response))"
-)
-"""What keeps the measure before it for later: 'surgery only if drugs fail', 'steroids in case of relapse'."""
 _STOPS_AT_LAST = regex(r"(?i):\s*(?:please\s+)?(?:stop|discontinue|withdraw|hold|cease|suspend)\W*$")
 _SUPPORT = frozenset(
     root(word)
@@ -291,7 +287,7 @@ def _reach(text: str, *, over_list: bool) -> tuple[str, str]:
 
 def _give(text: str, draft: _Draft) -> None:
     """Add the measures that a clause gives; alternatives to its first measure become options."""
-    said, text = text, _CONDITION.sub("", _for_now(text))
+    said, text = text, _CONDITION.sub("", for_now(text))
     draft.whole = draft.whole and text == said
     if any(map(str.isalnum, text)):
         draft.put.append(text.strip(" ,"))
@@ -304,12 +300,6 @@ def _give(text: str, draft: _Draft) -> None:
         ]
         draft.options += [*first, *options] if first and options else []
     draft.started += _measures(_OR.sub(",", text))
-
-
-def _for_now(text: str) -> str:
-    """The text without a measure that is kept for later, and all behind it."""
-    later = _LATER.search(text)
-    return text[: max(text.rfind(sign, 0, later.start()) for sign in ",;") + 1] if later else text
 
 
 def _measures(text: str) -> list[PlanMeasure]:

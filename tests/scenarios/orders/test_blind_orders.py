@@ -16,9 +16,11 @@ from wardround.scenarios.orders.order_reading import read_order
         ("H", "en", 0.93),
         ("I", "en", 0.97),
         ("J", "en", 0.97),
-        ("K", "en", 0.89),
+        ("K", "en", 0.96),
+        ("L", "en", 0.88),
         ("I", "de fr es zh", 0.97),
-        ("K", "de fr es zh", 0.89),
+        ("K", "de fr es zh", 0.97),
+        ("L", "de fr es zh", 0.85),
         *(pytest.param(half, "de fr es zh", 0.97, marks=pytest.mark.long) for half in "ABC"),
     ],
 )
