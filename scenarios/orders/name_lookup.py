@@ -176,7 +176,7 @@ def link(name: str, table: Catalogue) -> Link | None:
     and region of a study, fuzzily (a ratio of 90, then a corrected word). A text longer than 160 characters names no
     single test. A stated specimen that the table does not list with the test is kept beside it ('bile amylase').
     """
-    if len(name) > LONGEST or ("/" in name and _beside_procedure(name, table)):
+    if len(name) > LONGEST or (_LISTS.search(name) and _beside_procedure(name, table)):
         return None
     linked = _linked(name, table)
     return _placed(linked, name, table) if linked else _of_panel(name, table)
@@ -198,10 +198,19 @@ def _of_panel(name: str, table: Catalogue) -> Link | None:
     return None
 
 
+_LISTS = regex(r"[/,;]")
+_TAPS = regex(r"(?i)\b(?:lp|taps?|\w*(?: puncture|centesis))\b")
+
+
 def _beside_procedure(name: str, table: Catalogue) -> bool:
-    """Whether a procedure that yields a specimen stands beside another test: 'lumbar puncture/ESR' is no ESR in CSF."""
-    parts = [part.strip() for part in name.split("/") if part.strip()]
+    """Whether a procedure that yields a specimen stands beside another test: 'ESR, lumbar puncture' is no ESR in CSF.
+
+    Behind a comma a specimen is the other test's ('glucose, CSF'), a procedure is not.
+    """
+    parts = [part.strip() for part in _LISTS.split(name) if part.strip()]
     procedures = [part for part in parts if axes.specimen(part) and not axes.without_specimen(part)]
+    if "/" not in name and not any(map(_TAPS.search, procedures)):
+        return False
     return 0 < len(procedures) < len(parts) and all(link(part, table) for part in parts)
 
 

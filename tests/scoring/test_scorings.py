@@ -263,7 +263,7 @@ def test_two_scorings_have_a_page(shell: Shell, scored_twice: list[Any], tmp_pat
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--scorings", "standard@9"], "there is no scoring 'standard@9'"),
+        (["--scorings", "standard@999"], "there is no scoring 'standard@999'"),
         (["--scorings", "a,b,c"], "--scorings takes the name of one scoring, or of two"),
         (["--scorings", ""], "--scorings takes the name of one scoring, or of two"),
         (["r", "--scorings", "a"], "--scorings goes with one run"),

@@ -159,3 +159,17 @@ def test_unseen_and_control_characters_hide_no_test() -> None:
 def test_what_is_told_or_shared_beside_an_order_is_read(text: str, wanted: list[str]) -> None:
     pieces = [piece for piece in read_order(text).pieces if piece.status == "matched"]
     assert [f"{one.name}@{one.specimen}" for piece in pieces for one in piece.concepts] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("CBC, lumbar puncture", [("Complete blood count", "blood"), ("Lumbar puncture", "")]),
+        ("lumbar puncture; CRP", [("Lumbar puncture", ""), ("C-reactive protein", "blood")]),
+        ("glucose, paracentesis", [("Glucose", "blood"), ("Ascitic fluid analysis", "ascitic fluid")]),
+        ("glucose, CSF", [("CSF glucose", "CSF")]),
+    ],
+)
+def test_a_puncture_behind_a_comma_is_no_specimen_of_another_test(text: str, read: list[tuple[str, str]]) -> None:
+    concepts = [one for piece in read_order(text).pieces for one in piece.concepts]
+    assert [(one.name, one.specimen) for one in concepts] == read
