@@ -19,7 +19,7 @@ CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks"
 OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MOST = {
     "engine": 2854, "engine.models": 2676, "engine.stores": 1072, "agents": 2368,
-    "scenarios": 474, "scenarios.answers": 1781, "scenarios.encounters": 1016, "scenarios.level_items": 341,
+    "scenarios": 474, "scenarios.answers": 1785, "scenarios.encounters": 1016, "scenarios.level_items": 341,
     "scenarios.loaders": 2312, "scenarios.mimic": 1843, "scenarios.parsers": 1219, "scenarios.published": 210,
     "scenarios.terms": 229,
     "evaluators": 439, "evaluators.injection": 395, "evaluators.judges": 408, "evaluators.levels": 797,

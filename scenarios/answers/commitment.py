@@ -17,7 +17,7 @@ from wardround.scenarios.answers.answer_markup import (
 from wardround.scenarios.answers.grounds import without_reasons
 from wardround.scenarios.answers.joined_phrases import ADDING, JOINER, Choice, Link, phrases, weakened
 from wardround.scenarios.answers.open_choice import left_open, weighed
-from wardround.scenarios.answers.remarks import remarks
+from wardround.scenarios.answers.remarks import is_finding, remarks
 from wardround.scenarios.answers.stance import StanceClause, asserting, clauses, is_list
 from wardround.scenarios.answers.taken_back import standing
 from wardround.scenarios.diseases.contradiction import genus_in_full, organism
@@ -184,10 +184,19 @@ def read_answer(answer: str) -> CommittedAnswer:
 
 
 def _without_remarks(asserted: Sequence[Asserted]) -> list[Asserted]:
-    """The asserted diseases without findings, plans and courtesies that stand among them."""
+    """The asserted diseases without findings, plans and courtesies that stand among them.
+
+    What leads to a disease is a disease too, if it is no finding: 'a diverticulum causing an obstruction'.
+    """
     listed = [place for place, one in enumerate(asserted) if one.link in ("first", "and", "then")]
     silent = remarks([asserted[place].name for place in listed]) if len(asserted) > 1 else frozenset()
-    gone = {listed[place] for place in silent if not asserted[listed[place]].aliases}
+    leads = {place - 1 for place, one in enumerate(asserted) if one.link == "then"}
+    gone = {
+        listed[place]
+        for place in silent
+        if not asserted[listed[place]].aliases
+        and (listed[place] not in leads or is_finding(asserted[listed[place]].name))
+    }
     kept = [one for place, one in enumerate(asserted) if place not in gone]
     return [replace(kept[0], link="first"), *kept[1:]] if kept else list(asserted)
 

@@ -84,13 +84,19 @@ def names_nothing(phrase: str) -> bool:
     names = names_within(phrase)
     if root(words[-1]) in _CARE:
         return not names or names[0].name == words[-1]
-    if root(words[-1]) in _FINDINGS or _LOSS.match(phrase):
+    if is_finding(phrase):
         return not any(" " in one.name for one in names)
     if disease_like(phrase) or names_within(phrase) or any(map(heads_disease, re.findall(r"[\w'-]+", phrase))):
         return False
     if clinical(phrase) != phrase:
         return False
     return not (len(words) == 1 and any(diseases_named(f"{phrase} {noun}") for noun in ("disease", "syndrome")))
+
+
+def is_finding(phrase: str) -> bool:
+    """Whether a phrase is a bare finding: 'fever', 'a rash', 'weight loss'."""
+    words = tokens(phrase)
+    return bool(words) and (root(words[-1]) in _FINDINGS or _LOSS.match(phrase) is not None)
 
 
 def remarks(phrases: Sequence[str]) -> frozenset[int]:

@@ -20,6 +20,7 @@ def right(truth: str, answer: str) -> bool:
         ("Heyde syndrome", "Aortic stenosis with bleeding from angiodysplasia"),
         ("Evans syndrome", "Autoimmune hemolytic anemia and immune thrombocytopenia"),
         ("Rheumatoid arthritis with splenomegaly and neutropenia", "Felty syndrome"),
+        ("Lemmel syndrome", "Periampullary diverticulum causing partial CBD obstruction"),
     ],
 )
 def test_what_defines_a_disease_names_it(truth: str, answer: str) -> None:
