@@ -78,7 +78,8 @@ def answer_from_story(
         question = question_kinds.parse_question(part)
         if place and silent and question.bare and not question.words:
             continue
-        recalled = weigh(memory, question, earlier, memory.recall(question, earlier, before.lower()), weights)
+        others = [one for one in earlier if one.text != question.text]  # asked again, it is answered as before
+        recalled = weigh(memory, question, others, memory.recall(question, others, before.lower()), weights)
         silent = recalled.kind in SILENT
         untold = untold or silent
         lines = say(recalled, voice)

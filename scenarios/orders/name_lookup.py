@@ -198,7 +198,7 @@ def _of_panel(name: str, table: Catalogue) -> Link | None:
     return None
 
 
-_LISTS = regex(r"[/,;]")
+_LISTS = regex(r"[/,;&+]")
 _TAPS = regex(r"(?i)\b(?:lp|taps?|\w*(?: puncture|centesis))\b")
 
 

@@ -403,3 +403,11 @@ def test_a_note_without_a_verb_is_said_in_the_first_person(sentence: str, spoken
     story = {"History": sentence}
     (fact,) = story_facts(story, "")
     assert speech.say_fact(fact, patient_voice(story, "")) == spoken
+
+
+def test_a_question_asked_again_gets_the_same_answer() -> None:
+    story = {"History": "Fever and cough for three days. It began on Wednesday evening with a shaking chill."}
+    once, again = (
+        answer_from_story(story, "Fever", asked) for asked in (["When did it start?"], ["When did it start?"] * 2)
+    )
+    assert once == again

@@ -168,6 +168,7 @@ def test_what_is_told_or_shared_beside_an_order_is_read(text: str, wanted: list[
         ("lumbar puncture; CRP", [("Lumbar puncture", ""), ("C-reactive protein", "blood")]),
         ("glucose, paracentesis", [("Glucose", "blood"), ("Ascitic fluid analysis", "ascitic fluid")]),
         ("glucose, CSF", [("CSF glucose", "CSF")]),
+        ("ANA & lumbar puncture", [("Antinuclear antibody", "blood"), ("Lumbar puncture", "")]),
     ],
 )
 def test_a_puncture_behind_a_comma_is_no_specimen_of_another_test(text: str, read: list[tuple[str, str]]) -> None:
