@@ -69,10 +69,14 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Under `--dist loadgroup` a file's tests stay in one process, and so do all that start a Ray cluster."""
+    """Under `--dist loadgroup` a file's tests stay in one process, and so do all that share a Ray cluster or a build.
+
+    Two that build the package at once would remove each other's files.
+    """
+    groups = {"ray": "ray", "packaging": "build", "scispacy": "build"}
     for item in items:
-        group = "ray" if item.get_closest_marker("ray") else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+        shared = [group for mark, group in groups.items() if item.get_closest_marker(mark)]
+        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
 
 
 @pytest.hookimpl(trylast=True)
