@@ -275,8 +275,11 @@ class _Clause:
         if cue is None and self._carry and self._goes_on(joint, words):
             self._carried(place, joint, words)
             return
-        if self._carry and "or" in joint and "no~normal" in words:  # 'no sensory or motor deficits'
+        if self._carry and "or" in joint and "no~normal" in words:  # 'no sensory or motor deficits' are both normal
             self._open_list()
+            self._add(words, None, words)
+            self._carry = ""
+            return
         if cue is None and words[0] in ("such", "including") and any(one.affirmed is False for one in self._items):
             self._add(words, None, words)
             self._carry = "open"
