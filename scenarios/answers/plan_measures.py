@@ -103,7 +103,7 @@ _CONTRARY: Mapping[str, frozenset[str]] = {
         ("right", "right right-sided"),
         ("more", "increase increasing increased raise escalate uptitrate"),
         ("less", "reduce reducing reduced reduction decrease decreasing decreased lower lowering taper wean"),
-        ("watched", "monitor monitoring measure check recheck"),
+        ("watched", "monitor monitoring check recheck"),
         ("restricted", "restrict restricting restriction limit limiting"),
     )
 }

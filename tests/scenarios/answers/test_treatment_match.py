@@ -232,6 +232,7 @@ def test_a_measure_turned_round_kept_for_later_or_of_the_past_is_not_given(truth
         ("Kidney transplantation", "Renal transplantation"),
         ("Amoxicillin-clavulanate", "Amoxicillin/clavulanate 1 g twice daily for ten days"),
         ("Steroids", "Steroids, and rituximab if they fail"),
+        ("Active cooling", "Cooling measures at once"),
     ],
 )
 def test_a_measure_in_other_words_is_given(truth: str, answer: str) -> None:
