@@ -71,6 +71,8 @@ _COUNTS = _set("one two three four five six seven eight nine ten")
 _SIGNS_TEXT = "history sign symptom evidence feature finding suspicion presence complaint episode use abuse"
 _SIGNS = frozenset(word_concept(one) for one in _SIGNS_TEXT.split())
 """Words after which 'of' leads to what is denied."""
+_LOOKED_FOR = frozenset(("testing", "tested", "screening", "employed", "rejected"))
+"""Words of what was looked for: that a test was performed says nothing of what it showed."""
 
 
 @dataclass(slots=True)
@@ -211,7 +213,7 @@ class _Clause:
         self, words: Sequence[str], affirmed: bool | None, whole: Sequence[str], context: Sequence[str] = ()
     ) -> None:
         value = any(one in _LINKS and other[0].isdigit() for one, other in itertools.pairwise(whole))
-        sure = not _HEDGES.intersection(whole) and not (affirmed and value)
+        sure = not _HEDGES.intersection(whole) and not (affirmed and (value or _LOOKED_FOR.intersection(whole)))
         self._items.append(
             StatedItem(item_concepts(words), affirmed if sure else None, self._number, item_concepts(context))
         )

@@ -374,7 +374,7 @@ def test_cited_cases_are_hardly_refused(half: str, least: float, most: int) -> N
 def test_errors_in_the_published_cases_of_40_articles(shared: Path) -> None:
     account = measured(published_trials(shared / "data" / "medrbench"))
     caught = sum(count for (_, was), count in account.caught.items() if was)
-    assert len(account.refused) <= 5, account.refused
+    assert len(account.refused) <= 3, account.refused
     assert caught >= 0.7 * account.caught.total(), account.missed
 
 
