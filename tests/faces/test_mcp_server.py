@@ -109,11 +109,15 @@ async def test_a_client_acts_only_in_the_episode_that_it_began(driven: DrivenRun
 async def test_a_client_plays_over_standard_input(cases: str, tmp_path: Path) -> None:
     words = ["-m", "wardround", "serve", "--stdio", "--cases", cases, "--store", str(tmp_path / "m.db")]
     import mcp
+    from mcp.client.stdio import stdio_client
 
-    async with client_of(mcp.StdioServerParameters(command=sys.executable, args=words)) as client:
-        turn = await called(client, "start", case="case-001")
-        for line in WORKUP:
-            turn = await called(client, "reply", episode=turn["episode"], text=line)
+    # Without `errlog` the server gets what standard error was when `mcp` was loaded, which may be a test's capture.
+    with (tmp_path / "errors.txt").open("w") as errors:
+        server = stdio_client(mcp.StdioServerParameters(command=sys.executable, args=words), errlog=errors)
+        async with client_of(server) as client:
+            turn = await called(client, "start", case="case-001")
+            for line in WORKUP:
+                turn = await called(client, "reply", episode=turn["episode"], text=line)
     assert turn["rewards"]["diagnosis_accuracy"] == 1.0
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pace import Pace
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case
@@ -241,10 +240,8 @@ def test_any_json_in_any_field_is_a_case_or_a_problem(
     ],
 )
 def test_every_shared_case_loads_and_goes_round(shared: Path, tmp_path: Path, name: str, count: int) -> None:
-    cases = list(load(shared / "data" / name))  # reads the tables, too
-    with Pace() as pace:
-        assert len(list(load(shared / "data" / name))) == count
-    assert pace.taken < 60
+    cases = list(load(shared / "data" / name))
+    assert len(cases) == count
     assert len({case.id for case in cases}) == count
     assert problems(shared / "data" / name) == ()
     assert {case.data_class for case in cases} == {"public"}
