@@ -41,7 +41,7 @@ def redact(text: str) -> str:
     Values named as secrets are hidden too (`PGPASSWORD=...`, `'api_key': '...'`), even if a harmless word is lost. A
     `token` that is a number stays, because it is a count or a price.
     """
-    for value in _secrets():
+    for value in [value for name, value in os.environ.items() if len(value) >= SHORT and names_secret(name)]:
         text = text.replace(value, HIDDEN)
     return _SECRET.sub(_hidden, text)
 
@@ -49,11 +49,6 @@ def redact(text: str) -> str:
 def names_secret(name: str) -> bool:
     """Whether a variable of this name holds a secret."""
     return _NAMED.search(name) is not None
-
-
-def _secrets() -> list[str]:
-    """Values of environment variables whose names mark them as secrets, unless they are too short to be secrets."""
-    return [value for name, value in os.environ.items() if len(value) >= SHORT and names_secret(name)]
 
 
 def hide_secrets(_logger: object, _method: str, event: EventDict) -> EventDict:

@@ -131,7 +131,9 @@ class Fleet(Model):
 
     def order(self, episode: str) -> list[Member]:
         """The endpoints in the order in which this episode prefers them."""
-        return sorted(self.members, key=lambda member: _hash_draw(episode, member.address))
+        return sorted(
+            self.members, key=lambda member: blake2b(f"{episode}\x1f{member.address}".encode(), digest_size=8).digest()
+        )
 
     async def aclose(self) -> None:
         """Close the models of all endpoints."""
@@ -207,7 +209,3 @@ class _BoundFleet(Model):
 
     def _ready(self, members: Sequence[Member]) -> list[Member]:
         return [member for member in members if member.healthy and member is not self._broken]
-
-
-def _hash_draw(episode: str, address: str) -> bytes:
-    return blake2b(f"{episode}\x1f{address}".encode(), digest_size=8).digest()

@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -141,7 +141,7 @@ class SqliteStore(DatabaseStore):
             query = "INSERT OR IGNORE INTO runs (name, created, header, orders) VALUES (?, ?, ?, ?)"
             if not connection.execute(query, values).rowcount:
                 return False
-            connection.executemany(_PLAN, _episode_rows(name, episodes))
+            connection.executemany(_PLAN, ((e.number, e.id, e.case, e.repeat, e.at, name) for e in episodes))
             return True
 
         return await self._writing.write(work)
@@ -188,7 +188,3 @@ class SqliteStore(DatabaseStore):
         await self._reading.close()
         if self._writing is not self._reading:
             await self._writing.close()
-
-
-def _episode_rows(run: str, episodes: Iterable[EpisodeRow]) -> Iterator[tuple[object, ...]]:
-    return ((e.number, e.id, e.case, e.repeat, e.at, run) for e in episodes)

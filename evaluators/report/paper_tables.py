@@ -24,10 +24,8 @@ from wardround.evaluators.report.score_tables import (
     Column,
     Figure,
     Layout,
-    Population,
     Table,
     TableRow,
-    Taken,
     by_turn,
     extended_layouts,
     other_columns,
@@ -268,7 +266,7 @@ def _row(
 def _figure(column: Column, run: PlayedRun | None, rules: Rules, seed: int) -> Figure:
     if run is None:
         return Figure(reason="no_run")
-    taken = _population(run.taken, column.population)
+    taken = [pair for pair in run.taken if pair[0].rare] if column.population == "rare" else run.taken
     if not taken:
         return Figure(reason="no_rare_case" if column.population == "rare" else "no_case")
     parts = tuple(score_cell(score, taken, rules, seed) for score in column.scores)
@@ -284,10 +282,6 @@ def _present(
     if absent and ("no_thinking" in parts[1].reasons or parts[1].reasons.keys() <= {"not_scored"}):
         return parts[:1], beside[:1]
     return parts, beside
-
-
-def _population(taken: Taken, population: Population) -> Taken:
-    return [pair for pair in taken if pair[0].rare] if population == "rare" else taken
 
 
 def _strata_of(row: EpisodeScores, by: Stratum) -> tuple[str, ...]:

@@ -151,7 +151,7 @@ async def chats(run: Run, trajectory: Trajectory, seat: str) -> list[list[dict[s
     return [
         chat
         for place, chat in enumerate(whole)
-        if not any(_is_prefix(chat, later) for later in whole[place + 1 :] if len(later) >= len(chat))
+        if not any((list(later[: len(chat)]) == list(chat)) for later in whole[place + 1 :] if len(later) >= len(chat))
     ]
 
 
@@ -165,10 +165,6 @@ def _whole(
         if message["role"] == "assistant" and (thinking := thoughts.get(message["content"], "")):
             message["reasoning_content"] = thinking
     return chat
-
-
-def _is_prefix(chat: Sequence[dict[str, Json]], later: Sequence[dict[str, Json]]) -> bool:
-    return list(later[: len(chat)]) == list(chat)
 
 
 def chat_of_words(trajectory: Trajectory, seat: str) -> list[dict[str, Json]]:
