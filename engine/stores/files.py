@@ -249,6 +249,8 @@ def output(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
             raise IsADirectoryError(None, "it is a folder")
         with open(half, "wb", opener=_private if private else None) as stream:
             yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
         half.replace(path)
     except BrokenPipeError:
         raise

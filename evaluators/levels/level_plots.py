@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wardround.engine.text import count_noun
@@ -241,36 +242,38 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
     if len(ordered) > _MOST:
         note += f" The best {_MOST // 2} and the worst {_MOST // 2} of {len(ordered)}."
         ordered = [*ordered[: _MOST // 2], *ordered[-(_MOST // 2) :]]
-    cases = _most_cases(rows)
+    said = "; ".join(f"{one.model}, {one.name}: {100 * mean:z.1f}" for one, mean in rows)
+    height = 0.9 + (0.22 + 0.06 * len(models)) * len(ordered) + (0.3 if len(models) > 1 else 0)
+    return Plot(heading, note, svg(name, said, (WIDTH, height), partial(_draw_groups, rows, ordered, models)))
 
-    def draw(axes: "Axes") -> None:
-        step = 0.5 / len(models)
-        for one, mean in rows:
-            if one.name not in ordered:
-                continue
-            place = models.index(one.model)
-            colour, marker = look_of(place)
-            at = ordered.index(one.name) + (place - (len(models) - 1) / 2) * step
-            if one.figure.ci95:
-                axes.plot(tuple(map(_percent, one.figure.ci95)), (at, at), color=colour, linewidth=1.6)
-            axes.plot([_percent(mean)], [at], marker, color=colour, markersize=4.5, clip_on=False)
+
+def _draw_groups(
+    rows: Sequence[tuple[Stratum, float]], groups: Sequence[str], models: Sequence[str], axes: "Axes"
+) -> None:
+    """Draw a row for each group, and in it a mark with its interval for each model."""
+    for one, mean in rows:
+        if one.name not in groups:
+            continue
+        place = models.index(one.model)
+        colour, marker = look_of(place)
+        at = groups.index(one.name) + (place - (len(models) - 1) / 2) * 0.5 / len(models)
+        if one.figure.ci95:
+            axes.plot(tuple(map(_percent, one.figure.ci95)), (at, at), color=colour, linewidth=1.6)
+        axes.plot([_percent(mean)], [at], marker, color=colour, markersize=4.5, clip_on=False)
+    cases = _most_cases(rows)
+    axes.set_yticks(range(len(groups)), [f"{short_name(group)} ({cases[group]})" for group in groups])
+    axes.set_ylim(len(groups) - 0.4, -0.6)
+    lowest = min([0.0, *(value for one, mean in rows for value in (mean, *(one.figure.ci95 or ())))])
+    axes.set_xlim(_percent(lowest) - 2, 102)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("normalised accuracy (%)" if lowest < 0 else "accuracy (%)")
+    axes.grid(axis="x")
+    axes.tick_params(length=0)
+    if len(models) > 1:
         for place, model in enumerate(models):
             colour, marker = look_of(place)
             axes.plot([], [], marker, color=colour, markersize=5, label=short_name(model, 30))
-        axes.set_yticks(range(len(ordered)), [f"{short_name(group)} ({cases[group]})" for group in ordered])
-        axes.set_ylim(len(ordered) - 0.4, -0.6)
-        lowest = min([0.0, *(value for one, mean in rows for value in (mean, *(one.figure.ci95 or ())))])
-        axes.set_xlim(_percent(lowest) - 2, 102)
-        axes.spines["left"].set_visible(False)
-        axes.set_xlabel("normalised accuracy (%)" if lowest < 0 else "accuracy (%)")
-        axes.grid(axis="x")
-        axes.tick_params(length=0)
-        if len(models) > 1:
-            _legend(axes, over_labels=True)
-
-    said = "; ".join(f"{one.model}, {one.name}: {100 * mean:z.1f}" for one, mean in rows)
-    height = 0.9 + (0.22 + 0.06 * len(models)) * len(ordered) + (0.3 if len(models) > 1 else 0)
-    return Plot(heading, note, svg(name, said, (WIDTH, height), draw))
+        _legend(axes, over_labels=True)
 
 
 _NAMED = 30

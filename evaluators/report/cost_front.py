@@ -173,28 +173,7 @@ def draw_front(front: CostFront, axes: "Axes") -> None:
         heights = [*(point.accuracy for point in on), on[-1].accuracy]
         axes.step(costs, heights, where="post", color=MUTED, linewidth=1.2, zorder=1)
     for number, point in enumerate(front.points):
-        colour = SERIES[number % len(SERIES)]
-        if point.accuracy_ci95:
-            low, high = (min(max(end, 0.0), 1.0) for end in point.accuracy_ci95)
-            axes.plot((point.counted, point.counted), (low, high), color=colour, linewidth=1.4, alpha=0.55)
-        if point.counted > point.cost:
-            axes.plot((point.cost, point.counted), (point.accuracy, point.accuracy), color=colour, linestyle="dotted")
-        elif point.cost_ci95:
-            ends = [max(end, 0.0) for end in point.cost_ci95]
-            axes.plot(ends, (point.accuracy, point.accuracy), color=colour, linewidth=1.4, alpha=0.55)
-        fill = colour if point.place == "front" else "none"
-        marker = _MARKERS[number % len(_MARKERS)]
-        [dot] = axes.plot(
-            [point.counted],
-            [point.accuracy],
-            marker,
-            color=colour,
-            markersize=6,
-            label=short_name(point.run, _LONGEST),
-            zorder=3,
-        )
-        dot.set_markerfacecolor(fill)
-        dot.set_linestyle("none")
+        _draw_point(point, SERIES[number % len(SERIES)], _MARKERS[number % len(_MARKERS)], axes)
     axes.set_xlim(-0.02 * right, right)
     axes.set_ylim(-0.04, 1.06)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
@@ -205,3 +184,26 @@ def draw_front(front: CostFront, axes: "Axes") -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, labelcolor=INK)
     axes.grid(color=GRID)
     axes.tick_params(length=0)
+
+
+def _draw_point(point: CostPoint, colour: str, marker: str, axes: "Axes") -> None:
+    """Draw one run with its intervals; the marker is hollow unless the run is on the front."""
+    if point.accuracy_ci95:
+        low, high = (min(max(end, 0.0), 1.0) for end in point.accuracy_ci95)
+        axes.plot((point.counted, point.counted), (low, high), color=colour, linewidth=1.4, alpha=0.55)
+    if point.counted > point.cost:
+        axes.plot((point.cost, point.counted), (point.accuracy, point.accuracy), color=colour, linestyle="dotted")
+    elif point.cost_ci95:
+        ends = [max(end, 0.0) for end in point.cost_ci95]
+        axes.plot(ends, (point.accuracy, point.accuracy), color=colour, linewidth=1.4, alpha=0.55)
+    axes.plot(
+        [point.counted],
+        [point.accuracy],
+        marker,
+        color=colour,
+        linestyle="none",
+        markerfacecolor=colour if point.place == "front" else "none",
+        markersize=6,
+        label=short_name(point.run, _LONGEST),
+        zorder=3,
+    )

@@ -1,6 +1,5 @@
 """Reads a file of any known format into the project's own, and names what was recognised."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import load_plugin, plugin_names
 from wardround.engine.records import Json
+from wardround.engine.stores.files import output
 from wardround.engine.text import count_noun
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import LOADERS, case_line, recognise, scan
@@ -82,22 +82,21 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
         else:
             questions.append(item.model_dump_json(exclude_defaults=True))
     lines = cases or questions
-    if out is not None and lines:
-        _write(out, lines)
-    written = str(out) if out is not None and lines else ""
+    written = out if out is not None and lines else None
+    if written is not None:
+        with output(written) as stream:
+            stream.writelines(f"{line}\n".encode() for line in lines)
     table = loader if isinstance(loader, Tables) else None
     title = f"a table of {table.known}" if table and table.known else loader.TITLE
-    named = table.mapped if table else {}
-    return Imported(str(path), _name(loader), title, len(cases), len(questions), tuple(problems), written, named)
+    return Imported(
+        *(str(path), _name(loader), title, len(cases), len(questions), tuple(problems), str(written or "")),
+        columns=table.mapped if table else {},
+    )
 
 
 def _chosen(path: Path, source: str) -> Loader:
     if source == AUTO:
         return recognise(path)
-    if source not in plugin_names(LOADERS):
-        raise UsageError(
-            f"--from {source}: there is no such format; formats: {', '.join((AUTO, *plugin_names(LOADERS)))}"
-        )
     kind: type[Loader] = load_plugin(LOADERS, source)
     return kind()
 
@@ -107,17 +106,3 @@ def _name(loader: Loader) -> str:
     return next(
         (name for name in plugin_names(LOADERS) if load_plugin(LOADERS, name) is type(loader)), type(loader).__name__
     )
-
-
-def _write(out: Path, lines: list[str]) -> None:
-    half = Path(f"{out}.part")
-    try:
-        with half.open("w", encoding="utf-8") as stream:
-            stream.writelines(f"{line}\n" for line in lines)
-            stream.flush()
-            os.fsync(stream.fileno())
-        half.replace(out)
-    except OSError as error:
-        raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
-    finally:
-        half.unlink(missing_ok=True)

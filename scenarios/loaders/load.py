@@ -124,7 +124,7 @@ def scan(path: Path | str, loader: Loader | None = None, *, parts: bool = True) 
     where = Path(path)
     seen: dict[str, int] = {}
     contents: dict[int, int] = {}
-    for line, item in _recognised(where, loader):
+    for line, item in _cases(where, *_reading(where, loader)):
         if not isinstance(item, Problem):
             if item.id in seen:
                 message = f"the case on line {seen[item.id]} has the same id {item.id!r}; ids must be unique"
@@ -163,10 +163,6 @@ class _Record:
     def place(self, field: str) -> str:
         """A field of the record as a field of the file."""
         return f"{self.at}{'.' if self.at and field and not field.startswith('[') else ''}{field}"
-
-
-def _recognised(path: Path, loader: Loader | None) -> Iterator[tuple[int, Playable | Problem]]:
-    yield from _cases(path, *_reading(path, loader))
 
 
 def recognise(path: Path) -> Loader:

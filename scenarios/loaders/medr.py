@@ -1,7 +1,9 @@
 """Loads MedR-Bench cases (JSON object of case reports by PMC number), for diagnosis and for treatment."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import Case, Category, Provenance, Truth, split_report
@@ -29,9 +31,67 @@ def medr_case(case_id: str, record: Json) -> Case:
     dated = _dated(record.get("receive_time"), wrong)
     if wrong:
         raise Refused(wrong)
-    where = Provenance(source=SOURCE, record=case_id, dated=dated, licence=LICENCE)
-    make_case = _treatment_case if treats else _diagnosis_case
-    return make_case(case_id, texts, category, where)
+    report = CaseReport(
+        case_id,
+        texts["case_summary"],
+        category,
+        Provenance(source=SOURCE, record=case_id, dated=dated, licence=LICENCE),
+    )
+    if treats:
+        return report.treatment_case(texts["treatment_plan_results"], texts["treatment_planning_analysis"])
+    if not split_report(report.summary)[0].strip():
+        raise Refused([("generate_case.case_summary", "says nothing before its ancillary tests")])
+    return report.diagnosis_case(texts["diagnosis_results"], texts["differential_diagnosis"], texts["final_diagnosis"])
+
+
+@dataclass(frozen=True)
+class CaseReport:
+    """A case report in the parts that MedR-Bench divides it into; curated reports have the same parts."""
+
+    id: str
+    summary: str
+    category: Category
+    provenance: Provenance
+    data_class: Literal["public", "restricted"] = "public"
+
+    def diagnosis_case(self, answer: str, differential: str, reasoning: str, *, parted: bool = True) -> Case:
+        """The case whose truth is the diagnosis that `answer` names.
+
+        `parted` divides the opening into complaint, history and examination.
+        """
+        opening, ancillary = split_report(self.summary)
+        parts = report_parts(opening if parted else "")
+        diagnosis, synonyms = diagnosis_names(answer)
+        return Case(
+            id=self.id,
+            opening=opening,
+            complaint=parts.complaint,
+            history=parts.history,
+            examination=parts.examination,
+            ancillary=ancillary,
+            investigations=investigations(ancillary),
+            truth=Truth(
+                diagnosis=diagnosis,
+                synonyms=synonyms,
+                differential=differential.strip(),
+                reasoning=reasoning.strip(),
+            ),
+            group=group(diagnosis),
+            category=self.category,
+            provenance=self.provenance,
+            data_class=self.data_class,
+        )
+
+    def treatment_case(self, plan: str, reasoning: str) -> Case:
+        """The case whose truth is the plan; its whole summary is open."""
+        return Case(
+            id=self.id,
+            opening=self.summary.strip("\n"),
+            truth=Truth(treatment=plan.strip(), reasoning=reasoning.strip()),
+            category=self.category,
+            provenance=self.provenance,
+            data_class=self.data_class,
+        )
 
 
 class MedRBench(Loader):
@@ -53,47 +113,6 @@ class MedRBench(Loader):
 
 _DIAGNOSIS = ("diagnosis_results", "differential_diagnosis", "final_diagnosis")
 _NEEDED = ("case_summary", "diagnosis_results", "treatment_plan_results")
-
-
-def _diagnosis_case(case_id: str, texts: Mapping[str, str], category: Category, where: Provenance) -> Case:
-    opening, ancillary = split_report(texts["case_summary"])
-    if not opening.strip():
-        raise Refused([("generate_case.case_summary", "says nothing before its ancillary tests")])
-    diagnosis, synonyms = diagnosis_names(texts["diagnosis_results"])
-    parts = report_parts(opening)
-    return Case(
-        id=case_id,
-        opening=opening,
-        complaint=parts.complaint,
-        history=parts.history,
-        examination=parts.examination,
-        ancillary=ancillary,
-        investigations=investigations(ancillary),
-        truth=Truth(
-            diagnosis=diagnosis,
-            synonyms=synonyms,
-            differential=texts["differential_diagnosis"].strip(),
-            reasoning=texts["final_diagnosis"].strip(),
-        ),
-        group=group(diagnosis),
-        category=category,
-        provenance=where,
-        data_class="public",
-    )
-
-
-def _treatment_case(case_id: str, texts: Mapping[str, str], category: Category, where: Provenance) -> Case:
-    return Case(
-        id=case_id,
-        opening=texts["case_summary"].strip("\n"),
-        truth=Truth(
-            treatment=texts["treatment_plan_results"].strip(),
-            reasoning=texts["treatment_planning_analysis"].strip(),
-        ),
-        category=category,
-        provenance=where,
-        data_class="public",
-    )
 
 
 def _inner(record: Json, wrong: list[FieldFault]) -> Mapping[str, Json]:

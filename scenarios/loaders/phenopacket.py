@@ -1,7 +1,9 @@
 """Loads phenopackets (GA4GH schema 2, or the shared short form): present and absent findings of a patient."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from wardround.engine.records import Json
 from wardround.engine.text import regex
@@ -48,32 +50,25 @@ class Phenopackets(Loader):
         if wrong := [(field, why) for field, value, kind in stated if (why := misfit(value, kind, may_be_empty=True))]:
             raise Refused(wrong)
         code, disease = _disease(record)
-        features = [(label, excluded) for label, excluded in _features(record) if label]
-        present = [label for label, excluded in features if not excluded]
-        absent = [label for label, excluded in features if excluded]
+        findings = _Findings(*_features(record))
         wrong = [] if disease else [("diseases", "names no disease")]
-        if not present:
+        if not findings.present:
             wrong.append(("phenotypicFeatures", "holds no present finding with a label"))
         case_id = record.get("id")
         if not isinstance(case_id, str) or not case_id.strip():
             wrong.append(("id", "is missing"))
         if wrong:
             raise Refused(wrong)
-        asked = [label for label in present if _ASKED.search(label)] or present[:1]
-        denied = [label for label in absent if _ASKED.search(label)]
-        seen = [label for label in present if label not in asked]
-        tested = [label for label in seen if _LABORATORY.search(label)]
         who = _who(record)
         without_number = re.sub(r"(?:,|\s)\s*(?:type\s+)?(?:[IVX]+|\d+)[A-Z]?$", "", disease)
         return Case(
             id=str(case_id),
-            opening=f"{who} Reported: {'; '.join(asked)}.",
-            complaint=f"{who} {asked[0]}.",
+            opening=f"{who} Reported: {'; '.join(findings.reported)}.",
+            complaint=f"{who} {findings.reported[0]}.",
             opening_source="composed",
-            history={"Symptoms": "; ".join(asked)} | ({"Not present": "; ".join(denied)} if denied else {}),
-            examination=tuple(Finding(section=label, text="present") for label in seen if label not in tested)
-            + tuple(Finding(section=label, text="absent", normal=True) for label in absent if not _ASKED.search(label)),
-            investigations=tuple(Investigation(name=label, text="found") for label in tested),
+            history=findings.history(),
+            examination=findings.examination(),
+            investigations=tuple(Investigation(name=label, text="found") for label in findings.tested),
             truth=Truth(
                 diagnosis=disease,
                 synonyms=(without_number,) if without_number != disease else (),
@@ -86,16 +81,46 @@ class Phenopackets(Loader):
         )
 
 
-def _features(record: Mapping[str, Json]) -> list[tuple[str, bool]]:
-    """(label, whether it is excluded) of each finding."""
+@dataclass(frozen=True)
+class _Findings:
+    """The labels of a packet's present and absent findings, told apart by who learns of them."""
+
+    present: Sequence[str]
+    absent: Sequence[str]
+
+    @cached_property
+    def reported(self) -> Sequence[str]:
+        """What the patient reports; at least the first finding."""
+        return [label for label in self.present if _ASKED.search(label)] or self.present[:1]
+
+    @cached_property
+    def tested(self) -> Sequence[str]:
+        """What a test shows."""
+        return [label for label in self.present if label not in self.reported and _LABORATORY.search(label)]
+
+    def history(self) -> dict[str, str]:
+        """What the patient reports and denies."""
+        denied = "; ".join(label for label in self.absent if _ASKED.search(label))
+        return {"Symptoms": "; ".join(self.reported)} | ({"Not present": denied} if denied else {})
+
+    def examination(self) -> tuple[Finding, ...]:
+        """The remaining findings."""
+        elsewhere = {*self.reported, *self.tested}
+        return (
+            *(Finding(section=label, text="present") for label in self.present if label not in elsewhere),
+            *(Finding(section=label, text="absent", normal=True) for label in self.absent if not _ASKED.search(label)),
+        )
+
+
+def _features(record: Mapping[str, Json]) -> tuple[Sequence[str], Sequence[str]]:
+    """The labels of the present and of the excluded findings."""
     listed = record.get("phenotypicFeatures", record.get("features"))
-    features = []
+    labels: tuple[list[str], list[str]] = ([], [])
     for one in listed if isinstance(listed, list) else []:
-        if isinstance(one, dict):
-            kind = one.get("type")
-            term: Mapping[str, Json] = kind if isinstance(kind, dict) else one
-            features.append((str(term.get("label") or "").strip(), one.get("excluded") is True))
-    return features
+        term = one.get("type") if isinstance(one, dict) and isinstance(one.get("type"), dict) else one
+        if isinstance(term, dict) and (label := str(term.get("label") or "").strip()):
+            labels[one.get("excluded") is True].append(label)
+    return labels
 
 
 def _disease(record: Mapping[str, Json]) -> tuple[str, str]:

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from pydantic import ValidationError
 
 from wardround.engine.records import Json
-from wardround.scenarios.case import Case, Category, Provenance, Truth, split_report
-from wardround.scenarios.loaders.values import diagnosis_names, group, investigations, report_parts
+from wardround.scenarios.case import Case, Category, Provenance, split_report
+from wardround.scenarios.loaders.medr import CaseReport
 from wardround.scenarios.reports.article import Article, Kind, article_sentences, unmarked_line
 from wardround.scenarios.reports.reply_parsers import ANSWER, DIFFERENTIAL, EXPLANATION, SUMMARY, without_citations
 
@@ -182,61 +182,26 @@ def _rare(article: Article, verdicts: Json, facts: Mapping[str, Json]) -> bool |
 
 
 def report_case(draft: CaseDraft, *, parted: bool) -> Case | Drop:
-    """The case, as the loader of published cases of this kind would build it (loaders/medr.py).
+    """The case, as MedR-Bench's loader builds it from the same parts.
 
     `parted` divides a diagnosis case into complaint, history and examination, which a consultation shows one by one;
     builds of before had none.
     """
-    try:
-        return _diagnosis(draft, parted=parted) if draft.kind == "diagnosis" else _treatment(draft)
-    except ValidationError as error:
-        fault = error.errors()[0]
-        return Drop(f"field {'.'.join(map(str, fault['loc']))}: {fault['msg']}")
-
-
-def _diagnosis(draft: CaseDraft, *, parted: bool) -> Case:
-    opening, ancillary = split_report(draft.sections[SUMMARY])
-    parts = report_parts(opening if parted else "")
-    diagnosis, synonyms = diagnosis_names(draft.answer)
-    return Case(
-        id=draft.id,
-        opening=opening,
-        complaint=parts.complaint,
-        history=parts.history,
-        examination=parts.examination,
-        ancillary=ancillary,
-        investigations=investigations(ancillary),
-        truth=Truth(
-            diagnosis=diagnosis,
-            synonyms=synonyms,
-            differential=draft.sections.get(DIFFERENTIAL, "").strip(),
-            reasoning=draft.sections.get(EXPLANATION, "").strip(),
-        ),
-        group=group(diagnosis),
-        category=draft.category,
-        provenance=_provenance(draft.article),
-        data_class=draft.article.data_class,
-    )
-
-
-def _treatment(draft: CaseDraft) -> Case:
-    return Case(
-        id=draft.id,
-        opening=draft.opening.strip("\n"),
-        truth=Truth(treatment=draft.answer, reasoning=draft.sections.get(EXPLANATION, "").strip()),
-        category=draft.category,
-        provenance=_provenance(draft.article),
-        data_class=draft.article.data_class,
-    )
-
-
-def _provenance(article: Article) -> Provenance:
-    return Provenance(
+    article, reasoning = draft.article, draft.sections.get(EXPLANATION, "")
+    provenance = Provenance(
         source=f"case report, {article.source}" if article.source else "case report",
         record=article.id,
         dated=article.published,
         licence=article.licence,
     )
+    report = CaseReport(draft.id, draft.sections[SUMMARY], draft.category, provenance, article.data_class)
+    try:
+        if draft.kind == "treatment":
+            return report.treatment_case(draft.answer, reasoning)
+        return report.diagnosis_case(draft.answer, draft.sections.get(DIFFERENTIAL, ""), reasoning, parted=parted)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        return Drop(f"field {'.'.join(map(str, fault['loc']))}: {fault['msg']}")
 
 
 _LABELLED = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])?\s*\**(?P<label>[A-Z][^:\n]{1,60}?)\**\s*:\**\s*(?P<rest>.*)$")

@@ -289,7 +289,7 @@ def test_a_table_that_cannot_be_read_is_refused(
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="formats: auto"):
+    with pytest.raises(UsageError, match="there are: csv, fhir"):
         import_file(tmp_path / "x", "nothing")
 
 
