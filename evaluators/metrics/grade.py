@@ -64,7 +64,7 @@ class Grade:
     """
 
     name = "grade"
-    VERSION: ClassVar[int] = 6
+    VERSION: ClassVar[int] = 7
 
     @cached_property
     def _knowledge(self) -> tuple[Linker, Graph]:

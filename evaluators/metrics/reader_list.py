@@ -24,7 +24,7 @@ class ReaderList:
     """
 
     name = "reader-list"
-    VERSION: ClassVar[int] = 5
+    VERSION: ClassVar[int] = 6
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
         """Return two scores; none for an answer that is a treatment."""

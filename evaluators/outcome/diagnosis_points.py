@@ -64,7 +64,7 @@ class DiagnosisPoints:
     """
 
     name = "diagnosis-points"
-    VERSION: ClassVar[int] = 5
+    VERSION: ClassVar[int] = 6
     judged: ClassVar[bool] = True
     QUESTIONS: ClassVar[tuple[str, ...]] = ("diagnosis_points",)
 

@@ -26,7 +26,77 @@ _DENIED_BEFORE = regex(
     r"|après exclusion)\b[^:\n]{2,200}):\s+(?=\w)"
 )
 """What is denied before a colon, behind which the diagnosis stands: 'Not gout, not lupus: it is asthma'."""
-_DIFFERENTIAL = regex(r"(?i)(?<!\s)\s*[(\[](?:[^()\[\]]{0,40}\b)?(?:differentials?|ddx|d/d)\b[^()\[\]]{0,160}[)\]]")
+_DIFFERENTIAL = regex(
+    r"(?i)(?<!\s)\s*[(\[](?:[^()\[\]]{0,40}\b)?(?:differentials?|ddx|d/d|runners?-?\s?up|second (?:choice|place|guess)"
+    r"|(?:can ?not|can['’]t|could not|not) (?:\w+\s+)?(?:be )?(?:exclude[ds]?|rule[sd]? out|excluded))\b"
+    r"[^()\[\]]{0,160}[)\]]"
+)
+"""A bracket that names what else was thought of."""
+_NO_ANSWER = (
+    r"(?!.{0,80}(?:\b(?:not|no|never|nor|fail\w*|without|hardly|barely|part(?:ly|ially)|insufficient)\b|n['’]t\b))"
+)
+_LEADING_UP = (
+    # an interjection, a vote
+    regex(r"(?i)^\W*(?:h+m+|well|ok(?:ay)?|alright|ah|oh|aha|let me think|let['’]?s see)\b[.,!…—–-]+\s+"),
+    regex(
+        r"(?i)^\W*(?:my|our)\s+(?:vote|pick|money|bet|call|choice|guess|verdict|hunch)"
+        r"(?:\s+(?:goes (?:to|for)|is(?: on)?|would be))?\s*:?\s+(?=\w)"
+    ),
+    # what was thought of before it
+    regex(
+        r"(?i)^[^\n]{0,300}?\b(?:(?:which|that|this) leaves(?: (?:us|me|only|just|with))*"
+        r"|(?:what|all(?: that)?) (?:remains|is left) is"
+        r"|the only (?:thing|one|diagnosis|possibility|option|explanation)(?: that)?(?: is)?"
+        r" (?:left|remaining|remains) is"
+        r"|(?:what|the only one) (?:is )?left is)\s+(?=\w)"
+    ),
+    regex(
+        r"(?i)^\W*(?:while|although|(?:even )?though)\s+[^,\n]{3,120}?\b(?:first|initial|early|original|earlier)\s+"
+        r"(?:thought|guess|impression|idea|suspicion|consideration|hypothesis)\b[^,\n]{0,40},\s*(?=\w)"
+    ),
+    # the criteria that it meets
+    regex(
+        rf"(?i)^{_NO_ANSWER}\W*(?:[\w'-]+\s+){{0,4}}?(?:fulfill?s?|meets?|satisf(?:y|ies))\s+(?:all\s+)?(?:the\s+)?"
+        r"(?:[\w/-]+\s+){0,3}criteria\s+(?:for|of)\s+(?=\w)"
+    ),
+)
+"""What may stand before a diagnosis and asserts none."""
+_ENCLOSING = (
+    regex(
+        rf"(?i)^{_NO_ANSWER}\W*(?:the\s+)?(?:[\w/-]+\s+){{0,3}}criteria\s+(?:for|of)\s+(?P<name>[^.,;:\n]{{3,100}}?)"
+        r"\s+(?:are|were|have been)\s+(?:all\s+|fully\s+|clearly\s+)?(?:met|fulfilled|satisfied)\b"
+    ),
+    regex(
+        r"(?i)^\W*(?:once|when|after|with|now that)\s+[^\n]{3,200}?\b(?:out|excluded|gone|off the table|dismissed"
+        r"|eliminated|away)\s*,\s*(?P<name>[^,\n]{3,100}?)\s+(?:alone\s+)?(?:remains|is (?:all that is )?left)\b"
+    ),
+)
+"""A sentence that asserts the diagnosis within it: 'The criteria of gout are met'."""
+_EXCLUDED = regex(
+    r"(?i)^\W*(?:by|after|on|following)\s+(?:the\s+)?exclusion\s+of\s+(?P<denied>[^:\n]{2,200}),\s+(?=\w)"
+)
+_STEP = regex(r"(?i)(?:^|(?<=[.;\n]\s)|(?<=\n))\W{0,4}step\s+\d{1,2}\s*[:.)–—-]\s*")
+_THOUGHT = regex(r"(?is)<(think(?:ing)?|thoughts?|reasoning|scratchpad)>.{0,8000}?</\1>")
+_NOT_LINE = regex(r"(?im)^[^\w\n]{0,4}(?:\d{1,2}[.):]?|[a-h][.):])?[^\w\n]{0,4}not\s+[^\n;]{2,100}(?:\n+|$)")
+_AGAINST = regex(
+    r"(?i)(?<=[.;\n])\s*(?:against\s+(?P<against>[^.:;\n]{3,80})\s*:|(?P<other>[^.:;\n]{3,80}):\s*(?=(?:no|not|normal"
+    r"|negative|absent|without|lacks?|does(?: not|n['’]t)|excluded|ruled out|unlikely|less likely)\b))[^.;\n]*"
+)
+"""A sentence that says what speaks against another disease: 'Against lupus: no rash'."""
+_BACKGROUND = regex(
+    r"(?i)\s+(?:on|against|with|upon)\s+an?\s+(?:known\s+)?background\s+of\s+[^.;:\n]{2,100}?(?:,|\b(?:and|plus)\b)"
+    r"[^.;\n]{0,200}(?=[.;\n]|$)"
+)
+"""A history of several diseases; one alone may be the cause."""
+_ASSOCIATED = regex(
+    r"(?i)(?<=[.;\n])\s*(?:associated|coexisting|comorbid|incidental|known)(?: \w+){0,2}\s*:\s*[^.;\n]{2,200}"
+)
+_INFERRED = regex(r"(?i)^(?P<left>[^\n:]{3,300}?)\s*(?P<sign>→|⇒|[-=]+>|(?<=\s)(?:[–—]|--?)(?=\s))\s*(?=\w)")
+"""Findings and the sign of an inference: 'fever + rash → measles'."""
+_OPTION = regex(r"(?:^|(?<=\s))\(?([A-H])[).:]\s+")
+_CHOSEN = regex(
+    r"(?i)(?:^|[.;\n]\s*)(?:final\s+|my\s+)?(?:answer|choice|option)\s*(?:is\s*)?:?\s*\(?(?-i:([A-H]))\)?\W*$"
+)
 _CALLS = regex(
     r"(?i)^(?P<name>[^.,;:\n]{3,100}?)(?:\s+[-–—]\s+|,?\s+)(?:which\s+)?(?:requires?|needs?|warrants?|to be treated"
     r"|(?:should|must) be treated)\s+"
@@ -43,6 +113,8 @@ _FINDINGS = frozenset(
 )
 _CARE = frozenset(map(root, list_words("analgesia fluids anesthesia hemodialysis dialysis prophylaxis")))
 """Nouns of care that end like a disease's."""
+SHORTEST_GROUNDS = 4
+"""Fewest words before a dash that may be findings; fewer may be a part of the name."""
 _ORDERS = regex(r"(?i)\b(?:rank\w*|order\w*|least|most|likel\w+|probab\w+|possib\w+)\b")
 """Words of a list's order, which is no remark."""
 _LOSS = regex(r"(?i)^(?:\w+ )?(?:weight|appetite|hair|hearing|memory) loss$")
@@ -58,19 +130,82 @@ def answered(text: str) -> str:
     >>> answered("Gout requires admission.")
     'Gout.'
     """
-    text = _QUESTION.sub("", _THOUSANDS.sub("", text), count=1)
+    text = _chosen(_THOUSANDS.sub("", _THOUGHT.sub("", text)))
+    text = _STEP.sub("", _QUESTION.sub("", text, count=1))
+    for leading in _LEADING_UP:
+        text = leading.sub("", text, count=1)
+    for enclosing in _ENCLOSING:
+        if (enclosed := enclosing.match(text)) and names_within(enclosed["name"]):
+            text = enclosed["name"] + text[enclosed.end() :]
     asked = _ASKED.match(text)
     if asked and " or " not in asked["name"] and names_within(asked["name"]):
         text = f"{asked['name']}. {text[asked.end() :]}"
-    denied = _DENIED_BEFORE.match(text)
-    if denied and names_within(diseases_in_english(denied["denied"])):
-        text = text[denied.end() :]
+    for pattern in (_DENIED_BEFORE, _EXCLUDED):
+        denied = pattern.match(text)
+        if denied and names_within(diseases_in_english(denied["denied"])):
+            text = text[denied.end() :]
+    if any(map(str.isalnum, rest := _NOT_LINE.sub("", text))):
+        text = rest
     if (bracket := _DIFFERENTIAL.search(text)) and names_within(text[: bracket.start()][-200:]):
         text = text[: bracket.start()] + text[bracket.end() :]
     called = _CALLS.match(text)
     if called and (names := names_within(called["name"])) and names[-1].end == len(called["name"]):
         text = called["name"] + text[called.end() :]
-    return text
+    return _inferred(_without_asides(text))
+
+
+def _without_asides(text: str) -> str:
+    """A text without what it says of other diseases behind its first name: against them, or as a history."""
+    first = names_within(text[:200])
+    if not first:
+        return text
+    behind = text[first[0].end :]
+    for aside in (_AGAINST, _ASSOCIATED, _BACKGROUND):
+        behind = aside.sub("", behind)
+    return text[: first[0].end] + behind
+
+
+def _inferred(text: str) -> str:
+    """A text without the findings before the sign of an inference; a disease before it stays.
+
+    >>> answered("fever, joint pain → gout")
+    'gout'
+    """
+    match = _INFERRED.match(text)
+    if match is None or not names_within(text[match.end() : match.end() + 200]):
+        return text
+    pieces = [piece for piece in re.split(r"[,+;/.]|\band\b", match["left"]) if any(map(str.isalnum, piece))]
+    dash = match["sign"] in "–—--"
+    if dash and len(match["left"].split()) < SHORTEST_GROUNDS:
+        return text
+    return text if any(_names_disease(piece) for piece in pieces) else text[match.end() :]
+
+
+def _names_disease(phrase: str) -> bool:
+    """Whether a phrase may name a disease, by the tables or by its words; a bare finding does not."""
+    if any(" " in one.name or not is_finding(one.name) for one in names_within(phrase)):
+        return True
+    if is_finding(phrase):
+        return False
+    words = [word for word in re.findall(r"[\w'-]+", phrase) if root(word) not in _FINDINGS]
+    return any(map(heads_disease, words)) or organism(phrase) or (bool(words) and disease_like(words[-1]))
+
+
+def _chosen(text: str) -> str:
+    """The option that the last line of a list of lettered options chooses; a text without one as it is.
+
+    >>> answered("(A) gout (B) lupus. Answer: A")
+    'gout'
+    """
+    chosen = _CHOSEN.search(text)
+    options = list(_OPTION.finditer(text, 0, chosen.start())) if chosen else []
+    if chosen is None or len(options) < 2:
+        return text
+    ends = [*(option.start() for option in options[1:]), chosen.start()]
+    named = [
+        text[one.end() : end].strip(" .;\n") for one, end in zip(options, ends, strict=True) if one[1] == chosen[1]
+    ]
+    return named[0] if len(named) == 1 else text
 
 
 def names_nothing(phrase: str) -> bool:

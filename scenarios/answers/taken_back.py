@@ -76,6 +76,16 @@ _OPENS = regex(
     r"|pending (?:the )?exclusion of|awaiting (?:the )?exclusion of|cured|healed|imaginary|fictitious|mock|sham|fake"
     r"|so-called|alleged|supposed(?:ly)?|purported(?:ly)?)(?=\W)"
 )
+_RELATIVE = (
+    r"(?:mother|father|parents?|brothers?|sisters?|siblings?|twin|uncle|aunt|cousin|grand(?:mother|father|parents?)"
+    r"|relatives?|family|wife|husband|spouse|partner|friend|room-?mate|neighbou?r|dog|cat|horse)"
+)
+_OF_A_RELATIVE = regex(
+    r"(?i)^(?:(?!\b(?:due|from|second(?:ary)?|caus\w+|induced|by|with|because|after|following|trans\w+|given|maternal"
+    r"|neonatal|congenital)\b)[^,;:])*\s(?:in|of)\s+(?:(?:the|his|her|their|my|our|your|an?|(?:the )?patient['’]s)\s+)"
+    rf"+(?:\w+\s+)?{_RELATIVE}[\s.!)]*$"
+)
+"""A disease that a relative has: 'gout in his brother'. What a relative only caused stays the patient's."""
 _JOKE = (
     r"(?:hardly|not at all|nope|nah|of course not|said nobody|said no one|(?:i(?:['’]m| am)\s+)?(?:just\s+"
     r"|only\s+)?(?:kidding|joking)|jk|lol|ha(?:ha)+|not really|/s|sarcasm|as if"
@@ -235,7 +245,12 @@ def _stays(sentence: str, *, plan: bool) -> str:
     if changed := (_EDITED if plan else _CHANGED).search(sentence):
         sentence = sentence[changed.end() :]
     last = sentence[-_LONGEST:]
-    if _NOT_YET.match(sentence) or _ENDS.search(last) or (not plan and _conditional(sentence)):
+    if (
+        _NOT_YET.match(sentence)
+        or _ENDS.search(last)
+        or _OF_A_RELATIVE.match(last)
+        or (not plan and _conditional(sentence))
+    ):
         return ""
     return "" if (_PLAN_ENDS.search(last) if plan else _improbable(last)) else sentence
 
@@ -284,7 +299,8 @@ _KIND = r"(?:illness|disease|syndrome|state|condition|picture|presentation|disor
 _BEFORE = regex(
     r"(?i)^\W*(?:(?:an?|the|most likely|likely|probable|probably|(?:final |primary )?diagnosis(?: is)?|this is"
     r"|it is|he has"
-    r"|she has)\b[\s:]*)*(?P<affix>(?:non|pseudo|quasi)[-\s]?|(?:anti|pre|post|ex|un|para|semi)-|(?:resolved"
+    r"|she has)\b[\s:]*)*(?P<affix>(?:non|pseudo|quasi)[-\s]?|not-|(?:absent|lacking|missing)\s+"
+    r"|(?:anti|pre|post|ex|un|para|semi)-|(?:resolved"
     r"|treated|former"
     r"|previous|status (?:post|after)|s/p|(?:state|condition) after|old|prior|past|exposure to"
     r"|contact with)\s+"
@@ -304,7 +320,9 @@ _BEFORE = regex(
 )
 _BEHIND = regex(
     r"(?i)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bbe)(?<!\bwere)(?P<affix>[-\s](?:free|negative|like|mimic(?:ker)?"
-    r"|look-?alike|phobia|skeptic|denial|simulator|imp[eo]stor"
+    r"|look-?alike|phobia|skeptic|denial|simulator|imp[eo]stor|scare|alarm|alert|risk|awareness|exposure|contact"
+    r"|protocol|pathway|guidelines?|bundle|check-?list|rule-?out|work-?up|screen(?:ing)?|prophylaxis|prevention"
+    r"|vaccin(?:e|ation)|immuni[sz]ation|survivor|susceptibility|predisposition"
     rf"|imitation|in (?:\w+ )?remission|resolved|cured|healed|minus|lite|[\[(]?(?:redacted|censored|withheld"
     rf"|deleted|removed|deprecated|obsolete|invalid|void)[\])]?)|-ish)(?:\s+{_KIND})?\W*$"
 )

@@ -165,7 +165,7 @@ def _opposed(truth: Name, said: Name) -> str:
     return ""
 
 
-_OF_ONE_KIND = (("origin", "heredity"), ("age", "onset"), ("cell", "tissue"))
+_OF_ONE_KIND = (("origin", "heredity"), ("age", "onset"), ("cell", "tissue"), ("front", "order"))
 """Axes that tell the same kind of thing: a value of one in place of a value of the other makes a sibling."""
 
 

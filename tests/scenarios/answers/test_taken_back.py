@@ -43,12 +43,18 @@ def test_what_an_answer_does_not_stand_by_is_no_diagnosis(form: str, truth: Trut
     assert (verdict.match, verdict.reason) == (False, "no_diagnosis_asserted")
 
 
+@pytest.mark.parametrize("form", ["{} in his elder brother", "{} of the mother", "{} in my dog"])
+def test_a_disease_of_somebody_else_is_no_diagnosis(form: str) -> None:
+    assert not compare(form.format("gout"), GOUT).match
+
+
 @pytest.mark.parametrize(
     "form",
     [
         "non-{}", "a non-{} disease", "pseudo-{}", "anti-{}", "{}-free", "{}-negative", "{}-like illness",
         "{} phobia",
-        "{} look-alike", "resolved {}", "status after {}", "{} in remission", "exposure to {}", "contact with {}",
+        "{} look-alike", "resolved {}", "status after {}", "{} in remission",
+        "{} scare", "{} protocol", "{} risk", "absent {}", "not-{}", "exposure to {}", "contact with {}",
     ],
 )  # fmt: skip
 def test_an_affix_makes_another_thing_of_the_truth(form: str) -> None:
@@ -66,6 +72,7 @@ def test_an_affix_makes_another_thing_of_the_truth(form: str) -> None:
         ("Gout", "Pseudo-acute gout", False),
         ("Acute appendicitis", "Non-acute appendicitis", False),
         ("Hodgkin lymphoma", "non-Hodgkin lymphoma", False),
+        ("Neonatal lupus", "Neonatal lupus from anti-Ro antibodies of the mother", True),
     ],
 )
 def test_an_affix_of_a_word_beside_the_truth_leaves_it(truth: str, answer: str, right: bool) -> None:

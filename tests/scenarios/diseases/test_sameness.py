@@ -15,6 +15,7 @@ from wardround.scenarios.diseases.same_disease import same_disease
 
 HERE = Path(__file__).resolve().parent
 ONE = (
+    ("Lateral STEMI", "inferolateral STEMI", "a wider wall"),
     ("Heart attack", "acute myocardial infarction", "another name"),
     ("Hashimoto's thyroiditis", "chronic autoimmune lymphocytic thyroiditis", "an eponym"),
     ("Wegener granulomatosis", "granulomatosis with polyangiitis", "an eponym the other way"),
@@ -56,6 +57,8 @@ OTHER = (
     ("BRCA1-related breast cancer", "BRCA2-related breast cancer", "gene"),
     ("Thyroiditis, subacute", "thyroiditis, Hashimoto", "apposition"),
     ("Diverticulosis", "diverticulitis", "endings of one stem"),
+    ("Inferior STEMI", "Lateral STEMI", "another wall"),
+    ("Inferior wall ST-elevation myocardial infarction", "anterolateral STEMI", "a wall in one word"),
     ("Dysphagia", "dysphasia", "two words that are spelt right"),
     ("Gout", "pseudogout", "pseudo"),
     ("Hypertension", "pulmonary hypertension", "a word that makes another disease"),
