@@ -8,7 +8,6 @@ from typing import Any
 
 from conformance.tables import Tables
 from wardround.scenarios.published.admissions import (
-    Row,
     culture_value_string,
     discharge_diagnosis,
     examination,
@@ -21,6 +20,9 @@ from wardround.scenarios.published.admissions import (
     recorded_value,
 )
 from wardround.scenarios.published.imaging_words import Absent, radiology_name
+
+Row = Mapping[str, Any]
+"""A row of a table of a vector, by column."""
 
 _PROCEDURES = (
     "Major Surgical or Invasive Procedure:",
@@ -216,7 +218,7 @@ def _by_stay(rows: Iterable[Row], stays: Sequence[tuple[int, int, datetime, date
 def _time(row: Row) -> datetime:
     """The time of a result; a result without one comes last."""
     at = recorded_value(row["charttime"])
-    return datetime.max if at is None else _moment(at)
+    return datetime.max if at is None else _moment(str(at))
 
 
 def _moment(text: str) -> datetime:

@@ -9,6 +9,7 @@ from anyio.lowlevel import checkpoint
 from wardround.engine.budget import SpendRow
 from wardround.engine.events import Acted, Row
 from wardround.engine.records import Action, Completion, Ending, EpisodeRow, Json, Message, RunRow, Score, Scored, View
+from wardround.engine.seat import Seat
 from wardround.engine.sessions import RunControl, Session, SessionRow
 from wardround.engine.trajectory import Trajectory
 
@@ -152,11 +153,11 @@ class Pool(Protocol):
 
 
 class Evaluator(Protocol):
-    """Scores stored episodes; plain metrics ignore the seat."""
+    """Scores stored episodes. A judged evaluator asks through its seat; a plain metric has none."""
 
     name: str
 
-    async def score(self, case: Any, trajectory: Trajectory, seat: Any) -> Sequence[Score] | Scored:
+    async def score(self, case: Any, trajectory: Trajectory, seat: Seat | None) -> Sequence[Score] | Scored:
         """The scores of one episode, with an account of how they came about if a reader will want one."""
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import msgspec
 
@@ -25,6 +25,7 @@ from wardround.evaluators.measures import is_house
 from wardround.evaluators.search.contract import Search
 from wardround.evaluators.search.results import Reader
 from wardround.scenarios.case import Case
+from wardround.scenarios.loaders.source import Playable
 from wardround.scenarios.record import Record
 
 _OURS = "@~,"
@@ -338,7 +339,7 @@ class EvaluationInput:
     that asks them.
     """
 
-    case: Any
+    case: Playable
     trajectory: Trajectory
     events: int
     others: Mapping[str, str] = field(default_factory=dict)

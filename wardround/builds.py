@@ -7,12 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, ClassVar, Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack, cast
+from typing import IO, ClassVar, Generic, NamedTuple, Protocol, TypedDict, TypeVar, Unpack, cast
 
 import msgspec
 from pydantic import BaseModel
 
-from wardround.api import create_planned, play_planned, prepare_to_resume, resume
+from wardround.api import Changes, create_planned, join, play_planned, prepare_to_resume
 from wardround.engine.batch import Progress
 from wardround.engine.errors import UsageError
 from wardround.engine.prompts import Prompts
@@ -169,10 +169,20 @@ class RunBuild(ABC, Generic[AccountT, IntakeT, OptionsT]):
             run = await play_planned(planned, store, progress, pilot=processes.get("pilot", 0))
         return await self._assemble(run)
 
-    async def resume(self, name: str, store: Store, progress: Progress, **options: Any) -> Built[AccountT]:
+    async def resume(
+        self,
+        name: str,
+        store: Store,
+        progress: Progress,
+        *,
+        retry: Sequence[str] = (),
+        share: tuple[int, int] = (1, 1),
+        elsewhere: Callable[[str], Awaitable[None]] | None = None,
+        **changes: Unpack[Changes],
+    ) -> Built[AccountT]:
         """Resume a build; if every episode is finished, its files are made again and no model is called.
 
-        `options` are those of `api.resume`, and `elsewhere` as in WorkSharing. Raises UsageError for another run.
+        `elsewhere` is as in WorkSharing, all else as in `api.resume`. Raises UsageError for another run.
         """
         check_writable(self.out)
         run = await Run.open(store, name)
@@ -180,13 +190,12 @@ class RunBuild(ABC, Generic[AccountT, IntakeT, OptionsT]):
             raise UsageError(
                 f"run {name} is not a build of {self.WHAT}; to go on with it: wardround run --resume {name}"
             )
-        if "open" in await run.endings() or options.get("retry"):
-            if elsewhere := options.pop("elsewhere", None):
-                del options["share"]
-                run = await prepare_to_resume(name, store, **options)
+        if "open" in await run.endings() or retry:
+            run = await prepare_to_resume(name, store, retry=retry, **changes)
+            if elsewhere:
                 await elsewhere(name)
             else:
-                run = await resume(name, store=store, progress=progress, **options)
+                run = await join(name, store=store, share=share, progress=progress)
         return await self._assemble(run)
 
     async def _assemble(self, run: Run) -> Built[AccountT]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from wardround.scenarios.published.imaging_words import Absent
 
@@ -131,7 +130,9 @@ def radiology_text(sections: Mapping[str, str]) -> str:
     return "".join(f"{header}:\n{body}\n\n" for header, body in kept.items())
 
 
-Row = Mapping[str, Any]
+Cell = str | float | None
+"""A value of a table; NaN and None are empty."""
+Row = Mapping[str, Cell]
 
 _HIDDEN = "___"
 
@@ -155,12 +156,12 @@ def _text(row: Row, column: str) -> str | None:
     return None if value is None else str(value)
 
 
-def recorded_value(value: Any) -> Any:
+def recorded_value(value: Cell) -> Cell:
     """`value`, or None for an empty cell (which a table may store as NaN)."""
     return None if value is None or value != value else value  # noqa: PLR0124  # NaN is not itself
 
 
-def _number(value: Any) -> Any:
+def _number(value: Cell) -> Cell:
     """A number as the table's float column stores it: 22 becomes 22.0."""
     value = recorded_value(value)
     return float(value) if isinstance(value, int) else value

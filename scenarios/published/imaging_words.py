@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from wardround.engine.errors import UsageError
+from wardround.engine.records import Json
 from wardround.engine.text import file_text
 
 LOOKUP = "lookup_tables_at_run_time.json"
@@ -82,7 +82,7 @@ def load_tables(folder: Path) -> ImagingTables:
     )
 
 
-def read_table(path: Path) -> dict[str, Any]:
+def read_table(path: Path) -> dict[str, Json]:
     """The JSON object in a file. Raises UsageError that names the file."""
     try:
         loaded = json.loads(file_text(path))

@@ -238,7 +238,7 @@ async def plan_run(
 def _check_policy(rule_settings: BaseModel, parts: Mapping[str, SeatConfig]) -> None:
     """Raise UsageError if results are to be synthesised and the examiner has no model to do so."""
     examiner = parts.get("examiner")
-    if examiner and examiner.spec == "record" and getattr(rule_settings, "policy", "") == "synthesise":
+    if examiner and examiner.spec == "record" and rule_settings.model_dump().get("policy") == "synthesise":
         raise UsageError("policy synthesise needs a model to write results: name one, such as --examiner openai/gpt-4o")
 
 
