@@ -27,7 +27,7 @@ from wardround.scoring.judges import JudgeOptions, judge_config
 from wardround.scoring.score import score_run
 
 QUESTIONS, CRITERIA, EACH = 10_000, 48_000, 12
-"""Questions that are asked, criteria that are judged, and criteria of one answer."""
+"""The numbers of questions, of judged criteria, and of criteria for one answer."""
 LATENCY, AT_ONCE, WORKERS = 0.05, 200, 2
 OPTION = b"none of these four"
 """An option that only the questions have."""
@@ -159,7 +159,7 @@ async def _rubrics(criteria: int, url: str, workers: int = 1) -> Measured:
 async def _played(
     folder: Path, path: Path, count: int, url: str, workers: int, *, judge: bool = False
 ) -> tuple[Measured, Measured]:
-    """What playing took, and what judging took."""
+    """The time of playing, and that of judging."""
     where, judging = folder / "bench.db", Measured()
     store, before = wardround.open_store(where), _cpu_of_workers()
     seats = {"doctor": {"spec": "openai/bench", "base_url": url}}

@@ -8,7 +8,7 @@ from benchmarks.load import BRIEF, Load, Measured, measuring
 
 
 async def bare(load: Load, base_url: str) -> Measured:
-    """Workers over a counter, a growing conversation each, nothing stored."""
+    """Run workers that share a counter; each keeps a growing conversation, and nothing is stored."""
     left = iter(range(load.episodes))
     asked = load.question
     connector = aiohttp.TCPConnector(limit=0)

@@ -1,4 +1,4 @@
-"""Orders understood piece by piece, on phrases whose writer had not seen the parser.
+"""Measure how orders are understood, piece by piece, on phrases by writers who had not seen the parser.
 
 `python -m benchmarks.blind_orders` prints the table.
 

@@ -1,11 +1,11 @@
 """Lists of pairs of a truth and an answer that no rule was tuned on: where each comes from, not its text.
 
 `python -m benchmarks.blind_pairs draw LIST DATA > tests/data/blind_pairs.csv` drew list 1 before the rules that are
-measured on it; DATA is the folder of the shared data sets. List 2 was drawn after the rules were frozen that were
-mended on half of list 1, and list 3 after those that were mended on half of list 2; no truth that was open when the
-rules were mended is on a later list. `python -m benchmarks.blind_pairs write LIST DATA` prints the pairs with their
-texts as CSV (row, truth, answer) for readers who see nothing else. The lists also hold what two readers said (1: the
-answer names the truth's disease), and `same`, settled where they differ. The kinds are:
+measured on it; DATA is the folder of the shared data sets. The rules were mended on half of list 1 and frozen before
+list 2 was drawn, and so again before list 3. No truth that was open while the rules were mended is on a later list.
+`python -m benchmarks.blind_pairs write LIST DATA` prints the pairs with their texts as CSV (row, truth, answer) for
+readers who see nothing else. The lists also hold what two readers said (1: the answer names the truth's disease), and
+`same`, settled where they differ. The kinds are:
 
 - `answer`: the answer of a model to a case of MedR-Bench. List 1 has those of DeepSeek-R1 (158 of 160 replies, none of
   them among the 574 of `benchmarks/paraphrases.py`), list 2 those of gemini2-ft and qwq to 51 cases that stayed closed;

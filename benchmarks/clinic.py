@@ -39,7 +39,7 @@ def reply(messages: Sequence[Message], purpose: str) -> str:
 
 
 def other_reply(messages: Sequence[Message], purpose: str) -> str:
-    """The same words with another diagnosis: what is measured later must not know its text."""
+    """The same words with another diagnosis, so that no cache knows the text of the measured episodes."""
     return reply(messages, purpose).replace("acute appendicitis", "severe bilateral pneumonia")
 
 

@@ -1,4 +1,4 @@
-"""Closed question sets by who knows all, who guesses and who is silent: `python -m benchmarks.closed_sets FILE...`."""
+"""Score doctors that know all, guess or stay silent on closed sets: `python -m benchmarks.closed_sets FILE...`."""
 
 import argparse
 import re

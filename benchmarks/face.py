@@ -1,4 +1,4 @@
-"""What a face costs: an episode of `workup` through Gymnasium, against the same through the engine, both unstored."""
+"""Compare the CPU of an episode of `workup` through Gymnasium and through the engine, both unstored."""
 
 import asyncio
 import time

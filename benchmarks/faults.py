@@ -11,12 +11,12 @@ from benchmarks.server import served
 
 RATES = {"429": 0.02, "500": 0.01, "reset": 0.005}
 RETRY_AFTER = 0.05
-"""Seconds, told with every 429."""
+"""Seconds that every 429 names in Retry-After."""
 LOAD = Load()
 
 
 def faults(quick: bool) -> Sequence[Figure]:
-    """Runs with and without faults in turn, with the patience that users get."""
+    """Play runs with and without faults in turn, with the default patience."""
     load, turns = (Load(episodes=600), 1) if quick else (LOAD, 3)
     right, times = 0.0, list[float]()
     sent: Mapping[str, int] = {}

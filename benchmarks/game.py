@@ -23,15 +23,15 @@ class Game:
         return (Said(0, "teller", "say", self._question),)
 
     def turn(self, state: tuple[Said, ...]) -> str:
-        """In turn."""
+        """The two seats alternate."""
         return self.seats[(len(state) + 1) % 2]
 
     def view(self, state: tuple[Said, ...], seat: str) -> View:
-        """Everything said."""
+        """Both seats see all that was said."""
         return View(seat=seat, brief=BRIEF, heard=state, verbs=("say",))
 
     def apply(self, state: tuple[Said, ...], event: Acted) -> tuple[Said, ...]:
-        """Say it."""
+        """Add what the seat said."""
         return (*state, Said(event.seq, event.seat, event.action.verb, event.action.text))
 
     def ending(self, state: tuple[Said, ...]) -> Ending | None:
@@ -40,7 +40,7 @@ class Game:
 
 
 class Asker:
-    """Sends the whole conversation, says what comes back."""
+    """Sends the whole conversation and says its model's reply."""
 
     sealed = True
 

@@ -1,8 +1,8 @@
 """Doctors that want a better score without being better doctors, and what each of them scores.
 
-Each doctor is a file of recorded replies, as anybody could write one. What it may know differs: most know the diseases
-of the whole set of cases; some are handed the truth of each case and hide it in a form that commits to nothing, so that
-only the reading of answers stands between them and a score of 1.0.
+Each doctor is a file of recorded replies, as anybody could write one. Most doctors know the diseases of the whole set
+of cases. Some know the truth of each case and hide it in a form that commits to nothing, so that only the reading of
+answers can refuse them a score of 1.0.
 """
 
 import json
@@ -35,7 +35,7 @@ from wardround.scoring.score import score_run
 from wardround.testing.memory_store import MemoryStore
 
 LEAST = 0.05
-"""What a doctor of this file may score where the best constant answer scores less."""
+"""The highest score that a doctor of this file may reach where the best constant answer scores less."""
 REPLIES = 30
 """Recorded replies a case: more than any scenario has turns, so that no recording ends early."""
 
@@ -63,7 +63,7 @@ def _repeated(replies: list[str]) -> list[str]:
 
 
 class Gullible:
-    """A judge that is fair and easily pleased: right is whatever names the truth, in whatever words around it.
+    """A fair judge that is easily pleased: it accepts every answer that names the truth, whatever the words around it.
 
     Of a treatment it sees whether the answer is a plan at all: it names something that is done or given, and does not
     repeat the case.
@@ -106,7 +106,7 @@ def gullible() -> JudgeConfig:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a doctor is tried on: cases and a scenario that can play them."""
+    """The cases of a trial, and a scenario that can play them."""
 
     name: str
     scenario: str
@@ -123,7 +123,7 @@ class Setting:
         return list(dict.fromkeys(truth_of(case, self.goal) for case in self.cases))
 
     def target(self, case: Case) -> Target:
-        """What a doctor is told of a case."""
+        """What a doctor knows of a case."""
         start = files("wardround.scenarios").joinpath("prompts", self.scenario, "start.md").read_text(encoding="utf-8")
         return Target(case, self.goal, self.pool, start, random.Random(f"{self.name} {case.id}"))
 
@@ -157,7 +157,7 @@ class Doctor:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a doctor scored by word match, and before the gullible judge where the judge was asked."""
+    """A doctor's scores by word match, and by the gullible judge where it was asked."""
 
     words: Outcome
     judged: Outcome | None = None

@@ -35,7 +35,7 @@ CHAIN = 3
 """Calls that follow each other at the longest: the class of a step, what to look up, the verdict."""
 TOPICS = 500
 FACT = "It is seen more often in the cold months than in the warm ones."
-"""Stands in every text of the corpus, so that a verdict can quote it whatever was found."""
+"""A sentence in every text of the corpus, so that a verdict can quote it from any passage."""
 
 
 class Judging(Answers):
@@ -87,7 +87,7 @@ class Speaker:
 
 
 def judged(quick: bool) -> Sequence[Figure]:
-    """Wall time of the limit, for the best schedule of the same calls, and the cost of a call."""
+    """The wall time as a multiple of the best schedule of the same calls, and the CPU of a call."""
     episodes, turns = (150, 1) if quick else (EPISODES, 2)
     load, judgings, loops = Load(episodes=400, latency=0.0), [], []
     for _ in range(turns):

@@ -1,4 +1,4 @@
-"""The work that is measured, and how: episodes of chained calls, so many at once, each call so slow."""
+"""The measured work: episodes of chained calls, a number of them at once, each call with a latency."""
 
 import gc
 import random
@@ -50,7 +50,7 @@ class Load:
 
 @cache
 def prose(chars: int, seed: int = 0) -> str:
-    """Made-up words: a text of one letter would shrink to nothing where a store compresses."""
+    """Made-up words, which a store compresses as it does prose."""
     draw = random.Random(seed)
     words = ["".join(draw.choices("etaoinshrdlucmfwy", k=draw.randint(2, 11))) for _ in range(1500)]
     return " ".join(draw.choices(words, k=chars // 2 + 1))[:chars]

@@ -18,8 +18,8 @@ TURN = 3100
 """Characters of a question: with the answer a turn has 4 KB."""
 COUNTS, FEW = (10_000, 100_000), (1_000, 20_000)
 FLAT = 50
-"""Bytes that a further waiting episode may cost: peaks differ by 2 MB from one time to the next, and a job that is held
-anywhere takes 200 bytes at the least."""
+"""Bytes that a further waiting episode may cost: peaks differ by 2 MB from one time to the next, and a job that
+anything keeps takes at least 200 bytes."""
 ROOT = Path(__file__).resolve().parent.parent
 
 

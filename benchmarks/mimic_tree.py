@@ -1,6 +1,6 @@
 """A made-up tree of MIMIC-IV's shape: all tables a build reads, notes and reports from our own templates, by seed.
 
-Nothing in it is of a person: names, numbers and texts are drawn by a generator. Each admission is of one `KINDS`,
+No part of it comes from a person: a generator draws names, numbers and texts. Each admission is of one `KINDS`,
 chosen so that every rule of a build has something to drop or to change.
 """
 
@@ -110,7 +110,7 @@ TABLES: Mapping[str, tuple[str, Sequence[str]]] = {
 
 @dataclass(frozen=True)
 class Admission:
-    """What the generator made of an admission; `version` is that of its codes, 9 or 10."""
+    """The plan of an admission; `version` is that of its codes, 9 or 10."""
 
     hadm: int
     subject: int

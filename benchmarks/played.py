@@ -36,7 +36,7 @@ async def played(load: Load, base_url: str, asker: Callable[[Seat], Agent] = Ask
 
 
 async def played_in_a_file(load: Load, base_url: str, asker: Callable[[Seat], Agent] = Asker) -> Measured:
-    """Play the load into a fresh SQLite file; `more` tells its bytes an episode too."""
+    """Play the load into a fresh SQLite file; `more` also has its bytes an episode."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.db"
         measured = await played_into(load, base_url, str(path), asker)

@@ -52,7 +52,7 @@ def _measured(what: str, path: Path) -> float:
 
 
 async def own(path: Path) -> Measured:
-    """Call the evaluator on every episode; they are read before."""
+    """Read every episode, then call the evaluator on each."""
     store, evaluator = wardround.open_store(path), Standard()
     await _warmed(store)
     run = await wardround.Run.open(store, "r")

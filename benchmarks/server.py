@@ -27,7 +27,7 @@ class Server:
 
 
 class Answers:
-    """What is answered to each request in the order of arrival: drawn from a seed, and counted."""
+    """The answers to requests in the order of their arrival, drawn from a seed and counted."""
 
     def __init__(self, rates: Mapping[str, float], retry_after: float, seed: int) -> None:
         self._rates, self._random = dict(rates), random.Random(seed)
@@ -89,7 +89,7 @@ class Protocol(asyncio.Protocol):
         if answer is not None:
             self._transport.write(answer)
             return
-        # Lingering for no time makes the kernel send RST instead of a polite end.
+        # With a linger time of 0 the kernel resets the connection instead of closing it in order.
         sock = self._transport.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._transport.abort()

@@ -14,7 +14,7 @@ from benchmarks.server import served
 NARROW, WIDE = Load(), Load(episodes=5000, concurrency=1000, latency=1.0)
 ZERO = Load(latency=0.0)
 SHORT = Load(episodes=600)
-"""What `--quick` plays: so short that the first and the last wave weigh."""
+"""The load of `--quick`, so short that the first and the last wave count for much."""
 
 
 def narrow(quick: bool) -> Sequence[Figure]:
@@ -36,7 +36,7 @@ def zero(quick: bool) -> Sequence[Figure]:
 
 
 def alternated(load: Load, turns: int) -> list[tuple[Measured, Measured]]:
-    """(bare, engine) of each turn; who begins changes, so that a drift of the machine favours neither."""
+    """(bare, engine) of each turn; they begin by turns, so that a drift of the machine favours neither."""
     pairs = []
     with served(load.latency) as server:
         for turn in range(turns):

@@ -16,7 +16,7 @@ FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a doctor is told of one case.
+    """What a doctor knows of one case.
 
     `pool` are the truths of all cases of the set, `start` the instructions of the scenario.
     """
@@ -38,7 +38,7 @@ class Target:
         return re.sub(r"[.;:\n]+\s*(?=\S)", ", ", self.truth.strip(" .\n"))
 
     def few(self) -> list[str]:
-        """The truth among others, neither first nor last: who means either of these has not named it."""
+        """The truth among others, neither first nor last, so that neither end of the list names it."""
         others = self.draw.sample([one for one in self.pool if one != self.truth], FEW - 1)
         place = self.draw.randrange(1, FEW - 1)
         return [*others[:place], self.phrase, *others[place:]]
@@ -254,7 +254,7 @@ OF_DISEASES_ALONE = (
     "little sure", "one per cent", "free of it", "like it", "past", "not yet", "half", "-ish", "near", "relative",
     "any of", "even odds", "or something else", "or nothing", "ghost", "versus", "behind a hash sign", "changed",
 )  # fmt: skip
-"""Those of them that are an honest plan: 'hydrocortisone 1 %', or one whose last measure is left open."""
+"""Forms of `UNMEANT` that are an honest treatment: 'hydrocortisone 1 %', or a plan with an open last measure."""
 REFUSALS: dict[str, str] = {
     "language model": "As an AI language model I cannot diagnose {truth}",
     "not a doctor": "I am not a doctor and I'm unable to say whether the patient has {truth}.",

@@ -1,11 +1,15 @@
-"""Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`; the halves are below.
+"""Measure how discharge notes are read: `python -m benchmarks.ward_reading HALF [--show]`.
 
-HALF is a, b, later, last, fourth, fifth, blind, second, third or pairs. `later` are the sixty notes in the thirty
-styles of `styles_2.txt` and the sixty pairs of sentences of `leaks_2.csv`; `last` are thirty notes in the fifteen
-styles of `styles_3.txt`, `fourth` sixty in the thirty of `styles_4.txt`, `fifth` 48 in the 24 of `styles_5.txt`;
-`blind` are a stranger's sixty notes in the thirty of `styles_6.txt`, with the sixty pairs of `leaks_4.csv`;
-`second` another stranger's forty in the twenty of `styles_7.txt`, with the forty pairs of `leaks_5.csv`; `third`
-and `pairs` are pairs only, the sixty of `leaks_6.csv` and of `leaks_7.csv`.
+| HALF | notes | pairs of sentences |
+|---|---|---|
+| a, b | those in half of the sixty styles of `styles.txt` | those of half of the diseases of `diseases.toml` |
+| later | sixty, in the thirty styles of `styles_2.txt` | the sixty of `leaks_2.csv` |
+| last | thirty, in the fifteen styles of `styles_3.txt` | - |
+| fourth | sixty, in the thirty styles of `styles_4.txt` | - |
+| fifth | 48, in the 24 styles of `styles_5.txt` | - |
+| blind | a stranger's sixty, in the thirty styles of `styles_6.txt` | the sixty of `leaks_4.csv` |
+| second | another stranger's forty, in the twenty styles of `styles_7.txt` | the forty of `leaks_5.csv` |
+| third, pairs | - | the sixty of `leaks_6.csv`, of `leaks_7.csv` |
 
 The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
 from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.

@@ -45,7 +45,7 @@ def assessment(row: Vector, tables: Tables) -> Any:
 
 
 def _listed(judge: Judge, row: Vector, none: str) -> list[Entry]:
-    """One side's entries. Raises Absent, and of a row that shows a defect also if they are none that can be matched."""
+    """One side's entries. Raises Absent; for a row that shows a defect, also for entries that cannot be matched."""
     listed = _asked(judge)
     if not row.counts and not listed:
         raise Absent(none, "the published code has 0 where the figure is not defined")
@@ -55,7 +55,7 @@ def _listed(judge: Judge, row: Vector, none: str) -> list[Entry]:
 
 
 def _asked(judge: Judge) -> list[Entry]:
-    """The entries of the judge's list, which it is asked for three times; each time what is no JSON is put right."""
+    """The entries of the judge's list. It gives up to three, and repairs each that is no JSON."""
     why = ""
     for _ in range(_ATTEMPTS):
         reply = judge.says()
@@ -68,7 +68,7 @@ def _asked(judge: Judge) -> list[Entry]:
             return listed
         why = listed.reason
         if isinstance(published_json(reply), Unread):
-            judge.says()  # a sixth repair, which is not looked at
+            judge.says()  # a sixth repair, which the published code does not read
     raise Absent(why, "three lists of the judge cannot be read; the published code gives up")
 
 

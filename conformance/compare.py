@@ -7,7 +7,7 @@ from conformance.vector import Vector
 
 
 def agrees(value: object, vector: Vector) -> bool:
-    """Whether `value` is what the row, by its mark, accepts."""
+    """Whether a row's way of comparison accepts `value`."""
     accepted = [vector.expected, *vector.alternatives]
     if vector.expect == "any_of" and isinstance(vector.expected, Mapping) and "values" in vector.expected:
         accepted = list(vector.expected["values"])

@@ -1,6 +1,6 @@
 """Adapters: judges and aggregation of MedR-Bench, played with the recorded replies of a judge.
 
-A row that shows a defect is read as strictly as the project reads, and ends in a typed reason where that finds nothing.
+The project's strict reader reads a row that shows a defect; without a verdict it ends in a typed reason.
 """
 
 from collections.abc import Callable, Mapping
@@ -67,7 +67,7 @@ def _inquire(step: str, row: Vector, judge: Judge) -> tuple[Inquiry, bool]:
     if inquiry.verdict is not None:
         return inquiry, inquiry.verdict == StepVerdict.CORRECT
     last = inquiry.path[-1]
-    if row.counts and last.info is None and isinstance(last.judgment, str):  # JSON, in words that settle nothing
+    if row.counts and last.info is None and isinstance(last.judgment, str):  # JSON without a verdict
         return inquiry, loose.correct(last.judgment)
     raise Absent(inquiry.reason, "no reply of the judge holds a verdict; the published code stops")
 
@@ -109,7 +109,7 @@ def _evaluated(row: Vector, judge: Judge) -> Any:
 
 
 def _shares(row: Vector, reply: PartAccount) -> list[float | None]:
-    """Efficiency and factuality as published; of a row that shows a defect, why they are not defined."""
+    """Efficiency and factuality as published; for a row that shows a defect, why they are not defined."""
     named = {score.name: score for score in scores(reply)}
     if row.expect == "defect" and (why := _undefined(named["efficiency_formal"], named["factuality_formal"])):
         raise Absent(why, "the published code has 0 where the figure is not defined")
@@ -121,7 +121,7 @@ def _undefined(*both: Score) -> str:
 
 
 def _recall(row: Vector) -> float:
-    """The share of reference steps that were found. Raises Absent of a row that shows what there is of no step."""
+    """The share of reference steps that were found. Raises Absent for a row without a step."""
     listed = next((row.input[name] for name in ("steps", "ground_truth_steps", "hits") if name in row.input), None)
     if not isinstance(listed, list):
         raise Absent("no_reference", "the row names no reference steps")

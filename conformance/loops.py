@@ -1,4 +1,4 @@
-"""Adapters: whole dialogues of MedR-Bench and AgentClinic, their recorded replies played through our scenarios."""
+"""Adapters that play recorded dialogues of MedR-Bench and AgentClinic through our scenarios."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ def consultation(row: Vector, tables: Tables) -> Any:
 
 
 def consulted(recorded: Mapping[str, Any], row: Vector) -> Any:
-    """The same of the recorded dialogue: a verdict that was not printed is none."""
+    """The same for the recorded dialogue; a verdict that was not printed counts as none."""
     del row
     printed = " ".join(_list(recorded.get("printed_verdict") or []))
     correct = None if not printed else "INCORRECT" not in printed
@@ -78,7 +78,7 @@ def consulted(recorded: Mapping[str, Any], row: Vector) -> Any:
 
 
 def staged(row: Vector, tables: Tables) -> Any:
-    """medr_inference_loops: calls, requests, what was told, and how it ended; of these what the row records."""
+    """medr_inference_loops: calls, requests, results and the ending, as far as the row records them."""
     del tables
     dialogue = _dialogue(row)
     kept = {name: dialogue[name] for name in _recorded(row.expected) if name in dialogue}
@@ -110,13 +110,13 @@ def _dialogue(row: Vector) -> dict[str, Any]:
 
 
 def decided(recorded: Mapping[str, Any], row: Vector) -> Any:
-    """The same of the recorded dialogue."""
+    """The same for the recorded dialogue."""
     del row
     return _recorded(recorded)
 
 
 def _recorded(recorded: Any) -> dict[str, Any]:
-    """The decisions that a row tells: its calls and requests, and of the file that was written its dialogue."""
+    """The recorded decisions of a row: its calls, its requests, and the dialogue in the written file."""
     decisions: dict[str, Any] = {}
     if not isinstance(recorded, Mapping):
         return decisions
@@ -156,7 +156,7 @@ def _game(protocol: str) -> Any:
 
 
 def _report(row: Vector) -> Case:
-    """The case of a row; what it has not, it is not given."""
+    """The case of a row, with only the parts that the row has."""
     made = row.input.get("instance", {}).get("generate_case", {})
     summary = made.get("case_summary")
     if not isinstance(summary, str):
@@ -184,7 +184,7 @@ def _prompts() -> Prompts:
 
 
 def _reply(left: Iterator[Any]) -> str:
-    """The next recorded reply; one that is no text is none. Raises Absent where there are no more."""
+    """The next recorded reply; a reply that is no text counts as none. Raises Absent where there are no more."""
     for reply in left:
         return reply if isinstance(reply, str) else ""
     raise Absent("no_reply", "asked again, and there are no more recorded replies")

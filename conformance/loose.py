@@ -1,7 +1,7 @@
-"""What the published code makes of wordings that the project's readers refuse: by parts of words, wherever they stand.
+"""Reads wordings that the project's readers refuse as the published code does: by parts of words, wherever they stand.
 
-The project never takes such a reply for a verdict. A row that counts tells what the published code computes, and so
-these are asked there, and there only, once the project's own reader has found nothing in the reply.
+The project never takes such a reply for a verdict. A row that counts records what the published code computes. So only
+such a row uses these readings, and only if the project's own reader has found no verdict in the reply.
 """
 
 from collections.abc import Callable

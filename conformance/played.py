@@ -1,4 +1,4 @@
-"""A judge and a search that play what was recorded."""
+"""A judge and a search that play recorded replies."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rules of published code that only its recorded vectors use: matching, replies, the desk, scores."""
+"""Rules of published code that only its recorded vectors use: matching, replies, answers from the record, scores."""
 
 import re
 from bisect import bisect_left
@@ -142,7 +142,7 @@ def share(asked: Collection[int], recorded: Collection[int]) -> float | None:
 
 
 def imaging_share(asked: Sequence[Request], exams: Sequence[str], tables: Tables) -> float | None:
-    """The share of the recorded studies that were asked for; each study counts, also one done twice.
+    """The share of the recorded studies that were asked for; a study that was done twice counts twice.
 
     An exam that the table does not list is taken for the one before it; Absent where there is none before it.
     """
@@ -278,7 +278,7 @@ def _cut(text: str) -> tuple[list[str], dict[str, list[str]]]:
 def answer(record: Sequence[CaseResult], reply: str, kind: str, tables: Tables) -> tuple[Answer, ...]:
     """What the record has of the list in `reply`, in the record's order; what matches nothing is passed over.
 
-    `kind` is examination (all of it), lab, microbiology or imaging. Of studies with the same name the last is told.
+    `kind` is examination (all of it), lab, microbiology or imaging. Of studies with the same name it has the last.
     """
     if kind == "examination":
         return tuple(_answer(reply, item, "panel", 1.0) for item in record if item.kind == kind)

@@ -23,7 +23,7 @@ from wardround.scenarios.parsers import published
 
 Kind = Literal["examination", "lab", "microbiology", "imaging"]
 _KINDS: dict[str, Kind] = {name: kind for kind, name in NAMES.items()}  # type: ignore[misc]  # the four of NAMES
-# The decision that a published message tells, by words that no other has.
+# The decision in a published message, by words that no other message has.
 _SAYINGS = (
     ("NO VALID TESTS FOUND", "warned"),
     ("not available or used the wrong format", "warned"),
@@ -47,7 +47,7 @@ _MANY = 1000
 
 def transition(row: Vector, tables: Tables) -> Any:
     """multicog_transition: what the work-up decides on one reply."""
-    if row.input.get("summarized_failed_ids"):  # no reply was had: the conversation could not be made to fit
+    if row.input.get("summarized_failed_ids"):  # there was no reply: the conversation did not fit into the context
         return {"finish": True, "result": ["failed", "failed"]}
     prompts = Prompts.load([Path(wardround.scenarios.__file__).parent / "prompts"])
     settings = WorkupSettings(rules="published", reading="published", max_turns=_MANY, max_warnings=_MANY)
@@ -105,7 +105,7 @@ def _played(scenario: Workup, case: Case, replies: Sequence[str], tables: Tables
 
 
 def concluded(recorded: Mapping[str, Any], row: Vector) -> Any:
-    """The same of the recorded run: results, and the calls of the doctors that concluded."""
+    """The same for the recorded run: results, and the calls of the doctors that concluded."""
     del row
     calls = Counter(str(number) for kind, number, _ in recorded["llm_calls"] if kind == "reply")
     return {
@@ -115,7 +115,7 @@ def concluded(recorded: Mapping[str, Any], row: Vector) -> Any:
 
 
 def decided(recorded: Mapping[str, Any], row: Vector) -> Any:
-    """The same of the recorded step: its action, what was asked and told, the state after it; not its words."""
+    """The same for the recorded step: its action, its requests and results, and the state after it; not its words."""
     if recorded["finish"]:
         return {"finish": True, "result": recorded["result"]}
     message = recorded["chat_history"][-1]["content"]
@@ -134,7 +134,7 @@ def decided(recorded: Mapping[str, Any], row: Vector) -> Any:
 
 
 def _reported(message: str, record: Sequence[Any]) -> list[str]:
-    """The recorded items that a message tells: item numbers, exam names, or the examination."""
+    """The recorded items in a message: item numbers, exam names, or the examination."""
     if message.startswith("Physical Examination"):
         return ["Examination"]
     lines = message.split("\n")

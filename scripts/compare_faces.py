@@ -187,7 +187,7 @@ def score_json(name: str, store: Path) -> dict[str, Any]:
 
 
 async def compare(scenario: str, limit: int) -> dict[str, str]:
-    """The digest of the score JSON by face; "-" and the reason for a face that is not to be had here."""
+    """The digest of the score JSON by face; "-" and the reason for a face that cannot run here."""
     settings = RunSettings(cases="bundled", scenario=scenario, seed=SEED, limit=limit, preflight=False)
     digests: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:

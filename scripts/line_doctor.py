@@ -15,7 +15,7 @@ LINES = (
 
 
 def line(taken: int) -> str:
-    """What it says after `taken` turns."""
+    """The line after `taken` turns."""
     return LINES[min(taken, len(LINES) - 1)]
 
 

@@ -100,7 +100,7 @@ def holding(asked: Quoted, story: tuple[Mapping[str, str], str], facts: Sequence
 _HOLDS = 0.5
 """The least share of a stretch's words that a sentence of its section holds."""
 _AGAIN = 0.99
-"""And a sentence of another section, which tells the same."""
+"""The same share for a sentence of another section, which repeats the fact."""
 
 
 def _share(words: Sequence[str], fact: Fact) -> float:
@@ -124,7 +124,7 @@ def label_quoted(asked: Quoted, reply: PatientReply, story: tuple[Mapping[str, s
 def reply_to(
     asked: Asked | Quoted, story: tuple[Mapping[str, str], str], weights: Weights | None = None
 ) -> PatientReply:
-    """What a patient with these weights says to a question, after the one before it."""
+    """The reply of a patient with these weights to a question, after the question before it."""
     said = PatientReply("", ())
     talk = [one for one in (asked.after, asked.question) if one]
     for number in range(1, len(talk) + 1):

@@ -12,7 +12,7 @@ functions runs, in any thread, while
   the scores that it gives are stored, and the next reply is read. The first judged reply of a process also reads the
   tables of diseases (`judged`); every further one finds them read (`judged_again`);
 - a step is judged (`judged_step`): from the first call about it to the last, which asks the judge's own opinion. By
-  then it was classed, looked up and decided, and its quotation was found in the passage and compared with its claim.
+  then the judge has classed it, looked it up and decided it, and its quotation was compared with the passage.
 
 The server runs in a thread of its own, which is left out, and so is code that runs as a module is imported. Only the
 command line, the loopback server and the entry points are named here, so that the script outlives moves of modules.
@@ -40,10 +40,10 @@ from wardround.testing.loopback import Loopback
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("agents", "engine", "evaluators", "scenarios", "wardround")
 SETTLED = 0.3
-"""Seconds after which what was to be stored is stored."""
+"""Seconds after which the store has written everything."""
 PASSAGE = "Pain of acute appendicitis moves to the right lower side of the abdomen."
 BESIDE = "Fever and a coated tongue often come later."
-"""Words of the same passage that speak of nothing in the step."""
+"""Words of the same passage that say nothing about the step."""
 PATIENTS = ("man", "woman", "child")
 CASE = {
     "examination": [{"section": "Abdomen", "text": "Tender on the right."}],

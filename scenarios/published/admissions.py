@@ -163,5 +163,4 @@ def recorded_value(value: Cell) -> Cell:
 
 def _number(value: Cell) -> Cell:
     """A number as the table's float column stores it: 22 becomes 22.0."""
-    value = recorded_value(value)
-    return float(value) if isinstance(value, int) else value
+    return float(value) if isinstance(value, int) else recorded_value(value)
