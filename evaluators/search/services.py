@@ -4,7 +4,6 @@ import importlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -322,8 +321,8 @@ class DuckDuckGo(Source):
 def _ask(query: str, most: int) -> Sequence[Mapping[str, Json]]:
     """Run one query, in a thread because the library blocks. Its error messages may contain the query."""
     try:
-        ddgs: Any = importlib.import_module("ddgs")  # an extra
-        failures: Any = importlib.import_module("ddgs.exceptions")
+        ddgs = importlib.import_module("ddgs")  # an extra
+        failures = importlib.import_module("ddgs.exceptions")
     except ImportError:
         raise UsageError("the search by DuckDuckGo needs the library ddgs: install wardround[search]") from None
     try:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from wardround.engine.errors import UsageError
 from wardround.engine.text import file_text
@@ -116,7 +116,7 @@ def official(code: str) -> str:
 
 
 @cache
-def classification() -> Any:
+def classification() -> ModuleType:
     """The package with all of ICD-10-CM; loading takes a second, so only builds use it."""
     with building(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the package's own deprecations do not concern us

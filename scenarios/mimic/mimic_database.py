@@ -11,7 +11,7 @@ from dataclasses import astuple, dataclass, field
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -175,11 +175,11 @@ class WorkDatabase:
 
     def count(self, table: str) -> int:
         """The number of rows of a table."""
-        return int(self.one(f"select count(*) from {table}"))  # noqa: S608 - our own names
+        return self.one(f"select count(*) from {table}")  # noqa: S608 - our own names
 
-    def one(self, sql: str) -> Any:
-        """The single value of a query."""
-        return next((row[0] for row in self.rows(sql)), None)
+    def one(self, sql: str) -> int:
+        """The single number of a query; 0 for false and for no row."""
+        return next((int(row[0]) for row in self.rows(sql)), 0)
 
 
 def _repair_row(row: Row) -> Row:
@@ -371,7 +371,7 @@ def _sort_table(db: WorkDatabase, into: str, raw: str, order: str) -> None:
     them in memory, and what it needs beside them grows with the table.
     """
     written = db.one(f"select count(*) from duckdb_columns() where table_name = '{raw}' and column_name = 'text'")  # noqa: S608
-    size = int(db.one(f"select coalesce(sum(length(text)), 0) from {raw}")) if written else 0  # noqa: S608
+    size = db.one(f"select coalesce(sum(length(text)), 0) from {raw}") if written else 0  # noqa: S608
     most = max(size // _SORTED, db.count(raw) // _ROWS_SORTED) + 1
     parts = db.rows(
         f"select min(hadm_id), max(hadm_id) from (select hadm_id, ntile({most}) over (order by hadm_id) "  # noqa: S608
