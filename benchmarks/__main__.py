@@ -17,6 +17,7 @@ from benchmarks.face import face
 from benchmarks.faults import faults
 from benchmarks.figure import Figure, table
 from benchmarks.gaming import gaming
+from benchmarks.growth import grown
 from benchmarks.interfaces import interfaces
 from benchmarks.judged import judged
 from benchmarks.linking import linking
@@ -55,6 +56,7 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
     "asked": asked,
     "coverage": coverage,
     "gaming": gaming,
+    "growth": grown,
 }
 
 

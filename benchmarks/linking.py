@@ -5,6 +5,7 @@ import importlib.util
 import random
 import time
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ from wardround.scenarios.diseases.knowledge import Knowledge, knowledge
 from wardround.scenarios.diseases.lexical_linker import LexicalLinker
 from wardround.scenarios.diseases.linker import Concept, Linker
 from wardround.scenarios.diseases.ontologies import covers
+from wardround.scenarios.diseases.same_disease import same_disease
 from wardround.scenarios.diseases.scispacy_linker import ScispacyLinker
 
 LABELLED = Path(__file__).resolve().parent.parent / "tests" / "scenarios" / "diseases" / "disease_mentions.csv"
@@ -26,7 +28,7 @@ def linking(quick: bool) -> Sequence[Figure]:
     """The figures of the default linker, and of scispaCy where its extra is installed."""
     known, built = _timed(knowledge)
     figures = [Figure("diseases: first use, the knowledge", built, "s", note=f"{len(known.concepts)} concepts")]
-    figures += _of("default", LexicalLinker(known), known, quick)
+    figures += [_verdicts(quick), *_of("default", LexicalLinker(known), known, quick)]
     if importlib.util.find_spec("scispacy") is None:
         return [
             *figures,
@@ -36,6 +38,23 @@ def linking(quick: bool) -> Sequence[Figure]:
     if not quick:
         figures += _of("scispaCy, hnsw", ScispacyLinker(known, hnsw=True), known, quick)
     return figures
+
+
+def _verdicts(quick: bool) -> Figure:
+    """Whether two names are one disease: names of the table, each with each."""
+    names = list(dict.fromkeys(mention for mention, _, _ in _labelled()))[: 20 if quick else 40]
+    for name in names:
+        same_disease(name, names[0])
+    same_disease.cache_clear()
+    pairs = list(product(names, names))
+    random.Random(5).shuffle(pairs)
+    rates = []
+    for part in range(3):
+        began = time.process_time()
+        for one, other in pairs[part::3]:
+            same_disease(one, other)
+        rates.append(len(pairs[part::3]) / max(1e-9, time.process_time() - began))
+    return of_runs("verdicts on two names", rates, unit="/s", at_least=500)
 
 
 def _of(name: str, linker: Linker, known: Knowledge, quick: bool) -> list[Figure]:

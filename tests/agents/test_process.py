@@ -174,7 +174,7 @@ async def test_what_it_leaves_behind_ends_with_it(cases: str, tmp_path: Path, *,
     played = await run(cases, "workup", doctor=command, store=MemoryStore(), limit=1, limits={"act": 20})
     ending = await ending_of(played)
     assert ("exit code 1" in ending.detail and "its main part is over" in ending.detail) is dies, ending
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(200):
         while is_running(int(left.read_text())):  # noqa: ASYNC110 - nobody tells of its end
             await asyncio.sleep(0.01)
 

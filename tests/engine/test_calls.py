@@ -1,9 +1,6 @@
 """A seat's calls: what was paid for is in the log, and a long conversation is taken up again at once."""
 
-import time
-
 import anyio
-import pytest
 from play import Shelf, Words
 
 from wardround.engine.batch import Progress
@@ -50,23 +47,12 @@ async def talk(model: RecordingModel, said: list[Message], turns: int) -> None:
         said.append(Message("assistant", reply.text))
 
 
-async def taken_up(turns: int) -> float:
-    """Seconds for the first call after a conversation of so many turns was read back, less those of the next one."""
+async def test_a_conversation_that_is_taken_up_again_follows_its_last_call() -> None:
     shelf = Shelf()
     model, log, _ = seat(shelf)
     said: list[Message] = []
-    await talk(model, said, turns)
+    await talk(model, said, 20)
     await log.flush()
     again, log, _ = seat(shelf)
-    started = time.process_time()
-    await talk(again, said, 1)
-    first = time.process_time()
-    await talk(again, said, 1)
-    assert [event.since for event in log.events if isinstance(event, Called)] == list(range(-1, turns + 1))
-    return first - started - (time.process_time() - first)
-
-
-@pytest.mark.long
-async def test_a_long_conversation_is_taken_up_in_time_that_grows_with_its_length_only() -> None:
-    short, long = await taken_up(200), await taken_up(1600)
-    assert long < 8 * 4 * short, "as its square it would be 64 times as long"
+    await talk(again, said, 2)
+    assert [event.since for event in log.events if isinstance(event, Called)] == list(range(-1, 21))

@@ -3,7 +3,6 @@
 import asyncio
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator
 
 import anyio
@@ -72,7 +71,7 @@ async def test_several_open_it_for_the_first_time_at_once(url: str) -> None:
 
 
 async def test_what_cannot_be_reached_says_so_at_once(pgserver: PgServer, url: str) -> None:
-    began = time.monotonic()
+    """One that was never there is not waited for: the patience is twice the time limit of a test."""
     for wrong, told in [
         (pgserver.url("nowhere"), "no such database"),
         ("postgresql://u:s3cr3t@127.0.0.1:9/runs", "could not be reached"),
@@ -83,7 +82,6 @@ async def test_what_cannot_be_reached_says_so_at_once(pgserver: PgServer, url: s
             await opened.runs()
         assert "s3cr3t" not in str(caught.value)
         await opened.aclose()
-    assert time.monotonic() - began < 200, "one that was never there is not waited for"
 
 
 def test_two_event_loops_may_use_it_one_after_the_other(url: str) -> None:

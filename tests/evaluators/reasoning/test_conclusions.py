@@ -1,7 +1,5 @@
 """What a reply concludes is no step, however it is headed; what only speaks of a diagnosis is one."""
 
-import time
-
 import pytest
 from reasoned import judged, played, values
 
@@ -191,9 +189,7 @@ async def test_a_judge_is_asked_about_the_reasoning_alone(scenario: str, asks: s
         "<step 1: a",
     ],
 )
-def test_a_megabyte_of_conclusions_is_split_at_once(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
-    begun = time.perf_counter()
-    told = split(text, played=ReplyContext("workup", asking=True, answer="x"))
-    assert time.perf_counter() - begun < 10
+def test_a_megabyte_of_conclusions_is_split(piece: str) -> None:
+    """Ends at all: quadratic work would outlast the time limit of a test."""
+    told = split(piece * (1_000_000 // len(piece)), played=ReplyContext("workup", asking=True, answer="x"))
     assert bool(told.steps) != bool(told.reason == "no_reasoning")

@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pace import Pace
 
 from wardround.evaluators.reasoning.steps import MANY, split
 from wardround.scenarios.parsers.published import reasoning_steps
@@ -248,10 +247,8 @@ def test_tags_are_read_as_the_staged_reader_reads_them(written: list[str]) -> No
 @pytest.mark.parametrize(
     "piece", [" ", "*", "- a\n", "1. a\n", "|a|\n", "a:\n\n", "Conclusion: x\n", "### Answer:\n", "\u53d1\u70ed"]
 )
-def test_a_megabyte_is_split_at_once(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece)) + "\n### Answer:\nGout"
-    with Pace() as pace:
-        told = split(text)
-    assert pace.taken < 1000
+def test_a_megabyte_is_split(piece: str) -> None:
+    """Ends at all: quadratic work would outlast the time limit of a test."""
+    told = split(piece * (1_000_000 // len(piece)) + "\n### Answer:\nGout")
     assert bool(told.steps) or told.reason == "no_reasoning"
     assert len(told.steps) <= MANY

@@ -1,6 +1,5 @@
 """What an answer asserts, read without the truth, and the rule of right over whole answers."""
 
-import time
 from functools import cache
 
 import pytest
@@ -238,10 +237,12 @@ LONG = ("a", "gout, ", "gout or ", "not ", "(", "gout (", "gout due to ", "1. go
 @pytest.mark.parametrize(
     "part", first_ones([*LONG, "\u4e0d\u662f", "is the the the ", "most likely ", "I cannot, ", "if so, "])
 )
-def test_a_long_text_is_read_at_once(part: str) -> None:
-    begun = time.process_time()
-    read_answer(part * (200_000 // len(part)))
-    assert time.process_time() - begun < 5
+def test_a_long_text_is_read(part: str) -> None:
+    """Ends at all: quadratic work would outlast the time limit of a test."""
+    read = read_answer(part * (200_000 // len(part)))
+    assert not (read.asserted and read.undecided)
+    assert bool(read.undecided) == (part == "gout or ")
+    assert {*"".join(item.name for item in read.asserted)} <= {*part, "\u2026", "."}
 
 
 def test_parts_are_read_as_an_answer_is_and_the_case_may_name_its_own() -> None:

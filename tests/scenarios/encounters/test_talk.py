@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pace import Pace
 
 from wardround.scenarios.encounters.consultation import read_consultation
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, PatientQuestion, Unusable
@@ -60,9 +59,9 @@ def test_any_text_is_read(text: str, last: bool) -> None:
 @pytest.mark.parametrize(
     "piece", ["a", " ", "ORDER: x\n", "REQUEST TEST: ", "DIAGNOSIS READY: ", "DIAGNOSIS:\n", "ask: "]
 )
-def test_a_megabyte_is_read_at_once(piece: str) -> None:
+def test_a_megabyte_is_read(piece: str) -> None:
+    """Ends at all: quadratic work would outlast the time limit of a test."""
     text = piece * (1_000_000 // len(piece))
-    with Pace() as pace:
-        read_consultation(text)
-        read_consultation(text, last=True)
-    assert pace.taken < 300
+    kinds = {" ": Unusable, "ORDER: x\n": DoctorOrder, "REQUEST TEST: ": DoctorOrder, "DIAGNOSIS READY: ": Conclusion}
+    for last in (False, True):
+        assert isinstance(read_consultation(text, last=last), kinds.get(piece, PatientQuestion))
