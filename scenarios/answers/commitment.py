@@ -18,7 +18,7 @@ from wardround.scenarios.answers.grounds import without_reasons
 from wardround.scenarios.answers.joined_phrases import ADDING, JOINER, Choice, Link, phrases, weakened
 from wardround.scenarios.answers.open_choice import left_open, weighed
 from wardround.scenarios.answers.remarks import is_finding, remarks
-from wardround.scenarios.answers.stance import StanceClause, asserting, clauses, is_list
+from wardround.scenarios.answers.stance import StanceClause, asserting, clauses
 from wardround.scenarios.answers.taken_back import standing
 from wardround.scenarios.diseases.contradiction import genus_in_full, organism
 from wardround.scenarios.diseases.disease_heads import (
@@ -147,14 +147,12 @@ def read_answer(answer: str) -> CommittedAnswer:
     it. An explicitly ranked list asserts its first entry.
     """
     raw, answer = answer[:LONGEST_ANSWER], cues_in_english(diseases_in_english(standing(weighed(unmarked(answer)))))
-    text = _prepared(answer)
-    said = list(clauses(text))
+    said = list(clauses(_prepared(answer)))
     taken_back = [place for place, clause in enumerate(said) if clause.retracts]
     said = said[taken_back[-1] :] if taken_back else said
     stated = asserting(said)
     finals = [place for place, clause in enumerate(stated) if clause.final]
-    start = finals[0] if finals else 0
-    asserted, undecided = _asserted(_decided(stated[start:]))
+    asserted, undecided = _asserted(_decided(stated[finals[0] if finals else 0 :]))
     if not asserted and not undecided:
         asserted, undecided = _asserted([clause for clause in map(_suggested, said) if clause is not None])
     offered = [] if asserted or undecided else _offered(said)
@@ -162,7 +160,7 @@ def read_answer(answer: str) -> CommittedAnswer:
         asserted = [replace(one, hedged=True) for one in offered]
     elif offered:
         undecided = [one.name for one in offered]
-    ranked = any(clause.ranked for clause in said) and is_list(said)
+    ranked = any(clause.ranked for clause in said) and _is_list(said)
     dropped = tuple(
         loose(clause.text.strip()) for clause in said if clause.stance in ("denied", "refused") and clause.text.strip()
     )
@@ -201,6 +199,15 @@ def _without_remarks(asserted: Sequence[Asserted]) -> list[Asserted]:
     return [replace(kept[0], link="first"), *kept[1:]] if kept else list(asserted)
 
 
+_ORDER = regex(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
+
+
+def _is_list(said: Sequence[StanceClause]) -> bool:
+    """Whether the clauses are a list: more than one bullet, or words of order that only a list needs."""
+    marked = sum(clause.marked for clause in said) > 1
+    return marked or any(clause.in_order or _ORDER.search(clause.text) for clause in said)
+
+
 def _left_out(text: str, kept: Sequence[Asserted]) -> bool:
     """Whether the answer has words that belong neither to an asserted disease nor to the wording of assertion."""
     known = {word for item in kept for word in tokens(" ".join((item.text, item.name)))} | every_word() | _EMPTY
@@ -209,8 +216,7 @@ def _left_out(text: str, kept: Sequence[Asserted]) -> bool:
 
 def entries(answer: str) -> tuple[str, ...]:
     """The entries of a list, separated by lines, numbers or semicolons; a single line without them splits at commas."""
-    text = loose(_prepared(unmarked(answer)))
-    parts = [part.strip(" .,") for part in _ENTRY.split(text)]
+    parts = [part.strip(" .,") for part in _ENTRY.split(loose(_prepared(unmarked(answer))))]
     parts = [part for part in parts if any(map(str.isalnum, part))]
     if len(parts) == 1:
         parts = [part.strip() for part in parts[0].split(",")]

@@ -153,7 +153,7 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
         denied = any(_is(name, _targets(truth, parts)) for name in read.dropped)
         why = "the true diagnosis is denied, not asserted" if denied else "no diagnosis is asserted"
         return Verdict(False, "denied" if denied else "nothing", why, read, parts, (False,) * len(parts))
-    verdict = _defined(_as_a_whole(_committed(read, truth, parts, past, raw), answer, truth), truth)
+    verdict = _defined(_as_a_whole(_committed(read, truth, parts, past, raw), answer, truth))
     if verdict.rule == "cause" and verdict.match and _exchanged(read.asserted, truth):
         why = f"cause and consequence are exchanged: {read.asserted[0].name!r}"
         return replace(verdict, match=False, rule="none", why=why, said=(False, *verdict.said[1:]))
@@ -202,7 +202,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
     return verdict
 
 
-def _defined(verdict: Verdict, truth: Truth) -> Verdict:
+def _defined(verdict: Verdict) -> Verdict:
     """The verdict on an answer that says what defines the truth, or names what the truth describes, and little else."""
     items = verdict.read.asserted
     if verdict.match or not items:
@@ -224,9 +224,11 @@ def _exchanged(items: Sequence[Asserted], truth: Truth) -> bool:
 
 def _both_ways(label: str, bare: str) -> bool:
     """Whether a name with a joiner inside ('tetralogy of Fallot and glaucoma') and an answer mean each other."""
-    if not _JOINED.search(label) or twofold(bare):
-        return False
-    if not (same_disease(label, bare).same and same_disease(bare, label).same):
+    if (
+        not _JOINED.search(label)
+        or twofold(bare)
+        or not (same_disease(label, bare).same and same_disease(bare, label).same)
+    ):
         return False
     items = read_answer(bare).asserted
     return all(parse_name(item.name).words & core(parse_name(label).words) for item in items)
@@ -274,8 +276,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     plain_one = read.simple and not foreign and not any(hits[place + 1 :]) and not any(item.aliases for item in items)
     shown = "" if plain_one else _shown(items, foreign, hits, place)
     if len(beside) > principal.most_beside(raw, said):
-        others = ", ".join(beside[:5])
-        why = f"several answers: beside {items[place].name!r} it asserts {others}"
+        why = f"several answers: beside {items[place].name!r} it asserts {', '.join(beside[:5])}"
         return Verdict(False, "several", why, read, parts, said, beside, shown)
     if head is not None and _TOGETHER.search(truth.diagnosis) and len(items) < len(parts):
         why = f"only {len(items)} of {len(parts)} infections are named"
@@ -327,8 +328,7 @@ def head_diseases(read: CommittedAnswer) -> tuple[str, ...]:
     first, *others = read.asserted or (None,)
     if first is None:
         return ()
-    cause = [other.text for other in others[:1] if other.link == "due" and follows(first, other)]
-    return (first.text, *cause)
+    return (first.text, *(other.text for other in others[:1] if other.link == "due" and follows(first, other)))
 
 
 def _shown(items: Sequence[Asserted], foreign: Sequence[int], hits: Sequence[bool], head: int) -> str:

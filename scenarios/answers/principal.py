@@ -39,8 +39,7 @@ def head(
             (general(item.name) and general(nearer.name))
             or (nearer.link in ("due", "with", "shown") and follows(item, nearer))
         )
-        beside = belongs[place] and nearer is not None
-        if not (beside or leads):
+        if not (leads or (belongs[place] and nearer is not None)):
             break
     place = next((place for place, hit in enumerate(hits) if hit), 0)
     between = all(item.link in ("with", "then", "shown") for item in items[1:place])
@@ -192,5 +191,4 @@ def _related(item: Asserted, head: str, parts: Sequence[str]) -> bool:
 
 
 def _in_past(item: Asserted, history: str) -> bool:
-    names = (item.name, expanded(item.name))
-    return any(f" {key(name)} " in history for name in names if key(name))
+    return any(f" {key(name)} " in history for name in (item.name, expanded(item.name)) if key(name))

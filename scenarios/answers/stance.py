@@ -44,29 +44,24 @@ _FRAMES = (
     regex(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*{cue_words('noun')}\s*(?:\([^()]{{0,40}}\)\s*)?(?:[-=]+>|[:=]+)"),
 )
 _PREDICATE = regex(
-    rf"(?i)\s+(?:(?:is|are|was|were|remains?|seems?|appears?|(?:would|must|has) (?:be|been)){_ADVERBS}\s+"
-    rf"(?:{cue_words('adjective')}\s+)*(?:{cue_words('likelihood')}|(?:diagnos[ei]s|answer|cause|culprit|explanation"
-    rf"|conclusion"
-    rf"|impression|choice|pick|fit|match)\b)"
-    rf"|(?:(?:would|has|have|had)\s+)?{_ADVERBS}\s*(?:explains?|explained|accounts?\s+for|fits?|underlies|underlie"
-    rf"|caused(?!\s+by)|causes)\b"
+    rf"(?i)\s+(?:(?:is|are|was|were|remains?|seems?|appears?|(?:would|must|has) (?:be"
+    rf"|been)){_ADVERBS}\s+(?:{cue_words('adjective')}\s+)*(?:{cue_words('likelihood')}|(?:diagnos[ei]s|answer|cause"
+    rf"|culprit|explanation|conclusion|impression|choice|pick|fit|match)\b)|(?:(?:would|has|have"
+    rf"|had)\s+)?{_ADVERBS}\s*(?:explains?|explained|accounts?\s+for|fits?|underlies|underlie|caused(?!\s+by)|causes)\b"
     rf"|(?:\s*(?:is|are|seems)\b)?{_ADVERBS}\s*(?:consistent|compatible|keeping)\s+with\s+{_GENERIC}\s*$).*$",
     re.DOTALL,
 )
 _FINDINGS_FIT = regex(
-    rf"(?i)\s(?:explains?|fits?|supports?|confirms?|suggests?|indicates?|establish(?:es)?|accounts?\s+for"
-    rf"|match(?:es)?|agrees?\s+with"
-    rf"|favou?rs?|points?\s+to(?:wards?)?|(?:is|are)\s+(?:\w+\s+)?(?:consistent|compatible|in keeping)\s+with"
-    rf"|prove[sd]?)"
-    rf"\s+(?:with\s+)?(?:this|that|the|my|our|such an?)(?:\s+{cue_words('adjective')})*\s+(?:diagnos[ei]s|answer"
-    rf"|conclusion|impression|assessment|choice)\W*$"
+    rf"(?i)\s(?:explains?|fits?|supports?|confirms?|suggests?|indicates?|establish(?:es)?|accounts?\s+for|match(?:es)?"
+    rf"|agrees?\s+with|favou?rs?|points?\s+to(?:wards?)?|(?:is|are)\s+(?:\w+\s+)?(?:consistent|compatible"
+    rf"|in keeping)\s+with|prove[sd]?)\s+(?:with\s+)?(?:this|that|the|my|our"
+    rf"|such an?)(?:\s+{cue_words('adjective')})*\s+(?:diagnos[ei]s|answer|conclusion|impression|assessment|choice)\W*$"
 )
 """'These findings support this diagnosis': the subject is evidence, not a disease."""
 _EXPLAINED = regex(
     r"(?i)^(?P<name>[^:(—]{2,200}?(?:\([^()]{1,60}\)[^:(—]{0,80}?)?)(?:\s+[-–—]+\s+|:\s+|\s*\((?=[^()]*\)$))"
     r"(?=(?:\w+[\s,]+){0,8}?(?:findings?|combination|presentation|history|biops(?:y|ies)|imaging|labs?|laboratory"
-    r"|results?"
-    r"|symptoms?|signs?|features|picture|pattern|triad|course|histology|cytology|culture|mri|ct|scan|x-?ray"
+    r"|results?|symptoms?|signs?|features|picture|pattern|triad|course|histology|cytology|culture|mri|ct|scan|x-?ray"
     r"|ultrasound|ecg"
     r"|ekg|serology|examination|exam|evidence|constellation|clinical|patient|case|everything|all of this)\b)"
     r"(?!.*\b(?:would|could|might|may|should|but|though|although|unless|if|however|thought|idea|guess)\b).*$",
@@ -80,9 +75,8 @@ _ON_RESULT = regex(
 _NO_PERCENT = regex(r"(?<=\w)[\s:(–-]+0(?:[.,]0+)?\s?%\)?\W*$")
 _ANSWERED_NO = regex(r"(?i)^\W*(?:no|nope|not? really|certainly not|surely not|never|of course not)\b")
 _MODAL = regex(
-    r"(?i)\b(could|may|might|can|would|must|should)\s+(?:(?:very|quite)\s+)?"
-    r"(?:also|well|still|indeed|just|even|easily|conceivably|possibly|probably|simply|really|only)\s+(be|have"
-    r"|represent)\b"
+    r"(?i)\b(could|may|might|can|would|must|should)\s+(?:(?:very|quite)\s+)?(?:also|well|still|indeed|just|even|easily"
+    r"|conceivably|possibly|probably|simply|really|only)\s+(be|have|represent)\b"
 )
 _NO_LONGER = regex(r"(?i)\bno longer\b")
 """It denies what comes before it ('X no longer fits'), so its 'no' denies nothing behind it."""
@@ -130,12 +124,11 @@ _SENTENCE = regex(
     r"|final|however|no|not)\b)"
 )
 _TURN = regex(
-    r"(?<!anything)(?<!everything)(?<!\ball)(?<!nothing)[\s,]+(?:but|however|although|even though|though|while"
-    r"|whereas|(?<!\bnor\s)yet|nevertheless|nonetheless|instead(?! of))\b[\s,]*"
-    r"|,?\s+and\s+(?=(?:it|this|he|she|i|we|the (?:patient|diagnosis|final)|not|has|have|is|are|was|were|presents"
-    r"|never|needs?|requires?|warrants?|should|must|will)\b)"
-    r"|,\s*(?:so|therefore|hence|thus)\s+(?=\w)"
-    r"|,\s*(?=(?:it|this|that|i|we|my|the (?:most|final|diagnosis|answer))\s)"
+    r"(?<!anything)(?<!everything)(?<!\ball)(?<!nothing)[\s,]+(?:but|however|although|even though|though|while|whereas"
+    r"|(?<!\bnor\s)yet|nevertheless|nonetheless|instead(?! of))\b[\s,]*|,?\s+and\s+(?=(?:it|this|he|she|i|we"
+    r"|the (?:patient|diagnosis|final)|not|has|have|is|are|was|were|presents|never|needs?|requires?|warrants?|should"
+    r"|must|will)\b)|,\s*(?:so|therefore|hence|thus)\s+(?=\w)|,\s*(?=(?:it|this|that|i|we|my|the (?:most|final"
+    r"|diagnosis|answer))\s)"
     # 'A, less likely B, C' but not 'A is less likely'
     r"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bbe)(?<!seems)(?<!appears)(?<!\bmuch)(?<!\bfar)(?<!considered)"
     r"[\s,(–—-]+(?:and\s+)?(?=(?:less|least)\s+(?:likely|probable)\b\W*(?!than\b)\w)"
@@ -158,42 +151,32 @@ _BULLET = regex(
     r"^\s*(?:\(?\d{1,2}[.):](?=\s|[A-Z*])|[-*•+–▪●◦]+\s+"
     # but not the genus of 'E. coli'
     r"|(?![A-H]\. (?!lupus|sepsis|asthma|malaria|pneumonia|measles)[a-z]{3,}(?:i|is|us|um|a|ae|ans|ens|es|ile|ense"
-    r"|ax)(?<!itis)(?<!osis)(?<!emia)(?<!oma)\b)"
-    r"\(?[a-hA-H][.)]\s)\s*"
+    r"|ax)(?<!itis)(?<!osis)(?<!emia)(?<!oma)\b)\(?[a-hA-H][.)]\s)\s*"
 )
 _OTHER_PART = regex(
-    r"(?i)^\W*(?:(?:the|my|key|main|further|additional|immediate|recommended|suggested|proposed|supporting|next"
-    r"|brief|short"
-    r"|clinical|diagnostic|important|summary of|relevant|overall)\s+){0,3}"
-    r"(?:next steps?|steps|recommendations?|(?:treatment|management|care|follow[- ]?up|diagnostic)?\s*plan|management"
-    r"|treatment|therapy|follow[- ]?up|work[- ]?up|rationale|reasoning|explanation|justification|reasons?|evidence"
-    r"|arguments?|notes?|caveats?|disclaimer|confidence|certainty|probability|icd(?:[- ]?1[01])?(?:[- ]cm)?(?: codes?)?"
-    r"|codes?|prognosis"
-    r"|(?:key |supporting |clinical )?(?:findings|features|points|facts)|summary|discussion|comments?|tests?"
-    r"|investigations?"
-    r"|references?(?: diagnosis)?|to ?do|(?:for|to) the (?:grader|judge|examiner|marker)|sources?"
-    r"|limitations?|action(?: items)?|drafts?|deprecated|obsolete|scratch ?pad|unused|ignored?|hidden|redacted|spoiler"
-    r"|(?:old|previous|superseded|discarded) (?:answer|diagnosis|draft|thought|version)"
-    r"|(?:first|initial) (?:draft|thoughts?)|(?:past |medical |family |social )*history|pmhx?|comorbidit(?:y|ies)"
-    r"|background|allergies|medications?)\s*(?:\([^()]{0,40}\)\s*)?[:：]"
+    r"(?i)^\W*(?:(?:the|my|key|main|further|additional|immediate|recommended|suggested|proposed|supporting|next|brief"
+    r"|short|clinical|diagnostic|important|summary of|relevant|overall)\s+){0,3}(?:next steps?|steps|recommendations?"
+    r"|(?:treatment|management|care|follow[- ]?up|diagnostic)?\s*plan|management|treatment|therapy|follow[- ]?up"
+    r"|work[- ]?up|rationale|reasoning|explanation|justification|reasons?|evidence|arguments?|notes?|caveats?"
+    r"|disclaimer|confidence|certainty|probability|icd(?:[- ]?1[01])?(?:[- ]cm)?(?: codes?)?|codes?|prognosis|(?:key "
+    r"|supporting |clinical )?(?:findings|features|points|facts)|summary|discussion|comments?|tests?|investigations?"
+    r"|references?(?: diagnosis)?|to ?do|(?:for|to) the (?:grader|judge|examiner|marker)|sources?|limitations?"
+    r"|action(?: items)?|drafts?|deprecated|obsolete|scratch ?pad|unused|ignored?|hidden|redacted|spoiler|(?:old"
+    r"|previous|superseded|discarded) (?:answer|diagnosis|draft|thought|version)|(?:first|initial) (?:draft|thoughts?)"
+    r"|(?:past |medical |family |social )*history|pmhx?|comorbidit(?:y|ies)|background|allergies"
+    r"|medications?)\s*(?:\([^()]{0,40}\)\s*)?[:：]"
 )
 """The label of a part of a reply that is not the diagnosis."""
 _LISTS = regex(
     r"(?i)\b(?:differentials?|ddx|d/d|diagnos[ei]s|possibilities|considerations|candidates|options|alternatives)\b"
 )
-
-
 _LABELLED = regex(rf"(?i)^\W*(?:{cue_words('adjective')}\s+)*(?:{cue_words('noun', 'opening')})\s*[:：]")
 _LIST_HEADING = regex(
-    r"(?i)\W*(?:(?:other|further|the|main|my|important|key|top|brief|\d+)\s+){0,2}"
-    r"(?:differentials?|differential diagnos[ei]s|ddx|d/d"
-    r"|(?:alternative|possible|potential|candidate|other) diagnos[ei]s"
-    r"|possibilities|considerations|alternatives|candidates)(?:\s+(?:to consider|considered|include|includes|list))?\W*"
+    r"(?i)\W*(?:(?:other|further|the|main|my|important|key|top|brief|\d+)\s+){0,2}(?:differentials?"
+    r"|differential diagnos[ei]s|ddx|d/d|(?:alternative|possible|potential|candidate|other) diagnos[ei]s|possibilities"
+    r"|considerations|alternatives|candidates)(?:\s+(?:to consider|considered|include|includes|list))?\W*"
 )
 """A line that only announces a list of possibilities."""
-
-
-_ORDER = regex(r"(?i)\bin (?:\w+ )?order\b|\branked\b|\b(?:then|next|second|secondly|followed by|less)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,59 +202,78 @@ class StanceClause:
 
 def clauses(text: str) -> Iterator[StanceClause]:
     """The clauses of an answer in order, each with its stance."""
-    listing = apart = filled = grounded = in_order = False
-    sentences = list(_sentences(text))
-    retracts = named = False
+    reader, sentences = _Reader(), list(_sentences(text))
     for line, (sentence, opens_line) in enumerate(sentences):
         bullet = _BULLET.match(sentence)
         said = undoubled((sentence[bullet.end() :] if bullet else sentence).strip())
         said = with_or(_MODAL.sub(r"\1 \2", said))
         if taken_back := RETRACTS.match(said):
-            said, retracts = said[taken_back.end() :], True
+            said, reader.retracts = said[taken_back.end() :], True
         if not any(map(str.isalnum, said)):
             continue
         if said.endswith("?") and line + 1 < len(sentences) and _ANSWERED_NO.match(sentences[line + 1][0]):
             yield StanceClause(said, "denied", line=line, marked=bool(bullet))
-            continue
-        if cue("final").search(said) or (listing and not bullet and _framed(said) is not None):
-            listing = False
-        label = _OTHER_PART.match(said)
-        if label:
-            apart, filled = True, label.end() < len(said.rstrip())
-        elif apart and (opens_line or _LABELLED.match(said)):
-            apart, filled = (bool(bullet) or not filled) and not _LABELLED.match(said), True
-        if apart:
+        elif reader.is_apart(said, bool(bullet), opens_line):
             yield StanceClause(said, "tells", line=line, marked=bool(bullet))
-            continue
+        else:
+            yield from reader.read(said, line, bool(bullet))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What the sentences of an answer so far say of the next one.
+
+    `listing`: below the heading of a list of candidates. `in_order`: that list is ranked. `apart`: in a part that is no
+    answer, such as the tests to do; `filled`: that part has content already. `grounded`: among the grounds of a
+    disease. `named`: a disease is asserted. `retracts`: the next clause takes back what was said before it.
+    """
+
+    listing: bool = False
+    in_order: bool = False
+    apart: bool = False
+    filled: bool = False
+    grounded: bool = False
+    named: bool = False
+    retracts: bool = False
+
+    def is_apart(self, said: str, marked: bool, opens_line: bool) -> bool:
+        """Whether a sentence stands in a part that is no answer; it may begin or end one."""
+        if cue("final").search(said) or (self.listing and not marked and _framed(said) is not None):
+            self.listing = False
+        if label := _OTHER_PART.match(said):
+            self.apart, self.filled = True, label.end() < len(said.rstrip())
+        elif self.apart and (opens_line or _LABELLED.match(said)):
+            self.apart, self.filled = (marked or not self.filled) and not _LABELLED.match(said), True
+        return self.apart
+
+    def read(self, said: str, line: int, marked: bool) -> Iterator[StanceClause]:
+        """The clauses of a sentence of the answer proper."""
         heading, _, below = said.partition(":")
         if ranks(heading):
-            in_order, listing, said = True, False, below.strip()
-            if not any(map(str.isalnum, said)):
-                continue
+            self.in_order, self.listing, said = True, False, below.strip()
+        if not any(map(str.isalnum, said)):
+            return
         if _LIST_HEADING.fullmatch(said):
-            listing = True
-            continue
-        if named and _DESCRIBES.match(said):
-            yield StanceClause(said, "tells", line=line, marked=bool(bullet))
-            continue
-        said, grounded = without_grounds(said, bool(bullet) and grounded, _framed)
-        if not said:
-            continue
-        asked, ranked = said.endswith("?"), in_order or (bool(cue("ranking").search(said)) and not unranked(said))
+            self.listing = True
+        elif self.named and _DESCRIBES.match(said):
+            yield StanceClause(said, "tells", line=line, marked=marked)
+        else:
+            said, self.grounded = without_grounds(said, marked and self.grounded, _framed)
+            yield from self._pieces(said, line, marked) if said else ()
+
+    def _pieces(self, said: str, line: int, marked: bool) -> Iterator[StanceClause]:
+        asked, listed = said.endswith("?"), bool(_LISTS.search(said))
+        ranked = self.in_order or (bool(cue("ranking").search(said)) and not unranked(said))
         for piece in _TURN.split(cue("sole").sub("only", said.rstrip("?. "))):
             hedged, weak = asked or bool(cue("hedging").search(piece)), asked or bool(cue("weak").search(piece))
             final = bool(cue("final").search(piece))
-            for words_, stance in _parts(piece):
-                kind: Stance = "open" if stance == "asserted" and listing else stance
-                yield StanceClause(words_, kind, hedged, weak, final, ranked, line, bool(bullet), retracts, in_order)
-                retracts, named = False, named or kind == "asserted"
-                listing = listing or (stance == "open" and bool(_LISTS.search(said)))
-
-
-def is_list(said: Sequence[StanceClause]) -> bool:
-    """Whether the clauses are a list: more than one bullet, or words of order that only a list needs."""
-    marked = sum(clause.marked for clause in said) > 1
-    return marked or any(clause.in_order or _ORDER.search(clause.text) for clause in said)
+            for words, stance in _parts(piece):
+                kind: Stance = "open" if stance == "asserted" and self.listing else stance
+                yield StanceClause(
+                    *(words, kind, hedged, weak, final, ranked, line, marked, self.retracts, self.in_order)
+                )
+                self.retracts, self.named = False, self.named or kind == "asserted"
+                self.listing = self.listing or (stance == "open" and listed)
 
 
 def asserting(said: Sequence[StanceClause]) -> list[StanceClause]:
