@@ -9,12 +9,10 @@ from itertools import pairwise
 from types import FrameType
 from typing import NamedTuple
 
-import structlog
-
 from wardround.engine.episode import Episode
+from wardround.engine.logs import log
 from wardround.engine.records import EpisodeRow
 
-log = structlog.get_logger("wardround")
 TICK = 0.25
 """Seconds between two checks."""
 BLOCKED = 1.0

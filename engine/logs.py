@@ -5,11 +5,13 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-
-import structlog
-from structlog.typing import EventDict
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from wardround.engine.text import printable
+
+if TYPE_CHECKING:
+    from structlog.typing import EventDict, FilteringBoundLogger
 
 HIDDEN = "[hidden]"
 _TRACES = ("exception", "stack")
@@ -51,7 +53,7 @@ def names_secret(name: str) -> bool:
     return _NAMED.search(name) is not None
 
 
-def hide_secrets(_logger: object, _method: str, event: EventDict) -> EventDict:
+def hide_secrets(_logger: object, _method: str, event: "EventDict") -> "EventDict":
     """A structlog processor that hides secrets at any depth, by the name of a value or by its form."""
     traces = {
         name: printable(redact(event.pop(name)), lines=True) for name in _TRACES if isinstance(event.get(name), str)
@@ -86,8 +88,69 @@ def _hidden(match: re.Match[str]) -> str:
     return f"{parts['name']}{parts['by']}{parts['quote'] or ''}{HIDDEN}{parts['end'] or ''}"
 
 
+class Log:
+    """The lines of this package; structlog is imported for the first one that is shown, since most runs write none.
+
+    Example: `log.warning("endpoint taken out", address=address)`.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: str | None = None
+
+    def configure(self, level: str) -> None:
+        """Set structlog up at `level`: now if it is imported, else when it will be."""
+        self._waiting = level
+        if "structlog" in sys.modules:
+            self.prepare()
+
+    def prepare(self) -> None:
+        """Set structlog up as `configure` was asked; must be called before code of others, which may write lines."""
+        if self._waiting is not None:
+            level, self._waiting = self._waiting, None
+            _set_up(level)
+
+    def info(self, event: str, **facts: object) -> None:
+        """Write a line of level info."""
+        if self._shows(logging.INFO):
+            self._lines.info(event, **facts)
+
+    def warning(self, event: str, **facts: object) -> None:
+        """Write a line of level warning."""
+        if self._shows(logging.WARNING):
+            self._lines.warning(event, **facts)
+
+    def error(self, event: str, **facts: object) -> None:
+        """Write a line of level error."""
+        if self._shows(logging.ERROR):
+            self._lines.error(event, **facts)
+
+    def _shows(self, level: int) -> bool:
+        """Whether a line of `level` may be shown; then structlog is set up."""
+        if self._waiting is not None and level < logging.getLevelNamesMapping()[self._waiting.upper()]:
+            return False
+        self.prepare()
+        return True
+
+    @cached_property
+    def _lines(self) -> "FilteringBoundLogger":
+        import structlog  # noqa: PLC0415 it takes 60 ms
+
+        lines: FilteringBoundLogger = structlog.get_logger("wardround")
+        return lines
+
+
+log = Log()
+"""The log of this package."""
+
+
 def configure(level: str = "info") -> None:
     """Send the log to standard error at `level` (debug, info, warning, error); prompts appear at debug only."""
+    log.configure(level)
+
+
+def _set_up(level: str) -> None:
+    import structlog  # noqa: PLC0415 see above
+
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

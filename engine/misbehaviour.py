@@ -13,11 +13,9 @@ from functools import partial
 from types import CodeType, TracebackType
 from typing import Any, TypeVar
 
-import structlog
-
 from wardround.engine.errors import UsageError, storable
 from wardround.engine.limits import SeatUse
-from wardround.engine.logs import redact
+from wardround.engine.logs import log, redact
 
 _T = TypeVar("_T")
 _contained: ContextVar[bool] = ContextVar("contained", default=False)
@@ -135,7 +133,6 @@ def _by_raise(trace: TracebackType | None) -> bool:
     return 0 <= trace.tb_lasti < len(code) and dis.opname[code[trace.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
 
 
-log = structlog.get_logger("wardround")
 SLOW = 60.0
 """Seconds of an act's own time after which a warning names it."""
 AGAIN = 1.0

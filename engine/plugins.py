@@ -15,6 +15,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import msgspec
 
 from wardround.engine.errors import UsageError
+from wardround.engine.logs import log
 from wardround.engine.misbehaviour import error_text, raised_by_plugin
 from wardround.engine.records import Json
 from wardround.engine.seat import Seat
@@ -80,10 +81,17 @@ def load_plugin(group: str, name: str) -> Any:
         last = group.rpartition(".")[2]
         kind = last.removesuffix("es" if last.endswith("ches") else "s")
         raise UsageError(f"there is no {kind} {name!r}{suggestion(name, plugin_names(group))}")
+    _prepare(points[0].value)
     try:
         return points[0].load()
     except BaseException as error:
         raise _load_error(f"{name!r} ({points[0].value})", error) from error
+
+
+def _prepare(path: str) -> None:
+    """Set the log up before code of others is imported, since its own lines go there too."""
+    if path.partition(".")[0] != _HOUSE:
+        log.prepare()
 
 
 def _points(group: str) -> tuple[EntryPoint, ...]:
@@ -118,6 +126,7 @@ def import_path(path: str) -> Any:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
+    _prepare(module_name)
     try:
         target: object = importlib.import_module(module_name)
         for part in attribute.split("."):

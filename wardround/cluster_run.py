@@ -15,13 +15,13 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import anyio
 import msgspec
-import structlog
 
 from wardround.api import join
 from wardround.engine.batch import Progress
 from wardround.engine.budget import Budget, BudgetAccount, BudgetPart, Spending
 from wardround.engine.cluster import Cluster, Crew, WorkerCrew, WorkerReport
 from wardround.engine.errors import StoreError, UsageError, WardroundError
+from wardround.engine.logs import log
 from wardround.engine.process_crew import process_crew
 from wardround.engine.records import Json
 from wardround.engine.sessions import SessionRow
@@ -38,8 +38,6 @@ _LOOK = 1.0
 _SLOW = 60.0
 """Seconds after which a warning says that not all workers have started."""
 _USAGE = ("UsageError", "PreflightError", "EgressError")
-
-log = structlog.get_logger("wardround")
 
 
 async def run_clustered(

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 
 import anyio
 import msgspec
-import structlog
 
 from wardround.engine.errors import ProviderError
+from wardround.engine.logs import log
 from wardround.engine.models.failure import failure
 from wardround.engine.models.prices import Price
 from wardround.engine.records import Json
 
 if TYPE_CHECKING:
     import openai
-
-log = structlog.get_logger("wardround")
 
 T = TypeVar("T")
 TAG = "wardround"

@@ -10,9 +10,9 @@ from time import perf_counter
 from typing import NamedTuple, Self
 
 import msgspec
-import structlog
 
 from wardround.engine.errors import ProviderError, WardroundError
+from wardround.engine.logs import log
 from wardround.engine.models.batch_api import BatchApi, BatchLine
 from wardround.engine.models.failure import failure
 from wardround.engine.models.prices import Price
@@ -20,7 +20,6 @@ from wardround.engine.models.reply import chat_options, read_reply, turns
 from wardround.engine.protocols import Model, Store, Wrapped
 from wardround.engine.records import Completion, Json, Message
 
-log = structlog.get_logger("wardround")
 _encode = msgspec.json.Encoder(order="deterministic").encode
 DISCOUNT = 0.5
 """The price of a call in a batch, as a share of its usual price."""

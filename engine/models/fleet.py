@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Protocol, runtime_checkable
 
-import structlog
-
 from wardround.engine.errors import ProviderError, UsageError
+from wardround.engine.logs import log
 from wardround.engine.models.wrappers import Limited
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
@@ -24,8 +23,6 @@ UNHEALTHY = frozenset(("connection", "server", "timeout", "malformed"))
 """Kinds of error that show an unhealthy endpoint."""
 MISCONFIGURED = frozenset(("auth", "unknown_model"))
 """Kinds of error that show a wrongly configured endpoint: the first one takes the member out."""
-
-log = structlog.get_logger("wardround")
 
 
 @runtime_checkable

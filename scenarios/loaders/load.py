@@ -14,11 +14,11 @@ from importlib.resources import files
 from itertools import chain, count
 from pathlib import Path
 
-import structlog
 from pydantic import ValidationError
 from pydantic_core import from_json
 
 from wardround.engine.errors import UsageError
+from wardround.engine.logs import log
 from wardround.engine.plugins import is_bundled, load_plugin, plugin_names
 from wardround.engine.records import Json
 from wardround.scenarios.answers.truth import with_parts
@@ -37,7 +37,6 @@ from wardround.scenarios.loaders.source import (
     text_lines,
 )
 
-log = structlog.get_logger("wardround")
 MOST_ODDITIES = 20
 """Most oddities of a file that are logged one by one."""
 NEAREST = 2

@@ -1,5 +1,7 @@
 """No key gets through the log."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -197,3 +199,43 @@ def test_an_exception_and_its_traceback_are_clean(capsys: pytest.CaptureFixture[
     assert "ValueError: x-api-key: [hidden]" in err
     assert "hunter2" not in err
     structlog.reset_defaults()
+
+
+def _printed(code: str) -> tuple[str, str]:
+    """Standard output and error of a fresh process, in which nothing has imported structlog."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout, done.stderr
+
+
+def test_structlog_is_imported_for_the_first_line_that_is_shown() -> None:
+    code = """
+import sys
+from wardround.engine.logs import configure, log
+configure("warning")
+log.info("too low")
+print("structlog" in sys.modules)
+log.warning("shown", api_key="hunter2")
+log.info("still too low")
+"""
+    out, err = _printed(code)
+    assert out.split() == ["False"]
+    assert "shown" in err
+    assert "[hidden]" in err
+    assert "hunter2" not in err
+    assert "too low" not in err
+
+
+def test_lines_of_a_users_own_module_are_clean_too(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("import structlog\nstructlog.get_logger().info('key', api_key='hunter2')\nx = 1\n")
+    code = f"""
+import sys
+from wardround.engine.logs import configure
+from wardround.engine.plugins import import_path
+configure("info")
+sys.path.insert(0, {str(tmp_path)!r})
+import_path("own:x")
+"""
+    out, err = _printed(code)
+    assert out == ""
+    assert "[hidden]" in err
+    assert "hunter2" not in err

@@ -5,14 +5,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-import structlog
-
 from wardround.engine.batch import Progress
 from wardround.engine.calls import StoreCache
 from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, PreflightError, TextLost
 from wardround.engine.events import Event, Opened
 from wardround.engine.limits import Limits
+from wardround.engine.logs import log
 from wardround.engine.models.batched import Batched
 from wardround.engine.models.preflight import preflight
 from wardround.engine.models.reach import Gates
@@ -29,8 +28,6 @@ from wardround.runs.seats import AgentFactory, Cast, SeatConfig, seat_config, st
 from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import take_open
 from wardround.scenarios.loaders.source import Playable
-
-log = structlog.get_logger("wardround")
 
 
 @dataclass(slots=True)

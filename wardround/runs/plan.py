@@ -10,13 +10,13 @@ from typing import Protocol, runtime_checkable
 from weakref import ref
 
 import msgspec
-import structlog
 from pydantic import BaseModel
 
 from wardround.engine.budget import Budget
 from wardround.engine.episode import Ended, boundary
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.limits import Limits
+from wardround.engine.logs import log
 from wardround.engine.models.scripted import Unreachable
 from wardround.engine.plugins import is_bundled
 from wardround.engine.prompts import Prompts
@@ -55,8 +55,6 @@ from wardround.scenarios.loaders.load import bundled, load_playable, suffixes
 from wardround.scenarios.loaders.select import patients, select_cases
 from wardround.scenarios.loaders.source import Playable, Problem, refused_rows
 from wardround.scenarios.question_item import QuestionItem
-
-log = structlog.get_logger("wardround")
 
 _ENDS = tuple(end + packed for end in (".jsonl", ".ndjson", ".json") for packed in ("", ".gz"))
 _ACCOUNT = ".flow.json"

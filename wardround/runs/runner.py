@@ -13,13 +13,12 @@ import time
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-import structlog
-
 from wardround.engine.batch import Progress, run_batch
 from wardround.engine.budget import Budget, BudgetAccount, Spending
 from wardround.engine.episode import Ended, Episode, EpisodeSetup
 from wardround.engine.errors import CaseLost, LeaseLost, LogError, UsageError
 from wardround.engine.events import Closed, Event, Opened, Reopened, Row
+from wardround.engine.logs import log
 from wardround.engine.models.hosts import redact_address
 from wardround.engine.models.reach import Gates
 from wardround.engine.records import Ending, EpisodeRow
@@ -29,9 +28,6 @@ from wardround.engine.trajectory import EpisodeLog, discard
 from wardround.runs.pilot import Pilot, draw, pilot_forecast
 from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import working_session
-
-log = structlog.get_logger("wardround")
-
 
 SubjectT = TypeVar("SubjectT")
 """What an episode plays: a case, or an episode to judge."""

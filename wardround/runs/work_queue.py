@@ -8,10 +8,10 @@ from time import time
 
 import anyio
 import msgspec
-import structlog
 
 from wardround.engine.batch import Progress, run_beside
 from wardround.engine.budget import Spending, SpendRow
+from wardround.engine.logs import log
 from wardround.engine.models.reach import Gates
 from wardround.engine.protocols import Store
 from wardround.engine.records import EpisodeRow
@@ -19,7 +19,6 @@ from wardround.engine.sessions import BEAT, Session, SessionRow
 from wardround.evaluators.search.contract import LIBRARY
 from wardround.runs.stored_run import Run, StoredEpisodes
 
-log = structlog.get_logger("wardround")
 _CHUNK = 32
 """The most episodes taken at a time; small, so that processes share the last episodes evenly."""
 _SEARCH_BEATS = 5

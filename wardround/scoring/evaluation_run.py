@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
-import structlog
 
 from wardround.engine.batch import Progress
 from wardround.engine.episode import EpisodeSetup
 from wardround.engine.errors import CaseLost, EgressError, LogError, RunStopped, UsageError
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, effective
 from wardround.engine.limits import Limits
+from wardround.engine.logs import log
 from wardround.engine.models.reach import Gates
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, EpisodeRow
@@ -43,7 +43,6 @@ from wardround.scoring.scorings import (
 )
 from wardround.scoring.stored_scores import fingerprint, fingerprints, readable_ending
 
-log = structlog.get_logger("wardround")
 PLAYED_ON = "played on"
 """Why a verdict is outdated: its episode was continued after it was judged."""
 

@@ -7,12 +7,12 @@ from functools import partial
 from typing import TypedDict, Unpack, cast
 
 import msgspec
-import structlog
 
 from wardround.engine.batch import Progress, first_error, rare_collection, run_batch
 from wardround.engine.episode import TIMEOUT, Ended, boundary
 from wardround.engine.errors import CaseLost, EgressError, LogError, UsageError
 from wardround.engine.limits import SeatUse
+from wardround.engine.logs import log
 from wardround.engine.misbehaviour import OwnTime, contain_plugin, error_text, raised_by_plugin
 from wardround.engine.once import together
 from wardround.engine.plugins import import_path, installed_plugins, load_plugin, plugin_names
@@ -65,7 +65,6 @@ from wardround.scoring.stored_scores import (
     searches_of,
 )
 
-log = structlog.get_logger("wardround")
 EVALUATORS = "wardround.evaluators"
 CONCURRENCY = 32
 """Episodes scored at once."""

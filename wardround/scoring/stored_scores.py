@@ -5,10 +5,10 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 import msgspec
-import structlog
 
 from wardround.engine.errors import LogError, TextLost
 from wardround.engine.events import Acted, Closed, digest_of
+from wardround.engine.logs import log
 from wardround.engine.protocols import Evaluator, Store
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
 from wardround.evaluators.evaluation import EVALUATOR_FAILED, class_path, scores_of
@@ -17,7 +17,6 @@ from wardround.evaluators.search.results import Ledger
 from wardround.runs.header import EvaluationRow
 from wardround.runs.stored_run import Run, StoredEpisodes
 
-log = structlog.get_logger("wardround")
 ORIGIN = "origin"
 """The name under which an imported run keeps the scores that its origin gave."""
 DAMAGED = "record/damaged"
