@@ -79,6 +79,7 @@ class LazyGroup(click.Group):
         try:
             command: click.Command = getattr(importlib.import_module(f"wardround.cli.{module}"), name)
         finally:
+            gc.freeze()  # nor will they: the end of the process would look for it once more, for 150 ms
             gc.enable()
         return command
 
