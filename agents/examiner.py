@@ -17,7 +17,7 @@ from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.chart import Chart, chart_of, read_chart
 from wardround.scenarios.orders.examiner_lookup import Answer, answer, near_tests, ordered
 from wardround.scenarios.parsers.nonanswers import refuses, self_as_model
-from wardround.scenarios.terms.wording import cells, key, roots, table_rows
+from wardround.scenarios.terms.wording import RootWords, cells, key, roots, table_rows
 
 
 class Examiner:
@@ -114,8 +114,8 @@ _OTHER_SCRIPT = regex(r"[\u0400-\u1fff\u2e80-\ud7ff]")
 _DENYING = regex(r"(?i)\b(?:no|not|without|absence of|negative for|free of|denies)\b")
 _ABBREVIATION = regex(r"\b[A-Z]{2,5}\b")
 _NUMBER = regex(r"\d")
-_MINOR_WORDS = frozenset(
-    roots("acute evidence seen noted sign present finding result normal abnormality visible definite any")
+_MINOR_WORDS = RootWords(
+    "acute evidence seen noted sign present finding result normal abnormality visible definite any"
 )
 
 

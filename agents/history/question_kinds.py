@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from wardround.agents.history.vocabulary import Topic, concepts_in, little, meanings_in, topics_asked, wider_concepts
 from wardround.engine.text import regex
-from wardround.scenarios.terms.wording import roots
+from wardround.scenarios.terms.wording import RootWords, roots
 
 
 def _any(*words: str) -> re.Pattern[str]:
@@ -37,7 +37,7 @@ OPENING = _any(
     r"|how do you feel",
     r"what(?:'s| has) changed(?:\W*$| (?:in|over) the (?:last|past)\b)",
 )
-OPENING_WORDS = roots(
+OPENING_WORDS = RootWords(
     "made come see bring brought sir madam hospital clinic help matter trouble problem family today doctor emergency"
     " department office room visit appointment bother wrong happen worry concern young lady man mum mom dad main"
     " big story dear love time mate pet into"

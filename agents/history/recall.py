@@ -9,7 +9,7 @@ from wardround.agents.history.aims import aim_share
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement, distinct_facts
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, little, with_wider
-from wardround.scenarios.terms.wording import roots
+from wardround.scenarios.terms.wording import RootWords, roots
 
 _DETAIL_PATTERNS = {name: pattern for name, _, pattern in ATTRIBUTES}
 _SOFT = frozenset(
@@ -71,7 +71,7 @@ _ASKS = frozenset(
     re.findall(r"\S+", "colour bigger constant spread difference start =often =worst =bad =wors =long")
 ) | {"first place"}
 """Meanings that a question for a detail has by its kind."""
-_SINCE = frozenset(roots("since"))
+_SINCE = RootWords("since")
 """The one word of its own that 'And since when?' has."""
 _TAKES = re.compile(
     r"\b(?:takes?|taking|regimen|been on|current\w*|daily|as needed|mg|no medications?)\b", re.IGNORECASE

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.disease_name import is_site
-from wardround.scenarios.terms.wording import cells, list_words, root, roots, table_rows
+from wardround.scenarios.terms.wording import RootWords, cells, roots, table_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +48,25 @@ def _longest(words: Sequence[str], named: Mapping[tuple[str, ...], str]) -> int:
     return next((size for size in range(len(words), 0, -1) if tuple(words[:size]) in named), 0)
 
 
-_LITTLE = frozenset(
-    root(word)
-    for word in list_words(
-        """a an the of in on at to by for and or as its this that is was were be been from with without into after
-        before during then than followed following patient patients treatment treated treat therapy management plan
-        started start initiated initiate administered administer administration given give received receive underwent
-        performed perform daily weekly twice once day days week weeks month months year years hour hours dose doses
-        mg g ml mcg kg iv im po oral orally intravenous intravenously bid tid qid regimen course continued continue
-        recommended recommendation include includes including consider option options appropriate initial initially
-        further additional long short term up left right per due first second third line also both each more less any
-        all such which will would should could may can ensure ensuring complete careful close immediate immediately
-        proceed provide use using needed necessary control optimal based selected strategy approach care proper
-        adequate aggressive early prompt urgent emergency standard cycle cycles interval high low small large
-        increase increasing reduce reducing mg/day maintain maintenance stop stopped discontinue discontinued
-        discontinuation avoid withdraw withdrawal cessation hold held withhold case cases risk symptoms symptomatic
-        infusion injection injections empiric empirically prescribed prescribe adjunctive adjuvant postoperative
-        preoperative perioperative intraoperative guided structured directed combined combination accompanying
-        lifelong subcutaneous intramuscular continuous repeated gradual tapering taper addition commence
-        employ utilize apply systemic topical broad spectrum narrow coverage agent agents drug drugs medication
-        disease condition underlying supportive measure measures primary secondary medical definitive selective
-        targeted intervention procedure no not"""
-    )
+_LITTLE = RootWords(
+    """a an the of in on at to by for and or as its this that is was were be been from with without into after
+    before during then than followed following patient patients treatment treated treat therapy management plan
+    started start initiated initiate administered administer administration given give received receive underwent
+    performed perform daily weekly twice once day days week weeks month months year years hour hours dose doses
+    mg g ml mcg kg iv im po oral orally intravenous intravenously bid tid qid regimen course continued continue
+    recommended recommendation include includes including consider option options appropriate initial initially
+    further additional long short term up left right per due first second third line also both each more less any
+    all such which will would should could may can ensure ensuring complete careful close immediate immediately
+    proceed provide use using needed necessary control optimal based selected strategy approach care proper
+    adequate aggressive early prompt urgent emergency standard cycle cycles interval high low small large
+    increase increasing reduce reducing mg/day maintain maintenance stop stopped discontinue discontinued
+    discontinuation avoid withdraw withdrawal cessation hold held withhold case cases risk symptoms symptomatic
+    infusion injection injections empiric empirically prescribed prescribe adjunctive adjuvant postoperative
+    preoperative perioperative intraoperative guided structured directed combined combination accompanying
+    lifelong subcutaneous intramuscular continuous repeated gradual tapering taper addition commence
+    employ utilize apply systemic topical broad spectrum narrow coverage agent agents drug drugs medication
+    disease condition underlying supportive measure measures primary secondary medical definitive selective
+    targeted intervention procedure no not"""
 )
 """Roots of words that tell nothing of which measure a text names."""
 
@@ -86,18 +83,15 @@ def with_classes(words: Iterable[str]) -> frozenset[str]:
     return said.union(*(measure_names().classes.get(word, frozenset()) for word in said))
 
 
-_GENERAL = frozenset(
-    root(word)
-    for word in list_words(
-        """transplantation transplant transfusion replacement resection biopsy repair drainage supplementation
-        restriction fluids infusion blockade inhibitor agonist antagonist hormone hormonal cell graft surgery surgical
-        operation procedure total partial complete local focal acute chronic oral tumor mass lesion level function
-        failure reconstruction reduction fixation dose acid"""
-    )
+_GENERAL = RootWords(
+    """transplantation transplant transfusion replacement resection biopsy repair drainage supplementation
+    restriction fluids infusion blockade inhibitor agonist antagonist hormone hormonal cell graft surgery surgical
+    operation procedure total partial complete local focal acute chronic oral tumor mass lesion level function
+    failure reconstruction reduction fixation dose acid"""
 )
 """Roots of words that measures of many kinds share: alone they do not name one where both say more."""
-_CONTRARY: Mapping[str, frozenset[str]] = {
-    word: frozenset(root(other) for other in list_words(others))
+_CONTRARY: Mapping[str, RootWords] = {
+    word: RootWords(others)
     for word, others in (
         ("left", "left left-sided"),
         ("right", "right right-sided"),

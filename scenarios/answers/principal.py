@@ -14,7 +14,7 @@ from wardround.scenarios.diseases.disease_wording import clinical
 from wardround.scenarios.diseases.names_within import names_within
 from wardround.scenarios.diseases.relations import complicates, in_tables, other_agent, relation
 from wardround.scenarios.diseases.same_disease import GROWTH
-from wardround.scenarios.terms.wording import key, list_words, root
+from wardround.scenarios.terms.wording import RootWords, key
 
 MOST_FOREIGN = 1
 """Most unrelated diseases that an answer may assert beside the true one."""
@@ -78,7 +78,7 @@ def _caused(name: str, cause: Asserted) -> bool:
     return effect(name) or any(relation(name, one) == "complication" for one in (cause.name, *cause.aliases))
 
 
-_DESCRIBING = frozenset(root(word) for word in list_words("anomaly malformation abnormality syndrome disorder"))
+_DESCRIBING = RootWords("anomaly malformation abnormality syndrome disorder")
 
 
 @lru_cache(maxsize=4096)

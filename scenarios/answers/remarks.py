@@ -10,7 +10,7 @@ from wardround.scenarios.diseases.disease_wording import clinical
 from wardround.scenarios.diseases.foreign_diseases import diseases_in_english
 from wardround.scenarios.diseases.mondo import diseases_named
 from wardround.scenarios.diseases.names_within import names_within
-from wardround.scenarios.terms.wording import list_words, root, tokens
+from wardround.scenarios.terms.wording import RootWords, root, tokens
 
 _THOUSANDS = regex(r"(?<=\d),(?=\d{3}\b)")
 _ASKED = regex(
@@ -104,14 +104,11 @@ _CALLS = regex(
     r"[^.;\n]{3,120}(?=[.;\n]|$)"
 )
 """A diagnosis and what it calls for: 'gout - needs urgent referral'."""
-_FINDINGS = frozenset(
-    root(word)
-    for word in list_words(
-        """pain fever rash cough weakness fatigue malaise nausea vomiting diarrhea headache dyspnea breathlessness
-        sweats swelling itching dizziness palpitations chills hoarseness"""
-    )
+_FINDINGS = RootWords(
+    """pain fever rash cough weakness fatigue malaise nausea vomiting diarrhea headache dyspnea breathlessness
+    sweats swelling itching dizziness palpitations chills hoarseness"""
 )
-_CARE = frozenset(map(root, list_words("analgesia fluids anesthesia hemodialysis dialysis prophylaxis")))
+_CARE = RootWords("analgesia fluids anesthesia hemodialysis dialysis prophylaxis")
 """Nouns of care that end like a disease's."""
 SHORTEST_GROUNDS = 4
 """Fewest words before a dash that may be findings; fewer may be a part of the name."""

@@ -22,7 +22,7 @@ from wardround.scenarios.answers.stance import RETRACTS
 from wardround.scenarios.answers.taken_back import NOT_THE_PLAN, affixed, standing
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.cues import cue, cues_in_english
-from wardround.scenarios.terms.wording import flat, key, list_words, root, unstruck
+from wardround.scenarios.terms.wording import RootWords, flat, key, unstruck
 
 _SENTENCE = regex(r"(?:(?<=[a-z0-9)\]%]{2})|(?<=[A-Za-z]{2}[a-z]))[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
 _TURN = regex(
@@ -116,13 +116,10 @@ _REMAINS = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\
 _SPARED = regex(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
 _CONDITION = regex(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
 _STOPS_AT_LAST = regex(r"(?i):\s*(?:please\s+)?(?:stop|discontinue|withdraw|hold|cease|suspend)\W*$")
-_SUPPORT = frozenset(
-    root(word)
-    for word in list_words(
-        """monitor monitoring follow follow-up followup observation counseling education surveillance reassess
-        reassessment review evaluate evaluation assess assessment consult consultation referral imaging check checks
-        rehabilitation adjust titrate refer coordinate discharge lifestyle support"""
-    )
+_SUPPORT = RootWords(
+    """monitor monitoring follow follow-up followup observation counseling education surveillance reassess
+    reassessment review evaluate evaluation assess assessment consult consultation referral imaging check checks
+    rehabilitation adjust titrate refer coordinate discharge lifestyle support"""
 )
 
 

@@ -7,7 +7,7 @@ from wardround.engine.text import regex
 from wardround.scenarios.diseases.disease import opposed
 from wardround.scenarios.diseases.disease_name import GENERIC_WEIGHT, SITE_WEIGHT, Name, NamePart, is_site, weight
 from wardround.scenarios.diseases.disease_wording import Token, paired
-from wardround.scenarios.terms.wording import cells, root, table_rows
+from wardround.scenarios.terms.wording import RootWords, cells, root, table_rows
 
 ORGANISM = regex(
     r"(?:cocc|coccus|bacter\w*|virus|vir|vibrio|myces|mycet|monas|ella|phila|plasma|pox|spir\w*)$"
@@ -36,8 +36,12 @@ _STRAIN = regex(
 """What an answer may say of an organism beside its name: its strain, and where it was grown."""
 _NO_GENUS = regex(r"(?:al|ic|ary|ous|ive|ed|ar|ent|ant|ute|ing|ory|able|ible|ial|ic|ate)$")
 _NEGATING = ("non", "un", "in", "im", "ir", "a", "an", "dis", "de", "anti", "pseudo", "extra", "intra", "sub", "epi")
-_DECIDING = {root("insitu"): "in situ", root("trait"): "a trait", root("carrier"): "a carrier's state"}
-_COMPLICATION = root("complication")
+_DECIDING = (
+    (RootWords("insitu"), "in situ"),
+    (RootWords("trait"), "a trait"),
+    (RootWords("carrier"), "a carrier's state"),
+)
+_COMPLICATION = RootWords("complication")
 
 
 def conflict(truth: Name, said: Name) -> str:
@@ -151,10 +155,10 @@ def _opposed(truth: Name, said: Name) -> str:
         gone = (core(one.lacking.words) or set(one.lacking.words)) - one.words
         if gone and gone <= other.words:
             return f"with and without: {write_words(one.lacking.words, gone)} (without in the {who})"
-        if gone == {_COMPLICATION} and core(other.beside.words) - set(one.words):
+        if gone and gone <= _COMPLICATION and core(other.beside.words) - set(one.words):
             return f"with and without complication (without in the {who})"
-    for word, meaning in _DECIDING.items():
-        alone = [name.text for name in (truth, said) if word in name.words]
+    for words, meaning in _DECIDING:
+        alone = [name.text for name in (truth, said) if not words.isdisjoint(name.words)]
         if len(alone) == 1:
             return f"only '{alone[0]}' is {meaning}"
     for scale in ("stage", "grade"):
@@ -217,7 +221,7 @@ def beside_others(truth: Name, said: Name) -> tuple[str, bool]:
     if not missing or not extra:
         return "", False
     alike = kinds([*missing, *extra]) == {"site"} or any(opposed(one, other) for one in missing for other in extra)
-    if not alike and ours & theirs and not ours & theirs <= {_COMPLICATION}:
+    if not alike and ours & theirs and not ours & theirs <= _COMPLICATION:
         alike = len(missing) == len(extra) == 1
         if not alike:
             return "", False

@@ -10,8 +10,6 @@ from wardround.scenarios.terms.wording import cells, root, roots, table_rows
 Finding = tuple[frozenset[str], ...]
 """The wordings of one finding, each as the roots of its words; any of them states it."""
 
-_LITTLE = frozenset(map(root, ("syndrome", "disease", "of")))
-
 
 @cache
 def _definitions() -> Mapping[str, tuple[Finding, ...]]:
@@ -26,8 +24,8 @@ def _definitions() -> Mapping[str, tuple[Finding, ...]]:
 @lru_cache(maxsize=4096)
 def _findings(name: str) -> tuple[Finding, ...]:
     """What defines the disease that a name means; nothing if the table does not define it."""
-    words = set(roots(name))
-    near = (one for one in _definitions() if set(roots(one)) - _LITTLE <= words)
+    words = {*roots(name), *map(root, ("syndrome", "disease", "of"))}
+    near = (one for one in _definitions() if words.issuperset(roots(one)))
     return next((_definitions()[one] for one in near if same_disease(one, name).same), ())
 
 

@@ -10,7 +10,7 @@ from wardround.scenarios.diseases.disease import disease
 from wardround.scenarios.diseases.disease_name import GENERIC, is_site
 from wardround.scenarios.diseases.mondo import diseases_named, slashed_labels
 from wardround.scenarios.terms.cues import cue
-from wardround.scenarios.terms.wording import key, lexicon, list_words, root, table_rows, tokens, vocabulary
+from wardround.scenarios.terms.wording import RootWords, key, lexicon, list_words, root, table_rows, tokens, vocabulary
 
 _ENDING = regex(
     r"(?:it|oma|omat|os|emia|uria|pathy|plegia|trophy|plasia|sclerosi?|ectasi?|ism|iasi?|penia|cytosi?|malacia"
@@ -18,69 +18,54 @@ _ENDING = regex(
     r"|cel|megaly|plaki|ectasia|oidosi?|mycosi?|itid|iti|osi|asi|esi|ysi|oni|itu|pathia|algia|rexia|mania|phobia|phrenia|sickness)$"
 )
 _FINAL = regex(r"(?i)\w{2}(?:itis|osis|omas?|a?emia|opathy|plasia|iasis|penia|uria|ectasis|sclerosis|plegia|megaly)$")
-_NOUNS = frozenset(
-    root(word)
-    for word in list_words(
-        """disease syndrome disorder infection cancer tumor carcinoma leukemia lymphoma fever palsy hernia fracture
-        poisoning intoxication deficiency infarction embolism stroke cyst abscess ulcer stenosis failure pneumonia
-        diabetes hypertension aneurysm fistula stone malformation neoplasm malignancy melanoma myeloma polyp atresia
-        dislocation anemia asthma gout eczema psoriasis migraine epilepsy dementia autism depression schizophrenia
-        measles mumps rubella scurvy rickets lupus tetanus rabies malaria cholera plague leprosy syphilis gonorrhea
-        arrest block reaction allergy overdose injury torsion rupture dissection regurgitation defect anomaly
-        toxicity tumour crisis attack emergency sepsis hemorrhage thrombosis edema effusion anaphylaxis cataract
-        glaucoma insufficiency obstruction dystrophy neuropathy contusion concussion sprain burn wart scabies
-        pregnancy"""
-    )
+_NOUNS = RootWords(
+    """disease syndrome disorder infection cancer tumor carcinoma leukemia lymphoma fever palsy hernia fracture
+    poisoning intoxication deficiency infarction embolism stroke cyst abscess ulcer stenosis failure pneumonia
+    diabetes hypertension aneurysm fistula stone malformation neoplasm malignancy melanoma myeloma polyp atresia
+    dislocation anemia asthma gout eczema psoriasis migraine epilepsy dementia autism depression schizophrenia
+    measles mumps rubella scurvy rickets lupus tetanus rabies malaria cholera plague leprosy syphilis gonorrhea
+    arrest block reaction allergy overdose injury torsion rupture dissection regurgitation defect anomaly
+    toxicity tumour crisis attack emergency sepsis hemorrhage thrombosis edema effusion anaphylaxis cataract
+    glaucoma insufficiency obstruction dystrophy neuropathy contusion concussion sprain burn wart scabies
+    pregnancy"""
 )
-_ABOUT = frozenset(
-    root(word)
-    for word in list_words(
-        """involvement extension invasion metastasis metastases spread dissemination infiltration feature presentation
-        mutation variant finding symptom sign stage type grade status differentiation compression dysfunction
-        deposition change overlap component pattern origin onset course phase complication mass lesion pain deficit
-        disability delay impairment abnormality recurrence progression transformation activity exposure ingestion use
-        therapy treatment surgery bypass trauma location site expression positivity amplification rearrangement
-        translocation deletion inheritance score class subtype form variety manifestation consequence response
-        damage destruction inflammation necrosis enlargement displacement adhesion wall nerve artery vein lobe
-        fraction"""
-    )
+_ABOUT = RootWords(
+    """involvement extension invasion metastasis metastases spread dissemination infiltration feature presentation
+    mutation variant finding symptom sign stage type grade status differentiation compression dysfunction
+    deposition change overlap component pattern origin onset course phase complication mass lesion pain deficit
+    disability delay impairment abnormality recurrence progression transformation activity exposure ingestion use
+    therapy treatment surgery bypass trauma location site expression positivity amplification rearrangement
+    translocation deletion inheritance score class subtype form variety manifestation consequence response
+    damage destruction inflammation necrosis enlargement displacement adhesion wall nerve artery vein lobe
+    fraction"""
 )
-_CONSEQUENCE = frozenset(
-    root(word)
-    for word in list_words(
-        """failure shock sepsis septicemia bacteremia effusion hemorrhage bleeding obstruction perforation peritonitis
-        ascites edema pneumothorax hydrocephalus hydronephrosis thrombosis embolism anemia hypotension seizure coma
-        encephalopathy acidosis dehydration hyponatremia hyperkalemia hypokalemia hypercalcemia hypoglycemia
-        hyperglycemia thrombocytopenia leukopenia neutropenia pancytopenia coagulopathy fever cachexia malnutrition
-        respiratory distress arrest tamponade rhabdomyolysis jaundice cholestasis insufficiency injury collapse
-        hypoxia hypoxemia atelectasis delirium weakness paralysis fracture deformity infertility obesity fatigue
-        hypertension arrhythmia abscess stenosis stricture rupture ischemia infarction dic ards aki cough dyspnea
-        vomiting headache diarrhea constipation rash hematuria proteinuria hemoptysis syncope lymphadenopathy
-        splenomegaly hepatomegaly hepatosplenomegaly serositis pleuritis pericarditis herniation lymphadenitis
-        cirrhosis fistula empyema cellulitis hypoalbuminemia epistaxis epilepsy"""
-    )
+_CONSEQUENCE = RootWords(
+    """failure shock sepsis septicemia bacteremia effusion hemorrhage bleeding obstruction perforation peritonitis
+    ascites edema pneumothorax hydrocephalus hydronephrosis thrombosis embolism anemia hypotension seizure coma
+    encephalopathy acidosis dehydration hyponatremia hyperkalemia hypokalemia hypercalcemia hypoglycemia
+    hyperglycemia thrombocytopenia leukopenia neutropenia pancytopenia coagulopathy fever cachexia malnutrition
+    respiratory distress arrest tamponade rhabdomyolysis jaundice cholestasis insufficiency injury collapse
+    hypoxia hypoxemia atelectasis delirium weakness paralysis fracture deformity infertility obesity fatigue
+    hypertension arrhythmia abscess stenosis stricture rupture ischemia infarction dic ards aki cough dyspnea
+    vomiting headache diarrhea constipation rash hematuria proteinuria hemoptysis syncope lymphadenopathy
+    splenomegaly hepatomegaly hepatosplenomegaly serositis pleuritis pericarditis herniation lymphadenitis
+    cirrhosis fistula empyema cellulitis hypoalbuminemia epistaxis epilepsy"""
 )
-_GENERAL = frozenset(
-    root(word)
-    for word in list_words(
-        """failure shock sepsis septicemia bacteremia effusion bleeding obstruction perforation peritonitis ascites
-        edema hydronephrosis hydrocephalus hypotension seizure coma encephalopathy acidosis dehydration hyponatremia
-        hyperkalemia hypokalemia hypercalcemia hypoglycemia coagulopathy fever cachexia malnutrition distress arrest
-        tamponade rhabdomyolysis jaundice cholestasis collapse hypoxia hypoxemia atelectasis delirium dic ards aki cough
-        dyspnea vomiting headache diarrhea rash hematuria proteinuria hemoptysis syncope lymphadenopathy splenomegaly"""
-    )
+_GENERAL = RootWords(
+    """failure shock sepsis septicemia bacteremia effusion bleeding obstruction perforation peritonitis ascites
+    edema hydronephrosis hydrocephalus hypotension seizure coma encephalopathy acidosis dehydration hyponatremia
+    hyperkalemia hypokalemia hypercalcemia hypoglycemia coagulopathy fever cachexia malnutrition distress arrest
+    tamponade rhabdomyolysis jaundice cholestasis collapse hypoxia hypoxemia atelectasis delirium dic ards aki cough
+    dyspnea vomiting headache diarrhea rash hematuria proteinuria hemoptysis syncope lymphadenopathy splenomegaly"""
 )
-_EFFECT = frozenset(
-    root(word)
-    for word in list_words(
-        """stroke ileus crisis anaphylaxis intussusception neuropathy myelopathy radiculopathy palsy paresis paraplegia
-        quadriplegia ptosis diplopia blindness hyperthermia erythrocytosis leukocytosis eosinophilia pneumonitis
-        mediastinitis pneumoperitoneum pneumomediastinum hemothorax hemoperitoneum hematoma ulcer ulceration volvulus
-        pseudoachalasia gynecomastia hirsutism virilization amenorrhea galactorrhea dysphagia hoarseness stridor
-        hyperprolactinemia hyperammonemia hypophosphatemia hyperphosphatemia osteomalacia angina bradycardia
-        tachycardia tachyarrhythmia hypercortisolism hypopituitarism activation compression occlusion thrombus aneurysm
-        pseudoaneurysm"""
-    )
+_EFFECT = RootWords(
+    """stroke ileus crisis anaphylaxis intussusception neuropathy myelopathy radiculopathy palsy paresis paraplegia
+    quadriplegia ptosis diplopia blindness hyperthermia erythrocytosis leukocytosis eosinophilia pneumonitis
+    mediastinitis pneumoperitoneum pneumomediastinum hemothorax hemoperitoneum hematoma ulcer ulceration volvulus
+    pseudoachalasia gynecomastia hirsutism virilization amenorrhea galactorrhea dysphagia hoarseness stridor
+    hyperprolactinemia hyperammonemia hypophosphatemia hyperphosphatemia osteomalacia angina bradycardia
+    tachycardia tachyarrhythmia hypercortisolism hypopituitarism activation compression occlusion thrombus aneurysm
+    pseudoaneurysm"""
 )
 _DAMAGED = regex(
     r"(?i)^(?:(?:an?|the|acute|acutely|partly|partially|completely|left|right|bilateral)\s+)*(?:ruptured|torn|perforated"
@@ -110,26 +95,18 @@ def disease_like(phrase: str) -> bool:
     return word in _NOUNS or word in _CONSEQUENCE or bool(ends)
 
 
-_DEALINGS = frozenset(
-    root(word)
-    for word in list_words(
-        """screening vaccination immunization prophylaxis prevention exposure contact carrier fear concern worry
-        treatment therapy test testing examination observation surveillance check risk susceptibility
-        predisposition opposite simulation chapter specialist expert effect care
-        counseling education evaluation assessment workup referral
-        ingestion use medication drug cure remedy absence lack freedom resistance immunity
-        opinion question"""
-    )
+_DEALINGS = RootWords(
+    """screening vaccination immunization prophylaxis prevention exposure contact carrier fear concern worry
+    treatment therapy test testing examination observation surveillance check risk susceptibility
+    predisposition opposite simulation chapter specialist expert effect care
+    counseling education evaluation assessment workup referral
+    ingestion use medication drug cure remedy absence lack freedom resistance immunity
+    opinion question"""
 )
 
 
 LONGEST_DEALING = 6
-_SPEECH = frozenset(
-    root(word)
-    for word in list_words(
-        "screening vaccination prophylaxis prevention fear worry opposite simulation chapter specialist"
-    )
-)
+_SPEECH = RootWords("screening vaccination prophylaxis prevention fear worry opposite simulation chapter specialist")
 """Those of these words behind which nothing is asserted, whatever it is called."""
 
 

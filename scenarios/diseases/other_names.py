@@ -9,7 +9,7 @@ from wardround.scenarios.diseases.contradiction import conflict
 from wardround.scenarios.diseases.disease import DEGREES
 from wardround.scenarios.diseases.disease_name import GENERIC, parse_name
 from wardround.scenarios.diseases.mondo import diseases_named, form, kinship, twofold
-from wardround.scenarios.terms.wording import list_words, root, roots, table_rows, tokens, vocabulary
+from wardround.scenarios.terms.wording import RootWords, list_words, root, roots, table_rows, tokens, vocabulary
 
 _BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _JOINING = frozenset(("of", "the", "and", "with", "in", "to", "a", "due", "by", "for", "or"))
@@ -27,12 +27,9 @@ _GENE = regex(
     r"\b[A-Z][A-Z0-9]{1,6}\d[A-Z0-9]{0,3}\b|\b[A-Z]{3,7}(?=[-\s](?:related|associated|linked|mutation|variant|gene))"
 )
 _SYMBOL = regex(r"\b[A-Z][A-Z0-9]{1,7}\b")
-_OF_GENES = frozenset(
-    root(word)
-    for word in list_words(
-        """neurodevelopmental developmental genetic multisystem congenital gene mutation variant pathogenic novel de
-        heterozygous homozygous missense nonsense frameshift loss function likely inherited deletion linked of the to"""
-    )
+_OF_GENES = RootWords(
+    """neurodevelopmental developmental genetic multisystem congenital gene mutation variant pathogenic novel de
+    heterozygous homozygous missense nonsense frameshift loss function likely inherited deletion linked of the to"""
 )
 
 

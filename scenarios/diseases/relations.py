@@ -12,7 +12,7 @@ from wardround.scenarios.diseases.lexical_linker import linker
 from wardround.scenarios.diseases.mondo import diseases_named, kinship, lineage, principal_part
 from wardround.scenarios.diseases.names_within import ANY
 from wardround.scenarios.diseases.same_disease import readings, same_disease, wider_by_table
-from wardround.scenarios.terms.wording import list_words, root, table_rows, vocabulary
+from wardround.scenarios.terms.wording import RootWords, table_rows, vocabulary
 
 Kinship = Literal["same", "ancestor", "descendant", "complication"]
 """The relation of one disease to another: 'ancestor' is a wider one, 'descendant' a kind of it."""
@@ -35,7 +35,7 @@ def complicates(one: str, other: str) -> bool:
     return not other_agent(one, other) and any(True for _ in known)
 
 
-_CLASSES = frozenset(map(root, list_words("virus viral bacterium bacterial fungus fungal parasite parasitic")))
+_CLASSES = RootWords("virus viral bacterium bacterial fungus fungal parasite parasitic")
 
 
 def other_agent(one: str, other: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import (
@@ -33,7 +33,7 @@ from wardround.scenarios.diseases.graph import graph
 from wardround.scenarios.diseases.lexical_linker import linker
 from wardround.scenarios.diseases.mondo import diseases_named, kinship, principal_part
 from wardround.scenarios.diseases.other_names import LONG_WORD, another_name, unabbreviated
-from wardround.scenarios.terms.wording import key, root, roots, vocabulary
+from wardround.scenarios.terms.wording import RootWords, key, root, roots, vocabulary
 
 APART = ("apart", "narrower")
 """Relations of a truth to an answer in MONDO that make the answer another disease."""
@@ -206,7 +206,7 @@ def _situated(name: Name) -> tuple[frozenset[str], frozenset[str]] | None:
     return (frozenset(agents), frozenset(sites)) if agents and sites else None
 
 
-_WITH = {root("with"), root("by"), root("due"), root("to"), root("caused")}
+_WITH = RootWords("with by due to caused")
 _INFECTION_WITH = regex(r"(?i)\binfection (?:with|by|due to|caused by)\b|\binfection$")
 
 
@@ -272,12 +272,12 @@ def _difference(truth: Name, said: Name) -> _Difference:
 
 
 GROWTH = regex(r"(?:oma|blastom|cancer|tumor|leukem|sarcom|melanom|lymphom)$")
-_PRIMARY = root("primary")
+_PRIMARY = RootWords("primary")
 
 
 def _tells(name: Name, word: str) -> bool:
     """Whether a word of low weight tells kinds apart; a 'primary' growth is only not a metastasis."""
-    if word == _PRIMARY and GROWTH.search(name.noun):
+    if word in _PRIMARY and GROWTH.search(name.noun):
         return False
     return telling(name.head.words[word]) or word in name.apposed
 
@@ -411,13 +411,15 @@ def _least(truth: Name, said: Name, difference: _Difference) -> float:
     return ENOUGH if difference.total <= LONG else ENOUGH_LONG
 
 
-_COMMONGROWTHS = frozenset((root("cancer"), root("tumor"), root("metastasis")))
+@cache
+def _common_growths() -> frozenset[str]:
+    return frozenset((root("cancer"), root("tumor"), root("metastasis")))
 
 
 def _unplaced(truth: Name, said: Name, lost: Sequence[str]) -> bool:
     """Whether the site is missing of a growth that many organs have, such as a carcinoma, and no other is said."""
     gone = any(is_site(word) or word in truth.places for word in lost)
-    return gone and truth.noun in _COMMONGROWTHS and not any(map(is_site, said.words))
+    return gone and truth.noun in _common_growths() and not any(map(is_site, said.words))
 
 
 def _worth(truth: Name, word: str) -> float:

@@ -2,13 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
+from typing import TypeVar
 
 from wardround.engine.text import package_rows, regex
 from wardround.scenarios.terms.table_cache import cached_table
+
+S = TypeVar("S")
 
 _MARKS = regex(r"[*_`#~|\"<>\[\]{}\\]+")
 _POSSESSIVE = regex(r"(?<=\w)'s?\b(?!\w)")
@@ -268,3 +271,31 @@ def root(word: str) -> str:
 def roots(text: str) -> tuple[str, ...]:
     """The words of `text` as comparable roots."""
     return tuple(root(word) for word in tokens(text))
+
+
+class RootWords(Set[str]):
+    """The words of a written list as comparable roots, read when one is first asked for.
+
+    The tables of variants take 15 ms to read: a command that compares no words does not wait for them.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(roots(self._text))
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._words
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    @classmethod
+    def _from_iterable(cls, words: Iterable[S]) -> frozenset[S]:
+        """What two sets make together."""
+        return frozenset(words)
