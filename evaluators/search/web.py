@@ -5,15 +5,18 @@ import socket
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import anyio
-import httpcore
 import msgspec
 from yarl import URL
 
 from wardround.engine.models.hosts import normal_host
 from wardround.evaluators.search.contract import Domains
 from wardround.evaluators.search.results import SearchError
+
+if TYPE_CHECKING:
+    import httpcore
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Looks up the addresses of a host."""
@@ -70,51 +73,58 @@ _OPEN = frozenset(map(ipaddress.ip_address, ("192.0.0.9", "192.0.0.10")))
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
-class PublicNetwork(httpcore.AsyncNetworkBackend):
-    """Resolves a host, refuses it if any of its addresses is not public, and connects to the checked address.
+def _public_network(local: Sequence[str], look_up: Resolve) -> "httpcore.AsyncNetworkBackend":
+    """A network that resolves a host, refuses it if any address is not public, and connects to the checked address.
 
     So a name that resolves differently the second time gains nothing. The hosts in `local` may have any address.
     """
+    import httpcore  # noqa: PLC0415 who reads no pages does not wait for it
 
-    def __init__(self, local: Sequence[str], look_up: Resolve = resolve) -> None:
-        self._local, self._look_up = frozenset(normal_host(one) for one in local), look_up
-        self._backend = httpcore.AnyIOBackend()
+    known = frozenset(normal_host(one) for one in local)
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 (the library's contract)
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        """Connect; raises PrivateAddress, httpcore.ConnectError or httpcore.ConnectTimeout."""
-        try:
-            addresses = await self._look_up(host, port)
-        except (OSError, UnicodeError) as error:
-            raise httpcore.ConnectError("the host cannot be looked up") from error
-        if host not in self._local and not all(is_public(address) for address in addresses):
-            raise PrivateAddress(host)
-        failed: httpcore.ConnectError | httpcore.ConnectTimeout = httpcore.ConnectError("the host has no address")
-        for address in addresses:
+    class PublicNetwork(httpcore.AsyncNetworkBackend):
+        """Connects to nothing but checked addresses."""
+
+        def __init__(self) -> None:
+            self._backend = httpcore.AnyIOBackend()
+
+        async def connect_tcp(
+            self,
+            host: str,
+            port: int,
+            timeout: float | None = None,  # noqa: ASYNC109 (the library's contract)
+            local_address: str | None = None,
+            socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+        ) -> httpcore.AsyncNetworkStream:
+            """Connect; raises PrivateAddress, httpcore.ConnectError or httpcore.ConnectTimeout."""
             try:
-                return await self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                failed = error
-        raise failed
+                addresses = await look_up(host, port)
+            except (OSError, UnicodeError) as error:
+                raise httpcore.ConnectError("the host cannot be looked up") from error
+            if host not in known and not all(is_public(address) for address in addresses):
+                raise PrivateAddress(host)
+            failed: httpcore.ConnectError | httpcore.ConnectTimeout = httpcore.ConnectError("the host has no address")
+            for address in addresses:
+                try:
+                    return await self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
+                except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                    failed = error
+            raise failed
 
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,  # noqa: ASYNC109 (the library's contract)
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        """Raise PrivateAddress: no page is behind a socket of this machine."""
-        raise PrivateAddress(path)
+        async def connect_unix_socket(
+            self,
+            path: str,
+            timeout: float | None = None,  # noqa: ASYNC109 (the library's contract)
+            socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+        ) -> httpcore.AsyncNetworkStream:
+            """Raise PrivateAddress: no page is behind a socket of this machine."""
+            raise PrivateAddress(path)
 
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        await self._backend.sleep(seconds)
+        async def sleep(self, seconds: float) -> None:
+            """Wait."""
+            await self._backend.sleep(seconds)
+
+    return PublicNetwork()
 
 
 AGENT = "wardround/0.1 (evidence reader)"
@@ -147,13 +157,15 @@ class Web:
     def __init__(
         self, limits: PageLimits | None = None, *, local: Sequence[str] = (), look_up: Resolve = resolve
     ) -> None:
+        import httpcore  # noqa: PLC0415 see above
+
         self.limits = limits or PageLimits()
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=ssl.create_default_context(),
             max_connections=64,
             max_keepalive_connections=16,
             keepalive_expiry=15.0,
-            network_backend=PublicNetwork(local, look_up),
+            network_backend=_public_network(local, look_up),
         )
 
     async def get(
@@ -184,6 +196,8 @@ class Web:
             ) from None
 
     async def _one(self, url: URL, headers: Mapping[str, str]) -> WebReply:
+        import httpcore  # noqa: PLC0415 see above
+
         wait = dict.fromkeys(("connect", "read", "write", "pool"), self.limits.seconds)
         try:
             async with self._pool.stream(
@@ -278,7 +292,9 @@ def _next(here: URL, target: str) -> URL:
     return there
 
 
-def _target(url: URL) -> httpcore.URL:
+def _target(url: URL) -> "httpcore.URL":
+    import httpcore  # noqa: PLC0415 see above
+
     return httpcore.URL(
         scheme=url.scheme.encode(),
         host=(url.raw_host or "").encode("ascii"),

@@ -4,15 +4,16 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import anyio
-from rich.console import Console, Group
-from rich.live import Live
-from rich.table import Table
 
 from wardround.engine.batch import Progress, run_beside
 from wardround.engine.text import duration_text
 from wardround.evaluators.reasons import ended_by
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @asynccontextmanager
@@ -24,6 +25,9 @@ async def live_table(progress: Progress, *, shown: bool, library: str = "") -> A
     if not shown:
         yield
         return
+    from rich.console import Console, Group  # noqa: PLC0415 most runs are watched by nobody
+    from rich.live import Live  # noqa: PLC0415 see above
+
     began, run, calls = time.monotonic(), "", 0
     with Live(console=Console(file=sys.stderr), auto_refresh=False, transient=True) as live:
 
@@ -39,7 +43,7 @@ async def live_table(progress: Progress, *, shown: bool, library: str = "") -> A
             yield
 
 
-def progress_tables(progress: Progress, seconds: float, library: str = "", before: int = 0) -> list[Table]:
+def progress_tables(progress: Progress, seconds: float, library: str = "", before: int = 0) -> list["Table"]:
     """The progress of a run, `seconds` after it was begun or resumed; `before` calls had been made by then.
 
     Two tables, so that they fit into 80 columns: the episodes, and what they spend if anything is.
@@ -65,8 +69,10 @@ def progress_tables(progress: Progress, seconds: float, library: str = "", befor
     return [_table(episodes), *([_table(spending)] if spent.calls else [])]
 
 
-def _table(cells: Mapping[str, str]) -> Table:
+def _table(cells: Mapping[str, str]) -> "Table":
     """A table of one row in which only the last column breaks, between words."""
+    from rich.table import Table  # noqa: PLC0415 see live_table
+
     shown = Table(show_header=True, header_style="bold", box=None, pad_edge=False)
     last = list(cells)[-1]
     for name in cells:

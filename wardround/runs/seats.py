@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Self
 
 from wardround.agents.external import External
-from wardround.agents.human import Human
 from wardround.agents.persona import read_persona
 from wardround.agents.process import CONTAINER, EXEC, SEALED, ProcessMaker, is_process
 from wardround.agents.team import TEAM, Team, read_team
@@ -388,7 +387,8 @@ def _agent_seat(seat: str, factory: AgentFactory, settings: SeatSettings, access
         )
     made = SeatConfig(spec, maker(factory, spec, settings.options), options=settings.options, knows=knows)
     traits = traits_of(factory)
-    made.outside, made.version, made.trusted = traits.outside, traits.version, factory in (Human, External)
+    made.outside, made.version = traits.outside, traits.version
+    made.trusted = traits.outside and is_bundled(factory)
     if isinstance(factory, ProcessMaker):
         made.foreign = not factory.is_sealed
     else:
