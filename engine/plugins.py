@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -95,14 +95,14 @@ def _prepare(path: str) -> None:
 
 
 def _points(group: str) -> tuple[EntryPoint, ...]:
-    return _installed(tuple(sys.path)).get(group, ())
+    return _installed(tuple(sys.path))(group)
 
 
 @lru_cache(maxsize=64)
-def _installed(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:
-    """The entry points by group. Cached for each search path, because every installed package has a file to read."""
+def _installed(path: tuple[str, ...]) -> Callable[[str], tuple[EntryPoint, ...]]:
+    """The entry points of a group. Cached for each search path, because every installed package has a file to read."""
     points = entry_points()
-    return {group: tuple(points.select(group=group)) for group in points.groups}
+    return cache(lambda group: tuple(points.select(group=group)))
 
 
 def suggestion(name: str, there: Sequence[str]) -> str:
