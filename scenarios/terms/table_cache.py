@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.resources import files
 from pathlib import Path
 from tempfile import mkstemp
@@ -22,10 +22,10 @@ import msgspec
 
 SWITCH = "WARDROUND_TABLES"
 """The environment variable that turns files off."""
-SOURCES = ("wardround.scenarios.terms", "wardround.scenarios.diseases")
+SOURCES = ("wardround.scenarios.terms", "wardround.scenarios.diseases", "wardround.scenarios.orders")
 """Packages whose code and data say what the tables contain."""
 LIBRARIES = ("wardround", "hpo3", "numpy", "scipy", "simple-icd-10-cm")
-"""Distributions that do so too, by their version."""
+"""Distributions that do so too, by what they say of themselves, which holds their version."""
 KEPT = 4
 """How many files of one table remain, the newest: several versions of this package may share the folder."""
 _DIGEST = hashlib.sha256().digest_size
@@ -104,7 +104,8 @@ def _fingerprint() -> str:
     """A hash of everything that decides what the tables contain; it takes some milliseconds."""
     digest = hashlib.sha256(f"{sys.version} {sys.byteorder} {unicodedata.unidata_version}".encode())
     for library in LIBRARIES:
-        digest.update(f"{library} {version(library)}".encode())
+        about = distribution(library).read_text("METADATA") or version(library)  # to parse it takes longer
+        digest.update(f"{library} {about}".encode())
     for package in SOURCES:
         folder = files(package)
         parts = [*folder.iterdir(), *(folder / "data").iterdir()] if (folder / "data").is_dir() else folder.iterdir()
