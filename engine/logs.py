@@ -5,13 +5,12 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wardround.engine.text import printable
 
 if TYPE_CHECKING:
-    from structlog.typing import EventDict, FilteringBoundLogger
+    from structlog.typing import EventDict
 
 HIDDEN = "[hidden]"
 _TRACES = ("exception", "stack")
@@ -111,32 +110,22 @@ class Log:
 
     def info(self, event: str, **facts: object) -> None:
         """Write a line of level info."""
-        if self._shows(logging.INFO):
-            self._lines.info(event, **facts)
+        self._write(logging.INFO, event, facts)
 
     def warning(self, event: str, **facts: object) -> None:
         """Write a line of level warning."""
-        if self._shows(logging.WARNING):
-            self._lines.warning(event, **facts)
+        self._write(logging.WARNING, event, facts)
 
     def error(self, event: str, **facts: object) -> None:
         """Write a line of level error."""
-        if self._shows(logging.ERROR):
-            self._lines.error(event, **facts)
+        self._write(logging.ERROR, event, facts)
 
-    def _shows(self, level: int) -> bool:
-        """Whether a line of `level` may be shown; then structlog is set up."""
-        if self._waiting is not None and level < logging.getLevelNamesMapping()[self._waiting.upper()]:
-            return False
-        self.prepare()
-        return True
+    def _write(self, level: int, event: str, facts: Mapping[str, object]) -> None:
+        if self._waiting is None or level >= logging.getLevelNamesMapping()[self._waiting.upper()]:
+            import structlog  # noqa: PLC0415 it takes 60 ms
 
-    @cached_property
-    def _lines(self) -> "FilteringBoundLogger":
-        import structlog  # noqa: PLC0415 it takes 60 ms
-
-        lines: FilteringBoundLogger = structlog.get_logger("wardround")
-        return lines
+            self.prepare()
+            structlog.get_logger("wardround").log(level, event, **facts)
 
 
 log = Log()

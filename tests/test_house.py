@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parent.parent
 CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks", "conformance", "scripts")
 OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MOST = {
-    "engine": 2854, "engine.models": 2676, "engine.stores": 1072, "agents": 2368,
+    "engine": 2880, "engine.models": 2676, "engine.stores": 1072, "agents": 2368,
     "scenarios": 474, "scenarios.answers": 1842, "scenarios.encounters": 1016, "scenarios.level_items": 341,
-    "scenarios.loaders": 2312, "scenarios.mimic": 1843, "scenarios.parsers": 1219, "scenarios.published": 210,
-    "scenarios.terms": 229,
+    "scenarios.loaders": 2313, "scenarios.mimic": 1843, "scenarios.parsers": 1219, "scenarios.published": 210,
+    "scenarios.terms": 245,
     "evaluators": 439, "evaluators.injection": 395, "evaluators.judges": 408, "evaluators.levels": 797,
     "evaluators.lexical": 380, "evaluators.metrics": 456, "evaluators.open_answers": 832, "evaluators.outcome": 506,
-    "evaluators.reasoning": 1582, "evaluators.report": 2847, "evaluators.search": 1100,
+    "evaluators.reasoning": 1582, "evaluators.report": 2847, "evaluators.search": 1102,
     "cli": 1690, "exchange": 1210, "faces": 974, "runs": 1641, "scoring": 1046, "testing": 480, "wardround": 712,
     "agents.history": 1185, "scenarios.diseases": 2433, "scenarios.orders": 2530, "scenarios.reports": 2130,
 }  # fmt: skip
@@ -37,6 +37,8 @@ of their own. Twelve give names to the phrases and the shares of an answer, whic
 Eight tell apart what makes a question to the patient none. Twenty of answers and 33 of diseases find the names
 that a phrase holds, so that no unknown word between two of them makes both count. The rest of answers tells the remarks
 round a diagnosis from a second one: 57 read the frames in which a red team's honest answers were lost.
+Forty-five make a command start in three quarters of the time: the log that waits for its first line, roots that wait
+for the first word (the lists of answers and diseases have fewer for it), pages that wait for the first search.
 """
 MEDICINE = [
     "admission",

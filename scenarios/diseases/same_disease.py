@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import (
@@ -411,15 +411,11 @@ def _least(truth: Name, said: Name, difference: _Difference) -> float:
     return ENOUGH if difference.total <= LONG else ENOUGH_LONG
 
 
-@cache
-def _common_growths() -> frozenset[str]:
-    return frozenset((root("cancer"), root("tumor"), root("metastasis")))
-
-
 def _unplaced(truth: Name, said: Name, lost: Sequence[str]) -> bool:
     """Whether the site is missing of a growth that many organs have, such as a carcinoma, and no other is said."""
     gone = any(is_site(word) or word in truth.places for word in lost)
-    return gone and truth.noun in _common_growths() and not any(map(is_site, said.words))
+    common = truth.noun in map(root, ("cancer", "tumor", "metastasis"))
+    return gone and common and not any(map(is_site, said.words))
 
 
 def _worth(truth: Name, word: str) -> float:
