@@ -136,10 +136,8 @@ def path_text(place: tuple[str | int, ...]) -> str:
 
 def in_record(record: Json) -> Iterator[Oddity]:
     """Invisible or invalid characters in the texts of a record."""
-    whole = json.dumps(record, ensure_ascii=False, default=str)
-    if (
-        whole.isprintable() and "\\u" not in whole
-    ):  # a control character would be escaped: nearly every record ends here
+    whole = json.dumps(record, ensure_ascii=False, default=str)  # control characters are escaped in it
+    if whole.isprintable() and not any(escape in whole for escape in ("\\u", "\\b", "\\f")):
         return
     for place, value in _parts(record):
         if not isinstance(value, str) or value.isprintable():  # no control or format character is printable
