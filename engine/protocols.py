@@ -27,6 +27,12 @@ def _methods(protocol: type) -> tuple[str, ...]:
 class Agent(Protocol):
     """An agent acts in a seat; a new one is made for each episode.
 
+    ::
+
+        class Polite:
+            async def act(self, view: View) -> Action:
+                return Action("reply", "Good morning. Shall we begin?")
+
     A class attribute `sealed = True` promises that the agent reaches the outside only through its seat's model; without
     it, all events so far are made durable before each call of `act`. An agent with state of its own also has
     `recall(view, action) -> None`, by which resume and replay show it each recorded turn.
@@ -54,6 +60,14 @@ class Ends(Protocol):
 
 class Model(Protocol):
     """A language model. Derive your own class from it and define the members that have no body here.
+
+    ::
+
+        class Echo(Model):
+            name, host = "echo", ""
+
+            async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
+                return Completion(messages[-1].content)
 
     `name` is the endpoint's name for the model. `host` says where its bytes go: a host name, `localhost`, a provider's
     name if a library chooses the host, or `""` if nothing is sent (scripted, recorded). `key_env` is the environment
@@ -153,7 +167,16 @@ class Pool(Protocol):
 
 
 class Evaluator(Protocol):
-    """Scores stored episodes. A judged evaluator asks through its seat; a plain metric has none."""
+    """Scores stored episodes. A judged evaluator asks through its seat; a plain metric has none.
+
+    ::
+
+        class Turns:
+            name = "turns-only"
+
+            async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score]:
+                return [Score("turns_taken", float(len(list(trajectory.acted("player")))))]
+    """
 
     name: str
 

@@ -20,6 +20,10 @@ def json_object(struct: object) -> dict[str, Json]:
 class Message(msgspec.Struct, frozen=True, array_like=True):
     """One chat message. `role` is system, user, assistant or tool; `content` is its text.
 
+    ::
+
+        Message("user", "Shall we begin?")
+
     `more` has the other fields of a chat message as they are sent: `tool_calls`, `tool_call_id`, `name`, and `content`
     if the message consists of parts, whose text alone is then in `content`.
     """
@@ -87,6 +91,10 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
 class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     """A model's reply to one call.
 
+    ::
+
+        Completion("Yes.", finish="stop", model="mine")
+
     `text` is the answer and `thinking` the model's thinking, kept apart. `finish` is the endpoint's reason to stop.
     `more` has other fields of the reply that were asked for: `tool_calls`, `logprobs`.
     `latency` is in seconds over all `attempts`; `waited` is the part of it spent waiting (for a free place, a rate
@@ -113,6 +121,11 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a seat does in its turn.
 
+    ::
+
+        Action("conclude", args={"answer": "Yes"})
+        Action("reply", "Since when?", memo={"asked": 1})
+
     `verb` is one of the view's verbs, or `reply`: raw text that the scenario's own parser reads. `args` are the verb's
     arguments (JSON). No other seat hears `thinking`. `memo` is private JSON that the seat gets back in its next view.
     """
@@ -136,6 +149,12 @@ class Said(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class View(msgspec.Struct, frozen=True):
     """All that a seat may know at its turn.
+
+    ::
+
+        def act(view):
+            heard = [said.text for said in view.heard if said.seat != view.seat]
+            return Action("conclude" if "conclude" in view.verbs else "reply", heard[-1] if heard else view.brief)
 
     `brief` describes the task, `heard` is what was said so far (its own words included), `verbs` is what it may do now.
     `known` is structured knowledge (a record, a history; None for most seats), `memo` its own private JSON. `seq` is
@@ -170,6 +189,11 @@ class Ending(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True):
     """One score of one episode; `value` is None with a `reason` if it is undefined or could not be obtained.
+
+    ::
+
+        Score("answer_is_brief", 1.0, evidence=(7,))
+        Score("answer_is_brief", None, "provider/timeout")
 
     `evidence` lists the numbers of the events that the score rests on.
     """

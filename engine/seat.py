@@ -108,6 +108,16 @@ def _loop_here() -> asyncio.AbstractEventLoop | None:
 class Seat:
     """A place in one episode.
 
+    ::
+
+        class Mine:
+            def __init__(self, seat: Seat) -> None:
+                self.seat = seat
+
+            async def act(self, view: View) -> Action:
+                reply = await self.seat.model.complete([Message("user", view.brief)], purpose="act")
+                return Action("reply", reply.text)
+
     `model` is the seat's model; if it has several, with names, they are in `models`, and `model` is the first.
     `knowledge` is None, except for agents whose class says `knows = "truth"` (then it is the case) or
     `knows = "cases"` (then the other cases, without this one); the run's header lists these agents.

@@ -12,6 +12,12 @@ from wardround.engine.records import Clock, Ending, Json, Message, Usage
 class Trajectory:
     """All events of one episode, in order, with the run's header.
 
+    ::
+
+        async for trajectory in run:
+            words = [event.action.text for event in trajectory.acted("player")]
+            print(trajectory.opened.case, trajectory.ending, len(words), trajectory.usage("player").cost)
+
     `acted` leaves out events that a reopening made void; `called` and `usage` include them, because they were paid for.
     `header` is the run's JSON object: scenario with its settings, seats, seed, limits, versions.
     """

@@ -171,6 +171,13 @@ Knowledge = Literal["search", "judge", "both"]
 class JudgeContext(Seat):
     """What an evaluator receives in one episode if judges are named.
 
+    ::
+
+        async def score(self, case, trajectory, seat):
+            context = require_judges(seat, self.name)
+            answer = await context.panel.ask(question, read)
+            return [Score("polite", answer.value, answer.reason)]
+
     As a `Seat` it is that of the first judge. `search` and `reader` record their requests in the episode's log and send
     no words of a restricted case outside; the evaluator keeps the truth out of the search (`stack.LeakGuard`). `reader`
     is None where a search returns whole texts anyway, or where pages are not to be read. `knowledge` says what may

@@ -7,12 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
+from textwrap import indent
 
 import networkx as nx  # type: ignore[import-untyped]  # it ships no types
 
 from scripts.draw_rooms import graph, room
 from scripts.measure_house import Module, modules, statements
+from wardround import _WHERE
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("engine", "scenarios", "agents", "evaluators", "wardround", "benchmarks", "conformance", "scripts")
@@ -40,6 +44,14 @@ round a diagnosis from a second one: 57 read the frames in which a red team's ho
 Forty-five make a command start in three quarters of the time: the log that waits for its first line, roots that wait
 for the first word (the lists of answers and diseases have fewer for it), pages that wait for the first search.
 """
+OPENED = {
+    "engine.protocols": "Agent Model Evaluator", "engine.models.provider": "Provider",
+    "scenarios.loaders.source": "Loader",
+    "evaluators.search.contract": "Source", "evaluators.judges.panel": "Judge", "evaluators.evaluation": "JudgeContext",
+    "testing.loopback": "Loopback", "testing.wire": "Rates", "testing.recorded_model": "RecordedModel",
+    "testing.memory_store": "MemoryStore", "scenarios.question_item": "QuestionItem",
+}  # fmt: skip
+"""Classes beside the front door that users call or derive from, by module."""
 MEDICINE = [
     "admission",
     "clinic",
@@ -228,3 +240,15 @@ def test_nothing_is_called_utils_and_nothing_names_this_machine() -> None:
     own = [path for path in named if path != Path(__file__) and path.is_file()]
     assert len(own) > 500
     assert [str(path) for path in own if private.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_public_classes_open_with_an_example() -> None:
+    """The front door, and the classes that others derive from or use in their tests; each example is Python."""
+    doors = {name: place for name, place in _WHERE.items() if name[0].isupper()}
+    doors |= {name: f"wardround.{place}" for place, names in OPENED.items() for name in names.split()}
+    texts = {name: cleandoc(getattr(import_module(place), name).__doc__) for name, place in doors.items()}
+    shown = {name: re.search(r"\n\n((?:    .*(?:\n|$)|\n)+)", text) for name, text in texts.items()}
+    assert [name for name, example in shown.items() if example is None] == []
+    for name, example in shown.items():
+        assert example is not None
+        ast.parse(f"async def example():\n{indent(example[1], '    ')}", name)

@@ -55,6 +55,12 @@ class ModelRequest:
 class Provider(Protocol):
     """The target of an entry point of the group `wardround.providers`: a class that is made without arguments.
 
+    ::
+
+        class Ours(Provider):
+            def model(self, wanted: ModelRequest) -> Model:
+                return OurModel(wanted.name, wanted.host)
+
     Derive your own class from it and define `model`. Users write the entry point's name before the slash.
     """
 

@@ -30,6 +30,15 @@ class Sample(msgspec.Struct, frozen=True):
 class Judge(Protocol):
     """One judge in one episode.
 
+    ::
+
+        class Literal(Judge):
+            spec, floor = "literal", True
+
+            async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
+                same = question.text("The answer").strip() == question.text("The reference")
+                return json.dumps({"verdict": "correct" if same else "wrong"})
+
     `seat` is the seat of its events and unique in its panel; `spec` is what the user wrote. `floor` marks a lexical
     stand-in, whose scores are only a lower bound of those by a real judge.
     """

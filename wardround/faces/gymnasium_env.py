@@ -191,6 +191,12 @@ class _Driver:
 class WardroundEnv(gymnasium.Env[str, str]):
     """One encounter at a time. `reset(seed=N)` draws the case and seeds the other seats.
 
+    ::
+
+        env = WardroundEnv("bundled", "consultation")
+        text, info = env.reset(seed=1)
+        text, reward, over, cut, info = env.step("Since when does it hurt?")
+
     `reset(options={"case": ID})` names the case. A reset in mid-episode leaves the episode (`doctor/left`). An action
     that is not a text is an error and changes nothing.
     """

@@ -150,6 +150,13 @@ class Takes(TypedDict, total=False):
 class Loopback:
     """The server, as an async context manager.
 
+    ::
+
+        async with Loopback(lambda messages, model: "DIAGNOSIS: Gout", faults=[Fault("rate_limit")]) as server:
+            doctor = {"spec": "openai/any", "base_url": server.base_url}
+            await wardround.run("bundled", "consultation", seats={"doctor": doctor}, limit=1)
+        assert server.total == 2
+
     `reply(messages, model)` returns the text of an answer, or a whole `message` object; the default repeats the last
     message. `latency` is in seconds. `faults` is a list (one entry for each request, None for no fault), or `Rates`;
     with `only` they apply only to the requests for which it returns True. With `key`, other keys get 401; with

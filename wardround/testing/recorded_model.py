@@ -16,6 +16,11 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 class RecordedModel(Model):
     """A model that answers each call with the recorded reply to the same call (purpose, messages and options).
 
+    ::
+
+        model = RecordedModel(await run.trajectory("c1@1"), "doctor")
+        reply = await model.complete(messages, purpose="act")
+
     The n-th call of the same content gets the n-th reply. `options` are those that the seat added to every call (its
     sampling settings), which are not stored with each call. A recorded failure is raised again with its kind. A call
     that was never recorded raises ReplayError, because no reply is better than a wrong one.

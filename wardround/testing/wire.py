@@ -65,6 +65,10 @@ class Schedule:
 class Rates:
     """Makes requests fail with the probabilities of `rates`, drawn from the seed, the body and its occurrence.
 
+    ::
+
+        Loopback(faults=Rates({"rate_limit": 0.1, "server_error": 0.01}, seed=1))
+
     The draw does not depend on the order in which requests arrive. `first` limits faults to that many occurrences of
     one body.
     """
