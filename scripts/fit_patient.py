@@ -6,8 +6,10 @@
 A sentence is right if it holds what the question of `tests/data/patient_questions.csv` expects, or if the rules' answer
 with it does. The first weights are those of a conditional logit: each question chooses among the sentences of its story
 and silence. The second are those of a logit: is the best sentence right? They are fitted on first choices of
-questions whose author the first weights had not seen. `CAUTION` is a choice: how sure an answer has to be, since wrong
-is worse than silent. `--left-out` measures each author's questions with weights fitted on the other authors' alone.
+questions whose author the first weights had not seen. The weight of a word is the share of right sentences that hold
+it; a choice is fitted with the shares of the other authors' questions. `CAUTION` is a choice: how sure an answer has to
+be, since wrong is worse than silent. `--left-out` measures each author's questions with weights fitted on the other
+authors' alone.
 """
 
 import argparse
@@ -16,7 +18,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -37,10 +39,10 @@ from scripts.measure_patient import (
     stories,
 )
 from wardround.agents.history import interview, question_kinds, speech
-from wardround.agents.history.figures import Figures, describe
+from wardround.agents.history.figures import UNSEEN, Figures, Weights, describe, lack_figures, word_strengths
 from wardround.agents.history.question_kinds import HistoryQuestion
 from wardround.agents.history.recall import Memory
-from wardround.agents.history.weighing import Weights, allowed, decision_figures, worths
+from wardround.agents.history.weighing import allowed, decision_figures, worths
 
 WEIGHTS = Path("agents/data/history/weights.csv")
 FOLDS: tuple[tuple[str, ...], ...] = (
@@ -53,14 +55,20 @@ FOLDS: tuple[tuple[str, ...], ...] = (
 """Authors that are left out together; rules were tuned on `tune` and `check`: they say little and are not fitted on."""
 _COUNTS = {"fresh": 0.5, "blind": 1.0, "battery": 0.5, "guide": 1.0}
 """How much a question of an early part counts; every other counts twice."""
-CAUTION = 0.8
-_CAUTIONS = (0.0, 0.4, CAUTION, 1.0, 1.3, 1.7)
+CAUTION = 1.0
+_CAUTIONS = (0.4, 0.7, CAUTION, 1.3, 1.7)
 """Those that `--left-out` compares."""
 _MEASURED = 3
 """The first fold that `--left-out` measures: the authors of the hard sets."""
+_DOUBT = 4
+"""How many questions the share of an unseen word counts as."""
+_LEAST = 6
+"""How often a word has to be asked to stand in the table."""
 _RIDGE = 0.006
 _DECISION_RIDGE = 0.03
 _STEPS = 70
+_SMALL = 0.0005
+"""A weight that is smaller is not written."""
 Vector = NDArray[np.float64]
 
 
@@ -73,6 +81,15 @@ class Choice:
     sentences: Sequence[Figures]
     may_answer: Sequence[bool]
     right: Sequence[int]
+    strengths: Sequence[Sequence[tuple[str, float]]]
+    """For each sentence the words of the question, and how surely it holds them."""
+
+    def weighed(self, shares: Weights) -> "Choice":
+        """The choice with the figures of missing words by these shares."""
+        rows = [
+            {**row, **lack_figures(words, shares)} for row, words in zip(self.sentences, self.strengths, strict=True)
+        ]
+        return replace(self, sentences=rows)
 
 
 def choice_of(asked: Asked, story: tuple[Mapping[str, str], str]) -> Choice | None:
@@ -133,9 +150,28 @@ def _choice(
     proposed = memory.recall(question, earlier, "")
     if proposed.sure or right == [] or not memory.facts:
         return None
-    silence, rows = describe(memory, question, proposed, earlier)
+    silence, rows = describe(memory, question, proposed, earlier, {})
     marks = [0] if right is None else [place + 1 for place in right]
-    return Choice(part, silence, rows, allowed(memory, question, proposed), marks)
+    strengths = [word_strengths(question.text, fact) for fact in memory.facts]
+    return Choice(part, silence, rows, allowed(memory, question, proposed), marks, strengths)
+
+
+def word_shares(choices: Sequence[Choice], *, least: int = 1) -> Weights:
+    """The weight of each word that is asked at least so often: the share of right sentences that hold it."""
+    asked, matched = Counter[str](), dict[str, float]()
+    for one in choices:
+        best: dict[str, float] = {}
+        for place in one.right:
+            for word, strength in one.strengths[place - 1] if place else ():
+                best[word] = max(best.get(word, 0.0), strength)
+        asked.update(best.keys())
+        for word, strength in best.items():
+            matched[word] = matched.get(word, 0.0) + strength
+    return {
+        ("word", word): (matched[word] + UNSEEN * _DOUBT) / (count + _DOUBT)
+        for word, count in asked.items()
+        if count >= least
+    }
 
 
 class Tables:
@@ -154,19 +190,27 @@ class Tables:
         return np.vstack([self._of[one] for one in choices])
 
 
-def fit(choices: Sequence[Choice], tables: Tables) -> dict[tuple[str, str], float]:
+def fit(choices: Sequence[Choice]) -> Weights:
     """All weights: the first ones on every choice, the second on choices of authors that are left out in turn."""
+    weighed = [
+        one.weighed(shares)
+        for parts in FOLDS
+        for shares in [word_shares([one for one in choices if one.part not in parts])]
+        for one in choices
+        if one.part in parts
+    ]
+    tables = Tables(weighed)
     decided: list[tuple[Figures, bool, float]] = []
     for parts in FOLDS:
-        of_others = [one for one in choices if one.part not in parts]
-        own = [one for one in choices if one.part in parts]
+        of_others = [one for one in weighed if one.part not in parts]
+        own = [one for one in weighed if one.part in parts]
         if own and of_others:
             weights = rank(of_others, tables)
             for one in own:
                 quiet, scores = worths(one.silence, one.sentences, one.may_answer, weights)
                 best, figures = decision_figures(one.silence, one.sentences, quiet, scores)
                 decided.append((figures, best + 1 in one.right, _COUNTS.get(one.part, 2.0)))
-    return rank(choices, tables) | decide(decided)
+    return {**rank(weighed, tables), **decide(decided), **word_shares(choices, least=_LEAST)}
 
 
 def rank(choices: Sequence[Choice], tables: Tables) -> dict[tuple[str, str], float]:
@@ -210,6 +254,8 @@ def decide(decided: Sequence[tuple[Figures, bool, float]]) -> dict[tuple[str, st
     names = sorted({name for figures, _, _ in decided for name in figures} - {"constant"})
     table = np.array([[figures.get(name, 0.0) for name in names] for figures, _, _ in decided])
     answers = np.array([float(answer) for _, answer, _ in decided])
+    counts = np.array([count for _, _, count in decided])
+    counts = counts / counts.sum()
     mean, spread = table.mean(axis=0), np.where(table.std(axis=0) > 0, table.std(axis=0), 1.0)
     table = np.hstack([np.ones((len(table), 1)), (table - mean) / spread])
 
@@ -218,8 +264,8 @@ def decide(decided: Sequence[tuple[Figures, bool, float]]) -> dict[tuple[str, st
         chance = 1.0 / (1.0 + np.exp(-worth))
         bare = np.concatenate(([0.0], weights[1:]))
         lost = np.logaddexp(0.0, worth) - answers * worth
-        slope: Vector = table.T @ (chance - answers) / len(table) + _DECISION_RIDGE * bare
-        return float(lost.mean() + 0.5 * _DECISION_RIDGE * bare @ bare), slope
+        slope: Vector = table.T @ (counts * (chance - answers)) + _DECISION_RIDGE * bare
+        return float(counts @ lost + 0.5 * _DECISION_RIDGE * bare @ bare), slope
 
     best = minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}).x
     scaled = best[1:] / spread
@@ -234,10 +280,9 @@ def left_out(choices: Sequence[Choice], of_case: Mapping[str, tuple[Mapping[str,
 
     The last lines are the shares over all authors for several cautions.
     """
-    tables = Tables(choices)
     totals: dict[float, Counter[str]] = {caution: Counter() for caution in _CAUTIONS}
     for parts in FOLDS[_MEASURED:]:
-        weights = fit([one for one in choices if one.part not in parts], tables)
+        weights = fit([one for one in choices if one.part not in parts])
         for part in parts:
             for caution, total in totals.items():
                 careful = _with_caution(weights, caution)
@@ -275,11 +320,11 @@ def main(arguments: Sequence[str]) -> None:
         for line in left_out(choices, of_case):
             print(line, flush=True)
         return
-    weights = fit(choices, Tables(choices))
+    weights = fit(choices)
     with options.out.open("w", newline="") as lines:
         table = csv.writer(lines, lineterminator="\n")
         table.writerow(("of", "figure", "weight"))
-        table.writerows((*name, f"{weight:.3f}") for name, weight in sorted(weights.items()))
+        table.writerows((*name, f"{weight:.3f}") for name, weight in sorted(weights.items()) if abs(weight) >= _SMALL)
 
 
 if __name__ == "__main__":

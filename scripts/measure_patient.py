@@ -5,13 +5,13 @@
 
 The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for readers.
 
-The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, read where they lie. `tests/data/patient_quotes.csv` has three
-more authors' questions (`--part eighth`, `ninth`, `tenth`) with the stretches of the story that answer, as places:
+The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, read where they lie. `tests/data/patient_quotes.csv` has four
+more authors' questions (`--part eighth` to `eleventh`) with the stretches of the story that answer, as places:
 `section:start-end`, `|` between stretches that are all needed, `/` between those that say the same. Rubric: a question
 with `expects` is answered by the record; its answer is apt if the pattern is found in it and it speaks as a patient,
 evasive if it is a don't-know, else wrong; with stretches it is apt if the sentences that it cites hold them all, and
-evasive if they hold some. A question that the record does not answer is answered honestly by a don't-know; of several
-questions in one turn it may tell the part that the record answers, and say that it does not know the rest.
+evasive if they hold some. A don't-know behind it ("More than that I don't know") does not count against it. A question
+that the record does not answer is answered honestly by a don't-know; it is hedged if a sentence stands before that.
 """
 
 import argparse
@@ -26,8 +26,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wardround.agents.history.facts import COMPLAINT, Fact
+from wardround.agents.history.figures import Weights
 from wardround.agents.history.interview import PatientReply, answer_from_story
-from wardround.agents.history.weighing import Weights
+from wardround.agents.history.speech import REST_UNKNOWN
 from wardround.agents.patient import Patient
 from wardround.engine.records import Said, View
 from wardround.scenarios.case import Case
@@ -35,7 +36,7 @@ from wardround.scenarios.loaders.load import load
 
 QUESTIONS = Path("tests/data/patient_questions.csv")
 QUOTED = Path("tests/data/patient_quotes.csv")
-QUOTED_AUTHORS = ("eighth", "ninth", "tenth")
+QUOTED_AUTHORS = ("eighth", "ninth", "tenth", "eleventh")
 SILENT = re.compile(
     r"\bI (?:really )?(?:don't|do not|couldn't|can't) (?:know|say|tell|remember)|\bI have told you"
     r"|\bnot that I(?:'ve| have)? (?:noticed|know|am aware)",
@@ -109,16 +110,21 @@ def _share(words: Sequence[str], fact: Fact) -> float:
 
 
 def label_quoted(asked: Quoted, reply: PatientReply, story: tuple[Mapping[str, str], str]) -> str:
-    """apt, evasive or wrong where the record answers; honest or invented where it does not."""
+    """apt, evasive or wrong where the record answers; honest, hedged or invented where it does not."""
     silent = SILENT.search(reply.text) is not None
     if asked.answerable == "no":
-        return "honest" if silent else "invented"
-    if silent:
-        return "evasive"
+        return _where_silent(reply.text)
     holders = holding(asked, story, reply.facts)
-    if all(holders) and not VOICE.search(reply.text):
+    if reply.facts and all(holders) and not VOICE.search(reply.text):
         return "apt"
-    return "evasive" if any(holders) else "wrong"
+    return "evasive" if silent or any(holders) else "wrong"
+
+
+def _where_silent(said: str) -> str:
+    """honest for a bare don't-know, hedged for one behind a sentence of the story, else invented."""
+    if not SILENT.search(said):
+        return "invented"
+    return "hedged" if said.removesuffix(REST_UNKNOWN) != said else "honest"
 
 
 def reply_to(
@@ -168,18 +174,19 @@ async def answer(asked: Asked, story: tuple[Mapping[str, str], str]) -> str:
 
 
 def label(asked: Asked, said: str) -> str:
-    """apt, evasive or wrong where the record answers; honest or invented where it does not."""
+    """apt, evasive or wrong where the record answers; honest, hedged or invented where it does not."""
     if not asked.expects:
-        return "honest" if SILENT.search(said) else "invented"
-    if SILENT.search(said):
-        return "evasive"
-    return "apt" if re.search(asked.expects, said, re.IGNORECASE) and not VOICE.search(said) else "wrong"
+        return _where_silent(said)
+    bare = said.removesuffix(REST_UNKNOWN)
+    if not SILENT.search(bare) and re.search(asked.expects, bare, re.IGNORECASE) and not VOICE.search(bare):
+        return "apt"
+    return "evasive" if SILENT.search(said) else "wrong"
 
 
 def shares(counts: Mapping[str, int]) -> str:
     """The shares of the labels, where the record answers and where it is silent."""
     lines: list[str] = []
-    for kinds in (("apt", "evasive", "wrong"), ("honest", "invented")):
+    for kinds in (("apt", "evasive", "wrong"), ("honest", "hedged", "invented")):
         total = sum(counts.get(kind, 0) for kind in kinds)
         listed = ", ".join(f"{kind} {counts.get(kind, 0) / (total or 1):.1%}" for kind in kinds)
         lines.append(f"n {total}: {listed}")

@@ -4,6 +4,7 @@ Words of the question that the sentence shares, by letters, by concept or by fie
 asked; topic, person, site and polarity; what the question before was about. `weighing` says what they are worth.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
@@ -29,10 +30,16 @@ KIN = re.compile(
 SILENT = frozenset(("unknown", "unnoticed", "family"))
 """The kinds of recollection that hold no fact."""
 Figures = Mapping[str, float]
+Weights = Mapping[tuple[str, str], float]
+"""The weights of `weights.csv`, each by what it is of ('none', 'fact', 'answer', 'word') and its figure or word."""
 
 
 def describe(
-    memory: Memory, question: HistoryQuestion, proposed: Recollection, earlier: Sequence[HistoryQuestion] = ()
+    memory: Memory,
+    question: HistoryQuestion,
+    proposed: Recollection,
+    earlier: Sequence[HistoryQuestion],
+    weights: Weights,
 ) -> tuple[Figures, list[Figures]]:
     """The figures of silence, and of each fact of the memory."""
     thread = thread_of(question, earlier)
@@ -44,23 +51,22 @@ def describe(
     for fact in memory.facts:
         about = {f"@{topic.name}" for topic in whole.topics if is_about(topic, fact.section, fact.text)}
         means = vocabulary.all_meanings(fact.text) | about
-        figures = _cover([*asked, *(unit for unit in before if question.bare)], means, known)
-        figures |= _strength(asked, means, fact) | _thread(before, means)
-        rows.append(figures | _kinds(memory, whole, fact) | _choice(question.text, means) | _rules(proposed, fact))
+        rows.append(
+            _cover([*asked, *(unit for unit in before if question.bare)], means, known)
+            | _strength(asked, means)
+            | _thread(before, means)
+            | lack_figures(word_strengths(question.text, fact), weights)
+            | _kinds(memory, whole, fact)
+            | _circumstance(question.text, means)
+            | _rules(proposed, fact)
+        )
     for figure in ("cover", "strength", "thread"):
         top = max((row[figure] for row in rows), default=0.0)
         rows = [row | {f"best {figure}": float(row[figure] >= top > 0)} for row in rows]
     unmet, aimed = aim_figures(question.text, memory.facts)
-    rows = [row | _both(row, aim) for row, aim in zip(rows, aimed, strict=True)]
     unmet |= _nowhere(whole, memory)
     if proposed.kind in SILENT:
         unmet |= {f"{name}, rules silent": figure for name, figure in unmet.items()}
-        rows = [
-            row
-            | {f"{name}, rules silent": row[name] for name in ("cover", "all covered", "missing")}
-            | {f"{name}, rules silent": figure for name, figure in aim.items()}
-            for row, aim in zip(rows, aimed, strict=True)
-        ]
     return {
         **unmet,
         "none": 1.0,
@@ -112,52 +118,60 @@ def strength_of(unit: vocabulary.Unit, means: frozenset[str]) -> float:
     )
 
 
-def _strength(asked: Sequence[vocabulary.Unit], means: frozenset[str], fact: Fact) -> dict[str, float]:
+def _strength(asked: Sequence[vocabulary.Unit], means: frozenset[str]) -> dict[str, float]:
     """How surely a sentence holds the words of the question; the word that it holds least counts for itself."""
     sure = [(strength_of(unit, means), unit.weight) for unit in asked]
     total = sum(weight for _, weight in sure)
     full = [strength for strength, weight in sure if weight >= 1.0]
-    letters = [unit for unit in asked if any(name[0] == "=" for name in unit.meanings & means)]
     return {
         "strength": sum(strength * weight for strength, weight in sure) / total if total else 0.0,
         "weakest word": min(full, default=1.0),
         "words not held": min(3.0, float(sum(strength < 0.5 for strength in full))) / 3.0,
-        "first word": full[0] if full else 0.0,
-        "last word": full[-1] if full else 0.0,
-        "same letters": float(bool(letters)),
-        "length": min(60, len(fact.text.split())) / 30.0,
-        "says none": float(_NONE.match(fact.text) is not None),
     }
 
 
-_NONE = re.compile(r"^\W*(?:none|nil|no|unremarkable|nothing|not? (?:significant|relevant|notable))\b", re.IGNORECASE)
-_EITHER = re.compile(
-    r"\b([\w' -]{3,40}?),? or (?:is it |does it |more |a |the |an |just )*([\w' -]{3,40})", re.IGNORECASE
-)
+UNSEEN = 0.55
+"""The share of a word that no example asks with."""
+
+
+def word_strengths(question: str, fact: Fact) -> list[tuple[str, float]]:
+    """Each word of a question, and how surely a sentence holds it."""
+    means = vocabulary.all_meanings(fact.text)
+    return [
+        (vocabulary.word_stem(unit.text.lower().removesuffix("'s")), strength_of(unit, means))
+        for unit in vocabulary.units(question)
+    ]
+
+
+def lack_figures(strengths: Sequence[tuple[str, float]], weights: Weights) -> dict[str, float]:
+    """What a sentence lacks of a question, each word by the share of right answers that hold it.
+
+    'Sir' or 'lately' is held by few of them, and says little if it is missing; 'cough' is held by most.
+    """
+    shares = [(weights.get(("word", word), UNSEEN), strength) for word, strength in strengths]
+    lacks = [(1.0 - strength) * -math.log(1.0 - min(share, 0.95)) for share, strength in shares]
+    return {
+        "holds": sum(share * strength for share, strength in shares) / (sum(share for share, _ in shares) or 1.0),
+        "lacks": min(5.0, sum(lacks)) / 3.0,
+        "lacks most": max(lacks, default=0.0),
+        "lacks in all": sum(share * (1.0 - strength) for share, strength in shares) / 2.0,
+    }
+
+
 _WHEN = re.compile(
     r"\b(?:when|after|before|during|while|if|at|with|lying|in the|first thing|because of|without)\b(?P<rest>[^,?]*)",
     re.IGNORECASE,
 )
 
 
-def _choice(question: str, means: frozenset[str]) -> dict[str, float]:
-    """Of a question that offers two things, whether a sentence holds neither; and whether it lacks a circumstance."""
-    either = _EITHER.search(question)
-    sides = [vocabulary.units(side) for side in either.groups()] if either else []
-    sure = [max((strength_of(unit, means) for unit in side[-2:]), default=0.0) for side in sides]
+def _circumstance(question: str, means: frozenset[str]) -> dict[str, float]:
+    """Whether a sentence holds or lacks the circumstance that a question names ('at night', 'after meals')."""
     when = _WHEN.search(question, 4)
     units = vocabulary.units(when["rest"]) if when else ()
     return {
-        "choice missing": float(bool(sure) and max(sure) < 0.5),
-        "choice": max(sure, default=0.0),
         "circumstance": max((strength_of(unit, means) for unit in units), default=0.0),
         "circumstance missing": float(bool(units) and max(strength_of(unit, means) for unit in units) < 0.5),
     }
-
-
-def _both(row: Figures, aim: Figures) -> dict[str, float]:
-    """Whether a sentence tells what the question is after and covers its words as well."""
-    return {"aim and cover": aim["aim"] * row["cover"], "aim and new covered": aim["aim"] * row["new covered"]}
 
 
 def _nowhere(question: HistoryQuestion, memory: Memory) -> dict[str, float]:
@@ -217,7 +231,6 @@ def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, f
         "lacks the kind asked": float(not all(kinds)),
         "lacks every kind asked": float(bool(kinds) and not any(kinds)),
         "lacks the place asked": float(lacks_place),
-        "lacks the kind nearby": float(not all(_answers_nearby(tells, question, fact) for tells in asked)),
         "open, denied": float(not question.yes_no and fact.denied),
         "relatives": float(kin and related),
         "relatives not asked": float(fact.family and not kin),
@@ -238,24 +251,6 @@ def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, f
         "main": float(fact in memory.main),
         "complaint": float(fact.section == COMPLAINT),
     }
-
-
-_CLAUSE = re.compile(r"[,;:()]| (?:and|with|but|by|which|after|following|accompanied) ")
-_HOLDS = 0.4
-
-
-def _answers_nearby(tells: re.Pattern[str], question: HistoryQuestion, fact: Fact) -> bool:
-    """Whether a sentence tells a kind of answer in a clause that holds a word of the question, or in the one beside it.
-
-    In a sentence that holds no word of the question anywhere is near.
-    """
-    clauses = [clause for clause in _CLAUSE.split(fact.text) if clause.strip()]
-    units = [unit for unit in vocabulary.units(question.text) if unit.weight >= 1.0]
-    holds = [any(strength_of(unit, vocabulary.all_meanings(clause)) >= _HOLDS for unit in units) for clause in clauses]
-    near = [
-        clause for place, clause in enumerate(clauses) if not any(holds) or any(holds[max(0, place - 1) : place + 2])
-    ]
-    return tells.search(" , ".join(near)) is not None
 
 
 _PLACE_ASKED = re.compile(

@@ -11,10 +11,10 @@ from functools import lru_cache
 
 from wardround.agents.history import question_kinds, speech
 from wardround.agents.history.facts import Fact, story_facts
-from wardround.agents.history.figures import SILENT
+from wardround.agents.history.figures import SILENT, Weights
 from wardround.agents.history.recall import Memory, Recollection
 from wardround.agents.history.voice import PatientVoice, patient_voice
-from wardround.agents.history.weighing import Weights, weigh
+from wardround.agents.history.weighing import weigh
 
 MOST = 3
 _QUESTIONS_BEFORE = 6
@@ -81,7 +81,7 @@ def answer_from_story(
         others = [one for one in earlier if one.text != question.text]  # asked again, it is answered as before
         recalled = weigh(memory, question, others, memory.recall(question, others, before.lower()), weights)
         silent = recalled.kind in SILENT
-        untold = untold or silent
+        untold = untold or silent or recalled.kind == "nearest"
         lines = say(recalled, voice)
         each = (
             [(fact,) for fact in recalled.facts] if len(lines) == len(recalled.facts) else [recalled.facts] * len(lines)

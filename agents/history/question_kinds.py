@@ -64,7 +64,8 @@ RESULTS = _any(
 )
 GREETING = _any(
     r"^\W*(?:(?:hello|hi|thanks?)\b|good (?:morning|afternoon|evening)|nice to meet"
-    r"|how are you(?: (?:doing|today|keeping))*\W*$|i am dr|my name)"
+    r"|how are you(?: (?:doing|today|keeping))*\W*$|i am dr|my name"
+    r"|(?:please )?(?:have|take) a seat\b|come (?:on )?in\b)"
 )
 AGE = _any(r"\bhow old (?:are|is) (?:you|he|she|your|the)\b(?! when)", r"\b(?:your|his|her) age\b|\bdate of birth\b")
 _SALUTE = re.compile(

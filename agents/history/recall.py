@@ -84,8 +84,8 @@ _AGE = re.compile(r"\b[a-z\d]+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+"
 class Recollection:
     """The facts that answer, or the kind of an answer without facts.
 
-    `kind`: facts, yes, no (with the `denied` items), unknown, unnoticed, family, opinion, results, age,
-    nothing_more.
+    `kind`: facts, nearest (a fact that may be all that is known), yes, no (with the `denied` items), unknown,
+    unnoticed, family, opinion, results, age, nothing_more.
     """
 
     kind: str

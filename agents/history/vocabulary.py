@@ -267,7 +267,7 @@ def units(text: str) -> tuple[Unit, ...]:
         names = frozenset(name for start, end, name in spans if start < match.end() and match.start() < end)
         light = little().issuperset(alone)
         weight = 1.0 if not light else _NAMED_LIGHT if names else _LIGHT
-        units.append(Unit(match[0], names | {f"={_stem(word)}" for word in alone}, weight))
+        units.append(Unit(match[0], names | {f"={word_stem(word)}" for word in alone}, weight))
     return tuple(units)
 
 
@@ -275,13 +275,13 @@ def units(text: str) -> tuple[Unit, ...]:
 def all_meanings(text: str) -> frozenset[str]:
     """All that the words of a sentence mean, with what each of it belongs to, and the topics that it is about."""
     words = [word for match in _WORD.finditer(text) if match[0].lower() not in _EMPTY for word in roots(match[0])]
-    means = {f"={_stem(word)}" for word in words}
+    means = {f"={word_stem(word)}" for word in words}
     means |= set(_meant("told").names_in(text))
     return frozenset(means) | {f"!{name}" for name in with_wider(name[1:] for name in sorted(means) if name[0] == "!")}
 
 
 @lru_cache(maxsize=16384)
-def _stem(word: str) -> str:
+def word_stem(word: str) -> str:
     """The beginning of a root, for comparison only: 'stopped' and 'stopping' give the same."""
     if len(word) < 5:
         return word

