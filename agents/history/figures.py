@@ -215,7 +215,7 @@ def _share(asked: Sequence[vocabulary.Unit], means: frozenset[str]) -> float:
 def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, float]:
     """Whether a sentence is of the kind asked: detail, answer, topic, relatives, site, polarity."""
     hits = [_tells(name, fact, question) for name in question.details]
-    lacks_place = _PLACE_ASKED.search(question.text) is not None and not _tells_place(question, fact)
+    lacks_place = PLACE_ASKED.search(question.text) is not None and not _tells_place(question, fact)
     asked = _kinds_asked(question.text)
     kinds = [tells.search(fact.text) is not None for tells in asked]
     kin = KIN.search(question.text) is not None
@@ -253,7 +253,7 @@ def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, f
     }
 
 
-_PLACE_ASKED = re.compile(
+PLACE_ASKED = re.compile(
     r"\bwhere(?:abouts)?\b(?! (?:do|did|are|is|were|was) (?:you|he|she|they|the family) "
     r"(?:from|live|living|work|born|stay|travel|go\b))"
     r"|\b(?:which|what) (?:part|bit|area|spot|place)s?\b|\bpoint to\b|\bone finger\b",

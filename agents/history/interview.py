@@ -81,7 +81,7 @@ def answer_from_story(
         others = [one for one in earlier if one.text != question.text]  # asked again, it is answered as before
         recalled = weigh(memory, question, others, memory.recall(question, others, before.lower()), weights)
         silent = recalled.kind in SILENT
-        untold = untold or silent or recalled.kind == "nearest"
+        untold = untold or silent or recalled.nearest
         lines = say(recalled, voice)
         each = (
             [(fact,) for fact in recalled.facts] if len(lines) == len(recalled.facts) else [recalled.facts] * len(lines)

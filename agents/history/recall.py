@@ -84,14 +84,15 @@ _AGE = re.compile(r"\b[a-z\d]+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+"
 class Recollection:
     """The facts that answer, or the kind of an answer without facts.
 
-    `kind`: facts, nearest (a fact that may be all that is known), yes, no (with the `denied` items), unknown,
-    unnoticed, family, opinion, results, age, nothing_more.
+    `kind`: facts, yes, no (with the `denied` items), unknown, unnoticed, family, opinion, results, age,
+    nothing_more. `nearest` says that a fact may be all that is known.
     """
 
     kind: str
     facts: tuple[Fact, ...] = ()
     denied: tuple[Statement, ...] = ()
     sure: bool = False
+    nearest: bool = False
 
 
 UNKNOWN = Recollection("unknown")

@@ -13,12 +13,12 @@ from dataclasses import replace
 from functools import cache
 
 from wardround.agents.history.facts import COMPLAINT, distinct_facts, story_facts
-from wardround.agents.history.figures import KIN, SILENT, Figures, Weights, describe
+from wardround.agents.history.figures import KIN, PLACE_ASKED, SILENT, Figures, Weights, describe
 from wardround.agents.history.question_kinds import HistoryQuestion, parse_question
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection
 from wardround.agents.history.vocabulary import history_rows
 
-NEARLY = 1.6
+NEARLY = 1.9
 """How much less sure than an answer the nearest sentence is told, with the remark that more is not known."""
 _NEAR = 2.0
 """How near a second sentence has to come to be told too."""
@@ -43,7 +43,11 @@ def weigh(
     fact = memory.facts[best]
     if sure <= 0.0:
         if sure > -NEARLY and proposed.kind != "family" and not _misses(question, rows[best]):
-            return Recollection("nearest", (fact,))
+            return (
+                replace(proposed, nearest=True)
+                if proposed.denied and fact in proposed.facts
+                else Recollection("facts", (fact,), nearest=True)
+            )
         return proposed if proposed.kind in SILENT and question.yes_no else _silent(question)
     if fact in proposed.facts and (proposed.kind == "no" or len(proposed.facts) > 1):
         return proposed
@@ -86,15 +90,21 @@ def decision_figures(
 
 
 def allowed(memory: Memory, question: HistoryQuestion, proposed: Recollection) -> list[bool]:
-    """Which sentences may answer: the proposed ones, and of the others none of relatives unless asked about."""
-    kin = KIN.search(question.text) is not None
-    return [fact in proposed.facts or kin or not fact.family for fact in memory.facts]
+    """Which sentences may answer.
+
+    The proposed ones, and of the others none of relatives unless asked about; no denial says where something is.
+    """
+    kin, where = KIN.search(question.text) is not None, PLACE_ASKED.search(question.text) is not None
+    return [(fact in proposed.facts or kin or not fact.family) and not (where and fact.denied) for fact in memory.facts]
 
 
 def _misses(question: HistoryQuestion, row: Figures) -> bool:
     """Whether a sentence is about another site, lacks the kind asked, or what a yes-or-no question names."""
-    named = ("finding missing", "topic missing") if question.yes_no else ()
-    return any(row[name] for name in ("other site", "lacks the kind asked", *named))
+    return any(
+        row[name]
+        for name in ("other site", "lacks the kind asked", "finding missing", "topic missing")
+        if question.yes_no or not name.endswith("missing")
+    )
 
 
 def _silent(question: HistoryQuestion) -> Recollection:

@@ -102,3 +102,10 @@ def test_a_weight_of_a_figure_that_nothing_computes_is_refused() -> None:
 
 def test_what_only_invites_the_patient_in_is_no_question() -> None:
     assert split_questions("Hi there, have a seat. Do you cough?") == ["Do you cough?"]
+
+
+def test_no_denial_says_where_something_is() -> None:
+    story = {
+        "History": "This morning it moved to the right side of my belly. I have no pain in the testicles or joints."
+    }
+    assert "testicles" not in answer_from_story(story, "Belly pain", ["Where exactly does it hurt?"]).text
