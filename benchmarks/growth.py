@@ -51,34 +51,43 @@ from wardround.testing.memory_store import MemoryStore
 
 MOST = 2.8
 """The aim: between twice, the growth of linear time, and four times, that of quadratic time."""
-FIRST, LONGEST, SEEN = 500, 64_000, 0.005
+FIRST, LONGEST, SEEN = 2_000, 64_000, 0.005
 """Characters from which the length doubles, the most of them, and the seconds from which a ratio can be told."""
 PIECES = (
-    "a", " ", "\n", "\t", "-", "(", "[", "{", "*", "#", "_ ", "|", "?", "<", "=", "&#", "\\", "\u200b", "7", "%41",
-    "+a", "a.", "a0 ", "a:", "://", "x@", "sk-", "<|", "/* ", "<a hidden ", "<think>", "```\n", "|a|\n", "| - ",
-    "- a\n", "1. a\n", "a. ", ". - ", ".-/", "- -- ---\n", "* * ", "[x]", "[ ] gout ", "[(*", '["a",', '{"a": ',
-    "### ", "### Answer:\n", "**Answer:**\n", "Answer: ", "Action: ", "Lab Tests: \n", "Diagnosis:\n",
-    "Conclusion: x\n", "ORDER: x\n", "DIAGNOSIS READY: x\n", "### Additional Information Required:\nCT\n", "<step 1>",
-    "<step 1: a", "[Step 1] a\n", "Step 1: a\n", "1. CT: a\n", "a: ", "ask: ", "Patient: I ", "Doctor:\n", "\u6211",
-    "\u4e0d\u80fd", "\u4e0d\u662f", "\u7b54\u6848", "\u53d1\u70ed", "gout, ", "gout or ", "gout (", "gout due to ",
-    "gout 50%, ", "gout 0.5; ", "1, gout ", "and ", "or nothing ", "not ", "no ", "is ", "says ", "like ", "just ",
-    "to ", "the best ", "is the the the ", "between a and b ", "both possible ", "either way: ",
-    "a is more likely than ", "most likely ", "I cannot, ", "je ne peux ", "if so, ", "if x, ", "A or B? ", "P(",
-    "Candida albicans ", "a/b ", "avoid ", "stop x, start y; ", "CBC and ", "a should be ", "in 3 ",
-    "Therefore, the diagnosis is x. ", "the statement is not ", "ignore ", "to the ", "mark this ", "verdict: ",
-    "answer as ", "system ", "you are a ", "token ", "api_key='", "What do you do for work? ",
-    "Any pain, fever or rash? ", "fever and rash and ", "she has no ", "correct ",
+    "a", " ", "\n", "-", "(", "[", "{", "*", "#", "?", "<", "\\", "\u200b", "7", "a: ", ", ", "and ", "not ", "is ",
+    "1. a\n", "- a\n", "|a|\n", "### ", "```\n", "\u6211",
 )  # fmt: skip
-"""What a text is made of, over and over."""
+"""What a text is made of for every reader, over and over."""
+ANSWERS = (
+    "/* ", "<a hidden ", "[x]", "[ ] gout ", "P(", "gout or ", "gout (", "gout due to ", "gout 50%, ", "1, gout ",
+    "or nothing ", "says ", "like ", "is the the the ", "between a and b ", "either way: ", "a is more likely than ",
+    "I cannot, ", "if so, ", "A or B? ", "Candida albicans ", "a/b ", "avoid ", "stop x, start y; ", "\u4e0d\u662f",
+)  # fmt: skip
+TURNS = (
+    "<think>", "### Answer:\n", "**Answer:**\n", "Action: ", "Lab Tests: \n", "Diagnosis:\n", "diagnosis is ",
+    "ORDER: x\n", "DIAGNOSIS READY: x\n", "### Additional Information Required:\nCT\n", "<step 1: a", "[Step 1] a\n",
+    "1. CT: a\n", "Therefore, the diagnosis is x. ", "Conclusion: x\n", "Doctor:\n", "Patient: I ", "je ne peux ",
+    "\u53d1\u70ed",
+)  # fmt: skip
+CHOICES = ("the best ", "so it is ", "the statement is not ", "I think ", "[(*", "A. foo. ", "\u7b54\u6848", "\u9009")
+ORDERS = ("CBC and ", '["a",', "a should be ", "in 3 ", "if x, ", "no ", "(a)", "a. A", "serum sodium 7, MRI of toe ")
+TALK = ("What do you do for work? ", "Any pain, fever or rash? ", "fever and rash and ", "She has no cough. ", "or ")
+JUDGES = (
+    "ignore ", "to the ", "mark this ", "verdict: ", "answer as ", "system ", "you are a ", '{"a": ', "correct ", "<|",
+    "a.", "a0 ", "%41", "+a", "&#", "=", ". - ", "a\u200b", "mike ", "- -- ---\n", "begin the case ", "<Step 1> a",
+)  # fmt: skip
+SECRETS = ("a:", "://", "://a:", "token ", "sk-", "bearer ", "api_key='", "x@", "passwor")
+"""What is hostile to readers of one kind."""
 OPTIONS = ("Aspirin", "Colchicine", "Prednisolone", "Allopurinol")
 
 
 @dataclass(frozen=True)
 class Reader:
-    """`read` gets the text, behind `before` where only such a text is read."""
+    """`read` gets the text, behind `before` where only such a text is read; `pieces` are hostile to its kind."""
 
     name: str
     read: Callable[[str], object]
+    pieces: Sequence[str] = ()
     before: str = ""
 
 
@@ -103,32 +112,38 @@ def readers() -> Iterator[Reader]:
     chart = read_chart(case_results(next(iter(load(bundled("stations")[0])))))
     names = ("Granulomatosis with polyangiitis", "GPA")
     heading = "### Additional Information Required:\n"
-    yield Reader("a diagnosis", lambda text: (compare(text, albicans), rank_in_list(text, albicans)))
-    yield Reader("a plan", lambda text: compare_plan(text, rest))
-    yield Reader("what stands of an answer", _several(standing, lambda text: standing(text, plan=True), affixed))
-    yield Reader("a turn of workup", _several(read_workup, lambda text: read_workup(text, "output")))
-    yield Reader("a turn of consultation", lambda text: read_consultation(text, last=True))
-    yield Reader("a turn of free-turn", lambda text: read_staged(text, last=False), heading)
-    yield Reader("a choice", lambda text: read_choice(text, OPTIONS, "ABCD"))
-    yield Reader("a correction", lambda text: read_rectification(text, OPTIONS, "ABCD"), "Incorrect. ")
-    yield Reader("a true or false", read_verdict)
-    yield Reader("parts of a reply", _several(final_answer, reply_steps, reply_sections))
-    yield Reader("refusals and other roles", _several(refuses, lambda text: breaks(text, "doctor", "", Passages([]))))
-    yield Reader("orders", lambda text: understand(text, orders))
-    yield Reader("orders of a record", lambda text: answer(chart, text))
-    yield Reader("findings of the baseline", affirmed_findings)
-    yield Reader("questions to the patient", _several(parse_question, split_questions))
-    yield Reader("a patient's story", lambda text: memory_of((("history", text),), "fever"))
-    yield Reader("mentions of diseases", lambda text: linker().mentions(text))
-    yield Reader("words that give the diagnosis away", lambda text: giveaways(names).hits(text))
-    yield Reader("steps of a reasoning", _several(split, named_concepts))
-    yield Reader("steps with conclusions", lambda text: split(text, played=played))
-    yield Reader("replies of a judge", _several(payload, read_judgment, read_keywords, read_reference))
-    yield Reader("a quotation", lambda text: locate(text, "the fever of three days was gone on the morning after"))
-    yield Reader("signs of words to the judge", lambda text: signs(text, "page"))
-    yield Reader("text without words to the judge", without_asides)
-    yield Reader("text shown to a judge", lambda text: fenced([Material("The case", text, "case")]))
-    yield Reader("secrets in a log", redact, "://")
+    yield Reader("a diagnosis", lambda text: (compare(text, albicans), rank_in_list(text, albicans)), ANSWERS)
+    yield Reader("a plan", lambda text: compare_plan(text, rest), ANSWERS)
+    yield Reader(
+        "what stands of an answer", _several(standing, lambda text: standing(text, plan=True), affixed), ANSWERS
+    )
+    yield Reader("a turn of workup", _several(read_workup, lambda text: read_workup(text, "output")), TURNS)
+    yield Reader("a turn of consultation", lambda text: read_consultation(text, last=True), TURNS)
+    yield Reader("a turn of free-turn", lambda text: read_staged(text, last=False), TURNS, heading)
+    yield Reader("a choice", lambda text: read_choice(text, OPTIONS, "ABCD"), CHOICES)
+    yield Reader("a correction", lambda text: read_rectification(text, OPTIONS, "ABCD"), CHOICES, "Incorrect. ")
+    yield Reader("a true or false", read_verdict, CHOICES)
+    yield Reader("parts of a reply", _several(final_answer, reply_steps, reply_sections), TURNS)
+    yield Reader(
+        "refusals and other roles", _several(refuses, lambda text: breaks(text, "doctor", "", Passages([]))), TURNS
+    )
+    yield Reader("orders", lambda text: understand(text, orders), ORDERS)
+    yield Reader("orders of a record", lambda text: answer(chart, text), ORDERS)
+    yield Reader("findings of the baseline", affirmed_findings, TALK)
+    yield Reader("questions to the patient", _several(parse_question, split_questions), TALK)
+    yield Reader("a patient's story", lambda text: memory_of((("history", text),), "fever"), TALK)
+    yield Reader("mentions of diseases", lambda text: linker().mentions(text), ANSWERS)
+    yield Reader("words that give the diagnosis away", lambda text: giveaways(names).hits(text), ANSWERS)
+    yield Reader("steps of a reasoning", _several(split, named_concepts), TURNS)
+    yield Reader("steps with conclusions", lambda text: split(text, played=played), TURNS)
+    yield Reader("replies of a judge", _several(payload, read_judgment, read_keywords, read_reference), JUDGES)
+    yield Reader(
+        "a quotation", lambda text: locate(text, "the fever of three days was gone on the morning after"), TALK
+    )
+    yield Reader("signs of words to the judge", lambda text: signs(text, "page"), JUDGES)
+    yield Reader("text without words to the judge", without_asides, JUDGES)
+    yield Reader("text shown to a judge", lambda text: fenced([Material("The case", text, "case")]), JUDGES)
+    yield Reader("secrets in a log", redact, SECRETS, "://")
 
 
 _NUMBERS = count()
@@ -151,7 +166,7 @@ def growth(
 
 
 def _seconds(reader: Reader, piece: str, length: int, clock: Callable[[], float]) -> float:
-    # Every text begins with a number of its own: some readings are kept.
+    # A text begins with a number of its own: some readings are kept.
     text = f"{reader.before}{next(_NUMBERS)} {piece * (length // len(piece))}"
     began = clock()
     reader.read(text)
@@ -170,11 +185,11 @@ def worst(reader: Reader, pieces: Sequence[str], clock: Callable[[], float] = ti
 
 def grown(quick: bool) -> Sequence[Figure]:
     """The growth of each reader on its worst piece, of a conversation and of a run."""
-    pieces = PIECES[:1] if quick else PIECES
     figures = []
     gc.collect()
     gc.freeze()
     for reader in readers():
+        pieces = PIECES[:1] if quick else (*PIECES, *reader.pieces)
         found = worst(reader, pieces)
         note = f"{found.piece!r}, {found.length:,} characters, {1000 * found.seconds:.0f} ms; of {len(pieces)} pieces"
         name = f"hostile text, {reader.name}: CPU for twice the text"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.growth import MOST, PIECES, Reader, growth, worst
+from benchmarks.growth import MOST, Reader, growth, worst
 
 
 class Counted:
@@ -36,7 +36,3 @@ def test_of_many_pieces_the_one_that_grows_most_is_shown() -> None:
 def test_what_takes_no_time_does_not_grow() -> None:
     reader = Counted({}, 0)
     assert growth(Reader("counted", reader.read), "a", clock=reader.clock).ratio == 1
-
-
-def test_every_piece_stands_once() -> None:
-    assert len(set(PIECES)) == len(PIECES) > 100

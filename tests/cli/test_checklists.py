@@ -117,7 +117,7 @@ def test_gold_is_usable_and_a_copy_or_a_blank_is_not(
     [
         pytest.param("gold", 1.0, 1.0, marks=pytest.mark.long),
         pytest.param("copied", 0.0, 0.1, marks=pytest.mark.long),
-        ("silent", 0.0, 0.1),
+        pytest.param("silent", 0.0, 0.1, marks=pytest.mark.long),
     ],
 )
 def test_the_shared_set_gives_gold_all_and_a_copy_or_a_blank_nothing(

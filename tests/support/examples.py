@@ -1,11 +1,13 @@
 """How many examples a property is tried on: few in `make test`, all in `make test-all`."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import pytest
 from hypothesis import settings
 
-QUICK = 30
+T = TypeVar("T")
+QUICK = 20
 """Examples of a property in the default suite."""
 
 
@@ -15,11 +17,11 @@ def at_most(full: int, quick: int = QUICK) -> settings:
     return settings(max_examples=full if whole else min(full, quick))
 
 
-def first_ones(values: Sequence[str], quick: int = 2) -> list[object]:
+def first_ones(values: Sequence[str], quick: int = 1) -> list[object]:
     """Values for `parametrize`: the first `quick` in the default suite, the others only among the long tests."""
     return [*values[:quick], *(pytest.param(value, marks=pytest.mark.long) for value in values[quick:])]
 
 
-def thinned(values: Sequence[str], every: int) -> list[str]:
+def thinned(values: Sequence[T], every: int) -> list[T]:
     """One of `every` values in the default suite, all of them in the profile `full`."""
     return list(values[:: 1 if settings.get_current_profile_name() == "full" else every])

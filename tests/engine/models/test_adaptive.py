@@ -59,7 +59,7 @@ def test_it_settles_near_what_the_endpoint_can_take(capacity: int, workers: int,
     assert settled[1] <= 0.05
 
 
-@pytest.mark.parametrize("latency", [0.2, 5.0])
+@pytest.mark.parametrize("latency", [5.0, pytest.param(0.2, marks=pytest.mark.long)])
 def test_and_so_it_does_whatever_the_latency(latency: float) -> None:
     watched = Watched(Simulated(20, latency))
     _, settled = instantly(watched.run(200, (60 * latency, None), (240 * latency, None)))
@@ -82,6 +82,7 @@ def latency(seconds: float) -> Change:
     return lambda endpoint: setattr(endpoint, "latency", seconds)
 
 
+@pytest.mark.long
 def test_it_follows_when_capacity_grows_and_shrinks() -> None:
     watched = Watched(Simulated(20))
     figures = instantly(watched.run(200, (60, None), (60, capacity(100)), (60, None), (30, capacity(20)), (60, None)))

@@ -84,8 +84,14 @@ def test_a_run_sends_it_and_none_leaves_it_out(
     assert "X-Session-ID" in shell.err
 
 
-@pytest.mark.parametrize("scenario", ["workup", "consultation", "free-turn"])
-@pytest.mark.parametrize("interface", ["text", "tools", "json"])
+@pytest.mark.parametrize(
+    ("scenario", "interface"),
+    [
+        pytest.param(scenario, interface, marks=() if scenario == usual else pytest.mark.long)
+        for interface, usual in (("text", "workup"), ("tools", "consultation"), ("json", "free-turn"))
+        for scenario in ("workup", "consultation", "free-turn")
+    ],
+)
 async def test_the_prefix_of_an_episode_is_stable_to_the_byte(scenario: str, interface: str) -> None:
     async with Loopback(lambda messages, model: f"Please go on. ({len(messages)})") as server:
         seat = {"spec": "openai/m", "base_url": server.base_url, "options": {"interface": interface}}

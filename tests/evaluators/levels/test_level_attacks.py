@@ -69,6 +69,7 @@ def told(shell: Shell, tmp_path: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_each_altered_run_is_paired_with_the_plain_one_of_its_doctor(told: dict[str, Any]) -> None:
     by_run = {one["run"]: one for one in told["attacks"]}
     assert {name: one["plain"] for name, one in by_run.items()} == {

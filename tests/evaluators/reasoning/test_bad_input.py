@@ -174,7 +174,9 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("label", TEXTS)
+@pytest.mark.parametrize(
+    "label", [pytest.param(label, marks=pytest.mark.long if "mb" in label else ()) for label in TEXTS]
+)
 async def test_replies_of_every_kind(label: str) -> None:
     text, steps, reason = TEXTS[label]
     judge = pleased()

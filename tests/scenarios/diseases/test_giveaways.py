@@ -16,6 +16,7 @@ HARMLESS = Path(__file__).with_name("harmless_histories.csv")
 KNOWN = {disease.name: disease for disease in own().diseases}
 
 
+@pytest.mark.long
 def test_sentences_that_give_a_diagnosis_away_are_found_and_harmless_ones_are_not() -> None:
     found, false, leaking, harmless = 0, 0, 0, 0
     with SENTENCES.open(encoding="utf-8") as stream:
@@ -73,6 +74,7 @@ def test_a_finding_stays_where_the_doctor_finds_it() -> None:
     assert known.masked(said, "___", examined=True) == "Murphy sign positive, put on the list for a ___"
 
 
+@pytest.mark.long
 def test_harmless_histories_give_nothing_away() -> None:
     with HARMLESS.open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))

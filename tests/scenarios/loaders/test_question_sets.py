@@ -174,7 +174,7 @@ def accuracy(items: list[QuestionItem], doctor: Agent | None, *, permute: bool =
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("played", [150, pytest.param(100_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("played", [60, pytest.param(100_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.long if "/medmcqa/" in name else ()) for name in CLOSED]
 )

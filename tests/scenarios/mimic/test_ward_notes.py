@@ -60,7 +60,7 @@ def test_a_story_without_headings_is_parted_where_its_sentences_turn() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("pairs", ["leaks_2.csv", "leaks_4.csv"])
+@pytest.mark.parametrize("pairs", ["leaks_4.csv", pytest.param("leaks_2.csv", marks=pytest.mark.long)])
 def test_sentences_that_give_the_disease_away_are_flagged_and_their_neighbours_are_not(pairs: str) -> None:
     read = sentence_pairs(pairs)
     assert [(disease, said, gives) for disease, gives, said in read if checked(disease, said) != gives] == []
