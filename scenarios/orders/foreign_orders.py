@@ -30,6 +30,16 @@ _LATER = regex(r"(\d+)\s*(?:个)?(小时|天)(?:以?后|之后)")
 _UNITS = {"小时": "hours", "天": "days"}
 _AND = {"de": "und", "fr": "et", "es": "y"}
 _PREFIX = {"serum": "serum", "urin": "urine", "liquor": "CSF", "plasma": "plasma", "blut": "blood"}
+_SUFFIX = {
+    "spiegel": "level", "konzentration": "level", "werte": "level", "wert": "level", "bestimmung": "", "status": "",
+    "titer": "titer", "antikorper": "antibody", "serologie": "serology", "antigen": "antigen", "pcr": "PCR",
+    "kulturen": "culture", "kultur": "culture", "abstrich": "swab", "abstriche": "swab", "biopsie": "biopsy",
+    "sonographie": "ultrasound", "sonografie": "ultrasound", "ultraschall": "ultrasound", "sono": "ultrasound",
+    "duplex": "Doppler", "szintigraphie": "scintigraphy", "szintigrafie": "scintigraphy", "szinti": "scintigraphy",
+    "rontgen": "radiograph", "mrt": "MRI", "untersuchung": "exam", "verlauf": "serial", "kontrolle": "repeat",
+}  # fmt: skip
+"""What a German compound begins and ends with, beside the name of a test or of a part of the body."""
+_ITEMS = regex(r"\s*[,;+/]\s*|\s(?:und|et|y|e)\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +152,16 @@ def _language(form: str, table: Catalogue, *, accented: bool) -> str:
     if joins and joins == (best[4] or joins):  # no English order is joined by these
         return joins
     sure = -best[0] >= (1 if accented or compound else _ENOUGH) or (accented and -best[1] >= 1)
-    return best[4] if sure else ""
+    return best[4] if sure else next((language for language in _LATIN if _lists(form, language, table)), "")
+
+
+def _lists(form: str, language: str, table: Catalogue) -> bool:
+    """Whether a text is a list of a language's names and no English ones ('EPP, FAN', 'Ziehl')."""
+    phrases = _phrases(language)
+    items = [item.strip(" .") for item in _ITEMS.split(form)]
+    said = [item if item in phrases else f"{_ALONE}{item}" for item in items]
+    named = all(item in phrases and phrases[item].test for item in said)
+    return named and not _english(table).issuperset(items) and not table.ambiguous.keys() & set(items)
 
 
 @lru_cache(maxsize=32)
@@ -183,11 +202,13 @@ def _pattern(language: str) -> re.Pattern[str]:
             )
         )
     alone = [re.escape(name[1:]) for name in ordered if name.startswith(_ALONE)]
-    plain = [re.escape(name) + ("" if name.endswith("'") else r"(?![^\W_])") for name in ordered if name[0] != _ALONE]
+    ends = "" if language == "de" else r"(?![^\W_])"
+    plain = [re.escape(name) + ("" if name.endswith("'") else ends) for name in ordered if name[0] != _ALONE]
     prefix = rf"(?P<prefix>{'|'.join(_PREFIX)})?-?" if language == "de" else ""
     between = r"(?:^|(?<=[,;:]\s)|(?<=[(/])|(?<=\s(?:y|e)\s)|(?<=\set\s)|(?<=\sund\s))"
     item = rf"{between}(?P<alone>{'|'.join(alone)})(?=\s*(?:[,;.)/]|$)|\s(?:y|e|et|und)\s)|" if alone else ""
-    return re.compile(rf"{item}(?:(?<![^\W_])|(?=,)){prefix}(?P<phrase>{'|'.join(plain)})")
+    suffix = rf"(?:e?[sn]?-?(?:{'|'.join(_SUFFIX)}))?(?![^\W_])" if language == "de" else ""
+    return re.compile(rf"{item}(?:(?<![^\W_])|(?=,)){prefix}(?P<phrase>{'|'.join(plain)}){suffix}")
 
 
 def _met(form: str, language: str) -> list[tuple[int, int, str]]:
@@ -214,7 +235,8 @@ def _replaced(form: str, language: str) -> list[tuple[int, int, str]]:
         before = next(
             (said for word, said in _PREFIX.items() if language == "de" and body != name and body.startswith(word)), ""
         )
-        spans.append((start, end, f"{before} {phrases[name].english}".strip()))
+        after = next((said for word, said in _SUFFIX.items() if body.endswith(word) and not name.endswith(word)), "")
+        spans.append((start, end, f"{before} {phrases[name].english} {after * (language == 'de')}".strip()))
     return sorted(spans)
 
 
