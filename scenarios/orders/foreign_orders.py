@@ -82,7 +82,8 @@ def order_in_english(text: str, table: Catalogue) -> Translation:
         joined = at and form[at:start] == "-"  # 'Borrelien-Antikörper'
         letters += " " if joined else _as_written(form, text, places, at, start)
         origin += places[at:start]
-        put = f" {english} " if english else " "
+        ended = form[:start].rstrip().endswith(".") and text[places[start]].isupper()
+        put = f" {english[:1].upper() if ended else english[:1]}{english[1:]} " if english else " "
         letters += put
         last = places[end - 1]
         first = places[start]

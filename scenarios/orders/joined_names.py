@@ -59,7 +59,7 @@ _ABBREVIATED = 6
 def abbreviations(piece: str, known: Known) -> list[str]:
     """'ESR CRP RF' as one request each: known abbreviations in capitals without a comma between them."""
     words = piece.split()
-    short = all(word.isupper() for word in words) or (len(words) > 2 and max(map(len, words)) <= _ABBREVIATED)
+    short = any(word.isupper() for word in words) or (len(words) > 2 and max(map(len, words)) <= _ABBREVIATED)
     return words if 1 < len(words) <= _MOST_WORDS and short and all(map(known, words)) else []
 
 

@@ -11,7 +11,7 @@ from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.orders.foreign_orders import order_in_english
 from wardround.scenarios.orders.joined_names import ENDS, Known
-from wardround.scenarios.orders.name_lookup import LEADING, Link, link, unmeasured
+from wardround.scenarios.orders.name_lookup import LEADING, Link, content, link, unmeasured
 from wardround.scenarios.orders.named_tests import named_within
 from wardround.scenarios.orders.request_lines import line_requests, request_lines
 from wardround.scenarios.orders.request_pieces import Studies, listing, unframed
@@ -236,7 +236,10 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
         elif why := why_no_test(part.text):
             pieces.append(Withheld(part.text, why))
         elif not empty:
-            pieces.append(part.text)
+            examined = pieces and isinstance(pieces[-1], Order) and pieces[-1].link.kind == "examination"
+            exam = link(f"{' '.join(content(part.text))} exam", table) if examined else None
+            seen = exam is not None and exam.kind == "examination" and exam.rule != "fuzzy"
+            pieces.append(Order(part.text, exam) if exam is not None and seen else part.text)
     phrases = [piece if isinstance(piece, str) else piece.asked for piece in pieces if not isinstance(piece, Withheld)]
     return Understood(
         tuple(piece for piece in pieces if isinstance(piece, Order)),

@@ -118,8 +118,8 @@ def unframed(piece: str) -> str:
 
 _METHOD = regex(
     r"(?i)^(?:(?:please|an?|the|send|get|order|check|request|obtain)\s+)*(?P<where>(?:serum|blood|stool|urine|urinary"
-    r"|csf)\s+)?(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?"
-    r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+))$"
+    r"|csf|viral)\s+)?(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?"
+    r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+|\S+/\S+))$"
 )
 
 
@@ -129,11 +129,12 @@ def each_by_method(line: str, known: Known) -> list[str]:
     if match is None:
         return []
     what = re.sub(r"ies$", "y", match["what"].casefold()).removesuffix("s")
-    if match["list"] and match["where"]:
+    if match["list"] and match["where"] and not match["where"].casefold().startswith("viral"):
         return []
     pieces = [REASON.split(piece, maxsplit=1)[0] for piece in split_commas(match["tail"] or match["list"])]
-    parts = [part.strip(ENDS) for piece in pieces for part in JOINED.split(piece)]
-    placed = [((match["where"] or "") + f"{part} {what}", part) for part in parts if part]
+    parts = [part.strip(ENDS) for piece in pieces for joined in JOINED.split(piece) for part in joined.split("/")]
+    where = "" if (match["where"] or "").casefold().startswith("viral") else match["where"] or ""
+    placed = [(where + f"{part} {what}", part) for part in parts if part]
     each = [next((form for form in (long, part) if known(form)), "") for long, part in placed]
     return each if all(each) and (len(each) > 1 or each[0] != placed[0][1]) else []
 
@@ -225,8 +226,11 @@ def listing(piece: str, known: Known) -> list[str]:
         written = match[1] or match[2] or ""
         inner = _ADDING.sub("", _NAMING.sub("", written))
         adds = adds or _ADDING.match(written) is not None
-        listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/]\s*|\s+and\s+", inner)]
+        listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/&+]\s*|\s+and\s+", inner)]
         listed = [part for part in listed if part]
+        taken = [f"{part} {_BRACKETS.sub(' ', piece).strip(ENDS)}" for part in listed]
+        if len(listed) > 1 and all(axes.specimen(part) and not axes.without_specimen(part) for part in listed):
+            return taken if all(map(known, taken)) else []  # 'osmolality (serum & urine)'
         fluid = axes.specimen(_BRACKETS.sub(" ", piece))
         if fluid not in ("", axes.BLOOD):  # 'pleural fluid analysis (LDH, protein)'
             placed = [f"{fluid} {part}" for part in listed]

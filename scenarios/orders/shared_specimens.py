@@ -38,6 +38,8 @@ _STAINS = frozenset(
     ("Gram stain", "Acid-fast bacilli smear and culture", "Mycobacterium tuberculosis PCR", "Fungal culture")
 )
 """What is asked of a specimen beside its culture ('sputum culture + Gram stain')."""
+_WHOLE_IN_URINE = ("Urinalysis", "Urine myoglobin", "Urine porphyrins", "Urine albumin-creatinine ratio")
+"""Behind these a bare test is no further test of the urine ('urine myoglobin, potassium')."""
 _GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen", "Base excess")
 
 
@@ -74,7 +76,7 @@ def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> It
         whole = ""
         if carried and not stated and part.sentence == sentence:
             whole = _of(carried, part.text, after, table)
-        elif stated == "body fluid" and carried in _FLUIDS and part.sentence == sentence:
+        elif stated == "body fluid" and carried in _FLUIDS:  # also in a sentence of its own: 'Fluid for pH'
             whole = _of(carried, _FLUID.sub("", part.text), after, table)
         if whole:
             yield Part(whole, sentence=part.sentence)
@@ -126,7 +128,7 @@ def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
         return whole if looked_at and (bare is None or not bare.specimen) else ""
     if specimen in _FLUIDS and linked.kind == "microbiology":
         return whole if bare is None or not bare.specimen else ""
-    if specimen == "urine" and after == "Urinalysis" and linked.test != "Urine culture":
+    if specimen == "urine" and after in _WHOLE_IN_URINE and linked.test != "Urine culture":
         return ""
     own = axes.own_specimen(table.tests[linked.test]) if linked.test in table.tests else axes.BLOOD
     open_specimen = specimen == "bone marrow" and linked.kind == "lab" and not own

@@ -93,6 +93,11 @@ _NEEDLESS = regex(
     r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b"
     r"|\bon hold\b|\bcan wait\b"
 )
+_NOT_NOW = regex(
+    r"(?i)(?:but |so )?(?:not|no)(?: (?:just )?(?:today|now|yet|tonight|tomorrow|needed|necessary|required|indicated"
+    r"|(?:at|for|until|till|before|during|while|unless)\b.*))?"
+)
+"""What stands behind a test and puts it off ('PSA, but not today')."""
 _DONE = regex(
     r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+"
     r"|also\s+)*(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent"
@@ -125,13 +130,16 @@ def request_clauses(text: str, known: Known) -> Iterator[Clause]:
     start of a sentence covers all of it; one inside covers the text since the last comma or 'and'. A denial reaches to
     the next comma or 'but', and over a list continued with 'or'. Phrases that are `known` as a whole are not examined.
     """
+    clauses: list[Clause] = []
     for sentence in _sentences(text):
         if known(sentence) and not denies(sentence):
-            yield Clause(sentence, breaks=True)
+            clauses.append(Clause(sentence, breaks=True))
         elif sentence:
             *parts, last = list(_sentence(_COURTESY.sub("", sentence))) or [Clause("")]
-            yield from parts
-            yield Clause(last.text, last.why, True)
+            clauses += [*parts, Clause(last.text, last.why, True)]
+    for clause, behind in zip(clauses, [*clauses[1:], Clause("")], strict=True):
+        put_off = not clause.why and _NOT_NOW.fullmatch(behind.text) is not None
+        yield Clause(clause.text, "negated", clause.breaks) if put_off else clause
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -147,7 +155,12 @@ def _sentences(text: str) -> Iterator[str]:
 
 def denies(text: str) -> bool:
     """Whether a part of a list is denied ('KUB, no CT')."""
-    return any(_DENIED.match(part) is not None for part in _parts(text))
+    return any(_DENIED.match(part) is not None for part in _parts(text)) or _put_off(text)
+
+
+def _put_off(text: str) -> bool:
+    """Whether a bracket puts a test off ('G6PD (not during the hemolysis)')."""
+    return any(map(_NOT_NOW.fullmatch, re.findall(r"\(([^()]*)\)", text)))
 
 
 def _outside(text: str, start: int, end: int) -> bool:
@@ -188,7 +201,7 @@ def _parts(sentence: str) -> Iterator[str]:
 def _part(part: str) -> Iterator[Clause]:
     """One part between commas: first the text that orders, then the text that does not."""
     bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
-    if _NEEDLESS.search(bare):
+    if _NEEDLESS.search(bare) or _put_off(part):
         yield Clause(part, "negated")
     elif _DONE.search(bare):
         yield Clause(part, "done")
@@ -198,7 +211,11 @@ def _part(part: str) -> Iterator[Clause]:
             yield Clause(head["kept"])
         yield Clause(part[head.start("last") :] if head else part, "conditional")
     elif denial := _DENIED.search(bare):
-        if before := _ENDING_AND.sub("", part[: denial.start()]).strip():  # 'check INR and hold warfarin'
+        before = _ENDING_AND.sub("", part[: denial.start()]).strip()
+        if before and _NOT_NOW.fullmatch(part[denial.start() :]):
+            yield Clause(part, "negated")
+            return
+        if before:  # 'check INR and hold warfarin'
             yield Clause(before)
         rest = _INSTEAD.match(part[denial.start() :])
         yield Clause(rest["denied"] if rest else part[denial.start() :], "negated")
