@@ -208,6 +208,22 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def split_outside_brackets(text: str, separators: re.Pattern[str], brackets: str = "()[]") -> list[str]:
+    """Split `text` where `separators` matches and none of the pairs of `brackets` is open.
+
+    >>> split_outside_brackets("a, b (c, d)", re.compile(r",\\s*"))
+    ['a', 'b (c, d)']
+    """
+    depth, start, parts = 0, 0, []
+    cuts = {match.start(): match.end() for match in separators.finditer(text)}
+    for place, sign in enumerate(text):
+        if place in cuts and depth == 0 and place >= start:
+            parts.append(text[start:place])
+            start = cuts[place]
+        depth = max(0, depth + (sign in brackets[::2]) - (sign in brackets[1::2]))
+    return [*parts, text[start:]]
+
+
 def duration_text(seconds: float) -> str:
     """A length of time for people: `90 s`, `12 min`, `3.4 h`."""
     if seconds < 120:

@@ -75,7 +75,7 @@ _LITTLE_SURE = 0.05
 
 @lru_cache(maxsize=2048)
 def unmarked(answer: str, *, plan: bool = False) -> str:
-    """The words of an answer without the markup around them; of a `plan` in JSON every value. Pure; never raises.
+    """The words of an answer without the markup around them; for a `plan` in JSON, every value. Pure; never raises.
 
     >>> unmarked('{"diagnosis": "gout", "differential": ["lupus"]}')
     'gout'
@@ -218,7 +218,7 @@ def _without_latex(text: str) -> str:
 
 
 def _every_value(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """An object that keeps all values of a key that stands in it several times: each of them is said."""
+    """Keep every value of a key that an object has several times, since the answer says each of them."""
     made: dict[str, Json] = {}
     for name, value in pairs:
         written, count = name, 1
@@ -230,14 +230,14 @@ def _every_value(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 _NEXT_OBJECT = regex(r"\}\s{0,40}\{")
-"""Where one object ends and another begins: each of them is said."""
+"""Where one object ends and another begins; the answer says both."""
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_every_value)
 
 
 def _in_json(text: str, *, plan: bool = False) -> str | None:
     """The answer in a JSON text; "" if it names none, None if it is no JSON. Different answers are alternatives.
 
-    A plan may have its measures under any keys but those of what is not said of it.
+    A plan may have its measures under any key, except those of an explanation, a doubt or the judge.
     """
     try:
         value: Json = _DECODER.decode(_NEXT_OBJECT.sub("},{", f"[{text}]") if _NEXT_OBJECT.search(text) else text)
@@ -280,7 +280,7 @@ def _written(value: Json, depth: int) -> str:
 
 
 def _values(value: Json, depth: int) -> Iterator[str]:
-    """Every text of a JSON value, but what stands under the keys of an explanation, a doubt or the judge."""
+    """Every text of a JSON value, except under the keys of an explanation, a doubt or the judge."""
     if depth > 5:
         return
     if isinstance(value, str) and value.strip():

@@ -1,4 +1,4 @@
-"""Takes from a sentence what founds a diagnosis, and the care it calls for: 'confirmed by biopsy', 'needs surgery'."""
+"""Removes the grounds of a diagnosis and the care that it calls for: 'confirmed by biopsy', 'needs surgery'."""
 
 from collections.abc import Callable
 
@@ -42,7 +42,7 @@ _CARE = regex(
 
 
 def without_reasons(text: str) -> str:
-    """A clause without the findings that stand behind a diagnosis and a colon or dash: 'cystic fibrosis: salty sweat'.
+    """A clause without the findings that follow a diagnosis and a colon or dash: 'cystic fibrosis: salty sweat'.
 
     What names a disease stays, so that a list of diseases remains one. A clause that leaves open, denies or gives a
     cause behind the mark stays as it is.
@@ -79,9 +79,9 @@ def calls_for_care(text: str) -> bool:
 
 
 def without_grounds(said: str, grounded: bool, framed: Callable[[str], str | None]) -> tuple[str, bool]:
-    """(a sentence without what founds a diagnosis, whether the bullets behind it go on with that).
+    """(the sentence without the grounds of a diagnosis, whether the bullets after it continue them).
 
-    `grounded`: the sentence is such a bullet. `framed` gives what stands behind 'the diagnosis is'.
+    `grounded`: the sentence is such a bullet. `framed` returns what follows 'the diagnosis is'.
     """
     if grounded or (_HEAD.search(said) and framed(said) is None):
         return "", True

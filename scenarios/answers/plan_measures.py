@@ -1,4 +1,4 @@
-"""Names of measures of treatment (`measures.csv`): which mean one, which class a drug is of; phrases that give none."""
+"""Names of measures of treatment (`measures.csv`): names of the same measure, classes of drugs, phrases without one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ _LITTLE = RootWords(
     disease condition underlying supportive measure measures primary secondary medical definitive selective
     targeted intervention procedure no not"""
 )
-"""Roots of words that tell nothing of which measure a text names."""
+"""Roots of words that do not tell which measure a text names."""
 
 
 def distinctive(text: str) -> frozenset[str]:
@@ -147,7 +147,7 @@ _DEALING = regex(
     r"|\b\w+[- ](?:free|sparing|na[iï]ve)\b"
     r"|(?:^|(?<=[,;.\n%]))[^,;.\n]*\b0(?:[.,]0+)?\s?%"
 )
-"""A phrase that only deals with a treatment, or tells of another's: it gives nothing."""
+"""A phrase that only mentions a treatment, or that of somebody else, and gives none."""
 _FOR_THE_JUDGE = regex(
     r"(?im)(?:^|(?<=[.;!]))\W{0,20}(?:the )?(?:reference|gold standard|ground truth"
     r"|(?:for|to) the (?:grader|judge|examiner|marker))[^:\n]{0,40}:[^\n;.]*"
@@ -158,7 +158,7 @@ _THOUGHT = regex(
 )
 _WERE = regex(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
 ASIDES = (_ASKED, _THOUGHT, _WERE, _FOR_THE_JUDGE, _DEALING)
-"""What a plan says without giving anything."""
+"""What a plan says without giving a treatment."""
 _LATER = regex(
     r"(?i)\b(?:(?:only|just) (?:if|when|in case|after)\b|(?:if|when|in case of|in the event of) (?:[\w-]+ ){0,3}"
     r"(?:fail\w*|relaps\w*|recur\w*|worsen\w*|need\w*|necessary|refractory|persist\w*|(?:no|without) response))"
@@ -167,6 +167,6 @@ _LATER = regex(
 
 
 def for_now(text: str) -> str:
-    """The text without a measure that is kept for later, and all behind it."""
+    """The text up to a measure that is kept for later."""
     later = _LATER.search(text)
     return text[: max(text.rfind(sign, 0, later.start()) for sign in ",;") + 1] if later else text

@@ -160,7 +160,7 @@ def foreign(
 
 
 def _goes_along(item: Asserted) -> bool:
-    """Whether a phrase is a consequence of what it stands with: a bare one ('fever'), or one that is said to be that.
+    """Whether a phrase is a consequence of the disease beside it: a bare one ('fever'), or one called so.
 
     One with a name of its own may be a rival of the disease before it ('pneumonia, pulmonary embolism'); there the
     tables decide.

@@ -25,13 +25,13 @@ _DENIED_BEFORE = regex(
     r"|having (?:excluded|ruled out)|excluding|weder|nicht|kein|nach ausschluss|ni|tras (?:descartar|excluir)|pas"
     r"|après exclusion)\b[^:\n]{2,200}):\s+(?=\w)"
 )
-"""What is denied before a colon, behind which the diagnosis stands: 'Not gout, not lupus: it is asthma'."""
+"""What is denied before a colon; the diagnosis follows it: 'Not gout, not lupus: it is asthma'."""
 _DIFFERENTIAL = regex(
     r"(?i)(?<!\s)\s*[(\[](?:[^()\[\]]{0,40}\b)?(?:differentials?|ddx|d/d|runners?-?\s?up|second (?:choice|place|guess)"
     r"|(?:can ?not|can['’]t|could not|not) (?:\w+\s+)?(?:be )?(?:exclude[ds]?|rule[sd]? out|excluded))\b"
     r"[^()\[\]]{0,160}[)\]]"
 )
-"""A bracket that names what else was thought of."""
+"""A bracket that names other diseases that were considered."""
 _NO_ANSWER = (
     r"(?!.{0,80}(?:\b(?:not|no|never|nor|fail\w*|without|hardly|barely|part(?:ly|ially)|insufficient)\b|n['’]t\b))"
 )
@@ -42,7 +42,7 @@ _LEADING_UP = (
         r"(?i)^\W*(?:my|our)\s+(?:vote|pick|money|bet|call|choice|guess|verdict|hunch)"
         r"(?:\s+(?:goes (?:to|for)|is(?: on)?|would be))?\s*:?\s+(?=\w)"
     ),
-    # what was thought of before it
+    # what was considered before it
     regex(
         r"(?i)^[^\n]{0,300}?\b(?:(?:which|that|this) leaves(?: (?:us|me|only|just|with))*"
         r"|(?:what|all(?: that)?) (?:remains|is left) is"

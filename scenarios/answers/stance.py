@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from wardround.engine.text import regex
+from wardround.engine.text import regex, split_outside_brackets
 from wardround.scenarios.answers.double_negation import undoubled
 from wardround.scenarios.answers.grounds import calls_for_care, without_grounds
 from wardround.scenarios.answers.open_choice import ranks, unranked, with_or
@@ -67,7 +67,7 @@ _EXPLAINED = regex(
     r"(?!.*\b(?:would|could|might|may|should|but|though|although|unless|if|however|thought|idea|guess)\b).*$",
     re.DOTALL,
 )
-"""'Gout - the findings are typical of it': a name, and behind it what speaks for it."""
+"""'Gout - the findings are typical of it': a name and its grounds."""
 _ON_RESULT = regex(
     r"(?i)\b(?:positive|negative|confirm\w*|shows?|reveals?|excluded?|normal|abnormal|true|false|not"
     r"|high|low|raised|elevated|grows?|rises?|falls?|comes? back|turns? out)\b"
@@ -91,7 +91,7 @@ _NOT_THAT = regex(
     r"|implausible|improbable|untenable|wrong|incorrect|mistaken|out of the question|off the table)"
     r"(?:\s+(?:by|on|after|with|in|when|because|due|here|today|now|completely|entirely)\b.*)?\W*$"
 )
-"""A clause behind a name that denies it: 'X, which imaging refuted', 'X. It was ruled out.'"""
+"""A clause that denies the name before it: 'X, which imaging refuted', 'X. It was ruled out.'"""
 RETRACTS = regex(
     r"(?i)^\W*(?:(?:no,?\s+)?wait\b(?:,?\s+no\b)?|correction\b|on second thoughts?\b|scratch that\b"
     r"|i (?:retract|take)\b[^,.;:]*|let me (?:correct|revise|rephrase)\b[^,.;:]*"
@@ -144,6 +144,7 @@ _DESCRIBES = regex(
 """A sentence that describes the disease named before: 'This is a rare inherited disorder'."""
 _LESS = regex(r"(?i)^\W*(?:less|least)\s+(?:likely|probable)\b")
 _COMMA = regex(r"[,:]\s")
+_AT_COMMA = regex(",")
 _PLURAL = regex(r"(?i)\b(?:are|were|have been)\b|^\s*(?:and|or|nor)\b")
 _OR = regex(r"(?i)\b(?:or|nor)\b")
 _GOES_ON = regex(r"(?i)^\s*(?:or|nor|and)\b|\b(?:or|nor)\b")
@@ -341,7 +342,7 @@ def _parts(piece: str) -> Iterator[tuple[str, Stance]]:
 
 def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
     """(text, whether denied): a denial reaches to the next comma, or further over a list continued with 'or'."""
-    parts = _at_commas(piece)
+    parts = split_outside_brackets(piece, _AT_COMMA)
     kept: list[str] = []
     open_list = False
     last_or = max((place for place, part in enumerate(parts) if _OR.search(part)), default=0)
@@ -384,17 +385,6 @@ def _predicate(text: str) -> int:
     before = text[: denial.start()] if denial else text
     verb = _AUXILIARY.search(before) if denial else None
     return verb.start() if verb else len(before)
-
-
-def _at_commas(piece: str) -> list[str]:
-    """Split `piece` at its commas outside brackets."""
-    depth, start, pieces = 0, 0, []
-    for at, mark in enumerate(piece):
-        depth = depth + 1 if mark in "([" else max(0, depth - 1) if mark in ")]" else depth
-        if mark == "," and not depth:
-            pieces.append(piece[start:at])
-            start = at + 1
-    return [*pieces, piece[start:]]
 
 
 def _stated(text: str) -> tuple[str, Stance]:

@@ -9,7 +9,7 @@ from wardround.scenarios.diseases.disease_heads import disease_like, heads_disea
 LITTLE_SURE = 10
 """Per cent below which an answer that states its probability denies it."""
 _LONGEST = 600
-"""Characters at a sentence's end that are looked at."""
+"""Characters at the end of a sentence that are read."""
 
 _END = regex(r"(?<=[a-z0-9)\]%'\"’A-Z]{2})[.!]+(?:\s+|$)|[;\n]+|(?<=\?)\s+")
 _PEOPLE = (
@@ -133,7 +133,7 @@ _CHANGED = regex(
     r"|superseded)"
     r"\s*(?:to|into|by|:)[\s:]+(?=\w)"
 )
-"""What takes back all before it within a sentence: 'X (edited: Y)'."""
+"""Words that take back all before them in a sentence: 'X (edited: Y)'."""
 _EDITED = regex(
     r"(?i)[-=>→⇒,;:(\[]\s*(?:now |later )?(?:corrected|revised|amended|edited|overruled)\s*(?:to|:)[\s:]+(?=\w)"
 )

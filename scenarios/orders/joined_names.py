@@ -1,10 +1,10 @@
 """Splits names joined by commas, 'and' and slashes, and gives each the words that they share."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
-from wardround.engine.text import regex
+from wardround.engine.text import regex, split_outside_brackets
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import scope
 from wardround.scenarios.terms.wording import table_rows
@@ -98,16 +98,9 @@ def _with_family(pieces: Sequence[str], known: Known) -> list[str]:
     return shared
 
 
-def split_commas(text: str) -> Iterator[str]:
+def split_commas(text: str) -> list[str]:
     """Split `text` at commas and semicolons outside brackets."""
-    depth, start = 0, 0
-    cuts = {match.start(): match.end() for match in LIST.finditer(text)}
-    for place, mark in enumerate(text):
-        depth = max(0, depth + (mark in "([") - (mark in ")]"))
-        if depth == 0 and place in cuts and place >= start:
-            yield text[start:place]
-            start = cuts[place]
-    yield text[start:]
+    return split_outside_brackets(text, LIST)
 
 
 def in_last_specimen(parts: list[str], known: Known) -> list[str]:

@@ -46,7 +46,7 @@ _SEPARATED = regex(
     re.IGNORECASE,
 )
 _SPECIES = regex(r"^\.[ \t]?[a-z]")
-"""What stands behind the letter of a genus, as in 'E. coli'."""
+"""The word after the letter of a genus, as in 'E. coli'."""
 _REFUTED = regex(
     r"^[\s.:,;)\]*_\-\u2013\u2014]+(?:\([^)\n]{0,80}\)[\s:]*)?(?:is\s+|was\s+|是)?"
     r"(?:(?:incorrect|wrong|false|no|not correct|not right|rejected|excluded|ruled out)\b|错误|不正确|不对|排除)",
@@ -251,7 +251,7 @@ _ALONE = regex(r"[A-Z](?=\s*(?:$|[,;/).:]|(?:and|or)\b))")
 
 
 def _may_hold(said: str, text: str) -> bool:
-    """Whether a statement may hold these words in any case; only ASCII is that quick to compare."""
+    """Whether a statement may hold these words in any case. The quick comparison is for ASCII only."""
     return not said.isascii() or not text.isascii() or text.lower() in said.lower()
 
 

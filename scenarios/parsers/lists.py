@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from wardround.engine.text import regex
+from wardround.engine.text import regex, split_outside_brackets
 
 _MARKER = regex(r"^\s*(?:[-*•·–—+>]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\))\s*", re.IGNORECASE)
 _SENTENCE = regex(r"(?<=[\w)]{3})\.\s+(?=[A-Z][a-z]+\s+[a-z])")
@@ -36,6 +36,7 @@ _NONE = (
 )
 _NOTHING = regex(f"(?:{'|'.join(_NONE)})[\\s.!\u3002-]*", re.IGNORECASE)
 _SODIUM = "Na"
+_COMMA = regex("[,;\uff0c\uff1b\u3001]")
 _LONGEST = 300
 _MOST = 200
 
@@ -49,7 +50,7 @@ def listed_names(text: str) -> tuple[str, ...]:
     """
     names: dict[str, str] = {}
     for line in text.splitlines():
-        for part in _parts(_SENTENCE.split(_unmarked(line), maxsplit=1)[0]):
+        for part in split_outside_brackets(_SENTENCE.split(_unmarked(line), maxsplit=1)[0], _COMMA):
             name = _LEADING.sub("", part.strip(" \t.;,:*_`\"'")).strip()
             if name and len(name) <= _LONGEST and not requests_nothing(name):
                 names.setdefault(name.lower(), name)
@@ -67,21 +68,6 @@ def requests_nothing(text: str) -> bool:
 def _unmarked(line: str) -> str:
     """The line without its bullet or number, and without numbers that open its inner items ('1. CBC, 2. BMP')."""
     return _INNER_NUMBER.sub(", ", _MARKER.sub("", line.replace("**", "")))
-
-
-def _parts(line: str) -> list[str]:
-    """`line` split at commas and semicolons outside brackets."""
-    parts, depth, begin = [], 0, 0
-    for index, sign in enumerate(line):
-        if sign in "([":
-            depth += 1
-        elif sign in ")]":
-            depth = max(0, depth - 1)
-        elif sign in ",;，；、" and depth == 0:
-            parts.append(line[begin:index])
-            begin = index + 1
-    parts.append(line[begin:])
-    return parts
 
 
 _LABEL = regex(r"^(?P<label>[^:(\[]{1,80}):\s+(?P<rest>\S.*)$")
@@ -262,17 +248,8 @@ def _listed(name: str, known: Known) -> Sequence[str]:
 
 def _cut(name: str) -> Iterator[str]:
     """Split `name` at commas and semicolons outside brackets; empty parts are dropped."""
-    depth, start = 0, 0
-    cuts = {match.start(): match.end() for match in _LIST.finditer(name)}
-    pieces = []
-    for place, sign in enumerate(name):
-        if place in cuts and depth == 0 and place >= start:
-            pieces.append(name[start:place])
-            start = cuts[place]
-        depth = max(0, depth + (sign in "([\uff08") - (sign in ")]\uff09"))
-    for piece in (*pieces, name[start:]):
-        if tidy := _tidy(_LEAD.sub("", piece.strip(_MARKS))):
-            yield tidy
+    pieces = split_outside_brackets(name, _LIST, "()[]\uff08\uff09")
+    return (tidy for piece in pieces if (tidy := _tidy(_LEAD.sub("", piece.strip(_MARKS)))))
 
 
 def _ended(parts: Sequence[str], known: Known) -> list[str]:
