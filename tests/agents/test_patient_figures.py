@@ -109,3 +109,9 @@ def test_no_denial_says_where_something_is() -> None:
         "History": "This morning it moved to the right side of my belly. I have no pain in the testicles or joints."
     }
     assert "testicles" not in answer_from_story(story, "Belly pain", ["Where exactly does it hurt?"]).text
+
+
+def test_a_sentence_without_a_feeling_is_not_told_to_who_asks_for_one() -> None:
+    story = {"History": "Nasal bleeding for two weeks. She is afraid of the dark."}
+    assert answer_from_story(story, "", ["How do you feel about the bleeding?"]).text == speech.UNKNOWN
+    assert "dark" in answer_from_story(story, "", ["Are you afraid of the dark?"]).text
