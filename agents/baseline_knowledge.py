@@ -4,8 +4,6 @@ The diseases come from a table of our own and from the Human Phenotype Ontology.
 (HPO: OMIM and Orphanet) come with the package `hpo3`.
 """
 
-import csv
-import io
 import math
 import re
 import unicodedata
@@ -13,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +102,7 @@ def _stem(word: str) -> str:
 
 @cache
 def _aliases() -> tuple[re.Pattern[str], dict[str, str]]:
-    rows = dict(list(_table("aliases.csv"))[1:])
+    rows = {row["said"]: row["meant"] for row in package_rows("wardround.agents", "data", "aliases.csv")}
     return re.compile("|".join(map(re.escape, sorted(rows, key=lambda said: (-len(said), said))))), rows
 
 
@@ -115,8 +112,9 @@ def _spell_out(text: str) -> str:
 
 
 @cache
-def _ranges() -> dict[str, tuple[str, ...]]:
-    return {name: tuple(row[1:]) for row in list(_table("ranges.csv"))[1:] for name in row[0].split("|")}
+def _ranges() -> dict[str, list[str]]:
+    rows = (tuple(row.values()) for row in package_rows("wardround.agents", "data", "ranges.csv"))
+    return {name: values for names, *values in rows for name in names.split("|")}
 
 
 def _lab(line: str) -> str:
@@ -144,11 +142,6 @@ def _lab(line: str) -> str:
     if high and value > float(high):
         return above
     return "" if row or limits else line
-
-
-def _table(name: str) -> Iterator[list[str]]:
-    """The rows of a table that ships with the agents, its header first."""
-    yield from csv.reader(io.StringIO((files("wardround.agents") / "data" / name).read_text(encoding="utf-8")))
 
 
 _K, _B = 1.2, 0.75

@@ -5,7 +5,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache, wraps
 from importlib.resources import files
@@ -16,6 +16,8 @@ from wardround.engine.errors import UsageError, storable
 from wardround.engine.records import Json
 
 T = TypeVar("T")
+LONGEST_CELL = 2**24
+"""Most characters of a cell of a table."""
 
 
 def file_text(path: Path, what: str = "") -> str:
@@ -52,6 +54,24 @@ def column_rows(path: Path, what: str, columns: Sequence[str]) -> list[dict[str,
         raise UsageError(f"{what} {path}: needs the columns {' and '.join(columns)}; it has {there}")
     reader.fieldnames = names
     return [{name: (row[name] or "").strip() for name in names} for row in reader]
+
+
+def table_rows_of(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """(line, cells) of each row of a table that is not blank, its header first.
+
+    The separator is the commonest of comma, tab and semicolon in the first line. Raises UsageError for a row that is
+    damaged.
+    """
+    csv.field_size_limit(LONGEST_CELL)
+    head, at = text.partition("\n")[0], 1
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",\t;", key=head.count), strict=True)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield at, row
+            at = reader.line_num + 1
+    except csv.Error as error:
+        raise UsageError(f"{path}, line {reader.line_num}: {error}; is a quotation mark not closed?") from error
 
 
 def package_rows(package: str, *names: str) -> list[dict[str, str]]:

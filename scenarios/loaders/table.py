@@ -1,8 +1,6 @@
 """Loads CSV and TSV files, one case or choice question a row; columns of known names, or named by a map."""
 
-import csv
 import gzip
-import io
 import json
 import tomllib
 import zlib
@@ -11,14 +9,12 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import file_text
+from wardround.engine.text import file_text, table_rows_of
 from wardround.scenarios.case import Case, Provenance
 from wardround.scenarios.loaders.lettered_choices import lettered_choice
 from wardround.scenarios.loaders.source import WIDE, Loader, Playable, Refused
 from wardround.scenarios.loaders.vignettes import other_question, sentences_of, vignette_case
 from wardround.scenarios.question_item import LETTERS, QuestionItem
-
-csv.field_size_limit(2**24)
 
 FIELDS = (
     "id", "vignette", "opening", "complaint", "truth.diagnosis", "truth.treatment", "truth.reasoning", "source",
@@ -74,23 +70,15 @@ class Tables(Loader):
         text = _text(path)
         if not text.strip():
             raise UsageError(f"{path}: is empty; a table has a line of names and a line for each case")
-        lines = text.splitlines()
-        head = lines[0] if lines else ""
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",\t;", key=head.count), strict=True)
-        try:
-            names = [name.strip() for name in next(reader, [])]
-            columns, label = self._map(path, names)
-            if twice := next((name for name in columns.values() if names.count(name) > 1), ""):
-                raise UsageError(f"{path}, line 1: two columns are named {twice!r}; give each a name of its own")
-            at = reader.line_num + 1
-            for row in reader:
-                if any(cell.strip() for cell in row):
-                    made: dict[str, Json] = {_FORMAT: label, _RAGGED: len(row) != len(names)}
-                    cells = dict(zip(names, row, strict=False))
-                    yield at, made | {field: cells.get(column, "").strip() for field, column in columns.items()}
-                at = reader.line_num + 1
-        except csv.Error as error:
-            raise UsageError(f"{path}, line {reader.line_num}: {error}; is a quotation mark not closed?") from error
+        rows = table_rows_of(path, text)
+        names = [name.strip() for name in next(rows, (1, []))[1]]
+        columns, label = self._map(path, names)
+        if twice := next((name for name in columns.values() if names.count(name) > 1), ""):
+            raise UsageError(f"{path}, line 1: two columns are named {twice!r}; give each a name of its own")
+        for at, row in rows:
+            made: dict[str, Json] = {_FORMAT: label, _RAGGED: len(row) != len(names)}
+            cells = dict(zip(names, row, strict=False))
+            yield at, made | {field: cells.get(column, "").strip() for field, column in columns.items()}
 
     def _map(self, path: Path, names: list[str]) -> tuple[Mapping[str, str], str]:
         """(column by field, name of the format) for a header; raises UsageError for columns that are not there."""

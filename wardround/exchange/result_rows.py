@@ -1,7 +1,5 @@
 """Reads own results: JSON lines and tables, one trajectory a row, whose columns `--map` names."""
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -9,7 +7,7 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
-from wardround.engine.text import file_text, read_json
+from wardround.engine.text import file_text, read_json, table_rows_of
 from wardround.exchange.result_record import (
     SEATS,
     Result,
@@ -56,10 +54,6 @@ def _is_field(name: str) -> bool:
     return name in FIELDS or (name.startswith(SCORE) and len(name) > len(SCORE))
 
 
-MOST_CHARACTERS = 2**24
-"""Most characters of a cell: a reply may be long."""
-
-
 def map_columns(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
     """`columns`, completed by the columns that are called as a field, or by one of its usual names."""
     taken = set(columns.values())
@@ -77,25 +71,14 @@ def map_columns(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, s
 def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mapping[str, Json]]]]:
     """(columns, rows with their lines) of a CSV or TSV file, without empty cells; raises UsageError if damaged."""
     text = file_text(path)
-    csv.field_size_limit(MOST_CHARACTERS)
-    head = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",\t;", key=head.count), strict=True)
-    try:
-        names = [name.strip() for name in next(reader, [])]
-    except csv.Error as error:
-        raise UsageError(f"{path}, line 1: {error}") from error
+    table = table_rows_of(path, text)
+    names = [name.strip() for name in next(table, (1, []))[1]]
 
     def rows() -> Iterator[tuple[int, Mapping[str, Json]]]:
-        at = reader.line_num + 1
-        try:
-            for row in reader:
-                if len(row) != len(names) and any(cell.strip() for cell in row):
-                    raise UsageError(f"{path}, line {at}: has {len(row)} cells, and the header {len(names)}")
-                if any(cell.strip() for cell in row):
-                    yield at, {name: cell for name, cell in zip(names, row, strict=True) if cell.strip()}
-                at = reader.line_num + 1
-        except csv.Error as error:
-            raise UsageError(f"{path}, line {reader.line_num}: {error}; is a quotation mark not closed?") from error
+        for at, row in table:
+            if len(row) != len(names):
+                raise UsageError(f"{path}, line {at}: has {len(row)} cells, and the header {len(names)}")
+            yield at, {name: cell for name, cell in zip(names, row, strict=True) if cell.strip()}
 
     return names, rows()
 
