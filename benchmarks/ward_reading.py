@@ -10,6 +10,9 @@
 | blind | a stranger's sixty, in the thirty styles of `styles_6.txt` | the sixty of `leaks_4.csv` |
 | second | another stranger's forty, in the twenty styles of `styles_7.txt` | the forty of `leaks_5.csv` |
 | third, pairs | - | the sixty of `leaks_6.csv`, of `leaks_7.csv` |
+| own, own_second, own_third | - | 102, 100, 61 by the author of the rules, of `leaks_own.csv`, `_2`, `_3` |
+
+The last forty or so of the first two own files are about diseases that the other sets do not have.
 
 The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
 from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
@@ -52,6 +55,9 @@ PAIRS = {
     "second": "leaks_5.csv",
     "third": "leaks_6.csv",
     "pairs": "leaks_7.csv",
+    "own": "leaks_own.csv",
+    "own_second": "leaks_own_2.csv",
+    "own_third": "leaks_own_3.csv",
 }
 """Files of pairs of sentences, a leak and a harmless one of like build."""
 UNNAMED = {

@@ -1,24 +1,29 @@
 """Finds the words of a text that give a diagnosis away without its name: its treatment, procedure, organism or drug."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from rapidfuzz.distance import DamerauLevenshtein
-
 from wardround.engine.text import regex
 from wardround.scenarios.case import Case
-from wardround.scenarios.diseases.disease import names_in_tables
+from wardround.scenarios.diseases.disease import ALONE, names_in_tables
 from wardround.scenarios.diseases.giveaway_terms import (
+    Span,
+    Term,
+    any_of,
     class_words,
     exact_words,
-    listed_words,
-    pattern_of,
+    patterns_of,
+    sentence_spans,
     terms_of,
     word_pattern,
 )
-from wardround.scenarios.terms.wording import cells, key, lexicon, stem, table_rows
+from wardround.scenarios.diseases.misspelling import DERIVED, Misspellings
+from wardround.scenarios.diseases.mondo import diseases_named, kinship
+from wardround.scenarios.diseases.names_within import names_within
+from wardround.scenarios.terms.wording import cells, key, lexicon, stem, table_rows, vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +39,10 @@ class Giveaway:
 _OPERATED = r"(?:ectom(?:y|ies|ized)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|pexy|centesis|rrhaphy|desis|tripsy)"
 _STEM = regex(r"([a-z]{5,}?)(?:o?lithiasis|itis|itides|omas?|osis|oses|ia|us)$")
 _BLOCKED = regex(
-    r"(?i)\b(?:no|not|never|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
+    r"(?i)\b(?:no|not|never|neither|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
     r"|intoleran(?:t|ce) (?:of|to)|fhx of|endemic (?:(?:area|region) )?for|risks? (?:of|for|factors? for)"
     r"|susceptib\w+ to|relevant to)\s+"
-    r"(?:[\w/,-]+\s+){0,4}$"
+    r"(?:(?!but\b|(?:and|then|so|now) (?:had|has|was|were|underwent|needed|got|needs|then|went)\b)[\w/,-]+\s+){0,4}$"
     r"|\b(?:no|denies|denied|without)\s+(?:[\w/-]+,?\s+){1,12}?(?:or|nor)\s+(?:[\w/-]+\s+){0,2}$"
     r"|\b(?:vaccinated (?:for|against)|prophylaxis (?:for|against|with)|prophylactic|screened for)\s+"
     r"(?:[\w/,-]+\s+){0,2}$"
@@ -46,6 +51,9 @@ _LEFT_OFF = regex(
     r"(?i)\b(?:without|(?:declined|refused) (?:to take)?)\s+(?:his|her|their|the)\s+(?:[\w/,-]+\s+){0,3}$"
 )
 """A drug that the patient has but did not take tells as much."""
+_RAN_OUT = regex(
+    r"(?i)\bno (?:[\w-]+ ){1,3}(?:since|left|for (?:the )?(?:past |last )?(?:\w+ )?(?:days?|weeks?|months?))\b"
+)
 _RELATIVE = regex(
     r"(?i)\bfamil\w+ (?:medical )?history\b[^\n]{0,150}$"
     r"|\b(?:mother|father|parents?|brother|sister|uncle|aunt|cousin|grandmother|grandfather|grandparents?|wife|husband"
@@ -72,6 +80,7 @@ _REMOTE = regex(
 _NORMAL = regex(
     r"(?i)^\s*(?:(?!\b(?:and|but|with|showed|of)\b)[\w-]+\s+){0,3}?(?:(?:was|were|is|are|came back|returned|remained"
     r"|tested|has been|:)\s+)*(?:all\s+)?(?:normal|negative|unremarkable|within normal|clear|clean|absent"
+    r"|benign|in neither|(?:nothing|none) (?:seen|grown|found)|no growth"
     r"|(?:under|below|less than|<) ?[\d.]+\b(?! ?%)"
     r"|ruled out|excluded"
     r"|[\d.,/%]+ (?:[a-z]+/[a-z]+ )?(?:and |\()?(?:normal|as before|unchanged|at (?:(?:his|her|the) )?baseline|stable)"
@@ -89,18 +98,27 @@ _OTHER_USE = regex(
     r"|^[^.;\n]{0,30}\bfor an? [^.;\n]{0,30}\blast (?:spring|summer|fall|autumn|winter|year|month)\b"
 )
 """A drug on the skin, or taken for another trouble of some time ago."""
-_DERIVED = regex(r"(?:ly|ive|al|ous|ity|ation|ed|ing|ic)$")
-"""Ends of words that derive a word from a name instead of misspelling it: 'prematurely' of 'prematurity'."""
-_NONE_GREW = regex(r"(?i)\b(?:no|not|never|nothing|none|negative|sterile|flora|contamina\w+|without)\b")
+_NONE_GREW = regex(r"(?i)\b(?:no|not|neither|never|nothing|none|negative|sterile|flora|contamina\w+|without)\b")
 """Words of a culture in which nothing of note grew."""
+_NO_PATHOGEN = regex(
+    r"(?i)\b(?:contamina\w+|co-?ag(?:ulase)?[- ]?neg\w*|CoNS|(?:skin|mouth|mixed|oral|normal) flora|likely (?:a )?skin"
+    r"|scanty|commensals?|coloni[sz]\w+)\b"
+)
+"""Words round an organism that is none of the illness."""
+_THING = regex(
+    r"(?i)^['\u2019]?s?[\s-]+(?:sounds?|movements?|habits?|motions?|casts?|splint|collar|brace|dressing|plaster|bandage|strap)\b"
+)
+"""Words after a place that make it the sound, habit or bandage of this name."""
+_SOUND = regex(
+    r"(?i)\b(?:normal|ordinary|good|trivial|tiny|simple|benign|unremarkable|healthy|intact|clear)"
+    r"\s+(?:[\w-]+\s+)?$"
+)
+"""Words before a place in which nothing is wrong."""
 _NONE_SEEN = regex(
-    r"(?i)\b(?:no|not|never|nothing|none|negative|without|normal|denies|denied|excluded|clear|free of|unremarkable)\b"
+    r"(?i)\b(?:no|not|neither|never|nothing|none|negative|without|normal|denies|denied|excluded|clear|free of"
+    r"|unremarkable)\b"
 )
 """Words of a process at a place that was not there."""
-_IN_ITSELF = re.compile(r"\bnot\b")
-"""A finding that is a denial: 'does not compress'."""
-_LETTERS = regex(r"[A-Za-z]+")
-_WORD = regex(r"[A-Za-z][A-Za-z'\u2019]{4,}")
 
 
 class Giveaways:
@@ -109,27 +127,29 @@ class Giveaways:
     def __init__(self, names: Iterable[str]) -> None:
         said = tuple(name for name in names if key(name))
         added = names_in_tables(said)
+        self._said = said[:_MOST_NAMES]
         self._names = tuple(dict.fromkeys((*said, *added)))
         terms = terms_of(said, added[len(dict.fromkeys(said)) :])
-        self._terms = [pattern_of(term, relation) for term, relation in terms]
-        short = {one for name in self._names for one in (_initials(name), name if name.isupper() else "") if one}
-        self._terms += [
-            (word_pattern(one, capitals=one not in self._names), "abbreviation")
-            for one in sorted(short - class_words("no initials"))
-        ]
-        near = [(word_pattern(name), "other name") for name in _plain_names(self._names)]
-        near += [(word_pattern(name), "narrower name") for name in _related_names(self._names)]
-        self._terms += [one for one in near if one not in self._terms]
+        every = [one for term, relation in terms for one in patterns_of(term, relation)]
+        short = [term for term, relation in terms if relation == "abbreviation"]
+        every += [Term("abbreviation", (pattern,)) for pattern in _abbreviations(self._names, short)]
+        near = [Term("other name", (word_pattern(name),)) for name in _plain_names(self._names)]
+        near += [Term("narrower name", (word_pattern(name),)) for name in _related_names(self._names)]
+        every += [one for one in near if one not in every]
         words = {word for name in self._names for word in re.findall(r"[a-z]{6,}", name.casefold())}
         stems = sorted({match[1].removesuffix("ic") for word in words if (match := _STEM.match(word))})
         if stems:
             organs = "|".join(stems)
-            self._terms.append((re.compile(rf"(?i)\b(?:{organs})[a-z]{{0,4}}{_OPERATED}\b"), "procedure"))
+            every.append(Term("procedure", (re.compile(rf"(?i)\b(?:{organs})[a-z]{{0,4}}{_OPERATED}\b"),)))
+        self._terms = [term for term in every if len(term.patterns) == 1]
+        self._apart = [term for term in every if len(term.patterns) > 1]
         distinct = words - _general()
-        parts = (tuple(re.findall(r"[a-z]+", name.casefold())) for name in self._names)
-        self._phrases = tuple(dict.fromkeys(part for part in parts if 2 <= len(part) <= 5 and sum(map(len, part)) > 9))
         long = {word for word in distinct if stem(word) in lexicon() or len(distinct) == 1}
-        self._long = tuple(sorted(long | exact_words(term for term, relation in terms if relation in _SPELLED)))
+        long |= {word.casefold() for name in self._names for word in _EPONYM.findall(name) if _stands_alone(word)}
+        long |= exact_words(term for term, relation in terms if relation in _SPELLED)
+        sites = "|".join(term for term, relation in terms if relation in ("site", "culture", "place"))
+        self._site = any_of(cells(sites)) if sites else None
+        self._misspelt = Misspellings.of(self._names, long)
 
     def hits(self, text: str, *, past: bool = False, examined: bool = False) -> tuple[Giveaway, ...]:
         """What gives the diagnosis away in `text`, in its order, none overlapping another.
@@ -137,13 +157,11 @@ class Giveaways:
         What is denied, and a procedure of the past, gives nothing away; `past`: the text is a past history. A finding
         gives nothing away where the doctor finds it (`examined`: the text is of the examination).
         """
-        hits = [one for one in self._related(text, past=past) if not examined or one.relation != "finding"]
-        hits += [*self._misspelt(text), *self._misspelt_phrases(text)]
-        kept: list[Giveaway] = []
-        for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
-            if not kept or hit.start >= kept[-1].end:
-                kept.append(hit)
-        return tuple(kept)
+        hits = [*self._related(text, self._terms, past=past), *self._named(text, past=past)]
+        hits += [Giveaway(start, end, text[start:end], "misspelling") for start, end in self._misspelt.spans(text)]
+        hits.sort(key=lambda hit: (hit.start, -hit.end))
+        hits += sorted(self._related(text, self._apart, past=past), key=lambda hit: hit.end - hit.start)
+        return _not_overlapping(one for one in hits if not examined or one.relation != "finding")
 
     def masked(self, text: str, mark: str, *, past: bool = False, examined: bool = False) -> str:
         """`text` with `mark` for each word that gives the diagnosis away."""
@@ -153,76 +171,110 @@ class Giveaways:
             done = hit.end
         return "".join([*parts, text[done:]])
 
-    def _related(self, text: str, *, past: bool) -> Iterator[Giveaway]:
-        for pattern, relation in self._terms:
-            for match in pattern.finditer(text):
-                before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() : match.end() + 70]
-                denied = _BLOCKED.search(before) and not (relation == "drug" and _LEFT_OFF.search(before))
-                if denied or _NORMAL.search(after) or (relation != "drug" and _NO_ILLNESS.search(after)):
-                    continue
-                if relation == "organism" and _NONE_GREW.search(match[0]):
-                    continue
-                if relation == "finding" and _NONE_SEEN.search(match[0]) and not _IN_ITSELF.search(pattern.pattern):
-                    continue
-                if _REMOTE.search(after) and relation != "lasting":
-                    continue
-                if _RELATIVE.search(text, max(0, match.start() - 160), match.start()):
-                    continue
-                if relation in ("drug", "treatment") and _OTHER_USE.search(after):
-                    continue
-                old = past or _PAST.search(before) or _THEN.search(after)
-                if relation in _OF_ITS_TIME and old and not _NOW.search(after):
-                    continue
-                yield Giveaway(*match.span(), match[0], relation)
+    def _named(self, text: str, *, past: bool) -> Iterator[Giveaway]:
+        """Names that MONDO has for the disease and for its kinds."""
+        for start, end in sentence_spans(text):
+            said = text[start:end]
+            found = [(one.start, one.end) for one in names_within(said)]
+            found += [match.span() for match in _EPONYM.finditer(said) if _of_a_disease(match[0])]
+            for first, last in found:
+                name = said[first:last]
+                if name not in class_words("no initials") and any(
+                    kinship(own, name) in ("same", "wider") for own in self._said
+                ):
+                    span = (start + first, start + last)
+                    if _tells(text, span, _OTHER_NAME, past=past):
+                        yield Giveaway(*span, name, "other name")
 
-    def _misspelt_phrases(self, text: str) -> Iterator[Giveaway]:
-        """Names of several words of which one is misspelt: 'small bowl obstruction'."""
-        words = [(hit.start(), hit.end(), hit[0].casefold()) for hit in _LETTERS.finditer(text)]
-        for name in self._phrases:
-            for at in range(len(words) - len(name) + 1):
-                window = words[at : at + len(name)]
-                wrong = [(said, meant) for (_, _, said), meant in zip(window, name, strict=True) if said != meant]
-                if len(wrong) == 1 and wrong[0][0][0] == wrong[0][1][0] and _misspelt_words(*wrong[0]):
-                    said, meant = wrong[0]
-                    if not _ends_otherwise(said, meant) and not _DERIVED.search(said):
-                        yield Giveaway(window[0][0], window[-1][1], text[window[0][0] : window[-1][1]], "misspelling")
+    def _related(self, text: str, terms: Iterable[Term], *, past: bool) -> Iterator[Giveaway]:
+        seen: dict[re.Pattern[str], list[Span]] = {}
+        for term in terms:
+            for spans in term.spans(text, seen):
+                if all(_tells(text, span, term, past=past) for span in spans) and not self._elsewhere(
+                    text, term, spans
+                ):
+                    start, end = spans[0][0], spans[-1][1]
+                    yield Giveaway(start, end, text[start:end], term.relation)
 
-    def _misspelt(self, text: str) -> Iterator[Giveaway]:
-        for match in _WORD.finditer(text):
-            word = match[0].casefold()
-            for name in self._long:
-                most = 1 if len(name) < 9 else 2
-                cut = name.startswith(word) and 7 <= len(word) <= len(name) - 3 and stem(word) not in lexicon()
-                if word == name[1:] or cut:
-                    yield Giveaway(*match.span(), match[0], "misspelling")
-                    break
-                if word[0] != name[0] or abs(len(word) - len(name)) > most or _ends_otherwise(word, name):
-                    continue
-                if (form := _DERIVED.search(word)) and not name.endswith(form[0]):
-                    continue
-                close = DamerauLevenshtein.distance(word, name, score_cutoff=most) <= most
-                if close and not _real(word):
-                    yield Giveaway(*match.span(), match[0], "misspelling")
-                    break
+    def _elsewhere(self, text: str, term: Term, spans: Sequence[Span]) -> bool:
+        """Whether an organism by itself grew from a part of the body where the illness is not."""
+        if term.relation != "organism" or len(spans) > 1:
+            return False
+        around = text[max(0, spans[0][0] - 60) : spans[0][1] + 60]
+        return bool(_OTHER_SITE.search(around)) and not (self._site and self._site.search(around))
 
 
-def _real(word: str) -> bool:
-    """Whether a word is one of the tables, or one of them behind a syllable: 'ineffective'."""
-    bare = re.sub(r"^(?:in|un|re|non|dis|im|pre)(?=[a-z]{5})", "", word)
-    return word in listed_words() or any(stem(one) in lexicon() for one in (word, bare))
+_OTHER_SITE = regex(
+    r"(?i)\b(?:catheter|urine|MSU|CSU|nose|nostrils?|nasal swab|throat|stool|nails?|ear|mouth|groin|axilla|dressing)\b"
+)
 
 
-def _ends_otherwise(word: str, name: str) -> bool:
-    """Whether a word is a name, or the name with another end: 'malarial' and 'embolisms', but not 'malariia'."""
-    cut = word == name[:-1] and not name.endswith("s")
-    return word.startswith(name) or (
-        word.startswith(name[:-1]) and word[len(name) - 1 :] not in (name[-2:], name[-1] * 2) and not cut
-    )
+def _not_overlapping(hits: Iterable[Giveaway]) -> tuple[Giveaway, ...]:
+    """Those of `hits` that overlap none before them, in the order of the text."""
+    kept: list[Giveaway] = []
+    for hit in hits:
+        place = bisect_left(kept, hit.start, key=lambda one: one.start)
+        before, after = kept[max(0, place - 1) : place], kept[place : place + 1]
+        if all(one.end <= hit.start for one in before) and all(hit.end <= one.start for one in after):
+            kept.insert(place, hit)
+    return tuple(kept)
 
 
-def _misspelt_words(word: str, name: str) -> bool:
-    most = 0 if len(name) < 5 else 1 if len(name) < 9 else 2
-    return DamerauLevenshtein.distance(word, name, score_cutoff=most) <= most
+def _stands_alone(word: str) -> bool:
+    """Whether an eponym stands for a disease: 'Crohn', but not 'Heart'."""
+    plain = word.casefold() in class_words("qualifier") or stem(word.casefold()) in ALONE or DERIVED.search(word)
+    return not plain and bool(diseases_named(word))
+
+
+def _of_a_disease(word: str) -> bool:
+    """Whether a word with a capital stands for a disease by itself, and is no word of medical English."""
+    return stem(word.casefold()) not in lexicon() and bool(diseases_named(word))
+
+
+_EPONYM = regex(r"\b[A-Z][a-z]{4,}\b")
+_OTHER_NAME = Term("other name", ())
+
+
+def _tells(text: str, span: tuple[int, int], term: Term, *, past: bool) -> bool:
+    """Whether words of a text tell of the patient's illness of now: not denied, normal, a relative's, or long past."""
+    (start, end), relation = span, term.relation
+    said, before, after = text[start:end], text[max(0, start - 80) : start], text[end : end + 70]
+    left_off = relation == "drug" and (_LEFT_OFF.search(before) or _RAN_OUT.search(before + said + after))
+    denied = _BLOCKED.search(before) and not left_off
+    if denied or _NORMAL.search(after) or (relation != "drug" and _NO_ILLNESS.search(after)):
+        return False
+    if relation == "organism" and (_NONE_GREW.search(said) or _NO_PATHOGEN.search(before[-40:] + said + after)):
+        return False
+    if relation == "finding" and _NONE_SEEN.search(said) and not term.denies:
+        return False
+    if relation in ("finding", "procedure") and (_THING.search(after) or _SOUND.search(before)):
+        return False
+    if _REMOTE.search(after) and relation != "lasting":
+        return False
+    if _RELATIVE.search(text, max(0, start - 160), start):
+        return False
+    if relation in ("drug", "treatment") and _OTHER_USE.search(after):
+        return False
+    old = past or _PAST.search(before) or _THEN.search(after)
+    return not (relation in _OF_ITS_TIME and old and not _NOW.search(after))
+
+
+_MOST_NAMES = 4
+"""Names of a disease whose kinds are looked for; more of them mean the same."""
+_QUALIFIED = "(?:[AaCDEIiLPRSs]{0,2})"
+"""Letters before an abbreviation that qualify it: acute, chronic, exacerbation of, infective, immune, pulmonary."""
+
+
+def _abbreviations(names: Sequence[str], listed: Sequence[str]) -> Iterator[re.Pattern[str]]:
+    """Patterns for initials of names, for names that are abbreviations, and for these and `listed` ones qualified."""
+    short = {one for name in names for one in (_initials(name), name if name.isupper() else "") if one}
+    short -= class_words("no initials")
+    for one in sorted(short):
+        yield word_pattern(one, capitals=one not in names)
+    own = sorted(one for one in {*(short & set(names)), *listed} if re.fullmatch(r"[A-Z]{3,6}", one))
+    if own:
+        taken = "|".join(sorted(set(vocabulary().abbreviations) - set(names) - set(listed)))
+        yield re.compile(rf"(?<![\w-])(?!(?:{taken})s?\b){_QUALIFIED}(?:{'|'.join(own)})s?(?!\w)")
 
 
 def _initials(name: str) -> str:
@@ -244,7 +296,7 @@ def _plain_names(names: Sequence[str]) -> tuple[str, ...]:
         words = name.split()
         left = [word for word in words if word.casefold().strip(",") not in class_words("qualifier")]
         bare = " ".join(left)
-        alone = len(bare) > 5 and key(bare) not in _general() and not _DERIVED.search(bare)
+        alone = len(bare) > 5 and key(bare) not in _general() and not DERIVED.search(bare)
         if len(left) < len(words) and (alone or (bare.isupper() and len(bare) > 2)):
             plain[bare] = None
     return tuple(plain)
@@ -257,6 +309,7 @@ def _related_names(names: Sequence[str]) -> tuple[str, ...]:
     titles = {key(row["name"]) for row in mine}
     rows = table_rows("conditions.csv")
     near = [row for row in rows if titles & {key(one) for one in cells(row["broader"])}]
+    own |= {key(one) for one in class_words("no initials")}
     return tuple(dict.fromkeys(one for row in near for one in _row_names(row) if key(one) not in own))
 
 

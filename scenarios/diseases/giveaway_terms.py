@@ -1,17 +1,27 @@
-"""Reads the terms of `giveaways.csv` and makes a pattern of each.
+"""Reads the terms of `giveaways.csv` and makes patterns of each.
 
-Relations that are no plain words: `organ` (what is operated on), `culture` (a specimen in which an organism grows),
-`lasting` (a procedure that tells of a disease that stays, so that long ago tells as much as now).
+A row is for the diseases that it names: by words of their names, or `kind of X` for every kind of X in MONDO. Relations
+that are no plain words: `organ` (what is operated on), `culture` (a specimen in which an organism grows), `place` (a
+part of the body of which a report of an image or an operation tells), `site` (words for where an infection is, which
+antibiotics and organisms tell), `lasting` (a procedure that tells of a disease that stays, so that long ago tells as
+much as now).
 
-In a term, `...` stands for up to six words, `A ~ B` for both in one clause, whichever is first, `###` for a number of
-at least three digits, and `<clot>` for every word of this class in `giveaway_words.csv`: a process, a place of the body
-in plain and medical words, a class of drugs.
+In a term, `...` stands for up to six words, `A ~ B` for both in one clause and `A & B` in one sentence, whichever is
+first, `###` for a number of at least three digits, `A > 5 < 60` for A with a number above 5 and below 60, and `<clot>`
+for every word of this class in `giveaway_words.csv`: a process, a place of the body in plain and medical words, a class
+of drugs.
 """
 
+import operator
 import re
-from collections.abc import Iterable, Sequence
-from functools import cache
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 
+from wardround.engine.text import regex
+from wardround.scenarios.diseases.mondo import diseases_named, lineage
 from wardround.scenarios.terms.wording import cells, roots, table_rows
 
 _WORDS_BETWEEN = r"(?:[ \n]+[\w'/%-]+){0,6}?[ \n]+"
@@ -19,34 +29,155 @@ _FEW_WORDS = r"(?:[ \n]+(?!(?:and|or|but)\b)[\w'/%-]+){0,4}?[ \n]+"
 _IN_ONE_CLAUSE = r"(?:[^.;:\n]|\.(?=\d)){0,60}?"
 
 
+_KIND_OF = "kind of "
+_SENTENCE_END = regex(r"[;\n]|[.?!](?!\d)")
+_MOST_BETWEEN = 120
+"""Letters between two words of one sentence that tell something together."""
+_VALUE = (
+    r"(?:[ \n:=(]+(?!(?:and|or|but|with)\b)[a-z'/-]{1,12}){0,4}?[ \n:=(~]{1,3}([<>]? ?\d[\d,]*(?:\.\d+)?)(?![\d/]|\.\d)"
+)
+"""A result behind the name of its test: 'sodium came back at 118'."""
+_DENIAL = regex(r"\b(?:not|no|never|nothing)\b")
+_COMPARED = {">": operator.gt, "<": operator.lt}
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Term:
+    """What to look for: one pattern, or two that must match in one sentence; `passes` judges a number in brackets."""
+
+    relation: str
+    patterns: tuple[re.Pattern[str], ...]
+    passes: Callable[[float], bool] | None = None
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether the term is a denial in itself: 'does not compress'."""
+        return any(_DENIAL.search(pattern.pattern) for pattern in self.patterns)
+
+    def spans(self, text: str, seen: dict[re.Pattern[str], list[Span]]) -> Iterator[tuple[Span, ...]]:
+        """Where a text has the term: the place of each pattern; `seen` keeps what a pattern matched for other terms."""
+        if len(self.patterns) == 1:
+            for match in self.patterns[0].finditer(text):
+                if self.passes is None or self.passes(float(re.sub(r"[^\d.]", "", match[1]))):
+                    yield (match.span(),)
+            return
+        matched: list[list[Span]] = []
+        for pattern in self.patterns:
+            if pattern not in seen:
+                seen[pattern] = [match.span() for match in pattern.finditer(text)]
+            if not seen[pattern]:
+                return
+            matched.append(seen[pattern])
+        first, *others = matched
+        for span in first:
+            placed = sorted([span, *(_nearest(span, listed) for listed in others)])
+            if all(_in_one_sentence(text, one, other) for one, other in pairwise(placed)):
+                yield tuple(placed)
+
+
+def sentence_spans(text: str) -> Iterator[Span]:
+    """The place of each sentence; a semicolon ends one, too."""
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        yield start, end.start()
+        start = end.end()
+    yield start, len(text)
+
+
+def _nearest(span: Span, listed: Sequence[Span]) -> Span:
+    """The place of a list in order that is nearest to `span` without overlapping it, if one does not."""
+    at = bisect_left(listed, span)
+    return min(
+        listed[max(0, at - 2) : at + 2],
+        key=lambda one: (one[0] < span[1] and span[0] < one[1], max(one[0] - span[1], span[0] - one[1])),
+    )
+
+
+def _in_one_sentence(text: str, one: Span, other: Span) -> bool:
+    """Whether two places, the earlier first, stand in one sentence and not far apart."""
+    (_, end), (start, _) = one, other
+    return 0 <= start - end <= _MOST_BETWEEN and not _SENTENCE_END.search(text, end, start)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of the table: the diseases by roots of their names and by their numbers in MONDO, relation, terms."""
+
+    names: tuple[tuple[str, ...], ...]
+    kinds: frozenset[int]
+    relation: str
+    terms: tuple[str, ...]
+
+    def about(self, names: Sequence[Sequence[str]], lines: frozenset[int]) -> bool:
+        """Whether the row is for a disease of these names and of this lineage."""
+        return not self.kinds.isdisjoint(lines) or any(_within(mine, name) for mine in self.names for name in names)
+
+
 @cache
-def _relations() -> tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...]:
-    """(roots of a disease, relation, terms) of each row of the table."""
-    return tuple((roots(row["disease"]), row["relation"], cells(row["terms"])) for row in table_rows("giveaways.csv"))
+def _rows() -> tuple[_Row, ...]:
+    """The rows of the table."""
+    rows = []
+    for row in table_rows("giveaways.csv"):
+        listed = cells(row["disease"])
+        kinds = frozenset(
+            place for one in listed if one.startswith(_KIND_OF) for place in diseases_named(one.removeprefix(_KIND_OF))
+        )
+        names = tuple(roots(one) for one in listed if not one.startswith(_KIND_OF))
+        rows.append(_Row(names, kinds, row["relation"], cells(row["terms"])))
+    return tuple(rows)
 
 
 _OF = re.compile(r" (?:of|in|due to|with|from|by) ")
 
 
-def terms_of(names: Iterable[str], added: Iterable[str]) -> tuple[tuple[str, str], ...]:
+def terms_of(names: Sequence[str], added: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """(term, relation) of the rows for a disease of these names, each once.
 
     A name that the tables added counts up to its cause: 'ketoacidosis of diabetes mellitus' is no diabetes mellitus.
     """
     said = [*map(roots, names), *(roots(_OF.split(name)[0]) for name in added)]
+    lines = frozenset[int]().union(*map(lineage, names))
+    found = [row for row in _rows() if row.about(said, lines)]
+    whole = [("|".join(row.terms), row.relation) for row in found if row.relation in _TOLD_OF]
     return tuple(
         dict.fromkeys(
-            (term, relation)
-            for disease, relation, listed in _relations()
-            if any(_within(disease, name) for name in said)
-            for term in listed
+            [*whole, *((term, row.relation) for row in found if row.relation not in _TOLD_OF for term in row.terms)]
         )
     )
 
 
-def pattern_of(term: str, relation: str) -> tuple[re.Pattern[str], str]:
-    """(pattern of a term, the relation to show): an organ stands for a procedure, a specimen for an organism."""
-    return _PATTERNS.get(relation, word_pattern)(term), _SHOWN_AS.get(relation, relation)
+def patterns_of(term: str, relation: str) -> tuple[Term, ...]:
+    """What to look for by a term: an organ stands for a procedure, a specimen for an organism, a place for both."""
+    if relation in _TOLD_OF:
+        place = any_of(cells(term))
+        return tuple(
+            Term(shown, (place, *(word_pattern(f"<{one}>") for one in classes)))
+            for shown, classes in _TOLD_OF[relation]
+        )
+    if compared := _COMPARISON.fullmatch(term):
+        limits = tuple((_COMPARED[sign], float(limit)) for sign, limit in _LIMIT.findall(compared[2]))
+        pattern = re.compile(rf"(?i)(?<![\w-]){_phrase(compared[1])}{_VALUE}")
+        return (Term(relation, (pattern,), lambda value: all(holds(value, limit) for holds, limit in limits)),)
+    if " & " in term:
+        return (Term(relation, tuple(map(word_pattern, term.split(" & ")))),)
+    shown = _SHOWN_AS.get(relation, relation)
+    return (Term(shown, (_PATTERNS.get(relation, word_pattern)(term),)),)
+
+
+_TOLD_OF: Mapping[str, Sequence[tuple[str, Sequence[str]]]] = {
+    "place": (
+        ("finding", ("reported",)),
+        ("finding", ("modality", "abnormal")),
+        ("procedure", ("cut",)),
+        ("procedure", ("theatre", "done")),
+    ),
+    "site": (("treatment", ("antibiotic",)), ("organism", ("bacterium",))),
+}
+"""For a place of the body, and for a site of an infection: what tells of it in one sentence, and by which relation."""
+_COMPARISON = regex(r"(.+?)((?: [<>] [\d.]+)+)")
+_LIMIT = regex(r"([<>]) ([\d.]+)")
 
 
 @cache
@@ -59,6 +190,7 @@ def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
     return any(tuple(whole[at : at + len(part)]) == tuple(part) for at in range(len(whole) - len(part) + 1))
 
 
+@lru_cache(maxsize=16384)
 def word_pattern(term: str, *, capitals: bool = False) -> re.Pattern[str]:
     """A pattern for a term; an abbreviation matches in capitals only, unless its small letters are no word."""
     if " ~ " in term:
@@ -84,7 +216,7 @@ def _phrase(term: str) -> str:
     """A pattern for the words of a term, one after the other."""
     parts = []
     for part in term.split(" ... "):
-        words = (_class_pattern(one) for one in re.findall(r"<[^>]+>|[^\s-]+", part))
+        words = (_class_pattern(one) for one in re.findall(r"<[^>]+>|\S+", part))
         parts.append(r"[\s-]+".join(words))
     return _WORDS_BETWEEN.join(parts)
 
@@ -94,7 +226,7 @@ def _class_pattern(word: str) -> str:
     if set(word) == {"#"}:
         return rf"\d,?\d{{{len(word) - 1},}}"
     if not word.startswith("<"):
-        return re.escape(word).replace(r"\*", r"\w*")
+        return _spelled(word)
     return rf"(?:{'|'.join(_words_of(word[1:-1]))})"
 
 
@@ -105,8 +237,20 @@ def _words_of(name: str) -> tuple[str, ...]:
 
 
 def _one_of_class(word: str) -> str:
-    pattern = r"[\s-]+".join(re.escape(part) for part in re.split(r"[\s-]+", word)).replace(r"\*", r"\w*")
+    pattern = r"[\s-]+".join(map(_spelled, word.split()))
     return f"(?-i:{pattern})" if word.isupper() else pattern
+
+
+def _spelled(word: str) -> str:
+    """A pattern for a word, with or without its hyphens: 'R-CHOP' is 'RCHOP'; `*` stands for the rest of a word."""
+    return r"[\s-]*".join(map(re.escape, word.split("-"))).replace(r"\*", r"\w*")
+
+
+@lru_cache(maxsize=4096)
+def any_of(terms: Sequence[str]) -> re.Pattern[str]:
+    """A pattern for any of some terms; abbreviations match in capitals only."""
+    listed = "|".join(f"(?-i:{_phrase(term)})" if term.isupper() else _phrase(term) for term in terms)
+    return re.compile(rf"(?i)(?<![\w-])(?:{listed})(?:e?s|'s)?(?!\w)")
 
 
 def _operated(organ: str) -> re.Pattern[str]:

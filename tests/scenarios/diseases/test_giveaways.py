@@ -2,6 +2,7 @@
 
 import csv
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -109,3 +110,42 @@ def test_harmless_histories_give_nothing_away() -> None:
 )
 def test_processes_at_a_place_classes_of_drugs_and_numbers(disease: str, text: str, words: list[str]) -> None:
     assert [hit.words for hit in giveaways((disease,)).hits(text)] == words
+
+
+@pytest.mark.parametrize(
+    ("disease", "text", "words"),
+    [
+        ("Pyelonephritis", "this is pylonefritis on the left", ["pylonefritis"]),
+        ("Myocardial infarction", "an interaction of drugs", []),
+        ("Crohn disease", "job centre form: cronhs", ["cronhs"]),
+        ("Crohn disease", "a gold crown on a tooth", []),
+        ("Subarachnoid hemorrhage", "a sub-arachnoid bleed", ["sub-arachnoid"]),
+        ("COPD exacerbation", "third IECOPD since May", ["IECOPD"]),
+        ("Giant cell arteritis", "what he has is Horton's disease", ["Horton's disease"]),
+        ("Hyponatremia", "sodium came back at 118", ["sodium came back at 118"]),
+        ("Hyponatremia", "sodium came back at 138", []),
+        ("Hypoglycemia", "glucose of 38", ["glucose of 38"]),
+        ("Cholecystitis", "HIDA: liver and duct seen, gallbladder never fills", ["gallbladder never fills"]),
+        ("Cholecystitis", "normal gallbladder. Pancreas thickened", []),
+        ("Small bowel obstruction", "bowel sounds absent", []),
+        ("Dravet syndrome", "takes clobazam", ["clobazam"]),
+        ("Infective endocarditis", "Enterococcus faecalis from the catheter bag", []),
+        ("Infective endocarditis", "coag-neg staph in one of four bottles", []),
+        ("Type 1 diabetes mellitus", "no Novorapid since noon", ["Novorapid"]),
+        ("Heart failure", "EF 62 %", []),
+        ("Heart failure", "EF 22 %", ["EF 22"]),
+    ],
+)
+def test_sounds_results_groups_and_two_words_of_a_sentence(disease: str, text: str, words: list[str]) -> None:
+    assert [hit.words for hit in giveaways((disease,)).hits(text)] == words
+
+
+def test_a_hostile_text_is_read_in_linear_time() -> None:
+    known = giveaways(("Pneumonia",))
+    short, long = "lung opacity CT mm, " * 200, "lung opacity CT mm, " * 2000
+    known.hits(short)
+    start = process_time()
+    known.hits(short)
+    middle = process_time()
+    known.hits(long)
+    assert process_time() - middle < 40 * (middle - start)
