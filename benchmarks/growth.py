@@ -72,6 +72,7 @@ TURNS = (
 CHOICES = ("the best ", "so it is ", "the statement is not ", "I think ", "[(*", "A. foo. ", "\u7b54\u6848", "\u9009")
 ORDERS = ("CBC and ", '["a",', "a should be ", "in 3 ", "if x, ", "no ", "(a)", "a. A", "serum sodium 7, MRI of toe ")
 TALK = ("What do you do for work? ", "Any pain, fever or rash? ", "fever and rash and ", "She has no cough. ", "or ")
+CLUES = (*ANSWERS, "lung opacity CT mm, ")
 JUDGES = (
     "ignore ", "to the ", "mark this ", "verdict: ", "answer as ", "system ", "you are a ", '{"a": ', "correct ", "<|",
     "a.", "a0 ", "%41", "+a", "&#", "=", ". - ", "a\u200b", "mike ", "- -- ---\n", "begin the case ", "<Step 1> a",
@@ -133,7 +134,7 @@ def readers() -> Iterator[Reader]:
     yield Reader("questions to the patient", _several(parse_question, split_questions), TALK)
     yield Reader("a patient's story", lambda text: memory_of((("history", text),), "fever"), TALK)
     yield Reader("mentions of diseases", lambda text: linker().mentions(text), ANSWERS)
-    yield Reader("words that give the diagnosis away", lambda text: giveaways(names).hits(text), ANSWERS)
+    yield Reader("words that give the diagnosis away", lambda text: giveaways(names).hits(text), CLUES)
     yield Reader("steps of a reasoning", _several(split, named_concepts), TURNS)
     yield Reader("steps with conclusions", lambda text: split(text, played=played), TURNS)
     yield Reader("replies of a judge", _several(payload, read_judgment, read_keywords, read_reference), JUDGES)
