@@ -28,7 +28,7 @@ class Examiner:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 10
+    VERSION: ClassVar[int] = 11
 
     def __init__(self) -> None:
         self._record: Json = ()

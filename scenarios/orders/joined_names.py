@@ -106,7 +106,9 @@ def split_commas(text: str) -> list[str]:
 def in_last_specimen(parts: list[str], known: Known) -> list[str]:
     """'HSV and VZV PCR in the CSF' looks for both in the CSF."""
     fluid = axes.specimen(parts[-1]) if parts else ""
-    if fluid not in ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid") or not _WITHIN.search(parts[-1]):
+    if fluid not in ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid", "urine", "stool") or not _WITHIN.search(
+        parts[-1]
+    ):
         return parts
     placed = [f"{fluid} {part}" for part in parts[:-1]]
     return [

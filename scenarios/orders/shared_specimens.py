@@ -31,6 +31,8 @@ _IN_FLUIDS = frozenset(
 )  # fmt: skip
 _WITHIN = regex(r"(?i)\s+(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
 _FLUID = regex(r"(?i)\b(?:body\s+)?fluid\s+")
+_PAIRED = regex(r"(?i)(?:paired|matching|matched|simultaneous) (?:serum|plasma|blood) (?:glucose|sugar|albumin)\b")
+"""A blood test beside those of a fluid, behind which the fluid goes on ('CSF glucose, paired plasma glucose')."""
 
 
 _CULTURED = ("sputum", "wound", "bronchial lavage", "tracheal aspirate", "tissue", "catheter tip")
@@ -83,7 +85,8 @@ def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> It
         else:
             linked = link(part.text, table)
             goes_on = linked is None and not stated and part.sentence == sentence  # an unknown name changes nothing
-            carried = carried if goes_on else _carries(part.text, stated, table)
+            paired = bool(carried) and _PAIRED.match(part.text) is not None
+            carried = carried if goes_on or paired else _carries(part.text, stated, table)
             after = linked.test if linked is not None else ""
             yield part
         sentence = part.sentence

@@ -57,6 +57,31 @@ def _statuses(text: str) -> list[str]:
     ("text", "wanted"),
     [
         ("zoster IgG", []),
+        (
+            "LP: glucose with paired plasma glucose, crypto Ag",
+            [
+                ("Lumbar puncture", "", "", ""),
+                ("CSF glucose", "CSF", "", ""),
+                ("Glucose", "blood", "", ""),
+                ("Cryptococcal antigen", "CSF", "antigen", ""),
+            ],
+        ),
+        (
+            "Ponction de genou : cristaux, culture",
+            [
+                ("Synovial fluid crystals", "synovial fluid", "", ""),
+                ("Synovial fluid culture", "synovial fluid", "culture", ""),
+            ],
+        ),
+        (
+            "胸水送常规、生化、ADA",
+            [
+                ("Pleural fluid analysis", "pleural fluid", "", ""),
+                ("Basic metabolic panel", "pleural fluid", "", ""),
+                ("Adenosine deaminase", "pleural fluid", "", ""),
+            ],
+        ),
+        ("pelvic US (TV)", [("Pelvic ultrasound", "", "", "")]),
         ("measles IgG and IgM", [("Measles serology", "", "IgG, IgM", "")]),
         ("anticardiolipin IgM/IgG", [("Anticardiolipin antibodies", "blood", "IgM, IgG", "")]),
         (
