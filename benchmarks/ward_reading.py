@@ -216,7 +216,7 @@ def checked(disease: str, sentence: str) -> bool:
 
 def main() -> None:
     """Measure one half and print the counts; `--show` names each note and sentence with a fault."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("half", choices=("a", "b", *(LATER | PAIRS)))
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
