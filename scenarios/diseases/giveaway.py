@@ -106,7 +106,8 @@ _NO_PATHOGEN = regex(
 )
 """Words round an organism that is none of the illness."""
 _THING = regex(
-    r"(?i)^['\u2019]?s?[\s-]+(?:sounds?|movements?|habits?|motions?|casts?|splint|collar|brace|dressing|plaster|bandage|strap)\b"
+    r"(?i)^['\u2019]?s?[\s-]+(?:sounds?|movements?|habits?|motions?|casts?|splint|collar|brace|dressing|plaster"
+    r"|bandage|strap|angiogra\w+)\b"
 )
 """Words after a place that make it the sound, habit or bandage of this name."""
 _SOUND = regex(
