@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Literal
+
+import msgspec
 
 from wardround.agents.dialogue import DECLINED, SILENCE, model_of
 from wardround.agents.history.facts import statements
@@ -248,8 +249,7 @@ MOST = 12
 """Most results that are invented for one order; the others are answered as in the record."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(msgspec.Struct, frozen=True):
     """What one order is answered from: the chart, the kind that was ordered, and the scenario's policy."""
 
     chart: Chart

@@ -8,7 +8,6 @@ A persona that contradicts itself misstates one fact that decides nothing, and c
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -95,8 +94,7 @@ MOST_ASKED = 20_000
 """Most characters of a question that are read: reading a megabyte would hold up every other episode for a minute."""
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
+class Talk(msgspec.Struct, frozen=True):
     """The dialogue so far: the doctor's questions, of which the last is to be answered, and the patient's own words."""
 
     asked: Sequence[str]
@@ -120,8 +118,7 @@ class Talk:
         return [str(text) for said in self.own for text in said.args.get(name) or ()]
 
 
-@dataclass(frozen=True, slots=True)
-class Speech:
+class Speech(msgspec.Struct, frozen=True):
     """A persona at a strength, as a seat's options name it; strength 0 is no persona."""
 
     persona: Persona

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
@@ -63,8 +62,7 @@ BUNDLED = {"bundled": "bundled.jsonl", "bundled:questions": "questions.jsonl"}
 _BUNDLED_FOLDER = Path(str(files("wardround.agents") / "data" / "replies"))
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedReply:
+class RecordedReply(msgspec.Struct, frozen=True):
     """A doctor's reply in one turn, with answer (`text`) and thinking apart."""
 
     text: str
@@ -97,8 +95,7 @@ class Replies:
         return Action("reply", reply.text, thinking=reply.thinking, memo=next_turn_memo(view))
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(msgspec.Struct, frozen=True):
     """The replies of one model to one case; `where` names the place in the file."""
 
     where: str

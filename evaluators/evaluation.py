@@ -337,8 +337,7 @@ def answer_to_score(case: Case, trajectory: Trajectory, goal: Goal) -> tuple[str
 SEAT, SCORE = "judge", "score"
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationInput:
+class EvaluationInput(msgspec.Struct, frozen=True):
     """The input of an evaluation: an episode with its case.
 
     `events` is the number of the episode's events: a longer episode is another input. `others` maps the names of other
@@ -349,7 +348,7 @@ class EvaluationInput:
     case: Playable
     trajectory: Trajectory
     events: int
-    others: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = msgspec.field(default_factory=dict)
     controls: int | None = None
 
 

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Container
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+import msgspec
 
 Unit = Literal["share", "count", "tokens", "points", "usd", "seconds", ""]
 Part = Literal["formal", "thinking"]
 """The part of a reply: the formal answer, or the marked thinking (paper 002, section 4.4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(msgspec.Struct, frozen=True):
     """A score as reports show it. A `share` lies in 0..1, so a missing value has bounds.
 
     `matched`: the score says whether an answer is right, by word match if no judge decided it. `by_words`: it uses the

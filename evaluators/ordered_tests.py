@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.engine.records import Json
 from wardround.engine.trajectory import Trajectory
@@ -15,8 +16,7 @@ TESTS: tuple[Kind, ...] = ("lab", "microbiology", "imaging", "investigation")
 _COUNTED_ONCE = frozenset({"lab", "microbiology"})
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """One request of one message with its answer, which may hold several results.
 
     `refs` cite the fields of the record that the answer reports. There are none if the answer is assumed, or says that
@@ -99,8 +99,7 @@ def _names(request: Request) -> set[str]:
     return words | ({f"test {request.test.casefold()}"} if request.test and not request.refs else set())
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(msgspec.Struct, frozen=True):
     """The number of recorded items of one kind, and how many of them the doctor obtained."""
 
     recorded: int

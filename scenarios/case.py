@@ -3,12 +3,12 @@
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
 
+import msgspec
 from pydantic import Field
 
 from wardround.engine.text import regex
@@ -163,8 +163,7 @@ class Case(Record):
 Kind = Literal["examination", "lab", "microbiology", "imaging", "investigation"]
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(msgspec.Struct, frozen=True):
     """One recorded result.
 
     `ref` cites the field that it comes from, for instance 'labs[3]'; `normal` is None if the record does not say.

@@ -9,9 +9,9 @@ import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,16 +30,14 @@ _PART = 5
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Aims:
+class Aims(msgspec.Struct, frozen=True):
     """How likely each aim of the table is, and how near the nearest example, from 0 to 1."""
 
     shares: tuple[float, ...]
     nearest: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Bank:
+class _Bank(msgspec.Struct, frozen=True):
     """The example questions: the aim of each, and for each mark its weight and the examples that hold it."""
 
     aims: tuple[int, ...]

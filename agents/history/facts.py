@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
+
 from wardround.agents.history.vocabulary import concepts_in
 from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import roots
@@ -108,8 +110,7 @@ _TELEGRAM = regex(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(msgspec.Struct, frozen=True):
     """One thing that a sentence affirms, or denies."""
 
     text: str

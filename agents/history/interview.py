@@ -6,8 +6,9 @@ No model and no chance: the same question gets the same answer.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.agents.history import question_kinds, speech
 from wardround.agents.history.facts import Fact, story_facts
@@ -34,8 +35,7 @@ _PLAIN = {
 _DENIALS = (speech.UNKNOWN, speech.UNNOTICED, speech.NO_RELATIVE)
 
 
-@dataclass(frozen=True, slots=True)
-class PatientReply:
+class PatientReply(msgspec.Struct, frozen=True):
     """What the patient says, and the sections of the story and the sentences that it comes from."""
 
     text: str

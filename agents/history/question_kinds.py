@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.agents.history.vocabulary import Topic, concepts_in, little, meanings_in, topics_asked, wider_concepts
 from wardround.engine.text import regex
@@ -266,8 +268,7 @@ ATTRIBUTES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
 """Each kind of detail: its name, what a question about it holds, and what a sentence that tells it holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryQuestion:
+class HistoryQuestion(msgspec.Struct, frozen=True):
     """What one question asks; `details` are names of `ATTRIBUTES`."""
 
     text: str

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.agents.history import question_kinds
 from wardround.agents.history.aims import aim_share
@@ -80,8 +82,7 @@ _LIST = re.compile(r"^\W*(?:(?:he|she|the patient|i)\s+(?:also )?)?(?:den(?:ies|
 _AGE = re.compile(r"\b[a-z\d]+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Recollection:
+class Recollection(msgspec.Struct, frozen=True):
     """The facts that answer, or the kind of an answer without facts.
 
     `kind`: facts, yes, no (with the `denied` items), unknown, unnoticed, family, opinion, results, age,

@@ -7,15 +7,15 @@ word that ends in `*` stands for all its endings, and `~` for up to three words 
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+import msgspec
 
 from wardround.engine.text import package_rows, regex
 from wardround.scenarios.terms.wording import roots
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryConcept:
+class HistoryConcept(msgspec.Struct, frozen=True):
     """A symptom, a disease or a site of the body; `within` are the wider concepts that it belongs to."""
 
     name: str
@@ -24,8 +24,7 @@ class HistoryConcept:
     words: re.Pattern[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(msgspec.Struct, frozen=True):
     """A subject of history taking, with the patterns of a question about it and of a sentence about it."""
 
     name: str
@@ -240,8 +239,7 @@ _NAMED_LIGHT = 0.7
 _LETTERS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(msgspec.Struct, frozen=True):
     """A word of content, its weight, and all that it means, alone and with its neighbours ('pass' in 'pass water')."""
 
     text: str

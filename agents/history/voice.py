@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 _CHILD = 12
 """Below this age in years a parent speaks."""
@@ -21,8 +22,7 @@ _SPOKEN_FOR = re.compile(
 PRESENT = re.compile(r"^(?:history(?: of .*)?|complaint|story)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class PatientVoice:
+class PatientVoice(msgspec.Struct, frozen=True):
     """Who speaks: the patient, or for `speaks_for` 'he' or 'she' somebody else.
 
     `sex` is None where the story does not say; `own_words` where the present history is in the patient's words already.

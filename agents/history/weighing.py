@@ -9,8 +9,9 @@ answers.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from wardround.agents.history.facts import COMPLAINT, distinct_facts, story_facts
 from wardround.agents.history.figures import KIN, PLACE_ASKED, SILENT, Figures, Weights, describe

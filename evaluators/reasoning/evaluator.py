@@ -364,7 +364,7 @@ def _choose_steps(mine: Sequence[SplitPart], seed: int) -> list[SplitPart]:
         split = one.split
         if over := len(split.steps) - len(chosen):
             split = msgspec.structs.replace(split, left_out=over, reason=split.reason if chosen else "too_many_steps")
-        placed.append(replace(one, split=split, before=tuple(before), places=chosen))
+        placed.append(msgspec.structs.replace(one, split=split, before=tuple(before), places=chosen))
         before += [(one.reply.turn, step) for step in split.steps]
     return placed
 

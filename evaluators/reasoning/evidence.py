@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
@@ -156,8 +155,7 @@ class _Examined(msgspec.Struct, frozen=True):
     flags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(msgspec.Struct, frozen=True):
     """A search that hides the truth, and a reader of pages where passages are only the beginning of a text.
 
     `signed` caches the signs of texts that came up before.
@@ -165,7 +163,7 @@ class Library:
 
     search: Search
     reader: Reader | None = None
-    signed: SignCache = field(default_factory=SignCache)
+    signed: SignCache = msgspec.field(default_factory=SignCache)
 
     async def look(self, query: str, step: str, judge: Judge, sample: Sample) -> SearchFindings:
         """Search for `query` and read all pages at once.

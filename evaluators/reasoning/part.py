@@ -114,8 +114,7 @@ NO_SEARCH = "no_search"
 """Reason: nothing was looked up, because the judges use only their own knowledge."""
 
 
-@dataclass(frozen=True, slots=True)
-class SplitPart:
+class SplitPart(msgspec.Struct, frozen=True):
     """A part of a reply that is `split` into steps; those at the `places` are to be judged (None: all).
 
     `flags` are the signs of the part; `before` are the steps of earlier turns, each with its turn.

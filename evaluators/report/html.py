@@ -1,7 +1,6 @@
 """Writes one self-contained HTML page about one or several runs, and the same results as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 
 import msgspec
@@ -173,16 +172,14 @@ _WORDS: dict[str, object] = {
 _NO_JUDGE = "none: right and wrong by word match"
 
 
-@dataclass(frozen=True, slots=True)
-class PageLinks:
+class PageLinks(msgspec.Struct, frozen=True):
     """Addresses relative to the page: of episodes by (run, episode), and of the lists of episodes by run."""
 
-    episodes: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    lists: Mapping[str, str] = field(default_factory=dict)
+    episodes: Mapping[tuple[str, str], str] = msgspec.field(default_factory=dict)
+    lists: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """One run as the page shows it."""
 
     name: str

@@ -5,10 +5,10 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+import msgspec
 from markupsafe import Markup, escape
 
 from wardround.engine.text import count_noun
@@ -91,8 +91,7 @@ MOST_GROUPS = 40
 MOST_BINS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(msgspec.Struct, frozen=True):
     """A figure with its heading and a note; without a drawing the note says why."""
 
     heading: str

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -113,8 +112,7 @@ def torn(votes: tuple[Vote, ...]) -> bool:
     return len({msgspec.json.encode(vote.value) for vote in votes}) > 1
 
 
-@dataclass(frozen=True, slots=True)
-class CriterionMark:
+class CriterionMark(msgspec.Struct, frozen=True):
     """One criterion: its mark in words, how it stands for the answer, who decided, and the `events` that show it."""
 
     number: int

@@ -3,7 +3,6 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -146,8 +145,7 @@ _Places = Sequence[int]
 """Places of some closed episodes among all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Played:
+class _Played(msgspec.Struct, frozen=True):
     """The common data of all scores of a run: the closed episodes in order, and their groups and repeats.
 
     `groups` maps each group to its episodes and `sizes` to its number of cases; `repeats` has the episodes of each
@@ -179,8 +177,7 @@ def _played(rows: Sequence[EpisodeScores]) -> _Played:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(msgspec.Struct, frozen=True):
     """One score of all closed episodes: values, and reasons, "" without one; `instead` replaces mixed means."""
 
     values: Sequence[float | None]

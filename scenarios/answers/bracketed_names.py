@@ -1,7 +1,8 @@
 """The names in an answer's brackets: other names of a disease by the tables, details of it, or second answers."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers.commitment import Asserted, may_name

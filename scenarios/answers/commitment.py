@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers.answer_markup import (
@@ -105,8 +107,7 @@ _EMPTY = list_words(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Asserted:
+class Asserted(msgspec.Struct, frozen=True):
     """One disease that an answer asserts.
 
     `name` is without brackets; `text` adds every stated detail (site, stage, organism); `aliases` are other names from
@@ -120,8 +121,7 @@ class Asserted:
     hedged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CommittedAnswer:
+class CommittedAnswer(msgspec.Struct, frozen=True):
     """What an answer commits to.
 
     `asserted` lists diseases in order; `undecided` the alternatives in place of a diagnosis, none of them asserted;

@@ -1,8 +1,10 @@
 """Compares a stated diagnosis with the truth: the diseases asserted in the answer against the parts of the truth."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers import principal
@@ -62,8 +64,7 @@ _SENTENCE = regex(r"(?<=[a-z0-9)]{2})[.!?]\s+|[;\n]+")
 NOTHING = CommittedAnswer()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """Whether the answer is right, by which rule, and why in plain words.
 
     Rules for: exact (the name itself), head (the first asserted disease), cause (the cause of the first), alternatives
@@ -154,11 +155,10 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
         why = "the true diagnosis is denied, not asserted" if denied else "no diagnosis is asserted"
         return Verdict(False, "denied" if denied else "nothing", why, read, parts, (False,) * len(parts))
     verdict = _defined(_as_a_whole(_committed(read, truth, parts, past, raw), answer, truth))
-    if verdict.rule == "cause" and verdict.match and _exchanged(read.asserted, truth):
-        why = f"cause and consequence are exchanged: {read.asserted[0].name!r}"
+    exchanged = verdict.rule == "cause" and verdict.match and _exchanged(read.asserted, truth)
+    why = f"cause and consequence are exchanged: {read.asserted[0].name!r}" if exchanged else ""
+    if verdict.match and (why := why or _contradiction(answer, read.asserted, truth)):
         return replace(verdict, match=False, rule="none", why=why, said=(False, *verdict.said[1:]))
-    if verdict.match and (apart := _contradiction(answer, read.asserted, truth)):
-        return replace(verdict, match=False, rule="none", why=apart, said=(False, *verdict.said[1:]))
     return verdict
 
 

@@ -1,16 +1,16 @@
 """Names of measures of treatment (`measures.csv`): names of the same measure, classes of drugs, phrases without one."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.disease_name import is_site
 from wardround.scenarios.terms.wording import RootWords, cells, roots, table_rows
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureNames:
+class MeasureNames(msgspec.Struct, frozen=True):
     """`named` maps the roots of a name to its measure, `classes` the root of a drug to the classes it belongs to."""
 
     named: Mapping[tuple[str, ...], str]

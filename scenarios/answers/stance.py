@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from wardround.engine.text import regex, split_outside_brackets
 from wardround.scenarios.answers.double_negation import undoubled
 from wardround.scenarios.answers.grounds import calls_for_care, without_grounds
@@ -180,8 +182,7 @@ _LIST_HEADING = regex(
 """A line that only announces a list of possibilities."""
 
 
-@dataclass(frozen=True, slots=True)
-class StanceClause:
+class StanceClause(msgspec.Struct, frozen=True):
     """A clause's own words, without frame ('the diagnosis is') and tail ('based on ...'), and its stance.
 
     `hedged`: by a word such as 'probably'. `weak`: by a word such as 'possibly'. `final`: declared most likely or

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
+import msgspec
+
 from wardround.engine.text import regex
 from wardround.scenarios.answers.answer_markup import unmarked
 from wardround.scenarios.answers.double_negation import kept
@@ -123,8 +125,7 @@ _SUPPORT = RootWords(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlanMeasure:
+class PlanMeasure(msgspec.Struct, frozen=True):
     """One measure as written, with its distinctive words in comparable form; `also` adds those in its brackets."""
 
     text: str
@@ -132,8 +133,7 @@ class PlanMeasure:
     also: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """The measures of a plan: `started`, `stopped` and `avoided`, in order; `options` are undecided main measures.
 
     `put` are the words by which the plan gives and stops; `whole`: the plan has no other words but joiners.
@@ -351,8 +351,7 @@ _REASONS = {
 NOTHING = Plan()
 
 
-@dataclass(frozen=True, slots=True)
-class PlanVerdict:
+class PlanVerdict(msgspec.Struct, frozen=True):
     """Whether the plan is right, by which rule, and why; `share` of the truth's measures that it gives (0 to 1)."""
 
     match: bool

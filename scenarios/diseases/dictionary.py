@@ -5,10 +5,10 @@ they compute, so that exact look-ups do without them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+import msgspec
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
@@ -27,8 +27,7 @@ WRONG_START = 90.0
 """Least similarity (0 to 100) of a word with another first letter (otosalpingitis is not salpingitis)."""
 
 
-@dataclass(frozen=True)
-class Dictionary:
+class Dictionary(msgspec.Struct, frozen=True):
     """Maps forms to the places of concepts, best rank first.
 
     A rank is 0 to 3: own names, own synonyms, other names, other synonyms. `known` are all words of all names: a known
@@ -36,12 +35,12 @@ class Dictionary:
     'ADULT syndrome'): they mean the disease only so.
     """
 
-    forms: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    sorted: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    cores: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    short: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    forms: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    sorted: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    cores: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    short: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     known: frozenset[str] = frozenset()
-    lengths: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    lengths: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     acronyms: frozenset[str] = frozenset()
 
 
@@ -130,8 +129,7 @@ COMMON = 0.08
 """3-grams in more than this share of the names say little and cost most of the time; a query with others skips them."""
 
 
-@dataclass(frozen=True)
-class GramWeights:
+class GramWeights(msgspec.Struct, frozen=True):
     """The weights of the 3-grams of `size` forms, as the bytes of arrays.
 
     Each 3-gram has a `rarity` (float64) and whether it is `common` (bool). The forms that contain 3-gram g are

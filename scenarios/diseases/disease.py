@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.terms.wording import key, list_words, plain, root, tokens, vocabulary
@@ -59,8 +60,7 @@ def _roots(words: str) -> frozenset[str]:
 SITE_WEIGHT, GENERIC_WEIGHT, CAUSE_WEIGHT = 0.5, 0.25, 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Disease:
+class Disease(msgspec.Struct, frozen=True):
     """A disease name as words: `form` is the comparable whole, `weights` says how much each word tells (0 to 1)."""
 
     form: str

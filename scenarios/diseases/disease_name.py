@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.scenarios.diseases.disease_wording import (
     ABBREVIATED,
@@ -72,16 +73,14 @@ _ADVERB = re.compile(r"\w{4}(?:ous|ful|nt|ate|al|ive|ar|ed)l$")
 SITE_WEIGHT, GENERIC_WEIGHT = 0.5, 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class NamePart:
+class NamePart(msgspec.Struct, frozen=True):
     """The words of one part of a name by root, and the values that they have on each axis ('side': {'left'})."""
 
     words: Mapping[str, Token]
     axes: Mapping[str, frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(msgspec.Struct, frozen=True):
     """A disease name in its parts.
 
     `form` has all words in alphabetical order, `words` everything said of the disease. `led` are causes before it

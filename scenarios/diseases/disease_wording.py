@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import msgspec
+from msgspec.structs import replace
 from rapidfuzz.distance import OSA
 
 from wardround.engine.text import regex
@@ -191,8 +192,7 @@ _DISEASE = regex(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(msgspec.Struct, frozen=True):
     """A word of a name: `root` in comparable form, `stem` in one spelling, `surface` as written.
 
     `axes` are its values on axes; `listed` marks words from a name of the tables.
@@ -328,8 +328,7 @@ def _replaced(tokens: Sequence[Token]) -> tuple[Token, ...]:
     return tuple(replaced)
 
 
-@dataclass(frozen=True)
-class NameTable:
+class NameTable(msgspec.Struct, frozen=True):
     """`names` of the tables, as words, each with the place in `firsts` of its disease's first name."""
 
     names: list[tuple[tuple[str, ...], int]]

@@ -3,8 +3,9 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.case import Case
@@ -26,8 +27,7 @@ from wardround.scenarios.diseases.names_within import names_within
 from wardround.scenarios.terms.wording import cells, key, lexicon, stem, table_rows, vocabulary
 
 
-@dataclass(frozen=True, slots=True)
-class Giveaway:
+class Giveaway(msgspec.Struct, frozen=True):
     """`text[start:end]` gives the diagnosis away by `relation`: procedure, treatment, drug, misspelling and so on."""
 
     start: int

@@ -1,10 +1,11 @@
 """The is-a graph of diseases, from the ICD-10-CM tree, the project's own table and HPO's terms."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, Literal
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases import ontologies
@@ -21,8 +22,7 @@ _TYPE = regex(r"(?i),?\s+(?:type\s+)?(?:\d+[a-z]?|[IVX]+[A-Ca-c]?|[A-G])$")
 _CATEGORY = regex(r"^[A-Z]\d\w(?:\.\w+)?$")
 
 
-@dataclass(frozen=True)
-class EdgeTable:
+class EdgeTable(msgspec.Struct, frozen=True):
     """The nodes of a graph and its edges, each from a disease to the wider one."""
 
     nodes: tuple[str, ...]

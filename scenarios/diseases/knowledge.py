@@ -5,9 +5,12 @@ import io
 import re
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.diseases import ontologies
@@ -123,8 +126,7 @@ LISTED = "WR"
 """Replaces the ORPHA number of a disease that only the project's own list calls rare."""
 
 
-@dataclass(frozen=True)
-class Knowledge:
+class Knowledge(msgspec.Struct, frozen=True):
     """`concepts` in a fixed order; `ranks` says for each whether its synonyms count as names of the project (OWN)."""
 
     concepts: tuple[Concept, ...]

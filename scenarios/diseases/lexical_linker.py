@@ -3,11 +3,12 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+from msgspec.structs import replace
 from rapidfuzz import fuzz, process
 
 from wardround.engine.text import regex
@@ -86,8 +87,7 @@ _EPONYM = regex(r"[A-Z][^\W\d_]*[a-zà-ÿ]-$")
 _SHORT = regex(r"(?<![\w-])(?=\w*[A-Z])[A-Za-z][A-Za-z0-9]{1,7}(?![\w])")
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSpan:
+class NamedSpan(msgspec.Struct, frozen=True):
     """A span of text and the places of the concepts that it names, by rule exact, abbreviation or core."""
 
     start: int

@@ -1,12 +1,12 @@
 """The contract of a disease linker: the concepts that it knows and the mentions that it returns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Concept:
+
+class Concept(msgspec.Struct, frozen=True):
     """A disease with its names and codes.
 
     `id` is stable for one set of sources ('ICD10CM:K35', 'ORPHA:558', 'OMIM:154700', 'WR:lung-cancer', 'UMLS:C...').
@@ -30,8 +30,7 @@ class Concept:
         return (self.name, *self.synonyms)
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(msgspec.Struct, frozen=True):
     """A span of a text (`text == whole[start:end]`) that names `concept`.
 
     `rule` says how it was linked, `score` (0 to 1) how well. `others` are concepts that the words may also mean ('PE'

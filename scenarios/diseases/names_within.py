@@ -1,8 +1,9 @@
 """The complete names of diseases that a phrase holds, whatever stands between them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import kinds, organism
@@ -23,8 +24,7 @@ _ADJECTIVE = regex(r"(?:ic|al|ous|ive|oid|ed|ing|ary|ar)$")
 _WORD = regex(r"[^\W_²³¹⁰-₟]+(?:['’][^\W_²³¹⁰-₟]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class NameWithin:
+class NameWithin(msgspec.Struct, frozen=True):
     """A complete name within a phrase, and where it begins and ends in it."""
 
     name: str

@@ -1,13 +1,14 @@
 """Diseases of the terminologies: ICD-10-CM with its families of codes, and rare diseases from HPO."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.linker import Concept
@@ -131,8 +132,7 @@ class AnnotatedDisease(NamedTuple):
     phenotypes: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class PhenotypeOntology:
+class PhenotypeOntology(msgspec.Struct, frozen=True):
     """The Human Phenotype Ontology, every list by number."""
 
     terms: tuple[Phenotype, ...]

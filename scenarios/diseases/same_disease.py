@@ -1,8 +1,9 @@
 """Decides whether two names mean one disease, and gives the reason if they do not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import (
@@ -74,8 +75,7 @@ _SLASH = regex(r"\s*/\s*(?=[A-Za-z][a-z]+\s+[A-Za-z])")
 _INFECTION = regex(r"(?:ias|mycos|ellos|cocos|plasmos|dios|trichos|spiros|cryptosporidios|tuberculos)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Sameness:
+class Sameness(msgspec.Struct, frozen=True):
     """Whether two names mean one disease, and the deciding reason in plain words.
 
     `contrary`: the names are opposites or siblings (another side, type, cause); words are not merely missing.
@@ -233,8 +233,7 @@ def infects(truth: Name, said: Name) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Difference:
+class _Difference(msgspec.Struct, frozen=True):
     """The difference between the heads of two names.
 
     `lost` are words of the truth, `new` words of the answer, `qualifiers` lost qualifiers. `total` is the weight of the

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import load_plugin, plugin_names
@@ -48,8 +49,7 @@ class RelatedWords(NamedTuple):
         return f"{self.case}, field {self.field}: {self.phrase!r} ({self.relation})"
 
 
-@dataclass(frozen=True, slots=True)
-class Census:
+class Census(msgspec.Struct, frozen=True):
     """A summary of a file of cases. Counters map a value to its number of cases; a case may count in several.
 
     `leaks` are those of open fields, `story_leaks` those of the history in other cases. `lacks` maps a scenario to the
@@ -59,13 +59,13 @@ class Census:
 
     path: str
     cases: int = 0
-    counts: Mapping[str, Counter[str]] = field(default_factory=dict)
+    counts: Mapping[str, Counter[str]] = msgspec.field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
     leaks: tuple[NamedTruth, ...] = ()
     story_leaks: tuple[NamedTruth, ...] = ()
     related: tuple[RelatedWords, ...] = ()
-    lacks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    lacks: Mapping[str, Mapping[str, str]] = msgspec.field(default_factory=dict)
 
     def json(self) -> Json:
         """The census as JSON with stable keys."""

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
+import msgspec
+
 from wardround.engine.records import Json
 from wardround.engine.text import regex
 from wardround.scenarios.case import Case, Culture, Finding, Investigation, Lab, Provenance, Study, Truth
@@ -118,8 +120,7 @@ def _case(person: BundleEntry, listed: Sequence[BundleEntry], case_id: str) -> C
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Visit:
+class _Visit(msgspec.Struct, frozen=True):
     """The visit of the diagnosis: the ids of its Encounter, if it has one, its first and last time as stated, or ''."""
 
     main: BundleEntry
@@ -219,8 +220,7 @@ def _days(encounter: BundleEntry) -> tuple[str, str]:
     return start[:10], end[:10]
 
 
-@dataclass(frozen=True, slots=True)
-class _History:
+class _History(msgspec.Struct, frozen=True):
     """What the patient can tell: what was recorded before the visit, and the symptoms of the visit itself."""
 
     diagnosis: str

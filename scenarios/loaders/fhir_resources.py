@@ -4,8 +4,9 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from wardround.engine.records import Json
 from wardround.scenarios.loaders.source import FieldFault, Refused, misfit
@@ -29,8 +30,7 @@ _TIMES = (
 """Where resources state when they took place, the most exact first."""
 
 
-@dataclass(frozen=True, slots=True)
-class BundleEntry:
+class BundleEntry(msgspec.Struct, frozen=True):
     """One entry of a bundle: its place, the ids by which others refer to it, and its resource."""
 
     at: int

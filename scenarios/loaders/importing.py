@@ -1,8 +1,9 @@
 """Reads a file of any known format into the project's own, and names what was recognised."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import load_plugin, plugin_names
@@ -17,8 +18,7 @@ from wardround.scenarios.loaders.table import Tables, read_map
 AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(msgspec.Struct, frozen=True):
     """What an import read: the format by name and title, cases, questions, and what could not be read.
 
     `columns` are those that `--map` named, by field.
@@ -31,7 +31,7 @@ class Imported:
     questions: int
     problems: tuple[Problem, ...]
     out: str = ""
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def json(self) -> Json:
         """The account as JSON."""

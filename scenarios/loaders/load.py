@@ -8,12 +8,12 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from itertools import chain, count
 from pathlib import Path
 
+import msgspec
 from pydantic import ValidationError
 from pydantic_core import from_json
 
@@ -146,8 +146,7 @@ def scan(path: Path | str, loader: Loader | None = None, *, parts: bool = True) 
                 yield Problem(str(path), line, "", f"is word for word the case on line {first}", item.id, warning=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(msgspec.Struct, frozen=True):
     """One record of a file: its line, its name ("" if records have none), and the (place, name) of repeated keys.
 
     `at` is its place in the file where the line alone does not tell it, as `[3]` in a file that is one array.

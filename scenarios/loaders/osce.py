@@ -6,7 +6,8 @@ history and, as one text, the opening of scenarios without a dialogue. Examinati
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from wardround.engine.records import Json
 from wardround.engine.text import regex
@@ -80,8 +81,7 @@ _ADVICE = ("optional", "suggestion")
 """Keys whose values are suggestions, not results."""
 
 
-@dataclass(frozen=True, slots=True)
-class StationResults:
+class StationResults(msgspec.Struct, frozen=True):
     """The results of one station by kind."""
 
     examination: tuple[Finding, ...]
@@ -91,8 +91,7 @@ class StationResults:
     investigations: tuple[Investigation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
+class _Leaf(msgspec.Struct, frozen=True):
     path: tuple[str, ...]
     text: str
 

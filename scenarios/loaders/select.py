@@ -3,10 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TypeVar
+
+import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.seat import seed_of
@@ -32,8 +33,7 @@ FIELDS: dict[str, Callable[[Playable], tuple[str, ...]]] = {
 _YES_OR_NO = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(msgspec.Struct, frozen=True):
     """One condition: `field` has, or has not, a value like `pattern` (* and ? are wildcards, case is ignored).
 
     ::

@@ -6,11 +6,11 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import IO, ClassVar, Protocol
 
+import msgspec
 from pydantic import ValidationError
 
 from wardround.engine.errors import UsageError
@@ -21,8 +21,7 @@ from wardround.scenarios.loaders.oddities import Oddity, in_record, path_text
 from wardround.scenarios.question_item import QuestionItem
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """One fault of a file. `line` counts from 1; 0 means the whole file. `case` and `field` may be empty.
 
     With `warning` it is only an oddity: the case is still read and played.
@@ -197,8 +196,7 @@ class Loader(Protocol):
         raise UsageError(f"{path}: {self.TITLE} reads no such files")
 
 
-@dataclass(frozen=True, slots=True)
-class TextLine:
+class TextLine(msgspec.Struct, frozen=True):
     """One line, counted from 1; `ended` is False for a last line without a line end."""
 
     number: int

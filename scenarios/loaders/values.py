@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+import msgspec
+
 from wardround.engine.records import Json
 from wardround.engine.text import regex
 from wardround.scenarios.case import ANCILLARY, Finding, Investigation
@@ -43,8 +45,7 @@ _NOT_DONE = regex(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(msgspec.Struct, frozen=True):
     """A value as text without thousands separators ('12000', '>1000', 'Negative'), with unit, range and flag."""
 
     value: str
@@ -328,8 +329,7 @@ _SILENT = regex(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ReportParts:
+class ReportParts(msgspec.Struct, frozen=True):
     """What the items of a report say of the patient's story and body, as a case of encounters holds them.
 
     `complaint` is one line with who the patient is, `history` maps the name of an item to its text, `examination` has a
@@ -337,7 +337,7 @@ class ReportParts:
     """
 
     complaint: str = ""
-    history: dict[str, str] = field(default_factory=dict)
+    history: dict[str, str] = msgspec.field(default_factory=dict)
     examination: tuple[Finding, ...] = ()
 
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Catalogue, Test
@@ -46,8 +47,7 @@ _TIMING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(msgspec.Struct, frozen=True):
     """One value of an axis; `phrases` name it, `within` is the wider value that contains it, or its group."""
 
     name: str

@@ -18,8 +18,7 @@ from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import cells, key, list_words, table_rows, tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(msgspec.Struct, frozen=True):
     """One clinical test; `low` and `high` bound the adult normal in `unit`, `points` are costs (a blood count is 1).
 
     `usual` is the specimen that it is usually done on, '' if there is none, with `if` and the word that must be said.
@@ -41,8 +40,7 @@ class Test:
     usual: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(msgspec.Struct, frozen=True):
     """A modality or a region with the phrases that name it; `within` is the wider one that contains it.
 
     `by_region`: the region alone tells studies of the modality apart, as with radiographs and CT.
@@ -144,7 +142,7 @@ class Catalogue:
             points = _number(row[1])
             if points is None or not 0 <= points < float("inf"):
                 raise UsageError(f"{source}, line {line}: points must be a number from 0 on, not {row[1]!r}")
-            tests[name] = replace(tests[name], points=points)
+            tests[name] = msgspec.structs.replace(tests[name], points=points)
         return replace(self, tests=tests)
 
     def named(self, rows: "TestNames", source: str = "names") -> "Catalogue":
@@ -167,7 +165,7 @@ class Catalogue:
                 if (other := known.setdefault(key(synonym), name)) != name:
                     raise UsageError(f"{where}: {synonym!r} already means {other}")
                 new.add(key(synonym))
-            tests[name] = replace(test, synonyms=tuple(dict.fromkeys((*test.synonyms, *synonyms))))
+            tests[name] = msgspec.structs.replace(test, synonyms=tuple(dict.fromkeys((*test.synonyms, *synonyms))))
         ambiguous = {form: several for form, several in self.ambiguous.items() if form not in new}
         return replace(self, tests=tests, ambiguous=ambiguous)
 

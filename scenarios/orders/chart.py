@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import CaseResult
@@ -23,8 +24,7 @@ _EMPTY = list_words(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A record's item, ready for look-up.
 
     `place` is its position in the record. `names` are comparable forms of the item's own name, `groups` those of its

@@ -1,8 +1,9 @@
 """Searches a chart: the items that answer one request, and of repeated measurements those to report."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.case import CaseResult, Kind
@@ -17,8 +18,7 @@ from wardround.scenarios.terms.wording import key, tokens
 _FREE: tuple[Kind, ...] = ("imaging", "investigation", "examination")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True):
     """An item that answers a request; `rule` and `score` (0 to 1) as in `Answer`."""
 
     entry: Entry
@@ -249,8 +249,7 @@ _CYCLE = regex(r"(?i)\b(?:fsh|lh|follicle|lutein\w*|o?estradiol|progesterone|cyc
 """Beside these words a day is one of the cycle or after an operation, and not of the stay."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatedDay:
+class StatedDay(msgspec.Struct, frozen=True):
     """The day that an order names: of the calendar, with or without its year, or the `stay`'s, whose first is 1."""
 
     said: str

@@ -1,10 +1,10 @@
 """Looks up an examiner's order in a record; each answer has one of four states and cites the record's fields."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from wardround.engine.records import Json
 from wardround.scenarios.case import taken_at
@@ -65,8 +65,7 @@ _READ = 2000
 """Characters of a result that are read for what they say of the examination."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """One line of an examiner's answer.
 
     `state`: reported (abnormal, or not judged by the record), normal (recorded so, or within its range), not_performed
@@ -94,8 +93,7 @@ class Answer:
         return {**msgspec.to_builtins(self), "refs": list(self.refs)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Desk:
+class _Desk(msgspec.Struct, frozen=True):
     """The data from which one order is answered."""
 
     chart: Chart

@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Catalogue
@@ -42,8 +43,7 @@ _SUFFIX = {
 _ITEMS = regex(r"\s*[,;+/]\s*|\s(?:und|et|y|e)\s")
 
 
-@dataclass(frozen=True, slots=True)
-class Translation:
+class Translation(msgspec.Struct, frozen=True):
     """An order in English; `places` has, for each character, the position in the original that it comes from."""
 
     text: str
@@ -56,8 +56,7 @@ class Translation:
         return (min(taken), max(taken) + 1) if taken else (0, 0)
 
 
-@dataclass(frozen=True)
-class _Phrase:
+class _Phrase(msgspec.Struct, frozen=True):
     english: str
     test: bool
     weak: bool

@@ -1,8 +1,9 @@
 """Reads modality, regions and side from imaging requests and study names, and decides whether a study answers one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.scenarios.orders.catalogue import Catalogue, Phrase, Test, Word
 from wardround.scenarios.terms.wording import list_words, tokens
@@ -33,8 +34,7 @@ _FLOW = frozenset(tokens("doppler dopplers duplex dvt compression"))
 _VESSELS = frozenset(("Leg veins", "Leg arteries"))
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """The content of an imaging request or study name; `rest` holds the words that were not understood."""
 
     modalities: tuple[str, ...]

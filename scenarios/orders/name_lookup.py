@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import msgspec
+from msgspec.structs import replace
 from rapidfuzz import fuzz
 
 from wardround.engine.text import regex
@@ -151,8 +152,7 @@ LONGEST = 160
 """Longest text, in characters, that can be a single request."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """The test that a name means: its canonical name `test`, the `rule` that linked it, and a `score` from 0 to 1.
 
     `specimen` is the stated one, else the test's own; '' where it is open. `method` are the methods that are stated.

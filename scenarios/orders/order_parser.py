@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes, imaging
@@ -94,8 +96,7 @@ Repeat = Literal["", "next", "last", "series"]
 _LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(msgspec.Struct, frozen=True):
     """One ordered test: `asked` is its wording, `link` gives the test, the rule that linked it and its score.
 
     `members` are the tests of a panel. `repeat`: next requests the result after the first, series all of them.
@@ -107,8 +108,7 @@ class Order:
     repeat: Repeat = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ambiguous:
+class Ambiguous(msgspec.Struct, frozen=True):
     """An ambiguous request: `candidates` are the possible tests; if there are too many, only `why` is set."""
 
     asked: str
@@ -116,16 +116,14 @@ class Ambiguous:
     candidates: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Withheld:
+class Withheld(msgspec.Struct, frozen=True):
     """Text that orders nothing: negated, conditional, done (reported as a result), a treatment, or a statement."""
 
     asked: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Understood:
+class Understood(msgspec.Struct, frozen=True):
     """The parts of a text, each list in the text's order; `phrases` are those of the first three lists.
 
     `pieces` are all parts in the text's order; an unknown one is its wording.

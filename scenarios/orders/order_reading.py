@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.engine.records import Json
 from wardround.engine.text import regex
@@ -17,8 +19,7 @@ Status = Literal["matched", "ambiguous", "unknown", "not_an_order"]
 _WORD = regex(r"[\u4e00-\u9fff]|(?:(?![\u4e00-\u9fff])[^\W_])+(?:['’][^\W_]+)?", re.UNICODE)
 
 
-@dataclass(frozen=True, slots=True)
-class OrderConcept:
+class OrderConcept(msgspec.Struct, frozen=True):
     """A test by its axes, as LOINC has them; '' where an order leaves an axis open. `item_ids` are MIMIC's.
 
     `specimen` is the stated one, else the test's own, else the one that it is usually done on.
@@ -43,8 +44,7 @@ class OrderConcept:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """One piece of an order; `why` says why it is not exactly one test."""
 
     text: str
@@ -62,8 +62,7 @@ class Piece:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class OrderReading:
+class OrderReading(msgspec.Struct, frozen=True):
     """An order in pieces; every word of it is in a piece or in `context`."""
 
     text: str

@@ -1,7 +1,9 @@
 """What an order says once and means for the requests beside it: a specimen, a view or side, a test to repeat."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes, imaging
@@ -10,8 +12,7 @@ from wardround.scenarios.orders.name_lookup import link, unmeasured
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """A single request, or text that orders nothing for the reason `why`; `sentence` is its sentence's number."""
 
     text: str

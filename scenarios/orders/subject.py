@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from wardround.engine.records import Json
 from wardround.engine.text import regex
@@ -101,8 +102,7 @@ _SPEAKS_AGAINST = tuple(
 _NOT_SO = regex(r"(?i)\b(?:no|not|denie[sd]|denying|without|never|negative for|free of|absence of)\b[^.;:]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """The patient of a case, as far as its opening states; `years` is None and `sex` '' if it does not.
 
     `doubted` are the parts of the examination that what it suffers from speaks against calling normal.

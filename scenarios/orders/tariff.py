@@ -7,11 +7,13 @@ of source (laboratory, imaging, procedure). Codes are LOINC where one is named; 
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from math import fsum, isfinite
 from pathlib import Path
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from wardround.engine.errors import UsageError
 from wardround.engine.text import file_text
@@ -29,8 +31,7 @@ _BY_HAND = frozenset(("history", "palpation", "inspection", "auscultation", "per
 """What a visit is made of, named alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class BillLine:
+class BillLine(msgspec.Struct, frozen=True):
     """One request of an order: what it is charged as, and its price in dollars; None where no price is known.
 
     `nothing`: the examiner asks back ('imaging'), so nothing is done. `panel` is the panel whose price covers the test.
@@ -43,8 +44,7 @@ class BillLine:
     panel: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(msgspec.Struct, frozen=True):
     """A result of the record with which an order is answered: the request's words, the record's reference and name."""
 
     asked: str

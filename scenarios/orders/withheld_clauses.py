@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders.joined_names import Known
@@ -114,8 +115,7 @@ _ENDING_AND = regex(r"(?i)(?:\s*(?:,|\band\b|\bthen\b|&))+\s*$")
 _TRAILING_AND = regex(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&|\+)(?:\s+|$)(?P<last>.*)$", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """A part of a request; `why` is '' if it is ordered. `breaks`: a sentence or line ends after it."""
 
     text: str

@@ -1,8 +1,9 @@
 """Parsers that reproduce the published code, by scenario: actions, moves, reports, stages and dialogue."""
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from wardround.engine.models.reply import split_thinking
 from wardround.scenarios.parsers.lists import listed_names, requested_tests
@@ -20,8 +21,7 @@ CODES: dict[Listed, str] = {"imaging": "IMAGE_s", "lab": "LAB_s", "microbiology"
 _CHOICES = ("PE", "LAB_s", "LAB", "IMAGE_s", "IMAGE", "MICRO_s", "MICRO", "OUTPUT")
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedReply:
+class PublishedReply(msgspec.Struct, frozen=True):
     """What the published parser reads from a reply.
 
     `result` is the text that is searched for an action's name, or (diagnosis, treatment) if `finished`. `kept` is the

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
+
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.text import file_text
@@ -106,8 +108,7 @@ _LATER = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ExamClass:
+class ExamClass(msgspec.Struct, frozen=True):
     """The class of an exam's name: the category with most hits, and how many; 0 hits mean none.
 
     On a tie, `modalities` and `regions` list all candidates, because the published code picks one at random.

@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import TypeVar
+
+import msgspec
 
 from wardround.engine.text import package_rows, regex
 from wardround.scenarios.terms.table_cache import cached_table
@@ -142,8 +143,7 @@ _ENDINGS = tuple(
 )
 
 
-@dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(msgspec.Struct, frozen=True):
     """Read-only tables; all forms are comparable ones (wording.key)."""
 
     variants: Mapping[str, str]
