@@ -26,8 +26,8 @@ from wardround.scenarios.reports.finding_evidence import aligned_sentences, arti
 from wardround.scenarios.reports.reply_parsers import SUMMARY
 
 CASES_OF_AN_ARTICLE = 10
-HAND_WRITTEN = ("check2", "check3", "check4", "check5", "check6", "check7", "check8", "check9", "check10")
-"""Halves whose cases and errors other authors wrote out by hand."""
+HAND_WRITTEN = (*(f"check{number}" for number in range(2, 11)), "extra1", "extra2")
+"""Halves whose cases and errors were written out by hand, each but the last two by an author of its own."""
 OPTIONS = CurationOptions()
 
 

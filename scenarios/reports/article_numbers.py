@@ -13,7 +13,7 @@
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from wardround.scenarios.reports.case_summary import Unfaithful
@@ -27,6 +27,10 @@ from wardround.scenarios.reports.finding_evidence import (
 from wardround.scenarios.reports.quantities import Quantity, quantities, same_quantity, written_value
 from wardround.scenarios.reports.scales import NEAR, period_days, plain_scales, smoked
 from wardround.scenarios.reports.statements import GENERIC, longhand, text_concepts, word_concept
+
+_INFORMS = ("Patient Information", "Patient Demographics")
+_HEAD = 30
+"""Characters at the head of the item on the patient in which a time is an age."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ class _Numbered:
 
 
 _SEPARATOR = re.compile(r"[;,()\[\]|]|\.\s|\b(?:and|with|but|versus|vs|against|compared|from)\b|->|\u2192")
+_OPENED = re.compile(r"[(\[:=]\s*$")
+"""A bracket that opens before a number: 'CRP (3 mg/L)'."""
 _DERIVED_BEFORE = re.compile(
     r"(?i)(?:\bby|\bput on|\bdown|\bup|\bgain\w*(?: of)?|\b(?:fall|drop|rise|loss|difference|increase|decrease"
     r"|reduction|increment)(?: \w+){0,4}? of|\bminus|\bplus|\bBMI\D{0,20}|\banother|\bevery|\bper|['\u2019]|[+\u2212-])"
@@ -53,11 +59,16 @@ _DERIVED_BEFORE = re.compile(
 )
 _DERIVED_AFTER = re.compile(
     r"(?i)^\W*(?:[a-z%\u00b5/\u00b0]{1,8}\s+)?(?:(?:of )?relative|worse|better|more|less|fewer"
-    r"|thicker|thinner|smaller|longer|shorter|lower|higher|larger"
+    r"|thicker|thinner|smaller|longer|shorter|lower|higher|larger|warmer|hotter|cooler|colder|heavier|lighter|taller"
+    r"|wider|narrower|deeper|faster|slower|greater"
     r"|older|younger|apart|excess|differ\w*|(?:\w+ )?(?:fall|drop|rise|gap|excess)|fold"
     r"|times (?:the|its|as|above|over|a)|below|above|over|under)\b"
 )
-_AGE = re.compile(r"(?i)(?:\bage[d]?\W*(?:of )?|\bat (?:the age of )?(?:about |around )?|@ ?)$")
+_MINUS = ("-", "\u2212")
+_AGE = re.compile(
+    r"(?i)(?:\bage[d]?\W*(?:of )?|\bat (?:the age of )?(?:about |around )?|@ ?"
+    r"|\b(?:since|when|until|while|before) (?:s?he|the patient) (?:was|had been) (?:about |around |only )?)$"
+)
 _AGED = re.compile(r"(?i)^[\s-]*(?:years? )?(?:old\b|of age\b|/?o\b|[MF]\b)")
 _ORDINAL = re.compile(
     r"(?i)\d+(?:st|nd|rd|th)\b|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
@@ -78,9 +89,12 @@ def _numbered(sentence: str) -> tuple[_Numbered, ...]:
         before, after = text[: one.start], text[one.end :]
         start = every[place - 1].end if place else 0
         stop = every[place + 1].start if place + 1 < len(every) else len(text)
-        beside = f"{_SEPARATOR.split(text[start : one.start])[-1]} {_SEPARATOR.split(text[one.end : stop])[0]}"
+        parts = [part for part in _SEPARATOR.split(_OPENED.sub(" ", text[start : one.start])) if part]
+        beside = f"{parts[-1] if parts else ''} {_SEPARATOR.split(text[one.end : stop])[0]}"
         clause = re.split(r";|\. ", before)[-1] + re.split(r";|\. ", after)[0]
         derived = _ORDINAL.match(text, one.start) or _DERIVED_BEFORE.search(before) or _DERIVED_AFTER.search(after)
+        if not one.dimension and before.endswith(_MINUS):
+            derived = None  # a value below zero
         age = one.dimension in ("", "time") and bool(_AGE.search(before) or _AGED.search(after))
         period = period_days(after[:NEAR]) if one.dimension != "time" else 0.0
         label, around = (frozenset(text_concepts(part)) - GENERIC for part in (beside, clause))
@@ -95,14 +109,27 @@ def _every_number(index: ArticleIndex) -> tuple[_Numbered, ...]:
 
 def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
     """The numbers of a finding of which the evidence gives another value, or which it gives for another thing."""
-    mine = _numbered(spelled_out(claim.finding, claim.sentences))
+    mine = [_as_age(one, claim) for one in _numbered(spelled_out(claim.finding, claim.sentences))]
     theirs = [one for sentence in claim.sentences for one in _numbered(sentence)]
     left = [one for one in theirs if not any(_equal(other, one) for other in mine)]
-    for one in _unaccounted(claim, mine, theirs, index):
-        if not _elsewhere(one, claim, index) and any(_of_one_kind(one, other) for other in left):
+    unknown = list(_unaccounted(claim, mine, theirs, index))
+    for one in unknown:
+        if _elsewhere(one, claim, index):
+            continue
+        if any(
+            _of_one_kind(one, other)
+            and (_linked(one, other, unknown, left) or _amid(mine.index(one), mine, theirs.index(other), theirs))
+            for other in left
+        ):
             yield Unfaithful("number", one.quantity.written, claim.finding, " ".join(claim.sentences), claim.item)
     for one in _exchanged(mine, theirs):
         yield Unfaithful("number", one.quantity.written, claim.finding, " ".join(claim.sentences), claim.item)
+
+
+def _as_age(one: _Numbered, claim: FindingEvidence) -> _Numbered:
+    """A number; a time at the head of the item on the patient is an age."""
+    start = claim.item in _INFORMS and one.quantity.dimension == "time" and one.quantity.start < _HEAD
+    return replace(one, age=True) if start else one
 
 
 def open_numbers(claim: FindingEvidence, index: ArticleIndex) -> tuple[str, ...]:
@@ -136,12 +163,49 @@ def _little(one: Quantity) -> bool:
 def _elsewhere(one: _Numbered, claim: FindingEvidence, index: ArticleIndex) -> bool:
     """Whether the article has a number among the same words elsewhere, or as an age; anywhere if nothing is cited."""
     near = with_prefixes(one.label)
-    informs = claim.item in ("Patient Information", "Patient Demographics")
+    informs = claim.item in _INFORMS
     return any(
         _equal(one, other)
         and (not claim.cited or any(meets(name, near) for name in other.label) or (informs and other.age))
         for other in _every_number(index)
     )
+
+
+def _linked(one: _Numbered, other: _Numbered, unknown: Sequence[_Numbered], left: Sequence[_Numbered]) -> bool:
+    """Whether two numbers of one kind are values of one thing.
+
+    A measured one is: it does not follow from others without a word. A time or a bare number is one of an age, of the
+    same digits, among the same words, or of the only two of its unit that the other text lacks.
+    """
+    ours, theirs = one.quantity, other.quantity
+    if one.age or other.age:
+        return one.age and other.age
+    if ours.dimension == theirs.dimension not in ("", "time") or _same_digits(ours, theirs):
+        return True
+    if any(meets(name, with_prefixes(other.label)) for name in one.label - _UNTELLING):
+        return True
+    alone = all(sum(_of_one_unit(one, own) for own in numbers) <= 1 for numbers in (unknown, left))
+    return alone and _of_one_unit(one, other)
+
+
+def _same_digits(ours: Quantity, theirs: Quantity) -> bool:
+    """Whether two numbers are written alike, or with the same figures in another order."""
+    return sorted(ours.written) == sorted(theirs.written) or (
+        written_value(ours.written)[0] == written_value(theirs.written)[0]
+    )
+
+
+def _amid(at: int, mine: Sequence[_Numbered], where: int, theirs: Sequence[_Numbered]) -> bool:
+    """Whether a number stands between the same two numbers as another: '98, 61, 49, 22' and '98, 61, 39, 22'."""
+    beside = [(at - 1, where - 1), (at + 1, where + 1)]
+    inside = all(0 <= one < len(mine) and 0 <= other < len(theirs) for one, other in beside)
+    return inside and all(_equal(mine[one], theirs[other]) for one, other in beside)
+
+
+def _of_one_unit(one: _Numbered, other: _Numbered) -> bool:
+    """Whether two numbers have the same unit in the same size."""
+    sizes = [number.quantity.value / (written_value(number.quantity.written)[0] or 1.0) for number in (one, other)]
+    return one.quantity.dimension == other.quantity.dimension and abs(sizes[0] - sizes[1]) <= 1e-6 * sizes[0]
 
 
 def _of_one_kind(one: _Numbered, other: _Numbered) -> bool:
@@ -204,6 +268,11 @@ def _without_unit(said: _Numbered, known: _Numbered) -> bool:
     return any(abs(written_value(full.written)[0] * size - bare.value) <= slack for size in sizes)
 
 
+_CALENDAR = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|(?:19|20)\d\d)\b"
+)
+_CLOCK = re.compile(r"(?i)\b\d{1,2}[:.]\d\d\b(?! ?[%a-z/])|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\b(?:noon|midnight)\b")
+_LATER = re.compile(r"(?i)[\w.]+[ -]\w+ (?:later|earlier|before|after|apart)\b")
 _PACK_YEARS = re.compile(r"(?i)[ -]?(?:pack[ -]?y|PY\b)")
 _YEAR = 365.25
 
@@ -222,7 +291,11 @@ def _computed(one: _Numbered, evidence: Sequence[_Numbered], claim: FindingEvide
         ways = [100 - value for value in same] + [100 * value for value in plain if value < 1]
         ways += [100 * part / whole for part, whole in itertools.permutations(plain, 2) if part < whole]
     elif ours.dimension == "time":
+        if len(_CALENDAR.findall(text)) > 1 or len(_CLOCK.findall(text)) > 1:
+            return True  # the time between two dates
         ways = _between_years(evidence)
+        if _LATER.match(claim.finding[claim.finding.find(ours.written) :]):
+            ways += [abs(a - b) for a, b in itertools.combinations(same, 2)]
         ways += [sum(both) for both in itertools.combinations(same, 2)]
         slack = 366.0 if ours.step > 300 else slack
     elif not ours.dimension:

@@ -14,12 +14,22 @@ from wardround.scenarios.reports.denials import StatedItem, stated_items
 from wardround.scenarios.reports.finding_evidence import ArticleIndex, FindingEvidence, spelled_out
 from wardround.scenarios.reports.patient_sex import of_relatives, relative_contradictions, sex_contradictions
 from wardround.scenarios.reports.sides import SIDE_WORDS, side_contradictions
-from wardround.scenarios.reports.statements import GENERIC, site
+from wardround.scenarios.reports.statements import GENERIC, site, word_concept
 
 _WEAK_TEXT = """elevat elevate lower increas reduc sever mild urin blood serum csf cerebrospinal_fluid stool size enlarg
 dilat relief reliev"""
 _WEAK = frozenset(_WEAK_TEXT.split())
 """Concepts that say nothing without another: a degree, a specimen."""
+_TESTS_TEXT = """test testing culture serology serologies antibody antibodies autoantibody antigen pcr polymerase assay
+panel igg igm iga ige immunoglobulin toxin bacteria mycobacteria organism pathogen virus marker urinalysis"""
+_TESTS = frozenset(word_concept(one) for one in _TESTS_TEXT.split())
+"""Concepts of tests and what they look for."""
+_LOOKING_TEXT = """computed_tomography magnetic_resonance_imaging angiography angiogram radiograph ultrasound
+ultrasonography echocardiogram electrocardiogram scan film imaging image biopsy histology microscopy
+endoscopy colonoscopy gastroscopy laparotomy laparoscopy bronchoscopy venography fundoscopy
+examination display displayed contain contained screening serology"""
+_LOOKING = frozenset(word_concept(one) for one in _LOOKING_TEXT.split())
+"""Concepts of what a finding was looked for with."""
 _WELL = frozenset(("normal", "clear", "free"))
 
 
@@ -46,9 +56,13 @@ def _own_sentences(sentences: tuple[str, ...]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The items of sentences; of each clause the words that it affirms, and the parts of the body that it names."""
+    """The items of sentences and all their `words`.
+
+    Of each clause there are the words that it affirms, and the parts of the body that it names.
+    """
 
     items: Sequence[tuple[tuple[int, int], StatedItem]]
+    words: frozenset[str]
     affirmed: dict[tuple[int, int], set[str]]
     sites: dict[tuple[int, int], set[str]]
 
@@ -56,7 +70,7 @@ class _Reading:
 @lru_cache(maxsize=8192)
 def _reading(sentences: tuple[str, ...]) -> _Reading:
     items = [((at, one.clause), one) for at, sentence in enumerate(sentences) for one in stated_items(sentence)]
-    read = _Reading(items, {}, {})
+    read = _Reading(items, frozenset().union(*(one.words | one.context for _, one in items)), {}, {})
     for clause, one in items:
         read.sites.setdefault(clause, set()).update(filter(site, one.words | one.context))
         read.affirmed.setdefault(clause, set()).update(one.words if one.affirmed else ())
@@ -91,13 +105,18 @@ def _opposite(one: _Reading, other: _Reading) -> Iterator[str]:
             continue
         words = item.words if item.words - _WEAK else item.words | item.context
         heads = _heads(words)
-        if not heads or any(heads <= own.words for _, own in one.items if own.affirmed is not False):
+        others = (
+            own for at, own in one.items if own.affirmed is not False and (at, own.words) != (clause, item.context)
+        )
+        if not heads or any(heads <= own.words for own in others):
             continue
         if any(own.affirmed is not True and heads & own.words for _, own in other.items):
             continue
         for place, own in other.items:
             if not own.affirmed or not heads <= own.words or not words <= other.affirmed[place]:
                 continue
+            if not own.result and (item.result or not _TESTS.isdisjoint(item.words | own.words)):
+                continue  # that a test was done, or a disease was sought, is not that it was positive
             well = "normal" not in words and _WELL & own.words  # a clear film is a negative one
             if not well and _same_place(item, one.sites[clause], own, other, place):
                 yield " ".join(sorted(words))
@@ -119,5 +138,6 @@ def _same_place(item: StatedItem, sites: set[str], own: StatedItem, other: _Read
     theirs = other.sites[place]
     if sites and theirs and not sites & theirs:
         return False
-    about = item.context - SIDE_WORDS
-    return not about or bool(about & own.words)
+    about = item.context - SIDE_WORDS - _LOOKING
+    parts = frozenset(filter(site, about))
+    return not about or not about.isdisjoint(own.words if parts else other.words)

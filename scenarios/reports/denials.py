@@ -30,8 +30,8 @@ _SEEN = _set(
 )
 """Words behind 'was' and 'not' of what was or was not there."""
 _REST = _set(
-    """any detect taken given raised kind however about said stated told appear appeared so far yet just either neither
-    ever place happen happened occurred occur"""
+    """any detect taken given received receive raised kind however about said stated told appear appeared so far yet
+    just either neither ever place happen happened occurred occur"""
 )
 _SILENT = (LITTLE - _LIMITS) | _SEEN | _REST
 """Words that tell nothing of what is affirmed or denied."""
@@ -50,9 +50,10 @@ _ACTIVE = (_LINKS - _HELPERS) | _set(
 """Verbs at which what a cue denies has ended."""
 _HEDGES = _set(
     """none unknown avoided avoids gave empty nothing excluding against argued arguing below stopped ceased quit ex
-    former interrupted discontinued lost loss missed abandoned lack cannot could hardly scarcely barely rarely seldom
-    until unless except doubtful unlikely possible possibly suspected suspicion query~it if unclear uncertain risk
-    without~ normalized disappeared resolved subsided gone vanished instead than rather expected exclude considered"""
+    former interrupted discontinued lost loss missed abandoned lack cannot could hardly scarcely barely rarely
+    seldom until unless except doubtful unlikely possible possibly suspected suspicion query~it if unclear uncertain
+    risk without~ free otherwise else apart besides poorly badly inadequately insufficiently order hope hoping wish
+    trying normalized disappeared resolved subsided gone vanished instead than rather expected exclude considered"""
 )
 """Words that leave an item open: they turn or weaken what it says."""
 _ALONG = _set("in on at of to from")
@@ -67,7 +68,13 @@ _REASONS = _set("by on with in at based because")
 _MANNER = _set("by with for during on from after until before")
 _DEGREES = _set("only just necessarily fully yet due related")
 _THE = _set("the a an his her some its their")
+_NEW_SUBJECTS = _set("with he she it they there some several multiple many numerous")
 _COUNTS = _set("one two three four five six seven eight nine ten")
+_RESULTS = _set(
+    """positive negative negative~for reactive nonreactive no~reactive detected identified isolated grew grown yielded
+    demonstrated confirmed elevated elevate raised increased high present"""
+)
+"""Words that give the result of a test."""
 _SIGNS_TEXT = "history sign symptom evidence feature finding suspicion presence complaint episode use abuse"
 _SIGNS = frozenset(word_concept(one) for one in _SIGNS_TEXT.split())
 """Words after which 'of' leads to what is denied."""
@@ -80,13 +87,15 @@ class StatedItem:
     """An item of a list with the concepts of its words.
 
     `affirmed` is False where it is denied and None where that cannot be said; `clause` is the number of its clause in
-    the sentence, negative in brackets; `context` are the words that say where or by what it is denied.
+    the sentence, negative in brackets; `context` are the words that say where or by what it is denied; `result` says
+    whether a word of a result ('positive', 'negative', 'detected') judges it.
     """
 
     words: frozenset[str]
     affirmed: bool | None
     clause: int
     context: frozenset[str] = frozenset()
+    result: bool = False
 
 
 def item_concepts(lows: Sequence[str]) -> frozenset[str]:
@@ -101,6 +110,16 @@ def _tells(low: str) -> bool:
 
 _REWRITTEN = (
     (r"(?<=[A-Za-z]\d)-(?=[,;.)]|$)|(?<=[A-Za-z]\d\d)-(?=[,;.)]|$)", " negative"),  # 'CD30-'
+    (r"(?<=[A-Za-z]\d)\+(?=[,;.)]|$)|(?<=[A-Za-z]\d\d)\+(?=[,;.)]|$)", " positive"),
+    (r"(?<![\w])[-\u2212\u2013]ve\b", " negative"),
+    (r"\+ve\b", " positive"),
+    (r"\bg[ai]ves? an? (positive|negative)(?: (?:result|test|reaction))?", r" was \1"),
+    (
+        r"\b(is|are|was|were|remained|also)((?: also| \w+ly)*) (?:impaired|diminished|abolished|depressed|lost)\b",
+        r"\1 no~normal",
+    ),
+    (r"\bimpaired (?=[a-z])", " no~normal "),
+    (r"\bnone (?=(?:to|against|for|in|on|at) )", " without "),
     (r"(?<=[A-Za-z]) 0(?=[,;]|\.?$|\.\s)", " absent"),
     (r"\bnormal for\b", " query~it "),
     (r"\bnone of\b:?|\bmissing\b", " without "),
@@ -108,9 +127,9 @@ _REWRITTEN = (
     (r"\bno~positive\b", " negative "),
     (r"\b(?:failed|fails) to\b", " not "),
     (r"\b(?:free|clear|absence|exclusion|devoid) (?:of|from)\b|\babst\w+ from\b", " without "),
-    (r"\b([a-z]{3,})-free\b", r" no~\1"),
+    (r"\b([a-z]{3,})-(?:free|na[i\u00ef]ve)\b", r" no~\1"),
     (r"\bnon-?(?=[a-z]{4,})|\bun(?=[a-z]{4,}ed\b)", " no~"),
-    (r"\b(?:(?:is|was|were|are|tested|remained|came back|turned) )?positive for\b", " with "),
+    (r"\b(?:(?:is|was|were|are|tested|remained|came back|turned) )?positive for\b", " with positive "),
     (r"(\w+)-(negative|positive)\b", r" \1 \2 , "),
     (r"\b(\w+)n't\b", r"\1 not"),
 )
@@ -186,7 +205,7 @@ def _seen(words: Sequence[str], verb: int) -> bool:
 
 def _reached(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     """The words that a cue before them reaches, and the rest."""
-    end = next((at for at, low in enumerate(words) if at and (low in _ENDS or low in _ACTIVE)), len(words))
+    end = next((at for at, low in enumerate(words) if low in _ENDS or (at and low in _ACTIVE)), len(words))
     return words[:end], words[end:]
 
 
@@ -202,7 +221,8 @@ class _Clause:
 
     def items(self) -> list[StatedItem]:
         """The items that say something."""
-        if self._parts and self._parts[0][1][0] == "not":  # 'but not the girth'
+        first = self._parts[0][1] if self._parts else []
+        if first[:1] == ["not"] and (_THE | _ALONG) & set(first[1:2]):  # 'but not the girth'
             return [StatedItem(item_concepts(words), None, self._number) for _, words in self._parts]
         for place, (joint, words) in enumerate(self._parts):
             if not self._labelled(place, joint, words):
@@ -215,7 +235,13 @@ class _Clause:
         value = any(one in _LINKS and other[0].isdigit() for one, other in itertools.pairwise(whole))
         sure = not _HEDGES.intersection(whole) and not (affirmed and (value or _LOOKED_FOR.intersection(whole)))
         self._items.append(
-            StatedItem(item_concepts(words), affirmed if sure else None, self._number, item_concepts(context))
+            StatedItem(
+                item_concepts(words),
+                affirmed if sure else None,
+                self._number,
+                item_concepts(context),
+                bool(_RESULTS.intersection(whole)),
+            )
         )
 
     def _plain(self, words: Sequence[str], affirmed: bool | None, whole: Sequence[str]) -> None:
@@ -236,6 +262,8 @@ class _Clause:
             self._items.append(StatedItem(item_concepts(words), self._items[-1].affirmed, self._number))
             self._carry = "verb" if self._items[-1].affirmed is False else ""
             return True
+        if ":" in joint and words[0] == "positive" and self._items:
+            self._items[-1].result = True
         if ":" in joint and (words[0] == "none" or words[0] in _BACKWARD or words[0] in _FORWARD):
             bare = words[0] == "none" or not item_concepts(words)
             labels = sum(":" in one for one, _ in self._parts)
@@ -277,6 +305,9 @@ class _Clause:
         if cue is None and self._carry and self._goes_on(joint, words):
             self._carried(place, joint, words)
             return
+        if not self._carry and joint == "or" and any(low.startswith("no~") for low in self._parts[place - 1][1]):
+            self._add(words, None, words)  # 'does not drink alcohol or use drugs', whose first part is one word
+            return
         if self._carry and "or" in joint and "no~normal" in words:  # 'no sensory or motor deficits' are both normal
             self._open_list()
             self._add(words, None, words)
@@ -289,17 +320,19 @@ class _Clause:
         self._carry = ""
         behind = _first(words, _BACKWARD)
         if cue is not None:
-            self._cued(joint, words, cue)
+            self._cued(place, joint, words, cue)
         elif behind is not None:
             self._judged(place, joint, words, behind)
         else:
             self._plain(words, True, words)
+            if words[-1] == "positive" and joint in ("and", "or", ",") and len(self._items) > 1:
+                self._items[-2].result = True  # 'ANCA and ANA positive'
 
     # --- forwards ---
 
     def _goes_on(self, joint: str, words: Sequence[str]) -> bool:
         """Whether an item may belong to the list that a cue has begun."""
-        if words[0] in _RELATIVE | _ACTIVE | _HELPERS | {"with"} or ":" in joint:
+        if words[0] in _RELATIVE | _ACTIVE | _HELPERS | _NEW_SUBJECTS or ":" in joint:
             return False
         verb = _first(words, _ACTIVE)
         if _measured(words) and "or" not in joint:
@@ -307,6 +340,8 @@ class _Clause:
         judging = {low for low in words if low in _BACKWARD or low in ("positive", "normal") or low.startswith("no~")}
         if verb is None:
             return not judging
+        if _BACKWARD.intersection(words[verb:]):  # 'no lesions, and the sign was negative'
+            return False
         return ("or" in joint or _seen(words, verb)) and not {"positive", "normal"} & set(words[:verb])
 
     def _carried(self, place: int, joint: str, words: Sequence[str]) -> None:
@@ -350,8 +385,10 @@ class _Clause:
                 return
             one.affirmed = None
 
-    def _cued(self, joint: str, words: list[str], at: int) -> None:
+    def _cued(self, place: int, joint: str, words: list[str], at: int) -> None:
         cue, before, after = words[at], words[:at], words[at + 1 :]
+        if before and cue in ("not", "never") and joint.endswith(("and", "or")):
+            self._open_subjects(place)  # 'biting and incontinence did not occur'
         if before:
             self._plain(before, True if cue == "without" else None, words)
         while after and (after[0] in ("been", "be", "to", "have") or (after[0] in _SEEN - {"there"} and after[1:])):
@@ -372,6 +409,15 @@ class _Clause:
         lost = "of" in inside and item_concepts(inside[: inside.index("of")]) - _SIGNS  # 'no loss of control'
         if lost or (not sure and self._carry):
             self._carry = "open"
+
+    def _open_subjects(self, place: int) -> None:
+        """Leave open what stands before a subject in its list."""
+        for one, (joint, words) in zip(reversed(self._items), reversed(self._parts[:place]), strict=False):
+            if not one.affirmed or _ACTIVE.intersection(words):
+                return
+            one.affirmed = None
+            if joint != ",":
+                return
 
     # --- backwards ---
 
@@ -401,3 +447,4 @@ class _Clause:
                 continue
             if self._items[last].affirmed:
                 self._items[last].affirmed = False if several and not _HEDGES.intersection(other) else None
+                self._items[last].result = own

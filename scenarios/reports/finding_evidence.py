@@ -168,11 +168,17 @@ def citation_fault(sections: Mapping[str, str], numbered_text: str) -> str:
 
 
 _ACRONYM = re.compile(r"\b[A-Z]{3,5}\b")
+_JUDGED = re.compile(
+    r"\b([A-Za-z]?[A-Z]{1,4})(?= (?:Ab |Ag |PCR |enhancement )?(?:neg|pos|negative|positive|absent|present)\b)"
+)
 
 
 @lru_cache(maxsize=4096)
 def spelled_out(finding: str, sentences: tuple[str, ...]) -> str:
-    """A finding with its acronyms in the words that have their initials: 'AFB' is acid-fast bacilli."""
+    """A finding with its acronyms in the words that have their initials: 'AFB' is acid-fast bacilli.
+
+    An acronym that a result judges may have letters from inside the words: 'OCB neg' is of oligoclonal bands.
+    """
     words = re.findall(r"[A-Za-z]+", " ".join(sentences))
     initials = "".join(word[0].upper() for word in words)
 
@@ -182,4 +188,11 @@ def spelled_out(finding: str, sentences: tuple[str, ...]) -> str:
         plain = at >= 0 and all(len(word) > 2 and not word.isupper() for word in named)
         return " ".join(named) if plain else acronym[0]
 
-    return _ACRONYM.sub(spelled, finding)
+    def judged(acronym: re.Match[str]) -> str:
+        if acronym[0] in words:
+            return acronym[0]
+        pattern = r"\w*".join(rf"(?:[ -])?{letter}" if place else letter for place, letter in enumerate(acronym[1]))
+        named = re.search(rf"(?i)\b{pattern}\w*", " ".join(sentences))
+        return named[0] if named and len(named[0].split()) > 1 else acronym[0]
+
+    return _JUDGED.sub(judged, _ACRONYM.sub(spelled, finding))

@@ -17,7 +17,8 @@ _AGED = re.compile(
     r"(?i)(?:(?:year|month|week|day|hour)s?[- ]old|\byo|y/o|\baged \d+(?: years)?),?(?:[ -](?!old\b)[\w-]+,?){0,4}?[ -]"
     r"(woman|man|female|male|girl|boy|lady|gentleman)\b"
     r"|\b(female|male)(?= (?:neonate|newborn|infant|baby|toddler|child|adolescent|patient)\b)"
-    r"|\b(woman|man|female|male|girl|boy|lady|gentleman)(?: patient)?(?:,? (?:of|aged|in (?:her|his)) (?:\w+ )?\w*\d"
+    r"|\b(woman|man|female|male|girl|boy|lady|gentleman)(?: patient)?(?:,? (?:of|aged|in (?:her|his)) (?:\w+ )?"
+    r"(?!\d[\d,.]* ?(?:g|kg|lbs?|grams?)\b)\w*\d"
     r"|, ?(?:aged )?\d{1,3}[ -]?(?:y(?:ears?|rs?|o)?|months?|weeks?|days?)\b"
     r"|,? (?:in|of) (?:her|his) (?:early |late |mid[- ])?(?:teens|\w+ties)\b)"
 )
@@ -101,7 +102,13 @@ _RELATIVES = {
 _RELATIVE = re.compile(rf"(?i)\b({'|'.join(_RELATIVES)})\b(?:['\u2019]s)?")
 _POSSESSED = re.compile(rf"(?i)(his|her) (?:\w+ )?(?:{'|'.join(_RELATIVES)})\b")
 _ON_SIDE = re.compile(r"(?i)\bon (?:the|his|her) (?:father|mother)['\u2019]s side|\b(?:mother|father)['\u2019]s (?=\w)")
-_KIN_BREAK = re.compile(r"[;.]\s|,\s|\b(?:and|but|while|whereas|with)\b")
+_SAID_OF_ANYONE = frozenset(("normal", "health", "well", "alive"))
+_PARENTAL = re.compile(
+    r"(?i)\b(maternal|paternal)\b(?!\))(?! (?:\w+ )?(?:grand\w+|uncles?|aunts?|cousins?|side|line|age|half|great"
+    r"|relatives?|family|kin))"
+)
+"""'Maternal asthma': that of the mother."""
+_KIN_BREAK = re.compile(r"[;.+&]\s|,\s|\b(?:and|but|while|whereas|with)\b")
 
 
 def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]:
@@ -140,7 +147,7 @@ def relative_contradictions(claim: FindingEvidence) -> Iterator[Unfaithful]:
         known = {of for kind, of, _ in theirs if kind == kin}
         both = {of for kind, of, _ in mine if kind == kin}
         wide = with_prefixes(own)
-        crossed = about & other and not any(meets(one, wide) for one in about)
+        crossed = about & other - _SAID_OF_ANYONE and not any(meets(one, wide) for one in about)
         if (known and sex not in known and len(both) == 1) or (sex in known and crossed):
             yield Unfaithful("sex", f"{sex} {kin}", claim.finding, " ".join(claim.sentences), claim.item)
 
@@ -149,7 +156,9 @@ def relative_contradictions(claim: FindingEvidence) -> Iterator[Unfaithful]:
 def _relatives(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
     """(kind of relative, sex, the concepts said of them) of each relative of a sentence."""
     named_kin: list[tuple[str, str, frozenset[str]]] = []
-    for piece in _KIN_BREAK.split(_ON_SIDE.sub(" ", longhand(sentence))):
+    for part in _KIN_BREAK.split(_ON_SIDE.sub(" ", longhand(sentence))):
+        alone = not _RELATIVE.search(part)
+        piece = _PARENTAL.sub(lambda hit: "mother" if hit[1][0] in "mM" else "father", part) if alone else part
         named = [_RELATIVES[hit[1].lower()] for hit in _RELATIVE.finditer(piece)]
         lows = re.findall(r"[a-z_~]+|\d+", concepts_text(_RELATIVE.sub(" ", piece)).lower())
         about = item_concepts(lows) | {low for low in lows if low[0].isdigit()}

@@ -68,6 +68,9 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("hu", "hounsfield units"), ("density", 1.0)),
     **dict.fromkeys(("mosm/kg", "mosmol/kg", "mosm/l", "mosmol/l"), ("osmolality", 1.0)),
     **dict.fromkeys(("cm2/m2",), ("indexed area", 1.0)),
+    **{f"{prefix}{unit}": (dimension, size) for prefix, size in (("", 1.0), ("k", 1e3), ("m", 1e-3), ("\u00b5", 1e-6))
+       for unit, dimension in (("v", "voltage"), ("sv", "dose equivalent"), ("w", "power"))
+       if prefix + unit not in ("w", "mw")},
     "kg/m2": ("index", 1.0),
     "kg/m\u00b2": ("index", 1.0),
     "mm/h": ("sedimentation", 1.0), "mm/hr": ("sedimentation", 1.0), "mm/hour": ("sedimentation", 1.0),
@@ -112,7 +115,7 @@ _NUMBER = re.compile(
     r"(?P<figures>(?<![\w.,/\u2044])(?<![A-Za-z][-\u2010\u2011])[-\u2212]?\d{1,3}"
     r"(?:[, \u2009\u202f]\d{3})+(?![\d])(?:\.\d+)?"
     r"|(?<![A-Za-z\d.,*:])(?<![A-Za-z][-\u2010\u2011])(?<![A-Z]\d[-\u2013])\d+(?:[.,\u00b7]\d+)?(?!(?:st|nd|rd|th)\b))"
-    r"|\b(?P<one>an?|past|last)(?= (?:minute|hour|day|week|fortnight|month|year|decade)\b)"
+    r"|\b(?P<one>an?|past|last|previous|preceding|prior)(?= (?:minute|hour|day|week|fortnight|month|year|decade)\b)"
     r"|\b(?P<before>the)(?= (?:day|week|month|year) (?:before|after)\b)"
     rf"|\b(?P<words>(?:(?:{_TENS})[- ](?:{_ONES})|{'|'.join(sorted(_SPELLED, key=len, reverse=True))}))\b",
     re.IGNORECASE,
@@ -143,6 +146,7 @@ _BOTH_UNITS = re.compile(
 """A unit in words with its abbreviation: 'milligrams (mg)'."""
 _HALF = re.compile(r"(?i)\bhalf (?:an? )?(year|day|hour)\b")
 _HALVES = {"year": "6 months", "day": "12 hours", "hour": "30 min"}
+_QUARTER = re.compile(r"(?i)\b(three )?quarters? of an hour\b")
 _AND_HALF = re.compile(
     rf"(?i)\b({'|'.join(sorted(_SPELLED, key=len, reverse=True))}|an?|\d+)(?: (\w+))? and (?:a|one) half(?= (\w+))?"
 )
@@ -204,6 +208,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     text = _FIRST_HOUR.sub(lambda hit: "mm/h".ljust(len(hit[0])), text)
     text = _BOTH_UNITS.sub(lambda both: both[1].rjust(len(both[0])), text)
     text = _HALF.sub(lambda half: _HALVES[half[1].lower()].ljust(len(half[0])), text)
+    text = _QUARTER.sub(lambda hit: ("45 min" if hit[1] else "15 min").ljust(len(hit[0])), text)
     text = _AND_HALF.sub(_with_half, text)
     text = _ORDINAL.sub(lambda one: f"{_ORDINALS.get(one[1].lower(), one[2])}".ljust(len(one[0])), text)
     text = _DAY_NUMBER.sub(r"\2 \1", text)

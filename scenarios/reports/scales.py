@@ -23,6 +23,9 @@ _OF_A_PACK = {"half": 0.5, "one quarter": 0.25, "a quarter": 0.25, "quarter": 0.
 _TIMES_OF = re.compile(r"(?<=[a-z)] )[x\u00d7](\d{1,2})\b(?! ?(?:[\d/.x\u00d7]|cm|mm|d\b|days|wk|weeks|h\b|mo|y))")
 _LAKH = re.compile(r"(?i)\b(\d+(?:\.\d+)?) lakhs?\b")
 _TITRE = re.compile(r"(?<![\d:])1 ?: ?(?=\d{1,6}(?![\d:]))")
+_NOTED_TIME = re.compile(r"(?<![\d.,/+])(\d{1,2}) ?/ ?(52|7|12)(?![\d/.]| ?(?:points?|items?|criteria)\b)")
+"""Times of British notes: '6/52' are six weeks, '4/7' four days and '3/12' three months."""
+_NOTED = {"52": "weeks", "7": "days", "12": "months"}
 _GESTATION = re.compile(
     r"(?i)(?<![\d.])([1-4]\d) ?\+ ?([0-6])(?:/7)?(?: ?w(?:ee)?ks?\b)?(?!\d|\.\d)"
     r"|(?<![\d.])([1-4]\d) ([1-6])/7 w(?:ee)?ks?\b"
@@ -37,6 +40,10 @@ _ROUND_YEARS = (
 )
 
 
+_IN_TIME = re.compile(r"(?i)(?:\b(?:for|x|at|after|in|since|past|last|over|until|within)|[\u00d7@,~])\s*$")
+_OF_AGE = re.compile(r"(?i)\s*(?:ago|hx|history|old|later|before|prior|prev|F\b|M\b|of (?!7\b|12\b))")
+
+
 def _in_cigarettes(hit: re.Match[str]) -> str:
     if hit[2]:
         return f"{20 * float(hit[2]):g} cigarettes a day"
@@ -48,6 +55,13 @@ def _in_cigarettes(hit: re.Match[str]) -> str:
     else:
         packs = next(size for said, size in _OF_A_PACK.items() if low == said or low.startswith(f"{said} "))
     return f"{20 * packs:g} cigarettes"
+
+
+def _noted_time(hit: re.Match[str]) -> str:
+    """A time of notes in words; '6/12' is one only behind a word of time, else it may be an acuity, '5/7' a score."""
+    before, after = hit.string[: hit.start()], hit.string[hit.end() :]
+    sure = hit[2] == "52" or _IN_TIME.search(before) or _OF_AGE.match(after)
+    return f"{hit[1]} {_NOTED[hit[2]]}" if sure else hit[0]
 
 
 def _chart_line(feet: float) -> str:
@@ -64,6 +78,7 @@ def _in_feet(sentence: str) -> str:
 
 def plain_scales(sentence: str) -> str:
     """A sentence in plain scales: acuities in feet, packs as cigarettes, titres by their dilution, decades as years."""
+    sentence = _NOTED_TIME.sub(_noted_time, sentence)
     sentence = _METRIC_ACUITY.sub(lambda hit: _chart_line(20 * float(hit[1]) / 6), sentence)
     if _ACUITY.search(sentence):
         sentence = _SHARE_OF_ACUITY.sub(lambda hit: _chart_line(2000 / float(hit[1])), sentence)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from wardround.scenarios.reports.case_summary import Unfaithful
 from wardround.scenarios.reports.denials import item_concepts
 from wardround.scenarios.reports.finding_evidence import ArticleIndex, FindingEvidence, meets, with_prefixes
-from wardround.scenarios.reports.statements import CLAUSE_END, concepts_text
+from wardround.scenarios.reports.statements import CLAUSE_END, concepts_text, word_concept
 
 _SIDES = {"left": "left", "leftward": "left", "right": "right", "rightward": "right", "bilateral": "both",
           **dict.fromkeys(("contralateral", "fellow", "opposite", "ipsilateral"), "any")}  # fmt: skip
@@ -42,23 +42,31 @@ def side_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator
         theirs = [one for sentence in index.sentences if sentence in index.patient for one in _sided(sentence)]
     if not theirs or any(_POINTS_BACK.search(one) for one in (claim.finding, *claim.sentences)):
         return
-    alone = len({side for side, _, _ in mine}) == 1 and {side for side, _, _ in theirs}
+    sides = {side for side, _, _ in theirs} - {"both"}
+    alone = len({side for side, _, _ in mine}) == 1 and len(sides) == 1 and sides
     for side, beside, well in mine:
         words = beside.difference(*(near for other, near, _ in mine if other != side))
         here = frozenset[str]().union(*(near for other, near, _ in theirs if other in (side, "both", "any")))
         there = frozenset[str]().union(
             *(near for other, near, its in theirs if other == _OTHER[side] and (claim.cited or its == well))
         )
-        wide = with_prefixes(here)
-        own = [one for one in words if meets(one, wide) and one not in there]
-        crossed = [one for one in words & there if not meets(one, wide)]
-        weight = sum(2 if one[0] == "#" else 1 for one in crossed)
-        enough = weight >= _ENOUGH or (weight and len(crossed) == len(words))
-        if (alone == {_OTHER[side]} and any(claim.cited or its == well for _, _, its in theirs)) or (
-            enough and not own
-        ):
+        wide, over = with_prefixes(here), with_prefixes(there)
+        own = [one for one in words if meets(one, wide) and not meets(one, over)]
+        crossed = [one for one in words if meets(one, over) and not meets(one, wide)]
+        if alone == {_OTHER[side]}:
+            wrong = bool(crossed) or not _elsewhere(side, words, index)
+        else:
+            weight = sum(2 if one[0] == "#" else 1 for one in crossed)
+            wrong = weight >= _ENOUGH or (weight > 0 and len(crossed) == len(words))
+        if wrong and not own:
             yield Unfaithful("side", side, claim.finding, " ".join(claim.sentences), claim.item)
             return
+
+
+def _elsewhere(side: str, words: frozenset[str], index: ArticleIndex) -> bool:
+    """Whether the article has one of the words beside a side in any sentence on its patient."""
+    sided = (one for sentence in index.sentences if sentence in index.patient for one in _sided(sentence))
+    return any(meets(word, with_prefixes(near)) for own, near, _ in sided if own in (side, "both") for word in words)
 
 
 @lru_cache(maxsize=16384)
@@ -68,19 +76,21 @@ def _sided(sentence: str) -> tuple[tuple[str, frozenset[str], bool], ...]:
     What stands before the first of two sides in a clause belongs to both: 'potentials were late on the right and
     absent on the left'.
     """
-    text = concepts_text(sentence).replace("(", " , ").replace(")", " , ")
+    text = concepts_text(sentence).replace("(", " ").replace(")", " , ")
     sides: list[tuple[str, frozenset[str], bool]] = []
     for clause in CLAUSE_END.split(text):
         lows = [hit[0].lower() for hit in _TOKEN.finditer(clause)]
         places = [at for at, low in enumerate(lows) if low in _SIDES and _is_side(lows, at)]
-        subject = item_concepts(lows[: places[0]]) if len({_SIDES[lows[at]] for at in places}) > 1 else frozenset()
+        contrasted = {"left", "right"} <= {_SIDES[lows[at]] for at in places}
+        subject = item_concepts(lows[: places[0]]) if contrasted else frozenset[str]()
         for at in places:
             start, end = _stretch(lows, at, places)
             beside = lows[start + 1 : end]
             numbers = {f"#{low.replace(',', '.')}" for low in beside if low[0].isdigit()}
             well = _WELL.intersection(beside) or any(low.startswith("no~") for low in beside)
             near = (item_concepts(beside) | subject) - SIDE_WORDS
-            sides.append((_SIDES[lows[at]], near | numbers, bool(well)))
+            parts = {word_concept(part) for one in near if "_" in one for part in one.split("_")}
+            sides.append((_SIDES[lows[at]], near | parts | numbers, bool(well)))
     return tuple(sides)
 
 

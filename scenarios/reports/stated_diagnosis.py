@@ -12,6 +12,7 @@ from wardround.scenarios.reports.article import article_sentences
 from wardround.scenarios.reports.denials import stated_items
 from wardround.scenarios.reports.finding_evidence import spelled_out
 from wardround.scenarios.reports.statements import concepts_text, longhand, word_concept
+from wardround.scenarios.terms.wording import vocabulary
 
 _CONSIDERED = re.compile(
     r"(?i)\b(?:differential|considered|exclud\w+|ruled? out|ruling out|unlikely|less likely|suspected|suspicion"
@@ -56,6 +57,12 @@ _WAS_DIAGNOSED = re.compile(
 )
 
 
+_INTRODUCED = re.compile(
+    r"(?i)^(?:the patient|s?he|it|this) (?:(?:was|were|is|has been|had been) )?(?:diagnosed (?:with|as having)|had|has)"
+    r" (?:an? )?"
+    r"|^(?:the |a )?(?:final |definitive |established |working )?diagnosis (?:was|is|of|made was)(?: an?)? "
+)
+"""How a sentence leads to the name of a diagnosis."""
 _DIAGNOSED = re.compile(r"(?i)\bdiagnos(?:is|ed)\b")
 
 
@@ -71,7 +78,7 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
         one for one, words in _clauses("", text) if words and _DIAGNOSED.search(one) and not _PAST.search(one)
     ]
     title = _MISTAKEN.sub(" ", title)
-    answer = spelled_out(longhand(answer), (*cited, title))
+    answer = longhand(spelled_out(_INTRODUCED.sub("", answer), (*cited, title)))
     stated = [hit["name"] for one in cited for how in (_STATED, _WAS_DIAGNOSED) for hit in how.finditer(one)]
     read = [same_disease(name, answer) for name in (*stated, title)]
     if any(one.same for one in read):
@@ -84,7 +91,8 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
     if any(name <= affirmed for name in names) or (not shown and _stated_somewhere(names, title, text)):
         return True
     said, missing = _looked_up(_JOINED.split(answer)[0], known, stated)
-    if not said:
+    missing = [word for word in missing if word in text or not _initials(word, known)]
+    if not said and missing:
         return False
     new = _GENERAL | frozenset(_concepts(text))
     return not missing or (
@@ -120,6 +128,15 @@ _STEM = 6
 _ACRONYM = re.compile(r"(?=.{2,8}$)\w*[A-Z]\w*[A-Z]\w*")
 _LETTERS = 0.75
 """The share of an acronym's letters that begin words of the name that it stands for."""
+
+
+def _initials(word: str, known: str) -> bool:
+    """Whether a word is an abbreviation that no table knows, and words of the text begin with half of its letters."""
+    letters = [letter.lower() for letter in word if letter.isalpha()]
+    if not _ACRONYM.fullmatch(word) or word in vocabulary().short or diseases_named(word):
+        return False
+    initials = [one[0] for one in re.findall(r"[a-z]+", known.lower())]
+    return 2 * sum(min(letters.count(one), initials.count(one)) for one in set(letters)) >= len(letters)
 
 
 def _abbreviates(acronym: str, known: str, stated: Sequence[str]) -> bool:

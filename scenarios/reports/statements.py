@@ -75,7 +75,7 @@ _JUDGED_BEFORE = re.compile(r"~(\s*(?:[,;.)]|$| (?:for|in|on|at|and|or|but)\b))|
 """A short 'neg' judges what stands before it: 'HBV neg, HIV pos' and 'IgG pos IgM neg'."""
 
 
-_BOTH_LETTERS = re.compile(r"(?<![\w.])([RL]) (\d[\d/.]*(?: ?(?:mm|cm|mmHg|ml|mL|g|%))?[,;]? )([RL])(?= \d)")
+_BOTH_LETTERS = re.compile(r"(?<![\w.])([RL]) (\d[\d/.]*(?: ?(?:mm|cm|mmHg|ml|mL|g|%))?[,;]? )(?!\1)([RL])(?= \d)")
 
 
 _LETTERS = {"R": "right", "L": "left"}
