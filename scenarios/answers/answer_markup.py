@@ -82,7 +82,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     >>> unmarked("\\\\boxed{\\\\text{gout}}")
     'gout'
     """
-    text = _ticked(visible_text(answer[:LONGEST_ANSWER]))
+    text = _ticked(_unthought(visible_text(answer[:LONGEST_ANSWER])))
     text = _FENCE.sub("", text) if "```" in text else text
     text = unstruck(text)
     if _OBJECT.match(text) and (said := _in_json(text, plan=plan)) is not None:
@@ -100,6 +100,28 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     text = _APART.sub("; ", text)
     text = _ALIAS_SIGN.sub(", also called ", _KEYED.sub(r"\1: ", text))
     return _SIGN.sub(r"\1, ", text)
+
+
+_THOUGHT = regex(r"(?i)<(?P<ends>/?)(?P<name>think(?:ing)?|thoughts?|reasoning|scratchpad)>")
+
+
+def _unthought(text: str) -> str:
+    """An answer without the thoughts before it, also where only their end is marked; unended ones stay.
+
+    >>> unmarked("<think>gout</think>asthma"), unmarked("gout</think>asthma")
+    ('asthma', 'asthma')
+    """
+    said: list[str] = []
+    start, thought = 0, ""
+    for tag in _THOUGHT.finditer(text):
+        name = tag["name"].lower()
+        if not tag["ends"] and not thought:
+            said.append(text[start : tag.start()])
+            start, thought = tag.end(), name
+        elif tag["ends"] and thought in ("", name):
+            said = said if thought else []
+            start, thought = tag.end(), ""
+    return "".join((*said, text[start:]))
 
 
 _TICKED, _EMPTY = r"\[[xX✓✔]\]|☑|✅|☒", r"\[ {1,3}\]|☐"

@@ -1,5 +1,6 @@
 """Names of measures of treatment (`measures.csv`): names of the same measure, classes of drugs, phrases without one."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -136,7 +137,62 @@ def measures_in(phrases: Sequence[frozenset[str]]) -> int:
     return max(len(phrases), len(known) + len(kinds - known) // _WORDS_A_MEASURE)
 
 
-_ASKED = regex(r"(?:^|(?<=[.;\n!]))[^.;\n!?]*\?")
+JOINER = regex(
+    r"(?i)(?<!\d),|,(?!\d)|\s[-–—+&|•·]\s|\s?[→⇒➔>]+\s?|:\s|\b(?:and|plus|followed by|then|along with|together with"
+    r"|combined with|in combination with|as well as|with|after|before|including|followed|also"
+    r"|via|using|through|by|to|for|under|until|during|until)\b"
+)
+BRACKET = regex(r"[(\[]([^()\[\]]*)[)\]]")
+_PURPOSE = frozenset({"for", "to", "until", "under", "during"})
+DOING = regex(
+    r"(?i)\s*(?:then\s+)?(?:\w+(?:ly)\s+)?(?:start|give|begin|initiat|administ|perform|proceed|continu|add|use"
+    r"|transition|switch|install|adjust"
+    r"|coordinat|stop|discontinu|avoid|prescri|consider|surg|antibiotic|[a-z]+(?:ectomy|otomy|plasty|ostomy|mab"
+    r"|nib|cillin|mycin|olol|pril|statin)\b)"
+)
+_SUPPORT = RootWords(
+    """monitor monitoring follow follow-up followup observation counseling education surveillance reassess
+    reassessment review evaluate evaluation assess assessment consult consultation referral imaging check checks
+    rehabilitation adjust titrate refer coordinate discharge lifestyle support"""
+)
+
+
+class PlanMeasure(msgspec.Struct, frozen=True):
+    """One measure as written, with its distinctive words in comparable form; `also` adds those in its brackets."""
+
+    text: str
+    words: frozenset[str]
+    also: frozenset[str] = frozenset()
+
+
+def measures_listed(text: str) -> list[PlanMeasure]:
+    """The measures listed in a text; words after 'for' and 'to' are purposes, used only if nothing else is named."""
+    measures: list[PlanMeasure] = []
+    purposes: list[PlanMeasure] = []
+    aim, start = False, 0
+    glosses: list[str] = []
+
+    def gloss(match: re.Match[str]) -> str:
+        glosses.append(match[1])
+        return f" \x02{len(glosses) - 1}\x03 "
+
+    text = BRACKET.sub(gloss, text)
+    for joiner in [*JOINER.finditer(text), None]:
+        part = text[start : joiner.start() if joiner else len(text)]
+        said = re.sub("\x02(\\d+)\x03", lambda match: glosses[int(match[1])], part)
+        bare = re.sub("\x02\\d+\x03", " ", part)
+        words, also = distinctive(bare), distinctive(said)
+        if also and not also <= _SUPPORT:
+            (purposes if aim else measures).append(PlanMeasure(" ".join(bare.split()), words or also, also))
+        if joiner is None:
+            break
+        word = joiner[0].strip().lower()
+        aim = word in _PURPOSE or (aim and word in ("and", ",", "&") and DOING.match(text[joiner.end() :]) is None)
+        start = joiner.end()
+    return measures or purposes
+
+
+_ASKED = regex(r"(?:^|(?<=[.;\n!?]))[^.;\n!?]*\?")
 _DEALING = regex(
     r"(?i)(?:^|(?<=[.;\n]))[^,;.\n]*\b(?:(?:fear|simulation|chapters?|books?|phobia)\s+(?:of|on|in|about)"
     r"|patient['’]s (?:mother|father|brother|sister|wife|husband)|colleagues?|textbooks?|malingered|feigned"
@@ -159,14 +215,3 @@ _THOUGHT = regex(
 _WERE = regex(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
 ASIDES = (_ASKED, _THOUGHT, _WERE, _FOR_THE_JUDGE, _DEALING)
 """What a plan says without giving a treatment."""
-_LATER = regex(
-    r"(?i)\b(?:(?:only|just) (?:if|when|in case|after)\b|(?:if|when|in case of|in the event of) (?:[\w-]+ ){0,3}"
-    r"(?:fail\w*|relaps\w*|recur\w*|worsen\w*|need\w*|necessary|refractory|persist\w*|(?:no|without) response))"
-)
-"""What keeps the measure before it for later: 'surgery only if drugs fail', 'steroids in case of relapse'."""
-
-
-def for_now(text: str) -> str:
-    """The text up to a measure that is kept for later."""
-    later = _LATER.search(text)
-    return text[: max(text.rfind(sign, 0, later.start()) for sign in ",;") + 1] if later else text

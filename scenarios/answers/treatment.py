@@ -13,39 +13,30 @@ from wardround.scenarios.answers.answer_markup import unmarked
 from wardround.scenarios.answers.double_negation import kept
 from wardround.scenarios.answers.plan_measures import (
     ASIDES,
+    BRACKET,
+    DOING,
+    JOINER,
+    PlanMeasure,
     contrary,
-    distinctive,
-    for_now,
     measures_in,
+    measures_listed,
     shares_general_words_only,
     with_classes,
 )
+from wardround.scenarios.answers.plan_options import chooses_nothing, for_now, plans_offered, set_aside
 from wardround.scenarios.answers.stance import RETRACTS
 from wardround.scenarios.answers.taken_back import NOT_THE_PLAN, affixed, standing
 from wardround.scenarios.case import Truth
 from wardround.scenarios.terms.cues import cue, cues_in_english
-from wardround.scenarios.terms.wording import RootWords, flat, key, unstruck
+from wardround.scenarios.terms.wording import flat, key, unstruck
 
 _SENTENCE = regex(r"(?:(?<=[a-z0-9)\]%]{2})|(?<=[A-Za-z]{2}[a-z]))[.!]+(?:\s+|$)|[;\n]+|\.$|\?")
 _TURN = regex(
     r"(?i)(?<!anything)(?<!everything)(?<!nothing)(?<!\ball)[\s,]+"
     r"(?:but|however|although|though|whereas|instead(?! of))\b[\s,]*"
 )
-_JOINER = regex(
-    r"(?i),|\s[-–—+&|•·]\s|\s?[→⇒➔>]+\s?|:\s|\b(?:and|plus|followed by|then|along with|together with|combined with"
-    r"|in combination with|as well as"
-    r"|with|after|before|including|followed|also|via|using|through|by|to|for|under|until|during|until)\b"
-)
 _OR = regex(r"(?i)\b(?:or|x?or|versus|vs|alternately|otherwise|sive)\b\.?|\s/\s|(?<=\s)v\.?(?=\s)")
 _VERSUS = regex(r"(?i)\bvs\.")
-_BRACKET = regex(r"[(\[]([^()\[\]]*)[)\]]")
-_PURPOSE = frozenset({"for", "to", "until", "under", "during"})
-_DOING = regex(
-    r"(?i)\s*(?:then\s+)?(?:\w+(?:ly)\s+)?(?:start|give|begin|initiat|administ|perform|proceed|continu|add|use"
-    r"|transition|switch|install|adjust"
-    r"|coordinat|stop|discontinu|avoid|prescri|consider|surg|antibiotic|[a-z]+(?:ectomy|otomy|plasty|ostomy|mab"
-    r"|nib|cillin|mycin|olol|pril|statin)\b)"
-)
 _AVOIDED = regex(
     r"(?i)\b(?:avoid\w*|contra-?indicated|inadvisable|not (?:recommended|indicated|advised|needed|required"
     r"|necessary|appropriate|given"
@@ -91,10 +82,6 @@ _BRIEFLY = regex(r"(?i)no|not|without|(?:should|must|do|does|did|will|would|can|
 _OF_ALL = regex(r"(?i)\W*(?:(?:this|that|it|there)\s+(?:is|are|was|were)\b|I\s+would\b|(?:\w+\s+)?is\s+not\b|not\b)")
 _DIAGNOSED = regex(r"(?i)\W*(?:it|this|that)(?: is|['’]s| was)(?:\s+(?!\w+(?:ed|ing|en)\b)[\w-]+){1,5}\W*")
 """A clause that says what the disease is, without a verb of giving: 'but it is seasickness'."""
-_EITHER = regex(
-    r"(?:(?<=[a-z])|[.;])\s?/\s?(?=[A-Z][a-z]{2})|\b(?:or|vs\.?|versus)\s+(?=[A-Z][a-z]{2})"
-    r"|(?i:\bor else\b|(?<=[;,] )(?:else|otherwise)\b|\b(?:perhaps|possibly|maybe)\b)"
-)
 _STATED = regex(r"(?i)not?|evidence of|never")
 _UNLIKE = regex(
     r"(?i)anything but|other than|mimic\w*|rather than|hardly|scarcely|barely|hypothetically|theoretically|no way"
@@ -118,25 +105,13 @@ _REMAINS = regex(r"(?i)^\W*(?:\w+\s+){0,2}(?:excluding|exclusion of|ruling out)\
 _SPARED = regex(r"(?i)\b(?:not only|no later than|if not|no more than|no less than)\b")
 _CONDITION = regex(r"(?i)\b(?:if|unless|should\s+(?:he|she|it|they|the patient)|in case of|in the event)\b.*$")
 _STOPS_AT_LAST = regex(r"(?i):\s*(?:please\s+)?(?:stop|discontinue|withdraw|hold|cease|suspend)\W*$")
-_SUPPORT = RootWords(
-    """monitor monitoring follow follow-up followup observation counseling education surveillance reassess
-    reassessment review evaluate evaluation assess assessment consult consultation referral imaging check checks
-    rehabilitation adjust titrate refer coordinate discharge lifestyle support"""
-)
-
-
-class PlanMeasure(msgspec.Struct, frozen=True):
-    """One measure as written, with its distinctive words in comparable form; `also` adds those in its brackets."""
-
-    text: str
-    words: frozenset[str]
-    also: frozenset[str] = frozenset()
 
 
 class Plan(msgspec.Struct, frozen=True):
     """The measures of a plan: `started`, `stopped` and `avoided`, in order; `options` are undecided main measures.
 
     `put` are the words by which the plan gives and stops; `whole`: the plan has no other words but joiners.
+    `considered` are measures that it names without giving them: 'consider surgery'.
     """
 
     started: tuple[PlanMeasure, ...] = ()
@@ -145,6 +120,7 @@ class Plan(msgspec.Struct, frozen=True):
     options: tuple[PlanMeasure, ...] = ()
     put: tuple[str, ...] = ()
     whole: bool = True
+    considered: tuple[PlanMeasure, ...] = ()
 
 
 @dataclass(slots=True)
@@ -166,21 +142,51 @@ def read_plan(text: str) -> Plan:
     Whole plans offered as alternatives ('A, perhaps B, or else C') are options.
     """
     draft = _Draft()
-    raw, text = text, unmarked(text, plan=True)
+    raw, text = text, unmarked(text.replace("±", " +/- "), plan=True)
     left = _VERSUS.sub("vs", flat(standing(unstruck(text), plan=True)))
     for aside in ASIDES:
         left = aside.sub(" ", left)
     left = left[start:] if (start := _last_word(left)) else left
     draft.whole = left == flat(text) and raw.split() == text.split()
     text = cues_in_english(left.replace("*", ""))
-    whole_plans = [_measures(part) for part in _EITHER.split(text)]
-    if len([plan for plan in whole_plans if plan]) > 1:
-        return Plan(options=tuple(_once([measure for plan in whole_plans for measure in plan])))
-    for sentence in _SENTENCE.split(text):
+    plans = [part for part in plans_offered(text) if measures_listed(part)]
+    if len(plans) > 1:
+        return _open(plans)
+    return _decided(plans[0] if plans else text, draft)
+
+
+def _open(plans: Sequence[str]) -> Plan:
+    """The plan that leaves open which of several is carried out: each may be."""
+    every = tuple(_once([measure for plan in plans for measure in _named_in(plan)]))
+    return Plan(started=every, options=every)
+
+
+def _named_in(text: str) -> list[PlanMeasure]:
+    return [measure for sentence in _SENTENCE.split(text) for measure in measures_listed(sentence)]
+
+
+def _decided(text: str, draft: _Draft) -> Plan:
+    """Sort a plan's clauses; what is only considered counts if it is all that the plan names."""
+    if (choice := chooses_nothing(text)) >= 0 and not _named_in(text[:choice]):
+        return _open([text])
+    apart = set_aside(text)
+    gives, main = apart.gives, _named_in(apart.gives)
+    considered, instead, reserved = (
+        [part for part in parts if _named_in(part)] for parts in (apart.considered, apart.instead, apart.reserved)
+    )
+    if not main and len(only := [*considered, *instead, *reserved]) == 1:
+        gives, considered, instead = only[0], [], []
+    elif not main and only:
+        return _open(only)
+    if instead and len(main) <= 1:
+        return _open([gives, *instead])
+    draft.whole = draft.whole and gives == text
+    for sentence in _SENTENCE.split(gives):
         for piece in _TURN.split(kept(sentence)):
             _sort(piece, draft)
     started, stopped, avoided = (tuple(_once(part)) for part in (draft.started, draft.stopped, draft.avoided))
-    return Plan(started, stopped, avoided, tuple(draft.options), tuple(draft.put), draft.whole)
+    maybe = tuple(_once([measure for part in considered for measure in _named_in(part)]))
+    return Plan(started, stopped, avoided, tuple(draft.options), tuple(draft.put), draft.whole, maybe)
 
 
 def _last_word(text: str) -> int:
@@ -196,14 +202,14 @@ def _sort(piece: str, draft: _Draft) -> None:
     if _DIAGNOSED.fullmatch(piece):
         return
     if refused := cue("refused").search(piece):
-        draft.avoided += _measures(piece[refused.end() :])
+        draft.avoided += measures_listed(piece[refused.end() :])
         draft.whole = False
         return
     if _SAID_NO.search(piece):
-        _take(piece, _measures(piece), draft, stops=False)
+        _take(piece, measures_listed(piece), draft, stops=False)
         return
     if _STOPS_AT_LAST.search(piece):
-        _take(piece, _measures(piece), draft, stops=True)
+        _take(piece, measures_listed(piece), draft, stops=True)
         return
     if others := _OF_OTHERS.search(piece):
         draft.whole = False
@@ -212,7 +218,7 @@ def _sort(piece: str, draft: _Draft) -> None:
     if _verbs_last(piece, plain, draft):
         return
     after = _AFTER.search(plain) or cue("denied").search(plain)
-    if after and (measures := _measures(piece[: after.start()])):
+    if after and (measures := measures_listed(piece[: after.start()])):
         _take(piece, measures, draft, stops=_STOPPED.search(after[0]) is not None)
         return
     while denial := _AGAINST.search(plain):
@@ -220,7 +226,7 @@ def _sort(piece: str, draft: _Draft) -> None:
         whole = _OF_ALL.match(piece) is not None or _BRIEFLY.fullmatch(denial[0]) is None
         behind = piece[denial.end() :]
         part, rest = (behind, "") if _of_all(piece, denial) else _reach(behind, over_list=whole)
-        _take(denial[0] + part, _measures(part), draft, stops=_STOPPED.fullmatch(denial[0]) is not None)
+        _take(denial[0] + part, measures_listed(part), draft, stops=_STOPPED.fullmatch(denial[0]) is not None)
         piece, plain = rest, plain[len(plain) - len(rest) :] if rest else ""
     _give(piece, draft)
 
@@ -234,15 +240,15 @@ def _verbs_last(piece: str, plain: str, draft: _Draft) -> bool:
     starts = [0, *(verb.end() for verb in verbs)]
     parts = [piece[start : verb.start()] for start, verb in zip(starts, verbs, strict=False)]
     ended = bool(verbs) and verbs[-1].end() == len(plain)
-    if not ended or any(_AGAINST.search(part) or not _measures(part) for part in parts):
+    if not ended or any(_AGAINST.search(part) or not measures_listed(part) for part in parts):
         return False
     for part, verb in zip(parts, verbs, strict=True):
         if not verb["against"]:
             _give(part, draft)
             continue
-        last = max(part.rfind(","), part.rfind(" and "), 0) if _DOING.match(part) else 0
+        last = max(part.rfind(","), part.rfind(" and "), 0) if DOING.match(part) else 0
         _give(part[:last], draft)
-        _take(part[last:] + verb[0], _measures(part[last:]), draft, stops=_STOPPED.search(verb[0]) is not None)
+        _take(part[last:] + verb[0], measures_listed(part[last:]), draft, stops=_STOPPED.search(verb[0]) is not None)
     return True
 
 
@@ -260,7 +266,7 @@ def _of_all(piece: str, denial: re.Match[str]) -> bool:
         return _STATED.fullmatch(denial[0]) is not None
     if _REMAINS.search(piece):
         return True
-    return _UNLIKE.fullmatch(denial[0]) is not None and not _DOING.match(piece[: denial.start()])
+    return _UNLIKE.fullmatch(denial[0]) is not None and not DOING.match(piece[: denial.start()])
 
 
 def _take(words: str, measures: Sequence[PlanMeasure], draft: _Draft, *, stops: bool) -> None:
@@ -288,42 +294,17 @@ def _give(text: str, draft: _Draft) -> None:
     draft.whole = draft.whole and text == said
     if any(map(str.isalnum, text)):
         draft.put.append(text.strip(" ,"))
-    bare = _BRACKET.sub(" ", text)
+    bare = BRACKET.sub(" ", text)
     choice = _OR.search(bare)
-    first = _measures(bare[: choice.start()]) if choice else []
+    first = measures_listed(bare[: choice.start()]) if choice else []
     if choice and not draft.started and len(first) <= 1:
         options = [
-            one for part in _OR.split(_JOINER.split(bare[choice.start() :], maxsplit=1)[0]) for one in _measures(part)
+            one
+            for part in _OR.split(JOINER.split(bare[choice.start() :], maxsplit=1)[0])
+            for one in measures_listed(part)
         ]
         draft.options += [*first, *options] if first and options else []
-    draft.started += _measures(_OR.sub(",", text))
-
-
-def _measures(text: str) -> list[PlanMeasure]:
-    """The measures listed in a text; words after 'for' and 'to' are purposes, used only if nothing else is named."""
-    measures: list[PlanMeasure] = []
-    purposes: list[PlanMeasure] = []
-    aim, start = False, 0
-    glosses: list[str] = []
-
-    def gloss(match: re.Match[str]) -> str:
-        glosses.append(match[1])
-        return f" \x02{len(glosses) - 1}\x03 "
-
-    text = _BRACKET.sub(gloss, text)
-    for joiner in [*_JOINER.finditer(text), None]:
-        part = text[start : joiner.start() if joiner else len(text)]
-        said = re.sub("\x02(\\d+)\x03", lambda match: glosses[int(match[1])], part)
-        bare = re.sub("\x02\\d+\x03", " ", part)
-        words, also = distinctive(bare), distinctive(said)
-        if also and not also <= _SUPPORT:
-            (purposes if aim else measures).append(PlanMeasure(" ".join(bare.split()), words or also, also))
-        if joiner is None:
-            break
-        word = joiner[0].strip().lower()
-        aim = word in _PURPOSE or (aim and word in ("and", ",", "&") and _DOING.match(text[joiner.end() :]) is None)
-        start = joiner.end()
-    return measures or purposes
+    draft.started += measures_listed(_OR.sub(",", text))
 
 
 def _once(measures: Sequence[PlanMeasure]) -> list[PlanMeasure]:
@@ -388,6 +369,7 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
     if key(truth.treatment)[:_OPENING] in denials or not (said.started or said.stopped):
         return PlanVerdict(False, "nothing", "no measure is given", 0.0, said)
     wanted = [*((one, said.started) for one in meant.started), *((one, said.stopped) for one in meant.stopped)]
+    wanted += [(one, (*said.started, *said.considered)) for one in meant.considered]
     share = sum(_named(one, measures) for one, measures in wanted) / len(wanted) if wanted else 0.0
     return _ruled(said, meant, share)
 
@@ -401,7 +383,7 @@ def _plain_plan(answer: str) -> tuple[str, frozenset[str]]:
 
 
 def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
-    wanted, count = _count(meant), _count(said)
+    wanted, count = _count(meant) + len(meant.considered), _count(said)
     most = 2 * wanted + MORE if wanted else MOST_UNREAD
     if count > most:
         of_what = f": twice the truth's number plus {MORE}" if wanted else ""
@@ -439,4 +421,4 @@ def _half(name: frozenset[str], said: PlanMeasure) -> bool:
 
 
 def _meant(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
-    return any(one.words & other.words for other in among)
+    return any(one.words & other.words and not contrary(other.text, one.text) for other in among)
