@@ -45,6 +45,8 @@ _APART = regex(
     r"|[^\S\n]*[\t\v\f\u2028\u2029\u3000\u2000-\u200a]+[^\S\n]*)(?=[(\[]?[^\W\d_])"
 )
 """What separates two names and joins nothing: the sign of a remark in code, a sign by itself, a tab, a wide space."""
+_ENCODED = regex(r"(?<=\w)%(?:20|0[9AaDd]|2[Cc]|3[Bb])(?=\w)")
+"""A space, a line's end or a comma as an address writes it."""
 _KEYED = regex(
     r"(?i)\b(diagnosis|answer|dx|disease|condition|certainty|confidence|probability|likelihood)[^\S\n]*=[^\S\n]*(?=\w)"
 )
@@ -73,6 +75,20 @@ _NEGATED = regex(r"(?i)\W*(?:no|not\b.*|none|false|excluded|ruled[ _-]?out|rejec
 _LITTLE_SURE = 0.05
 
 
+_BLANK_LINES, _SPACES = regex(r"\n\s*\n"), regex(r"[^\S\n]{9,}")
+
+
+def legible(answer: str) -> str:
+    """The part of an answer that is read, with one blank line for many and four spaces for many.
+
+    Many patterns look past blanks from each of them, so thousands in a row would take hours.
+
+    >>> legible("gout" + 9 * "\\n" + "lupus")
+    'gout\\n\\nlupus'
+    """
+    return _SPACES.sub(lambda spaces: spaces[0][:4], _BLANK_LINES.sub("\n\n", answer[:LONGEST_ANSWER]))
+
+
 @lru_cache(maxsize=2048)
 def unmarked(answer: str, *, plan: bool = False) -> str:
     """The words of an answer without the markup around them; for a `plan` in JSON, every value. Pure; never raises.
@@ -82,7 +98,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     >>> unmarked("\\\\boxed{\\\\text{gout}}")
     'gout'
     """
-    text = _ticked(_unthought(visible_text(answer[:LONGEST_ANSWER])))
+    text = _ticked(_unthought(visible_text(legible(answer))))
     text = _FENCE.sub("", text) if "```" in text else text
     text = unstruck(text)
     if _OBJECT.match(text) and (said := _in_json(text, plan=plan)) is not None:
@@ -97,7 +113,7 @@ def unmarked(answer: str, *, plan: bool = False) -> str:
     text = _NOT_BEFORE.sub("not ", text)
     text = _NOT_BETWEEN.sub(" or else ", text)
     text = _NOT_BEHIND.sub(": no", text)
-    text = _APART.sub("; ", text)
+    text = _APART.sub("; ", _ENCODED.sub("; ", text))
     text = _ALIAS_SIGN.sub(", also called ", _KEYED.sub(r"\1: ", text))
     return _SIGN.sub(r"\1, ", text)
 
@@ -334,7 +350,7 @@ def is_marked_list(answer: str) -> bool:
     >>> is_marked_list("- gout - asthma"), is_marked_list("1) gout 2) asthma"), is_marked_list("gout - asthma")
     (True, True, False)
     """
-    text = unheaded(visible_text(answer[:LONGEST_ANSWER])).strip()
+    text = unheaded(visible_text(legible(answer))).strip()
     first = _LIST_MARK.match(text)
     if first is None:
         return False

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers.answer_markup import (
-    LONGEST_ANSWER,
     MOST_NAMED,
     brackets_apart,
     headed_answer,
+    legible,
     unfilled,
     unmarked,
 )
@@ -36,7 +36,7 @@ from wardround.scenarios.diseases.disease_heads import (
 )
 from wardround.scenarios.diseases.foreign_diseases import diseases_in_english
 from wardround.scenarios.diseases.mondo import one_name
-from wardround.scenarios.diseases.names_within import unrelated_names
+from wardround.scenarios.diseases.names_within import kinds_within, names_within, unrelated_names
 from wardround.scenarios.terms.cues import cue, cue_words, cues_in_english, every_word
 from wardround.scenarios.terms.wording import key, list_words, plain_lines, tokens, vocabulary
 
@@ -143,10 +143,9 @@ class CommittedAnswer(msgspec.Struct, frozen=True):
 def read_answer(answer: str) -> CommittedAnswer:
     """Read a final answer. Pure, without the truth, in time linear in its length; never raises.
 
-    Reading begins at the last heading `Diagnosis:`. A clause that announces the final diagnosis cancels those before
-    it. An explicitly ranked list asserts its first entry.
+    Reading begins at the last heading `Diagnosis:`. A clause of the final diagnosis cancels those before it.
     """
-    raw, answer = answer[:LONGEST_ANSWER], cues_in_english(diseases_in_english(standing(weighed(unmarked(answer)))))
+    raw, answer = legible(answer), cues_in_english(diseases_in_english(standing(weighed(unmarked(answer)))))
     said = list(clauses(_prepared(answer)))
     taken_back = [place for place, clause in enumerate(said) if clause.retracts]
     said = said[taken_back[-1] :] if taken_back else said
@@ -230,7 +229,7 @@ def join_asserted(items: Sequence[Asserted]) -> str:
 
 def _prepared(answer: str) -> str:
     """The answering part of a reply, in plain characters; "" for an unfilled template."""
-    text = genus_in_full(_GRADED.sub("", re.sub(r"[\x00-\x03]", " ", answer[:LONGEST_ANSWER])))
+    text = genus_in_full(_GRADED.sub("", re.sub(r"[\x00-\x03]", " ", legible(answer))))
     text = _TWO_LETTERS.sub(r"\1 \2 and \1 \3", _INFECTED.sub(r"\2 \1", text))
     text = plain_lines(text).replace("*", "").replace("__", "").replace("’", "'")
     text = re.sub(r"\s*\n\s*", "\n", re.sub(r"[^\S\n]+", " ", cues_in_english(glued(text))))
@@ -342,7 +341,7 @@ def _joined(pieces: Sequence[tuple[Asserted, Choice]]) -> tuple[list[Asserted], 
         elif options and head:
             options.append(one.name)
             joined.append(replace(one, link="and"))
-        elif link == "and" and not disease_like(one.name) and _SITED.search(last.name):
+        elif link == "and" and _SITED.search(last.name) and not (disease_like(one.name) or names_within(one.name)):
             # 'aspergillosis involving lungs and right eye'
             joined[-1] = replace(last, name=f"{last.name} and {one.name}", text=f"{last.text} and {one.text}")
         elif place == 1 and link == "and" and _shared(joined[0], one) and (kind := _INFECTING.search(one.name)):
@@ -354,7 +353,7 @@ def _joined(pieces: Sequence[tuple[Asserted, Choice]]) -> tuple[list[Asserted], 
             joined[:1] = _separate(replace(one, name=name, text=text, link="first"))
         else:
             joined += _apart(one)
-    return joined, options
+    return [each for one in joined for each in _separate(one)], options
 
 
 def _opens(one: Asserted, other: Asserted) -> str:
@@ -390,13 +389,15 @@ def _apart(one: Asserted) -> Iterator[Asserted]:
 
 
 def _separate(one: Asserted) -> Iterator[Asserted]:
-    """The unrelated diseases of a phrase, whatever stands between them: 'gout per asthma', 'lung cancer gout asthma'.
+    """The unrelated diseases of a phrase ('gout per asthma'), or siblings that share a noun, the complete one first.
 
     Two that stand side by side are a compound, whose head is the last ('sarcoidosis migraine').
     """
     groups = unrelated_names(one.name)
     if len(groups) < 2:
-        yield one
+        names = () if _INDUCED.match(one.name) else kinds_within(one.text)
+        siblings = [Asserted(name, name, "and" if at else one.link, hedged=one.hedged) for at, name in enumerate(names)]
+        yield from siblings or [one]
         return
     first, *others = groups
     if len(groups) == 2 and _COMPOUND.fullmatch(one.name, first[-1].end, others[0][0].start):

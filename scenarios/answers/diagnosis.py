@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from wardround.engine.text import regex
 from wardround.scenarios.answers import principal
-from wardround.scenarios.answers.answer_markup import headed_answer, unfilled, unheaded, unmarked, unnumbered
+from wardround.scenarios.answers.answer_markup import headed_answer, legible, unfilled, unheaded, unmarked, unnumbered
 from wardround.scenarios.answers.bracketed_names import PIECE, full_text, other_names, own_names, second_names
 from wardround.scenarios.answers.commitment import Asserted, CommittedAnswer, entries, join_asserted, read_answer
 from wardround.scenarios.answers.open_choice import weighed
@@ -126,7 +126,7 @@ def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
     narrower or following disease by the tables, or mentioned in `past`, the patient's history. The result is a floor:
     other wordings of the truth may be missed.
     """
-    read, raw, parts, label = read_answer(answer), answer.strip(), parts_of(truth), truth.diagnosis
+    read, raw, parts, label = read_answer(answer), legible(answer).strip(), parts_of(truth), truth.diagnosis
     if (plain_label := unnumbered(label)) != label:
         truth = truth.model_copy(update={"diagnosis": plain_label, "synonyms": (label, *truth.synonyms)})
     answer = standing(weighed(unmarked(answer)))
@@ -263,7 +263,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
     )
     if head is None and len(parts) > 1:
         stated = [next((place for place, item in enumerate(items) if _states(item, part)), None) for part in parts]
-        opening = (0, 1) if items[1:2] and items[1].link == "due" else (0,)
+        opening = (0, 1) if items[1:2] and items[1].link == "due" and follows(items[0], items[1]) else (0,)
         if None not in stated and any(place in stated for place in opening):
             head, rule, said = stated[0], "head", (True,) * len(parts)
     if head is None and (detail := _in_details(items, belongs, parts[0], truth.diagnosis)) is not None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from wardround.engine.text import regex
+from wardround.scenarios.answers.plan_measures import measure_names
 from wardround.scenarios.diseases.contradiction import organism
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease
 from wardround.scenarios.diseases.disease_wording import clinical
@@ -42,6 +43,19 @@ _LEADING_UP = (
         r"(?i)^\W*(?:my|our)\s+(?:vote|pick|money|bet|call|choice|guess|verdict|hunch)"
         r"(?:\s+(?:goes (?:to|for)|is(?: on)?|would be))?\s*:?\s+(?=\w)"
     ),
+    # the patient's history, and what it comes to now
+    regex(
+        r"(?i)^\W*(?:known\s+)?(?:background|history|past (?:medical )?history|pmhx?)\s*(?:of|:)\s+"
+        r"[^.\n]{2,200}\.\s+(?=\w)"
+    ),
+    regex(
+        rf"(?i)^{_NO_ANSWER}[^\n.;]{{3,200}}?\b(?:and|but)\s+now\s+(?:(?:has|have|presents with|diagnosed with"
+        r"|dx['’]?d (?:with|w/))\s+)?(?=\w)"
+    ),
+    regex(
+        rf"(?i)^{_NO_ANSWER}[^\n.;]{{0,200}}?\b(?:lands? (?:up)?on|(?:persuade[ds]?|convince[ds]?) (?:me|us) of"
+        r"|(?:brings?|leads?|points?) (?:me|us) to|(?:i|we) (?:settled?|arrived?) (?:on|at|for))\s+(?=\w)"
+    ),
     # what was considered before it
     regex(
         r"(?i)^[^\n]{0,300}?\b(?:(?:which|that|this) leaves(?: (?:us|me|only|just|with))*"
@@ -53,6 +67,13 @@ _LEADING_UP = (
     regex(
         r"(?i)^\W*(?:while|although|(?:even )?though)\s+[^,\n]{3,120}?\b(?:first|initial|early|original|earlier)\s+"
         r"(?:thought|guess|impression|idea|suspicion|consideration|hypothesis)\b[^,\n]{0,40},\s*(?=\w)"
+    ),
+    regex(
+        r"(?i)^\W*(?:i|we)\s+(?:had\s+)?(?:first|initially|originally|at first|once)\s+(?:wrote|thought|said|considered"
+        r"|suspected|favou?red|believed|put|had|leaned)\b[^:\n]{3,200}:\s*(?=\w)"
+    ),
+    regex(
+        r"(?i)^(?:\W*against\s+[^.:;\n]{3,80}:[^.;\n]{2,200}[.;]\s*){1,9}(?:(?:so|thus|hence|therefore)[,:]?\s+)?(?=\w)"
     ),
     # the criteria that it meets
     regex(
@@ -75,6 +96,20 @@ _ENCLOSING = (
 _EXCLUDED = regex(
     r"(?i)^\W*(?:by|after|on|following)\s+(?:the\s+)?exclusion\s+of\s+(?P<denied>[^:\n]{2,200}),\s+(?=\w)"
 )
+_ASKED_AND_DENIED = regex(
+    r"(?i)^\W*(?P<denied>[^?.\n]{2,100})\?\s*(?:no|nope|unlikely|excluded|ruled out)\b[\s,.;:–—-]*(?=\w)"
+)
+_NOT_SENTENCE = regex(r"(?i)^\W*not\s+(?P<denied>[^.:;\n]{2,100})[.;]\s+(?=\w)")
+_DENIED_BEHIND = regex(
+    r"(?i)(?<=[.;\n])\s*(?:(?:se )?descarta(?:d[oa]s?|n|mos)?|ausgeschlossen(?: wurden?)?|(?:on )?écartée?s?"
+    r"|éliminée?s?|exclus?e?s?|escluso)\s*:?\s+[^.;\n]{2,200}"
+)
+"""A sentence that denies another disease, in Spanish, German, French or Italian: 'Descartado lupus'."""
+_SOAP = regex(r"(?i)(?:^|\n)\W{0,4}(?:a|assessment|imp(?:ression)?)\s*[:=]\s*(?P<name>[^\n]{3,200}?)(?:\n|\s*$)")
+_SOAP_PART = regex(r"(?i)(?:^|\n)\W{0,4}(?:s|o|p|plan)\s*[:=]\s*\S")
+_CARE_BEHIND = regex(r"(?i)(?<=[.;\n])\s*(?:adv(?:ice)?|mx|rx|tx|ix|plan)\s*[:=]\s*[^\n]{0,400}")
+_SHORT_LABEL = regex(r"(?i)^\W*(?:imp|dx|ass)\s*[:=]\s*(?=\w)")
+_WITH = ((regex(r"(?i)(?<!\w)w/o\s*(?=\w)"), "without "), (regex(r"(?i)(?<!\w)w/\s*(?=\w)"), "with "))
 _STEP = regex(r"(?i)(?:^|(?<=[.;\n]\s)|(?<=\n))\W{0,4}step\s+\d{1,2}\s*[:.)–—-]\s*")
 _THOUGHT = regex(r"(?is)<(think(?:ing)?|thoughts?|reasoning|scratchpad)>.{0,8000}?</\1>")
 _NOT_LINE = regex(r"(?im)^[^\w\n]{0,4}(?:\d{1,2}[.):]?|[a-h][.):])?[^\w\n]{0,4}not\s+[^\n;]{2,100}(?:\n+|$)")
@@ -112,6 +147,10 @@ _CARE = RootWords("analgesia fluids anesthesia hemodialysis dialysis prophylaxis
 """Nouns of care that end like a disease's."""
 SHORTEST_GROUNDS = 4
 """Fewest words before a dash that may be findings; fewer may be a part of the name."""
+_ACTS = RootWords(
+    "watch wait bloods icu itu hdu theatre surgery admit observe fluids cryotherapy physiotherapy stop start"
+)
+"""Acts and places of care."""
 _ORDERS = regex(r"(?i)\b(?:rank\w*|order\w*|least|most|likel\w+|probab\w+|possib\w+)\b")
 """Words of a list's order, which is no remark."""
 _LOSS = regex(r"(?i)^(?:\w+ )?(?:weight|appetite|hair|hearing|memory) loss$")
@@ -128,6 +167,9 @@ def answered(text: str) -> str:
     'Gout.'
     """
     text = _chosen(_THOUSANDS.sub("", _THOUGHT.sub("", text)))
+    text = _CARE_BEHIND.sub("", _SHORT_LABEL.sub("", _assessed(text)))
+    for short, written in _WITH:
+        text = short.sub(written, text)
     text = _STEP.sub("", _QUESTION.sub("", text, count=1))
     for leading in _LEADING_UP:
         text = leading.sub("", text, count=1)
@@ -137,7 +179,7 @@ def answered(text: str) -> str:
     asked = _ASKED.match(text)
     if asked and " or " not in asked["name"] and names_within(asked["name"]):
         text = f"{asked['name']}. {text[asked.end() :]}"
-    for pattern in (_DENIED_BEFORE, _EXCLUDED):
+    for pattern in (_DENIED_BEFORE, _EXCLUDED, _ASKED_AND_DENIED, _NOT_SENTENCE):
         denied = pattern.match(text)
         if denied and names_within(diseases_in_english(denied["denied"])):
             text = text[denied.end() :]
@@ -157,7 +199,7 @@ def _without_asides(text: str) -> str:
     if not first:
         return text
     behind = text[first[0].end :]
-    for aside in (_AGAINST, _ASSOCIATED, _BACKGROUND):
+    for aside in (_AGAINST, _ASSOCIATED, _BACKGROUND, _DENIED_BEHIND):
         behind = aside.sub("", behind)
     return text[: first[0].end] + behind
 
@@ -171,11 +213,18 @@ def _inferred(text: str) -> str:
     match = _INFERRED.match(text)
     if match is None or not names_within(text[match.end() : match.end() + 200]):
         return text
-    pieces = [piece for piece in re.split(r"[,+;/.]|\band\b", match["left"]) if any(map(str.isalnum, piece))]
+    pieces = [piece.strip() for piece in re.split(r"[,+;/.]|\band\b", match["left"]) if any(map(str.isalnum, piece))]
     dash = match["sign"] in "–—--"
     if dash and len(match["left"].split()) < SHORTEST_GROUNDS:
         return text
-    return text if any(_names_disease(piece) for piece in pieces) else text[match.end() :]
+    grounds = all(names_nothing(piece) or not _names_disease(piece) for piece in pieces)
+    return text[match.end() :] if grounds else text
+
+
+def _assessed(text: str) -> str:
+    """The assessment of a note by its four letters (S, O, A, P); another text as it is."""
+    assessed = _SOAP.search(text)
+    return assessed["name"] if assessed and _SOAP_PART.search(text) else text
 
 
 def _names_disease(phrase: str) -> bool:
@@ -213,6 +262,8 @@ def names_nothing(phrase: str) -> bool:
     words = tokens(phrase)
     if not words or _ORDERS.search(phrase) or organism(phrase):
         return False
+    if all(root(word) in _ACTS or root(word) in measure_names().classes for word in words):
+        return True
     names = names_within(phrase)
     if root(words[-1]) in _CARE:
         return not names or names[0].name == words[-1]

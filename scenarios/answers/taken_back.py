@@ -188,7 +188,7 @@ _ODDS = (
 _ONE_IN = regex(r"(?i)\b(?:one|1) (?:in|to|out of) (?:a\s+)?(?:hundred|thousand|million|\d{2,}[\d,.]*)\b")
 _NEAR = 24
 _AMOUNT = regex(
-    r"(?i)\b(?:ejection|fraction|saturation|parasit\w+|blasts?|tbsa|burn\w*|body|surface|dextrose|saline"
+    r"(?i)\b(?:ejection|fraction|saturation|bsa|parasit\w+|blasts?|tbsa|burn\w*|body|surface|dextrose|saline"
     r"|hb\w*|a1c|h[ae]+moglobin|h[ae]+matocrit)\b"
 )
 
@@ -300,7 +300,7 @@ _BEFORE = regex(
     r"(?i)^\W*(?:(?:an?|the|most likely|likely|probable|probably|(?:final |primary )?diagnosis(?: is)?|this is"
     r"|it is|he has"
     r"|she has)\b[\s:]*)*(?P<affix>(?:non|pseudo|quasi)[-\s]?|not-|(?:absent|lacking|missing)\s+"
-    r"|(?:anti|pre|post|ex|un|para|semi)-|(?:resolved"
+    r"|(?:anti|pre|post|ex|un|para|semi)-(?![BT]\b)|(?:resolved"
     r"|treated|former"
     r"|previous|status (?:post|after)|s/p|(?:state|condition) after|old|prior|past|exposure to"
     r"|contact with)\s+"

@@ -138,7 +138,8 @@ def _opposed(truth: Name, said: Name) -> str:
         (truth.effect, said.effect),
     ):
         for axis in sorted(ours.axes.keys() & theirs.axes.keys()):
-            if not ours.axes[axis] & theirs.axes[axis]:
+            several = axis in _ONE_OF and theirs.axes[axis] > ours.axes[axis]
+            if several or not ours.axes[axis] & theirs.axes[axis]:
                 return f"another {axis}: {list_values(theirs.axes[axis])}, not {list_values(ours.axes[axis])}"
     if reason := _related_axes(truth.head, said.head):
         return reason
@@ -169,6 +170,14 @@ def _opposed(truth: Name, said: Name) -> str:
     return ""
 
 
+_ONE_OF = frozenset(
+    {
+        "agent", "origin of shock", "feeding", "blood", "hearing", "flow", "stability", "iron", "water", "lineage",
+        "cells of blood", "leprosy", "inheritance", "linkage", "trimester", "output", "stool", "mother", "seeing",
+        "angle",
+    }
+)  # fmt: skip
+"""Axes of which a disease has one value: who says two of them names two siblings."""
 _OF_ONE_KIND = (("origin", "heredity"), ("age", "onset"), ("cell", "tissue"), ("front", "order"))
 """Axes that tell the same kind of thing: a value of one in place of a value of the other makes a sibling."""
 

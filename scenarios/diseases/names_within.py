@@ -1,6 +1,6 @@
 """The complete names of diseases that a phrase holds, whatever stands between them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -9,8 +9,9 @@ from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import kinds, organism
 from wardround.scenarios.diseases.disease import DEGREES, KINDS, LITTLE
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease, known_names
+from wardround.scenarios.diseases.disease_name import is_site
 from wardround.scenarios.diseases.mondo import diseases_named, form, kinship, lineage, mondo
-from wardround.scenarios.terms.wording import key, root, table_rows, tokens, vocabulary
+from wardround.scenarios.terms.wording import RootWords, key, root, table_rows, tokens, vocabulary
 
 ANY = "*"
 """Means any disease in the table of complications: sepsis, shock, anaemia and the like complicate many."""
@@ -97,15 +98,85 @@ def unrelated_names(phrase: str) -> tuple[Sequence[NameWithin], ...]:
     return tuple(groups)
 
 
+@lru_cache(maxsize=4096)
+def kinds_within(phrase: str) -> tuple[str, ...]:
+    """The sibling diseases that share the head noun of a phrase, the one that is complete in it first; () for one.
+
+    >>> kinds_within("bacterial viral meningitis")
+    ('viral meningitis', 'bacterial meningitis')
+    >>> kinds_within("severe bacterial meningitis")
+    ()
+    """
+    names = [one for one in names_within(phrase) if " " in one.name or not _ADJECTIVE.search(one.name)]
+    if len(names) != 1 or names[0].name == phrase:
+        return ()
+    whole = names[0]
+    tail = [match[0] for match in _WORD.finditer(whole.name)]
+    placed = None if _TYPED.search(phrase, whole.end) else _PLACING.search(phrase, whole.end)
+    end = placed.start() if placed else len(phrase)
+    words = [
+        match[0] if match.start() < whole.start or whole.end <= match.start() < end else ""
+        for match in list(_WORD.finditer(phrase))[:MOST_WORDS]
+    ]
+    siblings: list[str] = []
+    for place, word in enumerate(words):
+        name = next((one for one in _siblings(words[place : place + 2], tail) if _complete(one)), None)
+        if word and name is not None and not any(_akin(name, other) for other in siblings):
+            siblings.append(name)
+    if any(_akin(whole.name, one) for one in siblings):
+        last = [one for one in siblings if f"{one.split()[0].lower()}-like" in phrase.lower()]
+        return (*(one for one in reversed(siblings) if one not in last), *last) if len(siblings) > 1 else ()
+    return (whole.name, *siblings) if siblings else ()
+
+
+def _siblings(words: Sequence[str], tail: Sequence[str]) -> Iterator[str]:
+    """The names that one or two words beside a disease may make with its last words, in place of its own first words.
+
+    A site makes one only in place of another site, or of the first word alone: 'lung' is no rival of 'squamous cell'.
+    """
+    first, *others = words
+    if first and others and others[0] and (_tells_kind(first) or _tells_kind(others[0])):
+        yield from (" ".join((first, others[0], *tail[place:])) for place in range(min(1, len(tail) - 1), len(tail)))
+    if not first or not _tells_kind(first):
+        return
+    start, end = min(1, len(tail) - 1), len(tail)
+    if is_site(root(first)):
+        end = end if is_site(root(tail[0])) else 2 if len(tail) > 2 else 0
+    yield from (" ".join((first, *tail[place:])) for place in range(start, end))
+
+
+_TYPED = regex(r"(?i)\b(?:types?|forms?|kinds?|variet(?:y|ies)|variant|subtype|features|pattern|picture)\b")
+"""Words behind a name that say that what stands before them tells a kind of it."""
+_PLACING = regex(r"(?i)\b(?:of|in|on|at|with|due|from|by|to|for|after|within|\w{3,}ing|\w{3,}ed)\b")
+"""A word behind a name from which on its place, cause or company is told."""
+_OF_ANY = RootWords(
+    """acute chronic subacute fulminant primary secondary metastatic invasive disseminated generalized localized diffuse
+    focal malignant benign congenital acquired hereditary familial sporadic neonatal infantile juvenile adult senile
+    idiopathic spontaneous active early late type form kind variant variety subtype features pattern picture"""
+)
+"""Words that many diseases have, and that tell no sibling of one."""
+
+
+def _tells_kind(word: str) -> bool:
+    """Whether a word may tell a kind of a disease: no degree, course, age or side."""
+    plain_word = word.lower()
+    if plain_word in LITTLE or plain_word in DEGREES or plain_word in KINDS:
+        return False
+    return bool(word) and root(word) not in _OF_ANY
+
+
+def _akin(one: str, other: str) -> bool:
+    """Whether two names are one disease, or a disease and its kind."""
+    ours, theirs = set(form(one).split()), set(form(other).split())
+    return ours <= theirs or theirs <= ours or kinship(one, other) in ("same", "wider", "narrower")
+
+
 def _related(one: str, other: str) -> bool:
     """Whether two names are one disease, a disease and its kind, or a disease and its complication.
 
     Only quick tables are asked: to read an answer needs no classification.
     """
-    ours, theirs = set(form(one).split()), set(form(other).split())
-    if ours <= theirs or theirs <= ours or kinship(one, other) in ("same", "wider", "narrower"):
-        return True
-    return _complicates(one, other) or _complicates(other, one)
+    return _akin(one, other) or _complicates(one, other) or _complicates(other, one)
 
 
 def _complicates(one: str, other: str) -> bool:

@@ -160,6 +160,14 @@ def test_a_huge_answer_is_compared(part: str) -> None:
     assert verdict.match == part.startswith("appendicitis")
 
 
+@pytest.mark.parametrize("blanks", ["\n", "\t\n", " ", "\n\u3000"])
+def test_thousands_of_blanks_are_one(blanks: str) -> None:
+    """A pattern that looked past the blanks from each of them took minutes."""
+    assert compare(
+        "Diagnosis:" + blanks * (19_000 // len(blanks)) + "Appendicitis", Truth(diagnosis="Appendicitis")
+    ).match
+
+
 def test_one_word_of_any_length_is_compared() -> None:
     verdict = compare("a" * 20_000, Truth(diagnosis="Appendicitis"))
     assert (verdict.match, verdict.rule) == (False, "none")

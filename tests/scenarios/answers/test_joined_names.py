@@ -8,7 +8,7 @@ import pytest
 from wardround.scenarios.answers.commitment import read_answer
 from wardround.scenarios.answers.diagnosis import compare
 from wardround.scenarios.case import Truth
-from wardround.scenarios.diseases.names_within import names_within, unrelated_names
+from wardround.scenarios.diseases.names_within import kinds_within, names_within, unrelated_names
 from wardround.scenarios.diseases.relations import relation
 from wardround.scenarios.terms.wording import table_rows
 
@@ -106,3 +106,57 @@ def test_names_are_the_longest_that_the_tables_have() -> None:
         "septic arthritis",
     ]
     assert names_within("severe weakness of the left arm") == ()
+
+
+@pytest.mark.parametrize(
+    "tail", ["seen at surgery", "of two months", "in her case", "on a second look", "at the bedside"]
+)
+@pytest.mark.parametrize("joiner", [", ", " and "])
+def test_a_tail_with_a_preposition_does_not_join_two_names(tail: str, joiner: str) -> None:
+    draw = random.Random(f"tail {tail}")
+    names = unrelated(draw, 2)
+    assert counted(joiner.join(f"{name} {tail}" for name in names), names) <= 1
+
+
+SIBLINGS = (
+    ("viral", "bacterial", "pneumonia"),
+    ("atopic", "contact", "dermatitis"),
+    ("ischemic", "hemorrhagic", "stroke"),
+    ("iron deficiency", "sickle cell", "anemia"),
+    ("papillary", "follicular", "thyroid carcinoma"),
+    ("obstructive", "cardiogenic", "shock"),
+)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{a} {b} {h}", "{b} {a} {h}", "mixed {a} {b} {h}", "{a}-like {b} {h}", "{a} {h} of {b} kind",
+        "{a} {h}, {b} variety",
+        "{a} {h} {b}", "{a} and {b} {h}",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("a", "b", "h"), SIBLINGS)
+def test_siblings_before_one_noun_are_not_both_right(form: str, a: str, b: str, h: str) -> None:
+    assert counted(form.format(a=a, b=b, h=h), [f"{a} {h}", f"{b} {h}"]) <= 1
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "recurrent metastatic papillary thyroid carcinoma",
+        "diffuse large B-cell lymphoma of the testis",
+        "small cell carcinoma of the pancreas",
+        "lung squamous cell carcinoma",
+        "severe acute bacterial meningitis",
+        "right lower lobe pneumonia",
+    ],
+)
+def test_words_of_degree_place_and_spread_make_no_sibling(phrase: str) -> None:
+    assert kinds_within(phrase) == ()
+
+
+def test_parts_behind_another_disease_do_not_make_it_right() -> None:
+    truth = Truth(diagnosis="Asthma with pneumonia")
+    assert compare("Asthma with pneumonia", truth).match
+    assert not compare("Gout due to asthma with pneumonia", truth).match
