@@ -26,7 +26,7 @@ from wardround.scenarios.reports.finding_evidence import aligned_sentences, arti
 from wardround.scenarios.reports.reply_parsers import SUMMARY
 
 CASES_OF_AN_ARTICLE = 10
-HAND_WRITTEN = (*(f"check{number}" for number in range(2, 11)), "extra1", "extra2")
+HAND_WRITTEN = (*(f"check{number}" for number in range(2, 12)), "extra1", "extra2")
 """Halves whose cases and errors were written out by hand, each but the last two by an author of its own."""
 OPTIONS = CurationOptions()
 
@@ -194,7 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("half", choices=("check", *HAND_WRITTEN, "development", "published"))
     parser.add_argument("folder", nargs="?", type=Path, help="MedR-Bench's folder, for published")
-    parser.add_argument("--cited", action="store_true", help="each statement cites its sentences (check2 to check10)")
+    parser.add_argument("--cited", action="store_true", help="each statement cites its sentences (check2 to check11)")
     parser.add_argument("--words", action="store_true", help="also what was refused and missed")
     options = parser.parse_args()
     if options.half == "published" and options.folder is None:

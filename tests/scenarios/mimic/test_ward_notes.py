@@ -68,6 +68,13 @@ def test_sentences_that_give_the_disease_away_are_flagged_and_their_neighbours_a
 
 
 @pytest.mark.long
+def test_sentences_of_a_stranger_whose_faults_are_not_mended() -> None:
+    flags = Counter((gives, checked(disease, said)) for disease, gives, said in sentence_pairs("leaks_8.csv"))
+    assert flags[True, True] >= 56
+    assert flags[False, True] <= 2
+
+
+@pytest.mark.long
 def test_cases_are_built_and_sentences_that_give_the_disease_away_are_flagged(tmp_path: Path) -> None:
     notes = [one for one in NOTES if one.disease.name != "Hepatic encephalopathy"][::4]
     sentences = sentence_notes(one for one in diseases()[:20] if one.name != "Hepatic encephalopathy")

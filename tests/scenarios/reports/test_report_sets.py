@@ -34,6 +34,7 @@ def test_the_development_half() -> None:
         ("check8", 0.75, 0),
         ("check9", 0.75, 0),
         ("check10", 0.88, 0),
+        ("check11", 0.65, 10),
         ("extra1", 0.7, 1),
         ("extra2", 0.6, 1),
     ],
