@@ -111,7 +111,6 @@ _CARE_BEHIND = regex(r"(?i)(?<=[.;\n])\s*(?:adv(?:ice)?|mx|rx|tx|ix|plan)\s*[:=]
 _SHORT_LABEL = regex(r"(?i)^\W*(?:imp|dx|ass)\s*[:=]\s*(?=\w)")
 _WITH = ((regex(r"(?i)(?<!\w)w/o\s*(?=\w)"), "without "), (regex(r"(?i)(?<!\w)w/\s*(?=\w)"), "with "))
 _STEP = regex(r"(?i)(?:^|(?<=[.;\n]\s)|(?<=\n))\W{0,4}step\s+\d{1,2}\s*[:.)–—-]\s*")
-_THOUGHT = regex(r"(?is)<(think(?:ing)?|thoughts?|reasoning|scratchpad)>.{0,8000}?</\1>")
 _NOT_LINE = regex(r"(?im)^[^\w\n]{0,4}(?:\d{1,2}[.):]?|[a-h][.):])?[^\w\n]{0,4}not\s+[^\n;]{2,100}(?:\n+|$)")
 _AGAINST = regex(
     r"(?i)(?<=[.;\n])\s*(?:against\s+(?P<against>[^.:;\n]{3,80})\s*:|(?P<other>[^.:;\n]{3,80}):\s*(?=(?:no|not|normal"
@@ -166,7 +165,7 @@ def answered(text: str) -> str:
     >>> answered("Gout requires admission.")
     'Gout.'
     """
-    text = _chosen(_THOUSANDS.sub("", _THOUGHT.sub("", text)))
+    text = _chosen(_THOUSANDS.sub("", text))
     text = _CARE_BEHIND.sub("", _SHORT_LABEL.sub("", _assessed(text)))
     for short, written in _WITH:
         text = short.sub(written, text)
