@@ -1,9 +1,10 @@
 """Ask the record patient the questions of `tests/data/patient_questions.csv` and label its answers.
 
     python -m scripts.measure_patient [--part PART] [--show] [--data ../shared/data]
-    python -m scripts.measure_patient --ask QUESTIONS.csv --out ANSWERS.csv
+    python -m scripts.measure_patient --ask QUESTIONS.csv --out ANSWERS.csv [--model SPEC]
 
-The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for readers.
+The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for readers;
+with `--model` it asks the model patient, whose model SPEC names (`openai/gpt-4o`, `local/smollm2`).
 
 The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, read where they lie. `tests/data/patient_quotes.csv` has four
 more authors' questions (`--part eighth` to `eleventh`) with the stretches of the story that answer, as places:
@@ -18,19 +19,24 @@ import argparse
 import asyncio
 import csv
 import json
+import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from wardround.agents.history.facts import COMPLAINT, Fact
 from wardround.agents.history.figures import Weights
 from wardround.agents.history.interview import PatientReply, answer_from_story
 from wardround.agents.history.speech import REST_UNKNOWN
-from wardround.agents.patient import Patient
+from wardround.agents.patient import LLMPatient, Patient
+from wardround.engine.models.reach import reach
+from wardround.engine.prompts import Prompts
 from wardround.engine.records import Said, View
+from wardround.engine.seat import Seat
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.load import load
 
@@ -161,14 +167,28 @@ def _story(case: Case) -> tuple[Mapping[str, str], str]:
     return case.history or {"History": case.opening}, case.complaint or case.opening
 
 
-async def answer(asked: Asked, story: tuple[Mapping[str, str], str]) -> str:
-    """What the patient says to the question, in a talk that holds the one before it."""
+@cache
+def _brief() -> str:
+    return Path("scenarios/prompts/consultation/patient.md").read_text(encoding="utf-8").strip()
+
+
+def model_patient(spec: str) -> LLMPatient:
+    """The patient that asks the model of a specification, as a consultation seats it."""
+    prompts = Prompts.load([Path("agents/prompts")])
+    return LLMPatient(Seat("patient", "measured", 0, prompts, {}, reach(spec, env=os.environ)))
+
+
+async def answer(
+    asked: Asked, story: tuple[Mapping[str, str], str], patient: Patient | LLMPatient | None = None
+) -> str:
+    """What the patient (the record patient, if none is given) says, in a talk that holds the question before."""
+    patient = patient or Patient()
     heard: list[Said] = []
     said = ""
     for question in filter(None, (asked.after, asked.question)):
         heard.append(Said(len(heard), "doctor", "ask", question))
         known = {"story": dict(story[0]), "complaint": story[1]}
-        said = (await Patient().act(View("patient", "", tuple(heard), ("answer",), known))).text
+        said = (await patient.act(View("patient", _brief(), tuple(heard), ("answer",), known))).text
         heard.append(Said(len(heard), "patient", "answer", said))
     return said
 
@@ -193,14 +213,15 @@ def shares(counts: Mapping[str, int]) -> str:
     return "; ".join(lines)
 
 
-async def ask(asked: Path, out: Path, by_case: Mapping[str, tuple[Mapping[str, str], str]]) -> None:
-    """Write the file's questions with the patient's answers."""
+async def ask(asked: Path, out: Path, by_case: Mapping[str, tuple[Mapping[str, str], str]], model: str = "") -> None:
+    """Write the file's questions with the answers of the record patient, or of the model patient."""
+    patient = model_patient(model) if model else Patient()
     with asked.open(newline="") as lines, out.open("w", newline="") as written:
         table = csv.writer(written, lineterminator="\n")
         table.writerow(("case", "question", "answerable", "answer"))
         for row in csv.DictReader(lines):
             question = Asked(row["case"], "", row.get("after") or "", row["question"], "")
-            said = await answer(question, by_case[row["case"]])
+            said = await answer(question, by_case[row["case"]], patient)
             table.writerow((row["case"], row["question"], row["answerable"], said))
 
 
@@ -231,12 +252,13 @@ async def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--ask", type=Path, help="a file of questions: case, question, answerable")
     parser.add_argument("--out", type=Path, help="where --ask writes them with the answers")
+    parser.add_argument("--model", default="", metavar="SPEC", help="with --ask: the model of the model patient")
     options = parser.parse_args(arguments)
     if (options.ask is None) != (options.out is None):
         parser.error("--ask and --out belong together: give both")
     by_case = stories(options.data)
     if options.ask is not None:
-        await ask(options.ask, options.out, by_case)
+        await ask(options.ask, options.out, by_case, options.model)
         return
     counts: Counter[str] = Counter()
     for quoted in quoted_questions(options.part):
