@@ -90,6 +90,13 @@ def _specimens(words: Sequence[str]) -> list[tuple[int, int, str]]:
     met = _met(words, _phrases("specimens.csv", "specimen", "within"))
     kept = []
     for start, end, name in met:
+        if start and words[start - 1] in (
+            "pre",
+            "post",
+            "before",
+            "after",
+        ):  # 'PSA pre-biopsy', 'albumin after the tap'
+            continue
         if words[start:end] == ("blood",):
             after, before = words[end : end + 1], words[:start][-1:]
             if set(after) & _NO_SPECIMEN[0] or set(before) & _NO_SPECIMEN[1]:

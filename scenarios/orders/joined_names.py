@@ -19,7 +19,12 @@ JOINED = regex(
     r"|\bplus\b|\bversus\b|\bvs\b\.?|&|\+)\s+",
     re.IGNORECASE,
 )
-_COUNT = regex(r"(?i)\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|[qx]\d+\w*")
+_COUNT = regex(r"(?i)\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|cd\d+|[qxd]\d+\w*")
+_CYCLE = regex(
+    r"(?i)^(?:cycle )?(?:day|cd|d)[ -]?\d{1,2}(?:-\d{1,2})? (?:of (?:the )?cycle )?"
+    r"|\s(?:(?:on|of) )?(?:the )?(?:cycle )?(?:day|cd) ?\d{1,2}(?: of (?:the )?cycle)?$"
+)
+"""The day of a cycle or of a life on which a test is taken ('day 21 progesterone')."""
 _CLASS = regex(r"(?i)ig[gmae]")
 _WITHIN = regex(r"(?i)\s(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
 _SHARED_METHODS = ("pcr", "igm", "igg", "dna", "rna")
@@ -37,7 +42,7 @@ def trimmed(piece: str, known: Known) -> str:
 
     `piece` itself if that makes it no known test.
     """
-    words = piece.split()
+    words = (piece if known(piece) else _CYCLE.sub("", piece)).split()
     if len(words) > _MOST_WORDS or known(piece):
         return piece
     start, end = 0, len(words)
@@ -117,10 +122,18 @@ def in_last_specimen(parts: list[str], known: Known) -> list[str]:
     ]
 
 
+def _plain_end(piece: str) -> str:
+    """A list without the words behind it that say how or when ('FSH/LH/E2 day 3', 'B12/folate same draw')."""
+    words = _CYCLE.sub("", piece).split()
+    while len(words) > 1 and (words[-1].casefold() in order_words("after") or _COUNT.fullmatch(words[-1])):
+        words.pop()
+    return " ".join(words)
+
+
 def slashed(outer: str, known: Known) -> list[str]:
     """Split 'AST/ALT', 'flu/COVID swab' or 'PT/INR' if each part is known, alone or with the last word of the
     whole."""
-    parts = [part for part in re.split(r"\s*/\s*|(?<=\w)\+(?=\w)", outer) if part]
+    parts = [part for part in re.split(r"\s*/\s*|(?<=\w)\+(?=\w)", _plain_end(outer)) if part]
     if len(parts) < 2:
         return []
     last = parts[-1].split()

@@ -44,23 +44,29 @@ def request_lines(text: str) -> Iterator[str]:
 
 def _written_out(line: str) -> str:
     """A line with its shorthand between tests as commas and words."""
+    line = _DONOR.sub("donor-specific antibodies", line)
     line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
-    line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", line))
+    line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", _PAIRED.sub(r", \1", line)))
     line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
     return STAINED.sub("gram stain, ", line)
 
 
 _ARROW = regex(
-    r"(?i)^((?:[\w-]+\s){0,4}(?:tap|lp|para|thora|puncture|aspirate|aspiration|\w+centesis|bal|swab|sample"
-    r"|fluid))(?:\s*(?:->|=>|\u2192)\s*|\s+[-\u2013\u2014]\s+(?=send\b))(?:send\s+(?:(?:the|it|fluid"
-    r"|off)\s+)*(?:for\s+)?)?"
+    r"(?i)^((?:(?!then\b|and\b|plus\b)[\w-]+\s){0,4}(?:tap|lp|para|thora|puncture|aspirate|aspiration|\w+centesis|bal"
+    r"|swab|sample|fluid(?: analysis)?))(?:,?\s(?:r|l|rt|lt|right|left|bilateral|diagnostic|x\d))?"
+    r"(?:\s*(?:->|=>|\u2192)\s*|\s+[-\u2013\u2014]\s+(?=send\b|[^,]{2,40},))"
+    r"(?:send\s+(?:(?:the|it|fluid|off)\s+)*(?:for\s+)?)?"
 )
 """An arrow from a sample to what is asked of it."""
+_DONOR = regex(r"\bDSAs\b|\bDSA (?=levels?\b|titres?\b|titers?\b|screen\b)")
+"""Antibodies of a transplant; the singular alone is an angiography."""
 _ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
 _CONTAINER = regex(
     r"(?i)\s(?:in|into|using)\s(?:an? |the |two |both )?(?:[\w/-]+ ){0,4}(?:bottles?|tubes?|containers?|pots?|vials?)\b"
 )
 """What a sample is put into, which names no test ('culture in blood culture bottles')."""
+_PAIRED = regex(r"(?i)\s?\((?:with |and )?(?:an? )?((?:paired|matching|matched|simultaneous) [^(),]{3,40})\)")
+"""A test of the blood beside that of a fluid, in brackets ('CSF glucose (paired serum glucose)')."""
 _SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
 """What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
 _IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")

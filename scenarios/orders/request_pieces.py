@@ -86,8 +86,8 @@ _TREATED = regex(
     r"|monitor|recheck|arrange|follow|trend)\s.+))?$"
 )
 _CIRCUMSTANCE = regex(
-    r"(?i)\s+(?:post|first thing|on|from|at|over|by|via|per|during|using|through|within|while|when|until|prior to"
-    r"|before|after|in)\s+"
+    r"(?i)\s+(?:(?:pre|post)-(?=[a-z]{3})|(?:pre|post|first thing|on|from|at|over|by|via|per|during|using|through"
+    r"|within|while|when|until|prior to|before|after|in)\s+)"
 )
 _NAMING = regex(r"^\s*(?:such as|namely|e\.g\.?,?|i\.e\.?,?)\s*:?\s+", re.IGNORECASE)
 _ADDING = regex(r"^\s*(?:including|incl\.?|with|plus|and)\s*:?\s+", re.IGNORECASE)
@@ -289,7 +289,9 @@ def _without_circumstance(piece: str, known: Known) -> list[str]:
     for match in _CIRCUMSTANCE.finditer(piece):
         head = trimmed(piece[: match.start()].strip(ENDS), known)
         if known(head):
-            placed = f"{axes.specimen(piece[match.end() :])} {head}"  # 'viral panel by nasopharyngeal swab'
+            when = match[0].strip().casefold().startswith(("pre", "post", "before", "after", "prior"))
+            fluid = "" if when else axes.specimen(piece[match.end() :])  # 'viral panel by nasopharyngeal swab'
+            placed = f"{fluid} {head}"
             return [placed if not axes.specimen(head) and not placed.startswith(" ") and known(placed) else head]
         if sides := slashed(head, known):
             return sides

@@ -21,7 +21,15 @@ class Part(msgspec.Struct, frozen=True):
 
 
 # A specimen named once applies to the bare names after it: to tests that the table lists with it, and to these.
-_FLUIDS = ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid", "pericardial fluid", "body fluid")
+_FLUIDS = (
+    "CSF",
+    "pleural fluid",
+    "ascitic fluid",
+    "synovial fluid",
+    "pericardial fluid",
+    "amniotic fluid",
+    "body fluid",
+)
 _IN_FLUIDS = frozenset(
     (
         "Total protein", "Albumin", "Glucose", "Lactate dehydrogenase", "Amylase", "White blood cell count",
@@ -41,8 +49,15 @@ _STAINS = frozenset(
     ("Gram stain", "Acid-fast bacilli smear and culture", "Mycobacterium tuberculosis PCR", "Fungal culture")
 )
 """What is asked of a specimen beside its culture ('sputum culture + Gram stain')."""
-_WHOLE_IN_URINE = ("Urinalysis", "Urine myoglobin", "Urine porphyrins", "Urine albumin-creatinine ratio")
+_WHOLE_IN_URINE = (
+    "Urinalysis", "Urine myoglobin", "Urine porphyrins", "Urine albumin-creatinine ratio",
+    "Urine protein electrophoresis",
+)  # fmt: skip
 """Behind these a bare test is no further test of the urine ('urine myoglobin, potassium')."""
+_TIMED = regex(r"(?i)\b(?:24|12|48)[\s-]?(?:h|hr|hrs|hours?|hourly)\b|\b(?:timed|overnight)\b")
+_OF_STONES = ("calcium", "oxalate", "citrate", "uric acid", "sodium", "magnesium", "phosphate", "cystine")
+"""Behind one of these a timed collection goes on; behind another test only creatinine is measured in it too."""
+_CREATININE = regex(r"(?i)creat")
 _GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen", "Base excess")
 
 
@@ -69,7 +84,7 @@ def _sampled(parts: Sequence[Part], table: Catalogue) -> Iterator[Part]:
 
 def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:
     """Carry a specimen on: 'CSF cell count', 'protein' give 'CSF protein'; a stated specimen always beats it."""
-    carried, after, sentence = "", "", -1
+    carried, after, sentence, alone = "", "", -1, False
     for part in parts:
         goes_on = bool(carried) and part.sentence == sentence  # 'LP: protein, glucose', beside a glucose of the blood
         if part.why or (key(part.text) in own and not goes_on):
@@ -78,7 +93,7 @@ def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> It
         stated = axes.specimen(part.text)
         whole = ""
         if carried and not stated and part.sentence == sentence:
-            whole = _of(carried, part.text, after, table)
+            whole = "" if alone and not _CREATININE.match(part.text) else _of(carried, part.text, after, table)
         elif stated == "body fluid" and carried in _FLUIDS:  # also in a sentence of its own: 'Fluid for pH'
             whole = _of(carried, _FLUID.sub("", part.text), after, table)
         if whole:
@@ -89,6 +104,7 @@ def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> It
             paired = bool(carried) and _PAIRED.match(part.text) is not None
             carried = carried if goes_on or paired else _carries(part.text, stated, table)
             after = linked.test if linked is not None else ""
+            alone = carried == "urine" and _TIMED.search(part.text) is not None and not after.endswith(_OF_STONES)
             yield part
         sentence = part.sentence
 
@@ -98,8 +114,8 @@ def _carries(text: str, stated: str, table: Catalogue) -> str:
     linked = link(text, table)
     if linked is not None and linked.test == "Lumbar puncture":
         return "CSF"
-    if linked is not None and linked.kind == "investigation" and stated == "bone marrow":
-        return stated
+    if linked is not None and linked.test == "Bone marrow biopsy":
+        return "bone marrow"
     if linked is not None and linked.kind == "investigation" and linked.test.casefold().endswith("biopsy"):
         return "tissue"
     if linked is None or linked.kind not in ("lab", "microbiology"):

@@ -18,9 +18,11 @@ from wardround.scenarios.orders.order_reading import read_order
         pytest.param("J", "en", 0.97, marks=pytest.mark.long),
         pytest.param("K", "en", 0.96, marks=pytest.mark.long),
         ("L", "en", 0.88),
+        ("M", "en", 0.92),
         pytest.param("I", "de fr es zh", 0.97, marks=pytest.mark.long),
         pytest.param("K", "de fr es zh", 0.97, marks=pytest.mark.long),
         ("L", "de fr es zh", 0.85),
+        ("M", "de fr es zh", 0.94),
         *(pytest.param(half, "de fr es zh", 0.97, marks=pytest.mark.long) for half in "ABC"),
     ],
 )
@@ -199,3 +201,58 @@ def test_what_is_told_or_shared_beside_an_order_is_read(text: str, wanted: list[
 def test_a_puncture_behind_a_comma_is_no_specimen_of_another_test(text: str, read: list[tuple[str, str]]) -> None:
     concepts = [one for piece in read_order(text).pieces for one in piece.concepts]
     assert [(one.name, one.specimen) for one in concepts] == read
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("24h urine metanephrines, calcium", ["Metanephrines@urine", "Calcium@blood"]),
+        ("24h urine cortisol, ACTH", ["24-hour urinary free cortisol@urine", "Adrenocorticotropic hormone@blood"]),
+        ("24h urine calcium, uric acid", ["24-hour urine calcium@urine", "Urine uric acid@urine"]),
+        ("24h urine protein, creatinine", ["24-hour urine protein@urine", "Urine creatinine@urine"]),
+        ("urine PEP, calcium", ["Urine protein electrophoresis@urine", "Calcium@blood"]),
+        (
+            "Thoracentesis left -> LDH, protein",
+            [
+                "Pleural fluid analysis@pleural fluid",
+                "Lactate dehydrogenase@pleural fluid",
+                "Total protein@pleural fluid",
+            ],
+        ),
+        (
+            "Ascitic tap, diagnostic - albumin, protein",
+            ["Ascitic fluid analysis@ascitic fluid", "Albumin@ascitic fluid", "Total protein@ascitic fluid"],
+        ),
+        (
+            "CSF protein, glucose (with paired serum glucose), lactate",
+            ["CSF protein@CSF", "CSF glucose@CSF", "Glucose@blood", "CSF lactate@CSF"],
+        ),
+        (
+            "BMAT for flow cytometry, cytogenetics",
+            ["Bone marrow biopsy@", "Flow cytometry@bone marrow", "Karyotype@bone marrow"],
+        ),
+        (
+            "amniocentesis for CMV PCR, toxo PCR",
+            ["Cytomegalovirus PCR@amniotic fluid", "Toxoplasma PCR@amniotic fluid"],
+        ),
+        ("PSA pre-biopsy", ["Prostate-specific antigen@blood"]),
+    ],
+)
+def test_a_fluid_goes_as_far_as_it_is_meant(text: str, wanted: list[str]) -> None:
+    assert [f"{name}@{specimen}" for name, specimen, *_ in _read(text)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("AST/ALT/ALP same tube", ["Aspartate aminotransferase", "Alanine aminotransferase", "Alkaline phosphatase"]),
+        ("Ca/PO4/Mg this pm", ["Calcium", "Phosphate", "Magnesium"]),
+        ("D3 FSH", ["Follicle-stimulating hormone"]),
+        ("day 21 progesterone", ["Progesterone"]),
+        ("Hb pre-transfusion, ferritin", ["Hemoglobin", "Ferritin"]),
+        ("DSAs and tacrolimus level", ["Donor-specific antibodies", "Tacrolimus level"]),
+        ("DSA head", ["Angiography: head"]),
+    ],
+)
+def test_words_of_time_behind_a_list_lose_no_test(text: str, wanted: list[str]) -> None:
+    assert [name for name, *_ in _read(text)] == wanted
