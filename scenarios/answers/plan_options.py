@@ -29,6 +29,13 @@ _EITHER = regex(
     r"|(?i:\bor else\b|(?<=[;,] )(?:else|otherwise|sonst|andernfalls|ansonsten|sinon|altrimenti)\b)"
     r"|(?i:\b(?:eller|nebo|vagy|sau|ili|tai|atau|hoặc)\b)"
 )
+_GUESS = regex(rf"(?:{_EITHER.pattern})|(?i:\b(?:perhaps|possibly|maybe)\b)")
+"""The same, and words of a guess: one of them leaves a measure open, several leave the whole plan open."""
+_EXAMINES = regex(
+    r"(?i)\W*(?:testing|tests?|screening|evaluat\w+|work-?\s?up|assess\w+|investigat\w+|exclud\w+|exclusion|ruling out"
+    r"|checking|looking)\s+(?:for|of|out)\b"
+)
+"""What is considered, and treats nothing: 'consider testing for'."""
 _UNDECIDED = regex(
     r"(?i)\b(?:one of(?: the following| these)?\s*:|(?:any|either|whichever|one) of (?:the following|these|those|them)"
     r"|whichever (?:applies|fits|is|works)|(?:choos(?:e|ing)|pick|decid(?:e|ing)|select|choice|toss-?\s?up"
@@ -55,7 +62,7 @@ def plans_offered(text: str) -> list[str]:
     labels = [one for one in labels if one["noun"].lower()[:4] == noun]
     counts = [one["count"].lower() for one in labels]
     if len(set(counts)) < 2:
-        return _EITHER.split(text)
+        return (_GUESS if len(_GUESS.findall(text)) > 1 else _EITHER).split(text)
     edges = [*(one.start() for one in labels[1:]), len(text)]
     plans = [text[one.end() : edge] for one, edge in zip(labels, edges, strict=True)]
     chosen = {one["count"].lower() for one in choices}
@@ -187,7 +194,9 @@ def set_aside(text: str) -> SetAside:
             continue
         begin, end, part = _extent(text, cue, place)
         gives.append(text[place:begin])
-        if cue["instead"]:
+        if _EXAMINES.match(part):
+            pass
+        elif cue["instead"]:
             instead.append(part)
         else:
             (reserved if cue["fails"] or cue["next"] else considered).append(part)
@@ -232,7 +241,7 @@ def _extent(text: str, cue: re.Match[str], start: int) -> tuple[int, int, str]:
     short = behind or cue["plusminus"] or cue["perhaps"] or cue["soft"]
     end = min(cue.end() + _FORWARD, len(text))
     for sign in (_COMMA if short else _FIRST, _END):
-        nearer = sign.search(text, cue.end(), end)
+        nearer = next((one for one in sign.finditer(text, cue.end(), end) if _outside(text, cue.end(), one)), None)
         end = nearer.start() if nearer else end
     if not behind:
         return cue.start(), end, text[cue.end() : end]
@@ -242,6 +251,14 @@ def _extent(text: str, cue: re.Match[str], start: int) -> tuple[int, int, str]:
     ]
     begin = next((ends[-1] for ends in before if ends), floor)
     return begin, end, text[begin : cue.start()]
+
+
+def _outside(text: str, start: int, sign: re.Match[str]) -> bool:
+    """Whether a sign ends a part that begins at `start`: one in a bracket that the part opens does not."""
+    return not any(
+        text.count(opens, start, sign.start()) > text.count(closes, start, sign.start())
+        for opens, closes in ("()", "[]")
+    )
 
 
 def for_now(text: str) -> str:

@@ -135,3 +135,13 @@ def test_a_comma_within_the_name_of_a_drug_ends_no_measure() -> None:
 def test_a_long_plan_of_such_words_is_read(part: str) -> None:
     """Ends at all: quadratic work would outlast the time limit of a test."""
     assert read_plan(part * (200_000 // len(part))) == read_plan(part * (200_000 // len(part)))
+
+
+def test_several_guesses_decide_nothing() -> None:
+    assert read_plan("possibly colchicine, possibly surgery for the knee").options
+    assert [one.text for one in read_plan("Colchicine, maybe surgery for the knee").started] == ["Colchicine"]
+
+
+def test_what_is_considered_is_a_treatment_and_reaches_over_its_brackets() -> None:
+    plan = read_plan("Rest. Consider testing for gout with an aspiration (polarised light) of the knee.")
+    assert [one.text for one in plan.started] == ["Rest"]
