@@ -320,12 +320,18 @@ _BEFORE = regex(
 )
 _BEHIND = regex(
     r"(?i)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bbe)(?<!\bwere)(?P<affix>[-\s](?:free|negative|like|mimic(?:ker)?"
-    r"|look-?alike|phobia|skeptic|denial|simulator|imp[eo]stor|scare|alarm|alert|risk|awareness|exposure|contact"
-    r"|protocol|pathway|guidelines?|bundle|check-?list|rule-?out|work-?up|screen(?:ing)?|prophylaxis|prevention"
-    r"|vaccin(?:e|ation)|immuni[sz]ation|survivor|susceptibility|predisposition"
+    r"|look-?alike|phobia|skeptic|denial|simulator|imp[eo]stor"
     rf"|imitation|in (?:\w+ )?remission|resolved|cured|healed|minus|lite|[\[(]?(?:redacted|censored|withheld"
     rf"|deleted|removed|deprecated|obsolete|invalid|void)[\])]?)|-ish)(?:\s+{_KIND})?\W*$"
 )
+
+
+_DEALT_WITH = regex(
+    r"(?i)^(?:(?!\b(?:due|secondary|after|from|following|caused|with|by|associated|related|induced|during|in|of)\b).)*?"
+    r"(?P<affix>[-\s](?:scare|alarm|alert|risk|awareness|protocol|pathway|guidelines?|bundle|check-?list|rule-?out"
+    r"|work-?up|screen(?:ing)?|prophylaxis|prevention|survivor|susceptibility|predisposition))\W*$"
+)
+"""A name, and what deals with the disease and is none: 'sepsis protocol'. A cause before it makes that a cause."""
 
 
 def affixed(text: str) -> list[tuple[str, str]]:
@@ -334,7 +340,7 @@ def affixed(text: str) -> list[tuple[str, str]]:
     >>> affixed("a lupus-like illness")
     [('a lupus', 'like')]
     """
-    before, behind = _BEFORE.match(text), _BEHIND.search(text)
+    before, behind = _BEFORE.match(text), _BEHIND.search(text) or _DEALT_WITH.match(text)
     rests = [(text[before.end() :], before["affix"])] if before else []
-    rests += [(text[: behind.start()], behind["affix"])] if behind else []
+    rests += [(text[: behind.start("affix")], behind["affix"])] if behind else []
     return [(rest, affix.strip(" -:()[]").lower()) for rest, affix in rests]

@@ -273,3 +273,8 @@ def lineage(name: str) -> frozenset[int]:
     """The diseases that a name or its principal part may mean, and all that are wider."""
     meant = {*diseases_named(name), *diseases_named(principal_part(name))}
     return frozenset(meant).union(*map(_wider, meant))
+
+
+def parents_named(name: str) -> frozenset[int]:
+    """The next wider diseases of those that a name may mean."""
+    return frozenset(wider for place in diseases_named(name) for wider in mondo().parents[place])

@@ -10,7 +10,8 @@ from wardround.scenarios.diseases.contradiction import kinds, organism
 from wardround.scenarios.diseases.disease import DEGREES, KINDS, LITTLE
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease, known_names
 from wardround.scenarios.diseases.disease_name import is_site
-from wardround.scenarios.diseases.mondo import diseases_named, form, kinship, lineage, mondo
+from wardround.scenarios.diseases.mondo import diseases_named, form, kinship, lineage, mondo, parents_named
+from wardround.scenarios.diseases.same_disease import GROWTH
 from wardround.scenarios.terms.wording import RootWords, key, root, table_rows, tokens, vocabulary
 
 ANY = "*"
@@ -102,6 +103,9 @@ def unrelated_names(phrase: str) -> tuple[Sequence[NameWithin], ...]:
 def kinds_within(phrase: str) -> tuple[str, ...]:
     """The sibling diseases that share the head noun of a phrase, the one that is complete in it first; () for one.
 
+    Siblings are those that MONDO has apart below one next wider disease. A growth has none, since 'calcifying' and
+    'cystic' may both be said of one tumour, and no infection or disease has, since 'fungal' and 'nail' tell two things.
+
     >>> kinds_within("bacterial viral meningitis")
     ('viral meningitis', 'bacterial meningitis')
     >>> kinds_within("severe bacterial meningitis")
@@ -112,6 +116,9 @@ def kinds_within(phrase: str) -> tuple[str, ...]:
         return ()
     whole = names[0]
     tail = [match[0] for match in _WORD.finditer(whole.name)]
+    nouns = [root(word.lower()) for word in tail]
+    if any(noun in _WIDE or GROWTH.search(noun) for noun in nouns):
+        return ()
     placed = None if _TYPED.search(phrase, whole.end) else _PLACING.search(phrase, whole.end)
     end = placed.start() if placed else len(phrase)
     words = [
@@ -121,12 +128,18 @@ def kinds_within(phrase: str) -> tuple[str, ...]:
     siblings: list[str] = []
     for place, word in enumerate(words):
         name = next((one for one in _siblings(words[place : place + 2], tail) if _complete(one)), None)
-        if word and name is not None and not any(_akin(name, other) for other in siblings):
+        if word and name is not None and all(_siblings_of_one(name, other) for other in siblings):
             siblings.append(name)
     if any(_akin(whole.name, one) for one in siblings):
         last = [one for one in siblings if f"{one.split()[0].lower()}-like" in phrase.lower()]
         return (*(one for one in reversed(siblings) if one not in last), *last) if len(siblings) > 1 else ()
+    siblings = [one for one in siblings if _siblings_of_one(whole.name, one)]
     return (whole.name, *siblings) if siblings else ()
+
+
+def _siblings_of_one(one: str, other: str) -> bool:
+    """Whether MONDO has two diseases apart, below one next wider disease."""
+    return kinship(one, other) == "apart" and not parents_named(one).isdisjoint(parents_named(other))
 
 
 def _siblings(words: Sequence[str], tail: Sequence[str]) -> Iterator[str]:
@@ -135,13 +148,13 @@ def _siblings(words: Sequence[str], tail: Sequence[str]) -> Iterator[str]:
     A site makes one only in place of another site, or of the first word alone: 'lung' is no rival of 'squamous cell'.
     """
     first, *others = words
-    if first and others and others[0] and (_tells_kind(first) or _tells_kind(others[0])):
+    if first and others and _tells_kind(first) and _tells_kind(others[0]):
         yield from (" ".join((first, others[0], *tail[place:])) for place in range(min(1, len(tail) - 1), len(tail)))
-    if not first or not _tells_kind(first):
+    if not _tells_kind(first) or first.lower() == "cell":
         return
     start, end = min(1, len(tail) - 1), len(tail)
-    if is_site(root(first)):
-        end = end if is_site(root(tail[0])) else 2 if len(tail) > 2 else 0
+    if is_site(root(first.lower())):
+        end = end if is_site(root(tail[0].lower())) else 2 if len(tail) > 2 else 0
     yield from (" ".join((first, *tail[place:])) for place in range(start, end))
 
 
@@ -149,10 +162,12 @@ _TYPED = regex(r"(?i)\b(?:types?|forms?|kinds?|variet(?:y|ies)|variant|subtype|f
 """Words behind a name that say that what stands before them tells a kind of it."""
 _PLACING = regex(r"(?i)\b(?:of|in|on|at|with|due|from|by|to|for|after|within|\w{3,}ing|\w{3,}ed)\b")
 """A word behind a name from which on its place, cause or company is told."""
+_WIDE = RootWords("disease disorder condition infection lesion abnormality malformation injury failure neuropathy")
 _OF_ANY = RootWords(
     """acute chronic subacute fulminant primary secondary metastatic invasive disseminated generalized localized diffuse
     focal malignant benign congenital acquired hereditary familial sporadic neonatal infantile juvenile adult senile
-    idiopathic spontaneous active early late type form kind variant variety subtype features pattern picture"""
+    idiopathic spontaneous active early late
+    grade stage low high type form kind variant variety subtype features pattern picture"""
 )
 """Words that many diseases have, and that tell no sibling of one."""
 
@@ -162,7 +177,7 @@ def _tells_kind(word: str) -> bool:
     plain_word = word.lower()
     if plain_word in LITTLE or plain_word in DEGREES or plain_word in KINDS:
         return False
-    return bool(word) and root(word) not in _OF_ANY
+    return bool(word) and root(plain_word) not in _OF_ANY
 
 
 def _akin(one: str, other: str) -> bool:

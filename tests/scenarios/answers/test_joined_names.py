@@ -122,8 +122,8 @@ SIBLINGS = (
     ("viral", "bacterial", "pneumonia"),
     ("atopic", "contact", "dermatitis"),
     ("ischemic", "hemorrhagic", "stroke"),
-    ("iron deficiency", "sickle cell", "anemia"),
-    ("papillary", "follicular", "thyroid carcinoma"),
+    ("alcoholic", "autoimmune", "hepatitis"),
+    ("viral", "fungal", "meningitis"),
     ("obstructive", "cardiogenic", "shock"),
 )
 
