@@ -7,13 +7,12 @@ from typing import Literal
 from wardround.scenarios.answers.answer_markup import is_marked_list
 from wardround.scenarios.answers.commitment import MOST_CAUSES, Asserted
 from wardround.scenarios.diseases.contradiction import core
-from wardround.scenarios.diseases.disease import expanded
+from wardround.scenarios.diseases.disease import GROWTH, expanded
 from wardround.scenarios.diseases.disease_heads import consequence, disease_like, effect, general
 from wardround.scenarios.diseases.disease_name import parse_name, weight
 from wardround.scenarios.diseases.disease_wording import clinical
 from wardround.scenarios.diseases.names_within import names_within
 from wardround.scenarios.diseases.relations import complicates, in_tables, other_agent, relation
-from wardround.scenarios.diseases.same_disease import GROWTH
 from wardround.scenarios.terms.wording import RootWords, key
 
 MOST_FOREIGN = 1

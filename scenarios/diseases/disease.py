@@ -57,6 +57,8 @@ def _roots(words: str) -> frozenset[str]:
     return frozenset(root(word) for word in list_words(words))
 
 
+GROWTH = regex(r"(?:oma|blastom|cancer|tumor|leukem|sarcom|melanom|lymphom)$")
+"""The root of a noun that names a growth."""
 SITE_WEIGHT, GENERIC_WEIGHT, CAUSE_WEIGHT = 0.5, 0.25, 0.3
 
 

@@ -7,11 +7,10 @@ import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.diseases.contradiction import kinds, organism
-from wardround.scenarios.diseases.disease import DEGREES, KINDS, LITTLE
+from wardround.scenarios.diseases.disease import DEGREES, GROWTH, KINDS, LITTLE
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease, known_names
 from wardround.scenarios.diseases.disease_name import is_site
 from wardround.scenarios.diseases.mondo import diseases_named, form, kinship, lineage, mondo, parents_named
-from wardround.scenarios.diseases.same_disease import GROWTH
 from wardround.scenarios.terms.wording import RootWords, key, root, table_rows, tokens, vocabulary
 
 ANY = "*"

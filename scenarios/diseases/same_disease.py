@@ -18,6 +18,7 @@ from wardround.scenarios.diseases.contradiction import (
     list_values,
     write_words,
 )
+from wardround.scenarios.diseases.disease import GROWTH
 from wardround.scenarios.diseases.disease_name import (
     GENERIC_WEIGHT,
     HEADLESS,
@@ -270,7 +271,6 @@ def _difference(truth: Name, said: Name) -> _Difference:
     )
 
 
-GROWTH = regex(r"(?:oma|blastom|cancer|tumor|leukem|sarcom|melanom|lymphom)$")
 _PRIMARY = RootWords("primary")
 
 
