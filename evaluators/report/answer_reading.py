@@ -66,8 +66,7 @@ def answer_lines(read: CommittedAnswer) -> Iterator[Line]:
 
 
 def plan_lines(read: Plan) -> Iterator[Line]:
-    """Yield what a plan of treatment gives, stops and avoids."""
+    """Yield what a plan of treatment gives, stops, avoids, leaves open and only considers."""
     yield "gives", "; ".join(one.text for one in read.started) or "nothing"
-    for label, measures in (("stops", read.stopped), ("avoids", read.avoided), ("left open", read.options)):
-        if measures:
-            yield label, "; ".join(one.text for one in measures)
+    others = {"stops": read.stopped, "avoids": read.avoided, "left open": read.options, "considers": read.considered}
+    yield from ((label, "; ".join(one.text for one in measures)) for label, measures in others.items() if measures)

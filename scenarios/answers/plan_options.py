@@ -194,12 +194,8 @@ def set_aside(text: str) -> SetAside:
             continue
         begin, end, part = _extent(text, cue, place)
         gives.append(text[place:begin])
-        if _EXAMINES.match(part):
-            pass
-        elif cue["instead"]:
-            instead.append(part)
-        else:
-            (reserved if cue["fails"] or cue["next"] else considered).append(part)
+        kept_for = instead if cue["instead"] else reserved if cue["fails"] or cue["next"] else considered
+        kept_for += [] if _EXAMINES.match(part) else [part]
         place = end
     gives.append(text[place:])
     return SetAside(_TRIAL.sub(_tried, "".join(gives)), tuple(considered), tuple(instead), tuple(reserved))

@@ -113,7 +113,7 @@ _WITH = ((regex(r"(?i)(?<!\w)w/o\s*(?=\w)"), "without "), (regex(r"(?i)(?<!\w)w/
 _STEP = regex(r"(?i)(?:^|(?<=[.;\n]\s)|(?<=\n))\W{0,4}step\s+\d{1,2}\s*[:.)–—-]\s*")
 _NOT_LINE = regex(r"(?im)^[^\w\n]{0,4}(?:\d{1,2}[.):]?|[a-h][.):])?[^\w\n]{0,4}not\s+[^\n;]{2,100}(?:\n+|$)")
 _AGAINST = regex(
-    r"(?i)(?<=[.;\n])\s*(?:against\s+(?P<against>[^.:;\n]{3,80})\s*:|(?P<other>[^.:;\n]{3,80}):\s*(?=(?:no|not|normal"
+    r"(?i)(?<=[.;\n])\s*(?:against\s+[^.:;\n]{3,80}:|[^.:;\n]{3,80}:\s*(?=(?:no|not|normal"
     r"|negative|absent|without|lacks?|does(?: not|n['’]t)|excluded|ruled out|unlikely|less likely)\b))[^.;\n]*"
 )
 """A sentence that says what speaks against another disease: 'Against lupus: no rash'."""
@@ -144,7 +144,7 @@ _FINDINGS = RootWords(
 )
 _CARE = RootWords("analgesia fluids anesthesia hemodialysis dialysis prophylaxis")
 """Nouns of care that end like a disease's."""
-SHORTEST_GROUNDS = 4
+_SHORTEST_GROUNDS = 4
 """Fewest words before a dash that may be findings; fewer may be a part of the name."""
 _ACTS = RootWords(
     "watch wait bloods icu itu hdu theatre surgery admit observe fluids cryotherapy physiotherapy stop start"
@@ -213,8 +213,7 @@ def _inferred(text: str) -> str:
     if match is None or not names_within(text[match.end() : match.end() + 200]):
         return text
     pieces = [piece.strip() for piece in re.split(r"[,+;/.]|\band\b", match["left"]) if any(map(str.isalnum, piece))]
-    dash = match["sign"] in "–—--"
-    if dash and len(match["left"].split()) < SHORTEST_GROUNDS:
+    if set(match["sign"]) <= set("-–—") and len(match["left"].split()) < _SHORTEST_GROUNDS:
         return text
     grounds = all(names_nothing(piece) or not _names_disease(piece) for piece in pieces)
     return text[match.end() :] if grounds else text
@@ -268,7 +267,7 @@ def names_nothing(phrase: str) -> bool:
         return not names or names[0].name == words[-1]
     if is_finding(phrase):
         return not any(" " in one.name for one in names)
-    if disease_like(phrase) or names_within(phrase) or any(map(heads_disease, re.findall(r"[\w'-]+", phrase))):
+    if disease_like(phrase) or names or any(map(heads_disease, re.findall(r"[\w'-]+", phrase))):
         return False
     if clinical(phrase) != phrase:
         return False

@@ -90,12 +90,8 @@ def _specimens(words: Sequence[str]) -> list[tuple[int, int, str]]:
     met = _met(words, _phrases("specimens.csv", "specimen", "within"))
     kept = []
     for start, end, name in met:
-        if start and words[start - 1] in (
-            "pre",
-            "post",
-            "before",
-            "after",
-        ):  # 'PSA pre-biopsy', 'albumin after the tap'
+        # 'PSA pre-biopsy', 'albumin after the tap'
+        if start and words[start - 1] in ("pre", "post", "before", "after"):
             continue
         if words[start:end] == ("blood",):
             after, before = words[end : end + 1], words[:start][-1:]

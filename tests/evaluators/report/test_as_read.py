@@ -33,6 +33,7 @@ def test_a_plan() -> None:
     assert "allopurinol" in told["stops"]
     assert "diuretics" in told["avoids"]
     assert told["by words"] == "right: 50% of the truth's measures are given"
+    assert dict(as_read("Colchicine; consider surgery", GOUT, "treatment"))["considers"] == "surgery"
 
 
 def test_a_ranked_list_that_was_asked_for() -> None:
