@@ -271,9 +271,7 @@ class _Reader:
             final = bool(cue("final").search(piece))
             for words, stance in _parts(piece):
                 kind: Stance = "open" if stance == "asserted" and self.listing else stance
-                yield StanceClause(
-                    *(words, kind, hedged, weak, final, ranked, line, marked, self.retracts, self.in_order)
-                )
+                yield StanceClause(words, kind, hedged, weak, final, ranked, line, marked, self.retracts, self.in_order)
                 self.retracts, self.named = False, self.named or kind == "asserted"
                 self.listing = self.listing or (stance == "open" and listed)
 

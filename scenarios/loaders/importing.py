@@ -89,7 +89,13 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
     table = loader if isinstance(loader, Tables) else None
     title = f"a table of {table.known}" if table and table.known else loader.TITLE
     return Imported(
-        *(str(path), _name(loader), title, len(cases), len(questions), tuple(problems), str(written or "")),
+        path=str(path),
+        format=_name(loader),
+        title=title,
+        cases=len(cases),
+        questions=len(questions),
+        problems=tuple(problems),
+        out=str(written or ""),
         columns=table.mapped if table else {},
     )
 
