@@ -5,6 +5,7 @@ Ray changes the process it runs in (signal handlers, environment, output on stan
 Ray's own output to a file.
 """
 
+import math
 import os
 import secrets
 import shutil
@@ -32,6 +33,8 @@ from wardround.engine.records import Json
 CLIENT_PORT = 10001
 """The port on which a cluster's head listens for clients by default."""
 _LONGEST_LINE = 1 << 20
+_PATIENCE = 180.0
+"""Seconds that Ray has to start here or to join a cluster; by itself it waits for ever for one that doesn't answer."""
 _GRACE = 20.0
 """Seconds that Ray has to end its processes before they are killed."""
 _CHILD = "import sys; from wardround.engine.ray_process import run_pool; run_pool()"
@@ -72,12 +75,13 @@ class Crew(Protocol):
 class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """What happened to the worker in one place.
 
-    `kind` is started (with its `host` and `pid`), finished (with the `result` of its function), failed (its function
-    raised an error meant for people; `error` is the name of its class), or died (its process ended, or Ray failed).
+    `kind` is joined (Ray has started or joined the cluster; no place), started (with its `host` and `pid`), finished
+    (with the `result` of its function), failed (its function raised an error meant for people; `error` is the name of
+    its class), or died (its process ended, or Ray failed).
     """
 
     kind: str
-    place: int
+    place: int = 0
     host: str = ""
     pid: int = 0
     result: Json = None
@@ -142,12 +146,14 @@ class WorkerCrew:
     Leaving the block ends all running workers at once; wait for them first if they must finish.
     """
 
-    def __init__(self, cluster: Cluster, entry: str) -> None:
-        self._cluster, self._entry = cluster, entry
+    def __init__(self, cluster: Cluster, entry: str, patience: float = _PATIENCE) -> None:
+        """`patience` is how long Ray may take to start or to be joined, in seconds."""
+        self._cluster, self._entry, self._patience = cluster, entry, patience
         self._folder = Path()
         self._child: Process | None = None
         self._lines: BufferedByteReceiveStream | None = None
-        self._heard = False
+        self._deadline = math.inf
+        """When Ray must have joined; never, once it has."""
 
     async def __aenter__(self) -> Self:
         need_ray(self._cluster)
@@ -166,6 +172,7 @@ class WorkerCrew:
             assert self._child.stdout is not None
             self._lines = BufferedByteReceiveStream(self._child.stdout)
             paths = tuple(path for path in sys.path if os.path.isdir(path or ".")) if self._cluster.local else ()  # noqa: ASYNC240
+            self._deadline = anyio.current_time() + self._patience
             await self._send(WorkerSetup(self._cluster, self._entry, str(self._folder), paths))
         except BaseException:
             await self._close()
@@ -186,12 +193,21 @@ class WorkerCrew:
 
         Raises UsageError if Ray cannot be started or reached, WardroundError if it fails later.
         """
+        report = await self._receive()
+        if report.kind == "joined":
+            self._deadline = math.inf
+            report = await self._receive()
+        return report
+
+    async def _receive(self) -> WorkerReport:
         assert self._lines is not None
         try:
-            line = await self._lines.receive_until(b"\n", _LONGEST_LINE)
+            with anyio.fail_after(self._deadline - anyio.current_time()):
+                line = await self._lines.receive_until(b"\n", _LONGEST_LINE)
+        except TimeoutError:
+            raise self._error(f"it did not answer in {self._patience:g} s") from None
         except (anyio.EndOfStream, anyio.IncompleteRead, anyio.ClosedResourceError):
             raise await self._child_error() from None
-        self._heard = True
         return msgspec.json.decode(line, type=WorkerReport)
 
     async def _send(self, message: WorkerSetup | WorkerStart) -> None:
@@ -210,11 +226,13 @@ class WorkerCrew:
         lines = (self._folder / "noise").read_text(errors="replace").splitlines()
         said = [line for line in lines if line.strip() and not line.startswith((" ", "\t"))]
         raised = said and self._child.returncode == 1  # then the last line is that of a traceback
-        last = redact(said[-1]) if raised else f"its process ended with code {self._child.returncode}"
+        return self._error(redact(said[-1]) if raised else f"its process ended with code {self._child.returncode}")
+
+    def _error(self, reason: str) -> WardroundError:
         where = "on this machine" if self._cluster.local else f"at {self._cluster.address}"
-        if self._heard:
-            return WardroundError(f"Ray {where} failed: {last[:500]}")
-        return UsageError(f"Ray {where} cannot be used: {last[:500]}")
+        if self._deadline == math.inf:
+            return WardroundError(f"Ray {where} failed: {reason[:500]}")
+        return UsageError(f"Ray {where} cannot be used: {reason[:500]}")
 
     async def _close(self) -> None:
         with anyio.CancelScope(shield=True):

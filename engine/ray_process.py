@@ -69,6 +69,7 @@ def run_workers(setup: WorkerSetup, orders: "SimpleQueue[WorkerStart | None]", o
     """Start workers as ordered and report on `out` what happens to them, until the order None."""
     ray = import_module("ray")  # an extra, imported nowhere else
     _join_cluster(ray, setup)
+    out.write(msgspec.json.encode(WorkerReport("joined")) + b"\n")
     actor = ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(Worker)
     pending: dict[object, tuple[str, int, object]] = {}
     while True:

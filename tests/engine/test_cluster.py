@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -172,11 +173,14 @@ async def test_what_becomes_of_workers_is_told_and_nothing_is_left_behind(capfd:
 
 @pytest.mark.ray
 @pytest.mark.timeout(600)
-async def test_no_cluster_at_the_address_is_said() -> None:
-    async with WorkerCrew(Cluster("auto", 1), "errands:errand") as crew:
-        await crew.start(1, {"what": "greet"})
-        with pytest.raises(UsageError, match="Ray at auto cannot be used: ConnectionError"):
-            await crew.next()
+async def test_a_cluster_that_never_answers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        # Without an address Ray looks through all processes of this machine for a cluster, and may find one.
+        monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{silent.getsockname()[1]}")
+        async with WorkerCrew(Cluster("auto", 1), "errands:errand", patience=10) as crew:
+            await crew.start(1, {"what": "greet"})
+            with pytest.raises(UsageError, match="Ray at auto cannot be used: it did not answer in 10 s"):
+                await crew.next()
 
 
 @pytest.mark.ray
