@@ -24,10 +24,10 @@ OWN = ("wardround", "engine", "scenarios", "agents", "evaluators")
 MOST = {
     "engine": 2911, "engine.models": 2669, "engine.stores": 1072, "agents": 2367,
     "scenarios": 474, "scenarios.answers": 1997, "scenarios.encounters": 1016, "scenarios.level_items": 341,
-    "scenarios.loaders": 2305, "scenarios.mimic": 1843, "scenarios.parsers": 1199, "scenarios.published": 210,
+    "scenarios.loaders": 2305, "scenarios.mimic": 1843, "scenarios.parsers": 1070, "scenarios.published": 210,
     "scenarios.terms": 245,
     "evaluators": 439, "evaluators.injection": 395, "evaluators.judges": 408, "evaluators.levels": 796,
-    "evaluators.lexical": 380, "evaluators.metrics": 456, "evaluators.open_answers": 832, "evaluators.outcome": 506,
+    "evaluators.lexical": 380, "evaluators.metrics": 456, "evaluators.open_answers": 832, "evaluators.outcome": 638,
     "evaluators.reasoning": 1582, "evaluators.report": 2842, "evaluators.search": 1102,
     "cli": 1683, "exchange": 1198, "faces": 974, "runs": 1638, "scoring": 1043, "testing": 480, "wardround": 705,
     "agents.history": 1185, "scenarios.diseases": 2659, "scenarios.orders": 2530, "scenarios.reports": 2240,

@@ -42,7 +42,7 @@ from wardround.scenarios.orders.catalogue import catalogue, scope
 from wardround.scenarios.orders.chart import read_chart
 from wardround.scenarios.orders.name_lookup import link
 from wardround.scenarios.orders.order_parser import understand
-from wardround.scenarios.parsers import lists
+from wardround.scenarios.parsers.reply_text import requested_tests
 from wardround.scenarios.terms.wording import key
 
 NEARLY = 0.8
@@ -85,7 +85,7 @@ def items_of(text: str, recorded: bool) -> list[Json]:
 
 
 def _recorded(text: str) -> Sequence[str]:
-    return [one.name for one in investigations(text)] or lists.requested_tests(text)
+    return [one.name for one in investigations(text)] or requested_tests(text)
 
 
 def _type(name: str) -> str:

@@ -27,7 +27,7 @@ from wardround.evaluators.outcome.items import (
 )
 from wardround.evaluators.reasoning.step_questions import Rules, read_presence
 from wardround.scenarios.case import Case, case_results, split_report, withheld
-from wardround.scenarios.parsers import lists, reply_text
+from wardround.scenarios.parsers import reply_text
 from wardround.scenarios.parsers.moves import ANSWERING, answers_of, tells_a_story
 
 
@@ -180,7 +180,9 @@ def _why_undefined(trajectory: Trajectory) -> str:
 
 def _side_reader(side: Side) -> Reading[tuple[TextItem, ...]] | None:
     """Return the reader of a side's list; None if the text itself says that the list is empty."""
-    return None if lists.requests_nothing(side.text) else some_items(side.text, recorded=side.origin == "reference")
+    return (
+        None if reply_text.requests_nothing(side.text) else some_items(side.text, recorded=side.origin == "reference")
+    )
 
 
 async def _split(

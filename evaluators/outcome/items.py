@@ -1,19 +1,19 @@
 """Reads examinations as structured items (paper 002, prompt 21), matches them, and scores precision and recall."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from wardround.engine.records import Json, Score
+from wardround.engine.text import regex, split_outside_brackets
 from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.judges.strict_reply import Unread, field, required_json, unread_reply
 from wardround.evaluators.reasoning.step_questions import Rules
 from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.name_lookup import link
 from wardround.scenarios.orders.order_parser import understand
-from wardround.scenarios.parsers import lists
-from wardround.scenarios.parsers.lists import MODIFIERS, halves, split_tests
+from wardround.scenarios.parsers.reply_text import listed_names, requests_nothing
 from wardround.scenarios.terms.wording import key
 
 Places = tuple[int, ...]
@@ -87,7 +87,7 @@ def read_items(text: str) -> tuple[TextItem, ...] | Unread:
     """Read the items of prompt 21's JSON: a list of objects, one object, or {"items": [...]}; an empty list is valid.
 
     An item that names several tests becomes one item for each: "CBC, CRP" and "CBC and CRP" are two, "ova and
-    parasites" and "CT of chest, abdomen and pelvis" are one (scenarios/parsers/lists.py). Names keep all their words.
+    parasites" and "CT of chest, abdomen and pelvis" are one (`_split_tests`). Names keep all their words.
     An entry that says that there is no test ("not required") is no item. An entry without `type` and `test_name` is
     `no_test`.
     """
@@ -99,7 +99,7 @@ def read_items(text: str) -> tuple[TextItem, ...] | Unread:
         kind, named = field(entry, ("type",)), field(entry, ("test_name",))
         listed = named if isinstance(named, list) else [named]
         names = [one for name in listed for one in _tests_named(name)]
-        none = any(isinstance(name, str) and lists.requests_nothing(name) for name in listed)
+        none = any(isinstance(name, str) and requests_nothing(name) for name in listed)
         if not isinstance(kind, str) or not (names or none):
             return unread_reply("no_test", text)
         for name in names:
@@ -150,10 +150,7 @@ def precision_recall(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]
 
 def published_precision_recall(asked: Sequence[bool], recorded: Sequence[bool]) -> list[Score]:
     """Return the share of each side's items that the other text has; several may hit the same words (0 if no items)."""
-    return [
-        Score("published_assessment_precision", rate(asked)),
-        Score("published_assessment_recall", rate(recorded)),
-    ]
+    return [Score("published_assessment_precision", rate(asked)), Score("published_assessment_recall", rate(recorded))]
 
 
 def rate(hits: Sequence[bool]) -> float:
@@ -197,10 +194,10 @@ def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
 
 def _tests_named(name: Json) -> Sequence[str]:
     """Return the tests that a name refers to; none if it says that there is none."""
-    if not isinstance(name, str) or lists.requests_nothing(name):
+    if not isinstance(name, str) or requests_nothing(name):
         return ()
     names: dict[str, str] = {}
-    for item in lists.listed_names(name) if _MARKED.search(name) else [name]:
+    for item in listed_names(name) if _MARKED.search(name) else [name]:
         for one in (part.strip(" /") for part in _split(item)):
             names.setdefault(one.casefold(), one)
     return tuple(names.values())
@@ -209,9 +206,9 @@ def _tests_named(name: Json) -> Sequence[str]:
 def _split(name: str) -> Sequence[str]:
     name = " ".join(name.replace("\u3001", ", ").split()).strip(" .;,")  # the sign between parts of a Chinese list
     if _is_known(name):
-        two = halves(name, _is_known)  # "EMG and nerve conduction studies" are two, "urea and electrolytes" one
+        two = _halves(name)  # "EMG and nerve conduction studies" are two, "urea and electrolytes" one
         return two if two and {_kind(one) for one in (name, *two)} == {"investigation"} else (name,)
-    parts = split_tests(name, _is_known)
+    parts = _split_tests(name)
     understood = understand(name, catalogue())
     phrases = () if understood.withheld or not _covers(understood.phrases, name) else understood.phrases
     return phrases if len(parts) == 1 < len(phrases) or _carries(phrases, parts) else parts
@@ -224,7 +221,7 @@ def _carries(phrases: Sequence[str], parts: Sequence[str]) -> bool:
     specimen = key(parts[0]).partition(" ")[0]
     pairs = [(key(phrase), key(part)) for phrase, part in zip(phrases[1:], parts[1:], strict=True)]
     return all(
-        phrase == part or (phrase == f"{specimen} {part}" and part.partition(" ")[0] not in MODIFIERS)
+        phrase == part or (phrase == f"{specimen} {part}" and part.partition(" ")[0] not in _MODIFIERS)
         for phrase, part in pairs
     )
 
@@ -247,3 +244,205 @@ def _covers(parts: Sequence[str], name: str) -> bool:
 
 def _info_text(entry: Mapping[str, Json]) -> str:
     return str(field(dict(entry), _INFO) or "")
+
+
+_LIST = regex(r"\s*(?:[;\n\uff0c\uff1b\u3001]|(?<!\d),|,(?!\d))\s*")
+_LEAD = regex(r"(?i)^(?:(?:and|or|plus|also|y|et|und)\s+|(?:\u4ee5\u53ca|[\u548c\u53ca\u4e0e]))")
+_AND = regex(
+    r"(?i)(?<!with)(?<!without)(?<!before)(?<!between)\s+(?:and/or|as well as|along with|and|or|plus|&|\+)\s+|\s*/\s*"
+)
+_FOREIGN = regex(
+    r"\s+(?:y|et|und)\s+"
+    # no match inside the words for saturation, sum, reconciling, taking part, concerning, common, affinity
+    r"|(?<=[\w)])(?<![\u9971\u603b\u8c03\u53c2\u6d89\u666e])(?:\u4ee5\u53ca|[\u548c\u53ca\u4e0e])(?!\u529b)(?=\w)"
+)
+_OPEN_REASON = regex(
+    r"(?i)\s(?:(?:in order )?to (?=[a-z]{3})|because\b|due to\b|if\b|given\b|looking for\b|since\b|in case\b"
+    r"|for (?:suspected|possible|evidence|signs|evaluation|assessment|exclusion|monitoring)\b)"
+)
+_LABELLED = regex(r"^(?P<label>[^:,;()\[\]]{2,60}?)\s*[:\uff1a]\s+(?P<rest>\S.*)$", re.DOTALL)
+_GROUPED = regex(
+    r"(?i)^(?:(?:additional|further|other|routine|initial|basic|diagnostic|lab(?:oratory)?|blood|imaging)\s+)*"
+    r"(?:tests?|labs?|studies|work-?up|investigations?|imaging|laboratory|lab)$"
+)
+_HEAD = regex(r"(?i)^(?P<head>\S.*?\s(?P<link>for|against|of|in|de|du|des|von))\s+(?P<first>\S.*)$")
+_WHOLE = frozenset({"of", "in"})
+"""After these words stand the regions of one study ("CT of chest, abdomen and pelvis")."""
+_LONGEST_NAME = 600
+"""Names longer than this many characters are not split."""
+_MEMBER = 3
+"""Most words in a member of a list under a shared head."""
+_MODIFYING = (
+    "serum plasma blood urine urinary stool fecal faecal sputum csf saliva wound throat nasal rectal "
+    "vaginal synovial pleural ascitic peritoneal pericardial arterial venous capillary liver hepatic "
+    "kidney renal thyroid adrenal cardiac pulmonary pituitary gonadal parathyroid pancreatic bladder bone "
+    "muscle nerve skin lung iga igg igm ige aerobic anaerobic fungal bacterial viral upper lower left "
+    "right bilateral fasting random total direct indirect free ionized ionised"
+)
+_MODIFIERS = frozenset(_MODIFYING.split())
+_GENERAL = regex(r"(?i)^(?:biopsy|culture|cytology|histology|smear|aspirate|fluid)s?$")
+_NAMED = regex(r"\d|[A-Z]{2}|[a-z][A-Z]")
+_MODALITY = r"(?:CT|CTA|MRI|MRA|MRCP|PET|X\u7ebf|B\u8d85|\u8d85\u58f0|\u5f69\u8d85)"
+_PICTURED = regex(rf"^(?P<part>[\u4e00-\u9fff]+?){_MODALITY}$")
+_MODALITIES = regex(rf"^{_MODALITY}$")
+_SPECIMEN = regex(r"^(?:\u8840\u6db2|\u8840|\u5c3f\u6db2|\u5c3f|\u75f0|\u5927\u4fbf|\u7caa\u4fbf|\u8111\u810a\u6db2)")
+_MARKS = " \t\r\n.;,:*_`\"'"
+
+
+def _halves(name: str) -> tuple[str, ...]:
+    """The two tests that one name combines ("EMG/NCS"); empty if it does not combine two."""
+    for place in _AND.finditer(name):
+        before, after = _tidy(name[: place.start()]), _tidy(name[place.end() :])
+        after = _front(before, after) or after
+        if _is_known(before) and _is_known(after):
+            return before, after
+    return ()
+
+
+def _split_tests(name: str) -> tuple[str, ...]:
+    """Split a name into its tests, each with the words they share.
+
+    Commas, semicolons and the words for "and" in five languages separate tests, unless the whole is one test. A label
+    or head stated once applies to every test ("IHC for CD3, CD20"); so does the ending of the last test ("urine and
+    blood cultures"). A reason ends where the next test begins. A text too long to be a name is returned unchanged.
+    """
+    if len(name) > _LONGEST_NAME:
+        return (_tidy(name),)
+    labelled = _LABELLED.match(name)
+    if labelled and not _OPEN_REASON.match(f" {labelled['rest']}"):
+        inner, label = _split_tests(labelled["rest"]), labelled["label"].strip(_MARKS)
+        if _GROUPED.match(label):
+            return inner
+        return tuple(f"{label}: {one}" for one in inner) if len(inner) > 1 else (_tidy(name),)
+    tests = [one for part in _listed(name) for one in _coordinated(part)]
+    return tuple(dict.fromkeys(_headed(tests)))
+
+
+def _listed(name: str) -> Sequence[str]:
+    """The parts of a list. Parts after a reason belong to it until one is a test; regions stay with their study."""
+    listed: list[str] = []
+    for part in _cut(name):
+        joined = listed[-1] if listed else ""
+        open_reason = bool(_OPEN_REASON.search(f" {joined}"))
+        head = _HEAD.match(joined)
+        region = head is not None and head["link"].lower() in _WHOLE
+        if joined and (open_reason or region) and not any(_is_known(_tidy(one)) for one in _AND.split(part)):
+            listed[-1] = f"{joined}, {part}"
+        else:
+            listed.append(part)
+    return listed if len(listed) < 2 else _ended(listed)
+
+
+def _cut(name: str) -> Iterator[str]:
+    """Split `name` at commas and semicolons outside brackets; empty parts are dropped."""
+    pieces = split_outside_brackets(name, _LIST, "()[]\uff08\uff09")
+    return (tidy for piece in pieces if (tidy := _tidy(_LEAD.sub("", piece.strip(_MARKS)))))
+
+
+def _ended(parts: Sequence[str]) -> list[str]:
+    """Give each part the ending of the last: 'liver', 'kidney and thyroid function tests' share 'function tests'."""
+    ended: list[str] = []
+    for part in reversed(parts):
+        tail = _tail(part, ended[0].rpartition(" and ")[2]) if ended else ""
+        ended.insert(0, f"{part} {tail}" if tail else part)
+    return ended
+
+
+def _coordinated(part: str) -> Sequence[str]:
+    """Split what 'and' joins if one side is a test or both share an ending; otherwise keep it whole."""
+    for pattern in (_FOREIGN, _AND):
+        for place in pattern.finditer(part):
+            before, after = _tidy(part[: place.start()]), _tidy(part[place.end() :])
+            if not before or not after or _inside(part, place.start()) or _is_known(part):
+                continue
+            if _OPEN_REASON.search(f" {before}") and not _is_known(after):
+                continue
+            if pattern is _FOREIGN:
+                return _unspaced(before, after)
+            tail = _tail(before, after)
+            if tail:
+                return [f"{before} {tail}", *_coordinated(after)]
+            if "/" in place[0]:
+                slashed = [before, *_coordinated(after)] if _is_known(before) else []
+                if slashed and all(map(_is_known, slashed)):
+                    return slashed
+                continue
+            if _is_known(before) or (_is_known(after) and not _study(before)):
+                after = _front(before, after) or after
+                return [*_coordinated(before), *_coordinated(after)]
+    return [part]
+
+
+def _front(before: str, after: str) -> str:
+    """The words of `before` that complete `after` to a test ('protein C', 'S': 'protein S'); "" if none do."""
+    words, head = before.split(), _HEAD.match(before)
+    if len(after.split()) > 2 or (_is_known(after) and not _GENERAL.match(after)):
+        return ""
+    forms = (f"{' '.join(words[:size])} {after}" for size in range(len(words) - 1, 0, -1))
+    whole = next((form for form in forms if _is_known(form)), "")
+    return whole or (f"{head['head']} {after}" if head and not _is_known(after) else "")
+
+
+def _tail(before: str, after: str) -> str:
+    """The ending of `after` that also applies to `before`; "" if there is none."""
+    if len(before.split()) > 2:
+        return ""
+    words = _AND.split(after)[-1].split()
+    if before.casefold() in _MODIFIERS and len(words) > 1 and words[0].casefold() in _MODIFIERS:
+        return " ".join(words[1:])
+    if _is_known(before):
+        return ""
+    ends = (" ".join(whole[size:]) for whole in (words, after.split()) for size in range(1, len(whole)))
+    return next((end for end in ends if _is_known(f"{before} {end}")), "")
+
+
+def _unspaced(before: str, after: str) -> list[str]:
+    """Two names joined by a foreign word for "and", each with the body part or ending that they share."""
+    pictured, specimen = _PICTURED.match(before), _SPECIMEN.match(after)
+    head = _HEAD.match(before)
+    if pictured and _MODALITIES.match(after):
+        after = f"{pictured['part']}{after}"
+    elif specimen and _SPECIMEN.fullmatch(before) and specimen.end() < len(after) and not _FOREIGN.search(after):
+        before += after[specimen.end() :]
+    elif head and len(after.split()) == 1 and not _is_known(after):
+        after = f"{head['head']} {after}"
+    return [*_coordinated(before), *_coordinated(after)]
+
+
+def _headed(parts: Sequence[str]) -> list[str]:
+    """Repeat a shared head: 'IHC for CD3', 'CD20 and CD30' become 'IHC for CD3', 'IHC for CD20', 'IHC for CD30'."""
+    names: list[str] = []
+    head = ""
+    for part in parts:
+        match = None if _OPEN_REASON.search(f" {part}") else _HEAD.match(part)
+        if match and match["link"].lower() not in _WHOLE:
+            head = match["head"]
+            members = [_tidy(one) for one in _AND.split(match["first"])]
+            short = len(members) > 1 and all(_NAMED.search(one) and _member(one) for one in members)
+            names += [f"{head} {one}" for one in members] if short and not _is_known(part) else [part]
+        elif head and all(_member(_tidy(one)) for one in _AND.split(part)):
+            names += [f"{head} {_tidy(one)}" for one in _AND.split(part)]
+        else:
+            head = ""
+            names.append(part)
+    return names
+
+
+def _member(text: str) -> bool:
+    return bool(text) and len(text.split()) <= _MEMBER and not _is_known(text)
+
+
+def _study(text: str) -> bool:
+    """Whether a list of regions may follow the text ("CT of chest", "X-ray of hands")."""
+    match = _HEAD.match(text)
+    return match is not None and match["link"].lower() in _WHOLE
+
+
+def _inside(text: str, place: int) -> bool:
+    """Whether a position lies within brackets."""
+    before = text[:place]
+    return sum(map(before.count, "([\uff08")) > sum(map(before.count, ")]\uff09"))
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split()).strip(_MARKS)

@@ -15,7 +15,6 @@ from wardround.evaluators.report.model_facts import kin
 from wardround.evaluators.report.score_rows import EvaluatorCoverage, RunScores
 from wardround.evaluators.report.summary import Summary
 from wardround.evaluators.search.contract import LIBRARY
-from wardround.scenarios.parsers.move_check import SHAPES
 
 FEW = 1_000
 """Number of documents below which a corpus is small: it lacks most medical statements."""
@@ -259,7 +258,22 @@ def _silent(summary: Summary) -> Iterator[str]:
 
 ROLES = "role_breaks_"
 """Prefix of the scores that count how often a seat broke its role."""
-_SHAPES: dict[str, str] = {str(shape): said for shape, said in SHAPES.items()}
+SHAPES: Mapping[str, str] = {
+    "empty": "no text at all",
+    "only_thinking": "thinking, and no text after it",
+    "tool_call": "a call of a tool in place of text",
+    "content_filter": "cut off, or taken, by a filter of the model's endpoint",
+    "refusal": "a refusal",
+    "template": "a placeholder that was not filled in, or a copy of the instruction",
+    "dialogue": "the words of another seat, made up",
+    "truncated": "cut off at the longest reply allowed",
+    "other_language": "in another script than the question",
+    "not_possible": "a move that is not possible now",
+    "names_nothing": "the right form with nothing in it",
+    "no_heading": "text without the form that was asked for",
+    "bad_arguments": "an action whose arguments make no move",
+}
+"""The shapes of unread replies, in words."""
 
 
 def _roles(run: RunScores) -> Iterator[str]:
@@ -280,7 +294,7 @@ def _unread(run: RunScores) -> Iterator[str]:
     for row in run.episodes:
         shapes.update(row.unread)
     if shapes:
-        listing = "; ".join(f"{_SHAPES.get(shape, spaced(shape))} ({count:,})" for shape, count in shapes.most_common())
+        listing = "; ".join(f"{SHAPES.get(shape, spaced(shape))} ({count:,})" for shape, count in shapes.most_common())
         yield f"Replies of the doctor that could not be used, {shapes.total():,}, by what they looked like: {listing}."
 
 

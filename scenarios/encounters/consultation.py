@@ -16,8 +16,6 @@ from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
 from wardround.scenarios.orders.subject import read_subject
 from wardround.scenarios.parsers import published
-from wardround.scenarios.parsers.lists import requested_tests
-from wardround.scenarios.parsers.move_check import checked_move
 from wardround.scenarios.parsers.moves import (
     Answers,
     Conclusion,
@@ -27,6 +25,7 @@ from wardround.scenarios.parsers.moves import (
     Unusable,
     answers_of,
     asking,
+    checked_move,
     heard,
     illustrated,
     record_rows,
@@ -35,7 +34,14 @@ from wardround.scenarios.parsers.moves import (
     verb_schemas,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions, postponed, template
-from wardround.scenarios.parsers.reply_text import REACH, answer_part, clean_value, headed_diagnosis, named_diagnosis
+from wardround.scenarios.parsers.reply_text import (
+    REACH,
+    answer_part,
+    clean_value,
+    headed_diagnosis,
+    named_diagnosis,
+    requested_tests,
+)
 from wardround.scenarios.terms.wording import roots
 
 _READY = regex(r"\bDIAGNOSIS READY\b[*_ ]{0,4}(?P<colon>[:\uff1a]?)", re.IGNORECASE)

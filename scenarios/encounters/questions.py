@@ -27,8 +27,7 @@ from wardround.scenarios.parsers.choices import (
     typed_answer,
     written_answer,
 )
-from wardround.scenarios.parsers.move_check import checked_move
-from wardround.scenarios.parsers.moves import Conclusion, GameState, Unusable
+from wardround.scenarios.parsers.moves import Conclusion, GameState, Unusable, checked_move
 from wardround.scenarios.parsers.nonanswers import Instructions
 from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.published import question_tasks as published

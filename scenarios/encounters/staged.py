@@ -16,8 +16,6 @@ from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
 from wardround.scenarios.orders.subject import read_subject
 from wardround.scenarios.parsers import published
-from wardround.scenarios.parsers.lists import requested_tests
-from wardround.scenarios.parsers.move_check import checked_move
 from wardround.scenarios.parsers.moves import (
     Answers,
     Conclusion,
@@ -27,6 +25,7 @@ from wardround.scenarios.parsers.moves import (
     Unusable,
     answers_of,
     asking,
+    checked_move,
     heard,
     illustrated,
     record_rows,
@@ -35,7 +34,7 @@ from wardround.scenarios.parsers.moves import (
     verb_schemas,
 )
 from wardround.scenarios.parsers.nonanswers import Instructions
-from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections
+from wardround.scenarios.parsers.reply_text import answer_part, final_answer, reply_sections, requested_tests
 
 _SENTENCE_END = regex(r"[.!\n]")
 _NOTHING_REQUIRED = regex(

@@ -16,8 +16,6 @@ from wardround.scenarios.illustrations import Images
 from wardround.scenarios.orders.catalogue import TestNames, own_names_json
 from wardround.scenarios.orders.subject import read_subject
 from wardround.scenarios.parsers import published
-from wardround.scenarios.parsers.lists import listed_names
-from wardround.scenarios.parsers.move_check import checked_move
 from wardround.scenarios.parsers.moves import (
     RESULT_STATES,
     Answers,
@@ -30,6 +28,7 @@ from wardround.scenarios.parsers.moves import (
     Unusable,
     answers_of,
     asking,
+    checked_move,
     heard,
     illustrated,
     record_rows,
@@ -45,6 +44,7 @@ from wardround.scenarios.parsers.reply_text import (
     REACH,
     answer_part,
     headed_diagnosis,
+    listed_names,
     named_diagnosis,
 )
 

@@ -1,7 +1,8 @@
-"""The doctor's moves that several scenarios share, and the counts, facts and endings derived from them."""
+"""The doctor's moves that several scenarios share, what makes an action none, and the counts and endings from both."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal, Self, TypeVar, get_args
 
 import msgspec
 from pydantic import Field
@@ -10,18 +11,44 @@ from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, Said
 from wardround.scenarios.case import CaseResult
+from wardround.scenarios.parsers.nonanswers import (
+    NO_INSTRUCTIONS,
+    Instructions,
+    has_refusal,
+    plays_other,
+    postponed,
+    refuses,
+    template,
+)
+from wardround.scenarios.parsers.reply_text import answer_part
 
 Fault = Literal["", "empty", "unavailable", "content_filter", "refusal", "unreadable"]
 """Why a reply was unusable, mildest first: no text, a move that is not possible now, text cut off by a content filter,
 a refusal, text without a recognisable move."""
 _FAULTS: tuple[Fault, ...] = get_args(Fault)
 
+Shape = Literal[
+    "empty",
+    "only_thinking",
+    "tool_call",
+    "content_filter",
+    "refusal",
+    "template",
+    "dialogue",
+    "truncated",
+    "other_language",
+    "not_possible",
+    "names_nothing",
+    "no_heading",
+    "bad_arguments",
+]
+"""What a reply that is no move looks like; `evaluators/report/warnings.py` says it in words."""
+
 
 class EpisodeTally(msgspec.Struct, frozen=True):
     """Counts of one episode: doctor actions, unusable actions, turns used, rounds of orders.
 
-    `fault` is the worst fault since the last usable reply. `shapes` counts unusable replies by shape
-    (`move_check.SHAPES`).
+    `fault` is the worst fault since the last usable reply. `shapes` counts unusable replies by shape.
     """
 
     replies: int = 0
@@ -222,14 +249,11 @@ class Conclusion(msgspec.Struct, frozen=True):
 
 
 class Unusable(msgspec.Struct, frozen=True):
-    """An action that is not a move: `fault` is its kind, `why` a sentence for readers.
-
-    `shape` describes the reply (`move_check.SHAPES`).
-    """
+    """An action that is not a move: `fault` is its kind, `why` a sentence for readers, `shape` how its reply looks."""
 
     fault: Fault
     why: str
-    shape: str = ""
+    shape: Shape | Literal[""] = ""
 
 
 Move = DoctorOrder | Pick | PatientQuestion | Conclusion | Unusable
@@ -246,9 +270,8 @@ def typed_move(action: Action, goal: str) -> DoctorOrder | PatientQuestion | Con
             return Conclusion(answer.strip())
         return Unusable("empty", f"conclude without a {goal}")
     if action.verb == "ask":
-        return (
-            PatientQuestion(action.text.strip()) if action.text.strip() else Unusable("empty", "ask without a question")
-        )
+        question = action.text.strip()
+        return PatientQuestion(question) if question else Unusable("empty", "ask without a question")
     return _order(action) if action.verb == "order" else Unusable("unavailable", f"there is no verb {action.verb!r}")
 
 
@@ -269,13 +292,8 @@ def verb_schemas(goal: str, verbs: Sequence[str], *, whole_list: bool = False) -
 
 def schema_of(description: str, **properties: Json) -> dict[str, Json]:
     """A verb's entry in `View.schemas`: every argument is required, and there are no others."""
-    closed = {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    return {"description": description, "parameters": closed}
+    required: dict[str, Json] = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"description": description, "parameters": {**required, "additionalProperties": False}}
 
 
 def _order(action: Action) -> DoctorOrder | Unusable:
@@ -291,3 +309,136 @@ def _order(action: Action) -> DoctorOrder | Unusable:
     if not items and kind != "examination":
         return Unusable("empty", f"order of kind {kind} without items")
     return DoctorOrder(kind, items)
+
+
+_MEANT: dict[str, Fault] = {"refusal": "refusal", "template": "empty", "dialogue": "empty"}
+"""Shapes that explain why a reply has no move, so that the parser is not at fault."""
+_TOOLS = ("tool_calls", "function_call")
+_TOOL_TEXT = ("<tool_call", "<function", '{"name"', '{"tool', '{"function', "<|tool")
+_PLACEHOLDER = Unusable("empty", "a placeholder stands where the answer should", "template")
+_REFUSAL = Unusable("refusal", "the reply refuses", "refusal")
+_PUT_OFF = Unusable("empty", "the reply puts the answer off", "names_nothing")
+_MADE_UP = Unusable("empty", "the reply makes up what others say", "dialogue")
+_NO_TEST = Unusable("empty", "a placeholder stands where the order should", "template")
+_BY_ENDPOINT = {
+    "content_filter": Unusable(
+        "content_filter", "a filter of the model's endpoint cut the reply off", "content_filter"
+    ),
+    "refusal": Unusable("refusal", "the model declined to answer", "refusal"),
+}
+"""What a call's `finish` makes of any text that came with it."""
+MoveT = TypeVar("MoveT", bound=Move)
+
+
+def checked_move(
+    move: MoveT,
+    event: Acted,
+    instructions: Instructions = NO_INSTRUCTIONS,
+    heard: Sequence[Said] = (),
+    *,
+    final: bool = True,
+    published: bool = False,
+) -> MoveT | Unusable:
+    """Check the move that was read from the doctor's action; an unusable one is returned with its shape.
+
+    These are not moves: text cut off by a filter, a bare refusal, a placeholder or a copy of the instruction, a
+    postponed answer (if it is to be `final`), and a dialogue in which the doctor plays the other seats (quotes of
+    `heard` are allowed). Under the `published` rules all of these are moves.
+    """
+    if published:
+        if not isinstance(move, Unusable):
+            return move
+        return msgspec.structs.replace(move, shape=_fault_shape(event, move, NO_INSTRUCTIONS, ()))
+    if event.finish in _BY_ENDPOINT:
+        return _BY_ENDPOINT[event.finish]
+    if isinstance(move, Unusable):
+        return _explained(event, move, instructions, heard)
+    if event.action.verb == "reply" and _dialogue(answer_part(event.action.text), heard):
+        return _MADE_UP
+    if isinstance(move, PatientQuestion) and (fault := _no_question(move.text, instructions)):
+        return fault
+    if isinstance(move, Conclusion | PatientQuestion):
+        if template(move.text, instructions):
+            return _PLACEHOLDER
+        if refuses(move.text):
+            return _REFUSAL
+        if final and isinstance(move, Conclusion) and postponed(move.text):
+            return _PUT_OFF
+    elif isinstance(move, DoctorOrder) and move.items and all(template(item, instructions) for item in move.items):
+        return _NO_TEST
+    return move
+
+
+def _explained(event: Acted, move: Unusable, instructions: Instructions, heard: Sequence[Said]) -> Unusable:
+    """An unusable move with the shape of its reply, and with the fault that the shape shows."""
+    shape = _fault_shape(event, move, instructions, heard)
+    called = shape == "tool_call" and event.action.text.strip()  # a call whose arguments no verb takes
+    return msgspec.structs.replace(move, shape=shape, fault="unreadable" if called else _MEANT.get(shape, move.fault))
+
+
+def _no_question(text: str, instructions: Instructions) -> Unusable | None:
+    """Why a text without a question mark is no question to the patient, if its last lines show it; else None."""
+    if "?" in text or "\uff1f" in text:
+        return None
+    lines = text.splitlines()[-3:]
+    if has_refusal(text):
+        return _REFUSAL
+    if any(_unfilled(line, instructions) for line in lines):
+        return _PLACEHOLDER
+    if any(postponed(_after_colon(line)) for line in lines if ":" in line or "\uff1a" in line):
+        return _PUT_OFF
+    return None
+
+
+def _fault_shape(event: Acted, move: Unusable, instructions: Instructions, heard: Sequence[Said]) -> Shape:
+    """The shape of an action that is not a move."""
+    action = event.action
+    if action.verb != "reply":
+        return "not_possible" if move.fault == "unavailable" else "bad_arguments"
+    text = answer_part(action.text).strip()
+    if event.finish == "content_filter":
+        return "content_filter"
+    if not text:
+        return "refusal" if event.finish == "refusal" else _silence(event)
+    if event.finish in _TOOLS or text.startswith(_TOOL_TEXT):
+        return "tool_call"
+    if has_refusal(text):
+        return "refusal"
+    if _dialogue(text, heard):
+        return "dialogue"
+    if template(text, instructions) or any(_unfilled(line, instructions) for line in text.splitlines()[-3:]):
+        return "template"
+    if event.finish == "length":
+        return "truncated"
+    if move.fault == "unavailable":
+        return "not_possible"
+    if _foreign(text):
+        return "other_language"
+    return "names_nothing" if move.fault == "empty" else "no_heading"
+
+
+def _silence(event: Acted) -> Shape:
+    if event.finish in _TOOLS or event.action.text.lstrip().startswith(_TOOL_TEXT):
+        return "tool_call"
+    if event.action.thinking.strip() or event.action.text.strip():
+        return "only_thinking"
+    return "truncated" if event.finish == "length" else "empty"
+
+
+def _dialogue(text: str, heard: Sequence[Said]) -> bool:
+    return plays_other(text, "doctor", [said.text for said in heard if said.seat != "doctor"])
+
+
+def _after_colon(line: str) -> str:
+    return re.split("[:\uff1a]", line, maxsplit=1)[-1]
+
+
+def _unfilled(line: str, instructions: Instructions) -> bool:
+    """Whether a line is a placeholder, or a heading with one."""
+    return template(line, instructions) or template(_after_colon(line), instructions)
+
+
+def _foreign(text: str) -> bool:
+    """Whether most letters are from scripts other than Latin."""
+    letters = [letter for letter in text[:4_000] if letter.isalpha()]
+    return bool(letters) and 2 * sum(ord(letter) > 0x24F for letter in letters) > len(letters)

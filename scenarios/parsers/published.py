@@ -6,9 +6,8 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.models.reply import split_thinking
-from wardround.scenarios.parsers.lists import listed_names, requested_tests
 from wardround.scenarios.parsers.moves import Conclusion, DoctorOrder, Move, PatientQuestion, Pick, Unusable
-from wardround.scenarios.parsers.reply_text import clean_value, final_answer
+from wardround.scenarios.parsers.reply_text import clean_value, final_answer, listed_names, requested_tests
 from wardround.scenarios.published.imaging_words import Absent
 
 Listed = Literal["lab", "microbiology", "imaging"]

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.models.reply import split_thinking
-from wardround.engine.text import regex
+from wardround.engine.text import regex, split_outside_brackets
 from wardround.scenarios.answers.answer_markup import marked
 from wardround.scenarios.parsers.nonanswers import postponed, template
 
@@ -44,6 +44,9 @@ _ANSWER = "|".join(
         r"(?:最终)?(?:答案|回答|结论)",
     )
 )
+REACH = 8_000
+MOST = 50
+"""Most characters after a heading, and most headings of a kind, that are read; bounds the time for a reply of 1 MB."""
 _COLON = "[:\uff1a]"
 _OPEN = r"^[ \t>]*(?:[-*\u2022][ \t]+)?"
 _NUMBER = r"(?:\d{1,2}[.)\u3001][ \t]*)?"
@@ -69,8 +72,6 @@ _NEXT = regex(
     r"^[ \t>]*(?:#{1,6}[ \t]|[*_]{2,3}[^*\n]{1,80}(?:[:\uff1a][*_]{2,3}|[*_]{2,3}[:\uff1a])[ \t]*$|\u3010)",
     re.MULTILINE,
 )
-_REACH = 8_000
-_MOST = 50
 
 
 def under_heading(text: str, goal: str = "diagnosis") -> str:
@@ -81,8 +82,8 @@ def under_heading(text: str, goal: str = "diagnosis") -> str:
     heading or at the first empty line after it began.
     """
     for heading in _BY_GOAL.get(goal, ()):
-        for match in reversed(list(heading.finditer(text))[-_MOST:]):
-            said = _under(text[match.end() : match.end() + _REACH])
+        for match in reversed(list(heading.finditer(text))[-MOST:]):
+            said = _under(text[match.end() : match.end() + REACH])
             if said and not template(said) and not postponed(said):
                 return said
     return ""
@@ -272,10 +273,6 @@ def _unfenced(body: str) -> str:
     return body[: closing.start()].strip() if closing else body
 
 
-REACH = 8_000
-MOST = 50
-"""Most characters after a heading, and most headings of a kind, that are read; bounds the time for a reply of 1 MB."""
-
 MARKS = " \t\r*_`#[](){}<>\"'.!:"
 """Characters without meaning that may surround a word; the colon comes last."""
 
@@ -351,3 +348,95 @@ def _paragraph(lines: list[str]) -> str:
         if line.strip():
             kept.append(line.strip())
     return " ".join(kept)
+
+
+_MARKER = regex(r"^\s*(?:[-*•·–—+>]+|\(?\d{1,3}[.)](?!\d)|\(?[a-z]\))\s*", re.IGNORECASE)
+_NEXT_SENTENCE = regex(r"(?<=[\w)]{3})\.\s+(?=[A-Z][a-z]+\s+[a-z])")
+_JOINING = regex(r"^(?:and|or|plus|also|including)\s+", re.IGNORECASE)
+_INNER_NUMBER = regex(r"(?:(?<=^)|(?<=[,;\s]))\(?\d{1,2}[.)]\s+")
+_OF_WHAT = (
+    "no more other additional further new extra specific special ancillary diagnostic laboratory lab imaging tests? "
+    "testing investigations? examinations? exams? information studies study work-?up evaluations? assessments? "
+    "procedures? requests? questions? is are was were be needed required requested necessary indicated applicable "
+    "available asked recommended performed done ordered warranted at this the time point moment now currently today of "
+    "these those present stage"
+)
+_OTHERS = (  # 'no', 'not needed' and words that may follow: Chinese, Spanish, French, German
+    (
+        "\u6682\u65e0 \u65e0\u9700 \u65e0\u987b \u4e0d\u9700\u8981 \u4e0d\u9700 \u4e0d\u5fc5 \u6ca1\u6709 \u65e0",
+        "\u8fdb\u4e00\u6b65 \u5176\u4ed6 \u5176\u5b83 \u989d\u5916 "
+        "\u66f4\u591a \u4efb\u4f55 \u7684 \u68c0\u67e5 \u68c0\u9a8c \u5316\u9a8c \u4fe1\u606f "
+        "\u8865\u5145 \u505a",
+    ),
+    (
+        "ningun[oa]?s? no\\sse\\srequieren? no\\sse\\snecesitan?",
+        "m[a\u00e1]s otr[ao]s? pruebas? ex[a\u00e1]men(?:es)? estudios? adicional(?:es)?",
+    ),
+    ("aucune?s?", "autres? examens? tests? suppl\u00e9mentaires?"),
+    ("keine?", "weiteren? zus\u00e4tzlichen? untersuchung(?:en)? tests? erforderlich n\u00f6tig"),
+)
+_NONE = (
+    rf"(?:no|none|not|nothing|nil|n/?a|n[.]a)\b(?:\W+(?:{'|'.join(_OF_WHAT.split())})\b)*",
+    *(f"(?:{'|'.join(no.split())})(?: ?(?:{'|'.join(what.split())}))*" for no, what in _OTHERS),
+)
+_NOTHING = regex(f"(?:{'|'.join(_NONE)})[\\s.!\u3002-]*", re.IGNORECASE)
+_SODIUM = "Na"
+_COMMA = regex("[,;\uff0c\uff1b\u3001]")
+_LONGEST_ITEM = 300
+_MOST_ITEMS = 200
+
+
+def listed_names(text: str) -> tuple[str, ...]:
+    """Split a list into items: one per line, bulleted, numbered, or separated by commas or semicolons.
+
+    Commas and semicolons in brackets do not separate; 'and' inside an item is kept ('ova and parasites'). A sentence
+    after the list and the word 'none' are not items. Returns at most 200 items of at most 300 characters; anything
+    longer is not the name of a test.
+    """
+    names: dict[str, str] = {}
+    for line in text.splitlines():
+        for part in split_outside_brackets(_NEXT_SENTENCE.split(_unmarked(line), maxsplit=1)[0], _COMMA):
+            name = _JOINING.sub("", part.strip(" \t.;,:*_`\"'")).strip()
+            if name and len(name) <= _LONGEST_ITEM and not requests_nothing(name):
+                names.setdefault(name.lower(), name)
+                if len(names) == _MOST_ITEMS:
+                    return tuple(names.values())
+    return tuple(names.values())
+
+
+def requests_nothing(text: str) -> bool:
+    """Whether a text says explicitly that nothing is requested: "None", "No additional tests required"."""
+    said = text.strip(" \t\r\n*_`\"'-([)]")
+    return said != _SODIUM and _NOTHING.fullmatch(said) is not None
+
+
+def _unmarked(line: str) -> str:
+    """The line without its bullet or number, and without numbers that open its inner items ('1. CBC, 2. BMP')."""
+    return _INNER_NUMBER.sub(", ", _MARKER.sub("", line.replace("**", "")))
+
+
+_LABEL = regex(r"^(?P<label>[^:(\[]{1,80}):\s+(?P<rest>\S.*)$")
+_GROUP = regex(
+    r"(?i)^(?:additional |further |other |specific |detailed |repeat |advanced |routine )*(?:lab(?:oratory)?|blood|"
+    r"serum|urine|imaging|radiolog\w*|microbiolog\w*|patholog\w*|histolog\w*|histopatholog\w*|genetic\w*|molecular|serolog\w*|"
+    r"immunolog\w*|endocrin\w*|hormon\w*|physical|clinical|neurolog\w*|cardiac|functional|ancillary|diagnostic|history|"
+    r"tests?|procedures?|others?)\b"
+)
+_REASON = regex(r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|confirm|rule|exclude|look|determine)\b")
+
+
+def requested_tests(text: str) -> tuple[str, ...]:
+    """Split a request written under headings ('1. Laboratory tests: CBC, CRP', '2. CT: to exclude an abscess').
+
+    Labels that name a group of tests and reasons that follow a test's name are left out.
+    """
+    lines = []
+    for line in text.splitlines():
+        match = _LABEL.match(_MARKER.sub("", line.replace("**", "")).strip())
+        if match is None:
+            lines.append(line)
+        elif _GROUP.match(match["label"]) and not _REASON.match(match["rest"]):
+            lines.append(match["rest"])
+        else:
+            lines.append(match["label"] if _REASON.match(match["rest"]) else f"{match['label']}, {match['rest']}")
+    return listed_names("\n".join(lines))

@@ -1,6 +1,6 @@
 """What a reader is told before believing the figures of judges."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -9,7 +9,8 @@ from wardround.evaluators.report.html import page
 from wardround.evaluators.report.report_figures import ReportFigures
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
 from wardround.evaluators.report.summary import summarise
-from wardround.evaluators.report.warnings import cautions, doubts
+from wardround.evaluators.report.warnings import SHAPES, cautions, doubts
+from wardround.scenarios.parsers.moves import Shape
 
 SEATS = {"seats": {"doctor": {"spec": "openai/o3-mini", "model": "o3-mini"}}}
 
@@ -95,6 +96,10 @@ def test_a_seat_that_left_its_role_is_named_with_how() -> None:
     assert "recited its instructions" in told
     assert "spoke for another seat" in told
     assert "The doctor left" not in told
+
+
+def test_every_shape_of_an_unread_reply_has_words() -> None:
+    assert set(SHAPES) == set(get_args(Shape))
 
 
 def test_unread_replies_are_counted_by_what_they_looked_like() -> None:

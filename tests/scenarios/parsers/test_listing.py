@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wardround.scenarios.parsers.lists import listed_names, requested_tests, requests_nothing
+from wardround.scenarios.parsers.reply_text import listed_names, requested_tests, requests_nothing
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What is no answer ends no encounter, whatever form it takes, and is counted by its shape."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from clinic import case
@@ -13,8 +13,7 @@ from wardround.engine.records import Action
 from wardround.scenarios.encounters.consultation import Consultation, read_consultation
 from wardround.scenarios.encounters.staged import FreeTurn, OneTurn, Oracle, Treatment
 from wardround.scenarios.encounters.workup import Workup
-from wardround.scenarios.parsers.move_check import SHAPES, checked_move
-from wardround.scenarios.parsers.moves import Conclusion, PatientQuestion, Unusable
+from wardround.scenarios.parsers.moves import Conclusion, PatientQuestion, Shape, Unusable, checked_move
 
 FORMS = {
     Workup: "Diagnosis: {}",
@@ -53,7 +52,7 @@ def test_what_is_no_answer_completes_nothing(kind: Any, said: str) -> None:
     assert "answer" not in played.ending.facts
     shapes = played.ending.facts["unread_shapes"]
     assert sum(shapes.values()) == played.ending.facts["unusable"]
-    assert set(shapes) <= set(SHAPES)
+    assert set(shapes) <= set(get_args(Shape))
 
 
 @pytest.mark.parametrize("kind", FORMS)
@@ -156,4 +155,4 @@ def test_any_reply_is_looked_at(text: str, finish: str) -> None:
     for move in (Conclusion(text), PatientQuestion(text), Unusable("unreadable", "x")):
         found = checked_move(move, acted(text, finish=finish))
         assert found == move or isinstance(found, Unusable)
-        assert not isinstance(found, Unusable) or found.shape in SHAPES
+        assert not isinstance(found, Unusable) or found.shape in get_args(Shape)
