@@ -10,4 +10,4 @@ Text = Annotated[str, Field(min_length=1)]
 class Record(BaseModel):
     """Base of every part of a case: immutable, and an unknown field is an error that names it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=False, defer_build=True)

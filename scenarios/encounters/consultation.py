@@ -122,7 +122,7 @@ _with = msgspec.structs.replace
 class ConsultationSettings(BaseModel):
     """The rules that a run may change."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     max_turns: int = Field(default=20, ge=1, le=1000, description="Turns a doctor has; the last must be the diagnosis.")
     max_warnings: int = Field(

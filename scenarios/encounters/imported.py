@@ -22,7 +22,7 @@ THEN = "then"
 class ImportedSettings(BaseModel):
     """An imported dialogue has no rules to set."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class ImportedState(msgspec.Struct, frozen=True):

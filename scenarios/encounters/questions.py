@@ -49,7 +49,7 @@ _with = msgspec.structs.replace
 class QuestionSettings(BaseModel):
     """The rules of the scenario `questions`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     rules: Literal["default", "published"] = Field(
         default="default",

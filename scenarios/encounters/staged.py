@@ -78,7 +78,7 @@ _with = msgspec.structs.replace
 class StagedSettings(BaseModel):
     """The rules of a scenario that discloses the whole case at once."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     max_warnings: int = Field(
         default=1, ge=0, le=100, description="Unusable replies answered by a warning; one more ends the episode."

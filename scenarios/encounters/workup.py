@@ -193,7 +193,7 @@ _TYPES = {
 class WorkupSettings(BaseModel):
     """The rules that a run may change."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     max_turns: int = Field(default=30, ge=1, le=1000, description="Replies a doctor has; the last must be the answer.")
     max_warnings: int = Field(

@@ -7,7 +7,8 @@ from functools import cache, lru_cache
 import msgspec
 
 from wardround.engine.text import regex
-from wardround.scenarios.orders.catalogue import Catalogue, Test
+from wardround.scenarios.orders.catalogue import Catalogue, Test, catalogue
+from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import cells, key, list_words, table_rows, tokens
 
 Phrases = Mapping[str, Sequence[tuple[tuple[str, ...], str]]]
@@ -267,9 +268,21 @@ _ALIKE = {
 """What a test is called without its specimen, where the table names the same component in blood otherwise."""
 
 
-@lru_cache(maxsize=8)
-def _variants(table: Catalogue) -> tuple[Mapping[str, str], Mapping[tuple[str, str], str]]:
+class _Variants(msgspec.Struct, frozen=True):
     """Test -> component; (component, specimen) -> test."""
+
+    components: dict[str, str]
+    by_axes: dict[tuple[str, str], str]
+
+
+@lru_cache(maxsize=8)
+def _variants(table: Catalogue) -> _Variants:
+    """The variants of the tests of a table; those of the package's own table are kept on disk."""
+    ours = table is catalogue()
+    return cached_table("variants", _Variants, lambda: _variants_of(table)) if ours else _variants_of(table)
+
+
+def _variants_of(table: Catalogue) -> _Variants:
     component: dict[str, str] = {}
     by_axes: dict[tuple[str, str], str] = {}
     for test in table.tests.values():
@@ -282,12 +295,12 @@ def _variants(table: Catalogue) -> tuple[Mapping[str, str], Mapping[tuple[str, s
         place = (component[test.name], own_specimen(test))
         if place not in by_axes or key(test.name) == f"{key(place[1])} {bare}":
             by_axes[place] = test.name
-    return component, by_axes
+    return _Variants(component, by_axes)
 
 
 def component(test: str, table: Catalogue) -> str:
     """What a test measures, without its specimen: 'Urine sodium' gives 'Sodium'."""
-    return _variants(table)[0].get(test, test)
+    return _variants(table).components.get(test, test)
 
 
 def alike(form: str, table: Catalogue) -> str:
@@ -298,7 +311,7 @@ def alike(form: str, table: Catalogue) -> str:
 
 def in_specimen(test: str, wanted: str, table: Catalogue) -> str:
     """The table's test of the same component in the specimen `wanted`; '' if the table has none."""
-    return _variants(table)[1].get((component(test, table), wanted), "")
+    return _variants(table).by_axes.get((component(test, table), wanted), "")
 
 
 @cache

@@ -376,7 +376,7 @@ _ARTICLE = ("a ", "i ")
 def _named(form: str, table: Catalogue) -> str | None:
     return (
         table.names.get(form)
-        or table.bags.get(tuple(sorted(form.split())))
+        or table.bags.get(" ".join(sorted(form.split())))
         or (table.closed_up.get(form.replace(" ", "")) if len(form) > 3 and form[:2] not in _ARTICLE else None)
     )
 

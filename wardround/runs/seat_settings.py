@@ -26,7 +26,7 @@ def is_model(spec: str) -> bool:
 class StrictSettings(BaseModel):
     """Settings that know all their fields and do not change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class ModelSettings(StrictSettings):

@@ -5,12 +5,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.case import Case, Lab, case_results
-from wardround.scenarios.loaders.load import bundled
+from wardround.scenarios.loaders.load import bundled, scan
 from wardround.scenarios.loaders.oddities import in_case
 
 BODY_SYSTEMS = {
@@ -307,3 +308,8 @@ def test_women_are_judged_by_the_ranges_of_women() -> None:
     women = [case for case in cases if re.search(r"(?i)\b(?:woman|girl)\b", case.opening[:60])]
     assert len(women) > 10
     assert [(case.id, lab.name) for case in women for lab in case.labs if (lab.name, lab.high) in wide] == []
+
+
+@pytest.mark.parametrize("path", bundled(), ids=lambda path: path.stem)
+def test_a_run_need_not_look_for_mistakes_in_the_bundled_cases(path: Path) -> None:
+    assert all(isinstance(item, Case) for item in scan(path))
