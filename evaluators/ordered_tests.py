@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -38,8 +39,12 @@ def orders_here(trajectory: Trajectory) -> bool:
     return any(seat in ANSWERING for seat in trajectory.header.get("seats", ()))
 
 
+@lru_cache(maxsize=32)
 def requests(trajectory: Trajectory) -> tuple[Request, ...] | None:
-    """Return all requests in order; None if one was answered only in free text, whose results are unknown."""
+    """Return all requests in order; None if one was answered only in free text, whose results are unknown.
+
+    Those of the last trajectories are kept: the scores of orders and those of closing both need them.
+    """
     collected: list[Request] = []
     examined = "examiner" in trajectory.header.get("seats", ())
     for event in trajectory.acted():

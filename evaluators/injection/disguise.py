@@ -280,12 +280,12 @@ def coded(text: str, smooth: str) -> Iterator[str]:
     if "%" in text or "+" in text:
         for place in _PERCENT.finditer(text):
             yield from readable(urllib.parse.unquote_plus(text[max(0, place.start() - 40) : place.end()]))
-    if sum(_ROT13[word] in smooth for word in WORDS) > 1:
+    if len([word for word in _ROT13 if word in smooth]) > 1:
         yield codecs.encode(smooth, "rot13")
-    if sum(word[::-1] in smooth for word in WORDS) > 1:
+    if len([word for word in _BACKWARDS if word in smooth]) > 1:
         yield smooth[::-1]
     leet = {place[0].translate(_LEET) for place in _MIXED.finditer(_mixed_runs(smooth))}
-    if sum(any(word.startswith(name) for word in leet) for name in WORDS) > 1:
+    if leet and sum(any(word.startswith(name) for word in leet) for name in WORDS) > 1:
         yield _MIXED.sub(lambda match: match[0].translate(_LEET), smooth)
 
 
@@ -300,12 +300,14 @@ def _mixed_runs(smooth: str) -> str:
     return b" ".join(run for run in plain.translate(_MIXED_RUNS).split() if not run.isalpha()).decode()
 
 
-_ROT13 = {word: codecs.encode(word, "rot13") for word in WORDS}
+_ROT13, _BACKWARDS = [codecs.encode(word, "rot13") for word in WORDS], [word[::-1] for word in WORDS]
 
 
 def _telling(letters: str, least: int, shortest: int = 5) -> bool:
     letters = letters.translate(_LEET)
-    return sum(len(word) >= shortest and word in letters for word in (*WORDS, "markthis", "sayright")) >= least
+    return len(letters) >= shortest and (
+        sum(len(word) >= shortest and word in letters for word in (*WORDS, "markthis", "sayright")) >= least
+    )
 
 
 def _unescaped(place: re.Match[str]) -> str:

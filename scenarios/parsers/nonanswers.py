@@ -99,9 +99,9 @@ def template(value: str, instructions: Instructions = NO_INSTRUCTIONS) -> bool:
     words = [word.casefold() for word in _WORD.findall(inner)]
     if not words:
         return bracketed or set(value) <= set("_. \u2026")
-    if instructions.holds(inner) or _CHINESE.fullmatch("".join(words)):
+    if instructions.holds(inner) or (not inner.isascii() and _CHINESE.fullmatch("".join(words))):
         return True
-    if all(word in _VOCABULARY for word in words) and any(word in _NAMING for word in words):
+    if _VOCABULARY.issuperset(words) and not _NAMING.isdisjoint(words):
         return True
     opening = _OPENING.match(inner) if bracketed else None
     if opening is None or ":" in inner:
