@@ -31,7 +31,7 @@ class Patient:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 14
+    VERSION: ClassVar[int] = 15
 
     def __init__(self, seat: Seat | None = None) -> None:
         self._speech = Speech.of(seat)

@@ -6,8 +6,8 @@
 The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for readers;
 with `--model` it asks the model patient, whose model SPEC names (`openai/gpt-4o`, `local/smollm2`).
 
-The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, read where they lie. `tests/data/patient_quotes.csv` has four
-more authors' questions (`--part eighth` to `eleventh`) with the stretches of the story that answer, as places:
+The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, read where they lie. `tests/data/patient_quotes.csv` has five
+more authors' questions (`--part eighth` to `twelfth`) with the stretches of the story that answer, as places:
 `section:start-end`, `|` between stretches that are all needed, `/` between those that say the same. Rubric: a question
 with `expects` is answered by the record; its answer is apt if the pattern is found in it and it speaks as a patient,
 evasive if it is a don't-know, else wrong; with stretches it is apt if the sentences that it cites hold them all, and
@@ -42,7 +42,7 @@ from wardround.scenarios.loaders.load import load
 
 QUESTIONS = Path("tests/data/patient_questions.csv")
 QUOTED = Path("tests/data/patient_quotes.csv")
-QUOTED_AUTHORS = ("eighth", "ninth", "tenth", "eleventh")
+QUOTED_AUTHORS = ("eighth", "ninth", "tenth", "eleventh", "twelfth")
 SILENT = re.compile(
     r"\bI (?:really )?(?:don't|do not|couldn't|can't) (?:know|say|tell|remember)|\bI have told you"
     r"|\bnot that I(?:'ve| have)? (?:noticed|know|am aware)",

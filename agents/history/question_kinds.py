@@ -84,13 +84,17 @@ _YES_NO = _any(
     r"|haven't|have)",
 )
 _POLITE = _any(
-    r"^(?:(?:and|so|ok|okay|well|now|but|then)[, ]+)*(?:can|could|would|will) you (?:please |just |perhaps )?"
+    r"(?:^|, )(?:(?:and|so|ok|okay|well|now|but|then)[, ]+)*(?:can|could|would|will) you (?:please |just |perhaps )?"
     r"(?:tell|show|point|describe|explain|say|list|name|give|run|walk|take|talk|put)\b"
 )
 """'Can you show me where?' asks where, and not whether."""
+_PARTICULAR = _any(r"^\W*(?:(?:and|so|but|well|now)[, ]+)*(?:what(?! about)|how|where\w*|when|who\w*|which|why)\b")
+"""'What is it?' ends as a question for a yes does, and is none."""
+_MEANT = _any(r"^(?:I mean|like|such as|for (?:example|instance)|that is|say)\b", r"\bI mean\W*$")
+"""What only says what the question before meant."""
 _CLAUSE = regex(
     r",?\s+(?:and|but)\s+(?:(?:roughly|about|exactly|if so|also|then|just|for|in|on|at|with),?\s+)?"
-    r"(?=(?:do|does|did|is|are|was|were|has|have|had|when|where|what|how|who|which|why|since)\b)"
+    r"(?=(?:do|does|did|is|are|was|were|has|have|had|any|when|where|what|how|who|which|why|since)\b)"
     r"|(?<=[?.!])\s+",
     re.IGNORECASE,
 )
@@ -304,9 +308,10 @@ def parse_question(text: str) -> HistoryQuestion:
     Example: `parse_question("How long has your tummy hurt?").details` is `("onset",)`.
     """
     text = " ".join(text.replace("\u2019", "'").split())
+    whether = _YES_NO.search(text) is not None and _POLITE.search(text) is None
     return HistoryQuestion(
         text=text,
-        yes_no=_YES_NO.search(text) is not None and _POLITE.search(text) is None,
+        yes_no=whether and _PARTICULAR.search(text) is None,
         details=tuple(name for name, question, _ in ATTRIBUTES if question.search(text)),
         findings=narrowest(concepts_in(text, "finding", "disease")),
         sites=concepts_in(text, "site"),
@@ -342,6 +347,9 @@ def split_questions(text: str) -> Sequence[str]:
     said = [piece for piece in pieces if not GREETING.search(piece) or OPENING.search(piece)]
     questions, comment = list[str](), ""
     for piece in said:
+        if questions and _MEANT.search(piece):
+            questions[-1] = f"{questions[-1].rstrip('?')} ({piece.rstrip(' .?!')})?"
+            continue
         if not (piece.endswith("?") or _YES_NO.search(piece) or _WH.search(piece)):
             comment = piece
             continue

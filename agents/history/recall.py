@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from wardround.agents.history import question_kinds
 from wardround.agents.history.aims import aim_share
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement, distinct_facts
+from wardround.agents.history.phrasing import nothing_in
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
 from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, little, with_wider
 from wardround.scenarios.terms.wording import RootWords, roots
@@ -32,25 +33,18 @@ _LOCAL = frozenset(
 _EARLIER = re.compile(
     r"^(?:\w+ )?history of\b(?! (?:present|worsening|progressive))|"
     r"\b(?:has|have|had|with) a (?:known )?history of\b|\bdiagnosed\b|\bunderwent\b|\bas a child\b"
-    r"|\bmedical"
-    r" history\b|\bknown history\b|\btreated for\b",
+    r"|\bmedical history\b|\bknown history\b|\btreated for\b",
     re.IGNORECASE,
 )
 _ABOUT_THEM = re.compile(r"demograph|past|social|family|allerg|medication|review|surg", re.IGNORECASE)
 _SURELY = 0.6
-_OPENS = 1
-"""An opening names hardly more; one that does may ask about that ('What has happened to it over the year?')."""
 _RELATIVE = re.compile(r"\b(mother|mum|mom|father|dad|brother|sister|uncle|aunt|grand\w+|wife|husband)", re.IGNORECASE)
 _TELLS = re.compile(r"\bI\b(?![-.])|\b[Mm]y\b|\bpresent(?:s|ed) (?:with|for|due)\b|\bcomplain|\bseeks?\b|\breferred\b")
-_VAGUE = re.compile(
-    r"\b(?:several|multiple|various|some) (?:concerns|complaints|problems|issues|worries)\W*$", re.IGNORECASE
-)
+_VAGUE = re.compile(r"(?i)\b(?:several|multiple|various|some) (?:concerns|complaints|problems|issues|worries)\W*$")
 """A sentence that says that there are complaints, but not which."""
 _SIMILAR = re.compile(
-    r"\b(?:similar|prior|previous) (?:\w+ ){0,2}(?:episodes?|symptoms?|pain|complaints?|problems?|rash\w*"
-    r"|spots|lesions?)\b"
-    r"|\bfirst time\b|\brecurr",
-    re.IGNORECASE,
+    r"(?i)\b(?:similar|prior|previous) (?:\w+ ){0,2}(?:episodes?|symptoms?|pain|complaints?|problems?|rash\w*|spots"
+    r"|lesions?)\b|\bfirst time\b|\brecurr"
 )
 _HABITS = frozenset(("work", "home", "married", "exercise"))
 _BROAD = frozenset(("past", "medication", "allergies", "surgery", "smoking", "alcohol", "drugs"))
@@ -59,9 +53,8 @@ _OF_PLACES = frozenset(("origin", "travel", "home"))
 _OWN_WORDS = frozenset(("amount", "who", "colour", "place"))
 _PRONOUN = re.compile(r"\b(?:it|they|them|this|that|these|those|symptoms?|things?|all)\b", re.IGNORECASE)
 _NORMAL = re.compile(
-    r"\b(?:all right|alright|ok|okay|normal(?:ly)?|well|properly|as usual|fine|regular(?:ly)?|still|good|on time)\b"
-    r"|^(?:and |so )?(?:can|could) ",
-    re.IGNORECASE,
+    r"(?i)\b(?:all right|alright|ok|okay|normal(?:ly)?|well|properly|as usual|fine|regular(?:ly)?|still|good|on time)\b"
+    r"|^(?:and |so )?(?:can|could) "
 )
 """Questions whether all is well: a complaint is no 'yes' to them."""
 _KIN_TOO = re.compile(r"\b(?:personal or|past or|medical or|or|and) family (?:medical )?history\b", re.IGNORECASE)
@@ -70,14 +63,14 @@ _OPEN = re.compile(r"^\W*(?:what (?!about)|how|where|when|who|why)\b", re.IGNORE
 _TELL_OF_IT = re.compile(r"\btell me (?:\w+ )?about (?:that|it|this)\b", re.IGNORECASE)
 _JOINS = re.compile(r"\b(?:or|and|with)\b|,", re.IGNORECASE)
 _ASKS = frozenset(
-    re.findall(r"\S+", "colour bigger constant spread difference start =often =worst =bad =wors =long")
-) | {"first place"}
+    (
+        "first place",
+        *re.findall(r"\S+", "colour bigger constant spread start =often =worst =bad =wors =long difference"),
+    )
+)
 """Meanings that a question for a detail has by its kind."""
 _SINCE = RootWords("since")
-"""The one word of its own that 'And since when?' has."""
-_TAKES = re.compile(
-    r"\b(?:takes?|taking|regimen|been on|current\w*|daily|as needed|mg|no medications?)\b", re.IGNORECASE
-)
+_TAKES = re.compile(r"(?i)\b(?:takes?|taking|regimen|been on|current\w*|daily|as needed|mg|no medications?)\b")
 _LIST = re.compile(r"^\W*(?:(?:he|she|the patient|i)\s+(?:also )?)?(?:den(?:ies|ied|y)|no|negative)\b", re.IGNORECASE)
 _AGE = re.compile(r"\b[a-z\d]+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+", re.IGNORECASE)
 
@@ -154,7 +147,8 @@ class Memory:
             return self._last_resort(question, earlier, recalled)
         if leaning and recalled.kind in ("yes", "no"):
             return UNNOTICED
-        return replace(recalled, sure=bool(recalled.facts) and (of_complaint or _asks_only_topic(question)))
+        sure = recalled.sure or of_complaint or _asks_only_topic(question)
+        return replace(recalled, sure=bool(recalled.facts) and sure)
 
     def _opening(self, question: HistoryQuestion) -> Recollection | None:
         """Why the patient came, and what worries it, unless the question names a place that the complaint does not."""
@@ -170,7 +164,7 @@ class Memory:
             return None
         worried = [fact for fact in self.facts if concern and is_about(concern[0], fact.section, fact.text)]
         named = question.words.difference(question_kinds.OPENING_WORDS)
-        sure = bool(worried) or only or len(named) <= _OPENS or _asks_why(question)
+        sure = bool(worried) or only or len(named) <= 1 or _asks_why(question)
         return Recollection("facts", tuple(worried[:1]) or self.main, sure=sure)
 
     def _last_resort(
@@ -212,7 +206,9 @@ class Memory:
     def _recall_more(self, said_before: str) -> Recollection:
         own = [fact for fact in self.facts if not (_ABOUT_THEM.search(fact.section) or fact.denied)]
         own = [fact for fact in own if fact.section != COMPLAINT]
-        fresh = [fact for fact in own if fact not in self.main and _key(fact) not in said_before]
+        fresh = [
+            fact for fact in own if fact not in self.main and fact.text.strip(" .").lower()[-40:] not in said_before
+        ]
         return Recollection("facts", tuple(fresh[:1])) if fresh else Recollection("nothing_more")
 
     def _family(self, question: HistoryQuestion) -> Recollection:
@@ -230,7 +226,15 @@ class Memory:
             facts = [fact for fact in facts if re.search(r"similar|same", fact.text)] or facts
         broad = not (question.findings or relatives or _ALIKE.search(question.text))
         named = bool(diseases & concepts_in(question.text, "disease")) and not relatives
-        return Recollection("facts", tuple(facts[:2]), sure=broad) if facts else Recollection("family", sure=named)
+        nothing = self._nothing("family") if question.findings else []
+        facts = facts or nothing
+        broad = facts == nothing or (broad and aim_share("family illness", question.text) > _SURELY)
+        silent = Recollection("family", sure=named) if question.yes_no else UNKNOWN
+        return Recollection("facts", tuple(facts[:2]), sure=broad) if facts else silent
+
+    def _nothing(self, section: str) -> list[Fact]:
+        """The sentence of a section that says that there is nothing ('Family history: none')."""
+        return [fact for fact in self.facts if section in fact.section.lower() and nothing_in(section, fact.text)][:1]
 
     def _by_topic(self, question: HistoryQuestion) -> Recollection | None:
         """By the first topic with facts; several habits in one question are answered together."""
@@ -389,6 +393,9 @@ class Memory:
         if by_words.facts:
             return by_words
         diseases = question.findings & concepts_in(question.text, "disease")
+        own = diseases == question.findings and question.yes_no and not _RELATIVE.search(question.text)
+        if own and (none := self._nothing("past")):
+            return Recollection("facts", tuple(none), sure=True)
         return UNKNOWN if diseases else UNNOTICED
 
     def _by_words(self, question: HistoryQuestion, least: int = 1) -> Recollection:
@@ -441,7 +448,3 @@ def _is_present_illness(fact: Fact) -> bool:
 def sites_agree(asked: frozenset[str], sites: frozenset[str]) -> bool:
     """Whether a site asked about is, belongs to, or contains a site that the story names."""
     return bool(asked & with_wider(sites)) or any(site in with_wider(asked) for site in sites)
-
-
-def _key(fact: Fact) -> str:
-    return fact.text.strip(" .").lower()[-40:]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from wardround.agents.history.facts import Fact, Statement
+from wardround.agents.history.phrasing import nothing_in, of_family, phrased, span_of, with_article, with_duration
 from wardround.agents.history.vocabulary import history_rows
 from wardround.agents.history.voice import AGE, PRESENT, PatientVoice, agree_verbs, own_pronouns, pronouns, with_subject
 
@@ -56,29 +57,17 @@ _DOING = re.compile(
 )
 """What somebody was doing; other words in '-ing' name a complaint or qualify one."""
 _THAT = re.compile(r"^(?:that|having had|having|experiencing|suffering from|to have)\s+", re.IGNORECASE)
-_SPAN = re.compile(
-    r"^(?:an? )?(?P<span>\d+|one|two|three|four|five|six|seven|eight)[- ](?P<unit>hour|day|week|month"
-    r"|year)s?[- ]history of"
-    r"(?: (?:having|experiencing))? (?P<what>.+?)\.?$",
-    re.IGNORECASE | re.DOTALL,
-)
-_LONG_SPAN = re.compile(
-    r"^an? (?P<unit>year|month|week|day)[- ]long history of (?P<what>.+?)\.?$", re.IGNORECASE | re.DOTALL
-)
-_MORE_ABOUT = re.compile(
-    r", (?:which|that|worse|better|worsening|relieved|accompanied|associated|radiating|described)\b", re.IGNORECASE
-)
 _DENIES = re.compile(
     rf"^(?:(?:{_SUBJECT}|I)\s+(?:also )?)?den(?:ies|ied|y)\s+(?:any |having (?:an?y? )?|experiencing "
     rf"|a history of )*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _VERBS = (
-    "works|lives|drinks|smokes|uses|takes|has|is|does|plays|enjoys|performs|wears|was|had|recently|currently|dresses|eats"
+    "works|lives|doesn't|drinks|smokes|uses|takes|has|is|does|plays|enjoys|performs|wears|was|had|recently|currently|dresses|eats"
     "|goes|sleeps|exercises|runs|attends|keeps|moved|never|feels|felt|underwent|quit|stopped|took|gets|just|finished"
     "|started|developed|experienced|presented|underwent|suffered|occasionally|rarely|seldom|often|consumes|sometimes|tires|drools|passes"
 )
-_BARE_VERB = re.compile(rf"^(?:{_VERBS})\b", re.IGNORECASE)
+_BARE_VERB = re.compile(rf"^(?:{_VERBS})\b(?!,)", re.IGNORECASE)
 _ROLE = re.compile(
     r"^(?:non-?smoker|(?:former |ex-?|current |heavy |occasional |cigar )*smoker|retired\b|(?:college |medical "
     r"|graduate )?student"
@@ -89,28 +78,34 @@ _ROLE = re.compile(
 _FULL = re.compile(
     r"\b(?:is|are|was|were|has|have|had|does|did|do|began|started|felt|feels|seems|worsens?|improves?|helps?"
     r"|gets?|comes?"
-    r"|goes|went|took|tried|moves?|increased|lasted|occurs?|developed|spreads?|radiates?|remains?|happened|ran"
+    r"|goes|went|took|tried|moves?|increased|lasted|led|yielded|prompted|suggests?|suggested|revealed|progressed|grew|occurs?|developed|spreads?|radiates?|remains?|happened|ran"
     r"|lives?|found"
     r"|involved|regained|recalls?|refuses|observed|cites|shows|ceased|died|retains?|hurts?|keeps?|made|makes"
-    r"|cannot|can|would|could|may|might|appear|appears|appeared|resolves?|witnessed|sustained|suffered|lost|gained|grew|became"
-    r"|becomes|produces|disrupts?|interferes?|prevents?|affects?|causes?|requires?|bothers?|responds?|persists?|exacerbates?"
-    r"|radiates?|lasts?|includes?|included|occurred|subsides?|fluctuates?|fails?|failed|limits?|irritates?)\b",
+    r"|cannot|can|would|could|(?-i:may)|might|appear|appears|appeared|resolves?|witnessed|sustained|suffered|lost|gained|grew|became"
+    r"|becomes|produces|disrupts?|interferes?|prevents?|affects?|causes?|requires?|bothers?|responds?"
+    r"|persist(?:s|ed)?|worsened (?:over|after|since|in|and)|exacerbates?"
+    r"|radiates?|lasts|includes?|included|occurred|subsides?|fluctuates?|fails?|failed|limits?|irritates?)\b",
     re.IGNORECASE,
+)
+_LONG_AGO = re.compile(
+    r"\b(?:ago|earlier|in (?:19|20)\d\d|at (?:the )?age|at \d+ years|years? (?:prior|before))\b", re.IGNORECASE
 )
 _TELLING = re.compile(
     r"^(?:an? )?(?:known |previous |prior |past |significant )?(?:medical )?history of ", re.IGNORECASE
 )
 _STATE = re.compile(
-    r"^(?:up[- ]to[- ]date|(?:previously |currently |un)?employed"
-    r"|(?:otherwise |previously |generally )?(?:healthy|well)|enrolled|born|married|single"
+    r"^(?:(?:otherwise|previously|generally|currently|mostly) )?(?:up[- ]to[- ]date"
+    r"|(?:un)?employed|healthy|well|enrolled|born|married|single"
     r"|divorced|(?:sexually|physically) active|nonverbal|bed-?bound|malnourished|allergic|pregnant"
-    r"|vaccinated|not on|fully|unable|right-handed|left-handed)\b",
+    r"|vaccinated|not on|fully|unable|right-handed|left-handed|\w+-free|off|obese|overweight|asymptomatic|immuni[sz]ed"
+    r"|(?:pre|post)menopausal|independent|dependent|compliant|adherent|socially active|aware|unaware)\b(?!-)",
     re.IGNORECASE,
 )
 _KIN = re.compile(
     r"^(?:father|mother|parents|brother|sister|grand\w+|uncle|aunt|son|daughter|husband|wife)\b", re.IGNORECASE
 )
 _WHOSE = {"he": "His", "she": "Her"}
+_ORGAN = "(?:Lung|Heart|Kidney|Renal|Liver|Thyroid|Skin|Bowel|Chronic|Autoimmune|Coronary|Celiac|Coeliac|Eye|Bone)"
 _AS_IT_IS = re.compile(r"^(?:nobody|no one|everyone|both|it|it['\u2019]s|never mind|my|we|they|there)\b", re.IGNORECASE)
 UNKNOWN = "I don't know, I'm afraid."
 UNNOTICED = "Not that I have noticed."
@@ -177,7 +172,7 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
     of_others = voice.own_words and re.match(r"(?:he|she|they|his|her|their)\b", text, re.I)
     if of_others or (_MINE.search(text) and not re.match(rf"(?:{_VERBS})\b", text)):
         return text
-    subject, _, am = pronouns(voice)
+    _, _, am = pronouns(voice)
     text = (
         re.sub(
             r"^(?:the )?(?:(?:patient|child|infant|boy|girl|newborn)['\u2019]s |his |her )?(?:mother|father"
@@ -196,7 +191,10 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
         text,
         flags=re.I,
     )
-    if _KIN.match(text):
+    text, whole = phrased(text, voice)
+    if whole:
+        return _as_speaker(text, voice)
+    if _KIN.match(text) and _FULL.search(text):
         return f"{_WHOSE.get(voice.speaks_for or '', 'My')} {text[0].lower()}{text[1:]}"
     if _AS_IT_IS.match(text):
         return text
@@ -211,8 +209,6 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
         return _phrase(text, section, voice)
     if re.match(rf"^{_SUBJECT}\b", text, re.I) or _starts_full(text):
         return _as_speaker(text, voice)
-    if re.match(r"^does not|^doesn't", text, re.I):
-        return _as_speaker(f"{subject} {text[0].lower()}{text[1:]}", voice)
     if _BARE_VERB.match(text):
         text = re.sub(r"^(currently )(?=\w+ing\b|on\b)", r"is \1", text[0].lower() + text[1:], flags=re.I)
         return _as_speaker(f"The patient {text}", voice)
@@ -226,8 +222,9 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
 
 def _without_report(text: str) -> str:
     """A note's sentence without the words that say who noted it."""
-    text = re.sub(r"(?: (?:is|are|was|were))? (?:reported|noted)\.?$", "", text)
-    text = re.sub(r"\bdoes not report any\b", "has no", text)
+    text = re.sub(r"(?: (?:is|are|was|were))? (?:reported|noted)\.?$", "", text).replace(
+        "does not report any", "has no"
+    )
     text = re.sub(
         r"^(?:according to (?:the )?(?:patient|mother|father|parents|him|her)|additionally|however),? ",
         "",
@@ -262,9 +259,13 @@ def _relayed(text: str) -> str:
 def _phrase(text: str, section: str, voice: PatientVoice) -> str:
     """A phrase without a subject: what a patient has, takes, or has not."""
     subject, have, am = pronouns(voice)
-    low = text if re.match(r"[A-Z]{2}|[A-Z]\w* (?:disease|syndrome)", text) else text[:1].lower() + text[1:]
-    if re.match(r"^(?:none|nil|no)\W*$", text, re.I):
-        return "None that I know of" if "allerg" in section or "past" in section else f"{subject} {have} none"
+    low = (
+        text
+        if re.match(rf"[A-Z]{{2}}|(?!{_ORGAN})[A-Z]\w* (?:disease|syndrome)", text)
+        else text[:1].lower() + text[1:]
+    )
+    if said := nothing_in(section, text):
+        return said
     if re.match(
         r"(?:released|(?:\w+ly )?diagnosed|treated|found|started on|seen|told|involved|hospitali[sz]ed|admitted"
         r"|exposed|adopted|referred|terminated) ",
@@ -275,19 +276,21 @@ def _phrase(text: str, section: str, voice: PatientVoice) -> str:
         return _as_speaker(f"{'I was' if not voice.speaks_for else subject + ' was'} {low}", voice)
     if _STATE.match(text):
         return _as_speaker(f"{am} {low}", voice)
-    low = re.sub(r"^(?:only )?(?:significant|notable) (?:only )?for ", "", low)
     if AGE.match(text) or re.match(r"(?:an? )?(?:\w+ )?\d+[- ](?:year|month|week|day)s?[- ]old", text, re.I):
         return f"{am} {'an' if re.match('8|11|18', low) else 'a'} {low}"
     if "medication" in section and not re.search(r"\bno(?:ne)?\b|\bnot\b", low):
         return _as_speaker(f"{subject} take{'s' if voice.speaks_for else ''} {text}", voice)
-    if re.match(r"^(?:unremarkable|noncontributory)", low):
-        return "Nothing that I know of"
-    if match := _SPAN.match(text) or _LONG_SPAN.match(text):
+    if match := span_of(text):
         return _say_report(match[0], voice)
+    if "family" in section:
+        return of_family(text, voice)
     low = _TELLING.sub("a history of " if re.search(r"\bhistory of \w+ing\b", low) else "", low)
-    if (_FULL.search(low) and not low.startswith("no ")) or re.search(r"\b(?:he|she|they|I)\b \w+", low):
+    if (_FULL.search(re.split(r"\b(?:that|which|who)\b", low)[0]) and not low.startswith("no ")) or re.search(
+        r"\b(?:he|she|they|I|patient)\b \w+", low
+    ):
         return _as_speaker(text, voice)
-    return _as_speaker(f"{subject} {have} {low}", voice)
+    had = f"{have} had" if _LONG_AGO.search(low) and not low.startswith("had ") else have
+    return _as_speaker(f"{subject} {had} {with_article(low)}", voice)
 
 
 def _say_report(rest: str, voice: PatientVoice) -> str:
@@ -297,8 +300,8 @@ def _say_report(rest: str, voice: PatientVoice) -> str:
         return _as_speaker(rest[5:6].upper() + rest[6:], voice)
     rest = re.sub(r" (?:is|was) (?:brought|seen|referred|evaluated)\b.*", "", _THAT.sub("", rest))
     contracted = f"{subject}'ve" if subject == "I" else f"{subject}'s"
-    if match := _SPAN.match(rest) or _LONG_SPAN.match(rest):
-        return _as_speaker(f"{contracted} had {_with_duration(match)}", voice)
+    if match := span_of(rest):
+        return _as_speaker(f"{contracted} had {with_duration(match)}", voice)
     rest = _TELLING.sub("a history of ", rest)
     if re.match(r"^noticing\b", rest, re.I):
         return _as_speaker(f"{subject} noticed{rest[8:]}", voice)
@@ -314,7 +317,9 @@ def _say_report(rest: str, voice: PatientVoice) -> str:
         return _as_speaker(f"{contracted} been {rest}", voice)
     if re.match(r"^(?:he|she|his|her|it|the \w+ (?:is|was|has)|this|these|there|they)\b", rest, re.I) or _clause(rest):
         return _as_speaker(rest[:1].upper() + rest[1:], voice)
-    return _as_speaker(f"{subject} {have} {rest[:1].lower() + rest[1:] if not rest[:2].isupper() else rest}", voice)
+    return _as_speaker(
+        f"{subject} {have} {with_article(rest[:1].lower() + rest[1:]) if not rest[:2].isupper() else rest}", voice
+    )
 
 
 def _clause(rest: str) -> bool:
@@ -329,20 +334,6 @@ def _clause(rest: str) -> bool:
         )
         is not None
     )
-
-
-def _with_duration(match: re.Match[str]) -> str:
-    """What one has had, and for how long: 'a cough for 2 weeks, which is worse at night'."""
-    span, unit = match.groupdict().get("span") or "a", match["unit"].lower()
-    time = f"for {span} {unit}{'' if span.lower() in ('1', 'one', 'a') else 's'}"
-    what = _bare_what(match["what"])
-    tail = _MORE_ABOUT.search(what)
-    cut = tail.start() if tail else len(what)
-    return f"{what[:cut]} {time}{what[cut:]}"
-
-
-def _bare_what(what: str) -> str:
-    return re.sub(r"^(?:having|experiencing)\s+", "", what.strip())
 
 
 def _say_absent(rest: str, voice: PatientVoice) -> str:
@@ -400,6 +391,7 @@ def _as_speaker(text: str, voice: PatientVoice) -> str:
     if re.match(r"(?:the |his |her )?(?:patient['\u2019]s )?(?:mother|father|parents?) \w+", text, re.I):
         text = re.sub(r"\b(?:her|his|their) (?:child|son|daughter)(['\u2019]s)?\b", r"the patient\1", text, flags=re.I)
     text = re.sub(r"\b(?:the|this) patient['\u2019]s\b", "my", text, flags=re.I)
+    text = re.sub(r"\b(with|by|to|of|for|from) (?:the|this) patient\b", r"\1 me", text, flags=re.I)
     text = re.sub(
         r"\b(?:(?:the|this) patient|(?<!\ba )(?<!\bas )patient(?= (?:is|was|has|had|denies|reports|notes)\b))\b",
         "I",

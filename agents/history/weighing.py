@@ -19,8 +19,10 @@ from wardround.agents.history.question_kinds import HistoryQuestion, parse_quest
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection
 from wardround.agents.history.vocabulary import history_rows
 
-NEARLY = 1.9
+NEARLY = 1.0
 """How much less sure than an answer the nearest sentence is told, with the remark that more is not known."""
+_HARDLY_LESS = 0.5
+"""How much less sure it is told though it lacks something that was asked."""
 _NEAR = 2.0
 """How near a second sentence has to come to be told too."""
 _FAR = 8.0
@@ -43,7 +45,8 @@ def weigh(
     sure = worth(decision, "answer", weights)
     fact = memory.facts[best]
     if sure <= 0.0:
-        if sure > -NEARLY and proposed.kind != "family" and not _misses(question, rows[best]):
+        tells = sure > -_HARDLY_LESS or (sure > -NEARLY and not _misses(question, rows[best]))
+        if tells and proposed.kind != "family":
             return (
                 replace(proposed, nearest=True)
                 if proposed.denied and fact in proposed.facts

@@ -178,7 +178,7 @@ def test_a_report_is_told_in_sentences_and_no_finding_of_an_examiner(question: s
 def test_a_complaint_is_told_in_the_first_person_and_only_where_the_story_lacks_it() -> None:
     complaint = "A 22-year-old man: headache since yesterday, with vomiting."
     bare = {"Social history": "Works as a baker."}
-    assert answer_from_story(bare, complaint, ["Have you vomited?"]).text.startswith("Yes. I have headache")
+    assert answer_from_story(bare, complaint, ["Have you vomited?"]).text.startswith("Yes. I have a headache")
     told = {"History": "My head hurts on the right. It began this morning."}
     assert "22-year-old" not in answer_from_story(told, complaint, ["Where does your head hurt?"]).text
 
