@@ -116,13 +116,13 @@ def of_family(text: str, voice: PatientVoice) -> str:
     Example: `of_family("Asthma in mother and brother", voice)` is "My mother and my brother had asthma".
     """
     my = _WHOSE.get(voice.speaks_for or "", "my")
-    told = [
+    each = [
         f"{my} {one['who'].lower()}{f' and {my} ' + one['other'].lower() if one['other'] else ''} had "
         f"{_lower(_OF_FAMILY.sub('', one['what'].strip()))}"
         for one in _IN_RELATIVES.finditer(text)
     ]
-    if told:
-        return ", ".join(told)
+    if each:
+        return ", ".join(each)
     bare = _lower(_OF_FAMILY.sub("", text)).rstrip(" .")
     return bare if re.search(r"\bfamil", bare) else f"there is {bare} in {my} family"
 
