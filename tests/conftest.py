@@ -68,15 +68,23 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+SLOWEST = ("records", "kill", "ray")
+"""Marks of tests that take minutes. They go first: else one process ends with them while the others wait."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Under `--dist loadgroup` a file's tests stay in one process, and so do all that share a Ray cluster or a build.
 
-    Two that build the package at once would remove each other's files.
+    Two that build the package at once would remove each other's files. A test that kills shares nothing.
     """
+    if not config.getoption("loadgroup", False):  # xdist sets it in each of its processes
+        return
     groups = {"ray": "ray", "packaging": "build", "scispacy": "build"}
     for item in items:
         shared = [group for mark, group in groups.items() if item.get_closest_marker(mark)]
-        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
+        if shared or not item.get_closest_marker("kill"):
+            item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
+    items.sort(key=lambda item: not any(item.get_closest_marker(mark) for mark in SLOWEST))
 
 
 @pytest.hookimpl(trylast=True)

@@ -27,7 +27,8 @@ from wardround.runs.stored_run import Run, open_store
 from wardround.scoring.score import score_run
 from wardround.testing.memory_store import MemoryStore
 
-EPISODES = 40
+EPISODES, FEW = 40, 16
+"""Episodes of a run; a run in a file or on a server has few, for it is opened once for each of their events."""
 SCENARIOS = ("workup", "one-turn", "free-turn", "oracle", "treatment", "consultation")
 TIMES = ("model_seconds", "episode_seconds")
 
@@ -60,12 +61,12 @@ def question(messages: Sequence[Message]) -> tuple[str, ...]:
     return tuple(message.content for message in messages)
 
 
-async def staged(scenario: str, folder: Path, store: Store) -> tuple[EncounterRun, Models]:
+async def staged(scenario: str, folder: Path, store: Store, episodes: int = EPISODES) -> tuple[EncounterRun, Models]:
     """A planned run with a scripted doctor, and a scripted patient where there is one."""
     seats = {"doctor": {"spec": "scripted/x"}}
     if scenario in ("one-turn", "free-turn", "consultation"):
         seats["patient"] = {"spec": "scripted/x"}
-    cases = case_file(folder / f"{scenario}.jsonl", EPISODES)
+    cases = case_file(folder / f"{scenario}.jsonl", episodes)
     settings = validate_settings({"cases": str(cases), "scenario": scenario, "repeats": 1, "seats": seats}, "test")
     made = await plan_run(settings, store, {})
     models = Models(scenario)
@@ -175,11 +176,12 @@ class Lives:
 @pytest.mark.timeout(1500)
 async def test_a_run_stopped_after_every_event(where: Any, tmp_path: Path) -> None:
     """Each life of the process ends after one more event is stored; four episodes are under way at once."""
-    usual, _ = await staged("consultation", tmp_path, MemoryStore())
+    episodes = EPISODES if isinstance(where, MemoryStore) else FEW
+    usual, _ = await staged("consultation", tmp_path, MemoryStore(), episodes)
     await Runner(usual, Progress(), 4).play()
     expected = {row.id: told(await usual.run.rows(row.id)) for row in await usual.run.episodes()}
     store = opened(where)
-    scene, models = await staged("consultation", tmp_path, store)
+    scene, models = await staged("consultation", tmp_path, store, episodes)
     lives = Lives(where, scene, models)
     while await lives.live():
         assert models.life < 2000, "it does not come to an end"
