@@ -3,13 +3,13 @@
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from serving import serving
 from shell import Shell
+from until import until_there
 
 from wardround.engine.records import Message
 from wardround.testing.loopback import Batches, Loopback
@@ -110,13 +110,11 @@ def test_a_killed_run_is_resumed_with_the_batch_that_it_paid_for(here: Path) -> 
     with serving(server) as url:
         command = [sys.executable, "-m", "wardround", *WORDS, "--base-url", url, "--batch", "--name", "k"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + 60
-        while not server.batches.created and time.monotonic() < until:
-            time.sleep(0.05)
+        until_there(lambda: server.batches.created > 0 or process.poll() is not None)
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert server.batches.created == 1
         again = [sys.executable, "-m", "wardround", "run", "--resume", "k"]
-        done = subprocess.run(again, capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(again, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stderr
     assert (server.batches.created, server.batches.requests) == (1, 24)

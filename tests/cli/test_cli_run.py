@@ -183,13 +183,14 @@ def test_an_act_that_cannot_be_ended_ends_with_the_process(waits: str, tmp_path:
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)  # the kernel joins two signals of one number that are not yet delivered
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
     assert "open episodes can be resumed" in err
     status = shell.json("status", "r", "--store", tmp_path / "wardround.db")
     assert status["endings"] == {"open": 2}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_the_first_ctrl_c_drains_and_the_run_resumes(cases: Path, store: Path, shell: Shell, workers: int) -> None:
     many = case_file(cases, 16)

@@ -49,7 +49,7 @@ async def test_a_look_reads_and_takes_only_what_is_new() -> None:
 
     await close([*range(30), 35], "completed")
     found: list[str] = []
-    with anyio.fail_after(20):
+    with anyio.fail_after(200):
         async for row in follow_closed(StoredEpisodes(counted, "r"), session, Progress(), 32):
             found.append(row.id)
             await store.append("r~j", row.id, [], ending=Ending("completed"))

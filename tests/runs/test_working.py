@@ -116,7 +116,7 @@ async def test_a_living_process_keeps_what_it_holds(tmp_path: Path) -> None:
         mine = await held.take(4)
         await free_dead_sessions(store, "r")
         other = asyncio.create_task(wardround.resume("r", store=store))
-        with anyio.fail_after(60):
+        with anyio.fail_after(200):
             while (await store.endings("r")).get("completed", 0) < 2:  # noqa: ASYNC110 the store tells nobody
                 await anyio.sleep(0.01)
         await anyio.sleep(1.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 
-WITHIN = 60.0
+WITHIN = 240.0
 """Seconds after which it is taken for what never happens."""
 
 
