@@ -219,6 +219,7 @@ async def test_only_a_build_can_be_gone_on_with(tmp_path: Path) -> None:
         await CaseBuild(tmp_path / "none" / "c.jsonl").resume(played.name, store, Progress())
 
 
+@pytest.mark.long
 async def test_rare_diseases_are_found_by_the_linker_and_verified_by_the_model(tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     path.write_text(jats(title="Sporotrichosis in a gardener: a case report"))

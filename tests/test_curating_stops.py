@@ -66,6 +66,7 @@ async def test_a_stop_in_the_middle_and_a_resume_ask_nothing_twice(tmp_path: Pat
     await store.aclose()
 
 
+@pytest.mark.long
 async def test_deaths_at_every_few_events_lose_no_recorded_call(tmp_path: Path, pmc: Path) -> None:
     out, store = tmp_path / "c.jsonl", MemoryStore()
     async with Loopback(answered) as server:

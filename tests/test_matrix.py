@@ -100,6 +100,7 @@ class Cell:
         return figures if self.same_effort else judgement(figures)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "trouble",
     [pytest.param(one, marks=() if one.name in QUICK else pytest.mark.long) for one in TROUBLES],

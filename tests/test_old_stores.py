@@ -54,6 +54,7 @@ def test_every_run_is_listed_and_shown(where: str, shell: Shell) -> None:
         assert episode in shell.out
 
 
+@pytest.mark.long
 def test_every_encounter_replays_equal(where: str) -> None:
     for name in (*RUNS, "curated"):
         assert keptstores.rows(where, name)

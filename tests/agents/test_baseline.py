@@ -46,6 +46,7 @@ async def answer(brief: str, others: Sequence[Case] = (), case_id: str = "me") -
     return dict(action.args)
 
 
+@pytest.mark.long
 async def test_a_disease_is_named_by_its_findings() -> None:
     assert (await answer(INFARCT))["diagnosis"] == "Myocardial infarction"
     denied = "No crushing chest pain. No diaphoresis. No ST elevation. No elevated troponin. Cough."

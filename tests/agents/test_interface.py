@@ -204,7 +204,7 @@ async def test_a_correction_of_the_desk_speaks_of_the_interface(interface: str, 
 
 
 @pytest.mark.parametrize("interface", ["tools", "json"])
-@pytest.mark.parametrize("scenario", ["consultation", "sequential", "workup", "free-turn", "questions"])
+@pytest.mark.parametrize("scenario", first_ones(["consultation", "sequential", "workup", "free-turn", "questions"], 2))
 def test_a_whole_run_is_corrected_in_the_words_of_the_interface(scenario: str, interface: str, shell: Shell) -> None:
     spec = f"scripted/interfaces:{'blank' if scenario == 'questions' else 'nothing'}_{interface}"
     cases = ("--cases", "bundled:questions" if scenario == "questions" else "bundled")

@@ -166,6 +166,7 @@ def bundled() -> list[Case]:
     return [case for case in cases_of(RunSettings()) if isinstance(case, Case)]
 
 
+@pytest.mark.long
 async def test_over_all_bundled_cases_a_hostile_model_changes_nothing() -> None:
     asked = ("chest x-ray", "MRI of the brain", "ferritin", "echocardiogram", "zorbulin", "skin biopsy")
     declined = 0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from clinic import case_file
+from examples import first_ones
 from seats import AGENT_PROMPTS
 from shell import Shell
 
@@ -73,7 +74,7 @@ def content(text: str) -> set[str]:
 TRUE = [name for name in bundled_names("personas") if name != "contradicts"]
 
 
-@pytest.mark.parametrize("name", TRUE)
+@pytest.mark.parametrize("name", first_ones(TRUE, 2))
 async def test_every_fact_asked_for_is_still_said(name: str) -> None:
     await all_facts(bundled()[::25], name, 3)
 
@@ -98,14 +99,14 @@ async def all_facts(cases: Sequence[Case], name: str, strength: int) -> None:
             assert not missing, (case.id, question, plain.text, [action.text for action in said])
 
 
-@pytest.mark.parametrize("name", bundled_names("personas"))
+@pytest.mark.parametrize("name", first_ones(bundled_names("personas"), 2))
 async def test_strength_0_is_no_persona(name: str) -> None:
     for case in bundled()[:1]:
         plain = await talk(Patient(), case, QUESTIONS)
         assert await talk(Patient(seat(read_persona(name), 0)), case, QUESTIONS) == plain
 
 
-@pytest.mark.parametrize("name", bundled_names("personas"))
+@pytest.mark.parametrize("name", first_ones(bundled_names("personas"), 2))
 async def test_a_persona_can_be_heard_and_grows_with_its_strength(name: str) -> None:
     case, differ = bundled()[0], []
     plain = await talk(Patient(), case, QUESTIONS)

@@ -82,6 +82,7 @@ def test_a_server_of_the_library_is_used_alike(shell: Shell, counts: Path) -> No
     assert "['look_up'] ['word'] fever: think of influenza" in shell.out
 
 
+@pytest.mark.long
 def test_an_error_of_a_tool_is_told_to_the_agent(shell: Shell, counts: Path) -> None:
     assert shell(*WORDS, "--doctor-model", server(counts), "--options", '{"word": "nothing"}') == 0, shell.err
     assert shell("show", "r", "0") == 0
@@ -114,6 +115,7 @@ def test_restricted_cases_do_not_reach_a_process_that_is_not_allowed(shell: Shel
     assert shell(*words, "--allow-host", "mcp-process") == 0, shell.err
 
 
+@pytest.mark.long
 def test_a_server_that_dies_is_asked_again_and_no_answer(shell: Shell, counts: Path) -> None:
     """Its end is no result of a tool, and the calls after it need another process."""
     words = (*WORDS, "--doctor-model", server(counts), "--options", '{"word": "crash"}')
@@ -134,6 +136,7 @@ def test_a_server_that_cannot_begin_says_why(shell: Shell, counts: Path) -> None
     assert "Traceback" not in shell.err
 
 
+@pytest.mark.long
 def test_python_is_the_one_that_runs_this_and_a_process_gets_no_password(
     shell: Shell, counts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ def test_a_load_without_faults_ends_right() -> None:
     assert measured.more["bytes"] > SMALL.calls * SMALL.turn_chars
 
 
+@pytest.mark.long
 def test_faults_are_sent_and_mended() -> None:
     with served(0.0, {"429": 0.1, "reset": 0.05}, retry_after=0.0, seed=3) as server:
         measured = anyio.run(played_in_a_file, SMALL, server.url)

@@ -111,6 +111,7 @@ def test_gold_is_usable_and_a_copy_or_a_blank_is_not(
     assert least <= shell.json("checklists", "show", *run)["overall"] <= most
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("doctor", "least", "most"),

@@ -13,6 +13,7 @@ import moody
 import oldstores
 import pytest
 from curating import answered, pmc_folder
+from examples import first_ones
 from serving import serving
 from shell import Shell
 
@@ -69,7 +70,7 @@ KINDS = {
 }
 
 
-@pytest.fixture(params=list(KINDS))
+@pytest.fixture(params=first_ones(list(KINDS)))
 def kind(request: pytest.FixtureRequest, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kind:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")

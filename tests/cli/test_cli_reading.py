@@ -77,6 +77,7 @@ def test_show_sends_no_escape_sequence_to_the_terminal(shell: Shell, tmp_path: P
         assert "\\x1b" in shell.out
 
 
+@pytest.mark.long
 def test_the_ranking_comes_first_then_the_pairs_then_the_runs(shell: Shell, store: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert shell("report", "silent", "gold", "baseline", "--store", store, "--html", page) == 0
@@ -94,6 +95,7 @@ def test_the_ranking_comes_first_then_the_pairs_then_the_runs(shell: Shell, stor
     assert heads.index("silent") > heads.index("Pairs")
 
 
+@pytest.mark.long
 def test_word_match_is_labelled_wherever_it_decides(shell: Shell, store: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert shell("report", "silent", "gold", "--store", store, "--html", page, "--tables") == 0

@@ -10,7 +10,10 @@ from shell import Shell
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize(("page", "file"), [("rubrics.md", "bench.jsonl"), ("checklists.md", "open.jsonl")])
+@pytest.mark.parametrize(
+    ("page", "file"),
+    [("rubrics.md", "bench.jsonl"), pytest.param("checklists.md", "open.jsonl", marks=pytest.mark.long)],
+)
 def test_every_command_of_the_page_runs(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str, file: str
 ) -> None:

@@ -65,6 +65,7 @@ def test_the_one_step_that_was_not_settled_is_unverifiable(shared: Path) -> None
     assert values(moved[0])["factuality_low"] == values(moved[0])["published_factuality"]
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize("model", MODELS)
 def test_the_replies_are_split_into_the_steps_that_were_judged(shared: Path, model: str) -> None:

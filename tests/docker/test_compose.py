@@ -45,6 +45,7 @@ def services() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_it_fits_the_published_schema(tmp_path: Path) -> None:
     done = schema(COMPOSE)
     assert done.returncode == 0, done.stdout

@@ -58,6 +58,7 @@ async def test_the_same_on_a_server_and_a_late_one_goes_on(tmp_path: Path) -> No
         await played_by(tmp_path, store, 1)
 
 
+@pytest.mark.long
 def test_who_waits_in_vain_says_so(tmp_path: Path) -> None:
     waiting = started(tmp_path, str(tmp_path / "runs.db"), "trial", "2/3", wait=0)
     _, told = waiting.communicate(timeout=250)
@@ -65,6 +66,7 @@ def test_who_waits_in_vain_says_so(tmp_path: Path) -> None:
     assert "run trial has not begun" in told
 
 
+@pytest.mark.long
 def test_a_signal_ends_the_wait(tmp_path: Path) -> None:
     waiting = started(tmp_path, str(tmp_path / "runs.db"), "trial", "2/3", wait=600)
     waiting.terminate()

@@ -25,12 +25,14 @@ def services(profile: str, **settings: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_it_fits_the_published_schema() -> None:
     words = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", str(MODELS)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=250)
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", PROFILES)
 def test_each_profile_is_one_address_on_this_machine(profile: str) -> None:
     found = services(profile, MODEL="some/model")

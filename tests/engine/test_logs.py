@@ -148,6 +148,7 @@ def test_what_was_hidden_stays_as_it_is(text: str) -> None:
     assert redact(once) == once
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece", first_ones(["a:", "://", "://a:", "token ", "sk-", "bearer ", "api_key='", "\\", "x@", "passwor"])
 )

@@ -209,6 +209,7 @@ def test_episodes_that_begin_anew_have_seeds_of_their_own(cases: str) -> None:
     assert len(set(seeds(1))) > 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", first_ones(("", "; del e; import gc; gc.collect()", "; e.step(None)"), 1))
 def test_one_that_is_not_closed_ends_without_a_word(more: str, cases: str) -> None:
     text = f"from wardround.faces.gymnasium_env import WardroundEnv as E; e = E({cases!r}); e.reset(); e.step('PE')"

@@ -65,12 +65,14 @@ def trace_all(cases: Iterable[Case]) -> int:
     return number
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", bundled(), ids=lambda path: path.stem)
 def test_no_leak_in_bundled_cases(path: Path) -> None:
     least = {"admissions": 15, "reports": 16, "stations": 10}
     assert trace_all(load(path)) >= least[path.stem]
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("name", "cases"),

@@ -32,6 +32,7 @@ async def judged(store: Store) -> Run:
     return run
 
 
+@pytest.mark.long
 async def test_figures_need_the_last_events_alone(tmp_path: Path) -> None:
     run = await judged(MemoryStore())
     counted = Counted(run.store)

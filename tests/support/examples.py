@@ -17,7 +17,7 @@ def at_most(full: int, quick: int = QUICK) -> settings:
     return settings(max_examples=full if whole else min(full, quick))
 
 
-def first_ones(values: Sequence[str], quick: int = 1) -> list[object]:
+def first_ones(values: Sequence[object], quick: int = 1) -> list[object]:
     """Values for `parametrize`: the first `quick` in the default suite, the others only among the long tests."""
     return [*values[:quick], *(pytest.param(value, marks=pytest.mark.long) for value in values[quick:])]
 

@@ -48,7 +48,7 @@ class Watched:
         (20, 200, None),
         pytest.param(100, 200, None, marks=pytest.mark.long),
         pytest.param(20, 200, 50, marks=pytest.mark.long),
-        (5, 50, None),
+        pytest.param(5, 50, None, marks=pytest.mark.long),
         (2, 20, None),
     ],
 )
@@ -59,6 +59,7 @@ def test_it_settles_near_what_the_endpoint_can_take(capacity: int, workers: int,
     assert settled[1] <= 0.05
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("latency", [5.0, pytest.param(0.2, marks=pytest.mark.long)])
 def test_and_so_it_does_whatever_the_latency(latency: float) -> None:
     watched = Watched(Simulated(20, latency))
@@ -131,6 +132,7 @@ def test_never_below_one_and_up_again() -> None:
     assert adaptive.cap == 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("says", "share"), [(True, 0.95), pytest.param(False, 0.5, marks=pytest.mark.long)])
 def test_a_quota_window_without_a_configured_quota_fails_no_call(says: bool, share: float) -> None:
     endpoint = Simulated()
@@ -140,6 +142,7 @@ def test_a_quota_window_without_a_configured_quota_fails_no_call(says: bool, sha
     assert figures[0] * 60 >= share * 600
 
 
+@pytest.mark.long
 def test_a_configured_quota_is_never_refused() -> None:
     endpoint = Simulated()
     endpoint.window = (600, 60.0)
@@ -173,6 +176,7 @@ def test_latency_that_our_load_makes_halves_the_load_and_it_recovers() -> None:
     assert watched.caps[-1] == 100
 
 
+@pytest.mark.long
 def test_an_endpoint_that_slows_as_it_does_more_is_not_throttled() -> None:
     async def main() -> None:
         endpoint = Simulated()

@@ -184,6 +184,7 @@ def test_all_down_is_an_error_and_then_they_are_back() -> None:
     instantly(main())
 
 
+@pytest.mark.long
 def test_a_slow_endpoint_does_not_gather_all_episodes() -> None:
     async def main() -> None:
         model, endpoints = fleet(4)

@@ -69,6 +69,7 @@ def test_time_in_the_queue_does_not_exhaust_patience() -> None:
     instantly(main())
 
 
+@pytest.mark.long
 def test_an_endpoint_that_does_not_keep_its_word_does_not_exhaust_patience_in_a_quota_window() -> None:
     async def main() -> None:
         loop = asyncio.get_running_loop()

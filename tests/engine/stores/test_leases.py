@@ -102,6 +102,7 @@ async def step(timed: Timed, run: str, sessions: list[Session], model: Model, do
             model.closed.clear()
 
 
+@pytest.mark.long
 @settings(at_most(60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=st.lists(STEP, max_size=30))
 async def test_no_episode_is_held_twice_and_nothing_acknowledged_is_lost(

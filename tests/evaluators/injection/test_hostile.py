@@ -235,6 +235,7 @@ def test_much_of_one_thing_is_looked_at(piece: str) -> None:
     assert set(signs(piece * (200_000 // len(piece)), "page")) <= set(SIGNS)
 
 
+@pytest.mark.long
 def test_a_word_to_the_judge_in_a_megabyte_is_found() -> None:
     prose = "The murmur is loudest at the apex and radiates to the axilla. " * 8_000
     assert signs(prose, "page") == ()

@@ -107,6 +107,7 @@ def test_a_doctor_that_is_the_better_for_an_attack_is_named(shell: Shell, tmp_pa
     assert "than without the attack" not in shell.out
 
 
+@pytest.mark.long
 def test_a_leak_is_that_of_the_plain_set_and_each_run_has_its_own_repeats(shell: Shell, tmp_path: Path) -> None:
     where, store = items(tmp_path / "leaky.jsonl", 26), tmp_path / "runs.db"
     told = ["--scenario", "questions", "--cases", where, "--store", store]

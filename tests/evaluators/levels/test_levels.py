@@ -401,6 +401,7 @@ def test_a_task_that_two_levels_have_is_shown_at_each() -> None:
     assert [(row[1], row[2], row[5]) for row in tasks.rows] == [("low", "choice", "100.00"), ("high", "choice", "0.00")]
 
 
+@pytest.mark.long
 def test_many_models_stand_in_parts_beside_each_other_and_their_plot_says_how_many_it_shows() -> None:
     names = [f"lab/a-model-with-a-long-name-{number}" for number in range(13)]
     made = [row for name in names for row in encounters(name, {"Scurvy": [1.0, 0.0], "Gout": [0.0, 1.0]})]

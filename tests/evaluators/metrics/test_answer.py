@@ -227,6 +227,7 @@ async def test_an_answer_that_speaks_to_the_judge_is_flagged() -> None:
     assert "flags" not in await told(bench(diagnosing(WRONG)), "Gout")
 
 
+@pytest.mark.long
 async def test_a_megabyte_is_shown_shortened() -> None:
     judge = diagnosing(CORRECT)
     await first(completed("a" * 500_000 + "b" * 500_000), bench(judge))

@@ -95,6 +95,7 @@ def test_any_answer_gets_a_grade(answer: str) -> None:
     assert relation_to_truth(answer, Truth(diagnosis="Appendicitis"), linker(), graph()) in WORTH
 
 
+@pytest.mark.long
 def test_rare_diseases_are_told_from_common_ones() -> None:
     text = "Takotsubo cardiomyopathy with hypertension; pulmonary nocardiosis and type 2 diabetes."
     assert [found.name for found in rare(text, linker())] == ["Stress cardiomyopathy", "Pulmonary nocardiosis"]

@@ -235,6 +235,7 @@ async def test_a_request_that_speaks_to_the_judge_is_flagged() -> None:
     assert "flags" not in (await assessed(bench(judge)))[1]
 
 
+@pytest.mark.long
 async def test_a_megabyte_of_requests_is_shown_shortened_and_said_to_be() -> None:
     judge = splitting(listed("CT"), listed("CT"), same_items='{"same": [1]}')
     _, told = await assessed(bench(judge), asking("CT\n" * 400_000))

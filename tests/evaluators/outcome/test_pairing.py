@@ -52,6 +52,7 @@ def test_anything_else_has_a_typed_reason(reply: str, why: str) -> None:
     assert found.why == why
 
 
+@pytest.mark.long
 @given(st.text())
 def test_any_text_is_read_or_typed(text: str) -> None:
     assert isinstance(number_reader(3)(text), tuple | Unread)

@@ -84,6 +84,7 @@ async def test_what_is_found_beside_a_step_that_is_too_long_is_found() -> None:
     assert values(scores, "completeness_formal") == [(1.0, "")]
 
 
+@pytest.mark.long
 async def test_a_megabyte_in_one_piece_has_a_typed_reason_under_both_rules() -> None:
     text = "fever " * 170_000
     scores, _ = await judged(played(text))

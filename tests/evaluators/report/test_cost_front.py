@@ -102,6 +102,7 @@ def test_one_run_or_runs_without_a_cost_have_no_front() -> None:
     assert front_of(GOOD, bare) is None
 
 
+@pytest.mark.long
 def test_the_front_stands_in_table_plot_page_and_json() -> None:
     front = front_of(WASTE, GOOD, CHEAP)
     assert front is not None

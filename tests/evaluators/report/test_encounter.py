@@ -38,6 +38,7 @@ async def told(path: Path, name: str, *, folded: bool = True) -> tuple[Dialogue,
         await store.aclose()
 
 
+@pytest.mark.long
 async def test_the_desk_s_corrections_stand_at_the_reply_they_answer(store: Path) -> None:
     found, _ = await told(store, "s")
     assert found.corrections == 3

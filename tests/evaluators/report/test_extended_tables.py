@@ -206,6 +206,7 @@ def test_a_stratum_of_one_restricted_case_is_not_named() -> None:
     assert "Secret" not in page(ReportFigures([oracle(*held)]))
 
 
+@pytest.mark.long
 def test_every_cell_is_a_record_with_its_run_and_the_csv_says_the_same() -> None:
     figures = ReportFigures(runs())
     found = records(figures.all_tables)

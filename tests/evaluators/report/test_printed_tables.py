@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from markup import Reader
 from rich.console import Console
 from tabled import run, runs
@@ -83,6 +84,7 @@ def test_markup_in_a_name_is_plain_text() -> None:
     assert "script" not in Reader(page(ReportFigures([nasty]))).tags
 
 
+@pytest.mark.long
 def test_the_page_has_the_tables_side_by_side_and_by_stratum() -> None:
     text = page(ReportFigures(runs()), compare=False)
     read = Reader(text)

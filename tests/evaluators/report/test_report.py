@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import msgspec
+import pytest
 from lxml import html
 from markup import Reader
 from rich.console import Console
@@ -133,6 +134,7 @@ def test_text_of_others_is_escaped_everywhere() -> None:
     assert "<script" not in text
 
 
+@pytest.mark.long
 def test_labels_in_any_script_are_drawn_without_a_warning() -> None:
     groups = ["阑尾炎 \x00\x1b\n second line 🩺", "التهاب"]
     rows = [episode(number, group=groups[number % 2]) for number in range(8)]
@@ -164,6 +166,7 @@ def test_the_table_of_episodes_stops_and_says_so() -> None:
     assert "case-3@1" not in text
 
 
+@pytest.mark.long
 def test_no_column_of_the_page_is_empty() -> None:
     """A score that no listed episode has is no column of the list, a missing value without bounds has no bounds."""
     usual, last = run(), episode(7)
@@ -180,6 +183,7 @@ def test_no_column_of_the_page_is_empty() -> None:
     assert ">Bounds<" not in page(ReportFigures([unpriced]))
 
 
+@pytest.mark.long
 def test_two_runs_are_compared_with_the_field_that_differs() -> None:
     text = page(ReportFigures([run(), run("calm-otter", {"limits": {"tokens": 5, "actions": 1000}})]))
     read = Reader(text)
@@ -188,6 +192,7 @@ def test_two_runs_are_compared_with_the_field_that_differs() -> None:
         assert part in read.text, part
 
 
+@pytest.mark.long
 def test_of_several_runs_the_pairs_of_the_first_score_come_first() -> None:
     runs = [run("one"), run("two"), run("three")]
     read = html.fromstring(page(ReportFigures(runs)))
@@ -205,6 +210,7 @@ def test_of_several_runs_the_pairs_of_the_first_score_come_first() -> None:
     assert every.getvalue().count("every pair of runs") > 1
 
 
+@pytest.mark.long
 def test_runs_of_different_scenarios_have_no_ranking_and_the_page_says_why() -> None:
     text = Reader(page(ReportFigures([run("one"), run("two")]), compare=False)).text
     assert "No ranking and no pairs: these runs are of different scenarios or cases" in text
@@ -230,6 +236,7 @@ def test_a_doctor_who_was_told_the_truth_is_named() -> None:
     assert "told the truth" not in page_of_one()
 
 
+@pytest.mark.long
 def test_many_groups_are_cut_to_the_best_and_the_worst() -> None:
     rows = [
         episode(n, group=f"g{n // 2:03d}", cause="completed", scores=[Score("diagnosis_accuracy", n / 200)])

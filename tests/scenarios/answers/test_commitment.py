@@ -313,6 +313,7 @@ def test_cause_and_complication_exchanged_are_another_answer() -> None:
     assert compare("Anemia", Truth(diagnosis="Anemia due to malaria")).match
 
 
+@pytest.mark.long
 def test_a_name_of_one_or_two_words_is_one_part_whatever_it_is_read_by() -> None:
     """`read_parts` does not read such a label as an answer: the reading never finds two diseases in it."""
     names = [name for concept in conditions()[0] for name in concept.names]

@@ -21,6 +21,7 @@ The faults of list 5 were read after its first count, 119 of 130 and 1 of 110, a
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.long if name in ("list 4", "list 5") else ()) for name in SETS]
 )

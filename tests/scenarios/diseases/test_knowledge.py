@@ -182,6 +182,7 @@ def test_a_short_row_of_umls_is_named(tmp_path: Path) -> None:
         list(read_concepts(path))
 
 
+@pytest.mark.long
 def test_a_run_that_needs_no_linker_reads_no_terminology() -> None:
     code = "import sys, wardround.api, wardround.scenarios.encounters.workup; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

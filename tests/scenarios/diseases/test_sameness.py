@@ -146,6 +146,7 @@ def test_opposites_of_open_classifications_do_not_pass() -> None:
     assert len(passed) <= 0.02 * len(listed), passed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "disease", ["Sickle cell disease", "PR3-ANCA vasculitis", "Takayasu arteritis", "OPMD", "neurosyphilis"]
 )

@@ -118,6 +118,7 @@ def average(scores: RunScores, name: str) -> float:
     return mean(values)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("doctor", "least", "most"), [("gold", 1.0, 1.0), ("copied", 0.0, 0.1), ("silent", 0.0, 0.1)])
 async def test_open_answers_are_worth_what_they_are_under_a_fair_judge(doctor: str, least: float, most: float) -> None:
     _, scores = await scored(doctor, "questions", "rubric", "checklist")
@@ -125,6 +126,7 @@ async def test_open_answers_are_worth_what_they_are_under_a_fair_judge(doctor: s
         assert least <= average(scores, name) <= most
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("doctor", "right"),
     [

@@ -230,6 +230,7 @@ def test_any_json_in_any_field_is_a_case_or_a_problem(
             assert isinstance(item, Case | Problem)
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize(
     ("name", "count"),

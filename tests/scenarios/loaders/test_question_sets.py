@@ -173,6 +173,7 @@ def accuracy(items: list[QuestionItem], doctor: Agent | None, *, permute: bool =
     return right
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize("played", [60, pytest.param(100_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize(

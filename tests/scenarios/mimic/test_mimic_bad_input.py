@@ -45,6 +45,7 @@ def test_a_missing_table_is_named_with_where_it_was_looked_for(tree: MimicTree) 
     assert not (tree.root.parent / "cases.jsonl").exists()
 
 
+@pytest.mark.long
 def test_a_table_that_is_called_otherwise_is_found_by_its_name(tree: MimicTree) -> None:
     moved = tree.root / "lab rows.csv"
     tree.written["labevents"].rename(moved)
@@ -93,6 +94,7 @@ def test_nothing_is_written_where_one_of_the_two_files_cannot_be(taken: str, tre
     assert sorted(path.name for path in folder.iterdir()) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("release", "told"), [("mimic-iv-2.2", "MIMIC-IV 2.2"), ("mimiciv/3.1", "MIMIC-IV 3.1")])
 def test_the_release_is_told_by_the_folder(release: str, told: str, tmp_path: Path) -> None:
     tree = MimicTree(tmp_path / release, 17)
@@ -100,6 +102,7 @@ def test_the_release_is_told_by_the_folder(release: str, told: str, tmp_path: Pa
     assert {case.provenance.source for case in load(tmp_path / "cases.jsonl")} == {told}
 
 
+@pytest.mark.long
 def test_an_untold_release_is_guessed_by_its_years_and_can_be_said(tree: MimicTree) -> None:
     assert build(tree).source == "MIMIC-IV 2.x"
     assert build(tree, version="2.2").source == "MIMIC-IV 2.2"
@@ -111,10 +114,22 @@ def test_an_untold_release_is_guessed_by_its_years_and_can_be_said(tree: MimicTr
     ("row", "old", "new", "said"),
     [
         (3, b",20000007,", b",admission,", 'column hadm_id: is not of the column\'s type ("admission")'),
-        (4, b"2150-01-01 08:00:00", b"last week", 'column charttime: is not of the column\'s type ("last week")'),
+        pytest.param(
+            4,
+            b"2150-01-01 08:00:00",
+            b"last week",
+            'column charttime: is not of the column\'s type ("last week")',
+            marks=pytest.mark.long,
+        ),
         (5, b",STAT,", b"", "the row breaks off: columns are missing"),
-        (6, b",STAT,", b",STAT,x,y", "the row has more columns than the header"),
-        (7, b",STAT,", b',"STAT" x,', "a quotation mark is not closed, or stands inside a value"),
+        pytest.param(6, b",STAT,", b",STAT,x,y", "the row has more columns than the header", marks=pytest.mark.long),
+        pytest.param(
+            7,
+            b",STAT,",
+            b',"STAT" x,',
+            "a quotation mark is not closed, or stands inside a value",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_an_unreadable_row_stops_the_build_or_is_left_out_and_counted(
@@ -139,6 +154,7 @@ def test_an_unreadable_row_stops_the_build_or_is_left_out_and_counted(
     assert f"row {row}" in account["bad_rows"]["labevents"]["rows"][0]
 
 
+@pytest.mark.long
 def test_mixed_encodings_stop_the_build_or_are_both_read(tree: MimicTree) -> None:
     path = tree.written["radiology"]
     text = path.read_bytes().replace(b"axial slices", "tranches régulières".encode(), 1)
@@ -153,6 +169,7 @@ def test_mixed_encodings_stop_the_build_or_are_both_read(tree: MimicTree) -> Non
     assert sum("tranches régulières" in report for report in told) == 2
 
 
+@pytest.mark.long
 def test_a_quotation_mark_that_is_never_closed_is_found(tree: MimicTree) -> None:
     changed(tree.written["labevents"], 20, b",STAT,", b',"STAT,')
     with pytest.raises(UsageError, match=r"labevents\.csv, row \d+"):
@@ -178,6 +195,7 @@ def test_a_file_that_is_no_table_is_named(content: bytes, said: str, tree: Mimic
         build(tree)
 
 
+@pytest.mark.long
 def test_a_failed_build_leaves_the_cases_of_an_earlier_one(tree: MimicTree) -> None:
     build(tree)
     before = (tree.root.parent / "cases.jsonl").read_bytes()
@@ -188,6 +206,7 @@ def test_a_failed_build_leaves_the_cases_of_an_earlier_one(tree: MimicTree) -> N
     assert not list(tree.root.parent.glob("*.part"))
 
 
+@pytest.mark.long
 def test_columns_in_another_order_and_more_of_them_do_no_harm(tree: MimicTree) -> None:
     build(tree)
     before = (tree.root.parent / "cases.jsonl").read_bytes()
@@ -198,6 +217,7 @@ def test_columns_in_another_order_and_more_of_them_do_no_harm(tree: MimicTree) -
     assert (tree.root.parent / "cases.jsonl").read_bytes() == before
 
 
+@pytest.mark.long
 def test_only_the_open_demo_may_be_called_public(tree: MimicTree) -> None:
     with pytest.raises(UsageError, match="only the open demo may be passed on"):
         build(tree, data_class="public")

@@ -55,6 +55,7 @@ def test_a_code_is_cited_with_its_dot() -> None:
     assert AdmissionCode(1, "486", 9).cited == "ICD9CM:486"
 
 
+@pytest.mark.long
 def test_titles_and_other_names_come_from_the_classification() -> None:
     assert CODES.title("K3580", 10) == "Unspecified acute appendicitis"
     assert CODES.title("5409", 9) == ""

@@ -53,6 +53,7 @@ def test_the_latest_summary_counts_and_the_others_fill_in_what_it_lacks(tmp_path
         assert "pigeons" not in str(alone[name].history)
 
 
+@pytest.mark.long
 def test_the_number_of_a_note_is_read_from_its_id_where_the_table_has_no_column(tmp_path: Path) -> None:
     tree = MimicTree(tmp_path / "mimic", 34, packed=())
     alone = built(tree)

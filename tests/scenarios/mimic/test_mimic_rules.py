@@ -222,6 +222,7 @@ def test_all_rules_are_tried(full: MimicTree, hosp: MimicTree, tmp_path: Path) -
             assert {step.rule for step in flow.steps.all} <= known | {"draw"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_the_draw_leaves_results_unread_and_changes_no_case(most: int, full: MimicTree, tmp_path: Path) -> None:
     _, flow = built(full, tmp_path, per_disease=most)

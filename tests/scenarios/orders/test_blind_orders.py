@@ -7,6 +7,7 @@ from benchmarks.phrases import Tally
 from wardround.scenarios.orders.order_reading import read_order
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("half", "languages", "least"),
     [

@@ -11,6 +11,7 @@ from wardround.scenarios.orders.chart import read_chart
 from wardround.scenarios.orders.examiner_lookup import answer
 
 
+@pytest.mark.long
 @pytest.mark.shared
 @pytest.mark.parametrize(
     "name", first_ones(["agentclinic/agentclinic_medqa.jsonl", "medrbench/diagnosis_cases.json"], 1)

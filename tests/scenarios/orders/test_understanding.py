@@ -134,6 +134,7 @@ def test_no_text_breaks_it_and_the_answer_is_stable(text: str) -> None:
         assert 0 < order.link.score <= 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "part", first_ones(["(a)", "a. A", "no ", "if x, ", "(", "a and ", '["a",', "in 3 ", "a should be "])
 )

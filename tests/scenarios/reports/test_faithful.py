@@ -377,6 +377,7 @@ def test_only_the_cited_sentences_count() -> None:
     assert [one.article for one in faults("No cough [1].", article)] == ["A man had a cough."]
 
 
+@pytest.mark.long
 @pytest.mark.shared
 def test_errors_seeded_in_cited_sentences_of_articles_are_caught(shared: Path) -> None:
     folder = shared / "data" / "medrbench"
