@@ -160,14 +160,17 @@ CANCELLED = "cancelled"
 
 
 class RecordedCalls:
-    """The recorded calls of the act that is being repeated, by key and occurrence."""
+    """The recorded calls of the act that is being repeated, by key and occurrence.
+
+    While `replaying`, a call that was not recorded is an error and is not made.
+    """
 
     __slots__ = ("_calls", "_seen", "replaying")
 
-    def __init__(self, *, replaying: bool = False) -> None:
+    def __init__(self) -> None:
         self._calls: dict[tuple[str, int], Called] = {}
         self._seen: dict[str, int] = {}
-        self.replaying = replaying
+        self.replaying = False
 
     def add(self, call: Called) -> None:
         """Keep a call of the log."""

@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple
 
 import msgspec
 
 from wardround.engine.batch import Progress
 from wardround.engine.errors import CaseLost, LogError, UsageError
-from wardround.engine.events import Opened, encode
+from wardround.engine.events import Opened, Row, encode
 from wardround.engine.records import Action, EpisodeRow, Json, View
 from wardround.engine.replay import fork
 from wardround.engine.seat import Seat
@@ -22,6 +22,7 @@ from wardround.runs.seats import SeatConfig, check_egress, seat_config
 from wardround.runs.settings import without_secrets
 from wardround.runs.stored_run import Run, run_name
 from wardround.scoring.evaluation_run import EvaluationRun
+from wardround.scoring.judges import is_floor
 from wardround.scoring.score import stored_evaluator
 from wardround.scoring.scorings import version_of
 
@@ -34,35 +35,6 @@ class Outcome:
     actions: int
     error: str = ""
     seq: int = -1
-
-
-async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
-    """Replay `episodes`, or all that have begun; no endpoint, search or page is called."""
-    runner = Runner(await _recorded_work(run))
-    for row in await run.episodes():
-        if not row.events or (episodes is not None and row.id not in episodes):
-            continue
-        try:
-            actions = await runner.replay(row)
-        except LogError as error:
-            yield Outcome(row.id, 0, str(error), error.seq)
-        except CaseLost as error:
-            yield Outcome(row.id, 0, str(error))
-        else:
-            yield Outcome(row.id, actions)
-
-
-def changed_rules(header: RunHeader, seats: Mapping[str, SeatConfig]) -> dict[str, tuple[int, int]]:
-    """The seats whose agents followed another version of their rules, each with the version then and now."""
-    versions = {seat: (header.seats[seat].version, config.version) for seat, config in seats.items()}
-    return {seat: (then, now) for seat, (then, now) in versions.items() if then != now}
-
-
-async def rules_since(run: Run) -> dict[str, tuple[int, int]]:
-    """`changed_rules` of a stored run; none of an evaluation, whose own version is checked before its replay."""
-    if isinstance(run.header, EvaluationHeader):
-        return {}
-    return changed_rules(run.header, await stored_seats(run, Access(offline=True), {}))
 
 
 class TakenAsRecorded:
@@ -78,22 +50,73 @@ class TakenAsRecorded:
         raise NotImplementedError(f"the {view.seat} of a replay does not act")
 
 
-async def _recorded_work(run: Run) -> AnyWork:
-    """The work of a stored run, whose models and judges answer from the record only."""
-    if not isinstance(run.header, EvaluationHeader):
-        access = Access(offline=True)
-        seats = await stored_seats(run, access, {})
-        for seat in changed_rules(run.header, seats):
-            seats[seat] = replace(seats[seat], make=TakenAsRecorded, recording=None)
-        return await open_encounters(run, seats, access)
-    evaluator, judged_by = await stored_evaluator(run), run.header.evaluator_version
+class RulesChange(NamedTuple):
+    """The version of an agent's rules when the run was played, and the version of this Wardround."""
+
+    then: int
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A stored run whose models and judges answer from its record only.
+
+    `changed` has the seats whose agents followed another version of their rules: their actions are taken as recorded.
+    `unrecorded` are the SPECs of judges that are code, whose answers no record has.
+    """
+
+    work: AnyWork
+    changed: Mapping[str, RulesChange] = field(default_factory=dict)
+    unrecorded: Sequence[str] = ()
+
+    async def replay(self, episodes: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
+        """Replay `episodes`, or all that have begun; no endpoint, search or page is called."""
+        runner = Runner(self.work)
+        for row in await self.work.run.episodes():
+            if not row.events or (episodes is not None and row.id not in episodes):
+                continue
+            try:
+                actions = await runner.replay(row)
+            except LogError as error:
+                yield Outcome(row.id, 0, str(error), error.seq)
+            except CaseLost as error:
+                yield Outcome(row.id, 0, str(error))
+            else:
+                yield Outcome(row.id, actions)
+
+
+async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
+    """Replay `episodes`, or all that have begun; no endpoint, search or page is called."""
+    async for outcome in (await recorded_run(run)).replay(episodes):
+        yield outcome
+
+
+async def recorded_run(run: Run) -> RecordedRun:
+    """A stored run as its record plays it: the one place that asks whether it is an evaluation.
+
+    Raises UsageError for an evaluation by another version of the evaluator's rules.
+    """
+    if isinstance(run.header, EvaluationHeader):
+        return await _recorded_evaluation(run, run.header)
+    access = Access(offline=True)
+    seats = await stored_seats(run, access, {})
+    versions = {seat: RulesChange(run.header.seats[seat].version, config.version) for seat, config in seats.items()}
+    changed = {seat: change for seat, change in versions.items() if change.then != change.now}
+    for seat in changed:
+        seats[seat] = replace(seats[seat], make=TakenAsRecorded, recording=None)
+    return RecordedRun(await open_encounters(run, seats, access), changed)
+
+
+async def _recorded_evaluation(run: Run, header: EvaluationHeader) -> RecordedRun:
+    evaluator, judged_by = await stored_evaluator(run), header.evaluator_version
     if judged_by != (now := version_of(evaluator)):
         raise UsageError(
             f"run {run.name} was judged by version {judged_by} of the rules of {evaluator.name}, and this Wardround "
             f"has version {now}: verdicts by rules that are gone cannot be reached again; `wardround show {run.name}` "
             "has them as they were"
         )
-    return await EvaluationRun.recorded(run, evaluator)
+    unrecorded = tuple(dict.fromkeys(spec for spec in header.specs.values() if is_floor(spec)))
+    return RecordedRun(await EvaluationRun.recorded(run, evaluator), unrecorded=unrecorded)
 
 
 async def fork_run(
@@ -147,15 +170,13 @@ def _header(
     parent: RunHeader, forked: ForkedHeader, seats: Mapping[str, Mapping[str, Json]], parts: Mapping[str, SeatConfig]
 ) -> RunHeader:
     """The parent's header with the seats changed, so that the child resumes and replays by itself."""
-    settings = dict(parent.settings)
-    settings["seats"] = {**settings.get("seats", {})}
-    for seat, fields in seats.items():
-        settings["seats"][seat] = _change_seat(settings["seats"].get(seat, {}), fields)
+    before = parent.settings.get("seats", {})
+    changed = {seat: _change_seat(before.get(seat, {}), fields) for seat, fields in seats.items()}
     return msgspec.structs.replace(
         parent,
         begun=utc_now(),
         seats={seat: part.describe() for seat, part in parts.items()},
-        settings=without_secrets(settings),
+        settings=without_secrets({**parent.settings, "seats": {**before, **changed}}),
         forked=forked,
     )
 
@@ -179,10 +200,9 @@ async def _create(parent: Run, episode: EpisodeRow, header: RunHeader, name: str
         parent=f"{parent.name}/{episode.id}",
         forked_at=after,
     )
-    rows, previous = [], b""
+    rows: list[Row] = []
     for event in fork(events, after, first):
-        rows.append(encode(event, previous))
-        previous = rows[-1].hash
+        rows.append(encode(event, rows[-1].hash if rows else b""))
     row = EpisodeRow(child_id, 0, episode.case, episode.repeat, None, "", 0, 0.0)
     await store.create_run(name, header.to_json(), [row])
     await store.append(name, child_id, rows)

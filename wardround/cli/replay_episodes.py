@@ -11,10 +11,8 @@ from wardround.cli.screen import echo
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import LogError, UsageError
 from wardround.engine.text import count_noun
-from wardround.replay_run import fork_run, replay_run, rules_since
-from wardround.runs.header import EvaluationHeader
+from wardround.replay_run import fork_run, recorded_run
 from wardround.runs.stored_run import Run
-from wardround.scoring.judges import is_floor
 
 _SEATS = ("doctor", "patient", "examiner")
 
@@ -61,8 +59,8 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
     async with existing_store(where) as store:
         run = await Run.open(store, name)
         ids = None if episode is None else [(await run.episode(episode)).id]
-        outcomes = []
-        async for outcome in replay_run(run, ids):
+        recorded, outcomes = await recorded_run(run), []
+        async for outcome in recorded.replay(ids):
             outcomes.append(outcome)
             if not as_json and (outcome.error or episode is not None):
                 same = f"equal, {count_noun(outcome.actions, 'action')}"
@@ -75,23 +73,17 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
         elif episode is None:
             equal = len(outcomes) - len(differing)
             echo(f"{equal} of {count_noun(len(outcomes), 'episode')} {'is' if equal == 1 else 'are'} equal")
-        for seat, (then, now) in () if as_json else (await rules_since(run)).items():
+        for seat, (then, now) in () if as_json else recorded.changed.items():
             echo(
                 f"The {seat} followed version {then} of its rules, and this Wardround has version {now}: its actions "
                 "are taken as they were recorded, and only the other seats are repeated."
             )
-        if differing and not as_json and (offline := _judges_of_this_version(run)):
+        if differing and not as_json and recorded.unrecorded:
             echo(
-                f"The judge {offline} is code of this Wardround and its answers are not recorded: another version may "
-                "have judged otherwise. The stored scores are as they were."
+                f"The judge {', '.join(recorded.unrecorded)} is code of this Wardround and its answers are not "
+                "recorded: another version may have judged otherwise. The stored scores are as they were."
             )
         return 1 if differing else 0
-
-
-def _judges_of_this_version(run: Run) -> str:
-    """The judges of an evaluation that are not models, whose verdicts change with their code; '' if there are none."""
-    seats = run.header.specs.values() if isinstance(run.header, EvaluationHeader) else ()
-    return ", ".join(dict.fromkeys(spec for spec in seats if is_floor(spec)))
 
 
 async def _fork(name: str, episode: str, options: Options) -> int:
