@@ -321,6 +321,14 @@ class ReadsTogether(Protocol):
         """The events of these episodes (ids), each in order; an episode without events is left out."""
 
 
+@runtime_checkable
+class KeptInFiles(Protocol):
+    """A store in files of this machine: a sealed process of an agent does not see them, since they hold the truth."""
+
+    def files(self) -> Sequence[str]:
+        """The paths of the files, and of those that may come beside them while the store is open."""
+
+
 class Wrapped(Model):
     """A wrapper round `model` with the same name and address; subclasses add behaviour."""
 

@@ -108,6 +108,10 @@ class SqliteStore(DatabaseStore):
         self._gatherer = Gatherer(lambda writes: self._writing.write(partial(self._commit, writes=writes)))
         super().__init__(self.path, self._gatherer, lease)
 
+    def files(self) -> Sequence[str]:
+        """The database with what SQLite keeps beside it; none if it is in memory."""
+        return [] if self.path == ":memory:" else [f"{self.path}{end}" for end in ("", "-wal", "-shm", "-journal")]
+
     def _commit(self, connection: sqlite3.Connection, writes: Sequence[Write]) -> Failures:
         self._answers.read(connection)
         for work in writes:

@@ -1,6 +1,7 @@
 """Quotas as people write them, and what was spent of a daily one before this process began."""
 
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,20 @@ def test_a_model_of_another_package_is_asked_in_batches_by_its_own_interface() -
     assert made.model.queue.where == "own.example"
     with pytest.raises(UsageError, match="cannot be asked in batches"):
         seat_model("openai-responses/m", ModelSettings(base_url="http://127.0.0.1:9/v1"), access, {})
+
+
+class FolderStore(MemoryStore):
+    """A user's store that keeps its data in a folder."""
+
+    def files(self) -> list[str]:
+        return ["/kept/truths"]
+
+
+async def test_a_sealed_process_sees_neither_the_cases_nor_the_files_of_a_store(tmp_path: Path) -> None:
+    cases, where = tmp_path / "cases.jsonl", str(tmp_path / "runs.db")
+    cases.touch()
+    settings = RunSettings(cases=str(cases))
+    assert (await access_of(settings, MemoryStore())).hidden == (str(cases),)
+    assert (await access_of(settings, FolderStore())).hidden == (str(cases), "/kept/truths")
+    async with aclosing(SqliteStore(where)) as store:
+        assert {where, f"{where}-wal"} < {*(await access_of(settings, store)).hidden}

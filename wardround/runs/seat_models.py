@@ -19,9 +19,8 @@ from wardround.engine.models.reach import Gates, ReachOptions, reach
 from wardround.engine.models.scripted import Unreachable
 from wardround.engine.models.transport import Timeouts
 from wardround.engine.models.wrappers import Patience
-from wardround.engine.protocols import Model, Store, with_all_members
+from wardround.engine.protocols import KeptInFiles, Model, Store, with_all_members
 from wardround.engine.records import Json
-from wardround.engine.stores.sqlite import SqliteStore
 from wardround.runs.header import ModelHeader
 from wardround.runs.seat_settings import LEFT_OUT, ModelSettings, is_model
 from wardround.runs.settings import RunSettings
@@ -95,12 +94,10 @@ async def access_of(
 
 
 def _files_with_truth(settings: RunSettings, store: Store) -> tuple[str, ...]:
-    """The files and folders of the cases, and the store with what SQLite keeps beside it."""
+    """The files and folders of the cases, and those of the store."""
     named = (settings.cases,) if isinstance(settings.cases, str) else settings.cases
     cases = tuple(one for one in named if Path(one).exists())
-    if not isinstance(store, SqliteStore) or store.path == ":memory:":
-        return cases
-    return *cases, *(f"{store.path}{end}" for end in ("", "-wal", "-shm", "-journal"))
+    return (*cases, *(store.files() if isinstance(store, KeptInFiles) else ()))
 
 
 def read_quotas(texts: Sequence[str]) -> dict[str, Quota]:
