@@ -8,7 +8,17 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.prompts import Prompts
-from wardround.engine.records import Action, Completion, Json, Message, Said, View, images_of, user_message
+from wardround.engine.records import (
+    Action,
+    Completion,
+    Json,
+    Message,
+    Said,
+    View,
+    images_of,
+    object_schema,
+    user_message,
+)
 from wardround.engine.seat import Seat, Voice
 
 
@@ -313,7 +323,7 @@ def shape_of(schemas: Mapping[str, Json]) -> dict[str, Json]:
         for name, field in schema["parameters"]["properties"].items():
             several = len(schemas) > 1
             properties[name] = {**field, "enum": ["", *field["enum"]]} if several and "enum" in field else field
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return object_schema(**properties)
 
 
 def _typed_action(verb: str, arguments: Mapping[str, Json], view: View, text: str) -> Action:

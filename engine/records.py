@@ -17,6 +17,11 @@ def json_object(struct: object) -> dict[str, Json]:
     return fields
 
 
+def object_schema(**fields: Json) -> dict[str, Json]:
+    """The JSON schema of an object with exactly these fields, in the form that strict endpoints want."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
 class Message(msgspec.Struct, frozen=True, array_like=True):
     """One chat message. `role` is system, user, assistant or tool; `content` is its text.
 

@@ -16,7 +16,7 @@ from wardround.engine.models.reply import fits_schema
 from wardround.engine.models.wrappers import TEMPORARY, EgressGuard, Limited, Patience, Retrying, Single
 from wardround.engine.once import together
 from wardround.engine.protocols import Model
-from wardround.engine.records import Completion, Json, Message
+from wardround.engine.records import Completion, Json, Message, object_schema
 
 
 def sending_models(model: Model) -> list[tuple[Model, bytes]]:
@@ -204,12 +204,7 @@ async def _by_elimination(model: Model, sampling: Mapping[str, Json]) -> Accepte
 
 SHAPE_PROBE = (Message("user", "Is ice frozen water? Answer with one word."),)
 """The question does not mention JSON, so only an endpoint that applies the shape answers in JSON."""
-SHAPE = {
-    "type": "object",
-    "properties": {"answer": {"type": "string", "enum": ["yes", "no"]}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
+SHAPE = object_schema(answer={"type": "string", "enum": ["yes", "no"]})
 SHAPE_TOKENS = 64
 """The limit of tokens in the first attempt; a model whose thinking needs more is then asked without a limit."""
 

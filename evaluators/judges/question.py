@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from wardround.engine.records import Json
+from wardround.engine.records import Json, object_schema
 from wardround.engine.text import regex
 from wardround.evaluators.judges.strict_reply import FIELD
 
@@ -59,18 +59,9 @@ class Question(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, materials=self.materials[::-1])
 
 
-def shape(**fields: Json) -> dict[str, Json]:
-    """Return the JSON schema of an object with exactly these fields, in the form that strict endpoints want."""
-    return _object(fields)
-
-
 def reply_shape(**fields: Json) -> dict[str, Json]:
-    """Return the same for a whole reply, which also says whether a text addressed the judge."""
-    return _object({**fields, FIELD: {"type": "boolean"}})
-
-
-def _object(fields: dict[str, Json]) -> dict[str, Json]:
-    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    """Return the JSON schema of a whole reply with these fields, which also says whether a text addressed the judge."""
+    return object_schema(**fields, **{FIELD: {"type": "boolean"}})
 
 
 BAR = "| "

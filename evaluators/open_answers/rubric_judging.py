@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.once import together
-from wardround.engine.records import Json
+from wardround.engine.records import Json, object_schema
 from wardround.evaluators.judges.panel import DIVIDED, TORN, Judge, Panel, PanelAnswer, Reading, Sample, Vote, ask_judge
-from wardround.evaluators.judges.question import Material, Question, reply_shape, shape
+from wardround.evaluators.judges.question import Material, Question, reply_shape
 from wardround.evaluators.judges.strict_reply import (
     Payload,
     Unread,
@@ -69,7 +69,7 @@ def one_question(texts: Sequence[Material], criterion: str, rules: str = "") -> 
 def batch_question(texts: Sequence[Material], criteria: Sequence[str]) -> Question:
     """Ask which of some numbered criteria are met."""
     numbered = "\n".join(f"{number}. {' '.join(one.split())}" for number, one in enumerate(criteria, 1))
-    fields = reply_shape(verdicts={"type": "array", "items": shape(number={"type": "integer"}, met=_MET)})
+    fields = reply_shape(verdicts={"type": "array", "items": object_schema(number={"type": "integer"}, met=_MET)})
     said = {"count": str(len(criteria))}
     return Question("rubric_batch", (*texts, Material(CRITERIA, numbered, "reference")), said, fields)
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from wardround.evaluators.judges.question import Material, Origin, Question, reply_shape, shape
+from wardround.engine.records import object_schema
+from wardround.evaluators.judges.question import Material, Origin, Question, reply_shape
 from wardround.evaluators.reasoning.step_questions import passage
 from wardround.scenarios.case import Truth
 
@@ -38,7 +39,7 @@ def treatment(case: str, reference: str, passages: Sequence[str], plan: str) -> 
         *pages,
         Material(ANSWER, plan, "reply", LONGEST),
     )
-    quotes = {"type": "array", "items": shape(passage={"type": "integer"}, quote=_TEXT)}
+    quotes = {"type": "array", "items": object_schema(passage={"type": "integer"}, quote=_TEXT)}
     fields = reply_shape(verdict=_PLAN, basis=_BASIS, evidence=quotes)
     return Question("treatment", materials, {"count": str(len(pages))}, fields)
 
@@ -51,7 +52,9 @@ def treatment_keywords(case: str, plan: str) -> Question:
 
 def examination_items(text: str, origin: Origin) -> Question:
     """Ask for the examinations that a text names, as structured items (prompt 21)."""
-    fields = reply_shape(items={"type": "array", "items": shape(type=_TEXT, test_name=_TEXT, info_required=_TEXT)})
+    fields = reply_shape(
+        items={"type": "array", "items": object_schema(type=_TEXT, test_name=_TEXT, info_required=_TEXT)}
+    )
     return Question("items", (Material(TEXT, text, origin, LISTED),), shape=fields)
 
 

@@ -7,9 +7,9 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from wardround.engine.records import Json
+from wardround.engine.records import Json, object_schema
 from wardround.engine.text import regex
-from wardround.evaluators.judges.question import Material, Question, reply_shape, shape
+from wardround.evaluators.judges.question import Material, Question, reply_shape
 from wardround.evaluators.judges.strict_reply import (
     LONGEST,
     Payload,
@@ -62,7 +62,7 @@ NOTHING = "(none)"
 
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
-_QUOTES = {"type": "array", "items": shape(passage={"type": "integer"}, quote=_TEXT)}
+_QUOTES = {"type": "array", "items": object_schema(passage={"type": "integer"}, quote=_TEXT)}
 
 
 def passage(number: int) -> str:
@@ -130,7 +130,7 @@ def judgment_by_quotes(case: str, passages: Sequence[str], step: str, searched: 
     bears = {"type": "string", "enum": ["supports", "contradicts", "neither"]}
     quotes: dict[str, Json] = {
         "type": "array",
-        "items": shape(passage={"type": "integer"}, quote=_TEXT, bearing=bears),
+        "items": object_schema(passage={"type": "integer"}, quote=_TEXT, bearing=bears),
     }
     verdicts = {"type": "string", "enum": ["correct", "wrong", "search"]}
     fields = reply_shape(judgment=verdicts, keywords_to_search=_TEXT, evidence=quotes)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
-from wardround.engine.records import Action, Ending, Json, Said
+from wardround.engine.records import Action, Ending, Json, Said, object_schema
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.parsers.nonanswers import (
     NO_INSTRUCTIONS,
@@ -292,8 +292,7 @@ def verb_schemas(goal: str, verbs: Sequence[str], *, whole_list: bool = False) -
 
 def schema_of(description: str, **properties: Json) -> dict[str, Json]:
     """A verb's entry in `View.schemas`: every argument is required, and there are no others."""
-    required: dict[str, Json] = {"type": "object", "properties": properties, "required": list(properties)}
-    return {"description": description, "parameters": {**required, "additionalProperties": False}}
+    return {"description": description, "parameters": object_schema(**properties)}
 
 
 def _order(action: Action) -> DoctorOrder | Unusable:
