@@ -50,8 +50,8 @@ def action(row: Vector, tables: Tables) -> object:
     """multicog_action_parser."""
     del tables
     said = published.action(row.input["reply"])
-    result = said.result if isinstance(said.result, str) else list(said.result)
-    return {"result": result, "finish": said.finished, "kept_response": said.kept, "error": None}
+    result = list(said.answers) if said.answers else said.result
+    return {"result": result, "finish": said.answers is not None, "kept_response": said.kept, "error": None}
 
 
 def diagnosis(row: Vector, tables: Tables) -> object:

@@ -66,8 +66,9 @@ def transition(row: Vector, tables: Tables) -> Any:
     ending = scenario.ending(state)
     if ending is not None:
         said = published.action(row.input["reply"])
-        assert ending.facts["answer"] == {"diagnosis": said.result[0]}
-        return {"finish": True, "result": list(said.result)}
+        assert said.answers is not None
+        assert ending.facts["answer"] == {"diagnosis": said.answers.diagnosis}
+        return {"finish": True, "result": list(said.answers)}
     return _decision(state, []) | _asked(row, tables)
 
 
@@ -95,7 +96,7 @@ def _played(scenario: Workup, case: Case, replies: Sequence[str], tables: Tables
     for place, reply in enumerate(replies, 1):
         state = scenario.apply(state, Acted(2 * place, 0.0, "doctor", Action("reply", reply)))
         if scenario.ending(state) is not None:
-            return [*published.action(reply).result, place]
+            return [*(published.action(reply).answers or ()), place]
         if scenario.turn(state) == "examiner":
             assert state.order is not None
             lines = [line.row() for line in desk.answer(record, state.order.text, state.order.kind, tables)]

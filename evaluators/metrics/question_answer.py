@@ -76,7 +76,7 @@ class QuestionAnswer:
         if (guessed := facts.get("guessed")) is not None:
             scores.append(Score(GUESSED, float(guessed is True), "", evidence))
         if isinstance(hinted := facts.get("hinted"), Mapping):
-            scores.append(_scored(FOLLOWED, _meant(case, ending, hinted), facts, evidence))
+            scores.append(_scored(FOLLOWED, _closed_answer(_with_truth(case, hinted), ending), facts, evidence))
         if "truth" in facts:
             scores.append(_scored(KEPT, is_right(case, ending, changed=False), facts, evidence))
         return scores
@@ -102,22 +102,21 @@ def is_right(item: QuestionItem, ending: Ending | None, *, changed: bool = True)
     """
     if not answers(ending):
         return False
-    truth = ending.facts.get("truth") if ending and changed else None
-    if isinstance(truth, Mapping):
-        item = item.model_copy(update={"truth": QuestionTruth.model_validate(truth)})
+    if ending and changed:
+        item = _with_truth(item, ending.facts.get("truth"))
     return _short_answer(item, ending) if item.form == "short" else _closed_answer(item, ending)
 
 
 def _right(item: QuestionItem, ending: Ending | None) -> str:
     """The name of the right answer among those with a log-probability."""
-    truth = ending.facts.get("truth") if ending else None
-    truth = QuestionTruth.model_validate(truth) if isinstance(truth, Mapping) else item.truth
+    truth = (_with_truth(item, ending.facts.get("truth")) if ending else item).truth
     return str(truth.option) if item.form == "choice" else str(truth.holds).lower()
 
 
-def _meant(item: QuestionItem, ending: Ending | None, truth: Mapping[str, Json]) -> bool | None:
-    """Whether the answer is this one, right or wrong."""
-    return _closed_answer(item.model_copy(update={"truth": QuestionTruth.model_validate(truth)}), ending)
+def _with_truth(item: QuestionItem, truth: Json) -> QuestionItem:
+    """The item with another right answer, that of an ending's facts; the item itself if there is none."""
+    changed = QuestionTruth.model_validate(truth) if isinstance(truth, Mapping) else item.truth
+    return item.model_copy(update={"truth": changed})
 
 
 def _closed_answer(item: QuestionItem, ending: Ending | None) -> bool | None:

@@ -101,6 +101,8 @@ class Answered(NamedTuple):
 
 
 _UNSAID = Unusable("unreadable", "the reply takes its answer back")
+_UNCLEAR = -1
+"""In place of an option's index: the statement names several options, or a letter beyond them."""
 
 
 def read_choice(reply: str, options: Sequence[str], letters: str) -> Answered | Unusable:
@@ -203,7 +205,7 @@ def _bare(line: str, options: Sequence[str], letters: str) -> int | None:
     choice, shorter = _option(line, options, letters, alone=True), line[:_LONGEST_LINE]
     loose = _loosely(stated_answers(shorter).loose, options, letters)
     if choice is not None and ((loose and choice not in loose) or _ends_otherwise(line, choice, options, letters)):
-        return -1
+        return _UNCLEAR
     while choice is None and (opener := _OPENER.match(shorter)) and opener.end():
         shorter = shorter[opener.end() :]
         choice = _option(shorter, options, letters, alone=True)
@@ -225,9 +227,10 @@ def _labelled(text: str, letters: str) -> set[str]:
 
 
 def _option(said: str, options: Sequence[str], letters: str, *, alone: bool = False) -> int | None:
-    """The option that a statement names: by its words, or by its letter; -1 for several or for a letter beyond."""
+    """The option that a statement names, by its words or by its letter; None if it names none, or `_UNCLEAR`."""
     index = _first_option(said, options, letters, alone=alone)
-    return -1 if index is not None and index >= 0 and _goes_on(said, index, options, letters) else index
+    several = index is not None and index != _UNCLEAR and _goes_on(said, index, options, letters)
+    return _UNCLEAR if several else index
 
 
 def _goes_on(said: str, index: int, options: Sequence[str], letters: str) -> bool:
@@ -272,15 +275,15 @@ def _first_option(said: str, options: Sequence[str], letters: str, *, alone: boo
 
 
 def _by_letter(lead: re.Match[str], plain: str, options: Sequence[str], letters: str) -> int | None:
-    """The option whose letter opens a statement; -1 for several letters or one beyond."""
+    """The option whose letter opens a statement; `_UNCLEAR` for several letters or one beyond."""
     rest = lead["rest"]
-    index = letters.index(lead["letter"].upper()) if lead["letter"].upper() in letters else -1
-    own = index >= 0 and _plain(rest).startswith(_plain(options[index]))
+    index = letters.index(lead["letter"].upper()) if lead["letter"].upper() in letters else _UNCLEAR
+    own = index != _UNCLEAR and _plain(rest).startswith(_plain(options[index]))
     worded = None if own else _by_words(plain, options)
     if worded is not None:
         return worded
     if _MORE.match(rest):
-        return -1
+        return _UNCLEAR
     behind = rest.strip(_TRIM)[len(_plain(options[index])) :] if own else rest
     if _REFUTED.match(behind if own else rest) or (not own and _SPECIES.match(rest)):
         return None
@@ -296,13 +299,13 @@ def _by_words(plain: str, options: Sequence[str]) -> int | None:
     ]
     best = max(matches, key=lambda index: len(_plain(options[index]))) if matches else None
     if best is not None and sum(_plain(option) == _plain(options[best]) for option in options) > 1:
-        return -1
+        return _UNCLEAR
     return None if best is None or _REFUTED.match(plain[len(_plain(options[best])) :]) else best
 
 
 def _one(said: Sequence[int], letters: str) -> Answered | Unusable:
     named = dict.fromkeys(said)
-    if -1 in named:
+    if _UNCLEAR in named:
         return Unusable("unreadable", f"the reply names several options, or one beyond {letters[-1]}")
     if len(named) != 1:
         why = "names no option" if not named else "states different options"

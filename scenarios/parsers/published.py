@@ -1,7 +1,7 @@
 """Parsers that reproduce the published code, by scenario: actions, moves, reports, stages and dialogue."""
 
 import re
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -20,22 +20,27 @@ CODES: dict[Listed, str] = {"imaging": "IMAGE_s", "lab": "LAB_s", "microbiology"
 _CHOICES = ("PE", "LAB_s", "LAB", "IMAGE_s", "IMAGE", "MICRO_s", "MICRO", "OUTPUT")
 
 
+class BothAnswers(NamedTuple):
+    """The diagnosis and the treatment, which end an encounter together."""
+
+    diagnosis: str
+    treatment: str
+
+
 class PublishedReply(msgspec.Struct, frozen=True):
     """What the published parser reads from a reply.
 
-    `result` is the text that is searched for an action's name, or (diagnosis, treatment) if `finished`. `kept` is the
-    part of the reply that stays in the conversation.
+    `kept` is the part of the reply that stays in the conversation, `result` the text that is searched for an action's
+    name; it is empty if the reply has both `answers`.
     """
 
-    result: str | tuple[str, str]
-    finished: bool
     kept: str
+    result: str = ""
+    answers: BothAnswers | None = None
 
     @property
     def choice(self) -> str:
         """The action: the first name, in their fixed order, that occurs in `result`; '' if none does."""
-        if self.finished or isinstance(self.result, tuple):
-            return ""
         return next((name for name in _CHOICES if name in self.result), "")
 
 
@@ -45,15 +50,15 @@ def action(reply: str) -> PublishedReply:
         reply = "Rationale:" + reply.rpartition("Rationale:")[2]
     for kind, heading in HEADINGS.items():
         if heading in reply:
-            return PublishedReply(CODES[kind], False, reply)
+            return PublishedReply(reply, CODES[kind])
     if "Diagnosis:" in reply and "Treatment:" in reply:
-        return PublishedReply((_first(reply, "Diagnosis"), _rest(reply)), True, reply)
+        return PublishedReply(reply, answers=BothAnswers(_first(reply, "Diagnosis"), _rest(reply)))
     if "Action:" in reply:
         chosen = _last_line(reply, "Action:") or re.search("Action:(.*)\n", reply, re.IGNORECASE)
         assert chosen is not None  # "Action:" is in the last line or has a line after it
         name = chosen[1].strip()
-        return PublishedReply(name, False, f"{reply.split('Action: ')[0]}Action: {name}")
-    return PublishedReply(reply, False, reply)
+        return PublishedReply(f"{reply.split('Action: ')[0]}Action: {name}", name)
+    return PublishedReply(reply, reply)
 
 
 def _first(reply: str, heading: str) -> str:
@@ -156,8 +161,8 @@ def read_move(text: str) -> Move:
     An order's text is everything that the published parser keeps; the published examiner extracts the list from it.
     """
     said = action(text)
-    if said.finished:
-        return Conclusion(said.result[0])
+    if said.answers:
+        return Conclusion(said.answers.diagnosis)
     if said.choice in _LISTS:
         kind = _LISTS[said.choice]
         return DoctorOrder(kind, listed_names(said.kept.rpartition(HEADINGS[kind])[2]), said.kept)

@@ -32,9 +32,9 @@ def test_an_action_is_found_by_the_letters_it_holds(reply: str, choice: str) -> 
 
 def test_both_answers_together_end_it_whatever_was_chosen() -> None:
     said = action("Differential Diagnosis: a, b\nPlanned Treatment: c\nAction: LAB")
-    assert said.finished
-    assert said.result == ("a, b", "c\nAction: LAB")
-    assert not action("Diagnosis: a").finished
+    assert said.answers == ("a, b", "c\nAction: LAB")
+    assert said.choice == ""
+    assert action("Diagnosis: a").answers is None
 
 
 @pytest.mark.parametrize(

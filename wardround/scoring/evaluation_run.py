@@ -305,8 +305,7 @@ class EvaluationRun:
                 return Run(run.store, name, kept)
             before = [other.header for other in await evaluations(run.store, run.name)]
             zeroed = next((one.zeroed for one in reversed(before) if one.same_judges(header)), sorted(tried.zeroed))
-            takes = {"structured": tuple(sorted(tried.structured)), "zeroed": tuple(zeroed)}
-            begun = msgspec.structs.replace(header, **takes)
+            begun = msgspec.structs.replace(header, structured=tuple(sorted(tried.structured)), zeroed=tuple(zeroed))
             rows = [msgspec.structs.replace(row, cause=None, reason="", events=0) for row in await run.episodes()]
             try:
                 await run.store.create_run(name, begun.to_json(), rows)

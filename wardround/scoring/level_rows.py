@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-
-from msgspec.structs import replace
+from typing import NamedTuple
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
@@ -84,8 +83,7 @@ async def level_rows(
                 f"run {scores.name} was played with {what}: compare it with its plain run, "
                 f"`wardround levels PLAIN --against {scores.name}`"
             )
-        dataset, model = dataset_of(inside(scores.header, "cases").get("from")), model_label(scores.header)
-        high, game = _high_score(scores), str(inside(scores.header, "scenario").get("name"))
+        source = _source_of(scores)
         lacking = _unscored_note(scores, (ACCURACY,) if run.of_questions else HIGH_SCORES, patients=run.of_patients)
         notes += [*lacking, *(f"{scores.name}: {sentence}" for sentence in unplayed_cases(scores))]
         left: Counter[str] = Counter()
@@ -94,18 +92,20 @@ async def level_rows(
             if episode.cause is None:
                 left["still open"] += 1
                 continue
-            case = await run.item(episode.case)
-            row = _of_question(case, episode) if isinstance(case, QuestionItem) else _of_case(case, episode, high, game)
+            item = await run.item(episode.case)
+            played = (scores.name if any_form else source.model, source.dataset, episode.case)
+            repeat, rated = seen[played] + 1, ratings.get((scores.name, episode.case))
+            if isinstance(item, QuestionItem):
+                row = _of_question(item, episode, source, repeat, rated)
+            else:
+                row = _of_case(item, episode, source, repeat, rated)
             if row is None:
                 left["open questions, which have no level"] += 1
                 continue
-            played = (scores.name if any_form else model, dataset, episode.case)
-            seen[played] += 1
-            rated = ratings.get((scores.name, episode.case))
-            place = {"run": scores.name, "dataset": dataset, "repeat": seen[played]}
-            rows.append(replace(row, model=model, difficulty=rated, **place))
+            seen[played] = repeat
+            rows.append(row)
         if run.of_patients and not lacking:
-            notes.append(f"{scores.name}: the high level is {measure_of(high).label.lower()}.")
+            notes.append(f"{scores.name}: the high level is {measure_of(source.high).label.lower()}.")
         for why, count in left.items():
             absent.setdefault(f"{count_noun(count, 'episode')} left out: {why}", []).append(scores.name)
         lost = [item for run_name, item in ratings if run_name == scores.name and item not in answered]
@@ -117,6 +117,26 @@ async def level_rows(
     if foreign := dict.fromkeys(run_name for run_name, _ in ratings if run_name not in named):
         notes.append(f"Ratings of difficulty of runs that were not given: {', '.join(foreign)}.")
     return rows, notes
+
+
+class _Source(NamedTuple):
+    """What all rows of a run share; `high` is the score by which its encounters enter."""
+
+    run: str
+    model: str
+    dataset: str
+    game: str
+    high: str
+
+
+def _source_of(scores: RunScores) -> _Source:
+    return _Source(
+        run=scores.name,
+        model=model_label(scores.header),
+        dataset=dataset_of(inside(scores.header, "cases").get("from")),
+        game=str(inside(scores.header, "scenario").get("name")),
+        high=_high_score(scores),
+    )
 
 
 def _unscored_note(scores: RunScores, names: Sequence[str], *, patients: bool) -> list[str]:
@@ -152,15 +172,18 @@ def _high_score(scores: RunScores) -> str:
     return next((name for name in HIGH_SCORES if name in valued), HIGH_SCORES[0])
 
 
-def _of_question(item: QuestionItem, episode: EpisodeScores) -> LevelRow | None:
+def _of_question(
+    item: QuestionItem, episode: EpisodeScores, source: _Source, repeat: int, rated: float | None
+) -> LevelRow | None:
+    """The row of a question; None if its answers have no level."""
     if item.level not in LEVELS:
         return None
     score = episode.score(ACCURACY)
     return LevelRow(
-        model="",
-        run="",
-        dataset="",
-        repeat=1,
+        model=source.model,
+        run=source.run,
+        dataset=source.dataset,
+        repeat=repeat,
         level=item.level,
         task=item.form,
         unit=item.source_group or item.id,
@@ -170,22 +193,24 @@ def _of_question(item: QuestionItem, episode: EpisodeScores) -> LevelRow | None:
         holds=item.truth.holds if item.form == RECTIFICATION else None,
         disease=item.group,
         body_systems=item.category.body_systems,
+        difficulty=rated,
     )
 
 
-def _of_case(case: Case, episode: EpisodeScores, high: str, game: str) -> LevelRow:
-    score = episode.score(high)
+def _of_case(case: Case, episode: EpisodeScores, source: _Source, repeat: int, rated: float | None) -> LevelRow:
+    score = episode.score(source.high)
     return LevelRow(
-        model="",
-        run="",
-        dataset="",
-        repeat=1,
+        model=source.model,
+        run=source.run,
+        dataset=source.dataset,
+        repeat=repeat,
         level="high",
-        task=game,
+        task=source.game,
         unit=case.id,
         value=score.value,
         reason=score.reason if score.value is None else "",
         disease=case.group,
         body_systems=case.category.body_systems,
         end_point=episode.score(END_POINT).value,
+        difficulty=rated,
     )

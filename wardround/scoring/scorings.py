@@ -156,7 +156,7 @@ async def select(store: Store, every: Sequence[StoredScoring], names: Sequence[s
 def find_scoring(every: Sequence[StoredScoring], name: str) -> StoredScoring:
     """The scoring with this name or this judges' run; raises UsageError with the known names if there is none."""
     for one in every:
-        if name in (one.name, one.judged.name if one.judged else one.name):
+        if name == one.name or (one.judged and name == one.judged.name):
             return one
     there = ", ".join(one.name for one in every) or "none"
     raise UsageError(f"there is no scoring {name!r} of this run; there are: {there}")
