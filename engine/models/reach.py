@@ -1,4 +1,8 @@
-"""Makes the model that a user writes as `provider/model`, behind the gate of its endpoint and with retries."""
+"""Makes the model that a user writes as `provider/model`, and has the order of all wrappers round a model.
+
+From the endpoint outwards: `Limited` and `Fleet`, `Retrying` (`reach`), `WellFormed`, `Single` (`asked_once`), then
+bound to a seat and episode, `EgressGuard` and `Illustrated` (`in_episode`).
+"""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -13,9 +17,9 @@ from wardround.engine.models.prices import Prices
 from wardround.engine.models.provider import PROVIDERS, ForeignModel, ModelRequest, Provider
 from wardround.engine.models.quota import Quota
 from wardround.engine.models.transport import Timeouts
-from wardround.engine.models.wrappers import Limited, Patience, Retrying
+from wardround.engine.models.wrappers import EgressGuard, Illustrated, Limited, Patience, Retrying, Single, WellFormed
 from wardround.engine.plugins import is_bundled, load_plugin, plugin_names
-from wardround.engine.protocols import Model, with_all_members
+from wardround.engine.protocols import Cache, Model, with_all_members
 from wardround.engine.records import Clock, Json
 
 ValueT = TypeVar("ValueT")
@@ -151,6 +155,30 @@ def reach(
     gates = means.get("gates") or Gates()
     models = [Limited(one, gates.of(one.address, key)) for one, key in made]
     return Retrying(Fleet(models) if len(models) > 1 else models[0], means.get("patience"))
+
+
+def asked_once(model: Model, cache: Cache) -> Single:
+    """The model for all episodes that share it: each question is asked once, and its answer kept in `cache`."""
+    return Single(WellFormed(model), cache)
+
+
+def in_episode(
+    model: Single | WellFormed,
+    seat: str,
+    episode: str,
+    allow_hosts: Sequence[str],
+    images: Mapping[str, str] | None = None,
+    *,
+    restricted: bool,
+) -> Model:
+    """The model of a seat in one episode, which sends a restricted case only to `allow_hosts`.
+
+    `images` are those of its case, by the references in messages.
+    """
+    made: Model = model.bound(seat, episode)
+    if restricted:
+        made = EgressGuard(made, allow_hosts, restricted=True)
+    return Illustrated(made, images) if images else made
 
 
 def _provider(name: str) -> Provider:

@@ -14,8 +14,8 @@ from wardround.engine.limits import Limits
 from wardround.engine.logs import log
 from wardround.engine.models.batched import Batched
 from wardround.engine.models.preflight import preflight
-from wardround.engine.models.reach import Gates
-from wardround.engine.models.wrappers import Single, WellFormed
+from wardround.engine.models.reach import Gates, asked_once
+from wardround.engine.models.wrappers import Single
 from wardround.engine.protocols import AnyScenario, deal_case
 from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.replay import last_kept_when_reopened
@@ -153,9 +153,8 @@ async def open_encounters(run: Run, parts: Mapping[str, SeatConfig], access: Acc
 def _shared_models(run: Run, parts: Mapping[str, SeatConfig], lead: str) -> dict[tuple[str, str], Single]:
     """The models of all seats but `lead`, each of which answers a question once in the whole run."""
     return {
-        (seat, name): Single(
-            WellFormed(one.model),
-            StoreCache(run.store, "\x1f".join((run.name, seat, name, one.spec, one.address)), None),
+        (seat, name): asked_once(
+            one.model, StoreCache(run.store, "\x1f".join((run.name, seat, name, one.spec, one.address)), None)
         )
         for seat, part in parts.items()
         if seat != lead

@@ -13,8 +13,8 @@ from wardround.agents.team import TEAM, Team, read_team
 from wardround.engine.calls import StoreCache
 from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
-from wardround.engine.models.reach import Gates
-from wardround.engine.models.wrappers import EgressGuard, Illustrated, Single, WellFormed, may_receive
+from wardround.engine.models.reach import Gates, in_episode
+from wardround.engine.models.wrappers import Single, WellFormed, may_receive
 from wardround.engine.plugins import import_path, is_bundled, load_plugin, maker, plugin_names, suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Cache, Model, Store, has_methods, with_all_members
@@ -197,9 +197,8 @@ class Cast:
             images = case_images(case)
             for label, asked in part.each_model().items():
                 shared = self.shared.get((name, label)) or WellFormed(asked.model)
-                bound = shared.bound(name, f"{case.id}@{repeat}")
-                way: Model = EgressGuard(bound, self.allow_hosts, restricted=True) if restricted else bound
-                way = Illustrated(way, images) if images else way
+                episode = f"{case.id}@{repeat}"
+                way = in_episode(shared, name, episode, self.allow_hosts, images, restricted=restricted)
                 voices[label] = voice(way, asked.sampling, **({"label": label} if label else {}))
             seat = Seat(
                 name=name,

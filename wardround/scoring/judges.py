@@ -14,8 +14,9 @@ from wardround.engine.episode import Caster
 from wardround.engine.errors import MissingVariable, UsageError
 from wardround.engine.models.hosts import redact_address
 from wardround.engine.models.preflight import seats_taking_shape, seats_taking_zero
+from wardround.engine.models.reach import asked_once, in_episode
 from wardround.engine.models.scripted import Unreachable
-from wardround.engine.models.wrappers import EgressGuard, Single, WellFormed
+from wardround.engine.models.wrappers import Single
 from wardround.engine.plugins import import_path, is_bundled, load_plugin, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Evaluator, Model, Store
@@ -418,9 +419,8 @@ class JudgeSession:
             return None
         if seat not in self._singles:  # episodes share the answer to the same question
             cache = StoreCache(self._store, f"{part.spec}\x1f{part.address}", None)
-            self._singles[seat] = Single(WellFormed(part.model), cache)
-        bound = self._singles[seat].bound(seat, episode)
-        reached: Model = EgressGuard(bound, self._config.allow_hosts, restricted=True) if restricted else bound
+            self._singles[seat] = asked_once(part.model, cache)
+        reached = in_episode(self._singles[seat], seat, episode, self._config.allow_hosts, restricted=restricted)
         coolest = {"temperature": 0.0} if seat in self._trial.zeroed else {}
         return voice(reached, {**part.sampling, **coolest}, seat)
 
