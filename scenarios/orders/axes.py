@@ -197,7 +197,7 @@ _OPEN = frozenset(
         "Barbiturates", "Phencyclidine", "Immunofixation", "Flow cytometry", "Metanephrines",
         "5-hydroxyindoleacetic acid", "Genetic testing", "Karyotype", "Heavy metal screen",
         "Fluorescence in situ hybridization", "JAK2 mutation", "BCR-ABL", "Acetylcholinesterase", "D-xylose test",
-        "Methadone", "Oxycodone", "Fentanyl", "Cytology",
+        "Methadone", "Oxycodone", "Fentanyl", "Cytology", "Rapid aneuploidy test",
     )
 )  # fmt: skip
 """Laboratory tests that are done on blood and on other specimens alike."""
@@ -231,6 +231,13 @@ _BY_NAME = {
     "Bronchoalveolar lavage": "bronchial lavage",
     "Vaginal wet mount": "cervix",
     "Fractional exhaled nitric oxide": "breath",
+    "Fetal fibronectin": "cervix",
+    "Rupture of membranes test": "cervix",
+    "Lamellar body count": "amniotic fluid",
+    "Laxative screen": "urine",
+    "Diuretic screen": "urine",
+    "Bladder tumor marker": "urine",
+    "Ovulation test": "urine",
 }
 _ALIKE = {
     key(word): test
@@ -259,6 +266,11 @@ _ALIKE = {
         ("cultures", "Bacterial culture"),
         ("cx", "Bacterial culture"),
         ("culture and sensitivity", "Bacterial culture"),
+        ("MC&S", "Bacterial culture"),
+        ("MCS", "Bacterial culture"),
+        ("C&S", "Bacterial culture"),
+        ("microscopy and culture", "Bacterial culture"),
+        ("bacteriology", "Bacterial culture"),
         ("culture and sensitivities", "Bacterial culture"),
         ("routine culture", "Bacterial culture"),
         ("aerobic culture", "Bacterial culture"),

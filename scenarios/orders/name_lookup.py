@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from wardround.engine.text import regex
 from wardround.scenarios.case import Kind
 from wardround.scenarios.orders import axes, imaging
-from wardround.scenarios.orders.catalogue import Catalogue
+from wardround.scenarios.orders.catalogue import Catalogue, Test
 from wardround.scenarios.orders.spelling import corrected, near
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
@@ -50,7 +50,7 @@ _AMOUNT = regex(
     r"|four)\s*-?\s*(?:sets?(?: of)?|units?(?:\s+(?:of\s+)?(?:prbcs?|packed (?:red )?(?:blood )?cells|blood|ffp"
     r"|platelets))?|times|views?|v|bottles?|samples?(?: of)?|am|pm)\b|\d+\s*(?:h|hrs?|hours?|min|minutes"
     r"|days?)\s+(?:apart|later)\b|\bin am\b|(?:\d+|one|two|three|four|six|eight)\s*(?:h|hrs?|hours?|min|minutes"
-    r"|days?)(?:\s+(?:post|after)\b[^,;]*|\s*$))"
+    r"|days?)(?:\s+(?:post|after)\b(?:(?!\s(?:[+&]|and|plus)\s)[^,;])*|\s*$))"
 )
 _DETAIL = regex(
     r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*(?:reflex|microscop|micro\b"
@@ -295,8 +295,21 @@ def _in_specimen(name: str, table: Catalogue) -> Link | None:
         for form in dict.fromkeys((" ".join(words), strip_ends(" ".join(words)))):
             test = (axes.alike(form, table) or _named(form, table)) if form else None
             if test and table.tests[test].kind in ("lab", "microbiology"):
-                return _link(test, "synonym", 1.0, name, table)
+                taken = _taken_from(axes.specimen(name), table.tests[test], table)
+                return _link(test, "synonym", 1.0, name, table) if taken else None
     return None
+
+
+_OF_GERMS = list_words("sputum throat nasopharynx wound skin eye ear cervix tracheal catheter urine stool")
+"""First words of the specimens that a blood count, a panel of the blood or a serology is never done on."""
+
+
+def _taken_from(specimen: str, test: Test, table: Catalogue) -> bool:
+    """Whether a test is done on a specimen: no blood count or serology on sputum or a swab, no panel on urine."""
+    serology = axes.methods(test.name) == ("antibody",) or test.usual == axes.BLOOD
+    blood = axes.own_specimen(test) == axes.BLOOD or (test.kind == "microbiology" and serology)
+    single = test.kind == "lab" and specimen in ("urine", "stool") and test.name not in table.below
+    return not blood or single or specimen.partition(" ")[0] not in _OF_GERMS
 
 
 _CLASSES = list_words("igm igg iga")

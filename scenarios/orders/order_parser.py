@@ -18,7 +18,7 @@ from wardround.scenarios.orders.named_tests import named_within
 from wardround.scenarios.orders.request_lines import line_requests, request_lines
 from wardround.scenarios.orders.request_pieces import Studies, listing, unframed
 from wardround.scenarios.orders.shared_specimens import EMPTY, Part, what_is_meant
-from wardround.scenarios.orders.withheld_clauses import Clause, denies, request_clauses, why_no_test
+from wardround.scenarios.orders.withheld_clauses import Clause, denies, request_clauses, why_no_test, words_beside
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 MOST = 200
@@ -224,14 +224,14 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(open_ended)
         elif linked is not None and linked.kind == "lab" and _GIVES.match(part.text):
             pieces.append(Withheld(part.text, "treatment"))
-        elif reported is not None and reported.kind == "lab" and linked is None:
-            pieces.append(Withheld(part.text, "done"))
+        elif reported is not None and _reports(part.text, reported, linked, table):
+            pieces.append(Withheld(part.text, "done" if alone else "statement"))
         elif linked is not None:
             below = tuple(sorted(table.below.get(linked.test, ())))
             pieces.append(Order(part.text, linked, below, repetition(part.text)))
         elif (unclear := _unclear(part.text, table) or _unclear(unframed(part.text), table)) is not None:
             pieces.append(_beside(unclear, pieces, table) or unclear)
-        elif why := why_no_test(part.text):
+        elif why := why_no_test(part.text) or ("" if alone or empty or not words_beside(part.text) else "statement"):
             pieces.append(Withheld(part.text, why))
         elif not empty:
             examined = pieces and isinstance(pieces[-1], Order) and pieces[-1].link.kind == "examination"
@@ -250,9 +250,19 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
 
 
 _VALUE = regex(
-    r"(?i)(?P<name>[a-z][\w+-]*(?: [\w+-]+){0,3}?)(?: of| at|:| =| >| <|=)? ?\d+(?:[.,]\d+)? ?(?:%|[a-zµ]+/[a-z]+)?$"
+    r"(?i)(?P<name>[a-z][\w+-]*(?: [\w+-]+){0,3}?)(?: of| at|:| =| >| <|=)? ?\d+(?:[./,]\d+)? ?(?:%|[a-zµ]+/[a-z]+)?$"
 )
 """A test with its value, which reports it ('eGFR 22', 'Hb 7.1 g/dL')."""
+
+
+def _reports(asked: str, named: Link, linked: Link | None, table: Catalogue) -> bool:
+    """Whether a text reports the value of a test ('Hb 7.1', 'Wells 7') and is no name of one ('CA 125')."""
+    if linked is None:
+        return named.kind in ("lab", "investigation", "examination")
+    scored = named.kind in ("investigation", "examination") and key(asked) not in table.names
+    return scored and unmeasured(asked) == asked
+
+
 _OPEN_ENDED = {
     "Biopsy": ("it names no tissue", ("Skin biopsy", "Lymph node biopsy", "Liver biopsy", "Renal biopsy")),
     "Drug levels": ("it names no drug", ("Vancomycin level", "Digoxin level", "Lithium level", "Tacrolimus level")),

@@ -46,6 +46,7 @@ def _written_out(line: str) -> str:
     """A line with its shorthand between tests as commas and words."""
     line = _DONOR.sub("donor-specific antibodies", line)
     line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
+    line = _PAIRED_FLUID.sub(lambda one: f"{one[1]}, {one['in'] or one['with']} {one[1]}", line)
     line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", _PAIRED.sub(r", \1", line)))
     line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
     return STAINED.sub("gram stain, ", line)
@@ -54,7 +55,8 @@ def _written_out(line: str) -> str:
 _ARROW = regex(
     r"(?i)^((?:(?!then\b|and\b|plus\b)[\w-]+\s){0,4}(?:tap|lp|para|thora|puncture|aspirate|aspiration|\w+centesis|bal"
     r"|swab|sample|fluid(?: analysis)?))(?:,?\s(?:r|l|rt|lt|right|left|bilateral|diagnostic|x\d))?"
-    r"(?:\s*(?:->|=>|\u2192)\s*|\s+[-\u2013\u2014]\s+(?=send\b|[^,]{2,40},))"
+    r"(?:(?:\s(?:of|from|the|knee|hip|ankle|wrist|elbow|shoulder|joint)){0,3}\s*(?:->|=>|\u2192)\s*"
+    r"|\s+[-\u2013\u2014]\s+(?=send\b|[^,]{2,40},))"
     r"(?:send\s+(?:(?:the|it|fluid|off)\s+)*(?:for\s+)?)?"
 )
 """An arrow from a sample to what is asked of it."""
@@ -67,6 +69,11 @@ _CONTAINER = regex(
 """What a sample is put into, which names no test ('culture in blood culture bottles')."""
 _PAIRED = regex(r"(?i)\s?\((?:with |and )?(?:an? )?((?:paired|matching|matched|simultaneous) [^(),]{3,40})\)")
 """A test of the blood beside that of a fluid, in brackets ('CSF glucose (paired serum glucose)')."""
+_PAIRED_FLUID = regex(
+    r"(?i)\b([\w-]+(?: [\w-]+)?)\s?(?:\((?:with )?(?:paired|matched|matching|and) (?P<in>serum|plasma|blood)\)"
+    r"|\s(?:with|and|\+|&) (?:a )?(?:paired|matched|matching) (?P<with>serum|plasma|blood)(?=\s*(?:[,;.]|$|and\b)))"
+)
+"""The same test in blood ('CSF glucose (paired plasma)', 'oligoclonal bands with paired serum')."""
 _SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
 """What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
 _IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")

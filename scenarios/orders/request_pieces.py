@@ -40,7 +40,7 @@ REASON = regex(
 )
 _LEAD = regex(
     r"^(?:(?:and|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next|first|now"
-    r"|followed by|as well as)\s+)+",
+    r"|followed by|as well as|(?:start|begin)(?:ning|ing)? (?:off )?with)\s+)+",
     re.IGNORECASE,
 )
 _WISH = regex(
@@ -288,7 +288,7 @@ def _without_circumstance(piece: str, known: Known) -> list[str]:
     """The tests before 'on room air', 'by PCR', 'from the right arm'; empty if no such head is known."""
     for match in _CIRCUMSTANCE.finditer(piece):
         head = trimmed(piece[: match.start()].strip(ENDS), known)
-        if known(head):
+        if known(head) and not (len(head.split()) == 1 and known(f"{head} exam") and match[0].strip() == "from"):
             when = match[0].strip().casefold().startswith(("pre", "post", "before", "after", "prior"))
             fluid = "" if when else axes.specimen(piece[match.end() :])  # 'viral panel by nasopharyngeal swab'
             placed = f"{fluid} {head}"

@@ -7,8 +7,8 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.text import regex
-from wardround.scenarios.orders.joined_names import Known
-from wardround.scenarios.terms.wording import list_words
+from wardround.scenarios.orders.joined_names import Known, order_words
+from wardround.scenarios.terms.wording import lexicon, list_words, stem
 
 Why = Literal["negated", "conditional", "done", "treatment", "statement"]
 
@@ -23,7 +23,7 @@ _REACH = 12
 _ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
 _COMMA = regex(
     r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b|\s+(?:so|therefore|hence|thus)\s+"
-    rf"(?=(?:then )?(?:{_VERB}|i|we|let|can|could|would|recheck|repeat)\b)",
+    rf"(?=(?:(?:then|just|now|only|instead) )*(?:{_VERB}|i|we|let|can|could|would|recheck|repeat)\b)",
     re.IGNORECASE,
 )
 _COURTESY = regex(
@@ -104,6 +104,12 @@ _DONE = regex(
     r"|also\s+)*(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent"
     r"|ordered|within)|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
 )
+_RESULT = regex(
+    r"(?i)^(?:(?:the|his|her|recent|last|initial|admission)\s+)*(?P<name>[^,;]{2,40}?)\s(?:done|normal|negative|neg|-ve|\+ve"
+    r"|positive|raised|elevated|high(?![ -]?(?:sens|res|dose))|low(?![ -]?dose)|clear|unremarkable|nad|pending|awaited"
+    r"|inconclusive|equivocal|stopped|abandoned|ha?emolysed|clotted|unchanged|abnormal|deranged)(?:\s(?!and\b)[^,;]*)?$"
+)
+"""A test with its result ('troponin negative', 'ETT stopped early due to pain')."""
 _INSTEAD = regex(
     r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+(?:(?:and"
     r"|but|then|so)\s+)?(?P<kept>(?:(?:just|instead|please|simply|only|rather|i['\u2019]?d|i['\u2019]?ll|i will"
@@ -139,7 +145,9 @@ def request_clauses(text: str, known: Known) -> Iterator[Clause]:
             clauses += [*parts, Clause(last.text, last.why, True)]
     for clause, behind in zip(clauses, [*clauses[1:], Clause("")], strict=True):
         put_off = not clause.why and _NOT_NOW.fullmatch(behind.text) is not None
-        yield Clause(clause.text, "negated", clause.breaks) if put_off else clause
+        result = None if clause.why or known(clause.text) else _RESULT.match(clause.text)
+        why: Why = "done" if result and known(result["name"]) else "negated"
+        yield Clause(clause.text, why, clause.breaks) if put_off or why == "done" else clause
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -203,6 +211,8 @@ def _part(part: str) -> Iterator[Clause]:
     bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
     if _NEEDLESS.search(bare) or _put_off(part):
         yield Clause(part, "negated")
+    elif _REFERS.match(bare):
+        yield Clause(part, "treatment")
     elif _DONE.search(bare):
         yield Clause(part, "done")
     elif condition := _INSIDE.search(bare):
@@ -229,6 +239,12 @@ def _part(part: str) -> Iterator[Clause]:
         yield Clause(part, "statement") if tells else Clause(ordered)
 
 
+_REFERS = regex(
+    r"(?i)^(?:ent|ophthal\w*|ortho\w*|surg\w*|neuro\w*|renal|cardio\w*|gastro|psych\w*|derm\w*|physios?|ot|salt|dietic\w*"
+    r"|pharm\w*|(?:med )?reg|team|gynae\w*|obs|urology|haem\w*|micro|id|palliative|icu|itu|anaesthe\w*|vascular)"
+    r"\s(?:to|will|aware|informed|happy|has|have)\b"
+)
+"""Who else sees the patient ('ENT to scope him')."""
 _TREATS = regex(
     r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start(?! (?:by|with|off))"
     r"|begin(?! (?:by|with))|give|administer|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject"
@@ -236,7 +252,10 @@ _TREATS = regex(
     r"|hydrate|replete|replace|titrate|switch|initiate)\b|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq"
     r"|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b"
     r"|\bnon-?rebreather\b|^(?:\w+ )?(?:heparin|insulin|\w{4,}(?:ine|in|ol|am|il))\s(?:gtts?|drips?|infusions?"
-    r"|bolus(?:es)?)\b|^(?:npo|nbm|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
+    r"|bolus(?:es)?)\b|^(?:npo|nbm|nil by mouth|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
+    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|iu|units?)\b(?!\s?/)|\b(?:charted|prescribed)$"
+    r"|^(?:(?:and|then|also|now|plus)\s+)*[\w-]*(?:cillin|mycin|floxacin|azole|penem|prazole|statin|sartan|dipine"
+    r"|parin|xaban|triptan|setron|semide|thiazide|steroids?|tazo|tazocin|antibiotics|ivig)\b"
 )
 _SAYS = list_words(
     """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
@@ -251,8 +270,41 @@ _COURTESIES = list_words(
 
 def why_no_test(text: str) -> Why | Literal[""]:
     """Why a text in which no test is known orders none: a treatment or a statement; '' if it may name a test."""
-    if _TREATS.search(text):
+    if _TREATS.search(text) and not _ABOUT.match(text):
         return "treatment"
     words = set(re.findall(r"[a-z]+", text.casefold()))
     says = words <= _COURTESIES or (len(words) > 2 and _SAYS & words)
     return "statement" if words and says else ""
+
+
+_TEST_NOUN = regex(
+    r"(?i)(?:\b(?:tests?|testing|levels?|screens?|panels?|assays?|antibod(?:y|ies)|abs?|ig[gmae]|pcr|naat|cultures?"
+    r"|genes?|mutations?|scores?|scale|ind(?:ex|ices)|scans?|exams?|examination|stud(?:y|ies)|titres?|titers?|stains?"
+    r"|smears?|biops(?:y|ies)|swabs?|antigens?|counts?|ratio|function|profile|film|views?|x-?rays?|sequencing|serology"
+    r"|typing|markers?|maneuver|manoeuvre|analysis|assessment|check|monitoring|measurements?)|(?:gram|graphy|scopy"
+    r"|metry|scan|ase|globulin))\b"
+)
+"""What a name of a test is made of; a text that ends with such a word is an unknown test."""
+_ABOUT = regex(
+    r"(?i)^(?:(?:is|was|but|and|now|currently|still|both|pt|patient|he|she)\s+)*(?:on|off|since|from|after|post|pre"
+    r"|before|s/p|h/o|c/o|hx|fhx|pmh|known|prev|previous(?:ly)?|recent(?:ly)?|contact of|exposed to|suspected|probable"
+    r"|possible|likely|query|\?|mum|mother|father|dad|wife|husband|brother|sister|son|daughter|phone|call|bleep|page"
+    r"|inform|wrap|keep|await\w*|wait|again|note|nb|d/w|discussed|born|due to|because|as|high risk|low risk|day \d+"
+    r"|lmp|\d+\s?(?:m|f|yo|y/o|yrs?|years?|months?|mo|weeks?|days?|d))(?!\w)"
+)
+"""What opens words of the patient, the sample or the time beside an order."""
+
+
+def words_beside(text: str) -> bool:
+    """Whether words beside an order tell of the patient, the sample or the time, and name no test.
+
+    ::
+
+        words_beside("58M strong FHx IHD"), words_beside("blorbogram")  # True, False
+    """
+    words = [word for word in re.findall(r"[^\W\d_]+(?:/[a-z])?", text.casefold()) if len(word) > 1]
+    plain = bool(words) and all(word in order_words("beside") or stem(word) in lexicon() for word in words)
+    noun, about = list(_TEST_NOUN.finditer(text)), _ABOUT.match(text) is not None
+    return (plain and not noun and (len(words) > 1 or words[0] in order_words("beside"))) or (
+        about and (not noun or noun[-1].end() < len(text))
+    )
