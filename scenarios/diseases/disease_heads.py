@@ -10,6 +10,7 @@ from wardround.scenarios.diseases.disease import disease
 from wardround.scenarios.diseases.disease_name import GENERIC, is_site
 from wardround.scenarios.diseases.mondo import diseases_named, slashed_labels
 from wardround.scenarios.terms.cues import cue
+from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import RootWords, key, lexicon, list_words, root, table_rows, tokens, vocabulary
 
 _ENDING = regex(
@@ -212,11 +213,12 @@ _TRAILING = list_words("type stage grade class i ii iii iv v vi a b c d unspecif
 @cache
 def known_names() -> frozenset[str]:
     """The comparable names of the project's own tables of diseases, which load faster than the classifications."""
-    names: set[str] = set()
-    for name in ("conditions.csv", "diseases.csv", "rare.csv"):
-        for row in table_rows(name):
-            names.update(key(one) for one in (row["name"], *row["synonyms"].split("|")) if one.strip())
-    return frozenset(names)
+    return cached_table("known", frozenset[str], _read_known_names)
+
+
+def _read_known_names() -> frozenset[str]:
+    rows = [row for table in ("conditions.csv", "diseases.csv", "rare.csv") for row in table_rows(table)]
+    return frozenset(key(one) for row in rows for one in (row["name"], *row["synonyms"].split("|")) if one.strip())
 
 
 @cache
