@@ -12,12 +12,12 @@ from wardround.engine.text import regex
 
 _WHOSE = {"he": "his", "she": "her"}
 _RELATIVE = (
-    r"(?:(?:elder|older|younger|eldest|oldest|youngest|maternal|paternal|twin) )*(?:father|mother|parents|brothers?"
-    r"|sisters?|uncles?|aunts?|cousins?|grand(?:father|mother|parents)|sons?|daughters?|siblings?)"
+    r"(?:(?:elder|older|younger|eldest|oldest|youngest|maternal|paternal|twin|two|three|several) )*"
+    r"(?:father|mother|parents|brothers?|sisters?|uncles?|aunts?|cousins?|grand(?:father|mother|parents)|sons?|daughters?|siblings?)"
 )
 _IN_RELATIVES = regex(
     rf"(?:^|[,;] (?:and )?|\band )(?:[^,;]*, including )?(?P<what>[^,;]+?) in (?:(?:the|his|her|my|their) )?"
-    rf"(?P<who>{_RELATIVE})(?: and (?:(?:the|his|her|my) )?(?P<other>{_RELATIVE}))?\b",
+    rf"(?:patient['\u2019]s )?(?P<who>{_RELATIVE})(?: and (?:(?:the|his|her|my) )?(?P<other>{_RELATIVE}))?\b",
     re.IGNORECASE,
 )
 _OF_FAMILY = regex(
@@ -25,6 +25,7 @@ _OF_FAMILY = regex(
     r"|(?:positive|significant|history) (?:for|of) )+",
     re.IGNORECASE,
 )
+_DENIED = regex(r"no (?:known |significant |relevant )*(?:history of )?(?!.*\bfamil)", re.IGNORECASE)
 _COUNTED = regex(
     r"(?:nodule|mass|lump|lesion|cyst|tumou?r|ulcer|rash|cough|headache|fracture|hernia|wound|abscess|polyp|scar|sinus"
     r"|defect|murmur|infection|seizure|sensation|condition|disorder|goit(?:er|re)|plaque|patch|blister|papule|bruise"
@@ -92,18 +93,17 @@ def phrased(text: str, voice: PatientVoice) -> tuple[str, bool]:
 
 def nothing_in(section: str, text: str) -> str:
     """What a patient says for a section that says that there is nothing ('None reported'); empty for another text."""
-    if not _NOTHING.match(text):
-        return ""
-    return next((said for name, said in _NOTHING_OF if name in section), "Nothing that I know of")
+    said = next((said for name, said in _NOTHING_OF if name in section), "Nothing that I know of")
+    return said if _NOTHING.match(text) else ""
 
 
 def _filled(said: str, voice: PatientVoice) -> str:
     """What is said with the pronouns of the voice; at the beginning with a capital letter."""
     subject, have, am = pronouns(voice)
-    other = voice.speaks_for is not None
-    words = {"I": subject.lower() if other else "I", "have": have, "am": am, "s": "s" if other else "", "was": "was"}
-    said = said.format(**words, my=_WHOSE.get(voice.speaks_for or "", "my"))
-    return re.sub(r"(?<=\ba)(?= [aeio])", "n", said[:1].upper() + said[1:])
+    speaker, ending = (subject.lower(), "s") if voice.speaks_for else ("I", "")
+    my = _WHOSE.get(voice.speaks_for or "", "my")
+    said = re.sub(r"(?<=\ba)(?= [aeio])", "n", said.format(I=speaker, have=have, am=am, s=ending, was="was", my=my))
+    return said[:1].upper() + said[1:]
 
 
 def _lower(text: str) -> str:
@@ -124,15 +124,18 @@ def of_family(text: str, voice: PatientVoice) -> str:
     if each:
         return ", ".join(each)
     bare = _lower(_OF_FAMILY.sub("", text)).rstrip(" .")
-    return bare if re.search(r"\bfamil", bare) else f"there is {bare} in {my} family"
+    if denied := _DENIED.match(bare):
+        return f"nobody in {my} family has {bare[denied.end() :]}"
+    named = re.match(_RELATIVE, bare, re.IGNORECASE) is not None
+    whose = f"{my} {bare}" if named else f"there is {bare} in {my} family"
+    return bare if re.search(r"\bfamil", bare) and not named else whose
 
 
 def with_article(phrase: str) -> str:
     """The phrase with an article if it is one thing that is counted: 'left breast nodule' is 'a left breast nodule'."""
     head = _HEAD.match(phrase)
-    if head is None or _DETERMINED.match(phrase) or not _COUNTED.fullmatch(head[0].rsplit(" ", 1)[-1]):
-        return phrase
-    return f"{'an' if phrase[0].lower() in 'aeio' else 'a'} {phrase}"
+    counted = head and not _DETERMINED.match(phrase) and _COUNTED.fullmatch(head[0].rsplit(" ", 1)[-1])
+    return f"{'an' if phrase[0].lower() in 'aeio' else 'a'} {phrase}" if counted else phrase
 
 
 def span_of(text: str) -> re.Match[str] | None:
@@ -145,6 +148,5 @@ def with_duration(match: re.Match[str]) -> str:
     span, unit = match.groupdict().get("span") or "a", match["unit"].lower()
     time = f"for {span.lower()} {unit}{'' if span.lower() in ('1', 'one', 'a') else 's'}"
     what = re.sub(r"^(?:having|experiencing)\s+", "", match["what"].strip())
-    tail = _MORE_ABOUT.search(what)
-    cut = tail.start() if tail else len(what)
+    cut = next((tail.start() for tail in _MORE_ABOUT.finditer(what)), len(what))
     return f"{what[:cut]} {time}{what[cut:]}"

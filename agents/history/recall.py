@@ -60,7 +60,7 @@ _NORMAL = re.compile(
 _KIN_TOO = re.compile(r"\b(?:personal or|past or|medical or|or|and) family (?:medical )?history\b", re.IGNORECASE)
 _ALIKE = re.compile(r"similar|same|like (?:this|that|yours)")
 _OPEN = re.compile(r"^\W*(?:what (?!about)|how|where|when|who|why)\b", re.IGNORECASE)
-_TELL_OF_IT = re.compile(r"\btell me (?:\w+ )?about (?:that|it|this)\b", re.IGNORECASE)
+_TELL_OF_IT = re.compile(r"(?i)\btell me (?:\w+ )?about (?:that|it|this)\b|\b(?:take|talk|walk|run) me through\b")
 _JOINS = re.compile(r"\b(?:or|and|with)\b|,", re.IGNORECASE)
 _ASKS = frozenset(
     (

@@ -37,7 +37,7 @@ _BARE_LEAD = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ARRIVES = re.compile(
-    r"^(?:to (?:the|our|a) [^,]*?(?:department|clinic|hospital|office|physician|doctor"
+    r"^(?:to (?:(?:the|our|a) )?[^,]*?(?:department|clinic|hospital|office|physician|doctor"
     r"|room)\s*)?(?:with (?:complaints? of"
     r"\s+|a chief complaint of\s+)?|for (?:an? |the )?(?:\w+ )?(?:evaluation|assessment|management"
     r"|examination) of|for|because of|due to|complaining of|after having had)\s*",
@@ -63,7 +63,7 @@ _DENIES = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _VERBS = (
-    "works|lives|doesn't|drinks|smokes|uses|takes|has|is|does|plays|enjoys|performs|wears|was|had|recently|currently|dresses|eats"
+    "works|lives|resides|doesn't|drinks|smokes|uses|takes|has|is|does|plays|enjoys|performs|wears|was|had|recently|currently|dresses|eats"
     "|goes|sleeps|exercises|runs|attends|keeps|moved|never|feels|felt|underwent|quit|stopped|took|gets|just|finished"
     "|started|developed|experienced|presented|underwent|suffered|occasionally|rarely|seldom|often|consumes|sometimes|tires|drools|passes"
 )
@@ -88,7 +88,9 @@ _FULL = re.compile(
     re.IGNORECASE,
 )
 _LONG_AGO = re.compile(
-    r"\b(?:ago|earlier|in (?:19|20)\d\d|at (?:the )?age|at \d+ years|years? (?:prior|before))\b", re.IGNORECASE
+    r"^(?!had|his|her|my|the|this|these).*\b(?:ago|earlier|in (?:19|20)\d\d|at (?:the )?age|at \d+ (?:months|years)"
+    r"|years? (?:prior|before))\b",
+    re.IGNORECASE,
 )
 _TELLING = re.compile(
     r"^(?:an? )?(?:known |previous |prior |past |significant )?(?:medical )?history of ", re.IGNORECASE
@@ -97,8 +99,10 @@ _STATE = re.compile(
     r"^(?:(?:otherwise|previously|generally|currently|mostly) )?(?:up[- ]to[- ]date"
     r"|(?:un)?employed|healthy|well|enrolled|born|married|single"
     r"|divorced|(?:sexually|physically) active|nonverbal|bed-?bound|malnourished|allergic|pregnant"
-    r"|vaccinated|not on|fully|unable|right-handed|left-handed|\w+-free|off|obese|overweight|asymptomatic|immuni[sz]ed"
-    r"|(?:pre|post)menopausal|independent|dependent|compliant|adherent|socially active|aware|unaware)\b(?!-)",
+    r"|vaccinated|not on|fully|unable|right-handed|left-handed|\w+-free|off|(?:immuni[sz]ed|compliant|adherent|aware"
+    r"|unaware|socially active|(?:obese|overweight|asymptomatic|(?:pre|post)menopausal|independent|dependent"
+    r"|immunocompetent|immunocompromised)(?=\W*$|[,;(]| \(| (?:since|between|otherwise|at|after|until|with|and|but"
+    r"|for|on|due)\b)))\b(?!-)",
     re.IGNORECASE,
 )
 _KIN = re.compile(
@@ -205,9 +209,13 @@ def _first_person(text: str, section: str, voice: PatientVoice) -> str:
     lead = _LEAD.match(text) or _BARE_LEAD.match(text)
     if lead:
         return _say_report(lead["rest"], voice)
-    if re.fullmatch(rf"{_SUBJECT}[ .]*", text, re.I) and AGE.search(text):
+    if AGE.search(text) and re.match(
+        rf"{_SUBJECT}(?:[ .]*$|, (?!who\b|presents?\b|presented\b|is\b|was\b|has\b))", text, re.I
+    ):
         return _phrase(text, section, voice)
-    if re.match(rf"^{_SUBJECT}\b", text, re.I) or _starts_full(text):
+    if re.match(rf"(?:{_SUBJECT}|(?:his|her) (?:mother|father|parents?|wife|husband))\b", text, re.I) or _starts_full(
+        text
+    ):
         return _as_speaker(text, voice)
     if _BARE_VERB.match(text):
         text = re.sub(r"^(currently )(?=\w+ing\b|on\b)", r"is \1", text[0].lower() + text[1:], flags=re.I)
@@ -289,8 +297,7 @@ def _phrase(text: str, section: str, voice: PatientVoice) -> str:
         r"\b(?:he|she|they|I|patient)\b \w+", low
     ):
         return _as_speaker(text, voice)
-    had = f"{have} had" if _LONG_AGO.search(low) and not low.startswith("had ") else have
-    return _as_speaker(f"{subject} {had} {with_article(low)}", voice)
+    return _as_speaker(f"{subject} {have}{' had' if _LONG_AGO.search(low) else ''} {with_article(low)}", voice)
 
 
 def _say_report(rest: str, voice: PatientVoice) -> str:
@@ -338,7 +345,7 @@ def _clause(rest: str) -> bool:
 
 def _say_absent(rest: str, voice: PatientVoice) -> str:
     subject, have, am = pronouns(voice)
-    rest = rest.strip()
+    rest = re.sub(r"^an? ", "", rest.strip())
     if re.match(r"^(?:ever )\w+ing\b", rest):
         gerund = re.sub(r"^ever having\s+", "", rest)
         return _as_speaker(f"{subject} {have} never had {gerund}", voice)

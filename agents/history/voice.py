@@ -76,7 +76,7 @@ _IRREGULAR = {
 }
 _AFTER_I = re.compile(
     r"\bI (?P<adverb>(?:also|often|still|usually|always|never|rarely|seldom|recently|currently|occasionally"
-    r"|only) )?(?P<verb>[a-z]+)\b"
+    r"|only) )?(?P<verb>[a-z]+(?:'t)?)\b"
 )
 _SECOND = re.compile(
     r"\b(?P<joint>and|but|or) (?P<adverb>never |also |often )?(?P<verb>hasn't|doesn't|recalls|consumes"

@@ -26,6 +26,8 @@ from wardround.agents.history.voice import PatientVoice
         ("Family History", "Mother with a history of gout.", "My mother had gout."),
         ("Family History", "Thyroid disease.", "There is thyroid disease in my family."),
         ("Family History", "None reported.", "There is nothing in the family that I know of."),
+        ("Family History", "No congenital disorders.", "Nobody in my family has congenital disorders."),
+        ("Family History", "Healthy older brother.", "My older brother is healthy."),
         ("Past Medical History", "Unremarkable.", "None that I know of."),
         ("Past Medical History", "History of cholecystectomy.", "I have had cholecystectomy."),
         ("Past Medical History", "Lung disease that requires oxygen.", "I have lung disease that requires oxygen."),
@@ -33,6 +35,10 @@ from wardround.agents.history.voice import PatientVoice
         ("Personal History", "20-year smoking history.", "I have smoked for 20 years."),
         ("Personal History", "Gravida 2 para 1.", "I have been pregnant twice and given birth once."),
         ("Personal History", "Heavy alcohol consumption.", "I drink a lot of alcohol."),
+        ("Personal History", "Doesn't drink.", "I don't drink."),
+        ("History", "Asymptomatic lesion of the chin.", "I have an asymptomatic lesion"),
+        ("History", "At age 16, presented with a limp.", "At age 16 I presented with a limp."),
+        ("History", "First generalized seizure at 32 months.", "I have had my first generalized seizure"),
         ("History", "Left breast nodule.", "I have a left breast nodule."),
         ("History", "Associated with night sweats.", "I also have night sweats."),
         ("History", "Inability to walk.", "I'm unable to walk."),
@@ -55,6 +61,11 @@ def test_a_section_that_says_none_denies_illnesses_of_its_kind() -> None:
     assert family.text == "There is nothing in the family that I know of."
     assert answer_from_story(story, "", ["How old was your mother when she died?"]).text == speech.UNKNOWN
     assert answer_from_story(story, "", ["Did your heart pound?"]).text != "None that I know of."
+
+
+def test_to_be_taken_through_the_complaint_is_to_be_told_it() -> None:
+    story = {"History": "Pain around the navel for 30 hours. One episode of vomiting."}
+    assert "navel" in answer_from_story(story, "Pain", ["Take me through the pain from the start."]).text
 
 
 def test_what_a_doctor_adds_says_what_the_question_meant() -> None:
