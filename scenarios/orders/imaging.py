@@ -118,7 +118,8 @@ def films(text: str, table: Catalogue) -> tuple[str, ...]:
     several = study.whole and study.modalities == ("Radiograph",) and 1 < len(study.regions) <= _MOST_FILMS
     if not several or ("Radiograph", study.regions) in table.studies:
         return ()
-    return tuple(f"Radiograph {study.side} {region}".replace("  ", " ") for region in sorted(study.regions))
+    side = "" if {"both", "bilateral"} & set(tokens(text)) else study.side  # 'both wrists and left foot'
+    return tuple(f"Radiograph {side} {region}".replace("  ", " ") for region in sorted(study.regions))
 
 
 _MOST_FILMS = 4

@@ -125,7 +125,8 @@ def in_last_specimen(parts: list[str], known: Known) -> list[str]:
 def _plain_end(piece: str) -> str:
     """A list without the words behind it that say how or when ('FSH/LH/E2 day 3', 'B12/folate same draw')."""
     words = _CYCLE.sub("", piece).split()
-    while len(words) > 1 and (words[-1].casefold() in order_words("after") or _COUNT.fullmatch(words[-1])):
+    behind = order_words("after") | order_words("beside")  # 'FBC/TSH tired all the time'
+    while len(words) > 1 and (words[-1].casefold() in behind or _COUNT.fullmatch(words[-1])):
         words.pop()
     return " ".join(words)
 
@@ -137,11 +138,13 @@ def slashed(outer: str, known: Known) -> list[str]:
     if len(parts) < 2:
         return []
     last = parts[-1].split()
+    fluid = axes.specimen(parts[0]) if axes.methods(parts[-1]) else ""
     tests = []
     for part in parts:
         longer = f"{part} {last[-1]}" if len(last) > 1 and part is not parts[-1] else part
         first = f"{parts[0].split()[0]} {part}" if part is not parts[0] else part
-        form = next((form for form in (part, longer, first) if known(form)), None)
+        placed = f"{fluid} {longer}" if fluid and not axes.specimen(part) else part  # 'genital swab HSV/VZV PCR'
+        form = next((form for form in (placed, part, longer, first) if known(form)), None)
         tests.append(form or part)
     # A part that no form makes known stays as it is if another one is a test by itself: 'MRI/MRCP'.
     unknown = [test for test in tests if not known(test)]

@@ -199,7 +199,7 @@ def _of_panel(name: str, table: Catalogue) -> Link | None:
 
 
 _LISTS = regex(r"[/,;&+]")
-_TAPS = regex(r"(?i)\b(?:lp|taps?|\w*(?: puncture|centesis))\b")
+_TAPS = regex(r"(?i)\b(?:lp|msu|csu|taps?|\w*(?: puncture|centesis))\b")
 
 
 def _beside_procedure(name: str, table: Catalogue) -> bool:

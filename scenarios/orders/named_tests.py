@@ -84,7 +84,7 @@ def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table
     said = tokens(name)
     if not said or len(name) > LONGEST or said[0] in order_words("edge") or said[-1] in order_words("edge"):
         return False
-    if len(name) < 3 and not name[0].isupper():  # 'mg', 'pt'
+    if (len(name) < 3 and not name[0].isupper()) or "," in name:  # 'mg', 'pt', 'hepatitis (B, C)'
         return False
     after = tokens(clause[words[at + size][0] : words[at + size][1]]) if at + size < len(words) else ()
     if after and after[0] in order_words("not_a_test"):

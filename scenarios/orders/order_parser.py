@@ -226,10 +226,12 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(Withheld(part.text, "treatment"))
         elif reported is not None and _reports(part.text, reported, linked, table):
             pieces.append(Withheld(part.text, "done" if alone else "statement"))
+        elif linked is not None and linked.kind == "examination" and not alone and _FINDING.match(part.text):
+            pieces.append(Withheld(part.text, "statement"))
         elif linked is not None:
             below = tuple(sorted(table.below.get(linked.test, ())))
             pieces.append(Order(part.text, linked, below, repetition(part.text)))
-        elif (unclear := _unclear(part.text, table) or _unclear(unframed(part.text), table)) is not None:
+        elif (unclear := _unclear(unframed(part.text), table) or _unclear(part.text, table)) is not None:
             pieces.append(_beside(unclear, pieces, table) or unclear)
         elif why := why_no_test(part.text) or ("" if alone or empty or not words_beside(part.text) else "statement"):
             pieces.append(Withheld(part.text, why))
@@ -279,6 +281,11 @@ def _open_ended(linked: Link, asked: str) -> Ambiguous | None:
     return Ambiguous(asked, why, candidates) if alone else None
 
 
+_FINDING = regex(
+    r"(?i)(?:new|newly|loud|worsening|worse|ongoing|acute|chronic|persistent|recurrent|increasing|sudden|severe|mild|marked"
+    r"|known|noted|harsh|diffuse|intermittent)\s"
+)
+"""What begins like this tells a finding and asks for no examination ('new murmur')."""
 _GIVES = regex(r"(?i)(?:start|begin|give|administer|continue|prescribe)\s(?!with\b|.*\b(?:level|trough|peak)\b)")
 """What begins like this gives a drug and measures none ('start heparin')."""
 

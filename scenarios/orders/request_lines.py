@@ -48,6 +48,7 @@ def _written_out(line: str) -> str:
     line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
     line = _PAIRED_FLUID.sub(lambda one: f"{one[1]}, {one['in'] or one['with']} {one[1]}", line)
     line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", _PAIRED.sub(r", \1", line)))
+    line = re.sub(r"\bL/S[\s-]?spine\b", "lumbosacral spine", line)
     line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
     return STAINED.sub("gram stain, ", line)
 

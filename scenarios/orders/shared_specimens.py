@@ -160,7 +160,7 @@ def _of(specimen: str, text: str, after: str, table: Catalogue) -> str:
 EMPTY = list_words(
     """please we i you a an the of it he she they order get obtain do then also and or but so this that these those
     is are be will would like need for to at with on in now patient nothing none further additional more else thanks
-    thank x test level value one lab rationale next first second third finally lastly
+    thank x test level value function activity titre one lab rationale next first second third finally lastly
     sample specimen set three two urgently urgent stat asap immediately today tonight tomorrow soon"""
 )
 

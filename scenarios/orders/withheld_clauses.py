@@ -23,7 +23,8 @@ _REACH = 12
 _ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
 _COMMA = regex(
     r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b|\s+(?:so|therefore|hence|thus)\s+"
-    rf"(?=(?:(?:then|just|now|only|instead) )*(?:{_VERB}|i|we|let|can|could|would|recheck|repeat)\b)",
+    rf"(?=(?:(?:then|just|now|only|instead) )*(?:{_VERB}|swab|biopsy|scan|weigh|dip|culture|measure|examine"
+    r"|i|we|let|can|could|would|recheck|repeat)\b)",
     re.IGNORECASE,
 )
 _COURTESY = regex(
@@ -118,7 +119,10 @@ _INSTEAD = regex(
 )
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
 _ENDING_AND = regex(r"(?i)(?:\s*(?:,|\band\b|\bthen\b|&))+\s*$")
-_TRAILING_AND = regex(r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|&|\+)(?:\s+|$)(?P<last>.*)$", re.DOTALL)
+_TRAILING_AND = regex(
+    r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|\bwith\b(?!\s+(?:contrast|or)\b)|&|\+)(?:\s+|$)(?P<last>.*)$",
+    re.DOTALL,
+)
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -290,7 +294,7 @@ _ABOUT = regex(
     r"|before|s/p|h/o|c/o|hx|fhx|pmh|known|prev|previous(?:ly)?|recent(?:ly)?|contact of|exposed to|suspected|probable"
     r"|possible|likely|query|\?|mum|mother|father|dad|wife|husband|brother|sister|son|daughter|phone|call|bleep|page"
     r"|inform|wrap|keep|await\w*|wait|again|note|nb|d/w|discussed|born|due to|because|as|high risk|low risk|day \d+"
-    r"|lmp|\d+\s?(?:m|f|yo|y/o|yrs?|years?|months?|mo|weeks?|days?|d))(?!\w)"
+    r"|lmp|\d+\s?(?:m|f|yo|y/o|yrs?|years?|months?|mo|weeks?|days?|d))(?!\w)|.{2,60}\s(?:likely|unlikely|suspected)$"
 )
 """What opens words of the patient, the sample or the time beside an order."""
 

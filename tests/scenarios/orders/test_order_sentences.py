@@ -116,3 +116,41 @@ def test_a_kind_of_test_alone_is_ambiguous(text: str) -> None:
 
 def test_the_longest_name_is_taken() -> None:
     assert named_within("this man warrants a head CT and a D-dimer today", catalogue()) == ("head CT", "D-dimer")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HbA1c & lipids, 58M strong FHx IHD",
+        "copper & zinc - gastric bypass 2019",
+        "CXR, cough 5/52, smoker",
+        "BCx x3 - new murmur + fever",
+        "exercise treadmill test, off bisoprolol 48h",
+        "US abdomen, EBV likely",
+    ],
+)
+def test_words_of_the_patient_are_context(text: str) -> None:
+    assert {piece.status for piece in read_order(text).pieces} == {"matched"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["FBC, ETT stopped early due to pain", "FBC. ENT to scope him.", "FBC, cardiac echo done", "FBC. Dex 16 mg given."],
+)
+def test_a_result_a_referral_and_a_dose_order_nothing(text: str) -> None:
+    assert [piece.status for piece in read_order(text).pieces] == ["matched", "not_an_order"]
+
+
+@pytest.mark.parametrize(
+    ("text", "specimens"),
+    [
+        ("sputum for AFB x3, HIV test and IGRA", ["sputum", "blood", "blood"]),
+        ("throat swab for strep, monospot, FBC", ["throat", "blood", "blood"]),
+        ("CSF oligoclonal bands with paired serum", ["CSF", "blood"]),
+        ("LP - cells, glucose (paired plasma)", ["", "CSF", "CSF", "blood"]),
+        ("genital swab HSV/VZV/syphilis PCR", ["cervix", "cervix", "cervix"]),
+        ("urine dip + MSU", ["urine", "urine"]),
+    ],
+)
+def test_each_test_is_done_on_its_own_specimen(text: str, specimens: list[str]) -> None:
+    assert [one.specimen for piece in read_order(text).pieces for one in piece.concepts] == specimens
