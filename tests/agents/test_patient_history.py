@@ -251,7 +251,7 @@ MAN = {
         (MAN, "Does the lesion hurt?", "No. "),
         (SHEET, "What illnesses have you had before?", "high blood pressure"),
         (MAN, "Do you cough up blood?", speech.UNNOTICED),
-        (MAN, "Has your voice changed?", speech.UNKNOWN),
+        (MAN, "Has your voice changed?", speech.UNNOTICED),
     ],
 )
 def test_classes_of_the_second_battery(story: dict[str, str], question: str, reply: str) -> None:

@@ -7,6 +7,7 @@ from wardround.agents.history.facts import story_facts
 from wardround.agents.history.interview import answer_from_story
 from wardround.agents.history.question_kinds import parse_question, split_questions
 from wardround.agents.history.speech import say_fact
+from wardround.agents.history.vocabulary import concepts_in, with_wider
 from wardround.agents.history.voice import PatientVoice
 
 
@@ -79,3 +80,21 @@ def test_not_that_i_have_noticed_answers_only_a_question_for_yes_or_no() -> None
     assert not parse_question("What sort of stuff is it?").yes_no
     assert not parse_question("If it's not too painful, can you tell me about your fits?").yes_no
     assert parse_question("She hasn't been sick, has she?").yes_no
+
+
+@pytest.mark.parametrize(
+    ("note", "question"),
+    [
+        ("Right preauricular lymphadenopathy.", "Have you felt a lump in front of your ear?"),
+        ("Dysarthria since Monday.", "Is your speech slurred?"),
+        ("Left hemiparesis.", "Is one side of your body weak?"),
+        ("Otalgia.", "Do you have earache?"),
+        ("Orthopnea.", "Do you get short of breath?"),
+        ("Asthenia.", "Do you feel tired?"),
+        ("Menorrhagia.", "Are your periods heavy?"),
+        ("Diaphoresis.", "Have you been sweating?"),
+    ],
+)
+def test_a_lay_word_asks_for_what_the_note_calls_by_its_medical_name(note: str, question: str) -> None:
+    kinds = ("finding", "disease")
+    assert with_wider(concepts_in(note, *kinds)) & with_wider(concepts_in(question, *kinds))
