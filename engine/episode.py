@@ -24,7 +24,7 @@ from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopen
 from wardround.engine.limits import LimitAccount, Limits, timed_by
 from wardround.engine.misbehaviour import ActCalls, OwnTime, contain_plugin, error_text, raised_by_plugin
 from wardround.engine.protocols import Agent, AnyScenario, Cache, Ends, Model, Remembers, has_methods
-from wardround.engine.records import Action, Ending, Json, View
+from wardround.engine.records import LONGEST_REPLY, Action, Ending, Json, View
 from wardround.engine.seat import Voice, traits_of
 from wardround.engine.trajectory import CANCELLED, EpisodeLog, RecordedCalls
 
@@ -367,12 +367,14 @@ class Episode:
 
 
 def _misshapen(action: Action) -> str:
-    """Say which field of an action has a wrong type, such as a `text` that is None; "" if all types are right."""
+    """Say what an action may not hold, such as a `text` that is None or has no end; "" if all is right."""
     text: object = action.text
     thinking: object = action.thinking
     args: object = action.args
     if isinstance(text, str) and isinstance(thinking, str) and isinstance(args, Mapping):
-        return ""
+        length = len(text) + len(thinking) + sum(len(value) for value in args.values() if isinstance(value, str))
+        too_long = f"an Action has at most {LONGEST_REPLY:,} characters, and this one has {length:,}"
+        return too_long if length > LONGEST_REPLY else ""
     types = f"text is {type(text).__name__}, thinking {type(thinking).__name__}, args {type(args).__name__}"
     return f"an Action has two texts and a mapping, and here {types}"
 

@@ -123,6 +123,10 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
         return Message("assistant", self.text, {"tool_calls": calls} if calls else None)
 
 
+LONGEST_REPLY = 2_000_000
+"""The most characters of a model's reply with its thinking, or of an agent's action; no real one is this long."""
+
+
 class Action(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a seat does in its turn.
 

@@ -9,7 +9,7 @@ from clinic import case_file, lines
 
 import wardround
 from wardround.engine.errors import ProviderError, RunStopped
-from wardround.engine.records import Action, Message, View
+from wardround.engine.records import LONGEST_REPLY, Action, Message, View
 from wardround.engine.seat import Seat
 from wardround.evaluators.evaluation import UNANSWERED, ZERO
 from wardround.replay_run import replay_run
@@ -133,9 +133,17 @@ class Garbled(Raises):
         return Action("dance")
 
 
+class Flooding(Raises):
+    """One that says more than anybody reads."""
+
+    async def act(self, view: View) -> Action:
+        return Action("reply", "A" * LONGEST_REPLY, args={"more": "B"})
+
+
 @pytest.mark.parametrize(
     ("agent", "ended", "reason"),
     [
+        (Flooding, "doctor/bad_action", "bad_action"),
         (Raises, "doctor/error", "agent_error"),
         (Stops, "doctor/error", "agent_error"),
         (Garbled, "doctor/bad_action", "bad_action"),

@@ -9,6 +9,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.models.hosts import HIDDEN, redact_address
 from wardround.engine.protocols import Store
 from wardround.engine.records import Json
+from wardround.runs.control import check_caps
 from wardround.runs.encounter_run import open_encounters, open_models, stored_seats
 from wardround.runs.plan import RunPlan, create_run, plan_run
 from wardround.runs.runner import Runner, check_causes
@@ -114,9 +115,10 @@ async def prepare_to_resume(name: str, store: Store, *, retry: Sequence[str] = (
     header = run.played("it is not played")
     check_causes(retry, list(header.seats))
     control: dict[str, Json] = dict(changes)
-    if control.get("budget"):
-        control["budget"] = new_budget(control["budget"], header.specs, header.prices)
+    budget = new_budget(control["budget"], header.specs, header.prices) if control.get("budget") else None
+    control["budget"] = budget
     if retry:
+        await check_caps(run, budget)  # an episode that is opened again and not played has no figures
         await store.reopen(name, [row.id async for row in store.episodes(name, causes=retry)])
     await prepare(run, **control)
     return run

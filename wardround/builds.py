@@ -18,7 +18,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, Json
-from wardround.engine.stores.files import output
+from wardround.engine.stores.files import output, owner_only
 from wardround.runs.plan import NothingToPlay, plan_run, reasons
 from wardround.runs.settings import RunSettings, load_prompts
 from wardround.runs.stored_run import Run
@@ -54,13 +54,13 @@ def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = l
         with (
             WorkDatabase(where, options.on_bad_row) as spill,
             (where / "drafts").open("w+b") as drafts,
-            half.open("wb") as stream,
+            open(half, "wb", opener=owner_only) as stream,
         ):
             flow = build.run(spill, drafts, stream, say)
             if spill.resumed:
                 say(f"taken over from the interrupted build: {', '.join(spill.resumed)}")
             _settle(stream)
-        with half_account.open("w", encoding="utf-8") as beside:
+        with open(half_account, "w", encoding="utf-8", opener=owner_only) as beside:
             _write_account(flow.json(), beside)
         _publish(out)
     except Exception:

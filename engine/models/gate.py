@@ -374,8 +374,8 @@ class Gate:
             "calls": self.calls,
             "latency": median(served) if served else None,
         }
-        if silent := self.silence.summary(now):
-            summary["silent"] = silent
+        if self.silence.long(now):
+            summary["silent"] = self.silence.summary(now)
         if self._day is not None:
             self._day.turn()
             summary["today"] = {"requests": self._day.requests, "tokens": self._day.tokens}

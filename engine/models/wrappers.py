@@ -25,7 +25,7 @@ from wardround.engine.models.health import Silence, refused_unprocessed, retry_o
 from wardround.engine.models.hosts import is_loopback, normal_host
 from wardround.engine.once import Once
 from wardround.engine.protocols import Cache, Model, Wrapped
-from wardround.engine.records import Completion, Json, Message, with_whole_images
+from wardround.engine.records import LONGEST_REPLY, Completion, Json, Message, with_whole_images
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -89,8 +89,6 @@ def _key(messages: Sequence[Message], who: tuple[str, str], options: Mapping[str
     return hasher.hexdigest()
 
 
-LONGEST_REPLY = 2_000_000
-"""The most characters of a reply with its thinking; no model's real reply is this long."""
 TOO_LONG = "too_long"
 """The kind of a failed call whose reply is longer; its own model, and so its seat, is to blame."""
 

@@ -247,7 +247,7 @@ def output(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
             return
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
-        with open(half, "wb", opener=_private if private else None) as stream:
+        with open(half, "wb", opener=owner_only if private else None) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -261,5 +261,6 @@ def output(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
             half.unlink(missing_ok=True)
 
 
-def _private(path: str, flags: int) -> int:
+def owner_only(path: str, flags: int) -> int:
+    """Open a file, for the `opener` of `open`, so that only its owner may read it if it is new."""
     return os.open(path, flags, 0o600)

@@ -1,5 +1,6 @@
 """Opens a SQLite file, migrates its tables, and commits groups of writes."""
 
+import os
 import sqlite3
 import threading
 import time
@@ -16,6 +17,7 @@ import anyio.to_thread
 from wardround.engine.budget import Spending
 from wardround.engine.errors import StoreError, WardroundError
 from wardround.engine.records import Clock
+from wardround.engine.stores.files import owner_only
 from wardround.engine.stores.writes import (
     Append,
     Failures,
@@ -313,6 +315,9 @@ class Connection:
         return connection
 
     def _open(self) -> sqlite3.Connection:
+        with suppress(OSError):  # SQLite says what is wrong, in the next line
+            if self.path != ":memory:":
+                os.close(owner_only(self.path, os.O_CREAT | os.O_RDWR))  # a store holds all that was said
         connection = sqlite3.connect(self.path, self._timeout, check_same_thread=False, isolation_level=None)
         try:
             check_file(connection, self.path)

@@ -327,7 +327,7 @@ def _worded(truth: Name, said: Name) -> Sameness:
     difference, own = _difference(truth, said), core(ours)
     if _replaced(truth, said, difference):
         new = write_words(theirs, difference.new) or list_values(said.types)
-        reason = f"other words: {new}, not {write_words(ours, [*difference.lost, *difference.qualifiers])}"
+        reason = f"other words: {new or 'fewer'}, not {write_words(ours, [*difference.lost, *difference.qualifiers])}"
         return Sameness(False, reason, contrary=bool(own & set(theirs)))
     if difference.new and own and not own & set(theirs):
         return Sameness(False, f"named only beside or as cause of {write_words(theirs, difference.new)}")

@@ -74,7 +74,9 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
     cases: list[str] = []
     questions: list[str] = []
     problems: list[Problem] = []
+    private = False
     for item in scan(path, loader):
+        private = private or (not isinstance(item, Problem) and item.data_class == "restricted")
         if isinstance(item, Problem):
             problems += [] if item.warning else [item]
         elif isinstance(item, Case):
@@ -84,7 +86,7 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
     lines = cases or questions
     written = out if out is not None and lines else None
     if written is not None:
-        with output(written) as stream:
+        with output(written, private=private) as stream:
             stream.writelines(f"{line}\n".encode() for line in lines)
     table = loader if isinstance(loader, Tables) else None
     title = f"a table of {table.known}" if table and table.known else loader.TITLE

@@ -133,6 +133,24 @@ def test_resume_goes_on_where_a_budget_stopped_it(kind: Kind, shell: Shell) -> N
     assert len(oldstores.asked) == count, "what is done is asked of nobody"
 
 
+def test_retry_opens_nothing_that_the_budget_cannot_play(tmp_path: Path, shell: Shell) -> None:
+    store = ["--store", tmp_path / "runs.db"]
+    begun = ["run", "--scenario", "workup", "--doctor", "scripted/I cannot tell.", "--limit", 2, "--name", "r", *store]
+    assert shell(*begun) in (0, 3), shell.err
+    before = shell.json("status", "r", *store)["endings"]
+    again = ["run", "--resume", "r", "--retry", "doctor", "--retry", "parser", "--budget", "1calls", *store]
+    assert shell(*again) == 2
+    assert "the budget is used up" in shell.err
+    assert "no episode is opened again" in shell.err
+    assert shell.json("status", "r", *store)["endings"] == before
+
+
+@pytest.mark.parametrize("repeats", [0, 100_001, 10**20])
+def test_repeats_have_bounds(shell: Shell, repeats: int) -> None:
+    assert shell("run", "--doctor", "gold", "--repeats", repeats) == 2
+    assert "100000" in shell.err
+
+
 def test_resume_takes_nothing_that_the_store_says(kind: Kind, shell: Shell) -> None:
     assert shell(*kind.begun()) == 0, shell.err
     for beside in (["--prices", "p.csv"], ["--allow-host", "h"], ["--quota", "rpm=1"], ["--pilot", 2]):

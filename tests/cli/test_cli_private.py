@@ -30,6 +30,13 @@ def test_notes_are_exported_only_if_it_is_said(shell: Shell, store: Path, tmp_pa
     assert "case-001@1" in out.read_text()
 
 
+def test_a_store_and_imported_cases_are_for_their_owner(shell: Shell, store: Path, tmp_path: Path) -> None:
+    assert store.stat().st_mode & 0o077 == 0
+    out = tmp_path / "again.jsonl"
+    assert shell("cases", "import", tmp_path / "cases.jsonl", "--out", out) == 0, shell.err
+    assert out.stat().st_mode & 0o077 == 0
+
+
 def test_scores_hold_no_notes_and_are_written(shell: Shell, store: Path, tmp_path: Path) -> None:
     assert shell("score", "s", "--store", store) == 0
     out = tmp_path / "out.csv"

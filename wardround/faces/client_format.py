@@ -7,12 +7,12 @@ import msgspec
 
 from wardround.agents.dialogue import said_images, said_text
 from wardround.engine.errors import UsageError
-from wardround.engine.records import Action, Ending, Json, Message, Score, View, user_message
+from wardround.engine.records import LONGEST_REPLY, Action, Ending, Json, Message, Score, View, user_message
 
 GO_ON = "Go on."
 
 
-LONGEST = 2_000_000
+LONGEST = LONGEST_REPLY
 """The most characters of an action's text, as of a model's reply."""
 
 

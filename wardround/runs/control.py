@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from wardround.engine.budget import BudgetAccount, Spending
+from wardround.engine.budget import Budget, BudgetAccount, Spending
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
 from wardround.engine.sessions import SessionRow
@@ -56,6 +56,17 @@ class Status:
             "worked_seconds": self.worked,
             "left_seconds": self.seconds_left,
         }
+
+
+async def check_caps(run: Run, budget: Budget | None) -> None:
+    """Raise UsageError if the run has spent its budget: `budget`, or the one that it has."""
+    specs, store = run.header.specs, run.store
+    account = BudgetAccount(budget or (await store.orders(run.name)).budget, specs)
+    over = account.refresh(
+        spending_by_seat(await store.spending(run.name)), seconds_worked(await store.sessions(run.name))
+    ) or next((why for seat in sorted(specs) if (why := account.refusal(seat)[0])), "")
+    if over:
+        raise UsageError(f"the budget is used up: {over}; no episode is opened again: raise it with --budget")
 
 
 async def status(run: Run) -> Status:

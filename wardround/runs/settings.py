@@ -47,7 +47,7 @@ class RunSettings(StrictSettings):
     scenario: str = "workup"
     set: dict[str, Json] = Field(default_factory=dict, description="The scenario's own settings.")
     seats: dict[str, SeatSettings] = Field(default_factory=dict)
-    repeats: int | None = Field(default=None, gt=0, description="Default: the paper's, else 1.")
+    repeats: int | None = Field(default=None, gt=0, le=100_000, description="Default: the paper's, else 1.")
     seed: int = 0
     concurrency: int = Field(default=32, gt=0, le=100_000)
     limits: LimitSettings = LimitSettings()

@@ -12,8 +12,8 @@ from wardround.engine.errors import ProviderError
 from wardround.engine.models.failure import failure
 from wardround.engine.models.reply import read_object, read_reply
 from wardround.engine.models.scripted import Scripted
-from wardround.engine.models.wrappers import LONGEST_REPLY, WellFormed
-from wardround.engine.records import Message
+from wardround.engine.models.wrappers import WellFormed
+from wardround.engine.records import LONGEST_REPLY, Message
 from wardround.testing.loopback import Loopback
 from wardround.testing.memory_store import MemoryStore
 

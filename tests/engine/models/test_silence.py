@@ -260,6 +260,8 @@ def test_what_it_tells_of_a_gate_has_it() -> None:
         assert "silent" not in gate.summary()
         task = asyncio.create_task(Retrying(Limited(until(1e9, limit), gate)).complete(ASKED, purpose="test"))
         await asyncio.sleep(3)
+        assert "silent" not in gate.summary(), "a few calls that failed say nothing of an endpoint that serves others"
+        await asyncio.sleep(3)
         assert str(gate.summary()["silent"]).startswith("answers HTTP 429 to every call since ")
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
