@@ -187,10 +187,12 @@ def test_the_command_serves_stops_and_goes_on(tmp_path: Path) -> None:
             assert server.stderr is not None
             try:
                 _, name, _, address = server.stderr.readline().split()
-                turn = httpx.post(f"{address}/episodes", json={"case": "wa-001"}, timeout=20).json()
+                turn = httpx.post(f"{address}/episodes", json={"case": "wa-001"}, timeout=240).json()
                 texts.append(turn["text"])
                 if not resumed:
-                    acted = httpx.post(f"{address}/episodes/{turn['episode']}/act", json={"text": WORKUP[0]}).json()
+                    acted = httpx.post(
+                        f"{address}/episodes/{turn['episode']}/act", json={"text": WORKUP[0]}, timeout=240
+                    ).json()
                     texts.append(acted["text"])
                     resumed = ["--resume", name]
                 server.send_signal(signal.SIGINT)
@@ -288,7 +290,7 @@ async def test_a_server_with_a_key_answers_by_any_of_its_names(driven: DrivenRun
     serving = asyncio.create_task(serve(OpenEpisodes(driven), "sesame", bound, 60))
     hello = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     try:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=240) as client:
             client.headers.update({"accept": "application/json, text/event-stream", "host": f"ward.example.org:{port}"})
             assert (await client.get("/v1/models")).status_code == 401
             client.headers["authorization"] = "Bearer sesame"

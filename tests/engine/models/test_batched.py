@@ -97,7 +97,7 @@ async def test_a_line_that_cannot_be_read_is_an_unanswered_request(line: bytes) 
     """It once ended the task that all calls of the batch wait for, and they waited for ever."""
     async with Loopback(batches=Spoilt(("GET", "files/content"), line + b"\n%s")) as server:
         model = model_at(server, MemoryStore())
-        replies = await asyncio.wait_for(ask(model, 4), 20)
+        replies = await asyncio.wait_for(ask(model, 4), 240)
         await model.aclose()
     assert texts(replies) == [f"question {number}" for number in range(4)]
     assert (server.batches.created, server.batches.requests) == (2, 5)
@@ -108,7 +108,7 @@ async def test_a_line_that_cannot_be_read_is_an_unanswered_request(line: bytes) 
 async def test_an_endpoint_that_answers_something_else_fails_the_calls(where: tuple[str, str], answer: bytes) -> None:
     async with Loopback(batches=Spoilt(where, answer, times=100)) as server:
         model = model_at(server, MemoryStore())
-        replies = await asyncio.wait_for(ask(model, 2), 20)
+        replies = await asyncio.wait_for(ask(model, 2), 240)
         await model.aclose()
     assert [one.kind for one in replies if isinstance(one, ProviderError)] == ["malformed"] * 2
 
@@ -116,7 +116,7 @@ async def test_an_endpoint_that_answers_something_else_fails_the_calls(where: tu
 async def test_a_state_that_cannot_be_read_once_is_asked_for_again() -> None:
     async with Loopback(batches=Spoilt(("GET", "batches"), b"<html>busy</html>", times=2)) as server:
         model = model_at(server, MemoryStore())
-        assert texts(await asyncio.wait_for(ask(model, 2), 20)) == ["question 0", "question 1"]
+        assert texts(await asyncio.wait_for(ask(model, 2), 240)) == ["question 0", "question 1"]
         await model.aclose()
 
 
@@ -220,7 +220,7 @@ async def test_a_kill_at_any_moment_loses_nothing_and_pays_nothing_twice(step: s
         killing = Killing(direct.batches(), step, when)
         first = model_at(server, store, api=killing)  # type: ignore[arg-type]
         task = asyncio.get_running_loop().create_task(ask(first, 5))
-        await asyncio.wait_for(killing.over.wait(), 20)
+        await asyncio.wait_for(killing.over.wait(), 240)
         paid = server.batches.requests
         task.cancel()
         await first.aclose()
