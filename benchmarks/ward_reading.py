@@ -11,8 +11,10 @@
 | second | another stranger's forty, in the twenty styles of `styles_7.txt` | the forty of `leaks_5.csv` |
 | third, pairs, latest | - | the sixty of `leaks_6.csv`, of `leaks_7.csv`, of `leaks_8.csv` |
 | own, own_second, own_third | - | 102, 100, 61 by the author of the rules, of `leaks_own.csv`, `_2`, `_3` |
+| own_fourth, own_fifth, own_sixth | - | 60 each, by the next author of the rules, of `leaks_own_4.csv`, `_5`, `_6` |
 
-The last forty or so of the first two own files are about diseases that the other sets do not have.
+The last forty or so of the first two own files are about diseases that the other sets do not have; the last three
+files are about 180 diseases of every field, most of them rare.
 
 The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
 from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
@@ -59,6 +61,9 @@ PAIRS = {
     "own": "leaks_own.csv",
     "own_second": "leaks_own_2.csv",
     "own_third": "leaks_own_3.csv",
+    "own_fourth": "leaks_own_4.csv",
+    "own_fifth": "leaks_own_5.csv",
+    "own_sixth": "leaks_own_6.csv",
 }
 """Files of pairs of sentences, a leak and a harmless one of like build."""
 UNNAMED = {

@@ -11,6 +11,7 @@ from wardround.engine.text import regex
 from wardround.scenarios.case import Case
 from wardround.scenarios.diseases.disease import ALONE, names_in_tables
 from wardround.scenarios.diseases.giveaway_terms import (
+    Matches,
     Span,
     Term,
     any_of,
@@ -39,7 +40,8 @@ class Giveaway(msgspec.Struct, frozen=True):
 _OPERATED = r"(?:ectom(?:y|ies|ized)|otom(?:y|ies)|ostom(?:y|ies)|plast(?:y|ies)|pexy|centesis|rrhaphy|desis|tripsy)"
 _STEM = regex(r"([a-z]{5,}?)(?:o?lithiasis|itis|itides|omas?|osis|oses|ia|us)$")
 _BLOCKED = regex(
-    r"(?i)\b(?:no|not|never|neither|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
+    r"(?i)\b(?:no|not(?! (?:pass|get past|cross|settle|respond|tolerate|clear|shift|hold)\b)|never|neither"
+    r"|nothing (?:in|at|on)|without|denies|denied|refused|declined|negative for|ruled out|r/o|allerg(?:y|ic) to"
     r"|intoleran(?:t|ce) (?:of|to)|fhx of|endemic (?:(?:area|region) )?for|risks? (?:of|for|factors? for)"
     r"|susceptib\w+ to|relevant to)\s+"
     r"(?:(?!but\b|(?:and|then|so|now) (?:had|has|was|were|underwent|needed|got|needs|then|went)\b)[\w/,-]+\s+){0,4}$"
@@ -78,9 +80,10 @@ _REMOTE = regex(
 )
 """What was so long ago that it tells nothing of this illness."""
 _NORMAL = regex(
-    r"(?i)^\s*(?:(?!\b(?:and|but|with|showed|of)\b)[\w-]+\s+){0,3}?(?:(?:was|were|is|are|came back|returned|remained"
-    r"|tested|has been|:)\s+)*(?:all\s+)?(?:normal|negative|unremarkable|within normal|clear|clean|absent"
-    r"|benign|in neither|(?:nothing|none) (?:seen|grown|found)|no growth"
+    r"(?i)^\s*(?:(?!\b(?:and|but|with|showed|of|no|not|never)\b)[\w-]+\s+){0,3}?"
+    r"(?:(?:was|were|is|are|came back|returned|remained|tested|has been|:)\s+)*(?:all\s+)?"
+    r"(?:normal|neg(?:ative)?|non-?reactive|mid-range|in range|nil|patent|normally|fill|unremarkable"
+    r"|within normal|clear|clean|absent|benign|in neither|(?:nothing|none) (?:seen|grown|found)|no growth"
     r"|(?:under|below|less than|<) ?[\d.]+\b(?! ?%)"
     r"|ruled out|excluded"
     r"|[\d.,/%]+ (?:[a-z]+/[a-z]+ )?(?:and |\()?(?:normal|as before|unchanged|at (?:(?:his|her|the) )?baseline|stable)"
@@ -188,7 +191,7 @@ class Giveaways:
                         yield Giveaway(*span, name, "other name")
 
     def _related(self, text: str, terms: Iterable[Term], *, past: bool) -> Iterator[Giveaway]:
-        seen: dict[re.Pattern[str], list[Span]] = {}
+        seen: Matches = {}
         for term in terms:
             for spans in term.spans(text, seen):
                 if all(_tells(text, span, term, past=past) for span in spans) and not self._elsewhere(

@@ -7,15 +7,15 @@ antibiotics and organisms tell), `lasting` (a procedure that tells of a disease 
 much as now).
 
 In a term, `...` stands for up to six words, `A ~ B` for both in one clause and `A & B` in one sentence, whichever is
-first, `###` for a number of at least three digits, `A > 5 < 60` for A with a number above 5 and below 60, and `<clot>`
-for every word of this class in `giveaway_words.csv`: a process, a place of the body in plain and medical words, a class
-of drugs.
+first, `###` for a number of at least three digits, `A > 5 < 60` for A with a number above 5 and below 60 (a titre of
+1:640 is 640; also as a part of `A & B`), and `<clot>` for every word of this class in `giveaway_words.csv`: a process,
+a place of the body in plain and medical words, a class of drugs.
 """
 
 import operator
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -34,47 +34,54 @@ _SENTENCE_END = regex(r"[;\n]|[.?!](?!\d)")
 _MOST_BETWEEN = 120
 """Letters between two words of one sentence that tell something together."""
 _VALUE = (
-    r"(?:[ \n:=(]+(?!(?:and|or|but|with)\b)[a-z'/-]{1,12}){0,4}?[ \n:=(~]{1,3}([<>]? ?\d[\d,]*(?:\.\d+)?)(?![\d/]|\.\d)"
+    r"(?:[ \n:=(]+(?!(?:and|or|but|with)\b)[a-z'/-]{1,12}){0,4}?[ \n:=(~]{1,3}(?:1 ?: ?)?"
+    r"([<>]? ?\d[\d,]*(?:\.\d+)?)(?![\d/]|\.\d)"
 )
-"""A result behind the name of its test: 'sodium came back at 118'."""
+"""A result behind the name of its test: 'sodium came back at 118', 'RPR 1:128'."""
 _DENIAL = regex(r"\b(?:not|no|never|nothing)\b")
 _COMPARED = {">": operator.gt, "<": operator.lt}
 
 Span = tuple[int, int]
+Limits = tuple[tuple[str, float], ...]
+"""What a number must be: '>' or '<', and the limit; () where there is no number."""
+Matches = dict[tuple[re.Pattern[str], Limits], list[Span]]
+"""What patterns with their limits matched in a text."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """What to look for: one pattern, or two that must match in one sentence; `passes` judges a number in brackets."""
+    """What to look for: one pattern, or two of one sentence; `limits`: of the number in each."""
 
     relation: str
     patterns: tuple[re.Pattern[str], ...]
-    passes: Callable[[float], bool] | None = None
+    limits: tuple[Limits, ...] = ()
 
     @cached_property
     def denies(self) -> bool:
         """Whether the term is a denial in itself: 'does not compress'."""
         return any(_DENIAL.search(pattern.pattern) for pattern in self.patterns)
 
-    def spans(self, text: str, seen: dict[re.Pattern[str], list[Span]]) -> Iterator[tuple[Span, ...]]:
+    def spans(self, text: str, seen: Matches) -> Iterator[tuple[Span, ...]]:
         """Where a text has the term: the place of each pattern; `seen` keeps what a pattern matched for other terms."""
-        if len(self.patterns) == 1:
-            for match in self.patterns[0].finditer(text):
-                if self.passes is None or self.passes(float(re.sub(r"[^\d.]", "", match[1]))):
-                    yield (match.span(),)
-            return
+        limits = self.limits or ((),) * len(self.patterns)
         matched: list[list[Span]] = []
-        for pattern in self.patterns:
-            if pattern not in seen:
-                seen[pattern] = [match.span() for match in pattern.finditer(text)]
-            if not seen[pattern]:
+        for pattern, limit in zip(self.patterns, limits, strict=True):
+            if (pattern, limit) not in seen:
+                seen[pattern, limit] = list(_matched(pattern, limit, text))
+            if not seen[pattern, limit]:
                 return
-            matched.append(seen[pattern])
-        first, *others = matched
-        for span in first:
-            placed = sorted([span, *(_nearest(span, listed) for listed in others)])
+            matched.append(seen[pattern, limit])
+        for span in matched[0]:
+            placed = sorted([span, *(_nearest(span, listed) for listed in matched[1:])])
             if all(_in_one_sentence(text, one, other) for one, other in pairwise(placed)):
                 yield tuple(placed)
+
+
+def _matched(pattern: re.Pattern[str], limits: Limits, text: str) -> Iterator[Span]:
+    """Where a pattern matches, and the number in its brackets is within the limits, if there are any."""
+    for match in pattern.finditer(text):
+        if all(_COMPARED[sign](float(re.sub(r"[^\d.]", "", match[1])), limit) for sign, limit in limits):
+            yield match.span()
 
 
 def sentence_spans(text: str) -> Iterator[Span]:
@@ -156,12 +163,9 @@ def patterns_of(term: str, relation: str) -> tuple[Term, ...]:
             Term(shown, (place, *(word_pattern(f"<{one}>") for one in classes)))
             for shown, classes in _TOLD_OF[relation]
         )
-    if compared := _COMPARISON.fullmatch(term):
-        limits = tuple((_COMPARED[sign], float(limit)) for sign, limit in _LIMIT.findall(compared[2]))
-        pattern = re.compile(rf"(?i)(?<![\w-]){_phrase(compared[1])}{_VALUE}")
-        return (Term(relation, (pattern,), lambda value: all(holds(value, limit) for holds, limit in limits)),)
-    if " & " in term:
-        return (Term(relation, tuple(map(word_pattern, term.split(" & ")))),)
+    if _LIMIT.search(term) or " & " in term:
+        parts = term.split(" & ")
+        return (Term(relation, tuple(map(_value_pattern, parts)), tuple(map(_limits, parts))),)
     shown = _SHOWN_AS.get(relation, relation)
     return (Term(shown, (_PATTERNS.get(relation, word_pattern)(term),)),)
 
@@ -176,8 +180,17 @@ _TOLD_OF: Mapping[str, Sequence[tuple[str, Sequence[str]]]] = {
     "site": (("treatment", ("antibiotic",)), ("organism", ("bacterium",))),
 }
 """For a place of the body, and for a site of an infection: what tells of it in one sentence, and by which relation."""
-_COMPARISON = regex(r"(.+?)((?: [<>] [\d.]+)+)")
-_LIMIT = regex(r"([<>]) ([\d.]+)")
+_LIMIT = regex(r" ([<>]) ([\d.]+)")
+
+
+def _limits(part: str) -> Limits:
+    return tuple((sign, float(limit)) for sign, limit in _LIMIT.findall(part))
+
+
+def _value_pattern(part: str) -> re.Pattern[str]:
+    """A pattern for a part of a term, with a number in brackets if it has a limit."""
+    value = rf"(?i)(?<![\w-]){_phrase(_LIMIT.sub('', part))}{_VALUE}"
+    return re.compile(value) if _LIMIT.search(part) else word_pattern(part)
 
 
 @cache

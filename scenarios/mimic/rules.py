@@ -174,10 +174,14 @@ def coded_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
     rules = [BuildRule("coded", "an ICD code of a pool disease", "codes", _keep_if(lambda d: bool(d.coded)))]
     if not conditions.notes:
         first = _keep_if(lambda d: d.leading is not None and d.leading in d.coded)
-        one = _keep_if(lambda d: len({disease.name for disease in d.coded}) == 1)
         rules += [
             BuildRule("label_first", "the pool disease is the first-listed code", "codes", first),
-            BuildRule("one_disease", "no code of another pool disease", "codes", one),
+            BuildRule(
+                "one_disease",
+                "no code of another pool disease",
+                "codes",
+                _keep_if(lambda d: len({disease.name for disease in d.coded}) == 1),
+            ),
         ]
     return tuple(rules)
 
@@ -204,10 +208,15 @@ def noted_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
     def first(draft: AdmissionDraft) -> AdmissionDraft | None:
         if draft.note is None:
             return None
-        said = stated(draft, first_item(draft.note.primary))
+        said = stated(draft, first_item(draft.note.primary)) or shown_with(draft, draft.note.primary)
         if said is None and draft.leading and (not draft.note.primary or "diagnosis" in draft.note.prose):
             return replace(draft, disease=draft.leading) if leaks_of(draft.leading).names_it(draft.text) else None
         return said
+
+    def shown_with(draft: AdmissionDraft, diagnosis: str) -> AdmissionDraft | None:
+        """The disease of the first-listed code where the item only names what it comes with: 'cirrhosis with HE'."""
+        rest = re.search(rf"{re.escape(first_item(diagnosis).strip() or '_')}\s+with\s+(\S.*)", diagnosis)
+        return stated(replace(draft, coded=(draft.leading,)), first_item(rest[1])) if rest and draft.leading else None
 
     def stated(draft: AdmissionDraft, item: str) -> AdmissionDraft | None:
         if conditions.takes_all:
@@ -294,9 +303,12 @@ def without_cancelled(draft: AdmissionDraft) -> AdmissionDraft:
 
 def first_results(draft: AdmissionDraft) -> AdmissionDraft:
     """Keep the earliest result of each laboratory item, and of each microbiology test and specimen."""
-    labs = _first_of_each(draft.results.labs, lambda lab: (lab.item_id, lab.name))
-    cultures = _first_of_each(draft.results.cultures, lambda culture: (culture.test, culture.specimen))
-    return with_results(draft, replace(draft.results, labs=labs, cultures=cultures))
+    firsts = replace(
+        draft.results,
+        labs=_first_of_each(draft.results.labs, lambda lab: (lab.item_id, lab.name)),
+        cultures=_first_of_each(draft.results.cultures, lambda culture: (culture.test, culture.specimen)),
+    )
+    return with_results(draft, firsts)
 
 
 def with_results(draft: AdmissionDraft, results: AdmissionResults) -> AdmissionDraft:
@@ -313,10 +325,10 @@ def _first_of_each(results: Sequence[Result], of: Callable[[Result], object]) ->
 
 def informative_reports(draft: AdmissionDraft) -> AdmissionDraft:
     """Reduce reports to their findings; drop studies without any."""
-    texts = (report.text for report in draft.results.reports if record_items.study(report))
+    reports = filter(record_items.study, draft.results.reports)
     cut = (
-        study.model_copy(update={"report": record_items.report_findings(text)})
-        for study, text in zip(draft.results.studies, texts, strict=True)
+        study.model_copy(update={"report": record_items.report_findings(report.text)})
+        for study, report in zip(draft.results.studies, reports, strict=True)
     )
     return with_results(draft, replace(draft.results, studies=tuple(study for study in cut if study.report)))
 
@@ -382,8 +394,7 @@ def masked_names(draft: AdmissionDraft) -> AdmissionDraft:
 
 
 def _masked_lab(lab: Lab, known: Leaks) -> Lab:
-    has_words = re.search(r"[A-Za-z]{2}", lab.value)
-    return lab.model_copy(update={"value": known.masked(lab.value)}) if has_words else lab
+    return lab.model_copy(update={"value": known.masked(lab.value)}) if re.search(r"[A-Za-z]{2}", lab.value) else lab
 
 
 def _masked_culture(culture: Culture, known: Leaks) -> Culture:

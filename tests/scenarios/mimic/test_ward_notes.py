@@ -76,12 +76,12 @@ def test_sentences_of_a_stranger_whose_faults_are_not_mended() -> None:
 
 @pytest.mark.long
 def test_cases_are_built_and_sentences_that_give_the_disease_away_are_flagged(tmp_path: Path) -> None:
-    notes = [one for one in NOTES if one.disease.name != "Hepatic encephalopathy"][::4]
-    sentences = sentence_notes(one for one in diseases()[:20] if one.name != "Hepatic encephalopathy")
+    notes = NOTES[::4] + [one for one in NOTES if "cirrhosis" in one.principal[0]]
+    sentences = sentence_notes(diseases()[:20])
     cases = built([*notes, *(one for one, _, _ in sentences)], tmp_path)
     assert Counter(what for at, one in enumerate(notes) for what in case_faults(one, cases.get(at))) == {}
     flags = [(gives, flagged(cases[at], said)) for at, (_, gives, said) in enumerate(sentences, len(notes))]
-    assert Counter(flags) == {(True, True): 38, (False, False): 38}
+    assert Counter(flags) == {(True, True): 40, (False, False): 40}
 
 
 @pytest.mark.parametrize(
