@@ -26,7 +26,7 @@ from wardround.scenarios.reports.finding_evidence import (
 )
 from wardround.scenarios.reports.quantities import Quantity, quantities, same_quantity, written_value
 from wardround.scenarios.reports.scales import NEAR, period_days, plain_scales, smoked
-from wardround.scenarios.reports.statements import GENERIC, longhand, text_concepts, word_concept
+from wardround.scenarios.reports.statements import GENERIC, longhand, site, text_concepts, word_concept
 
 _INFORMS = ("Patient Information", "Patient Demographics")
 _HEAD = 30
@@ -53,7 +53,8 @@ _SEPARATOR = re.compile(r"[;,()\[\]|]|\.\s|\b(?:and|with|but|versus|vs|against|c
 _OPENED = re.compile(r"[(\[:=]\s*$")
 """A bracket that opens before a number: 'CRP (3 mg/L)'."""
 _DERIVED_BEFORE = re.compile(
-    r"(?i)(?:\bby|\bput on|\bdown|\bup|\bgain\w*(?: of)?|\b(?:fall|drop|rise|loss|difference|increase|decrease"
+    r"(?i)(?:\bby|\bput on|\bdown|(?<!made )(?<!makes )\bup|\bgain\w*(?: of)?|\b(?:fall|drop|rise|loss|difference"
+    r"|increase|decrease"
     r"|reduction|increment)(?: \w+){0,4}? of|\bminus|\bplus|\bBMI\D{0,20}|\banother|\bevery|\bper|['\u2019]|[+\u2212-])"
     r"\s*(?:about |around |~)?$"
 )
@@ -151,12 +152,13 @@ def _unaccounted(
 
 
 _FEW = 3
+_IN_WORDS = 12
 
 
 def _little(one: Quantity) -> bool:
     """Whether a number says little: none, one of a unit, or a count that is small or in words."""
     unit = one.value == one.step or (one.written[0].isalpha() and one.value < 2 * one.step)
-    count = not one.dimension and (one.written[0].isalpha() or one.value <= _FEW)
+    count = not one.dimension and one.step == 1 and one.value <= (_IN_WORDS if one.written[0].isalpha() else _FEW)
     return one.value == 0 or count or (one.dimension in ("", "time") and unit)
 
 
@@ -182,8 +184,10 @@ def _linked(one: _Numbered, other: _Numbered, unknown: Sequence[_Numbered], left
         return one.age and other.age
     if ours.dimension == theirs.dimension not in ("", "time") or _same_digits(ours, theirs):
         return True
-    if any(meets(name, with_prefixes(other.label)) for name in one.label - _UNTELLING):
+    if any(meets(name, with_prefixes(other.label)) for name in one.label - _UNTELLING if not site(name)):
         return True
+    if not ours.dimension and ours.value <= _FEW:
+        return False
     alone = all(sum(_of_one_unit(one, own) for own in numbers) <= 1 for numbers in (unknown, left))
     return alone and _of_one_unit(one, other)
 
@@ -234,7 +238,8 @@ def _equal(said: _Numbered, known: _Numbered) -> bool:
     if {ours.dimension, theirs.dimension} == {"length", "sedimentation"}:
         return mine == its
     if ours.dimension and theirs.dimension:
-        return same_quantity(ours, theirs, tuple(said.clause | known.clause))
+        both = said.label & known.label if said.label and known.label else said.clause | known.clause
+        return same_quantity(ours, theirs, tuple(both))
     return mine == its or (ours.rough and abs(mine - its) <= 0.05 * its) or _without_unit(said, known)
 
 

@@ -30,6 +30,12 @@ endoscopy colonoscopy gastroscopy laparotomy laparoscopy bronchoscopy venography
 examination display displayed contain contained screening serology"""
 _LOOKING = frozenset(word_concept(one) for one in _LOOKING_TEXT.split())
 """Concepts of what a finding was looked for with."""
+_PARTS = frozenset(("lymph_node", "lymph", "node", "contact"))
+"""Concepts of which a denial says what they are without."""
+_LOSSES_TEXT = """loss lost losing normal change defect deficit abnormal abnormality limitation disturbance impairment
+impaired decrease increase contact"""
+_LOSSES = frozenset(word_concept(one) for one in _LOSSES_TEXT.split())
+"""Concepts without which a denial is another one: without loss of consciousness there is consciousness."""
 _WELL = frozenset(("normal", "clear", "free"))
 
 
@@ -85,10 +91,10 @@ def denial_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterat
     kin = of_relatives(claim.finding)
     fitting = tuple(one for one in claim.sentences if of_relatives(one) == kin)
     mine, theirs = _reading((claim.finding,)), _reading(fitting)
-    denied = [*_opposite(mine, theirs), *_opposite(theirs, mine)]
+    denied = [*_opposite(mine, theirs), *_opposite(theirs, mine), *_only_denied(mine, theirs)]
     if denied and not claim.cited:
         whole = _reading(tuple(one for one in index.sentences if one in index.patient and of_relatives(one) == kin))
-        denied = [*_opposite(mine, whole), *_opposite(whole, mine)]
+        denied = [*_opposite(mine, whole), *_opposite(whole, mine), *_only_denied(mine, whole)]
     if denied:
         words = ("not " if next(_opposite(mine, theirs), "") else "") + denied[0].replace("_", " ")
         yield Unfaithful("negation", words, claim.finding, " ".join(fitting), claim.item)
@@ -115,12 +121,40 @@ def _opposite(one: _Reading, other: _Reading) -> Iterator[str]:
         for place, own in other.items:
             if not own.affirmed or not heads <= own.words or not words <= other.affirmed[place]:
                 continue
-            if not own.result and (item.result or not _TESTS.isdisjoint(item.words | own.words)):
-                continue  # that a test was done, or a disease was sought, is not that it was positive
+            if not _shown(own, item):
+                continue
             well = "normal" not in words and _WELL & own.words  # a clear film is a negative one
             if not well and _same_place(item, one.sites[clause], own, other, place):
                 yield " ".join(sorted(words))
                 break
+
+
+def _shown(own: StatedItem, item: StatedItem) -> bool:
+    """Whether what is affirmed is a finding: that a test was done is not that it was positive."""
+    return own.result or not (item.result or not _TESTS.isdisjoint(item.words | own.words))
+
+
+def _only_denied(mine: _Reading, theirs: _Reading) -> Iterator[str]:
+    """The words of what the finding affirms and the evidence names only to deny it, more narrowly or not."""
+    turned = {
+        clause for clause, one in mine.items if one.words == {"normal"} or (one.affirmed is False and one.context)
+    }
+    for clause, own in mine.items:
+        heads = _heads(own.words)
+        plain = own.affirmed and "normal" not in own.words and own.words.isdisjoint(_LOOKING)
+        named = any(one.affirmed is not False and heads & (one.words | one.context) for _, one in theirs.items)
+        if not plain or named or clause in turned or not heads - _PARTS:
+            continue
+        if any(one.affirmed is False and heads <= one.words and _covers(one, own) for _, one in theirs.items):
+            yield " ".join(sorted(heads))
+
+
+def _covers(denied: StatedItem, own: StatedItem) -> bool:
+    """Whether a denial is of all that is affirmed, and not of its loss or change only."""
+    core = own.words - SIDE_WORDS - GENERIC - _WEAK
+    parts = frozenset(filter(site, core))
+    known = core <= denied.words | denied.context and parts <= denied.words
+    return known and _shown(own, denied) and (denied.words - own.words).isdisjoint(_LOSSES)
 
 
 def _heads(words: frozenset[str]) -> frozenset[str]:
@@ -140,4 +174,4 @@ def _same_place(item: StatedItem, sites: set[str], own: StatedItem, other: _Read
         return False
     about = item.context - SIDE_WORDS - _LOOKING
     parts = frozenset(filter(site, about))
-    return not about or not about.isdisjoint(own.words if parts else other.words)
+    return not about or not about.isdisjoint(own.words | other.affirmed[place] if parts else other.words)

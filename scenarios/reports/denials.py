@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from wardround.scenarios.reports.statements import CLAUSE_END, LITTLE, concepts_text, word_concept
+from wardround.scenarios.reports.statements import CLAUSE_END, LITTLE, concepts_text, plain_denials, word_concept
 
 
 def _set(text: str) -> frozenset[str]:
@@ -26,7 +26,7 @@ _LIMITS = _set(
 _SEEN = _set(
     """reported noted observed seen found detected identified present evident performed elicited visible palpable
     demonstrated appreciated apparent documented recorded felt heard there described isolated revealed known sought
-    palpated recognized recognised audible noticed discernible used available shown"""
+    palpated reveal recognized recognised audible noticed discernible used available shown"""
 )
 """Words behind 'was' and 'not' of what was or was not there."""
 _REST = _set(
@@ -108,32 +108,6 @@ def _tells(low: str) -> bool:
     return low not in _SILENT and low not in _FORWARD and low not in _BACKWARD and low != "positive"
 
 
-_REWRITTEN = (
-    (r"(?<=[A-Za-z]\d)-(?=[,;.)]|$)|(?<=[A-Za-z]\d\d)-(?=[,;.)]|$)", " negative"),  # 'CD30-'
-    (r"(?<=[A-Za-z]\d)\+(?=[,;.)]|$)|(?<=[A-Za-z]\d\d)\+(?=[,;.)]|$)", " positive"),
-    (r"(?<![\w])[-\u2212\u2013]ve\b", " negative"),
-    (r"\+ve\b", " positive"),
-    (r"\bg[ai]ves? an? (positive|negative)(?: (?:result|test|reaction))?", r" was \1"),
-    (
-        r"\b(is|are|was|were|remained|also)((?: also| \w+ly)*) (?:impaired|diminished|abolished|depressed|lost)\b",
-        r"\1 no~normal",
-    ),
-    (r"\bimpaired (?=[a-z])", " no~normal "),
-    (r"\bnone (?=(?:to|against|for|in|on|at) )", " without "),
-    (r"(?<=[A-Za-z]) 0(?=[,;]|\.?$|\.\s)", " absent"),
-    (r"\bnormal for\b", " query~it "),
-    (r"\bnone of\b:?|\bmissing\b", " without "),
-    (r"\bno~positive for\b|\bnegative for\b", " negative~for "),
-    (r"\bno~positive\b", " negative "),
-    (r"\b(?:failed|fails) to\b", " not "),
-    (r"\b(?:free|clear|absence|exclusion|devoid) (?:of|from)\b|\babst\w+ from\b", " without "),
-    (r"\b([a-z]{3,})-(?:free|na[i\u00ef]ve)\b", r" no~\1"),
-    (r"\bnon-?(?=[a-z]{4,})|\bun(?=[a-z]{4,}ed\b)", " no~"),
-    (r"\b(?:(?:is|was|were|are|tested|remained|came back|turned) )?positive for\b", " with positive "),
-    (r"(\w+)-(negative|positive)\b", r" \1 \2 , "),
-    (r"\b(\w+)n't\b", r"\1 not"),
-)
-_REWRITES = tuple((re.compile(f"(?i){pattern}"), new) for pattern, new in _REWRITTEN)
 _NOR = re.compile(r"(?i)\bnor\b")
 _IN_VAIN = re.compile(
     r"(?i)\b(?:were |was )?(?:sought|looked for|searched for)(?:,? but (?:were |was )?not (?:found|seen)| in vain)"
@@ -152,9 +126,7 @@ def stated_items(sentence: str) -> tuple[StatedItem, ...]:
         >>> [(sorted(one.words), one.affirmed) for one in stated_items("Fever without cough or rash")]
         [(['fever'], True), (['cough'], False), (['rash'], False)]
     """
-    text = concepts_text(_IN_VAIN.sub(" absent", _NOR.sub("or no", sentence)))
-    for pattern, new in _REWRITES:
-        text = pattern.sub(new, text)
+    text = plain_denials(concepts_text(_IN_VAIN.sub(" absent", _NOR.sub("or no", sentence))))
     read: list[StatedItem] = []
     for number, inner in enumerate(_BRACKET.findall(text), 1):
         lows = _lows(inner)
@@ -170,7 +142,7 @@ def stated_items(sentence: str) -> tuple[StatedItem, ...]:
 
 
 def _lows(text: str) -> list[str]:
-    return [hit[0].lower() for hit in _WORD.finditer(text)]
+    return [hit[0].lower().removesuffix("'s") for hit in _WORD.finditer(text)]
 
 
 def _parts(lows: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -284,7 +256,11 @@ class _Clause:
         at = _first(words, frozenset(("not", "never")))
         if at and item_concepts(words[:at]) and "to" not in words[at + 2 : at + 4]:
             after = words[at + 1 : at + 3]
-            seen = after[:1] and after[0] in _SEEN and (words[at - 1] in _LINKS or not item_concepts(words[at + 2 :]))
+            seen = (
+                after[:1]
+                and after[0] in _SEEN
+                and (words[at - 1] in _LINKS or _ALONG.intersection(after[1:]) or not item_concepts(words[at + 2 :]))
+            )
             if not after or seen or (after[0] in ("be", "been") and after[1:] and after[1] in _SEEN):
                 return [*words[:at], "absent", *(low for low in words[at + 1 :] if low not in _SEEN)]
         if words[-1] in _FORWARD and words[-1] not in _BACKWARD and item_concepts(words[:-1]):
@@ -305,8 +281,8 @@ class _Clause:
         if cue is None and self._carry and self._goes_on(joint, words):
             self._carried(place, joint, words)
             return
-        if not self._carry and joint == "or" and any(low.startswith("no~") for low in self._parts[place - 1][1]):
-            self._add(words, None, words)  # 'does not drink alcohol or use drugs', whose first part is one word
+        if not self._carry and self._after_one_word(place, joint):
+            self._add(words, None, words)
             return
         if self._carry and "or" in joint and "no~normal" in words:  # 'no sensory or motor deficits' are both normal
             self._open_list()
@@ -327,6 +303,12 @@ class _Clause:
             self._plain(words, True, words)
             if words[-1] == "positive" and joint in ("and", "or", ",") and len(self._items) > 1:
                 self._items[-2].result = True  # 'ANCA and ANA positive'
+
+    def _after_one_word(self, place: int, joint: str) -> bool:
+        """Whether an item goes on a list with 'or' after a word that denies by itself: 'does not smoke or drink'."""
+        last = next((one for one, _ in self._parts[place:] if one != ","), "")
+        before = (low for _, words in self._parts[:place] for low in words)
+        return joint in (",", "or") and last.endswith("or") and any(low.startswith("no~") for low in before)
 
     # --- forwards ---
 
@@ -433,6 +415,8 @@ class _Clause:
         for said, affirmed in ((words[: max(start - 1, 0)], None), (subject, False), (tail, None)):
             if item_concepts(said):
                 self._add(said, affirmed, words)
+        if _ALONG.intersection(tail[:1]):  # 'was negative in blood, urine and sputum'
+            self._carry = "open"
         if not ("," in joint and "and" in joint and words[0] in _THE):
             self._judge_list(place, before, words, own=bool(item_concepts(subject)))
 

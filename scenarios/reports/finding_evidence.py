@@ -173,19 +173,22 @@ _JUDGED = re.compile(
 )
 
 
+_JOINING = frozenset(("and", "the", "with", "for", "was", "were", "but", "had", "who", "his", "her"))
+
+
 @lru_cache(maxsize=4096)
 def spelled_out(finding: str, sentences: tuple[str, ...]) -> str:
     """A finding with its acronyms in the words that have their initials: 'AFB' is acid-fast bacilli.
 
     An acronym that a result judges may have letters from inside the words: 'OCB neg' is of oligoclonal bands.
     """
-    words = re.findall(r"[A-Za-z]+", " ".join(sentences))
+    words = re.findall(r"[A-Za-z]+|[.,;:()]", " ".join(sentences))
     initials = "".join(word[0].upper() for word in words)
 
     def spelled(acronym: re.Match[str]) -> str:
         at = initials.find(acronym[0])
         named = words[at : at + len(acronym[0])]
-        plain = at >= 0 and all(len(word) > 2 and not word.isupper() for word in named)
+        plain = at >= 0 and all(len(word) > 2 and not word.isupper() and word not in _JOINING for word in named)
         return " ".join(named) if plain else acronym[0]
 
     def judged(acronym: re.Match[str]) -> str:

@@ -22,6 +22,7 @@ _AGED = re.compile(
     r"|, ?(?:aged )?\d{1,3}[ -]?(?:y(?:ears?|rs?|o)?|months?|weeks?|days?)\b"
     r"|,? (?:in|of) (?:her|his) (?:early |late |mid[- ])?(?:teens|\w+ties)\b)"
 )
+_LETTER_FIRST = re.compile(r"^\W*([MF]) ?/ ?(\d{1,3})\b")
 _LETTER = re.compile(r"(?<![\w.,-])(\d{1,3})[- ]?(?:y(?:ears?)?[/-]?o?(?:ld)?)?[, /]{0,2}([MF])(?![\w-])")
 _OTHERS = re.compile(
     r"(?i)\bet al|\b(?:reported|described|published) (?:a|the|an|two|three) (?:\w+ )?case|\bpatients\b|\bliterature\b"
@@ -42,9 +43,13 @@ _INFORMANT = re.compile(
 )
 
 
+_YOUNG = frozenset(("child", "baby", "infant", "newborn", "neonate", "fetus", "foetus"))
+"""Words that may be of the patient."""
+
+
 def of_relatives(text: str) -> bool:
     """Whether a text is on relatives of the patient."""
-    return bool(KIN.search(_INFORMANT.sub(" ", text)))
+    return any(hit[0].lower() not in _YOUNG for hit in KIN.finditer(_INFORMANT.sub(" ", text)))
 
 
 @lru_cache(maxsize=256)
@@ -79,6 +84,7 @@ def _aged(text: str) -> list[tuple[str, str]]:
         )
     if "emperature" not in text:
         stated += [("female" if match[2] == "F" else "male", match[1]) for match in _LETTER.finditer(text)]
+        stated += [("female" if hit[1] == "F" else "male", hit[2]) for hit in _LETTER_FIRST.finditer(text)]
     return stated
 
 
@@ -108,6 +114,8 @@ _PARENTAL = re.compile(
     r"|relatives?|family|kin))"
 )
 """'Maternal asthma': that of the mother."""
+_ANY_KIN = re.compile(r"\b(?:family|relatives?|there)\b")
+"""What is said of relatives in general, or of nobody."""
 _KIN_BREAK = re.compile(r"[;.+&]\s|,\s|\b(?:and|but|while|whereas|with)\b")
 
 
@@ -160,6 +168,8 @@ def _relatives(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
         alone = not _RELATIVE.search(part)
         piece = _PARENTAL.sub(lambda hit: "mother" if hit[1][0] in "mM" else "father", part) if alone else part
         named = [_RELATIVES[hit[1].lower()] for hit in _RELATIVE.finditer(piece)]
+        if not named and _ANY_KIN.search(piece):
+            break
         lows = re.findall(r"[a-z_~]+|\d+", concepts_text(_RELATIVE.sub(" ", piece)).lower())
         about = item_concepts(lows) | {low for low in lows if low[0].isdigit()}
         if not named and named_kin:

@@ -140,6 +140,10 @@ _ROUGHLY = re.compile(
 _LABELS = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)|\[\d+\]")
 _CLOCK = re.compile(r"(?<![\d.,/])0\d[0-5]\d(?!\d|[.,/]\d)")
 """A time of day in four figures: '0530'."""
+_DATE = re.compile(
+    r"\b\d{1,2}/\d{1,2}/(?:\d\d)?\d\d\b|\b\d{1,2}[/ -](?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[/ -]'?\d\d\b"
+)
+"""A date in short: '11/17/20', '2/Jun/22'."""
 _BOTH_UNITS = re.compile(
     r"\b[a-z]+(?:/[a-z]+)?\s?\(([munp\u00b5]?(?:g|m|mol|L|U|IU)|[cd]m|dL|kg|mm/hr?|bpm|mmHg)\)(?=\s?/|[\s,.;)]|$)"
 )
@@ -201,7 +205,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         >>> [(one.value, one.dimension) for one in quantities("pain for 2 weeks")]
         [(14.0, 'time')]
     """
-    text = _CLOCK.sub("    ", text)
+    text = _DATE.sub(lambda date: " " * len(date[0]), _CLOCK.sub("    ", text))
     text = _LABELS.sub(lambda label: " " * len(label[0]), text.replace("\u03bc", "\u00b5"))
     text = _SUBSTANCE.sub(lambda hit: " " * len(hit[0]), _SEX.sub(" ", text))
     text = _FEET.sub(lambda hit: f"{12 * int(hit[1]) + int(hit[2])} inch".ljust(len(hit[0])), text)

@@ -1,5 +1,6 @@
 """Whether an article states a diagnosis as its patient's, by name, by synonym or by initials."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -11,7 +12,7 @@ from wardround.scenarios.loaders.values import diagnosis_names
 from wardround.scenarios.reports.article import article_sentences
 from wardround.scenarios.reports.denials import stated_items
 from wardround.scenarios.reports.finding_evidence import spelled_out
-from wardround.scenarios.reports.statements import concepts_text, longhand, word_concept
+from wardround.scenarios.reports.statements import concepts_text, longhand, site, word_concept
 from wardround.scenarios.terms.wording import vocabulary
 
 _CONSIDERED = re.compile(
@@ -29,6 +30,10 @@ _MISTAKEN = re.compile(
     r"|imitating|confused with|labell?ed as|disguised as|pretending to be|posing as)\b[^.;:]*"
 )
 """A diagnosis that the patient was said to have and had not."""
+_WORKING = re.compile(
+    r"(?i)\bworking diagnosis\b|\bsuspected (?:at )?first\b|\bfirst suspected\b|\binitial(?:ly)? (?:diagnos|suspect)"
+)
+"""A sentence on what was thought at first."""
 _STATES = re.compile(
     r"(?i)\bdiagnos|\bconfirm|\bconsistent with|\bcompatible with|\breveal|\bidentified|\bfinal\b|\bestablish"
     r"|\bprov(?:ed|en)\b"
@@ -74,12 +79,15 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
     ('due to', 'of the') need not be stated.
     """
     shown = bool(cited)
+    cited = [one for one in cited if not _WORKING.search(one)] or cited
     cited = cited or [
         one for one, words in _clauses("", text) if words and _DIAGNOSED.search(one) and not _PAST.search(one)
     ]
     title = _MISTAKEN.sub(" ", title)
     answer = longhand(spelled_out(_INTRODUCED.sub("", answer), (*cited, title)))
     stated = [hit["name"] for one in cited for how in (_STATED, _WAS_DIAGNOSED) for hit in how.finditer(one)]
+    if shown and _replaced(answer, title, cited):
+        return False
     read = [same_disease(name, answer) for name in (*stated, title)]
     if any(one.same for one in read):
         return True
@@ -98,6 +106,61 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
     return not missing or (
         len(missing) <= _UNSAID * (said + len(missing)) and (not shown or new.isdisjoint(_concepts(" ".join(missing))))
     )
+
+
+def _replaced(answer: str, title: str, cited: Sequence[str]) -> bool:
+    """Whether an answer has another word than the cited sentences beside one that both have, or another cause.
+
+    The two words differ by their beginning ('intralobar', 'extralobar'), or both are tumours or parts of the body.
+    """
+    known = "\n".join((title, *cited))
+    affirmed = frozenset(_concepts(known))
+    begun = {name[:_SHORT] for name in _concepts(known) if len(name) > _SHORT} | {
+        word[:_SHORT] for word in re.findall(r"[a-z]{5,}", known.lower())
+    }
+    mine = _pairs(re.split(r" (?:with|and|w/) ", answer)[0])
+    own = frozenset(one for both in mine for one in both)
+    theirs = {both for sentence in cited for both in _pairs(sentence)}
+    for at, both in itertools.product((0, 1), mine):
+        word = both[at]
+        others = {one[at] for one in theirs if one[1 - at] == both[1 - at]} - own
+        if word not in affirmed and word[:_SHORT] not in begun and any(_of_one_class(word, other) for other in others):
+            return True
+    cause = _CAUSED.search(answer)
+    if cause is None or not any(_CAUSED.search(one) for one in cited):
+        return False
+    said, missing = _looked_up(
+        " ".join(word for word in re.findall(r"[\w-]+", cause["cause"]) if word not in _OF_ANY), known, ()
+    )
+    return bool(missing) and not said
+
+
+_CAUSED = re.compile(r"(?i)\b(?:(?:due|secondary|owing) to|caused by|because of)\s+(?P<cause>[^,;(]+)")
+_OF_ANY = frozenset(("virus", "infection", "tumor", "tumour", "disease", "type", "syndrome", "left", "right"))
+
+
+def _of_one_class(one: str, other: str) -> bool:
+    """Whether two words exclude each other: they differ by their beginning only, or both are tumours or sites."""
+    if one.endswith(_TUMOURS) and other.endswith(_TUMOURS):
+        return True
+    alike = len(one) > _STEM and len(other) > _STEM and one[-_STEM:] == other[-_STEM:]
+    inside = vocabulary().within
+    return alike or (
+        site(one) and site(other) and other not in inside.get(one, ()) and one not in inside.get(other, ())
+    )
+
+
+_TUMOURS = ("oma", "cancer")
+
+
+@lru_cache(maxsize=4096)
+def _pairs(text: str) -> tuple[tuple[str, str], ...]:
+    """The concepts of a text that stand beside each other in a phrase."""
+    pairs: list[tuple[str, str]] = []
+    for phrase in re.split(r"[,;:.()]\s*|\b(?:and|or|with|due to|caused by|secondary to|of|from|in|by|to)\b", text):
+        names = [one for one in _concepts(phrase) if one not in _LITTLE and len(one) > 1]
+        pairs += itertools.pairwise(names)
+    return tuple(pairs)
 
 
 _UNSAID = 0.34

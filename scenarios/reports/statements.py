@@ -127,6 +127,47 @@ def _joined(text: str, words: Sequence[tuple[int, int, str]]) -> bool:
     return all(re.fullmatch(r"[\s-]+", text[one[1] : two[0]]) for one, two in itertools.pairwise(words))
 
 
+_REWRITTEN = (
+    (r"(?<=[A-Za-z]\d)-(?=[,;.)]|$)|(?<=[A-Za-z]\d\d)-(?=[,;.)]|$)", " negative"),  # 'CD30-'
+    (r"(?<=[A-Za-z]\d)\+(?=[,;.)]|$)|(?<=[A-Za-z]\d\d)\+(?=[,;.)]|$)", " positive"),
+    (r"(?<![\w])[-\u2212\u2013]ve\b", " negative"),
+    (r"\+ve\b", " positive"),
+    (r"\bg[ai]ves? an? (positive|negative)(?: (?:result|test|reaction))?", r" was \1"),
+    (
+        r"\b(is|are|was|were|remained|also)((?: also| \w+ly)*) (?:impaired|diminished|abolished|depressed|lost)\b",
+        r"\1 no~normal",
+    ),
+    (r"\bimpaired (?=[a-z])", " no~normal "),
+    (r"\bnone (?=(?:to|against|for|in|on|at) )", " without "),
+    (r"(?<=[A-Za-z]) 0(?=[,;]|\.?$|\.\s)", " absent"),
+    (r"\bnormal for\b", " query~it "),
+    (r"\bnone of\b:?|\bmissing\b", " without "),
+    (r"\bno~positive for\b|\bnegative for\b", " negative~for "),
+    (r"\bno~positive\b", " negative "),
+    (r"\b(?:failed|fails) to\b", " not "),
+    (r"\b(?:free|clear|absence|exclusion|devoid) (?:of|from)\b|\babst\w+ from\b", " without "),
+    (r"\b([a-z]{3,})-(?:free|na[i\u00ef]ve)\b", r" no~\1"),
+    (r"\bnon[- ]?(?=[a-z]{4,})|\bun(?=[a-z]{4,}ed\b)", " no~"),
+    (r"\b(?:(?:is|was|were|are|tested|remained|came back|turned) )?positive for\b", " with positive "),
+    (r"(\w+)-(negative|positive)\b", r" \1 \2 , "),
+    (r"\b(\w+)n't\b", r"\1 not"),
+)
+_REWRITES = tuple((re.compile(f"(?i){pattern}"), new) for pattern, new in _REWRITTEN)
+
+
+def plain_denials(text: str) -> str:
+    """A text of concepts with the wordings of denials and results in plain cues: 'free of' is 'without'.
+
+    ::
+
+        >>> plain_denials("free of pain, HIV -ve")
+        ' without  pain, HIV  negative'
+    """
+    for pattern, new in _REWRITES:
+        text = pattern.sub(new, text)
+    return text
+
+
 @lru_cache(maxsize=65536)
 def word_concept(word: str) -> str:
     """The concept of a single word in lower case: its root, or the word of the table that it was replaced by."""
@@ -148,7 +189,8 @@ def site(name: str) -> bool:
 _GENERIC_TEXT = """history disease condition disorder complain finding result change problem episod treatment therap
 medicat patient body area region site part type form case normal use positive
 active passive
-habit intake care detail record mention outline attention origin cause concern event time course specif stool regular"""
+habit intake care detail record mention outline attention origin cause concern event time course specif stool regular
+anti age"""
 GENERIC = frozenset(word_concept(word) for word in _GENERIC_TEXT.split())
 """Concepts too general to decide by their polarity alone."""
 

@@ -108,6 +108,14 @@ def test_what_the_article_says_in_other_words_stays(said: str) -> None:
         ("The pressure was 27 mmHg on the right; the left eye was soft.", "High tension of the right eye (27 mmHg)."),
         ("She was a non-smoker and teetotal.", "She does not smoke or drink alcohol."),
         ("She gave birth to a healthy boy.", "She gave birth to a healthy boy of 3,480 g."),
+        ("She did not use tobacco or oral contraceptives.", "She does not smoke, drink or take oral contraceptives."),
+        ("A culture for yeast was negative in blood and urine.", "Yeast not detected in urine or blood."),
+        ("Sensation for pain was abolished on the right.", "Pain and temperature sense abolished on the right."),
+        ("There was no loss of consciousness.", "Consciousness: preserved."),
+        ("The pressure was 150/90 in the right arm and 140/85 in the left.", "Left arm: 140/85."),
+        ("The right pupil was 5 mm and the left 3 mm.", "The left pupil was smaller than the right by 2 mm."),
+        ("On 17 November 2020 the valve was repaired with a ring of 28 mm.", "Op 11/17/20: ring 28 mm."),
+        ("He had gout and took diltiazem, was seen twice, and had a neck lump.", "GDT noted."),
     ],
 )
 def test_what_cannot_be_linked_is_not_refused(article: str, said: str) -> None:
@@ -127,6 +135,13 @@ def test_what_cannot_be_linked_is_not_refused(article: str, said: str) -> None:
             "side",
         ),
         ("His father died of colon cancer.", "Maternal colon cancer.", "sex"),
+        ("The newborn had jerks without apnea.", "Jerks with apnea.", "negation"),
+        ("Biopsy showed necrosis and no tumor cells on staining.", "Necrosis, tumor cells present.", "negation"),
+        ("Pain in both wrists and the right knee followed.", "Pain of the left knee.", "side"),
+        ("Sensation was reduced on the right and normal on the left.", "Sensation reduced on the left.", "side"),
+        ("The score at the forearm was -3.1.", "Score at the forearm -2.1.", "number"),
+        ("Eosinophils made up 28% of the cells.", "Eosinophils made up 2.8%.", "number"),
+        ("Hemoglobin 10.2 g/dL, potassium 6.2 mEq/L.", "Hemoglobin 10.2 g/dL, potassium 2.6 mEq/L.", "number"),
     ],
 )
 def test_what_is_linked_to_its_opposite_is_refused(article: str, said: str, kind: str) -> None:

@@ -19,6 +19,7 @@ from wardround.scenarios.reports.case_summary import (
 from wardround.scenarios.reports.checks import checks, completed_sections
 from wardround.scenarios.reports.curation import Checking
 from wardround.scenarios.reports.finding_evidence import case_evidence
+from wardround.scenarios.reports.stated_diagnosis import named_in_article
 
 ARTICLE = Article(
     id="PMC1",
@@ -274,3 +275,24 @@ def test_a_kept_case_lists_what_a_person_should_read() -> None:
     facts = {"about": {"diagnosis": True}, "declined": {}, "diagnosis": {**DIAGNOSIS, "summary": more}}
     [made] = taking.take(ARTICLE, Ending("completed", facts=facts))
     assert taking.listed == {made.id: ("Gossip: His aunt married a famous violinist from Vienna.",)}
+
+
+@pytest.mark.parametrize(
+    ("stated", "said", "wrong"),
+    [
+        ("a strangulated left obturator hernia", "Obturator hernia", "Femoral hernia"),
+        ("intralobar pulmonary sequestration", "Intralobar sequestration", "Extralobar pulmonary sequestration"),
+        ("a left parathyroid adenoma", "Parathyroid adenoma", "Parathyroid carcinoma"),
+        (
+            "retinal necrosis due to herpes simplex virus",
+            "HSV retinal necrosis",
+            "Retinal necrosis due to measles virus",
+        ),
+        ("left lateral medullary infarction", "Infarction of the left lateral medulla", "Cerebellar infarction"),
+    ],
+)
+def test_a_word_in_the_place_of_another_makes_another_diagnosis(stated: str, said: str, wrong: str) -> None:
+    cited = [f"The final diagnosis was {stated}.", "Femoral hernia was the working diagnosis."]
+    text = f"The cerebellum, the femoral canal and the measles titre were normal. {' '.join(cited)}"
+    assert named_in_article(said, "A rare cause", text, cited)
+    assert not named_in_article(wrong, "A rare cause", text, cited)
