@@ -16,8 +16,9 @@ _RELATIVE = (
     r"(?:father|mother|parents|brothers?|sisters?|uncles?|aunts?|cousins?|grand(?:father|mother|parents)|sons?|daughters?|siblings?)"
 )
 _IN_RELATIVES = regex(
-    rf"(?:^|[,;] (?:and )?|\band )(?:[^,;]*, including )?(?P<what>[^,;]+?) in (?:(?:the|his|her|my|their) )?"
-    rf"(?:patient['\u2019]s )?(?P<who>{_RELATIVE})(?: and (?:(?:the|his|her|my) )?(?P<other>{_RELATIVE}))?\b",
+    rf"(?:^|[,;] (?:and )?|\band )(?:[^,;]{{0,80}}, including )?(?P<what>[^,;]{{1,120}}?) in "
+    rf"(?:(?:the|his|her|my|their) )?(?:patient['\u2019]s )?(?P<who>{_RELATIVE})"
+    rf"(?: and (?:(?:the|his|her|my) )?(?P<other>{_RELATIVE}))?\b",
     re.IGNORECASE,
 )
 _OF_FAMILY = regex(
