@@ -125,8 +125,11 @@ def in_last_specimen(parts: list[str], known: Known) -> list[str]:
 def _plain_end(piece: str) -> str:
     """A list without the words behind it that say how or when ('FSH/LH/E2 day 3', 'B12/folate same draw')."""
     words = _CYCLE.sub("", piece).split()
-    behind = order_words("after") | order_words("beside")  # 'FBC/TSH tired all the time'
-    while len(words) > 1 and (words[-1].casefold() in behind or _COUNT.fullmatch(words[-1])):
+    while len(words) > 1 and (  # 'FBC/TSH tired all the time'
+        words[-1].casefold() in order_words("after")
+        or words[-1].casefold() in order_words("beside")
+        or _COUNT.fullmatch(words[-1])
+    ):
         words.pop()
     return " ".join(words)
 

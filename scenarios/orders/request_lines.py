@@ -46,7 +46,8 @@ def _written_out(line: str) -> str:
     """A line with its shorthand between tests as commas and words."""
     line = _DONOR.sub("donor-specific antibodies", line)
     line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
-    line = _PAIRED_FLUID.sub(lambda one: f"{one[1]}, {one['in'] or one['with']} {one[1]}", line)
+    if "paired" in line or "match" in line:
+        line = _PAIRED_FLUID.sub(lambda one: f"{one[1]}, {one['in'] or one['with']} {one[1]}", line)
     line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", _PAIRED.sub(r", \1", line)))
     line = re.sub(r"\bL/S[\s-]?spine\b", "lumbosacral spine", line)
     line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
