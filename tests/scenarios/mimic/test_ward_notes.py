@@ -20,7 +20,15 @@ UNREAD = {
 }
 """A heading over two lines, one in plain words behind the examination, and parts of a story without headings."""
 NOTES = ward_notes()[::10]
-SEEN = ("leaks_2.csv", "leaks_4.csv", "leaks_5.csv", "leaks_6.csv", "leaks_own.csv")
+SEEN = (
+    "leaks_2.csv",
+    "leaks_4.csv",
+    "leaks_5.csv",
+    "leaks_6.csv",
+    "leaks_own.csv",
+    "leaks_own_4.csv",
+    "leaks_own_6.csv",
+)
 BY_DESIGN = {"parens_admission", "neurology", "quoted_cc"}
 """Styles whose history, as read, keeps a remark that the notes' author left out of it."""
 
@@ -70,8 +78,8 @@ def test_sentences_that_give_the_disease_away_are_flagged_and_their_neighbours_a
 @pytest.mark.long
 def test_sentences_of_a_stranger_whose_faults_are_not_mended() -> None:
     flags = Counter((gives, checked(disease, said)) for disease, gives, said in sentence_pairs("leaks_8.csv"))
-    assert flags[True, True] >= 56
-    assert flags[False, True] <= 2
+    assert flags[True, True] >= 59
+    assert flags[False, True] <= 1
 
 
 @pytest.mark.long
