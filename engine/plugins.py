@@ -140,6 +140,8 @@ def _load_error(what: str, error: BaseException) -> UsageError:
     """The UsageError for a module whose import fails with any error; a real Ctrl-C is raised again instead."""
     if not raised_by_plugin(error):
         raise error
+    if isinstance(error, UsageError):  # the module itself says what is missing, and what to do
+        return UsageError(str(error))
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_of_plugin(frame.filename)]
     if not frames and isinstance(error, ImportError | AttributeError | ValueError):
         return UsageError(f"{what} cannot be loaded: {error}; write it as package.module:Class")
