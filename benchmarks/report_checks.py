@@ -194,7 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("half", choices=("check", *HAND_WRITTEN, "development", "published"))
     parser.add_argument("folder", nargs="?", type=Path, help="MedR-Bench's folder, for published")
-    parser.add_argument("--cited", action="store_true", help="each statement cites its sentences (check2 to check11)")
+    parser.add_argument("--cited", action="store_true", help="each statement cites its sentences (check2 to check12)")
     parser.add_argument("--words", action="store_true", help="also what was refused and missed")
     options = parser.parse_args()
     if options.half == "published" and options.folder is None:

@@ -9,7 +9,7 @@
 | fifth | 48, in the 24 styles of `styles_5.txt` | - |
 | blind | a stranger's sixty, in the thirty styles of `styles_6.txt` | the sixty of `leaks_4.csv` |
 | second | another stranger's forty, in the twenty styles of `styles_7.txt` | the forty of `leaks_5.csv` |
-| third, pairs, latest | - | the sixty of `leaks_6.csv`, of `leaks_7.csv`, of `leaks_8.csv` |
+| third, pairs, latest, sixth | - | the sixty of `leaks_6.csv`, `leaks_7.csv`, `leaks_8.csv`, `leaks_9.csv` |
 | own, own_second, own_third | - | 102, 100, 61 by the author of the rules, of `leaks_own.csv`, `_2`, `_3` |
 | own_fourth, own_fifth, own_sixth | - | 60 each, by the next author of the rules, of `leaks_own_4.csv`, `_5`, `_6` |
 | own_seventh | - | 30 by the same, whose faults are not mended, of `leaks_own_7.csv` |
@@ -59,6 +59,7 @@ PAIRS = {
     "third": "leaks_6.csv",
     "pairs": "leaks_7.csv",
     "latest": "leaks_8.csv",
+    "sixth": "leaks_9.csv",
     "own": "leaks_own.csv",
     "own_second": "leaks_own_2.csv",
     "own_third": "leaks_own_3.csv",

@@ -53,7 +53,8 @@ Sixty of a patient's history say a note's phrases as sentences, illnesses as tho
 that a section of its sheet is empty.
 Five of `wardround` make the replay of every kind of run one branch. Six of `scoring` give names to what the rows of a
 run share. Six of the engine and its stores let a store of the user's own say which files hold the truth.
-Eighteen of six rooms show a missing extra in its own words, bound an act and the repeats, keep stores for their owner and look at the budget before a retry.
+Eighteen of six rooms show a missing extra in its own words, bound an act and the repeats, keep stores for their owner
+and look at the budget before a retry.
 Seven of `engine.models` have the order of all wrappers round a model in one place.
 Thirty-six of orders tell words of the patient and findings from a test that no table has, and a blood test from
 one on a swab.

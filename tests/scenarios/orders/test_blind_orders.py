@@ -20,10 +20,12 @@ from wardround.scenarios.orders.order_reading import read_order
         pytest.param("K", "en", 0.96, marks=pytest.mark.long),
         ("L", "en", 0.88),
         ("M", "en", 0.92),
+        ("N", "en", 0.85),
         pytest.param("I", "de fr es zh", 0.97, marks=pytest.mark.long),
         pytest.param("K", "de fr es zh", 0.97, marks=pytest.mark.long),
         ("L", "de fr es zh", 0.85),
         ("M", "de fr es zh", 0.94),
+        ("N", "de fr es zh", 0.91),
         *(pytest.param(half, "de fr es zh", 0.97, marks=pytest.mark.long) for half in "ABC"),
     ],
 )

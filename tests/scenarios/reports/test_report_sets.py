@@ -35,6 +35,7 @@ def test_the_development_half() -> None:
         ("check9", 0.75, 0),
         ("check10", 0.93, 0),
         ("check11", 0.7, 5),
+        ("check12", 0.62, 6),
         ("extra1", 0.7, 1),
         ("extra2", 0.6, 1),
     ],
