@@ -315,9 +315,10 @@ class Connection:
         return connection
 
     def _open(self) -> sqlite3.Connection:
-        with suppress(OSError):  # SQLite says what is wrong, in the next line
+        with suppress(OSError):  # a file is there already, or SQLite says in the next line what is wrong
             if self.path != ":memory:":
-                os.close(owner_only(self.path, os.O_CREAT | os.O_RDWR))  # a store holds all that was said
+                # A store holds all that was said. Only a new file: to close one that is open would give up its locks.
+                os.close(owner_only(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
         connection = sqlite3.connect(self.path, self._timeout, check_same_thread=False, isolation_level=None)
         try:
             check_file(connection, self.path)
