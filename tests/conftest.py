@@ -38,7 +38,7 @@ sys.addaudithook(_loopback_only)
 # How long an example takes says nothing of the program where the machine has other work.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", _PATIENT, max_examples=QUICK)
-settings.register_profile("full", _PATIENT)  # make test-all
+settings.register_profile("full", _PATIENT, max_examples=60)  # make test-all: all of CI within forty minutes
 settings.load_profile("quick")
 
 
