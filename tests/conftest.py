@@ -72,19 +72,24 @@ SLOWEST = ("records", "kill", "ray")
 """Marks of tests that take minutes. They go first: else one process ends with them while the others wait."""
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Under `--dist loadgroup` a file's tests stay in one process, and so do all that share a Ray cluster or a build.
+GROUPS = {"ray": "ray", "packaging": "build", "scispacy": "build"}
+"""Marks of tests that share a Ray of this machine or a build: two builds at once would remove each other's files."""
 
-    Two that build the package at once would remove each other's files. A test that kills shares nothing.
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Under `--dist loadgroup` tests that share something stay in one process, and so do a file's that kill nothing.
+
+    xdist reads the group of a test before it asks for changes to the list of tests, so it is named here.
     """
-    if not config.getoption("loadgroup", False):  # xdist sets it in each of its processes
-        return
-    groups = {"ray": "ray", "packaging": "build", "scispacy": "build"}
-    for item in items:
-        shared = [group for mark, group in groups.items() if item.get_closest_marker(mark)]
-        if shared or not item.get_closest_marker("kill"):
-            item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
-    items.sort(key=lambda item: not any(item.get_closest_marker(mark) for mark in SLOWEST))
+    shared = [group for mark, group in GROUPS.items() if item.get_closest_marker(mark)]
+    if shared or not item.get_closest_marker("kill"):
+        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let the slowest tests go first, where tests are handed out by groups."""
+    if config.getoption("loadgroup", False):  # xdist sets it in each of its processes
+        items.sort(key=lambda item: not any(item.get_closest_marker(mark) for mark in SLOWEST))
 
 
 @pytest.hookimpl(trylast=True)
