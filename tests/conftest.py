@@ -77,13 +77,13 @@ GROUPS = {"ray": "ray", "packaging": "build", "scispacy": "build"}
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Under `--dist loadgroup` tests that share something stay in one process, and so do a file's that kill nothing.
+    """Under `--dist loadgroup` tests that share something stay in one process; all others go wherever there is room.
 
     xdist reads the group of a test before it asks for changes to the list of tests, so it is named here.
     """
-    shared = [group for mark, group in GROUPS.items() if item.get_closest_marker(mark)]
-    if shared or not item.get_closest_marker("kill"):
-        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
+    for mark, group in GROUPS.items():
+        if item.get_closest_marker(mark):
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
