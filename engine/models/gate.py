@@ -374,7 +374,7 @@ class Gate:
             "calls": self.calls,
             "latency": median(served) if served else None,
         }
-        if self.silence.long(now):
+        if self.silence.is_long(now):
             summary["silent"] = self.silence.summary(now)
         if self._day is not None:
             self._day.turn()

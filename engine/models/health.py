@@ -237,7 +237,7 @@ class Silence:
         """Seconds since the silence began; 0 if there is none, or if a call under way may end it."""
         return now - self.since if self.since is not None and not self.under_way else 0.0
 
-    def long(self, now: float) -> bool:
+    def is_long(self, now: float) -> bool:
         """Whether the silence is too long for a few failed calls among others."""
         return self.since is not None and now - self.since >= WARN_AFTER
 

@@ -401,7 +401,7 @@ class Standard:
     """
 
     name = "standard"
-    VERSION: ClassVar[int] = 10
+    VERSION: ClassVar[int] = 11
 
     def __init__(self, prices: Catalogue | None = None) -> None:
         self._prices = prices

@@ -113,7 +113,7 @@ class Rubric:
     """
 
     name = "rubric"
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
     judged: ClassVar[bool] = True
     Item = (QuestionItem, Case)
 

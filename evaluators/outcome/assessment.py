@@ -114,7 +114,7 @@ class Assessment:
     """
 
     name = "assessment"
-    VERSION: ClassVar[int] = 3
+    VERSION: ClassVar[int] = 4
     judged: ClassVar[bool] = True
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:

@@ -180,11 +180,7 @@ GROUPS = {
 @seat_options
 @click.option("--test-prices", metavar="FILE", help="CSV (test,usd) above the prices of tests of `sequential`.")
 @click.option("--names", "test_names", metavar="FILE", help="CSV (test,names,kind): names of tests of your own.")
-@click.option(
-    "--repeats",
-    type=click.IntRange(1, 100_000),
-    help="Episodes of each case; default: the paper's with a model, else 1.",
-)
+@click.option("--repeats", type=positive, help="Episodes of each case; default: the paper's with a model, else 1.")
 @click.option(
     "--common-answers",
     is_flag=True,

@@ -12,10 +12,6 @@ from wardround.engine.records import LONGEST_REPLY, Action, Ending, Json, Messag
 GO_ON = "Go on."
 
 
-LONGEST = LONGEST_REPLY
-"""The most characters of an action's text, as of a model's reply."""
-
-
 def client_text(view: View) -> str:
     """What a seat hears in this turn: all since its own last words; at its first turn, its brief and all so far."""
     return client_message(view).content
@@ -37,8 +33,8 @@ def storable_action(action: Action) -> Action:
     text = action.text
     if not isinstance(text, str):
         raise UsageError(f"an action is a text, and this one is of the type {type(text).__name__}")
-    if len(text) > LONGEST:
-        raise UsageError(f"an action has at most {LONGEST:,} characters, and this one has {len(text):,}")
+    if len(text) > LONGEST_REPLY:
+        raise UsageError(f"an action has at most {LONGEST_REPLY:,} characters, and this one has {len(text):,}")
     if type(text) is str and text.isascii() and action == Action(action.verb, text):
         return action
     try:

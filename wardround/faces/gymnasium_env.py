@@ -23,9 +23,8 @@ from wardround.api import AgentSpec
 from wardround.engine.errors import UsageError
 from wardround.engine.plugins import suggestion
 from wardround.engine.protocols import Store
-from wardround.engine.records import Action, Json, images_of
+from wardround.engine.records import LONGEST_REPLY, Action, Json, images_of
 from wardround.faces.client_format import (
-    LONGEST,
     client_ending,
     client_message,
     client_text,
@@ -202,8 +201,8 @@ class WardroundEnv(gymnasium.Env[str, str]):
     """
 
     metadata: dict[str, Json] = {"render_modes": ["ansi"]}  # noqa: RUF012 - as Gymnasium declares it
-    observation_space = AnyText(2_000_000)
-    action_space = AnyText(LONGEST)
+    observation_space = AnyText(LONGEST_REPLY)
+    action_space = AnyText(LONGEST_REPLY)
 
     def __init__(self, cases: str = "bundled", scenario: str = "workup", **options: Unpack[EnvOptions]) -> None:
         self._driver = _Driver(cases, scenario, options)
@@ -271,7 +270,7 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
             raise UsageError("episodes that step together are not kept: leave out `store`, or use WardroundEnv")
         self._driver = _Driver(cases, scenario, options)
         self.num_envs = count
-        self.single_observation_space, self.single_action_space = AnyText(2_000_000), AnyText(LONGEST)
+        self.single_observation_space, self.single_action_space = AnyText(LONGEST_REPLY), AnyText(LONGEST_REPLY)
         self.observation_space = spaces.Tuple([self.single_observation_space] * count)
         self.action_space = spaces.Tuple([self.single_action_space] * count)
         self._episodes: list[DrivenEpisode] = []

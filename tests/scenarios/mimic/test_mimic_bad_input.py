@@ -149,7 +149,9 @@ def test_an_unreadable_row_stops_the_build_or_is_left_out_and_counted(
     assert flow.cases
     assert [(bad.row, bad.latin) for bad in flow.bad["labevents"]] == [(row, False)]
     assert "labevents: 1 rows could not be read, 0 were read as Latin-1" in flow.text()
-    account = json.loads((tree.root.parent / "cases.jsonl.flow.json").read_text())
+    made = [tree.root.parent / name for name in ("cases.jsonl", "cases.jsonl.flow.json")]
+    assert [path.stat().st_mode & 0o077 for path in made] == [0, 0], "notes are for their owner"
+    account = json.loads(made[1].read_text())
     assert account["bad_rows"]["labevents"]["lost"] == 1
     assert f"row {row}" in account["bad_rows"]["labevents"]["rows"][0]
 
