@@ -234,13 +234,16 @@ def split_outside_brackets(text: str, separators: re.Pattern[str], brackets: str
     >>> split_outside_brackets("a, b (c, d)", re.compile(r",\\s*"))
     ['a', 'b (c, d)']
     """
-    depth, start, parts = 0, 0, []
-    cuts = {match.start(): match.end() for match in separators.finditer(text)}
-    for place, sign in enumerate(text):
-        if place in cuts and depth == 0 and place >= start:
-            parts.append(text[start:place])
-            start = cuts[place]
-        depth = max(0, depth + (sign in brackets[::2]) - (sign in brackets[1::2]))
+    depth, start, read, parts = 0, 0, 0, []
+    bracketed = not frozenset(brackets).isdisjoint(text)
+    for match in separators.finditer(text):
+        if bracketed:
+            for sign in text[read : match.start()]:
+                depth = max(0, depth + (sign in brackets[::2]) - (sign in brackets[1::2]))
+            read = match.start()
+        if depth == 0 and match.start() >= start:
+            parts.append(text[start : match.start()])
+            start = match.end()
     return [*parts, text[start:]]
 
 

@@ -44,6 +44,17 @@ class Entry(msgspec.Struct, frozen=True):
     method: tuple[str, ...] = ()
 
 
+class Hit(msgspec.Struct, frozen=True):
+    """An item that answers a request; `rule` and `score` (0 to 1) as in `Answer`."""
+
+    entry: Entry
+    rule: str
+    score: float
+
+
+_MOST_SEARCHES = 1000
+
+
 @dataclass(frozen=True, eq=False)
 class Chart:
     """A record's items, ready for look-up, with the indices that it needs; each maps to entries in the record's order.
@@ -56,6 +67,7 @@ class Chart:
     entries: tuple[Entry, ...]
     subject: Subject = NOBODY
     table: Catalogue = field(default_factory=catalogue)
+    _searched: dict[str, Sequence[Hit]] = field(default_factory=dict, init=False)
 
     @cached_property
     def by_name(self) -> Mapping[str, Sequence[Entry]]:
@@ -83,6 +95,11 @@ class Chart:
         return self._index(lambda entry: (entry.test.test,) if entry.test else ())
 
     @cached_property
+    def by_component(self) -> Mapping[str, Sequence[Entry]]:
+        """The entries by what their test measures, in whatever specimen."""
+        return self._index(lambda entry: (axes.component(entry.test.test, self.table),) if entry.test else ())
+
+    @cached_property
     def known(self) -> frozenset[str]:
         """Comparable forms of all names and headings; a request of that form is never split."""
         return frozenset((*self.by_form, *self.by_group))
@@ -96,6 +113,19 @@ class Chart:
     def texts(self) -> Sequence[tuple[Entry, str]]:
         """The free-text results in comparable form, with a space at both ends."""
         return [(entry, f" {key(entry.item.text)} ") for entry in self.entries if entry.item.kind == "investigation"]
+
+    @cached_property
+    def all_texts(self) -> str:
+        """All free-text results as one, to see at once that none mentions a name."""
+        return "\n".join(text for _, text in self.texts)
+
+    def hits(self, asked: str, search: Callable[[], Sequence[Hit]]) -> Sequence[Hit]:
+        """What `search` finds for a request; many episodes ask the same of one chart, which is searched once."""
+        if asked not in self._searched:
+            if len(self._searched) >= _MOST_SEARCHES:
+                self._searched.clear()
+            self._searched[asked] = search()
+        return self._searched[asked]
 
     def _index(self, keys: Callable[[Entry], Iterable[str]]) -> Mapping[str, Sequence[Entry]]:
         index: dict[str, list[Entry]] = {}

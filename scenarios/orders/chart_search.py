@@ -1,6 +1,6 @@
 """Searches a chart: the items that answer one request, and of repeated measurements those to report."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -9,21 +9,13 @@ from wardround.engine.text import regex
 from wardround.scenarios.case import CaseResult, Kind
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, Scope, scope
-from wardround.scenarios.orders.chart import Chart, Entry
+from wardround.scenarios.orders.chart import Chart, Entry, Hit
 from wardround.scenarios.orders.name_lookup import Link, content
 from wardround.scenarios.orders.order_parser import Repeat
 from wardround.scenarios.orders.spelling import closest
 from wardround.scenarios.terms.wording import key, tokens
 
 _FREE: tuple[Kind, ...] = ("imaging", "investigation", "examination")
-
-
-class Hit(msgspec.Struct, frozen=True):
-    """An item that answers a request; `rule` and `score` (0 to 1) as in `Answer`."""
-
-    entry: Entry
-    rule: str
-    score: float
 
 
 def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> list[Hit]:
@@ -122,9 +114,9 @@ def _above(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> I
     """The items of a panel, recorded as a whole, that contains the requested test."""
     if linked is None:
         return
-    for entry in chart.entries:
-        if entry.test is not None and linked.test in table.below.get(entry.test.test, ()):
-            yield Hit(entry, "panel", linked.score)
+    panels = [test for test in chart.by_test if linked.test in table.below.get(test, ())]
+    for entry in in_order(entry for panel in panels for entry in chart.by_test[panel]):
+        yield Hit(entry, "panel", linked.score)
 
 
 def _fuzzy(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
@@ -182,10 +174,18 @@ def _mentioned(asked: str, linked: Link | None, chart: Chart, table: Catalogue) 
         return
     tests = (linked.test, *table.below.get(linked.test, ())) if linked is not None else ()
     forms = (key(asked), *(form for test in tests for form in table.forms.get(test, ())))
-    phrases = [f" {form} " for form in forms if len(form) > 2]
+    phrases = [phrase for form in forms if len(form) > 2 and (phrase := f" {form} ") in chart.all_texts]
+    if not phrases:
+        return
     for entry, text in chart.texts:
         if any(phrase in text for phrase in phrases):
             yield Hit(entry, "mention", 1.0)
+
+
+def in_order(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Entries of one chart in the record's order, each once."""
+    by_place = {entry.place: entry for entry in entries}
+    return (by_place[place] for place in sorted(by_place))
 
 
 def belongs(entry: Entry, broad: Scope) -> bool:

@@ -10,13 +10,13 @@ from wardround.engine.records import Json
 from wardround.scenarios.case import taken_at
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, Scope, Test, scope
-from wardround.scenarios.orders.chart import Chart
+from wardround.scenarios.orders.chart import Chart, Hit
 from wardround.scenarios.orders.chart_search import (
-    Hit,
     StatedDay,
     belongs,
     find_hits,
     hits_by_name,
+    in_order,
     measured,
     on_day,
     result_fits,
@@ -174,7 +174,7 @@ def _one(asked: str, desk: _Desk) -> Sequence[Answer]:
         lines = _broad(asked, broad, desk)
         cited = {ref for line in lines for ref in line.refs}
         return [*_results(asked, [hit for hit in own if hit.entry.item.ref not in cited], 0.0), *lines]
-    hits = own or _recorded(asked, linked, desk) or find_hits(asked, linked, desk.chart, desk.table)
+    hits = own or desk.chart.hits(asked, lambda: _search(asked, linked, desk))
     hits = hits or [Hit(entry, "exact", 1.0) for entry in desk.chart.by_name.get(asked, ())]
     if not hits:
         return [_absent(asked, linked, desk)]
@@ -190,6 +190,11 @@ def _one(asked: str, desk: _Desk) -> Sequence[Answer]:
         groups = ([hit for hit in hits if not named or hit.entry.item.code == code] for code in codes)
         hits = [hit for group in groups for hit in measured(group, repetition(asked), desk.reported)]
     return _results(asked, hits, linked.points if linked else _points(hits[0]))
+
+
+def _search(asked: str, linked: Link | None, desk: _Desk) -> Sequence[Hit]:
+    """What the chart has for a request: the results of exactly this name, else those that the rules find."""
+    return _recorded(asked, linked, desk) or find_hits(asked, linked, desk.chart, desk.table)
 
 
 def _recorded(asked: str, linked: Link | None, desk: _Desk) -> list[Hit]:
@@ -337,19 +342,16 @@ def near_tests(asked: str, chart: Chart) -> tuple[str, ...]:
 
 def _neighbours(linked: Link, chart: Chart, table: Catalogue) -> dict[str, str]:
     """Name of each such result, with its specimen where the name does not tell it -> when it was taken."""
+    if linked.reading is not None and linked.kind == "imaging":
+        regions = linked.reading.regions
+        near = in_order(entry for entry in chart.entries if regions & entry.reading.regions)
+    else:
+        members = (entry for test in table.below.get(linked.test, ()) for entry in chart.by_test.get(test, ()))
+        near = in_order((*chart.by_component.get(axes.component(linked.test, table), ()), *members))
     named: dict[str, str] = {}
-    wanted = axes.component(linked.test, table)
-    for entry in chart.entries:
-        item = entry.item
-        if linked.reading is not None and linked.kind == "imaging":
-            near = bool(linked.reading.regions) and bool(linked.reading.regions & entry.reading.regions)
-        else:
-            near = entry.test is not None and (
-                axes.component(entry.test.test, table) == wanted or entry.test.test in table.below.get(linked.test, ())
-            )
-        if near:
-            where = f" ({entry.specimen})" if entry.specimen and not axes.specimen(item.name) else ""
-            named.setdefault(f"{item.name}{where}", taken_at(item.time))
+    for entry in near:
+        where = f" ({entry.specimen})" if entry.specimen and not axes.specimen(entry.item.name) else ""
+        named.setdefault(f"{entry.item.name}{where}", taken_at(entry.item.time))
     return named
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
@@ -147,7 +148,7 @@ def request_clauses(text: str, known: Known) -> Iterator[Clause]:
         elif sentence:
             *parts, last = list(_sentence(_COURTESY.sub("", sentence))) or [Clause("")]
             clauses += [*parts, Clause(last.text, last.why, True)]
-    for clause, behind in zip(clauses, [*clauses[1:], Clause("")], strict=True):
+    for clause, behind in pairwise([*clauses, Clause("")]):
         put_off = not clause.why and _NOT_NOW.fullmatch(behind.text) is not None
         result = None if clause.why or known(clause.text) else _RESULT.match(clause.text)
         why: Why = "done" if result and known(result["name"]) else "negated"

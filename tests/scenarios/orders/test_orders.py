@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.orders.catalogue import catalogue, scope
-from wardround.scenarios.orders.chart import read_chart
+from wardround.scenarios.orders.chart import Chart, read_chart
 from wardround.scenarios.orders.examiner_lookup import Answer, answer
 
 RECORD = (
@@ -167,3 +167,34 @@ def test_any_text_gets_answers_that_hold_together(text: str, kind: str, everythi
         assert bool(line.refs) == (line.state in ("reported", "normal") and not line.assumed)
         assert 0.0 <= line.score <= 1.0
         assert line.points >= 0
+
+
+_ASKED = (
+    "hemoglobin",
+    "sodium",
+    "repeat sodium",
+    "CT chest",
+    "PTH level",
+    "lipase",
+    "urinalysis",
+    "CT",
+    "potassium",
+    "",
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(_ASKED), st.sampled_from(("strict", "normal-default"))), max_size=8))
+def test_a_chart_answers_the_same_however_often_it_was_searched(orders: list[tuple[str, str]]) -> None:
+    one_chart, reported = read_chart(RECORD, names=()), set[str]()
+    for asked, policy in orders:
+        again = answer(one_chart, [asked], "any", policy, reported=reported)
+        afresh = answer(Chart(CHART.entries, CHART.subject, CHART.table), [asked], "any", policy, reported=reported)
+        assert again == afresh
+        reported |= refs(again)
+
+
+def test_a_chart_that_was_searched_for_thousands_of_names_keeps_no_more_than_a_thousand() -> None:
+    for number in range(1200):
+        answer(CHART, [f"test number {number}"])
+    assert one("CT chest").refs == ("imaging[0]",)
+    assert len(CHART._searched) <= 1000
