@@ -26,7 +26,7 @@ from wardround.scenarios.reports.finding_evidence import aligned_sentences, arti
 from wardround.scenarios.reports.reply_parsers import SUMMARY
 
 CASES_OF_AN_ARTICLE = 10
-HAND_WRITTEN = (*(f"check{number}" for number in range(2, 12)), "extra1", "extra2")
+HAND_WRITTEN = (*(f"check{number}" for number in range(2, 13)), "extra1", "extra2")
 """Halves whose cases and errors were written out by hand, each but the last two by an author of its own."""
 OPTIONS = CurationOptions()
 

@@ -43,5 +43,5 @@ def test_the_page_states_what_the_match_is_worth_on_them(shared: Path) -> None:
     assert (len(right), len(wrong)) == (241, 79)
     sensitivity, specificity = sum(right) / 241, 1 - sum(wrong) / 79
     low = binomtest(79 - sum(wrong), 79).proportion_ci(method="wilson").low
-    page = (Path(__file__).resolve().parents[3] / "docs" / "scores.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs" / "measurements.md").read_text(encoding="utf-8")
     assert f"sensitivity {sensitivity:.2f}, specificity {specificity:.2f} (at least {low:.2f})" in page

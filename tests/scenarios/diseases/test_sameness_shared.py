@@ -41,7 +41,7 @@ def test_the_truth_of_one_case_is_hardly_ever_that_of_another(shared: Path) -> N
 @pytest.mark.shared
 @pytest.mark.long
 def test_the_rules_accept_most_of_what_two_readers_call_the_same(shared: Path) -> None:
-    """84 of the 102 that both call the same, 13 of the 56 that are not: `docs/matching.md` has the figures."""
+    """84 of the 102 that both call the same, 13 of the 56 that are not: `docs/measurements.md` has the figures."""
     read = read_labels(shared / "data" / "medrbench")
     assert sum(read.counts.values()) == 185
     assert read.kappa == pytest.approx(0.69, abs=0.005)
