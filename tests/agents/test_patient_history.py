@@ -332,7 +332,7 @@ def test_a_word_means_what_its_neighbours_make_of_it() -> None:
 @pytest.mark.long
 @pytest.mark.shared
 def test_the_goals_hold_on_the_seen_questions(shared: Path) -> None:
-    """The goals for apt and honest answers hold on one part of the questions, which the weights were fitted on."""
+    """The goals for apt and honest answers hold on the part `check`, which the rules were tuned on."""
     cases = stories(shared / "data")
     counts: Counter[str] = Counter()
     for question in questions("check"):
