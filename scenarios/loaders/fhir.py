@@ -56,7 +56,6 @@ class FhirBundles(Loader):
     """FHIR R4 bundles, one file or one line a bundle; a bundle of several patients gives a case for each."""
 
     TITLE = "FHIR R4 Bundle JSON, one object with resourceType Bundle"
-    SINGLE = True
     MARK = '"resourceType"'
 
     def knows(self, record: Json) -> float:

@@ -1,8 +1,7 @@
 """Loads choice questions with their options beside the question: MedQA, MediQ, CRAFT-MD, ARC, MMLU and the like."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from pathlib import Path
 
 from wardround.engine.records import Json
 from wardround.scenarios.loaders.question_sets import first_place, lettered_place
@@ -40,10 +39,10 @@ class LetteredChoice(Loader):
             return 0.0
         return 1.0 if "answer_idx" in record and "options" in record else 0.7
 
-    def of_file(self, path: Path) -> "LetteredChoice":
+    def of_file(self, records: Iterable[Json]) -> "LetteredChoice":
         """The loader that knows where the places of this file begin to count."""
         known = copy(self)
-        known._first = first_place(path, _place_and_count)
+        known._first = first_place(records, _place_and_count)
         return known
 
     def case(self, number: int, name: str, record: Json) -> QuestionItem:

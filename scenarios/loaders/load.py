@@ -150,6 +150,9 @@ def scan(
                 yield Problem(str(path), line, "", f"is word for word the case on line {first}", item.id, warning=True)
 
 
+_DECODER = json.JSONDecoder()
+
+
 class _Record(msgspec.Struct, frozen=True):
     """One record of a file: its line, its name ("" if records have none), and the (place, name) of repeated keys.
 
@@ -178,8 +181,8 @@ Records = Iterable[_Record | Problem]
 def _reading(path: Path, chosen: Loader | None) -> tuple[Loader, Records]:
     """The loader of a file and its records; raises UsageError if the format cannot be detected.
 
-    Tried in this order: the suffix; the first line as a record; the whole text as one object of records, as a single
-    record, or as an array of records; any other line as a record.
+    Tried in this order: the suffix; the first line as a record; the whole text as one object of records; its values as
+    records, which are the members of a list or objects over several lines; any other line as a record.
     """
     for own in [chosen] if chosen else loaders():
         if path.name.lower().endswith(own.SUFFIXES):
@@ -188,38 +191,54 @@ def _reading(path: Path, chosen: Loader | None) -> tuple[Loader, Records]:
     head = next(stream)
     by_head = _known(_object(head.text), chosen) if isinstance(head, TextLine) else None
     if by_head is not None and not by_head.WHOLE:
-        return by_head.of_file(path), _by_line(path, chain([head], stream))
+        return by_head.of_file(_objects(text_lines(path))), _by_line(path, chain([head], stream))
     items = [head, *stream]
-    text = "".join(item.text for item in items if isinstance(item, TextLine))
+    lines = {item.number: item.text for item in items if isinstance(item, TextLine)}
+    text = "".join(lines.get(number, "\n") for number in range(1, max(lines, default=0) + 1))
     whole = _object(text)
-    if isinstance(whole, dict) and (by_file := _known(whole, chosen)) is not None:
-        faulty = (item for item in items if isinstance(item, Problem))
-        if by_file.WHOLE:
-            return by_file, chain(faulty, _by_name(path, text, whole))
-        if by_file.SINGLE:
-            return by_file, chain(faulty, [_Record(1, "", whole, doubled(text))])
-    if isinstance(whole, list) and whole and (by_row := _known_row(whole[0])) is not None:
-        return by_row, _by_place(text)
-    by_line = (
-        known
-        for item in items
-        if isinstance(item, TextLine) and (known := _known(_object(item.text), chosen)) is not None
-    )
-    if (first := next(by_line, None)) is not None and not first.WHOLE:
-        return first.of_file(path), _by_line(path, items)
-    raise UsageError(f"{path}: {_unknown(text, items, whole, chosen)}")
+    if isinstance(whole, dict) and (by_file := _known(whole, chosen)) is not None and by_file.WHOLE:
+        return by_file, chain((item for item in items if isinstance(item, Problem)), _by_name(path, text, whole))
+    values = list(_values(path, text, listed=isinstance(whole, list)))
+    damaged = [item for item in (*items, *values) if isinstance(item, Problem)]
+    by_line = () if text.lstrip().startswith("[") else (items,)
+    for parts in by_line if damaged else (values, *by_line):
+        first = next((known for row in _objects(parts) if (known := _known(row, chosen)) is not None), None)
+        if first is not None and not first.WHOLE:
+            return first.of_file(_objects(parts)), _by_line(path, parts)
+    raise UsageError(f"{path}: {_unknown(path, text, items, damaged, chosen)}")
 
 
-def _by_line(path: Path, stream: Iterable[TextLine | Problem]) -> Iterator[_Record | Problem]:
-    """The records of a file with one case per line."""
-    for item in stream:
+def _values(path: Path, text: str, *, listed: bool) -> Iterator[TextLine | Problem]:
+    """The members of a JSON list, or objects over several lines, each with the line on which it begins."""
+    at, line, last = text.index("[") + 1 if listed else 0, 1, 0
+    for number in count():
+        while at < len(text) and text[at] in " \t\r\n,":
+            at += 1
+        line, last = line + text.count("\n", last, at), at
+        if at == len(text) or (listed and text[at] == "]"):
+            return
+        try:
+            at = _DECODER.raw_decode(text, at)[1]
+            from_json(text[last:at])  # also refuses half of a surrogate pair
+        except json.JSONDecodeError as error:
+            yield Problem(str(path), error.lineno, "", f"{error.msg.lower()} at column {error.colno}")
+            return
+        except (ValueError, RecursionError) as error:
+            yield Problem(str(path), line, "", plainly(error))
+            return
+        yield TextLine(line, text[last:at], at=f"[{number}]" if listed else "")
+
+
+def _by_line(path: Path, parts: Iterable[TextLine | Problem]) -> Iterator[_Record | Problem]:
+    """The records of a file with one case per line or value."""
+    for item in parts:
         if isinstance(item, Problem):
             yield item
             continue
         try:
-            yield _Record(item.number, "", from_json(item.text, allow_inf_nan=False), doubled(item.text))
+            yield _Record(item.number, "", from_json(item.text, allow_inf_nan=False), doubled(item.text), item.at)
         except (ValueError, RecursionError) as error:
-            yield Problem(str(path), item.number, "", broken(error, item))
+            yield Problem(str(path), item.number, item.at, broken(error, item))
 
 
 def _by_name(path: Path, text: str, whole: Mapping[str, Json]) -> Iterator[_Record | Problem]:
@@ -234,20 +253,6 @@ def _by_name(path: Path, text: str, whole: Mapping[str, Json]) -> Iterator[_Reco
     for place, case_id in repeats:
         if not place:
             yield Problem(str(path), 0, "id", f"the id {case_id!r} is given twice; ids must be unique", case_id)
-
-
-def _by_place(text: str) -> Iterator[_Record]:
-    """The records of a file that is one JSON array, each with the line on which it begins."""
-    decoder = json.JSONDecoder()
-    at, line, last = text.index("[") + 1, 1, 0
-    for place in count():
-        while text[at] in " \t\r\n,":
-            at += 1
-        if text[at] == "]":
-            return
-        line, last = line + text.count("\n", last, at), at
-        record, at = decoder.raw_decode(text, at)
-        yield _Record(line, "", record, at=f"[{place}]")
 
 
 def _cases(
@@ -306,26 +311,26 @@ def _object(text: str) -> Json:
         return None
 
 
+def _objects(parts: Iterable[TextLine | Problem]) -> Iterator[Json]:
+    """The value of each line or part; None where it is not JSON."""
+    return (_object(item.text) if isinstance(item, TextLine) else None for item in parts)
+
+
 def _known(record: Json, chosen: Loader | None = None) -> Loader | None:
     """The format with the highest confidence for a record, the first by name on ties; None if none has any.
 
     `chosen`, unless it is None, is the only format asked.
     """
-    if not isinstance(record, dict) or not record:
+    if not isinstance(record, dict | list) or not record:
         return None
     sure, best = 0.0, None
     for loader in [chosen] if chosen else loaders():
-        if not loader.ARRAY and (known := loader.knows(record)) > sure:
+        if (known := loader.knows(record)) > sure:
             sure, best = known, loader
     return best
 
 
-def _known_row(record: Json) -> Loader | None:
-    """The first format of JSON arrays, by name, that recognises their first record."""
-    return next((loader for loader in loaders() if loader.ARRAY and loader.knows(record) > 0), None)
-
-
-def _by_lines(items: list[TextLine | Problem]) -> str:
+def _by_lines(items: Sequence[TextLine | Problem]) -> str:
     """Describe a file with one JSON value per line; "" if its first two lines are not JSON."""
     rows = [_object(item.text) for item in items[:2] if isinstance(item, TextLine)]
     if len(rows) < 2 or any(row is None for row in rows):
@@ -349,39 +354,40 @@ def _nearest(formats: Sequence[Loader], record: Mapping[str, Json]) -> str:
     return f"The nearest of {len(formats)} known formats: {'; '.join(near)}. docs/cases.md has all of them"
 
 
-def _unknown(text: str, items: list[TextLine | Problem], whole: Json, chosen: Loader | None) -> str:
+_YAML = re.compile(r"(?:---\s|(?:- +)?[A-Za-z_]\w*:(?:\s|$))")
+_NO_YAML = (
+    "is YAML, and case files are JSON. Convert it, for instance by pip install pyyaml and python -c 'import json, sys, "
+    "yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)' < {} > cases.json"
+)
+
+
+def _unknown(
+    path: Path, text: str, items: Sequence[TextLine | Problem], damaged: Sequence[Problem], chosen: Loader | None
+) -> str:
     """Describe a file of no known format, and say what to do about it."""
-    for item in items:
-        if isinstance(item, Problem):
-            return f"line {item.line}: {item.message}"
-    formats = loaders()
-    record = (
-        whole
-        if isinstance(whole, dict)
-        else next((_object(one.text) for one in items[:1] if isinstance(one, TextLine)), None)
-    )
-    if chosen is not None and isinstance(record, dict):
-        return f"line 1: is no record of {chosen.TITLE} (its keys: {', '.join(list(record)[:6])})"
-    known = _nearest(formats, record if isinstance(record, dict) else {})
+    formats, whole = loaders(), _object(text)
+    first = next(_objects(items), None) if whole is None else whole
+    record = next((one for one in (first if isinstance(first, list) else [first]) if isinstance(one, dict)), {})
+    keys = ", ".join(sorted(map(str, record))[:8]) or "none"
+    known = _nearest(formats, record)
+    where = next((f"line {item.line}: {item.message}" for item in damaged), "")
+    if any(isinstance(item, Problem) for item in items):
+        return where
+    if chosen is not None and record:
+        return f"line 1: is no record of {chosen.TITLE} (its keys: {keys})"
     if isinstance(whole, list):
-        return f"line 1: is one JSON list; write its members one a line. {known}"
-    if isinstance(whole, dict) and _known(whole) is not None:
-        return "line 1: is one case over several lines; write the case on one line, and each further one on its own"
+        return f"line 1: is a JSON list, but its members are no cases of a known format (keys: {keys}). {known}"
     if isinstance(whole, dict):
-        keys = ", ".join(sorted(map(str, whole))[:6]) or "none"
         return f"line 1: is a JSON object of no known format (its keys: {keys}). {known}"
     if shape := _by_lines(items):
         return f"{shape}. {known}"
-    try:
-        json.loads(text)
-        from_json(text)  # also refuses half of a surrogate pair
-    except (ValueError, RecursionError) as error:
-        at = error if isinstance(error, json.JSONDecodeError) else None
-        where = f"line {at.lineno}, column {at.colno}: {at.msg.lower()}" if at else f"line 1: {plainly(error)}"
-        if damaged := next((loader for loader in formats if loader.MARK and loader.MARK in text), None):
-            return f"{where}; the file looks like {damaged.TITLE.partition(',')[0]} that is damaged or cut off"
-        return f"{where}; this is not JSON. {known}"
-    return f"line 1: holds JSON, but no cases. {known}"
+    if not where:
+        return f"line 1: holds JSON, but no cases. {known}"
+    if found := next((loader for loader in formats if loader.MARK and loader.MARK in text), None):
+        return f"{where}; the file looks like {found.TITLE.partition(',')[0]} that is damaged or cut off"
+    if path.suffix.lower() in (".yaml", ".yml") or _YAML.match(text):
+        return f"line 1: {_NO_YAML.format(path)}"
+    return f"{where}; the JSON is damaged here" if text.lstrip()[:1] in "{[" else f"{where}; this is not JSON. {known}"
 
 
 def own_case(record: Json) -> Case:

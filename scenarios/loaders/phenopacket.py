@@ -33,7 +33,6 @@ class Phenopackets(Loader):
     """Phenopackets: one JSON file a patient, or one object a line."""
 
     TITLE = "phenopackets JSON, one object with phenotypicFeatures (or features) and its disease"
-    SINGLE = True
     MARK = '"phenotypicFeatures"'
 
     def knows(self, record: Json) -> float:

@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import groupby
-from pathlib import Path
 
 from wardround.engine.records import Json
-from wardround.engine.text import loads, regex
+from wardround.engine.text import regex
 from wardround.scenarios.criteria import Checklist
-from wardround.scenarios.loaders.source import Loader, Refused, TextLine, text_lines
+from wardround.scenarios.loaders.source import Loader, Refused
 from wardround.scenarios.question_item import LETTERS, SEVERAL_RIGHT, QuestionItem, QuestionTurn
 
 _QUESTION_AND_OPTIONS = regex(r"^Question:\s*(?P<stem>.*?)\s*\nOptions:\s*(?P<options>.*)$", re.DOTALL)
@@ -42,7 +41,6 @@ class MultiCogEval(Loader):
     """
 
     TITLE = "MultiCogEval question rows, one JSON array of arrays"
-    ARRAY = True
     MARK = "Question:"
 
     def knows(self, record: Json) -> float:
@@ -368,10 +366,10 @@ class MedMCQA(Loader):
         """Match an object with the four options and the place of the right one."""
         return float(isinstance(record, dict) and {"question", "cop", *_OPTION_FIELDS} <= record.keys())
 
-    def of_file(self, path: Path) -> "MedMCQA":
+    def of_file(self, records: Iterable[Json]) -> "MedMCQA":
         """The loader that knows where this file begins to count."""
         known = copy(self)
-        known._first = first_place(path, lambda record: (record.get("cop"), len(_OPTION_FIELDS)))
+        known._first = first_place(records, lambda record: (record.get("cop"), len(_OPTION_FIELDS)))
         return known
 
     def case(self, number: int, name: str, record: Json) -> QuestionItem:
@@ -398,17 +396,15 @@ class MedMCQA(Loader):
         )
 
 
-def first_place(path: Path, place_and_count: Callable[[Mapping[str, Json]], tuple[Json, int]]) -> int | None:
+def first_place(
+    records: Iterable[Json], place_and_count: Callable[[Mapping[str, Json]], tuple[Json, int]]
+) -> int | None:
     """Whether a file counts the places of right options from 0 or from 1; None if it cannot be seen.
 
     It is seen if only one of 0 and the number of options occurs as a place. `place_and_count` gives both of a record.
     """
     has_zero = has_last = False
-    for line in text_lines(path):
-        try:
-            record = loads(line.text) if isinstance(line, TextLine) else None
-        except (ValueError, RecursionError):
-            continue
+    for record in records:
         place, count = place_and_count(record) if isinstance(record, dict) else (None, 0)
         if isinstance(place, int) and not isinstance(place, bool):
             has_zero |= place == 0

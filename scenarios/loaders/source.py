@@ -148,29 +148,26 @@ class Loader(Protocol):
     holds several.
 
     - TITLE: a description of its files for messages, a name before a comma.
-    - WHOLE: the file is one JSON object of records by id; otherwise one JSON object per line.
-    - SINGLE: the file may be one record, a JSON object over several lines; else one record a line.
-    - ARRAY: the file is one JSON array of records.
+    - WHOLE: the file is one JSON object of records by id; otherwise a record a line, a JSON list of records, or records
+      over several lines.
     - MARK: text in every file of the format, used to recognise a damaged one; "" for none.
     - SUFFIXES: suffixes of files that are not JSON, such as ".csv"; only `records` reads these.
     """
 
     TITLE: ClassVar[str]
     WHOLE: ClassVar[bool] = False
-    SINGLE: ClassVar[bool] = False
-    ARRAY: ClassVar[bool] = False
     MARK: ClassVar[str] = ""
     SUFFIXES: ClassVar[tuple[str, ...]] = ()
 
     def knows(self, record: Json) -> float:
         """The confidence from 0 to 1 that a record has this format; the format with the highest reads the file.
 
-        A WHOLE format is asked about the file's object, an ARRAY format about the first record. 0 means another format.
+        A WHOLE format is asked about the file's object. 0 means another format.
         """
         ...
 
-    def of_file(self, path: Path) -> "Loader":
-        """The loader for one file: a format whose records cannot be read alone looks at the whole file here."""
+    def of_file(self, records: Iterable[Json]) -> "Loader":
+        """The loader for one file: a format whose records cannot be read alone looks at all of them here."""
         return self
 
     def case(self, number: int, name: str, record: Json) -> Playable:
@@ -197,11 +194,15 @@ class Loader(Protocol):
 
 
 class TextLine(msgspec.Struct, frozen=True):
-    """One line, counted from 1; `ended` is False for a last line without a line end."""
+    """One line, counted from 1, or a JSON value that begins on it; `ended` is False for a last line without a line end.
+
+    `at` is the place of the value in a list, as "[3]".
+    """
 
     number: int
     text: str
     ended: bool = True
+    at: str = ""
 
 
 def text_lines(path: Path) -> Iterator[TextLine | Problem]:

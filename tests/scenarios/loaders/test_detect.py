@@ -68,6 +68,41 @@ def test_the_content_says_which_format_it_is_plain_packed_and_marked(tmp_path: P
     assert problems(path) == ()
 
 
+@pytest.mark.parametrize("record", [OWN, OSCE])
+def test_records_may_be_lines_or_a_list_or_objects_over_several_lines(tmp_path: Path, record: Any) -> None:
+    records = [record | ({"id": name} if record is OWN else {}) for name in "abc"]
+    path = write(tmp_path, *records)
+    lines = list(load(path))
+    for text in (
+        json.dumps(records),
+        json.dumps(records, indent=2),
+        "\n\n" + "\n\n".join(json.dumps(one, indent=4) for one in records),
+    ):
+        path.write_text(text)
+        assert list(load(path)) == lines
+    path.write_text(json.dumps(records[0], indent=2))
+    assert list(load(path)) == lines[:1]
+
+
+@given(st.lists(st.sampled_from(["fine", "no truth", "NaN", "a key twice"]), min_size=2, max_size=4), st.booleans())
+def test_a_fault_in_a_list_has_the_line_on_which_its_case_begins(
+    tmp_path_factory: pytest.TempPathFactory, kinds: list[str], listed: bool
+) -> None:
+    texts, begins, line = [], [], 1 + listed
+    for place, kind in enumerate(kinds):
+        record = OWN | {"id": f"c{place}", "opening": float("nan") if kind == "NaN" else "Cough."}
+        if kind == "no truth":
+            del record["truth"]
+        text = json.dumps(record, indent=1)
+        texts.append(text.replace('"data_class"', '"id": "x", "data_class"') if kind == "a key twice" else text)
+        begins.append(line)
+        line += text.count("\n") + 2
+    path = tmp_path_factory.mktemp("listed") / "cases.json"
+    path.write_text("[\n" + ",\n\n".join(texts) + "\n]" if listed else "\n\n".join(texts))
+    faulty = [line for line, kind in zip(begins, kinds, strict=True) if kind != "fine"]
+    assert [problem.line for problem in problems(path)] == faulty
+
+
 def test_medr_may_be_on_one_line_or_many(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     path.write_text(json.dumps(MEDR, indent=2))
@@ -135,10 +170,12 @@ def test_the_same_id_twice(tmp_path: Path) -> None:
         (b'{"quest": 1, "answer": 2}\n{"answer": 1}\n', "known formats: choice questions JSONL"),
         (b'{"a": 1}\n{"a": 2}\n', "docs/cases.md has what each looks like"),
         (b"[1]\n[2]\n", "but its lines are no objects"),
-        (b"[" + json.dumps(OWN).encode() + b"]", "one JSON list"),
-        (b"[]", "one JSON list"),
+        (b'[{"chess": 1}]', "line 1: is a JSON list, but its members are no cases of a known format (keys: chess)"),
+        (b"[]", "is a JSON list"),
+        (b"\n[\n" + json.dumps(OWN).encode() + b"\n{}]", "line 4: expecting ',' delimiter at column 1; the JSON is"),
+        (b"- id: a\n  opening: Cough\n", "is YAML, and case files are JSON. Convert it"),
+        (b"---\nid: a\n", "is YAML"),
         (b"17\n", "no cases"),
-        (json.dumps(OWN, indent=1).encode(), "write the case on one line"),
         (b'{"chess": 1}', "no known format"),
         (json.dumps(MEDR, indent=1).encode()[:-9], "damaged or cut off"),
         (gzip.compress(json.dumps(OWN).encode(), mtime=0)[:-9], "gzip"),
