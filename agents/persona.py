@@ -17,10 +17,9 @@ from wardround.agents.history import question_kinds
 from wardround.agents.history.facts import story_sentences
 from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import suggestion
 from wardround.engine.records import Json, Said, View, json_object
 from wardround.engine.seat import Seat, seed_of
-from wardround.engine.text import regex
+from wardround.engine.text import regex, suggestion
 from wardround.scenarios.terms.wording import roots
 
 STRENGTHS = (1, 2, 3)

@@ -12,9 +12,9 @@ import msgspec
 from wardround.agents.dialogue import DECLINED, SILENCE, dialogue, model_of, system_text
 from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import ProviderError, UsageError
-from wardround.engine.plugins import suggestion
 from wardround.engine.records import Action, Completion, Json, Message, View, json_object
 from wardround.engine.seat import Seat, Voice
+from wardround.engine.text import suggestion
 
 TEAM = "team"
 PURPOSE = "team/"

@@ -6,9 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import suggestion
 from wardround.engine.records import Json
-from wardround.engine.text import file_text
+from wardround.engine.text import suggestion, toml_file
 
 
 @cache
@@ -28,12 +27,11 @@ def read_toml(place: str, folder: str, noun: str, where: str) -> dict[str, Json]
     """
     names = bundled_names(folder)
     if place in names:
-        text = (files("wardround.agents") / "data" / folder / f"{place}.toml").read_text(encoding="utf-8")
+        fields = tomllib.loads(
+            (files("wardround.agents") / "data" / folder / f"{place}.toml").read_text(encoding="utf-8")
+        )
     elif place.endswith(".toml"):
-        text = file_text(Path(place), where.removesuffix(place).strip())
+        fields = toml_file(Path(place), where.removesuffix(place).strip())
     else:
         raise UsageError(f"there is no {noun} {place!r}{suggestion(place, names)}; or name a file that ends in .toml")
-    try:
-        return {"name": Path(place).stem, **tomllib.loads(text)}
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{where}: no TOML ({error})") from error
+    return {"name": Path(place).stem, **fields}

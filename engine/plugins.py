@@ -5,8 +5,7 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -19,6 +18,7 @@ from wardround.engine.logs import log
 from wardround.engine.misbehaviour import error_text, raised_by_plugin
 from wardround.engine.records import Json
 from wardround.engine.seat import Seat
+from wardround.engine.text import suggestion
 
 MOVED: Mapping[str, str] = {
     "wardround.agents.answerers": "wardround.agents.gold",
@@ -103,12 +103,6 @@ def _installed(path: tuple[str, ...]) -> Callable[[str], tuple[EntryPoint, ...]]
     """The entry points of a group. Cached for each search path, because every installed package has a file to read."""
     points = entry_points()
     return cache(lambda group: tuple(points.select(group=group)))
-
-
-def suggestion(name: str, there: Sequence[str]) -> str:
-    """The end of a message that `name` is unknown: the most similar known name, and all known names."""
-    near = get_close_matches(name.lower(), there, 1)
-    return f"{f', did you mean {near[0]}?' if near else ';'} there are: {', '.join(there) or 'none'}"
 
 
 def current_path(path: str) -> str:

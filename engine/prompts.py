@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
-from wardround.engine.text import file_text
+from wardround.engine.text import file_text, suggestion
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
@@ -67,9 +67,10 @@ class Prompts:
             raise UsageError(f"--prompts {override}: there is no such folder")
         for name, text in _read(override).items():
             if name not in texts:
-                raise UsageError(
-                    f"{override / name}.md replaces no prompt; those that can be replaced: {', '.join(sorted(texts))}"
-                )
+                group, _, last = name.rpartition("/")
+                beside = [one for one in sorted(texts) if one.startswith(f"{group}/") or one.endswith(f"/{last}")]
+                near = suggestion(name, beside or sorted({one.rpartition("/")[0] for one in texts}))
+                raise UsageError(f"{override / name}.md replaces no prompt{near}")
             own, wanted = Prompt(name, text).fields, Prompt(name, texts[name]).fields
             if own != wanted:
                 raise UsageError(

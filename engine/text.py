@@ -5,8 +5,10 @@ import csv
 import io
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from functools import lru_cache, wraps
 from importlib.resources import files
 from pathlib import Path
@@ -35,11 +37,23 @@ def file_text(path: Path, what: str = "") -> str:
     except OSError as error:
         raise UsageError(f"{where}: cannot be read ({error.strerror or error}); is the path right?") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{where}: byte {error.start} is not UTF-8; convert the file") from error
+        line = content[: error.start].count(b"\n") + 1
+        raise UsageError(
+            f"{where}, line {line}: byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        ) from error
 
 
 def _decoded(content: bytes, encoding: str) -> str:
     return io.TextIOWrapper(io.BytesIO(content), encoding=encoding).read()  # with \n at the end of every line
+
+
+def toml_file(path: Path, what: str = "") -> dict[str, Json]:
+    """The fields of a TOML file that a user names; raises UsageError as `file_text`, and for what is no TOML."""
+    text = file_text(path, what)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{f'{what} {path}'.strip()}: is not TOML ({error})") from error
 
 
 def column_rows(path: Path, what: str, columns: Sequence[str]) -> list[dict[str, str]]:
@@ -252,3 +266,9 @@ def duration_text(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def suggestion(name: str, there: Sequence[str]) -> str:
+    """The end of a message that `name` is unknown: the most similar known name, and all known names."""
+    near = get_close_matches(name.lower(), there, 1)
+    return f"{f', did you mean {near[0]}?' if near else ';'} there are: {', '.join(there) or 'none'}"

@@ -4,7 +4,6 @@ import csv
 import importlib.metadata
 import importlib.util
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,7 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import file_text
+from wardround.engine.text import file_text, toml_file
 
 
 class Price(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -118,8 +117,7 @@ def read_prices(path: Path) -> Prices:
     `["openai/gpt-4o"]` with `input`, `output` and optionally `cached`. All prices are in US dollars per million tokens.
     Raises UsageError naming the file, the line or model, and the field.
     """
-    text = file_text(path, "prices")
-    rows = _toml(path, text) if path.suffix.lower() == ".toml" else _csv(path, text)
+    rows = _toml(path) if path.suffix.lower() == ".toml" else _csv(path, file_text(path, "prices"))
     table: dict[str, Price] = {}
     for place, model, fields in rows:
         if model in table:
@@ -146,12 +144,8 @@ def _csv(path: Path, text: str) -> Iterable[_Row]:
         yield f"line {reader.line_num}", model, {name: value for name, value in row.items() if name != "model"}
 
 
-def _toml(path: Path, text: str) -> Iterable[_Row]:
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: {error}") from error
-    for model, fields in table.items():
+def _toml(path: Path) -> Iterable[_Row]:
+    for model, fields in toml_file(path, "prices").items():
         if not isinstance(fields, dict):
             raise UsageError(f'{path}: {model} must be a table: ["{model}"], then `input = ...` and `output = ...`')
         yield f"[{model}]", model, fields

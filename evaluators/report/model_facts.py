@@ -1,6 +1,5 @@
 """What is known of models: facts from a list (backbone, size, open or not), and the maker, found by a model's name."""
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from wardround.engine.errors import UsageError
-from wardround.engine.text import file_text, regex
+from wardround.engine.text import regex, toml_file
 
 # Makers in alphabetical order, each with the names of its models. A pattern is sought in the lower-case name after the
 # provider; if it could be part of another word, the pattern says where a word begins.
@@ -209,9 +208,7 @@ def known_models(path: Path | None = None) -> KnownModels:
 
 def _read(path: Path) -> Mapping[str, ModelFacts]:
     try:
-        models = msgspec.convert(tomllib.loads(file_text(path)), _File).model
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: is not TOML ({error})") from None
+        models = msgspec.convert(toml_file(path, "--models"), _File).model
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{path}: {error}; each [[model]] has a name and what is known of it (docs/levels.md)"

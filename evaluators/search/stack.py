@@ -14,11 +14,12 @@ from wardround.engine.errors import EgressError, ProviderError, UsageError
 from wardround.engine.models.hosts import host_of, is_loopback
 from wardround.engine.models.wrappers import may_receive
 from wardround.engine.once import Once
-from wardround.engine.plugins import import_path, is_bundled, plugin_names, suggestion
+from wardround.engine.plugins import import_path, is_bundled, plugin_names
 from wardround.engine.plugins import load_plugin as installed
 from wardround.engine.protocols import Model
 from wardround.engine.records import Completion, Json, Message, Usage
 from wardround.engine.seat import Voice
+from wardround.engine.text import suggestion
 from wardround.evaluators.search.contract import MOST, Opening, Search, Source, WrappedSearch
 from wardround.evaluators.search.results import (
     KINDS,

@@ -1,15 +1,13 @@
 """Loads CSV and TSV files, one case or choice question a row; columns of known names, or named by a map."""
 
 import gzip
-import json
-import tomllib
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import file_text, table_rows_of
+from wardround.engine.text import file_text, read_json, suggestion, table_rows_of, toml_file
 from wardround.scenarios.case import Case, Provenance
 from wardround.scenarios.loaders.lettered_choices import lettered_choice
 from wardround.scenarios.loaders.source import WIDE, Loader, Playable, Refused
@@ -27,6 +25,7 @@ _CELLS = "the row has another number of cells than the header"
 _FORMAT, _RAGGED = "", "?"
 """Keys of a row besides its fields: the name of its format, and whether it has another number of cells."""
 _PREFIXES = ("history.", "examination.", "investigation.")
+_FIELD_FORMS = (*FIELDS, *(f"{prefix}NAME" for prefix in _PREFIXES), f"{_OPTION}A")
 _QUESTIONS = "choice questions"
 HEALTHVER = "HealthVer"
 _HEALTHVER_COLUMNS = {name: name for name in ("id", "evidence", "claim", "label", "question")}
@@ -184,24 +183,22 @@ def read_map(values: tuple[str, ...]) -> Pairs | None:
     """
     if not values:
         return None
-    if len(values) == 1 and "=" not in values[0]:
-        path = Path(values[0])
-        text = file_text(path)
-        try:
-            read = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        except ValueError as error:
-            raise UsageError(f"--map {path}: cannot be read ({error})") from error
+    path = Path(values[0])
+    if len(values) == 1 and "=" not in values[0] and (path.suffix in (".json", ".toml") or path.exists()):
+        read = read_json(path, file_text(path, "--map")) if path.suffix == ".json" else toml_file(path, "--map")
         if not isinstance(read, dict):
             raise UsageError(f"--map {path}: it is no object of columns and fields")
         pairs = [(str(left), str(right)) for left, right in read.items()]
     else:
         if bad := next((value for value in values if "=" not in value), ""):
-            raise UsageError(f"--map {bad}: write COLUMN=FIELD, for instance answer=truth.diagnosis")
+            raise UsageError(
+                f"--map {bad}: name the field that this column holds, as in --map {bad}=id, or write one file of such "
+                f"pairs in TOML or JSON; fields: {', '.join(_FIELD_FORMS)}"
+            )
         pairs = [(left, right) for left, _, right in (value.partition("=") for value in values)]
     for left, right in pairs:
         if not (_is_field(left) or _is_field(right)):
-            every = (*FIELDS, *(f"{prefix}NAME" for prefix in _PREFIXES), f"{_OPTION}A")
-            raise UsageError(f"--map {left}={right}: there is no such field; fields: {', '.join(every)}")
+            raise UsageError(f"--map {left}={right}: there is no field {right!r}{suggestion(right, _FIELD_FORMS)}")
     return pairs
 
 

@@ -1,6 +1,5 @@
 """Reads the imaging vocabulary of the published rules from a folder that the user names; the package contains none."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import file_text
+from wardround.engine.text import file_text, read_json
 
 LOOKUP = "lookup_tables_at_run_time.json"
 _TABLES = (
@@ -86,10 +85,7 @@ def load_tables(folder: Path) -> ImagingTables:
 
 def read_table(path: Path) -> dict[str, Json]:
     """The JSON object in a file. Raises UsageError that names the file."""
-    try:
-        loaded = json.loads(file_text(path))
-    except ValueError as error:
-        raise UsageError(f"{path}: is not JSON ({error})") from None
+    loaded = read_json(path, file_text(path))
     if not isinstance(loaded, dict):
         raise UsageError(f"{path}: holds no JSON object")
     return loaded

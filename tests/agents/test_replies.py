@@ -104,7 +104,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.json: cannot be read \(No such file"):
         read_replies(tmp_path / "none.json")
     (tmp_path / "latin.jsonl").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError, match=r"latin\.jsonl: byte 0 is not UTF-8"):
+    with pytest.raises(UsageError, match=r"latin\.jsonl, line 1: byte 0xff is not UTF-8"):
         read_replies(tmp_path / "latin.jsonl")
 
 

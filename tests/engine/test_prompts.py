@@ -31,7 +31,10 @@ def test_a_value_is_never_read_as_a_placeholder(value: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("game/end.md", "x", "replaces no prompt"),
+        ("game/strt.md", "x", "replaces no prompt, did you mean game/start"),
+        ("gme/start.md", "x", "replaces no prompt, did you mean game/start"),
+        ("start.md", "x", "replaces no prompt, did you mean game/start"),
+        ("gam.md", "x", "replaces no prompt, did you mean game"),
         ("game/start.md", "Hello.", r"missing: \{name\}, \{not\}"),
         ("game/start.md", "{name} {not} {age}", r"unknown: \{age\}"),
     ],

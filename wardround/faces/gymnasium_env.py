@@ -21,9 +21,9 @@ import numpy as np
 
 from wardround.api import AgentSpec
 from wardround.engine.errors import UsageError
-from wardround.engine.plugins import suggestion
 from wardround.engine.protocols import Store
 from wardround.engine.records import LONGEST_REPLY, Action, Json, images_of
+from wardround.engine.text import suggestion
 from wardround.faces.client_format import (
     client_ending,
     client_message,

@@ -15,11 +15,12 @@ from wardround.engine.episode import Caster
 from wardround.engine.errors import EgressError, UsageError
 from wardround.engine.models.reach import Gates, in_episode
 from wardround.engine.models.wrappers import Single, WellFormed, may_receive
-from wardround.engine.plugins import import_path, is_bundled, load_plugin, maker, plugin_names, suggestion
+from wardround.engine.plugins import import_path, is_bundled, load_plugin, maker, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Cache, Model, Store, has_methods, with_all_members
 from wardround.engine.records import Json
 from wardround.engine.seat import Seat, Voice, knowledge_of, seed_of, traits_of
+from wardround.engine.text import suggestion
 from wardround.runs.header import SeatHeader
 from wardround.runs.recordings import AgentMaker, SeatRecording, recording_forms, recording_kind
 from wardround.runs.seat_models import Access, SeatModel, seat_model

@@ -16,10 +16,9 @@ from wardround.engine.budget import Budget, Caps
 from wardround.engine.errors import UsageError
 from wardround.engine.models.chat import SESSION_HEADER, checked_header
 from wardround.engine.models.hosts import redact_address
-from wardround.engine.plugins import suggestion
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Json
-from wardround.engine.text import lone_surrogate
+from wardround.engine.text import lone_surrogate, suggestion, toml_file
 from wardround.runs.seat_settings import LEFT_OUT, SeatSettings, StrictSettings, is_model, seat_without_secrets
 
 AT_ONCE = 10_000
@@ -97,13 +96,7 @@ _PARTS: dict[int | str, type[BaseModel]] = {"seats": SeatSettings, "limits": Lim
 
 def read_settings(path: Path) -> RunSettings:
     """Read a run file; raises UsageError with the file and the field if anything is wrong."""
-    try:
-        with path.open("rb") as file:
-            return validate_settings(tomllib.load(file), str(path))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not a TOML file: {error}") from error
+    return validate_settings(toml_file(path, "--config"), str(path))
 
 
 def validate_settings(fields: dict[str, Json], where: str, also: Sequence[str] = ()) -> RunSettings:

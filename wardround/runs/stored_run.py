@@ -13,10 +13,11 @@ from pydantic import BaseModel
 
 from wardround.engine.errors import CaseLost, EgressError, LogError, TextLost, UsageError
 from wardround.engine.events import Closed, Event, Row, check_end, decode, decode_last
-from wardround.engine.plugins import import_path, is_bundled, load_plugin, plugin_names, suggestion
+from wardround.engine.plugins import import_path, is_bundled, load_plugin, plugin_names
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import AnyScenario, ReadsTogether, Scenario, Store, has_methods
 from wardround.engine.records import Ending, EpisodeRow, Json, RunRow
+from wardround.engine.text import suggestion
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import EvaluationHeader, Header, RunHeader, read_header
 from wardround.runs.settings import RunSettings

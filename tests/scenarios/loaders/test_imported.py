@@ -272,7 +272,9 @@ def test_a_vignette_that_asks_for_no_diagnosis_is_no_case(tmp_path: Path) -> Non
     [
         (b"a,b\n1,2\n", (), "its columns are those of no known format (a, b)"),
         (b"a,b\n1,2\n", ("opening=c",), "--map names column 'c'; the columns are: a, b"),
-        (b"a,b\n1,2\n", ("opening=a", "smell=b"), "there is no such field"),
+        (b"a,b\n1,2\n", ("opening=a", "b=truth.diagnose"), "no field 'truth.diagnose', did you mean truth.diagnosis?"),
+        (b"a,b\n1,2\n", ("a",), "--map a: name the field that this column holds, as in --map a=id"),
+        (b"a,b\n1,2\n", ("a.toml",), "--map a.toml: cannot be read"),
         (b"a,b\n\xff,2\n", ("opening=a", "truth.diagnosis=b"), "line 2: byte 0xff is not UTF-8"),
         (gzip.compress(b"a,b\n1,2\n" * 500, mtime=0)[:-9], ("opening=a", "truth.diagnosis=b"), "was it copied whole?"),
     ],
