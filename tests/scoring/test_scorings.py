@@ -84,7 +84,7 @@ async def test_each_version_is_kept_and_the_newest_is_shown(store: Store) -> Non
     assert values(scores) == [(0.5, "")] * 3
     assert values(await scored(run, ["mine@1"])) == [(0.0, "")] * 3
     assert values(await scored(run, ["mine@2"])) == [(1.0, "")] * 3
-    with pytest.raises(UsageError, match=r"no scoring 'mine@3' of this run; there are: mine@1, mine@10, mine@2"):
+    with pytest.raises(UsageError, match=r"no scoring 'mine@3' .* are:\nmine@1 \(3 episodes\)\nmine@10 .*\nmine@2 "):
         await scored(run, ["mine@3"])
 
 
@@ -233,7 +233,7 @@ def test_report_lists_scorings_and_shows_one_or_two(shell: Shell, scored_twice: 
     assert [one["name"] for one in run["scorings"] if one["shown"]] == [now]
     pair = f"{now},{now}~openai/m"
     assert shell("report", *scored_twice, "--scorings", pair) == 0
-    assert "1 in A only" in shell.out
+    assert "1, 0" in shell.out
     assert "wr-001@1" in shell.out
     told = shell.json("report", *scored_twice, "--scorings", pair)
     [accuracy] = [one for one in told["scores"] if one["name"] == "diagnosis_accuracy"]
@@ -260,10 +260,18 @@ def test_two_scorings_have_a_page(shell: Shell, scored_twice: list[Any], tmp_pat
     assert "two scorings side by side have no --csv" in shell.err
 
 
+def test_a_scoring_answers_to_its_name_without_the_version(shell: Shell, scored_twice: list[Any]) -> None:
+    asked = ("report", *scored_twice, "--scorings")
+    [run] = shell.json(*asked, "standard~openai/m")["runs"]
+    assert [one["name"] for one in run["scorings"] if one["shown"]] == [f"standard@{Standard.VERSION}~openai/m"]
+    assert shell(*asked, f"standard@{Standard.VERSION},standard~openai/m") == 0
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--scorings", "standard@999"], "there is no scoring 'standard@999'"),
+        (["--scorings", "standard@999"], "there is no scoring 'standard@999' of this run; there are:\n  standard@"),
+        (["--scorings", "standard"], "'standard' may be 2 scorings of this run; name one of:\n  standard@"),
         (["--scorings", "a,b,c"], "--scorings takes the name of one scoring, or of two"),
         (["--scorings", ""], "--scorings takes the name of one scoring, or of two"),
         (["r", "--scorings", "a"], "--scorings goes with one run"),

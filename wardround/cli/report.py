@@ -100,14 +100,14 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]])
 
 
 def _verdicts(some: Sequence[ScorePair]) -> Table:
-    columns = ("score", "both", "agree", "kappa", "1 and 1", "1 in A only", "1 in B only", "0 and 0", "in one only")
+    columns = ("score", "both", "agree", "kappa", "1, 1", "1, 0", "0, 1", "0, 0", "one only")
     rows = (
         (_label(one.name), one.n, one.equal, kappa(one), twice, ours, theirs, neither, one.first_only + one.second_only)
         for one in some
         if one.table is not None
         for (neither, theirs), (ours, twice) in [one.table]
     )
-    return _table("Scores of 0 and 1", columns, rows)
+    return _table("Scores of 0 and 1, in A and in B", columns, rows)
 
 
 def _figures(some: Sequence[ScorePair]) -> Table:
@@ -121,7 +121,7 @@ def _figures(some: Sequence[ScorePair]) -> Table:
         )
         for one in some
     )
-    return _table("Other scores", ("score", "both", "equal", "mean of B - A", "in one only"), rows)
+    return _table("Other scores", ("score", "both", "equal", "mean of B - A", "one only"), rows)
 
 
 def _run_differences(some: Sequence[DifferingScore]) -> Table:
@@ -202,7 +202,8 @@ _ALONE = ("episode", "tables", "csv")
 @click.option(
     "--scorings",
     metavar="A[,B]",
-    help="Show this scoring in place of the newest one; two scorings are compared: agreement, and where they differ.",
+    help="Show this scoring in place of the newest one, by the name that the report lists, or by that of its evaluator "
+    "if it has one; two scorings are compared: agreement, and where they differ.",
 )
 @store_option
 @json_option
@@ -215,7 +216,7 @@ def command(runs: tuple[str, ...], **options: Any) -> None:
     Example:  wardround report calm-heron-417 --html report.html
               wardround report baseline-run gpt-run
               wardround report calm-heron-417 --html page.html --episode wr-001@1
-              wardround report calm-heron-417 --scorings standard@2,standard@2~openai/gpt-4o
+              wardround report calm-heron-417 --scorings standard@11,standard~openai/gpt-4o
     """
     if options["tables"] not in (None, "default", "published"):  # --tables RUN: its value may be left out
         runs, options["tables"] = (options["tables"], *runs), "default"

@@ -18,6 +18,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import digest_of
 from wardround.engine.protocols import Evaluator, Store, Versioned
 from wardround.engine.records import Ending, EpisodeRow, Score
+from wardround.engine.text import count_noun
 from wardround.evaluators.evaluation import is_own, scores_of
 from wardround.evaluators.report.score_rows import Scoring
 from wardround.evaluators.search.contract import LIBRARY
@@ -99,9 +100,7 @@ async def all_scorings(store: Store, run: str) -> list[StoredScoring]:
 
 
 def _unjudged_scoring(key: str, count: int) -> StoredScoring:
-    evaluator, at, version = key.rpartition("@")
-    if not at:
-        evaluator, version = key, FIRST
+    evaluator, _, version = (key if "@" in key else f"{key}@{FIRST}").rpartition("@")
     return StoredScoring(f"{evaluator}@{version}", evaluator, version, key, count)
 
 
@@ -136,7 +135,7 @@ async def select(store: Store, every: Sequence[StoredScoring], names: Sequence[s
     """The scoring of each evaluator that reports show, by the evaluator's name.
 
     It is the latest scoring by the newest version of the rules, with judges or without. `names` selects other scorings,
-    each by its own name or by the name of the judges' run. Raises UsageError for an unknown name.
+    as `find_scoring` takes its name. Raises UsageError for a name that is not one scoring's.
     """
     chosen: dict[str, StoredScoring] = {}
     for evaluator in dict.fromkeys(one.evaluator for one in every):
@@ -154,12 +153,17 @@ async def select(store: Store, every: Sequence[StoredScoring], names: Sequence[s
 
 
 def find_scoring(every: Sequence[StoredScoring], name: str) -> StoredScoring:
-    """The scoring with this name or this judges' run; raises UsageError with the known names if there is none."""
-    for one in every:
-        if name == one.name or (one.judged and name == one.judged.name):
-            return one
-    there = ", ".join(one.name for one in every) or "none"
-    raise UsageError(f"there is no scoring {name!r} of this run; there are: {there}")
+    """The scoring with this name or this judges' run, or the only one of this evaluator, without its version too.
+
+    Raises UsageError with the scorings that may be meant.
+    """
+    exact = [one for one in every if name in (one.name, one.judged and one.judged.name)]
+    meant = exact or [one for one in every if name in (one.evaluator, one.name.replace(f"@{one.version}", "", 1))]
+    if len(meant) == 1:
+        return meant[0]
+    many = f"{name!r} may be {len(meant)} scorings of this run; name one of"
+    there = "".join(f"\n{one.name} ({count_noun(one.episodes, 'episode')})" for one in meant or every) or " none"
+    raise UsageError(f"{many if meant else f'there is no scoring {name!r} of this run; there are'}:{there}")
 
 
 def _version_order(version: str) -> tuple[bool, int, str]:
