@@ -57,10 +57,9 @@ def warn_of_block(block: Block) -> None:
             named["episode"] = row.id
         frame = frame.f_back
     log.warning(
-        "code of your own blocks the event loop, and nothing else goes on meanwhile: await instead, or use a thread",
+        f"code of your own blocks the event loop at {block.line}: for {block.seconds:.1f} seconds up to now no other "
+        "episode has gone on; await something there, or run it in a thread (asyncio.to_thread)",
         **named,
-        line=block.line,
-        seconds=round(block.seconds, 1),
     )
 
 

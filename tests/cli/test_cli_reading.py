@@ -210,7 +210,7 @@ def test_ctrl_c_in_a_person_s_seat_says_what_happens(tmp_path: Path) -> None:
             break
     process.send_signal(signal.SIGINT)
     said = next(line for line in process.stderr if line.strip())
-    assert "Ctrl-C again stops at once" in said
+    assert "(Ctrl-C again: at once); what is played is stored, and this goes on" in said
     assert "wardround run --resume mine" in said
     process.send_signal(signal.SIGINT)
     process.communicate()

@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             sys.exit(2)
     try:
         sys.exit(app(arguments, standalone_mode=False) or 0)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         echo("wardround: stopped", err=True)
         sys.exit(130)
     except click.ClickException as error:
@@ -146,8 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except WardroundError as error:
         _say(f"wardround: {error}")
         sys.exit(1)
-    except (KeyboardInterrupt, Stopped):
-        echo("wardround: stopped at once; open episodes can be resumed", err=True)
+    except Stopped:
+        echo("wardround: stopped at once; what was done is stored, and --resume RUN goes on from there", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)

@@ -47,7 +47,8 @@ def open_message(progress: Progress, count: int, noun: str, go_on: str) -> str:
     """A sentence that says why episodes are open and how to resume them; after a used-up budget, with a larger one."""
     why = f"{progress.why}; " if progress.why else ""
     more = " --budget MORE" if progress.why.startswith("the budget is used up") else ""
-    return f"{why}{count_noun(count, noun)} {'is' if count == 1 else 'are'} open: {go_on}{more}"
+    rest = f"{count_noun(count, noun)} {'is' if count == 1 else 'are'} open"
+    return f"{why}what was done is stored, and {rest}: {go_on}{more}"
 
 
 async def _print_unfinished(run: Run, endings: dict[str, int]) -> None:

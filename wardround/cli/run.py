@@ -331,10 +331,9 @@ async def _run(settings: RunSettings | None, store: Store, options: Options, pro
 def _say_interrupted(why: str, progress: Progress) -> None:
     """Say what Ctrl-C does if no live table shows it, as when a person plays a seat."""
     if why == INTERRUPTED:
-        go_on = f": wardround run --resume {progress.run}" if progress.run else ""
+        go_on = f", and this goes on from there: wardround run --resume {progress.run}" if progress.run else ""
         echo(
-            "\nstopping: no further action begins; what is under way is finished, and so is an answer that is being "
-            f"typed. Ctrl-C again stops at once. Either way the run can be resumed{go_on}",
+            f"\nstopping after the actions under way (Ctrl-C again: at once); what is played is stored{go_on}",
             err=True,
             lines=True,
         )
