@@ -19,7 +19,7 @@ from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json, Said, View, json_object
 from wardround.engine.seat import Seat, seed_of
-from wardround.engine.text import regex, suggestion
+from wardround.engine.text import count_noun, regex, suggestion
 from wardround.scenarios.terms.wording import roots
 
 STRENGTHS = (1, 2, 3)
@@ -67,7 +67,9 @@ def as_persona(fields: Json, where: str) -> Persona:
         raise UsageError(f"{where}: {error}") from error
     for name, values in msgspec.structs.asdict(persona.record).items():
         if isinstance(values, tuple) and values and len(values) != len(STRENGTHS):
-            raise UsageError(f"{where}: record.{name} has {len(values)} entries; write one for each strength, 1 to 3")
+            raise UsageError(
+                f"{where}: record.{name} has {count_noun(len(values), 'entry')}; write one for each strength, 1 to 3"
+            )
     if unknown := sorted(set(persona.model) - set(map(str, STRENGTHS))):
         raise UsageError(f"{where}: model.{unknown[0]} is not a strength; there are 1, 2 and 3")
     if any(count < 1 for count in persona.record.sentences):

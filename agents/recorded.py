@@ -14,7 +14,7 @@ from wardround.engine.episode import Ended
 from wardround.engine.errors import UsageError
 from wardround.engine.models.reply import split_thinking
 from wardround.engine.records import Action, Ending, Json, View
-from wardround.engine.text import file_text, read_json
+from wardround.engine.text import count_noun, file_text, read_json
 
 # Replies of o3-mini in the published MedR-Bench results come from its web page: a first line "> Reasoning", a summary
 # of the model's reasoning (which has its own headings, so headings do not mark its end), and a line with its duration.
@@ -151,7 +151,7 @@ def _choose_model(path: Path, entries: list[_Entry], model: str | None) -> list[
         if len(models) == 1:
             return entries
         raise UsageError(
-            f"replies {path} holds {len(models)} models; name one as replies:{path}#MODEL: "
+            f"replies {path} holds {count_noun(len(models), 'model')}; name one as replies:{path}#MODEL: "
             f"{', '.join(name or '(unnamed)' for name in models)}"
         )
     if model in models:

@@ -14,7 +14,7 @@ from wardround.agents.toml_files import read_toml
 from wardround.engine.errors import ProviderError, UsageError
 from wardround.engine.records import Action, Completion, Json, Message, View, json_object
 from wardround.engine.seat import Seat, Voice
-from wardround.engine.text import suggestion
+from wardround.engine.text import count_noun, suggestion
 
 TEAM = "team"
 PURPOSE = "team/"
@@ -73,7 +73,9 @@ def as_team(fields: Json, where: str = TEAM) -> TeamPlan:
             if role not in team.roles:
                 raise UsageError(f"{where}: step {number} names no role {role!r}{suggestion(role, list(team.roles))}")
     if len(team.steps[-1].roles) != 1:
-        raise UsageError(f"{where}: the last step has {len(team.steps[-1].roles)} roles; one writes the doctor's words")
+        raise UsageError(
+            f"{where}: the last step has {count_noun(len(team.steps[-1].roles), 'role')}; one writes the doctor's words"
+        )
     if unused := [name for name in team.roles if all(name not in step.roles for step in team.steps)]:
         raise UsageError(f"{where}: the role {unused[0]!r} speaks in no step")
     return team

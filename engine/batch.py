@@ -292,8 +292,8 @@ INTERRUPTED = "it was interrupted"
 LAST = 5.0
 """Seconds that acts have to end after a second Ctrl-C."""
 _FORCED = (
-    b"\nwardround: an act does not end, so the process does; what was done is stored, and --resume RUN goes on from there"
-    b"\n"
+    b"\nwardround: an act does not end, so the process does; what was done is stored, and "
+    b"--resume RUN goes on from there\n"
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from wardround.engine.records import Completion, Json
+from wardround.engine.text import count_noun
 
 
 class Spending(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -165,16 +166,17 @@ class _Scope:
         """
         caps, spent, own, before = self.caps, self.spent, self.own, self._before
         if caps.cost is not None and spent.unpriced:
-            return f"{self.name}: {spent.unpriced} calls have no known price, so the cap on cost cannot be kept"
+            many = count_noun(spent.unpriced, "call")
+            return f"{self.name}: {many} without a known price, so the cap on cost cannot be kept"
         calls = sum(costs.under_way for costs in covered) + 1
         if caps.calls is not None and self._sum(spent.calls, before.calls, own.calls, calls) > caps.calls:
-            return f"{self.name}: {spent.calls:,} of {caps.calls:,} calls were made{self._by()}"
+            return f"{self.name}: made {spent.calls:,} of {count_noun(caps.calls, 'call')}{self._by()}"
         tokens = self._sum(spent.tokens, before.tokens, own.tokens, sum(one.aside_tokens for one in covered) + size[0])
         if caps.tokens is not None and tokens > caps.tokens * (1 + _ROUNDING):
-            return f"{self.name}: {spent.tokens:,} of {caps.tokens:,} tokens were used{self._by()}"
+            return f"{self.name}: used {spent.tokens:,} of {count_noun(caps.tokens, 'token')}{self._by()}"
         cost = sum(costs.aside_cost for costs in covered) + size[1]
         if caps.cost is not None and self._sum(spent.cost, before.cost, own.cost, cost) > caps.cost + _ROUNDING:
-            return f"{self.name}: {spent.cost:.4f} of {caps.cost:.4f} USD were spent{self._by()}"
+            return f"{self.name}: spent {spent.cost:.4f} of {caps.cost:.4f} USD{self._by()}"
         return ""
 
     def _sum(self, spent: float, before: float, own: float, more: float) -> float:

@@ -8,6 +8,7 @@ import msgspec
 
 from wardround.engine.errors import LogError
 from wardround.engine.records import Action, Completion, Ending, EpisodeRow, Json, Message
+from wardround.engine.text import count_noun
 
 
 class Opened(msgspec.Struct, frozen=True, tag_field="kind", tag="opened", omit_defaults=True):
@@ -160,7 +161,8 @@ def check_end(last: Event | None, known: EpisodeRow) -> None:
     there = 0 if last is None else last.seq + 1
     if there < known.events:
         raise LogError(
-            f"event {there} is missing: the store has counted {known.events} events and holds {there}", seq=there
+            f"event {there} is missing: the store has counted {count_noun(known.events, 'event')} and holds {there}",
+            seq=there,
         )
     if last is None or known.cause is None or there > known.events:
         return

@@ -237,9 +237,18 @@ def _escape(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode()
 
 
+_MANY = {"is": "are", "was": "were", "has": "have", "criterion": "criteria"}
+
+
+def in_number(number: int, word: str) -> str:
+    """A noun or a verb in the form that goes with a number: `reply` or `replies`, `is` or `are`."""
+    many = re.sub(r"(?<=[^aeiou])y$", "ie", word) + ("es" if word.endswith(("s", "x", "ch")) else "s")
+    return word if number == 1 else _MANY.get(word, many)
+
+
 def count_noun(number: int, noun: str) -> str:
-    """A number with its noun: `1 episode`, `2 episodes`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    """A number with its noun: `1 episode`, `2 episodes`, `0 replies`."""
+    return f"{number:,} {in_number(number, noun)}"
 
 
 def split_outside_brackets(text: str, separators: re.Pattern[str], brackets: str = "()[]") -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from wardround.engine.records import Ending, Json
+from wardround.engine.text import count_noun, in_number
 
 
 @dataclass(slots=True)
@@ -126,14 +127,14 @@ class RunAccount(ABC):
     def text(self, most: int = 5) -> str:
         """The table for readers, with the first `most` reasons."""
 
-    def closing_lines(self, units: str, made: str, lost: str, most: int) -> list[str]:
-        """What ends the table for readers: the `units` not finished, why nothing was `made`, the first that were lost.
+    def closing_lines(self, unit: str, made: str, lost: str, most: int) -> list[str]:
+        """What ends the table for readers: how many of a `unit` are left, why nothing was `made`, what was lost.
 
         `lost` is the title of the last part: when, and for what reason, they were lost.
         """
-        lines = [f"{self.open:,} {units} are not finished"] if self.open else []
+        lines = [f"{count_noun(self.open, unit)} {in_number(self.open, 'is')} not finished"] if self.open else []
         if not any(self.made.values()):
-            lines.append(f"no {made}: {why_no_case(self.steps, f'the source holds no {units}')}")
+            lines.append(f"no {made}: {why_no_case(self.steps, f'the source holds no {unit}')}")
         if self.dropped:
             more = f"; {len(self.dropped) - most:,} more in the account" * (len(self.dropped) > most)
             lines.append(f"{lost} ({len(self.dropped):,}{more}):")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
+from wardround.engine.text import count_noun
 from wardround.scenarios.case import Case, Finding, Investigation, Study, image_reference
 from wardround.scenarios.question_item import QuestionItem
 
@@ -28,7 +29,7 @@ def data_url(content: bytes) -> str:
     if not kind:
         raise ValueError("is no PNG, JPEG, GIF or WebP image")
     if len(content) > LARGEST:
-        raise ValueError(f"has {len(content):,} bytes, of at most {LARGEST:,}")
+        raise ValueError(f"has {count_noun(len(content), 'byte')}, of at most {LARGEST:,}")
     return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 

@@ -104,7 +104,7 @@ def test_what_lasts_beyond_the_patience_exits_3(shell: Shell, file: Path, store:
     for trouble in TRIED:
         assert shell("run", "--resume", named(trouble), "--store", store) == 3
         assert reasons[named(trouble)] == f"provider/{trouble.kind}"
-        assert f"endpoint failed; the first: {phrase(trouble.kind)} (" in shell.err
+        assert f"ended by the endpoint; the first: {phrase(trouble.kind)} (" in shell.err
 
 
 def test_a_judge_that_fails_leaves_no_score_and_never_0(shell: Shell, file: Path, store: Path) -> None:

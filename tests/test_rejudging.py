@@ -99,7 +99,7 @@ async def test_a_restricted_case_is_refused_before_anybody_is_reached(
     else:  # the suite fails on every attempt to reach another machine
         model = reach("openai/m", base_url="http://far.example/v1", env={})
         sitting, evaluator = JudgeConfig(seats_of([SeatConfig("openai/m", model=model)]), untried=True), Standard()  # type: ignore[assignment]
-    with pytest.raises(EgressError, match=r"1 of the cases of run r are restricted.*far\.example.*--allow-host"):
+    with pytest.raises(EgressError, match=r"1 of the cases of run r is restricted.*far\.example.*--allow-host"):
         await score_run(run, [evaluator], judge=sitting)
     assert judge.asked.total() == 0
     assert [row.name for row in await store.runs()] == ["r"]

@@ -59,7 +59,7 @@ def restricted(tmp_path: Path) -> Path:
 async def test_no_agent_of_ones_own_gets_one(restricted: Path, seat: str, given: AgentSpec) -> None:
     store = MemoryStore()
     seats: dict[str, AgentSpec] = {"doctor": "silent", seat: given}
-    with pytest.raises(EgressError, match=f"1 of the cases are restricted, and {seat} .* is code of your own"):
+    with pytest.raises(EgressError, match=f"1 of the cases is restricted, and {seat} .* is code of your own"):
         await run(restricted, "consultation", store=store, seats=seats)
     assert not HANDED
     assert not await store.runs()

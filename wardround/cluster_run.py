@@ -25,6 +25,7 @@ from wardround.engine.logs import log
 from wardround.engine.process_crew import process_crew
 from wardround.engine.records import Json
 from wardround.engine.sessions import SessionRow
+from wardround.engine.text import count_noun, in_number
 from wardround.runs.control import resume_command
 from wardround.runs.seats import played_by_person
 from wardround.runs.stored_run import Run, open_store
@@ -153,8 +154,8 @@ class CrewDriver:
             self._progress.drain(self._why)
         if abandoned and self._open and not self._progress.draining:
             raise WardroundError(
-                f"{self._open} episodes are open, and the workers died too often: {abandoned} "
-                f"({resume_command(self._run)})"
+                f"{count_noun(self._open, 'episode')} {in_number(self._open, 'is')} open, and the workers died too "
+                f"often: {abandoned} ({resume_command(self._run)})"
             )
 
     async def _withdraw_stop(self) -> None:

@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 from statistics import median
 
 from wardround.engine.logs import log
+from wardround.engine.text import count_noun
 
 ROUND_SIZE = 50
 """The least number of calls in a round, which are judged together; more if more run at once."""
@@ -258,15 +259,15 @@ class Silence:
         """A description of the silence; "" if there is none."""
         if self.since is None:
             return ""
-        times = "once" if self.calls == 1 else f"{self.calls:,} times"
         more = f", {self.under_way:,} under way" if self.under_way else ""
         later = min((at for at in self._tries if at > now), default=now)
         again = f"; tried again at {_clock(later, now)}" if later > now else ""
+        times = count_noun(self.calls, "time")
         return f"answers {self._what()} since {_clock(self.since, now)}, {times} so far{more}{again}"
 
     def stop_message(self, now: float) -> str:
         """The message for a run that stops because of the silence."""
-        said = f"{self.name} answered {self._what()} for {self.lasted(now):.0f} s, {self.calls:,} times"
+        said = f"{self.name} answered {self._what()} for {self.lasted(now):.0f} s, {count_noun(self.calls, 'time')}"
         if self._ways == ["connection"]:
             return f"{said}: see whether it still runs, or use another endpoint"
         return f"{said}: see what it allows (load, rate limit, credit), or use another endpoint or key"

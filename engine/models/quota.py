@@ -7,6 +7,7 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Clock, Json
+from wardround.engine.text import count_noun
 
 _NAMES = {
     "in_flight": "calls in flight",
@@ -132,9 +133,9 @@ class Day:
         self.turn()
         quota, limit = self._quota, ""
         if quota.daily_requests is not None and self.requests >= quota.daily_requests:
-            limit = f"{quota.daily_requests} requests"
+            limit = count_noun(quota.daily_requests, "request")
         elif quota.daily_tokens is not None and self.tokens + max(1, tokens) > quota.daily_tokens:
-            limit = f"{quota.daily_tokens} tokens"
+            limit = count_noun(quota.daily_tokens, "token")
         self.reached = limit or self.reached
         return limit
 

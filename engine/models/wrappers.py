@@ -26,6 +26,7 @@ from wardround.engine.models.hosts import is_loopback, normal_host
 from wardround.engine.once import Once
 from wardround.engine.protocols import Cache, Model, Wrapped
 from wardround.engine.records import LONGEST_REPLY, Completion, Json, Message, with_whole_images
+from wardround.engine.text import count_noun
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -425,7 +426,7 @@ def _with_attempts(failed: ProviderError, attempts: int, spent: float) -> Provid
     """The same error, with the number of attempts and their duration in its message."""
     if attempts == 1 and failed.kind not in TEMPORARY:
         return failed
-    times = "1 attempt" if attempts == 1 else f"{attempts} attempts in {spent:.1f} s"
+    times = count_noun(attempts, "attempt") + (f" in {spent:.1f} s" if attempts > 1 else "")
     asked = "" if failed.retry_after is None else f"; it asks to wait {failed.retry_after:g} s"
     return ProviderError(
         failed.kind, f"{failed} (gave up after {times}{asked})", status=failed.status, retry_after=failed.retry_after

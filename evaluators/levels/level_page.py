@@ -8,6 +8,7 @@ from rich.table import Table as Printed
 from rich.text import Text
 
 from wardround.engine.records import Json
+from wardround.engine.text import count_noun
 from wardround.evaluators.levels.clinician_sheet import HARDEST, People
 from wardround.evaluators.levels.level_attacks import Alterations, AttackedRun, Leak
 from wardround.evaluators.levels.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
@@ -69,7 +70,7 @@ _NAMED = 5
 
 
 def _who(models: Sequence[str]) -> str:
-    return f"{len(models)} models" if len(models) > _NAMED else ", ".join(models) or "no model"
+    return count_noun(len(models), "model") if len(models) > _NAMED else ", ".join(models) or "no model"
 
 
 def _grid_group(grid: Grid) -> Group:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wardround.engine.text import count_noun
+from wardround.engine.text import count_noun, in_number
 from wardround.evaluators.levels.disease_curves import DiseaseCurves
 from wardround.evaluators.levels.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
 from wardround.evaluators.report.plots import GRID, MUTED, WIDTH, Plot, look_of, short_name, svg
@@ -95,7 +95,7 @@ def _by_level(models: Sequence[ModelLevels]) -> Plot:
     said = "; ".join(f"{one.model}: {_levels_in_words(one)}" for one in shown)
     note = "Point: mean, whose n is in the table. Bar: 95% interval. 0 is guessing."
     if len(drawn) > len(shown):
-        note += f" The first {len(shown)} of {len(drawn)} models."
+        note += f" The first {len(shown)} of {count_noun(len(drawn), 'model')}."
     height = 2.8 + 0.2 * math.ceil(len(shown) / 2)
     return Plot(heading, note, svg("levels", said, (WIDTH, height), draw))
 
@@ -222,7 +222,11 @@ def mostly_single(units: Iterable[int]) -> str:
     """Say that most groups have one case, from whose figures no curve or mean follows; else empty."""
     sizes = list(units)
     single = sizes.count(1)
-    return f"{single} of {len(sizes)} have one case" if len(sizes) > 1 and single * 2 > len(sizes) else ""
+    return (
+        f"{single} of {count_noun(len(sizes), 'group')} {in_number(single, 'has')} one case"
+        if len(sizes) > 1 and single * 2 > len(sizes)
+        else ""
+    )
 
 
 def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> Plot:
@@ -238,7 +242,7 @@ def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> 
         "the order of the mean over the models that played them."
     )
     if len(played) > len(models):
-        note += f" The first {len(models)} of {len(played)} models."
+        note += f" The first {len(models)} of {count_noun(len(played), 'model')}."
     if len(ordered) > _MOST:
         note += f" The best {_MOST // 2} and the worst {_MOST // 2} of {len(ordered)}."
         ordered = [*ordered[: _MOST // 2], *ordered[-(_MOST // 2) :]]
@@ -301,7 +305,7 @@ def _curves(curves: DiseaseCurves) -> Plot:
         if names:
             axes.set_xticks(range(len(names)), names, rotation=90)
         else:
-            axes.set_xlabel(f"{len(curves.diseases)} diseases, from the best to the worst")
+            axes.set_xlabel(f"{count_noun(len(curves.diseases), 'disease')}, from the best to the worst")
         axes.set_ylim(-2, 102)
         axes.set_ylabel("right diagnoses (%)")
         axes.grid(axis="y")

@@ -8,6 +8,7 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
+from wardround.engine.text import count_noun
 from wardround.evaluators.evaluation import inside
 from wardround.evaluators.measures import measure_of, place_of
 from wardround.evaluators.report.intervals import ANY, FEWEST, NORMAL, SHARE, Interval, Method, interval, mean
@@ -38,7 +39,9 @@ def unlike(first: RunScores, second: RunScores) -> list[Unlike]:
     differences = [*_cases(first, second), *_header(first.header, second.header), *_scoring_differences(first, second)]
     for run in (first, second):
         if left := sum(row.cause is None for row in run.episodes):
-            differences.append(("open", f"not finished: {left} of {len(run.episodes)} episodes of {run.name}"))
+            differences.append(
+                ("open", f"not finished: {left} of {count_noun(len(run.episodes), 'episode')} of {run.name}")
+            )
     return [Unlike(first.name, second.name, field, text) for field, text in differences]
 
 

@@ -99,7 +99,7 @@ def quotation(quoted: EvidenceQuote, texts: Mapping[str, str]) -> Quotation:
     if digest_of(text) != quoted.digest:
         return Quotation(quoted, fault="The stored text is not what it was when it was cited.", href=href, where=where)
     if not 0 <= quoted.start < quoted.end <= len(text):
-        fault = f"The stored text has {len(text)} characters, none at this place."
+        fault = f"The stored text has {count_noun(len(text), 'character')}, none at this place."
         return Quotation(quoted, fault=fault, href=href, where=where)
     return Quotation(
         quoted,

@@ -157,7 +157,7 @@ def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
     groups, note = score.groups, f"{measure_of(score.name).label}, mean and 95% interval; in brackets the cases."
     if len(groups) > MOST_GROUPS:
         half = MOST_GROUPS // 2
-        note += f" The best and the worst {half} of {len(groups)} groups."
+        note += f" The best and the worst {half} of {count_noun(len(groups), 'group')}."
         groups = [*groups[:half], *groups[-half:]]
 
     def draw(axes: "Axes") -> None:

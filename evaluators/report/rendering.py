@@ -11,7 +11,7 @@ import msgspec
 from markupsafe import Markup
 
 from wardround.engine.records import Json
-from wardround.engine.text import regex
+from wardround.engine.text import count_noun, regex
 from wardround.evaluators.judges.panel import Vote
 from wardround.evaluators.open_answers.rubric import CriterionAccount, RubricAccount
 from wardround.evaluators.reasoning.reasoning_record import StepAccount
@@ -38,7 +38,7 @@ def visible(text: str) -> str:
 def shortened(text: str, most: int) -> str:
     """Return the first `most` characters and the number of those that follow; a short rest is not cut off."""
     rest = len(text) - most
-    return text if rest <= most // 10 else f"{text[:most].rstrip()} … ({rest:,} characters more)"
+    return text if rest <= most // 10 else f"{text[:most].rstrip()} … ({count_noun(rest, 'character')} more)"
 
 
 def _escape_character(match: re.Match[str]) -> str:

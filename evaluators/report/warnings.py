@@ -179,14 +179,14 @@ def _unfit(run: RunScores) -> Iterator[str]:
                 total = fitness.supported + fitness.unsupported + fitness.unreached
                 yield (
                     f"Not known whether the judge is fit: {who}{spec} could not be reached for {fitness.unreached} of "
-                    f"{total} controls."
+                    f"{count_noun(total, 'control')}."
                 )
             elif not fitness.fit:
                 yield (
-                    f"Unfit judge: {who}{spec} accepted {fitness.accepted} of {fitness.supported} claims that their "
-                    f"passage supports, and rejected {fitness.rejected} of {fitness.unsupported} that it does not "
-                    f"(Youden's index {fitness.youden:.2f}, at least {FIT:g} is needed): do not rest anything on its "
-                    "verdicts."
+                    f"Unfit judge: {who}{spec} accepted {fitness.accepted} of "
+                    f"{count_noun(fitness.supported, 'claim')} that their passage supports, and rejected "
+                    f"{fitness.rejected} of {fitness.unsupported} that it does not (Youden's index "
+                    f"{fitness.youden:.2f}, at least {FIT:g} is needed): do not rest anything on its verdicts."
                 )
 
 

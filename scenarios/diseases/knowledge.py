@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import count_noun
 from wardround.scenarios.diseases import ontologies
 from wardround.scenarios.diseases.disease import ordered_form
 from wardround.scenarios.diseases.linker import Concept
@@ -81,7 +82,9 @@ def read_umls(path: Path) -> Iterator[Concept]:
         for number, line in enumerate(stream, 1):
             cells = line.rstrip("\n").split("|")
             if len(cells) < FIELDS:
-                raise UsageError(f"{path}, row {number}: has {len(cells)} columns; MRCONSO.RRF has {FIELDS}")
+                raise UsageError(
+                    f"{path}, row {number}: has {count_noun(len(cells), 'column')}; MRCONSO.RRF has {FIELDS}"
+                )
             if cells[0] != current:
                 yield from _closed(current, atoms, typed)
                 current, atoms = cells[0], _Atoms()

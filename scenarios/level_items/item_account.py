@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from wardround.engine.records import Ending, Json
+from wardround.engine.text import count_noun
 from wardround.scenarios.build_steps import BuildStep, EpisodeIntake, RunAccount, steps_table
 from wardround.scenarios.case import Provenance
 from wardround.scenarios.level_items.item_writing import PIECES, WRITTEN, Piece
@@ -168,12 +169,12 @@ class ItemAccount(RunAccount):
     def text(self, most: int = 5) -> str:
         """The table for readers, with the first reasons."""
         models = ", ".join(f"{seat} {model}" for seat, model in self.models.items())
-        said = [f"{self.source}: {self.read:,} questions read, run {self.run or '(none)'}, {models}"]
+        said = [f"{self.source}: {count_noun(self.read, 'question')} read, run {self.run or '(none)'}, {models}"]
         said += steps_table(self.steps)
         forms = ", ".join(f"{self.made.get(form, 0):,} {form}" for form in _TASKS)
-        said.append(f"{sum(self.made.values()):,} items ({forms})")
+        said.append(f"{count_noun(sum(self.made.values()), 'item')} ({forms})")
         if self.one_model:
             said.append("the model that wrote the texts also checked them: name another by --checker")
         return "\n".join(
-            (*said, *self.closing_lines("questions", "item was made", "lost after the models were asked", most))
+            (*said, *self.closing_lines("question", "item was made", "lost after the models were asked", most))
         )

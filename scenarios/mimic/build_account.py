@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from wardround.engine.records import Json
+from wardround.engine.text import count_noun
 from wardround.scenarios.build_steps import steps_table, why_no_case
 from wardround.scenarios.mimic.mimic_files import BadRow, MimicCopy, MimicOptions, sha256_of
 from wardround.scenarios.mimic.pool import DiseasePool, diseases_by_name
@@ -84,13 +85,19 @@ class MimicAccount:
 
     def text(self) -> str:
         """The table for readers, with missing tables and unreadable rows."""
-        said = [f"{self.source}, rules: {self.options.rules}; {self.admissions:,} admissions, pool: {self.pool.source}"]
+        said = [
+            f"{self.source}, rules: {self.options.rules}; {count_noun(self.admissions, 'admission')}, "
+            f"pool: {self.pool.source}"
+        ]
         said += steps_table(self.steps.all)
-        said.append(f"{self.cases:,} cases of {len(self.diseases):,} diseases")
+        said.append(f"{count_noun(self.cases, 'case')} of {count_noun(len(self.diseases), 'disease')}")
         if not self.cases:
             said.append(f"no case was built: {why_no_case(self.steps.all, 'the tables hold no admissions')}")
         elif self.without_case:
-            said.append(f"no case of {len(self.without_case):,} wanted diseases: {', '.join(self.without_case[:10])}")
+            said.append(
+                f"no case of {count_noun(len(self.without_case), 'wanted disease')}: "
+                f"{', '.join(self.without_case[:10])}"
+            )
         if self.absent:
             listed = ", ".join(map(str, self.absent[:10]))
             said.append(f"absent: of --admissions the tables lack {len(self.absent):,}: {listed}")
@@ -98,7 +105,7 @@ class MimicAccount:
         for name, bad in self.bad.items():
             lost = sum(not row.latin for row in bad)
             latin = len(bad) - lost
-            said.append(f"{name}: {lost:,} rows could not be read, {latin:,} were read as Latin-1")
+            said.append(f"{name}: {count_noun(lost, 'row')} could not be read, {latin:,} read as Latin-1")
             said += [f"  {row}" for row in bad[:5]]
         return "\n".join(said)
 

@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import count_noun
 
 _TEXT = "VARCHAR"
 
@@ -170,7 +171,7 @@ def refuse(bad: Sequence[BadRow], total: int) -> UsageError:
     more = f"\n  and {total - 5} more" if total > 5 else ""
     rows = "\n".join(f"  {row}" for row in bad[:5])
     return UsageError(
-        f"{total} rows cannot be read as they stand; --on-bad-row skip goes on without them\n{rows}{more}"
+        f"{count_noun(total, 'row')} cannot be read as written; --on-bad-row skip goes on without them\n{rows}{more}"
     )
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from wardround.engine.errors import UsageError
 from wardround.engine.seat import seed_of
+from wardround.engine.text import count_noun
 from wardround.scenarios.build_steps import BuildStep
 from wardround.scenarios.case import Culture, Lab
 from wardround.scenarios.diseases.giveaway import about_others, about_the_past, giveaways
@@ -110,7 +111,7 @@ def draw_order(seed: int, hadm: int) -> int:
 
 def draw_rule(enough: int) -> BuildRule:
     """Leave the results of an admission unread if its disease has enough cases of admissions before it in the draw."""
-    what = f"the results are read in the order of the draw, until the disease has {enough} cases"
+    what = f"the results are read in the order of the draw, until the disease has {count_noun(enough, 'case')}"
     return BuildRule(DRAW, what, "pool")
 
 
@@ -125,7 +126,9 @@ def sample_rule(most: int, seed: int) -> BuildRule:
         }
         return [entry for entry in entries if entry.hadm in taken]
 
-    return BuildRule("sample", f"at most {most} admissions of a disease, drawn with seed {seed}", "pool", choose=choose)
+    return BuildRule(
+        "sample", f"at most {count_noun(most, 'admission')} of a disease, drawn with seed {seed}", "pool", choose=choose
+    )
 
 
 def limit_rule(most: int, seed: int) -> BuildRule:
@@ -135,7 +138,9 @@ def limit_rule(most: int, seed: int) -> BuildRule:
         drawn = sorted(entries, key=lambda entry: seed_of(seed, "limit", str(entry.hadm)))[:most]
         return [entry for entry in entries if entry in set(drawn)]
 
-    return BuildRule("limit", f"at most {most} cases in all, drawn with seed {seed}", "pool", choose=choose)
+    return BuildRule(
+        "limit", f"at most {count_noun(most, 'case')} in all, drawn with seed {seed}", "pool", choose=choose
+    )
 
 
 def _groups(entries: Sequence[FinishedCase]) -> dict[str, list[FinishedCase]]:

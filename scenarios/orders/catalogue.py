@@ -12,7 +12,7 @@ import msgspec
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import column_rows
+from wardround.engine.text import column_rows, count_noun
 from wardround.scenarios.case import Kind
 from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import cells, key, list_words, table_rows, tokens
@@ -136,7 +136,9 @@ class Catalogue:
             if not row or (line == 1 and [cell.strip().lower() for cell in row] == ["name", "points"]):
                 continue
             if len(row) != 2:
-                raise UsageError(f"{source}, line {line}: write name,points; there are {len(row)} columns")
+                raise UsageError(
+                    f"{source}, line {line}: write name,points; this line has {count_noun(len(row), 'column')}"
+                )
             name = self.names.get(key(row[0]))
             if name is None:
                 raise UsageError(f"{source}, line {line}: no test is called {row[0]!r}")

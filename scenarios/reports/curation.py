@@ -17,6 +17,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.events import Acted
 from wardround.engine.prompts import Prompts
 from wardround.engine.records import Action, Ending, Json, View
+from wardround.engine.text import count_noun
 from wardround.scenarios.build_steps import BuildStep, EpisodeIntake, RunAccount, steps_table
 from wardround.scenarios.case import Case
 from wardround.scenarios.parsers.moves import Unusable
@@ -294,12 +295,14 @@ class CurationAccount(RunAccount):
 
     def text(self, most: int = 5) -> str:
         """The table for readers, with the first reasons."""
-        said = [f"{self.source}: {self.read:,} articles read, run {self.run or '(none)'}, model {self.model}"]
+        said = [
+            f"{self.source}: {count_noun(self.read, 'article')} read, run {self.run or '(none)'}, model {self.model}"
+        ]
         said += steps_table(self.steps)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.made.items())
-        said.append(f"{sum(self.made.values()):,} cases ({kinds})")
+        said.append(f"{count_noun(sum(self.made.values()), 'case')} ({kinds})")
         return "\n".join(
-            (*said, *self.closing_lines("articles", "case was built", "dropped after the model was asked", most))
+            (*said, *self.closing_lines("article", "case was built", "dropped after the model was asked", most))
         )
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
-from wardround.engine.text import file_text
+from wardround.engine.text import count_noun, file_text
 
 TEXTS = (".txt", ".pdf")
 _HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
@@ -20,7 +20,9 @@ def article_text(path: Path) -> str:
     raw = _pdf(path) if path.suffix.lower() == ".pdf" else file_text(path)
     text = unbroken(raw)
     if len(text.split()) < 30:
-        raise UsageError(f"{path}: holds no text of an article ({len(text.split())} words); was it scanned?")
+        raise UsageError(
+            f"{path}: holds no text of an article ({count_noun(len(text.split()), 'word')}); was it scanned?"
+        )
     return text
 
 

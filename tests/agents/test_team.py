@@ -181,7 +181,7 @@ roles = ["writer"]
     )
     team = ("--doctor", "team:mine.toml", "--doctor-model", "careful=scripted/test_team:playing")
     assert shell(*run, *team, "--budget", "7calls") == 130
-    assert "7 of 7 calls were made" in shell.err
+    assert "made 7 of 7 calls" in shell.err
     Path("mine.toml").unlink()
     assert shell("run", "--resume", "r", "--budget", "100calls") == 0, shell.err
     assert shell("replay", "r") == 0, shell.out

@@ -81,7 +81,7 @@ def test_a_pool_is_written_and_taken_by_a_build(
 ) -> None:
     (tmp_path / "q.jsonl").write_text(json.dumps({"question": "Acute pancreatitis, or pneumonia?", "answer": "A"}))
     assert called(pool, tmp_path / "q.jsonl", "--out", tmp_path / "pool.csv") == 0
-    assert "diseases in 1 questions" in capsys.readouterr().out
+    assert "diseases in 1 question;" in capsys.readouterr().out
     options = ("--pool", tmp_path / "pool.csv", "--min-per-disease", 1)
     assert called(mimic, "--mimic", tree.root, "--out", tmp_path / "c.jsonl", *options) == 0
     account = json.loads((tmp_path / "c.jsonl.flow.json").read_text())

@@ -22,7 +22,7 @@ def store(tmp_path: Path, shell: Shell) -> Path:
 def test_notes_are_exported_only_if_it_is_said(shell: Shell, store: Path, tmp_path: Path, what: str) -> None:
     out = tmp_path / "out.jsonl"
     assert shell("export", "s", what, "--out", out, "--store", store) == 2
-    assert "1 of the cases of s are restricted" in shell.err
+    assert "1 of the cases of s is restricted" in shell.err
     assert "--restricted" in shell.err
     assert not out.exists()
     assert shell("export", "s", what, "--out", out, "--restricted", "--store", store) == 0
@@ -48,4 +48,4 @@ def test_a_run_says_how_many_of_its_cases_are_restricted_and_what_they_may_be_se
     shell: Shell, store: Path
 ) -> None:
     assert shell("show", "s", "--store", store) == 0
-    assert "1 of its cases are restricted; hosts allowed for them: here.example" in shell.out
+    assert "1 of its cases is restricted; hosts allowed for them: here.example" in shell.out

@@ -52,7 +52,7 @@ def told(shell: Shell, store: Path) -> Any:
 def test_a_budget_drains_the_run_and_a_top_up_goes_on(shell: Shell, cases: Path, store: Path) -> None:
     with serving(server()) as url:
         assert shell(*oracle(url, "--cases", cases, "--budget", "15calls", "--store", store)) == 130
-        assert "15 of 15 calls were made" in shell.err
+        assert "made 15 of 15 calls" in shell.err
         assert "25 episodes are open: wardround run --resume r --budget MORE\n" in shell.err
         found = told(shell, store)
         assert (found["endings"], found["spent"]["doctor"]["calls"]) == ({"completed": 15, "open": 25}, 15)

@@ -43,7 +43,7 @@ def worked(budget: Budget, *, at_once: int, seats: str = "a", each: Spending = O
 def test_a_cap_on_cost_is_not_passed_by_calls_in_flight(at_once: int) -> None:
     progress = worked(Budget(Caps(cost=1.0)), at_once=at_once)
     assert 0.98 <= progress.spent.cost <= 1.0 + 1e-9
-    assert "USD were spent" in progress.why
+    assert ": spent " in progress.why
 
 
 @pytest.mark.parametrize("at_once", [1, 50])
@@ -64,7 +64,7 @@ def test_a_seat_and_a_model_have_caps_of_their_own() -> None:
 
 def test_an_unknown_price_makes_a_cap_on_cost_impossible_to_keep_and_is_said() -> None:
     progress = worked(Budget(Caps(cost=1.0)), at_once=3, each=Spending(calls=1, unpriced=1))
-    assert "no known price" in progress.why
+    assert "without a known price" in progress.why
     assert progress.spent.calls <= FIRST
 
 
@@ -154,7 +154,7 @@ def test_a_budget_that_is_lifted_and_set_again_knows_what_is_under_way() -> None
     assert account.refusal("a") == ("", False)
     account.change(Budget(Caps(calls=1)))
     why, never = account.refusal("a")
-    assert "1 of 1 calls" in why
+    assert "made 1 of 1 call" in why
     assert never, "no call is under way that could make place"
 
 

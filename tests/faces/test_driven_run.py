@@ -149,7 +149,7 @@ async def test_a_face_that_stops_leaves_its_episodes_open_and_another_process_go
 async def test_a_restricted_case_goes_to_no_client(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text(case(1).model_copy(update={"data_class": "restricted"}).model_dump_json() + "\n")
-    with pytest.raises(EgressError, match="1 of the cases are restricted, and doctor 'external'"):
+    with pytest.raises(EgressError, match="1 of the cases is restricted, and doctor 'external'"):
         await DrivenRun.begin(settings(str(path)), MemoryStore())
 
 

@@ -11,6 +11,7 @@ from wardround.cli.options import json_option, print_json
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.stores.files import output
+from wardround.engine.text import count_noun
 from wardround.scenarios.diseases.knowledge import knowledge
 from wardround.scenarios.diseases.lexical_linker import linker
 from wardround.scenarios.diseases.scispacy_linker import ScispacyLinker
@@ -152,5 +153,8 @@ def pool(
     elif out is None:
         echo(pool_table(diseases), nl=False, lines=True)
     else:
-        echo(f"{len(diseases.diseases)} diseases in {diseases.questions} questions; written: {out}")
+        echo(
+            f"{count_noun(len(diseases.diseases), 'disease')} in {count_noun(diseases.questions, 'question')}; "
+            f"written: {out}"
+        )
     return 0

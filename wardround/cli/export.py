@@ -17,7 +17,7 @@ from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json, Message
 from wardround.engine.stores.files import exported_lines, output
-from wardround.engine.text import count_noun, csv_cell
+from wardround.engine.text import count_noun, csv_cell, in_number
 from wardround.engine.trajectory import Trajectory
 from wardround.exchange.encounters import chat_of_words
 from wardround.exchange.inspect_log import write_inspect_log
@@ -111,8 +111,8 @@ class Export(NamedTuple):
         """Raise UsageError for what may not or cannot be written."""
         if run.restricted and self.wanted != "scores" and not self.restricted:
             raise UsageError(
-                f"{run.restricted} of the cases of {run.name} are restricted, and this export ({self.wanted}) holds"
-                " their notes: add --restricted to write it all the same, or export --scores"
+                f"{run.restricted} of the cases of {run.name} {in_number(run.restricted, 'is')} restricted, and this "
+                f"export ({self.wanted}) holds their notes: write it by --restricted, or export --scores"
             )
         if self.wanted in ("dialogues", *_SEATED):
             _check_seat(run, self.seat)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from wardround.engine.batch import Progress, run_beside
-from wardround.engine.text import duration_text
+from wardround.engine.text import count_noun, duration_text
 from wardround.evaluators.reasons import ended_by
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def progress_tables(progress: Progress, seconds: float, library: str = "", befor
         "calls/s": f"{(calls - before) / seconds:.1f}" if seconds > 0 else "-",
         **({"searches": str(spent.calls - calls)} if library else {}),
         "tokens": f"{spent.tokens:,}",
-        "cost": f"{spent.cost:.2f} USD" + (f" + {spent.unpriced} calls unpriced" if spent.unpriced else ""),
+        "cost": f"{spent.cost:.2f} USD"
+        + (f" + {count_noun(spent.unpriced, 'call')} unpriced" if spent.unpriced else ""),
     }
     return [_table(episodes), *([_table(spending)] if spent.calls else [])]
 

@@ -8,7 +8,7 @@ import click
 
 from wardround.cli.options import json_option, print_json
 from wardround.engine.errors import UsageError
-from wardround.engine.text import file_text
+from wardround.engine.text import count_noun, file_text
 from wardround.evaluators.report.answer_reading import answer_lines
 from wardround.scenarios.answers.diagnosis import Verdict, compare
 from wardround.scenarios.case import Truth
@@ -58,8 +58,9 @@ def pairs(path: Path) -> Iterator[tuple[str, str]]:
         if not line.strip() or (number == 1 and tuple(cell.strip().lower() for cell in cells) == _HEADER):
             continue
         if len(cells) != 2:
-            columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
-            raise UsageError(f"{path}, line {number}: {columns}; a line is TRUTH, a tab, ANSWER")
+            raise UsageError(
+                f"{path}, line {number}: {count_noun(len(cells), 'column')}; a line is TRUTH, a tab, ANSWER"
+            )
         if not cells[0].strip():
             raise UsageError(f"{path}, line {number}: the truth is empty")
         read.append((cells[0], cells[1]))

@@ -7,7 +7,7 @@ from pathlib import Path
 from wardround.cli.options import print_json
 from wardround.cli.screen import echo
 from wardround.engine.batch import Progress
-from wardround.engine.text import count_noun, printable
+from wardround.engine.text import count_noun, in_number, printable
 from wardround.evaluators.reasons import ended_by, list_left_out, phrase
 from wardround.runs.pilot import Forecast, Pilot
 from wardround.runs.plan import RunPlan
@@ -47,7 +47,7 @@ def open_message(progress: Progress, count: int, noun: str, go_on: str) -> str:
     """A sentence that says why episodes are open and how to resume them; after a used-up budget, with a larger one."""
     why = f"{progress.why}; " if progress.why else ""
     more = " --budget MORE" if progress.why.startswith("the budget is used up") else ""
-    rest = f"{count_noun(count, noun)} {'is' if count == 1 else 'are'} open"
+    rest = f"{count_noun(count, noun)} {in_number(count, 'is')} open"
     return f"{why}what was done is stored, and {rest}: {go_on}{more}"
 
 
@@ -98,6 +98,6 @@ def print_notices(made: RunPlan) -> None:
     """Print what the user did not choose explicitly but should know."""
     settings = made.settings
     if settings.repeats is None and made.repeats > 1:
-        echo(f"{made.repeats} repeats of each case, as in the paper; --repeats changes it", err=True)
+        echo(f"{count_noun(made.repeats, 'repeat')} of each case, as in the paper; --repeats changes it", err=True)
     if settings.prompts:
         echo(f"{count_noun(count_prompts(Path(settings.prompts)), 'prompt')} replaced by {settings.prompts}", err=True)

@@ -10,7 +10,7 @@ from wardround.cli.options import Options, existing_store, json_option, on_termi
 from wardround.cli.screen import echo
 from wardround.engine.batch import Progress, interruptible
 from wardround.engine.errors import LogError, UsageError
-from wardround.engine.text import count_noun
+from wardround.engine.text import count_noun, in_number
 from wardround.replay_run import fork_run, recorded_run
 from wardround.runs.stored_run import Run
 
@@ -72,7 +72,7 @@ async def _replay(name: str, episode: str | None, where: str | None, as_json: bo
             )
         elif episode is None:
             equal = len(outcomes) - len(differing)
-            echo(f"{equal} of {count_noun(len(outcomes), 'episode')} {'is' if equal == 1 else 'are'} equal")
+            echo(f"{equal} of {count_noun(len(outcomes), 'episode')} {in_number(equal, 'is')} equal")
         for seat, (then, now) in () if as_json else recorded.changed.items():
             echo(
                 f"The {seat} followed version {then} of its rules, and this Wardround has version {now}: its actions "

@@ -102,12 +102,12 @@ def _say(linted: Sequence[Linted], left: Sequence[Problem], probes: dict[str, Pr
             where = f" criterion {at} ({words})" if at else ""
             echo(f"{one.id}:{where} {fault.kind.replace('_', ' ')}: {fault.detail}{'' if fault.sure else ' (look)'}")
     criteria, faults = sum(len(one.rubric) for one in linted), sum(len(one.faults) for one in linted)
-    echo(f"{count_noun(len(linted), 'rubric')}, {criteria} criteria, {count_noun(faults, 'fault')}")
+    echo(f"{count_noun(len(linted), 'rubric')}, {count_noun(criteria, 'criterion')}, {count_noun(faults, 'fault')}")
     for probe in PROBES if probes else ():
         values = [value for account in probes.values() for value in account.met[probe]]
         known = [value for value in values if value is not None]
         share = f" ({sum(known) / len(known):.3f})" if known else ""
-        echo(f"a {probe} answer meets {sum(known)} of {len(known)} criteria{share}")
+        echo(f"a {probe} answer meets {sum(known)} of {count_noun(len(known), 'criterion')}{share}")
     for item, account in probes.items():
         for place, text in enumerate(account.criteria):
             if all(account.met[probe][place] for probe in PROBES):

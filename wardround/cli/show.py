@@ -9,7 +9,7 @@ import msgspec
 from wardround.cli.options import existing_store, json_option, print_json, store_option
 from wardround.cli.screen import echo, echo_lines
 from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened
-from wardround.engine.text import count_noun, printable
+from wardround.engine.text import count_noun, in_number, printable
 from wardround.engine.trajectory import Trajectory
 from wardround.evaluators.evaluation import answers, goal_of
 from wardround.evaluators.measures import format_value
@@ -77,11 +77,15 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
                 echo(f"  imported from {line}")
         if run.restricted:
             hosts = ", ".join(header.settings.get("allow_hosts", ()) if header else ()) or "none"
-            echo(f"  {run.restricted:,} of its cases are restricted; hosts allowed for them: {hosts}")
+            echo(
+                f"  {run.restricted:,} of its cases {in_number(run.restricted, 'is')} restricted; "
+                f"hosts allowed for them: {hosts}"
+            )
         for case, why in header.skipped.first[:limit] if header else ():
             echo(f"   not run  {case}: {why}")
         for row in rows:
-            echo(f"{row.number:>6}  {row.id:<32} {row.events:>4} events  {ended_by(row.cause, row.reason)}")
+            size = count_noun(row.events, "event")
+            echo(f"{row.number:>6}  {row.id:<32} {size:>11}  {ended_by(row.cause, row.reason)}")
         if total > len(rows):
             echo(f"({total - len(rows):,} more: --limit)")
 
@@ -152,7 +156,7 @@ def _by_role(turns: Sequence[DialogueTurn]) -> Iterator[str]:
 
 def _spent(spent: Spent) -> str:
     cost = "price not known" if spent.cost is None else format_value("cost_usd", spent.cost)
-    return f"{count_noun(spent.calls, 'call')}, {spent.tokens:,} tokens, {cost}"
+    return f"{count_noun(spent.calls, 'call')}, {count_noun(spent.tokens, 'token')}, {cost}"
 
 
 def _conclusion(case: Case, trajectory: Trajectory) -> Iterator[str]:

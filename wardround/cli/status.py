@@ -57,12 +57,15 @@ def lines(state: Status, now: float) -> list[str]:
     for seat, spent in state.spent.items():
         unpriced = f" + {count_noun(spent.unpriced, 'call')} without a price" if spent.unpriced else ""
         failed = f" ({spent.failed:,} failed)" if spent.failed else ""
-        recalled = f", {spent.recalled:,} answers from the cache" if spent.recalled else ""
+        recalled = f", {count_noun(spent.recalled, 'answer')} from the cache" if spent.recalled else ""
         cost = f"{spent.cost:.4f} USD{unpriced}" if spent.cost or not spent.unpriced else "cost unknown"
-        said.append(f"  {seat}: {spent.calls:,} calls{failed}{recalled}, {spent.tokens:,} tokens, {cost}")
+        said.append(
+            f"  {seat}: {count_noun(spent.calls, 'call')}{failed}{recalled}, "
+            f"{count_noun(spent.tokens, 'token')}, {cost}"
+        )
     if state.searched is not None:
         failed = f" ({state.searched.failed:,} failed)" if state.searched.failed else ""
-        said.append(f"  search: {state.searched.calls:,} searches and pages{failed}")
+        said.append(f"  search: {count_noun(state.searched.calls, 'request')} for searches and pages{failed}")
     said += [
         f"  budget of {row['of']}: {_amount(row['spent'])} of {_amount(row['cap'])} {_UNITS[row['what']]}"
         for row in state.budget
@@ -87,11 +90,11 @@ def _endpoint(gate: dict[str, Json], now: float) -> str:
     facts = [
         f"{gate.get('in_flight', 0):,}{f' of at most {cap:,}' if cap else ''} in flight",
         f"waiting {waiting}" if waiting else "",
-        f"{gate.get('calls', 0):,} calls",
+        f"{count_noun(gate.get('calls', 0), 'call')}",
         f"{latency:.2f} s a call" if latency is not None else "",
         f"{share:.0%} of the last refused" if share else "",
         f"paused for {paused - now:.0f} s" if paused and paused > now else "",
-        f"today {today['requests']:,} requests, {today['tokens']:,} tokens" if today else "",
+        f"today {count_noun(today['requests'], 'request')}, {count_noun(today['tokens'], 'token')}" if today else "",
         "" if gate.get("healthy", True) else "taken out, tried again now and then",
         str(gate.get("silent", "")),
     ]

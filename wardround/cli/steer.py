@@ -6,6 +6,7 @@ import click
 from wardround.cli.options import existing_store, store_option
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
+from wardround.engine.text import count_noun
 from wardround.runs.control import order_state, resume_command, set_budget, set_concurrency
 from wardround.runs.stored_run import Run
 
@@ -71,7 +72,7 @@ async def _order(name: str, where: str | None, state: str) -> str:
         "stop": f"is stopping; to continue later: {resume_command(run)}",
     }
     count = len(status.at_work)
-    return f"{name} {said[state]} ({count} process{'es' * (count != 1)} at work)"
+    return f"{name} {said[state]} ({count_noun(count, 'process')} at work)"
 
 
 async def _set(what: str, name: str, values: tuple[str, ...], where: str | None) -> str:

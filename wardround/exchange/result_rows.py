@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
-from wardround.engine.text import file_text, read_json, table_rows_of
+from wardround.engine.text import count_noun, file_text, read_json, table_rows_of
 from wardround.exchange.result_record import (
     SEATS,
     Result,
@@ -77,7 +77,7 @@ def result_table_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, Mappin
     def rows() -> Iterator[tuple[int, Mapping[str, Json]]]:
         for at, row in table:
             if len(row) != len(names):
-                raise UsageError(f"{path}, line {at}: has {len(row)} cells, and the header {len(names)}")
+                raise UsageError(f"{path}, line {at}: has {count_noun(len(row), 'cell')}, and the header {len(names)}")
             yield at, {name: cell for name, cell in zip(names, row, strict=True) if cell.strip()}
 
     return names, rows()

@@ -24,6 +24,7 @@ from wardround.engine.errors import UsageError, WardroundError
 from wardround.engine.logs import redact
 from wardround.engine.openai_wire import chat_chunks, chat_reply
 from wardround.engine.records import Completion, Json, json_object
+from wardround.engine.text import count_noun
 from wardround.faces.client_format import missing_extra
 from wardround.faces.driven_run import NotNow
 from wardround.faces.open_episodes import ClientTurn, OpenEpisodes, UnknownEpisode
@@ -84,7 +85,9 @@ class Chat:
         if heard == len(turns) - 1 and turns[-1][0] == text:
             return turns[-1][1]  # the same request again, whose answer did not arrive
         if heard != len(turns):
-            raise ChatError(f"episode {name} has had {len(turns)} replies, and the conversation holds {heard}", 409)
+            raise ChatError(
+                f"episode {name} has had {count_noun(len(turns), 'reply')}, and the conversation holds {heard}", 409
+            )
         turn = await self._episodes.act(name, text, session)
         turns.append((text, turn))
         self._remember(name)

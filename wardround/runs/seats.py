@@ -20,7 +20,7 @@ from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import Agent, Cache, Model, Store, has_methods, with_all_members
 from wardround.engine.records import Json
 from wardround.engine.seat import Seat, Voice, knowledge_of, seed_of, traits_of
-from wardround.engine.text import suggestion
+from wardround.engine.text import in_number, suggestion
 from wardround.runs.header import SeatHeader
 from wardround.runs.recordings import AgentMaker, SeatRecording, recording_forms, recording_kind
 from wardround.runs.seat_models import Access, SeatModel, seat_model
@@ -251,7 +251,7 @@ def check_egress(parts: Mapping[str, SeatConfig], restricted: int, allow_hosts: 
     """
     if not restricted:
         return
-    which = f"{restricted} of the cases are"
+    which = f"{restricted} of the cases {in_number(restricted, 'is')}"
     for seat, part in parts.items():
         if part.foreign:
             raise EgressError.to_plugin(which, f"{seat} {part.spec!r}", part.spec)

@@ -17,7 +17,7 @@ from wardround.engine.plugins import import_path, is_bundled, load_plugin, plugi
 from wardround.engine.prompts import Prompts
 from wardround.engine.protocols import AnyScenario, ReadsTogether, Scenario, Store, has_methods
 from wardround.engine.records import Ending, EpisodeRow, Json, RunRow
-from wardround.engine.text import suggestion
+from wardround.engine.text import in_number, suggestion
 from wardround.engine.trajectory import Trajectory
 from wardround.runs.header import EvaluationHeader, Header, RunHeader, read_header
 from wardround.runs.settings import RunSettings
@@ -393,6 +393,6 @@ class Run(StoredEpisodes):
         header = self.played("it is not played").scenario
         rules = scenario_class(header.name)
         if self.restricted and not is_bundled(rules):
-            which = f"{self.restricted} of the cases of run {self.name} are"
+            which = f"{self.restricted} of the cases of run {self.name} {in_number(self.restricted, 'is')}"
             raise EgressError.to_plugin(which, f"the scenario {header.name!r}")
         return rules(rules.Settings.model_validate(header.settings), await self.prompts())

@@ -22,6 +22,7 @@ from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, EpisodeRow
 from wardround.engine.seat import seed_of
 from wardround.engine.sessions import Session
+from wardround.engine.text import count_noun, in_number
 from wardround.engine.trajectory import EpisodeLog
 from wardround.evaluators.evaluation import SEAT, Evaluation, EvaluationInput, needs_of, scores_of
 from wardround.evaluators.judges.panel import KnowsQuestions
@@ -228,8 +229,8 @@ class EvaluationRun:
         count = acted[-1].args.get("events") if acted else None
         if count is not None and count != subject.events:
             raise UsageError(
-                f"{row.id} of run {self.judged.name} has {subject.events} events and had {count} when it was judged: "
-                "it was played on; score it again"
+                f"{row.id} of run {self.judged.name} has {count_noun(subject.events, 'event')} and had {count} when it "
+                "was judged: it was played on; score it again"
             )
 
     async def ended(self, row: EpisodeRow, ending: Ending) -> None:
@@ -352,7 +353,9 @@ class EvaluationRun:
         """
         if not self.judged.restricted:
             return
-        which = f"{self.judged.restricted} of the cases of run {self.judged.name} are"
+        which = (
+            f"{self.judged.restricted} of the cases of run {self.judged.name} {in_number(self.judged.restricted, 'is')}"
+        )
         for seat, part in self.judges.parts.items():
             if part.foreign:
                 raise EgressError.to_plugin(which, f"the {seat} {part.spec!r}")

@@ -18,6 +18,7 @@ from wardround.engine.once import together
 from wardround.engine.plugins import import_path, installed_plugins, load_plugin, plugin_names
 from wardround.engine.protocols import Evaluator
 from wardround.engine.records import Ending, EpisodeRow, Json, Score
+from wardround.engine.text import in_number
 from wardround.evaluators.evaluation import (
     answers,
     check_evaluators,
@@ -172,7 +173,9 @@ async def _score_run(
     wanted = [_fitting_evaluator(run, evaluator) for evaluator in evaluators or [Standard()]]
     check_evaluators(wanted, installed_plugins(EVALUATORS))
     if run.restricted and (mine := [one for one in wanted if is_own(one)]):
-        raise EgressError.to_plugin(f"{run.restricted} of the cases of run {run.name} are", class_path(mine[0]))
+        raise EgressError.to_plugin(
+            f"{run.restricted} of the cases of run {run.name} {in_number(run.restricted, 'is')}", class_path(mine[0])
+        )
     broken: set[str] = set()
     damaged: dict[str, str] = {}
     if judge is None:

@@ -148,7 +148,7 @@ def test_an_unreadable_row_stops_the_build_or_is_left_out_and_counted(
     flow = build(tree, on_bad_row="skip")
     assert flow.cases
     assert [(bad.row, bad.latin) for bad in flow.bad["labevents"]] == [(row, False)]
-    assert "labevents: 1 rows could not be read, 0 were read as Latin-1" in flow.text()
+    assert "labevents: 1 row could not be read, 0 read as Latin-1" in flow.text()
     made = [tree.root.parent / name for name in ("cases.jsonl", "cases.jsonl.flow.json")]
     assert [path.stat().st_mode & 0o077 for path in made] == [0, 0], "notes are for their owner"
     account = json.loads(made[1].read_text())
