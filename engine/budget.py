@@ -166,8 +166,9 @@ class _Scope:
         """
         caps, spent, own, before = self.caps, self.spent, self.own, self._before
         if caps.cost is not None and spent.unpriced:
-            many = count_noun(spent.unpriced, "call")
-            return f"{self.name}: {many} without a known price, so the cap on cost cannot be kept"
+            return (
+                f"{self.name}: {count_noun(spent.unpriced, 'call')} without a known price: the cap on cost cannot hold"
+            )
         calls = sum(costs.under_way for costs in covered) + 1
         if caps.calls is not None and self._sum(spent.calls, before.calls, own.calls, calls) > caps.calls:
             return f"{self.name}: made {spent.calls:,} of {count_noun(caps.calls, 'call')}{self._by()}"

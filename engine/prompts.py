@@ -68,9 +68,10 @@ class Prompts:
         for name, text in _read(override).items():
             if name not in texts:
                 group, _, last = name.rpartition("/")
-                beside = [one for one in sorted(texts) if one.startswith(f"{group}/") or one.endswith(f"/{last}")]
-                near = suggestion(name, beside or sorted({one.rpartition("/")[0] for one in texts}))
-                raise UsageError(f"{override / name}.md replaces no prompt{near}")
+                there = [
+                    one for one in sorted(texts) if one.startswith(f"{group}/") or one.endswith(f"/{last}")
+                ] or sorted({one.rpartition("/")[0] for one in texts})
+                raise UsageError(f"{override / name}.md replaces no prompt{suggestion(name, there)}")
             own, wanted = Prompt(name, text).fields, Prompt(name, texts[name]).fields
             if own != wanted:
                 raise UsageError(

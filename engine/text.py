@@ -37,9 +37,9 @@ def file_text(path: Path, what: str = "") -> str:
     except OSError as error:
         raise UsageError(f"{where}: cannot be read ({error.strerror or error}); is the path right?") from error
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
         raise UsageError(
-            f"{where}, line {line}: byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8"
+            f"{where}, line {content[: error.start].count(10) + 1}: byte 0x{content[error.start]:02x} is not UTF-8; "
+            "save the file as UTF-8"
         ) from error
 
 
@@ -49,9 +49,8 @@ def _decoded(content: bytes, encoding: str) -> str:
 
 def toml_file(path: Path, what: str = "") -> dict[str, Json]:
     """The fields of a TOML file that a user names; raises UsageError as `file_text`, and for what is no TOML."""
-    text = file_text(path, what)
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(file_text(path, what))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{f'{what} {path}'.strip()}: is not TOML ({error})") from error
 

@@ -47,8 +47,7 @@ def open_message(progress: Progress, count: int, noun: str, go_on: str) -> str:
     """A sentence that says why episodes are open and how to resume them; after a used-up budget, with a larger one."""
     why = f"{progress.why}; " if progress.why else ""
     more = " --budget MORE" if progress.why.startswith("the budget is used up") else ""
-    rest = f"{count_noun(count, noun)} {in_number(count, 'is')} open"
-    return f"{why}what was done is stored, and {rest}: {go_on}{more}"
+    return f"{why}what was done is stored; {count_noun(count, noun)} {in_number(count, 'is')} open: {go_on}{more}"
 
 
 async def _print_unfinished(run: Run, endings: dict[str, int]) -> None:

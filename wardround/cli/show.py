@@ -84,8 +84,10 @@ async def _show_run(name: str, where: str | None, limit: int, as_json: bool) -> 
         for case, why in header.skipped.first[:limit] if header else ():
             echo(f"   not run  {case}: {why}")
         for row in rows:
-            size = count_noun(row.events, "event")
-            echo(f"{row.number:>6}  {row.id:<32} {size:>11}  {ended_by(row.cause, row.reason)}")
+            echo(
+                f"{row.number:>6}  {row.id:<32} {count_noun(row.events, 'event'):>11}  "
+                f"{ended_by(row.cause, row.reason)}"
+            )
         if total > len(rows):
             echo(f"({total - len(rows):,} more: --limit)")
 
