@@ -30,6 +30,7 @@ PLURALS = {
 }
 NEVER_ONE = {
     "engine/models/wrappers.py": "a reply above the longest",
+    "evaluators/levels/level_plots.py": "more than half of several groups",
     "evaluators/report/compare.py": "more pairs than are shown",
     "evaluators/report/intervals.py": "five cases or more",
     "scenarios/level_items/item_writing.py": "several lines",

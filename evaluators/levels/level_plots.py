@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wardround.engine.text import count_noun, in_number
+from wardround.engine.text import count_noun
 from wardround.evaluators.levels.disease_curves import DiseaseCurves
 from wardround.evaluators.levels.level_figures import LEVELS, Gap, LevelFigure, LevelReport, ModelLevels, Stratum
 from wardround.evaluators.report.plots import GRID, MUTED, WIDTH, Plot, look_of, short_name, svg
@@ -222,11 +222,7 @@ def mostly_single(units: Iterable[int]) -> str:
     """Say that most groups have one case, from whose figures no curve or mean follows; else empty."""
     sizes = list(units)
     single = sizes.count(1)
-    return (
-        f"{single} of {count_noun(len(sizes), 'group')} {in_number(single, 'has')} one case"
-        if len(sizes) > 1 and single * 2 > len(sizes)
-        else ""
-    )
+    return f"{single} of {len(sizes)} have one case" if len(sizes) > 1 and single * 2 > len(sizes) else ""
 
 
 def _stratum(name: str, heading: str, rows: Sequence[tuple[Stratum, float]]) -> Plot:

@@ -1,9 +1,4 @@
-"""Loads case files: detects the format, reports every fault, and finds the cases bundled with the package.
-
-- load(path): cases one by one; UsageError at the first fault
-- problems(path): every fault of the file
-- scan(path): both, in the order of the file
-"""
+"""Loads case files: detects the format, reports every fault, and finds the cases bundled with the package."""
 
 import json
 import re

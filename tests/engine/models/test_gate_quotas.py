@@ -81,9 +81,9 @@ def test_daily_tokens_count_what_was_used() -> None:
         for _ in range(2):
             await call(gate, outcome=used, tokens=400)
         assert gate.used_up == ""
-        with pytest.raises(RunStopped, match="1000 tokens"):
+        with pytest.raises(RunStopped, match="1,000 tokens"):
             await call(gate, outcome=used, tokens=400)
-        assert "(1000 tokens) is used up" in gate.used_up  # for a smaller call there would be room
+        assert "(1,000 tokens) is used up" in gate.used_up  # for a smaller call there would be room
         assert gate.summary()["today"] == {"requests": 2, "tokens": 700}
         await call(gate, outcome=CallOutcome("rate_limit"), tokens=300)
         assert gate.summary()["today"] == {"requests": 3, "tokens": 700}

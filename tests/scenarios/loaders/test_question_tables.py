@@ -96,6 +96,6 @@ def test_a_map_is_read_in_both_orders(shell: Shell, tmp_path: Path, *, turned: b
 def test_a_map_without_a_field_or_with_a_field_twice_is_refused(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "exam.csv").write_text("frage,x\nx,y\n", encoding="utf-8")
     assert shell("cases", "import", tmp_path / "exam.csv", "--map", "frage=stem") == 2
-    assert "there is no such field; fields: id" in shell.err
+    assert "there is no field 'stem'; there are: id" in shell.err
     assert shell("cases", "import", tmp_path / "exam.csv", "--map", "frage=question", "--map", "question=x") == 2
     assert "two columns for question: 'frage' and 'x'" in shell.err
