@@ -29,7 +29,7 @@ def test_the_schema_takes_a_line_and_refuses_an_unknown_field() -> None:
 
 
 def example(folder: Path) -> tuple[Path, dict[str, object]]:
-    """The full example of docs/cases.md as a file of one line, with an image for each that it names; and its JSON."""
+    """The full example of docs/cases.md as a file, with an image for each that it names; and its JSON."""
     page = (SCHEMA.parent / "cases.md").read_text(encoding="utf-8")
     found = re.search(r"^```json\n(\{\n.*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert found is not None
@@ -38,8 +38,8 @@ def example(folder: Path) -> tuple[Path, dict[str, object]]:
     picture = sorted(SCHEMA.parents[1].glob("scenarios/**/*.png"))[0].read_bytes()
     for name in re.findall(r"images/\w+\.png", found.group(1)):
         (folder / name).write_bytes(picture)
-    file = folder / "cases.jsonl"
-    file.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    file = folder / "case.json"
+    file.write_text(found.group(1), encoding="utf-8")
     return file, record
 
 
