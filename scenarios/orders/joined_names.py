@@ -16,7 +16,7 @@ _MOST_WORDS = 12
 LIST = regex(r"\s*(?:;|(?<!\d),|,(?!\d))\s*")
 JOINED = regex(
     r"\s*(?:\band/or\b|\bas well as\b|\balong with\b|\bfollowed by\b|\btogether with\b|\bthen\b|\band\b|\bor\b"
-    r"|\bplus\b|\bversus\b|\bvs\b\.?|&|\+)\s+",
+    r"|\bplus\b|\bversus\b|\bvs\b\.?|&|(?<!\+)\+)\s+",
     re.IGNORECASE,
 )
 _COUNT = regex(r"(?i)\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|cd\d+|[qxd]\d+\w*")

@@ -180,7 +180,7 @@ def _named(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
         plain = (
             part.why
             or " " not in part.text
-            or _VALUE.match(part.text) is not None
+            or _reported(part.text, table) is not None
             or link(part.text, table) is not None
             or _unclear(part.text, table) is not None
         )
@@ -213,8 +213,7 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     alone = sum(not part.why for part in parts) == 1
     for part in (part for part in parts if unique[key(part.text), part.why] is part):
         linked = None if part.why else link(part.text, table)
-        value = None if part.why else _VALUE.match(part.text)
-        reported = link(value["name"], table) if value else None
+        reported = None if part.why else _reported(part.text, table)
         empty = linked is None and (
             set(tokens(unmeasured(part.text))) <= EMPTY or _PURPOSE.match(part.text) is not None
         )
@@ -251,10 +250,30 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     )
 
 
-_VALUE = regex(
-    r"(?i)(?P<name>[a-z][\w+-]*(?: [\w+-]+){0,3}?)(?: of| at|:| =| >| <|=)? ?\d+(?:[./,]\d+)? ?(?:%|[a-zµ]+/[a-z]+)?$"
+_UNCOUNTED = (
+    r"(?!(?:19|20)\d\d\b|0\d{3}\b|\d{1,2}:\d\d|[\d\s.,/&+-]*(?:and |to )?[\d\s]*(?:x|h|hr?s?|hours?|hr?ly|hourly|am|pm|min"
+    r"|mins|minutes?|d|days?|wks?|weeks?|months?|times|sets?|samples?|views?|v|units?|bottles?|tubes?|pairs?|th|st|nd|rd|leads?"
+    r"|mc?g|g|ml|iu|weekly|monthly|daily)\b(?!/))"
 )
-"""A test with its value, which reports it ('eGFR 22', 'Hb 7.1 g/dL')."""
+"""A number that no time, count, date or dose makes of it."""
+_VALUE = regex(
+    rf"(?i)(?P<name>(?:\d\d?)?[a-z][\w+-]*(?: (?!and\b|\d+\b)[\w+-]+){{0,3}}?)(?:\s(?:was|is|of|only|still|now|at)|:)?\s?[=<>~\u2264\u2265]{{0,2}}\s?"
+    rf"(?:{_UNCOUNTED}\d+(?:[./,]\d+)?(?![\w:])|\+{{2,4}}|(?<=\s)(?:neg|trace|nil)\b)\s?(?:%|[a-zµ]+/[a-z]+\b)?"
+    r"(?:[^\w]*|\s*(?:[,?(]|(?:and|in|on|at|since|this|for|after|from|with|today|tonight|yesterday|last|now|despite|post)\b).*)$"
+)
+"""A test with its value, which reports it ('eGFR 22', 'Hb 7.1 g/dL', 'INR 3.1 and drowsy')."""
+_ONE_OF_SEVERAL = regex(r"(?<=[\d+%])\s+(?=[A-Za-z]{2})")
+_TIMED_LEVEL = regex(r"(?i)\b(?:level|trough|peak|dose)\s(?:at )?\d{1,2}(?:/\d{1,2}|\d\d)\b")
+"""A drug's level with the time or the date of its sample ('trough 0800', 'level 12/6')."""
+
+
+def _reported(asked: str, table: Catalogue) -> Link | None:
+    """The test whose value a text reports, None if there is none or a verb orders it."""
+    if _TIMED_LEVEL.search(asked) or axes.NEXT.match(asked):
+        return None
+    several = [_VALUE.match(text) for text in _ONE_OF_SEVERAL.split(asked)]
+    value = several[0] if all(several) else _VALUE.match(asked)
+    return link(value["name"], table) if value else None
 
 
 def _reports(asked: str, named: Link, linked: Link | None, table: Catalogue) -> bool:

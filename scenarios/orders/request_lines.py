@@ -19,6 +19,9 @@ from wardround.scenarios.orders.request_pieces import (
 STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
 
 _NUMBERED = regex(r"(?:(?<=[\s,;:])|^)(?:\(?\d{1,2}[.)]|\(?[a-h]\))\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
+_FIRST = regex(r"(?:^|[\s,;:])\(?(?:1[.)]|a\))\s")
+_MARKED = regex(r"^\(?\d{1,2}[.)]\s+(?=[A-Za-z*])|(?:^|\s)[•·|](?:\s|$)")
+"""What begins an item of a line that has no first number: 'eGFR 22. CT KUB' is no list."""
 _BULLET = regex(r"^\s*(?:[-*•+–—]+|[a-zA-Z]\))\s+")  # not 'C. difficile'
 _NAMING = regex(
     r",?\s*\b(?:including|incl\.?|includes|to include|such as|consisting of|namely|e\.g\.,?|i\.e\.,?)\s*:?\s+", re.I
@@ -33,7 +36,7 @@ _HEADING = regex(
 def request_lines(text: str) -> Iterator[str]:
     rows = _listed(text) or [row.replace("**", "").replace("__", "") for row in text.splitlines()]
     for place, line in enumerate(rows):
-        for numbered in _NUMBERED.split(line):
+        for numbered in (_NUMBERED if _FIRST.search(line) else _MARKED).split(line):
             plain = _headed(_written_out(_BULLET.sub("", numbered)).strip())
             bare = plain.strip(ENDS)
             if plain.endswith(":") and place + 1 < len(rows) and scope(bare):
