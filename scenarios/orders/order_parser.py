@@ -166,7 +166,24 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
         parsed = split_requests(english, known, studies)
     else:
         parsed = tuple(part for item in join_conditions(text, known) for part in _item(item, known, studies))
-    return _sorted(list(what_is_meant(tuple(_named(parsed, table)), table, own)), table)
+    return _sorted(_uncalled(list(what_is_meant(tuple(_named(parsed, table)), table, own)), table), table)
+
+
+_CALLED_OFF = regex(r"(?i)^(?:scrap|ignore|forget|disregard|leave|drop)\s(?:out\s)?(?:the|that)\s(?P<name>.{2,60})$")
+
+
+def _uncalled(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]:
+    """The parts, those marked that a later part names and takes back ('ferritin, B12 - scrap the B12')."""
+    called = [(one.sentence, _CALLED_OFF.match(one.text)) for one in parts if one.why == "negated"]
+    named = [(sentence, link(match["name"], table)) for sentence, match in called if match]
+    if not named:
+        return parts
+    tests = {linked.test: sentence for sentence, linked in named if linked is not None}
+    ours = [None if one.why else link(one.text, table) for one in parts]
+    return [
+        replace(one, why="negated") if linked and one.sentence <= tests.get(linked.test, -1) else one
+        for one, linked in zip(parts, ours, strict=True)
+    ]
 
 
 def _named(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:

@@ -70,6 +70,7 @@ _DONOR = regex(r"\bDSAs\b|\bDSA (?=levels?\b|titres?\b|titers?\b|screen\b)")
 _ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
 _CONTAINER = regex(
     r"(?i)\s(?:in|into|using)\s(?:an? |the |two |both )?(?:[\w/-]+ ){0,4}(?:bottles?|tubes?|containers?|pots?|vials?)\b"
+    r"(?:\s(?:that\s)?(?:you|i|we|they)\s[^,;]*)?"
 )
 """What a sample is put into, which names no test ('culture in blood culture bottles')."""
 _PAIRED = regex(r"(?i)\s?\((?:with |and )?(?:an? )?((?:paired|matching|matched|simultaneous) [^(),]{3,40})\)")

@@ -41,7 +41,7 @@ REASON = regex(
     re.IGNORECASE,
 )
 _LEAD = regex(
-    r"^(?:(?:and|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next|first|now"
+    r"^(?:(?:and|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next|first(?! (?:void|catch|pass|morning))|now"
     r"|followed by|as well as|(?:start|begin)(?:ning|ing)? (?:off )?with)\s+)+",
     re.IGNORECASE,
 )
@@ -52,7 +52,9 @@ _WISH = regex(
 )
 _ASKING = regex(
     r"(?i)^(?:(?:send|refer|take|bring) (?:(?:the patient|him|her|them) )?for (?:an? )?"
-    r"|(?:ask|contact|phone) (?:the )?[\w-]+(?: \w+)? for (?:an? )?)(?=\S)"
+    r"|(?:ask|contact|phone) (?:the )?[\w-]+(?: \w+)? for (?:an? )?"
+    r"|(?:[\w-]+ to (?:do|perform|measure|check|carry out)|(?:physios?|ot|salt|nurses?) for) (?:(?:an?|the) )?"
+    r"|(?:(?:go|move|proceed|head|skip) )?(?:straight|directly|right) (?:to|for) (?:(?:an?|the) )?)(?=\S)"
 )
 _EXAMINE = regex(
     r"(?i)^(?:examine|inspect|palpate|auscultate|percuss|assess|listen to|look (?:at|in|into)|feel|examination of"

@@ -1,27 +1,30 @@
 """Divides a request into clauses and marks those that order nothing, with the reason."""
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
 from wardround.engine.text import regex
-from wardround.scenarios.orders.joined_names import Known, order_words
+from wardround.scenarios.orders.joined_names import JOINED, Known, order_words
 from wardround.scenarios.terms.wording import lexicon, list_words, stem
 
 Why = Literal["negated", "conditional", "done", "treatment", "statement"]
 
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
-_VERB = r"(?:order|get|obtain|send|check|do|perform|start|please)"
+_VERB = r"(?:order|get|obtain|send|check|do|perform|start|please|hold|cancel|not)"
 _STOP = regex(
-    rf"\.(?=\s+(?:also|and|then|pls|{_VERB})\b)|[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+(?:{_VERB}|(?i:he|she|they|it|i|we|his|her|this|there))\b)",
+    rf"\.(?=\s+[a-z\d?])|[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+(?:{_VERB}|(?i:he|she|they|it|i|we|his|her|this|there))\b)",
     re.UNICODE,
 )
 _REACH = 12
 """Characters before a full stop that are searched for an abbreviation that it belongs to."""
+_SHORTENED = 5
+"""Most letters of a word that a point may shorten ('quant. hCG')."""
 _ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
+_OPENS_SENTENCE = regex(rf"(?:also|and|then|pls|if|no|not|stop|hold|for|repeat|\?|{_VERB})\b|\?")
+_LAST_WORD = regex(r"[\w-]+\W*$")
 _COMMA = regex(
     r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b|\s+(?:so|therefore|hence|thus)\s+"
     rf"(?=(?:(?:then|just|now|only|instead) )*(?:{_VERB}|swab|biopsy|scan|weigh|dip|culture|measure|examine"
@@ -65,6 +68,11 @@ _TELLS = regex(
     r"|there|that|they|we|i)['\u2019](?:s|re|ve|m))\b"
 )
 """Verbs of a clause that tells something."""
+_RELATIVE = regex(
+    r"(?i)\s(?:on|from|in|off|with|using)\s(?:the|this|that|your|my)\s(?:[\w-]+\s){1,3}?(?:(?:that|which)\s)?(?:you|i|we|they"
+    r"|he|she)\s[^,;()]*"
+)
+"""Which sample a test is made on ('on the gas you just took')."""
 _SUBORDINATE = regex(
     r"(?i)\s(?:as|because|since|before|until|after|while|which|whose|that|if|when|where|so that|given|for|to)\s"
 )
@@ -88,19 +96,34 @@ _DENIED = regex(
     rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
     r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
     r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?|cancel(?:ling"
-    r"|ing)?|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?|discontinue|stop(?:ping)?|declin(?:e|es|ed|ing)|against"
+    r"|ing)?|(?:scrap|ignor(?:e|ing)|forget|disregard|leave)(?= (?:the|that|out)\b)|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?(?= (?:the|any|this|that|all)\b)|discontinue|stop(?:ping)?|declin(?:e|es|ed|ing)|against"
     r"|rather than|instead of"
     rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
 )
 _NEEDLESS = regex(
     r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b"
-    r"|\bon hold\b|\bcan wait\b"
+    r"|\bon hold\b|\bcan wait\b|\bcancel?led\b|\bno longer\b"
 )
 _NOT_NOW = regex(
     r"(?i)(?:but |so )?(?:not|no)(?: (?:just )?(?:today|now|yet|tonight|tomorrow|needed|necessary|required|indicated"
     r"|(?:at|for|until|till|before|during|while|unless)\b.*))?"
 )
 """What stands behind a test and puts it off ('PSA, but not today')."""
+_CHANGES = r"(?:no|nope|sorry|oops|wait|hang on|actually|apologies|correction|on second thoughts?|rather|my mistake|wrong patient)"
+_SORRY = regex(r"(?i)(?:sorry|oops|wait|hang on|actually|apologies|my mistake)\W*")
+_UNSAID = regex(
+    rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:please|pls|but|so|and) )?(?:(?:no|nope|correction|scratch|no,? wait)\W*$"
+    r"|(?:scrap|scratch|strike|ignore|forget|cancel|disregard|drop|skip|delete|never mind|defer|(?:hold(?: off)?(?: on)?|leave)"
+    r"(?= [a-z ]+(?:$|\s(?:un)?till?\b|\sfor\b|\soff\b|\sout\b|\spending\b)))"
+    r" (?:(?P<every>(?:all )?(?:these|those|them|both|all)|the lot)|that|this|it|the (?:last|previous|above)(?: one)?)"
+    r"(?=\W*$|\s(?:until?|till?|for|off|out|pending|please|one|now|unless|i|altogether)\b)[^,;]*$)"
+)
+"""What takes the clause before it back, or all of the sentence before it."""
+_MEANT = regex(
+    rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:i|we) meant(?: to (?:say|order|write))?\s|make (?:that|it)\s|should (?:be|read)\s"
+    r"|(?:change|switch) (?:that|it|this) to\s|(?<=[ ,:-])(?<!no )(?!also|and|add|plus|can|could))(?P<instead>\S.*)$"
+)
+"""What takes the clause before it back and puts another test in its place."""
 _DONE = regex(
     r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+"
     r"|also\s+)*(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent"
@@ -116,12 +139,12 @@ _INSTEAD = regex(
     r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+(?:(?:and"
     r"|but|then|so)\s+)?(?P<kept>(?:(?:just|instead|please|simply|only|rather|i['\u2019]?d|i['\u2019]?ll|i will"
     r"|i would|we will|let['\u2019]?s)\s+)*(?:do|get|order|obtain|send|perform|check|repeat|add|request|arrange"
-    r"|measure|recheck|start with|go (?:for|with)|proceed (?:to|with)|book)\s.*)$"
+    r"|measure|recheck|start with|(?:go |move |proceed )?(?:straight|directly|on) to|go (?:for|with)|proceed (?:to|with)|book)\s.*)$"
 )
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
 _ENDING_AND = regex(r"(?i)(?:\s*(?:,|\band\b|\bthen\b|&))+\s*$")
 _TRAILING_AND = regex(
-    r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|\bwith\b(?!\s+(?:contrast|or)\b)|&|\+)(?:\s+|$)(?P<last>.*)$",
+    r"(?i)^(?P<kept>.*\S)\s*(?:,|\band\b|\bplus\b|\bthen\b|\bwith\b(?=.*\breflex)|&|\+)(?:\s+|$)(?P<last>.*)$",
     re.DOTALL,
 )
 
@@ -142,33 +165,65 @@ def request_clauses(text: str, known: Known) -> Iterator[Clause]:
     the next comma or 'but', and over a list continued with 'or'. Phrases that are `known` as a whole are not examined.
     """
     clauses: list[Clause] = []
-    for sentence in _sentences(text):
+    for sentence in _sentences(text, known):
         if known(sentence) and not denies(sentence):
             clauses.append(Clause(sentence, breaks=True))
         elif sentence:
             *parts, last = list(_sentence(_COURTESY.sub("", sentence))) or [Clause("")]
             clauses += [*parts, Clause(last.text, last.why, True)]
-    for clause, behind in pairwise([*clauses, Clause("")]):
-        put_off = not clause.why and _NOT_NOW.fullmatch(behind.text) is not None
+    for clause in _corrected(clauses, known):
         result = None if clause.why or known(clause.text) else _RESULT.match(clause.text)
-        why: Why = "done" if result and known(result["name"]) else "negated"
-        yield Clause(clause.text, why, clause.breaks) if put_off or why == "done" else clause
+        yield Clause(clause.text, "done", clause.breaks) if result and known(result["name"]) else clause
 
 
-def _sentences(text: str) -> Iterator[str]:
+def _corrected(clauses: Sequence[Clause], known: Known) -> Sequence[Clause]:
+    """The clauses without what a later one puts off or takes back ('CT head - no, make that MRI brain')."""
+    kept: list[Clause] = []
+    again = False
+    for clause in clauses:
+        if _SORRY.fullmatch(clause.text):
+            kept.append(Clause(clause.text, "statement", clause.breaks))
+            continue
+        meant, unsaid = _MEANT.match(clause.text), _UNSAID.match(clause.text)
+        instead = meant["instead"] if meant and any(map(known, JOINED.split(meant["instead"]))) else ""
+        put_off = _NOT_NOW.fullmatch(clause.text) is not None
+        said = [place for place, one in enumerate(kept) if one.why != "statement"]
+        if (instead or unsaid or put_off) and said and not again:
+            every = (unsaid and unsaid["every"]) or (put_off and kept[said[-1]].breaks and " " in clause.text)
+            first = max((place + 1 for place in said[:-1] if kept[place].breaks), default=0) if every else said[-1]
+            kept[first:] = [Clause(one.text, one.why or "negated", one.breaks) for one in kept[first:]]
+        again = bool(unsaid or put_off)
+        plain = Clause(clause.text, "negated" if unsaid else clause.why, clause.breaks)
+        kept.append(Clause(instead, "", clause.breaks) if instead else plain)
+    return kept
+
+
+def _sentences(text: str, known: Known) -> Iterator[str]:
     start = 0
     for stop in _STOP.finditer(text):
-        if _outside(text, start, stop.start()) and not (
-            stop[0].startswith(".") and _ABBREVIATED.search(text[max(0, stop.start() - _REACH) : stop.start()])
-        ):
+        if _outside(text, start, stop.start()) and not (stop[0].startswith(".") and not _full_stop(text, stop, known)):
             yield text[start : stop.start()].strip()
             start = stop.end()
     yield text[start:].strip()
 
 
+def _full_stop(text: str, stop: re.Match[str], known: Known) -> bool:
+    """Whether a point ends a sentence and shortens no word; before a small letter it does so behind a whole word."""
+    before = text[max(0, stop.start() - _REACH) : stop.start()]
+    after = text[stop.end() :].lstrip()
+    if _ABBREVIATED.search(before):
+        return False
+    if not after or not (after[0].islower() or after[0].isdigit() or after[0] == "?") or _OPENS_SENTENCE.match(after):
+        return True
+    word = _LAST_WORD.search(before)
+    last = word[0].casefold() if word else ""
+    return known(last) or last in order_words("beside") or (len(last) > _SHORTENED and stem(last) in lexicon())
+
+
 def denies(text: str) -> bool:
     """Whether a part of a list is denied ('KUB, no CT')."""
-    return any(_DENIED.match(part) is not None for part in _parts(text)) or _put_off(text)
+    parts = [part for sentence in _STOP.split(text) for part in _parts(sentence or "")]
+    return any(_DENIED.match(part) or _MEANT.match(part) for part in parts) or _put_off(text)
 
 
 def _put_off(text: str) -> bool:
@@ -213,6 +268,7 @@ def _parts(sentence: str) -> Iterator[str]:
 
 def _part(part: str) -> Iterator[Clause]:
     """One part between commas: first the text that orders, then the text that does not."""
+    part = _RELATIVE.sub("", part)
     bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
     if _NEEDLESS.search(bare) or _put_off(part):
         yield Clause(part, "negated")
@@ -247,7 +303,7 @@ def _part(part: str) -> Iterator[Clause]:
 _REFERS = regex(
     r"(?i)^(?:ent|ophthal\w*|ortho\w*|surg\w*|neuro\w*|renal|cardio\w*|gastro|psych\w*|derm\w*|physios?|ot|salt|dietic\w*"
     r"|pharm\w*|(?:med )?reg|team|gynae\w*|obs|urology|haem\w*|micro|id|palliative|icu|itu|anaesthe\w*|vascular)"
-    r"\s(?:to|will|aware|informed|happy|has|have)\b"
+    r"\s(?:to(?!\s(?:do|perform|measure|check|carry out|repeat)\b)|will|aware|informed|happy|has|have)\b"
 )
 """Who else sees the patient ('ENT to scope him')."""
 _TREATS = regex(
@@ -260,7 +316,7 @@ _TREATS = regex(
     r"|bolus(?:es)?)\b|^(?:npo|nbm|nil by mouth|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
     r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|iu|units?)\b(?!\s?/)|\b(?:charted|prescribed)$"
     r"|^(?:(?:and|then|also|now|plus)\s+)*[\w-]*(?:cillin|mycin|floxacin|azole|penem|prazole|statin|sartan|dipine"
-    r"|parin|xaban|triptan|setron|semide|thiazide|steroids?|tazo|tazocin|antibiotics|ivig)\b"
+    r"|parin|xaban|triptan|setron|semide|thiazide|steroids?|tazo|tazocin|antibiotics|ivig)\b(?!\s(?:level|trough|peak|pre|post))"
 )
 _SAYS = list_words(
     """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
