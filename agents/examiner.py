@@ -29,7 +29,7 @@ class Examiner:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 13
+    VERSION: ClassVar[int] = 14
 
     def __init__(self) -> None:
         self._record: Json = ()

@@ -58,10 +58,15 @@ def _order(row: Mapping[str, object]) -> BlindOrder:
     pieces = row["pieces"]
     assert isinstance(pieces, list)
     wanted = dict.fromkeys(
-        Wanted(name, one["kind"], axes.specimen(one["specimen"]) or one["specimen"], bool(one.get("optional")))
+        Wanted(
+            name,
+            one["kind"],
+            axes.only_specimen(one["specimen"]) or axes.specimen(one["specimen"]) or one["specimen"],
+            bool(one.get("optional")),
+        )
         for piece in pieces
         for one in piece["concepts"]
-        for study in _studies(one["name"], one["kind"])
+        for study in studies(one["name"], one["kind"])
         for name in _BOTH.get(study, (study,))
     )
     statuses = frozenset(piece["status"] for piece in pieces) - {"matched"}
@@ -73,7 +78,7 @@ def _component(name: str) -> str:
     return axes.component(name, catalogue()).casefold()
 
 
-def _studies(name: str, kind: str) -> tuple[str, ...]:
+def studies(name: str, kind: str) -> tuple[str, ...]:
     """A study as its modality with each region (a CT of chest and abdomen is a CT of each); other names as they are."""
     table = catalogue()
     test = table.tests.get(name)
@@ -89,7 +94,7 @@ def _studies(name: str, kind: str) -> tuple[str, ...]:
 
 def _meant(concept: OrderConcept) -> list[tuple[str, str, str]]:
     """A concept as (component, kind, specimen); a side of the body is left out, and two tests in one name are two."""
-    names = [part for name in _studies(concept.name, concept.kind) for part in _BOTH.get(name, (name,))]
+    names = [part for name in studies(concept.name, concept.kind) for part in _BOTH.get(name, (name,))]
     return [(name, concept.kind, concept.specimen) for name in names]
 
 

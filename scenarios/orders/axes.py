@@ -26,6 +26,12 @@ _SHORTHAND = regex(
     r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG|HCG)\b)"
 )
 _SERUM = regex(r"(?<![\w/-])[sSpP](?=(?:Na|osm|Osm|Cr|PEP|pep)\b)")
+_SWABBED = regex(
+    r"(?i)(\b(?:screen(?:ing)?|swabs?|cultures?|cx|pcr|naat|mrsa|vre|cre|cpe|gbs)\s(?:(?:of|from|in|left|right|l|r|both|the)\s)*"
+    r"(?:nose|nostrils?|groins?|axillae?|armpits?|perineum|perianal|vagina|vag|rectum|rectal|cervix|cornea|eyes?"
+    r"|ears?))\b(?! swab)"
+)
+"""A site behind the test of a swab."""
 SERIES = regex(r"(?i)\b(?:serial(?:ly)?|trend(?:s|ed|ing)?|series of|over time|time course|q\s?\d+\s?h|every \d+)\b")
 """What orders all measurements of a test."""
 NEXT = regex(r"(?i)\b(?:repeat(?:ed|ing)?|rpt|re-?check(?:ed|ing)?|follow-?up|another|again)\b")
@@ -103,8 +109,8 @@ def _specimens(words: Sequence[str]) -> list[tuple[int, int, str]]:
 
 
 def _written_out(text: str) -> str:
-    """'UNa' and 'Sosm' with their specimen as a word."""
-    return _SERUM.sub("serum ", _SHORTHAND.sub("urine ", text))
+    """'UNa' and 'Sosm' with their specimen as a word, and the site of a swab behind its test ('MRSA screen nose')."""
+    return _SERUM.sub("serum ", _SHORTHAND.sub("urine ", _SWABBED.sub(r"\1 swab", text)))
 
 
 @lru_cache(maxsize=32768)
@@ -119,6 +125,46 @@ def specimen(text: str) -> str:
     other = [name for name in named if name != BLOOD]
     closer = [name for name in other if name != "body fluid"]  # 'fluid from the joint'
     return next(iter(closer or other or named), "")
+
+
+@cache
+def stated_as(name: str) -> str:
+    """The words that state a specimen: its name where that does, else the first that names it ('eye swab')."""
+    words = next((one.phrases for one in _axis("specimens.csv", "specimen", "within") if one.name == name), ())
+    return name if not words or specimen(name) == name else " ".join(words[0])
+
+
+@lru_cache(maxsize=32768)
+def only_specimen(text: str) -> str:
+    """The specimen that `text` states and nothing else, a site as that of a swab ('groin'); '' if it says more."""
+    words = " ".join(word for word in text.split() if not word[0].isdigit() and word.casefold() not in _ROUND)
+    said = words if specimen(words) else f"{words} swab"
+    return specimen(said) if words and not set(without_specimen(said).split()) - _ALONE else ""
+
+
+_ROUND = (
+    "a",
+    "an",
+    "the",
+    "at",
+    "in",
+    "of",
+    "from",
+    "on",
+    "wk",
+    "wks",
+    "weeks",
+    "one",
+    "too",
+    "also",
+    "as",
+    "well",
+    "both",
+    "x",
+    "left",
+    "right",
+)
+_ALONE = list_words("sample swab specimen one level")
 
 
 @lru_cache(maxsize=32768)

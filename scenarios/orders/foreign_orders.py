@@ -140,7 +140,7 @@ def _language(form: str, table: Catalogue, *, accented: bool) -> str:
         phrases = _phrases(language)
         met = dict.fromkeys(match for _, _, match in _met(form, language))
         counted = {
-            name: 2 if phrases[name].test or phrases[name].english in _TELLING else 1
+            name: 2 if (phrases[name].test and name[0] != _ALONE) or phrases[name].english in _TELLING else 1
             for name in met
             if not phrases[name].weak and name not in english
         }
@@ -178,7 +178,13 @@ def _english(table: Catalogue) -> frozenset[str]:
     said = {_folded(name)[0] for test in table.tests.values() for name in (test.name, *test.synonyms)}
     said |= {word for name in said for word in name.split()}
     said |= {part for word in (*table.modalities.values(), *table.regions.values()) for part in word.phrases}
-    return frozenset(name for language in LANGUAGES for name in _phrases(language) if name in said)
+    bags = table.bags  # 'Coombs direct' is English in another order
+    return frozenset(
+        name
+        for language in LANGUAGES
+        for name in _phrases(language)
+        if name in said or (" " in name and name.isascii() and " ".join(sorted(tokens(name))) in bags)
+    )
 
 
 @cache

@@ -109,16 +109,24 @@ def split_commas(text: str) -> list[str]:
 
 
 def in_last_specimen(parts: list[str], known: Known) -> list[str]:
-    """'HSV and VZV PCR in the CSF' looks for both in the CSF."""
-    fluid = axes.specimen(parts[-1]) if parts else ""
-    if fluid not in ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid", "urine", "stool") or not _WITHIN.search(
-        parts[-1]
-    ):
+    """'HSV and VZV PCR in the CSF' looks for both in the CSF, 'LDH and protein in pleural fluid and serum' in both."""
+    end = len(parts)
+    while end > 1 and axes.only_specimen(parts[end - 1]):
+        end -= 1
+    last, behind = parts[end - 1] if parts else "", parts[end:]
+    fluid = axes.specimen(last)
+    listed = fluid in ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid", "urine", "stool") or bool(behind)
+    if not fluid or not listed or not _WITHIN.search(last):
         return parts
-    placed = [f"{fluid} {part}" for part in parts[:-1]]
+    named = [*parts[: end - 1], _WITHIN.sub("", last)] if behind else parts[: end - 1]
+    placed = [
+        (f"{axes.stated_as(taken)} {part}", part)
+        for taken in (fluid, *map(axes.only_specimen, behind))
+        for part in named
+    ]
     return [
-        *(long if not axes.specimen(part) and known(long) else part for part, long in zip(parts, placed, strict=False)),
-        parts[-1],
+        *(long if not axes.specimen(part) and known(long) else part for long, part in placed),
+        *([] if behind else [last]),
     ]
 
 
@@ -134,6 +142,9 @@ def _plain_end(piece: str) -> str:
     return " ".join(words)
 
 
+_KIND = regex(r"(?i)(?:free|total|direct|indirect|conjugated|bioavailable|ioni[sz]ed) ")
+
+
 def slashed(outer: str, known: Known) -> list[str]:
     """Split 'AST/ALT', 'flu/COVID swab' or 'PT/INR' if each part is known, alone or with the last word of the
     whole."""
@@ -141,13 +152,14 @@ def slashed(outer: str, known: Known) -> list[str]:
     if len(parts) < 2:
         return []
     last = parts[-1].split()
-    fluid = axes.specimen(parts[0]) if axes.methods(parts[-1]) else ""
+    fluid = axes.stated_as(axes.specimen(parts[0])) if axes.methods(parts[-1]) else ""
     tests = []
     for part in parts:
         longer = f"{part} {last[-1]}" if len(last) > 1 and part is not parts[-1] else part
         first = f"{parts[0].split()[0]} {part}" if part is not parts[0] else part
         placed = f"{fluid} {longer}" if fluid and not axes.specimen(part) else part  # 'genital swab HSV/VZV PCR'
-        form = next((form for form in (placed, part, longer, first) if known(form)), None)
+        kind = first if _KIND.match(parts[0]) else placed  # 'free T3/T4'
+        form = next((form for form in (kind, placed, part, longer, first) if known(form)), None)
         tests.append(form or part)
     # A part that no form makes known stays as it is if another one is a test by itself: 'MRI/MRCP'.
     unknown = [test for test in tests if not known(test)]
@@ -180,10 +192,16 @@ def shared(parts: list[str], known: Known) -> list[str]:
             longer = f"{part} {last}"
             if method and len(part.split()) == 1 and known(longer) and not axes.specimen(part):
                 shared[place] = longer  # 'CMV and EBV PCR'
+            head, looked_for, _ = shared[place - 1].rpartition(" for ") if place else ("", "", "")
+            if looked_for and axes.methods(head) and axes.specimen(head) and known(f"{head} for {part}"):
+                shared[place] = f"{head} for {part}"  # 'endocervical NAAT for chlamydia and gonorrhoea'
+            continue
+        if all(map(axes.only_specimen, shared[place:])):  # 'in CSF and serum'
             continue
         before = shared[place - 1].split() if place else []
         after = shared[-1].split() if place < len(shared) - 1 else []
         forms = [" ".join([*before[:size], part]) for size in range(len(before) - 1, 0, -1)]
+        forms += [" ".join([part, *before[1:]])] if len(before) > 1 else []  # 'total bilirubin and direct'
         forms += [" ".join([part, *after[-size:]]) for size in range(1, len(after))]
         shared[place] = next((form for form in forms if known(form)), part)
     return shared

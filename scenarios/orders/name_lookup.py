@@ -54,7 +54,8 @@ _AMOUNT = regex(
 )
 _DETAIL = regex(
     r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*(?:reflex|microscop|micro\b"
-    r"|diff|sensitivit|contrast|gram stain$|smear$|indices|western blot|immunoblot|bubble)(?:(?!\b(?:and|if|unless|only)\b)[^,;()])*$"
+    r"|diff|sensitivit|contrast|gram stain$|smear$|indices|western blot|immunoblot|bubble)(?:(?!\b(?:and|if"
+    r"|unless|only)\b)[^,;()])*$"
     r"|\s+reflex\b[^,;()]*$"
 )
 # Shorthand for single words, in the form that `key` gives them.

@@ -268,13 +268,15 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
 
 
 _UNCOUNTED = (
-    r"(?!(?:19|20)\d\d\b|0\d{3}\b|\d{1,2}:\d\d|[\d\s.,/&+-]*(?:and |to )?[\d\s]*(?:x|h|hr?s?|hours?|hr?ly|hourly|am|pm|min"
+    r"(?!(?:19|20)\d\d\b|0\d{3}\b|\d{1,2}:\d\d|[\d\s.,/&+-]*(?:and |to )?[\d\s]*(?:x|h|hr?s?|hours?|hr?ly|hourly"
+    r"|am|pm|min"
     r"|mins|minutes?|d|days?|wks?|weeks?|months?|times|sets?|samples?|views?|v|units?|bottles?|tubes?|pairs?|th|st|nd|rd|leads?"
     r"|mc?g|g|ml|iu|weekly|monthly|daily)\b(?!/))"
 )
 """A number that no time, count, date or dose makes of it."""
 _VALUE = regex(
-    rf"(?i)(?P<name>(?:\d\d?)?[a-z][\w+-]*(?: (?!and\b|\d+\b)[\w+-]+){{0,3}}?)(?:\s(?:was|is|of|only|still|now|at)|:)?\s?[=<>~\u2264\u2265]{{0,2}}\s?"
+    rf"(?i)(?P<name>(?:\d\d?)?[a-z][\w+-]*(?: (?!and\b|\d+\b)[\w+-]+){{0,3}}?)(?:\s(?:was|is|of|only|still|now|at)"
+    rf"|:)?(?:\s?[=<>~\u2264\u2265]{{1,2}}\s?|\s)"
     rf"(?:{_UNCOUNTED}\d+(?:[./,]\d+)?(?![\w:])|\+{{2,4}}|(?<=\s)(?:neg|trace|nil)\b)\s?(?:%|[a-zµ]+/[a-z]+\b)?"
     r"(?:[^\w]*|\s*(?:[,?(]|(?:and|in|on|at|since|this|for|after|from|with|today|tonight|yesterday|last|now|despite|post)\b).*)$"
 )

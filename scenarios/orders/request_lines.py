@@ -29,7 +29,7 @@ _NAMING = regex(
 _WITH = regex(r"(?i)\sw(?:ith|/)?\s")
 _HEADING = regex(
     r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
-    r"|csf|urine|stool|sputum|blood|serum|fluid)$"
+    r"|csf|urine|stool|sputum|blood|serum|fluid|aspirate|lavage|bal|washings?|swabs?|scrap(?:e|ings?))$"
 )
 
 
@@ -47,13 +47,14 @@ def request_lines(text: str) -> Iterator[str]:
 
 def _written_out(line: str) -> str:
     """A line with its shorthand between tests as commas and words."""
+    line = _SITES.sub(r" \1 and ", line)
     line = _DONOR.sub("donor-specific antibodies", line)
     line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
     if "paired" in line or "match" in line:
         line = _PAIRED_FLUID.sub(lambda one: f"{one[1]}, {one['in'] or one['with']} {one[1]}", line)
     line = _SUSPECTED.sub("", _IF_SO.sub(r"\1 then ", _PAIRED.sub(r", \1", line)))
     line = re.sub(r"\bL/S[\s-]?spine\b", "lumbosacral spine", line)
-    line = _SPINE.sub(lambda match: " and ".join(f"{level}-spine" for level in match[1].split("/")), line)
+    line = _SPINE.sub(lambda match: " and ".join(f"{level} spine" for level in _LEVELS.findall(match[1])), line)
     return STAINED.sub("gram stain, ", line)
 
 
@@ -65,6 +66,11 @@ _ARROW = regex(
     r"(?:send\s+(?:(?:the|it|fluid|off)\s+)*(?:for\s+)?)?"
 )
 """An arrow from a sample to what is asked of it."""
+_SITES = regex(
+    r"(?i)\s(nose|nasal|throat|groin|axillae?|perineum|perianal|rectal|rectum|vaginal?|vagina|vag|endocervical|urethral)\s?[/+&]\s?"
+    r"(?=(?:nose|nasal|throat|groin|axilla|perin|peria|rect|vag|endoc|ureth))"
+)
+"""Two sites of one swab, which give a test each ('nose/groin')."""
 _DONOR = regex(r"\bDSAs\b|\bDSA (?=levels?\b|titres?\b|titers?\b|screen\b)")
 """Antibodies of a transplant; the singular alone is an angiography."""
 _ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
@@ -83,7 +89,11 @@ _PAIRED_FLUID = regex(
 _SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
 """What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
 _IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")
-_SPINE = regex(r"\b([CTLS](?:/[CTLS]){1,3})[\s-]?spine\b")
+_SPINE = regex(
+    r"\b((?:[CTLS]|[Cc]ervical|[Tt]horacic|[Ll]umbar)(?:\s?(?:/|,|\+|&|\band\b)\s?(?:[CTLS]|cervical|thoracic|lumbar|and)\b){1,3})"
+    r"[\s-]?spine\b"
+)
+_LEVELS = regex(r"[CTLS]\b|cervical|thoracic|lumbar")
 _DASH = regex(r"^([^-–—,;:]{2,30})\s[-–—]+\s")
 
 
@@ -178,8 +188,9 @@ def _of_sample(head: str, tail: str, known: Known, studies: Studies) -> Iterator
 def _under(head: str, part: str, known: Known) -> str:
     """Add a heading to its item: 'chest' under 'X-rays' gives 'X-rays chest', 'glucose' under 'CSF' 'CSF glucose'."""
     fluid = axes.specimen(head)
-    if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(f"{fluid} {part}"):
-        return f"{fluid} {part}"
+    placed = f"{axes.stated_as(fluid)} {part}"
+    if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(placed):
+        return placed
     if known(part):
         return part
     first = head.split(maxsplit=1)[0] if head else ""

@@ -41,7 +41,8 @@ REASON = regex(
     re.IGNORECASE,
 )
 _LEAD = regex(
-    r"^(?:(?:and|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next|first(?! (?:void|catch|pass|morning))|now"
+    r"^(?:(?:and|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next"
+    r"|first(?! (?:void|catch|pass|morning))|now"
     r"|followed by|as well as|(?:start|begin)(?:ning|ing)? (?:off )?with)\s+)+",
     re.IGNORECASE,
 )
@@ -302,7 +303,10 @@ def _without_circumstance(piece: str, known: Known) -> list[str]:
     return []
 
 
-_SAMPLE = regex(r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:)\s+(?P<tail>.+)$")
+_SAMPLE = regex(
+    r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:|(?<=\bswab)|(?<=\bswabs)|(?<=scrape)|(?<=scraping)|(?<=scrapings)|(?<=clippings))"
+    r"\s+(?P<tail>.+)$"
+)
 _SAMPLED = list_words(
     """collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot obtain collect from aspirate
     tap and clean catch"""
@@ -333,15 +337,21 @@ def from_sample(piece: str, known: Known) -> Iterator[str]:
     day = "24 hour " if re.match(r"(?i)24", head) else ""
     parts = rejoined([part.strip(ENDS) for part in JOINED.split(match["tail"]) if part.strip(ENDS)], known)
     named: list[str] = []
-    for listed in (parts, shared(parts, known)):
+    parts = [each for part in parts for each in slashed(part, known) or [part]]
+    for listed in (shared(parts, known), parts):
         forms = [
             (part,) * 3
             if axes.specimen(part)  # 'nasal swab for MRSA and rectal swab for CRE'
-            else (f"{day}{axes.specimen(head)} {part}", f"{axes.specimen(head)} {part}", part)
+            else (
+                f"{day}{axes.stated_as(axes.specimen(head))} {part}",
+                f"{axes.stated_as(axes.specimen(head))} {part}",
+                part,
+            )
             for part in listed
         ]
         named = named if named and all(named) else [next(filter(known, three), "") for three in forms]
-    if all(named):
+    if any(named):
+        named = [name or part for name, part in zip(named, parts, strict=True)]
         yield from [head] if _PUNCTURE.search(head) and known(head) else ()
         yield from named
 

@@ -66,20 +66,30 @@ def what_is_meant(parts: Sequence[Part], table: Catalogue, own: frozenset[str]) 
     return _repeated(_carried(_sampled(parts, table), table, own), table)
 
 
-def _sampled(parts: Sequence[Part], table: Catalogue) -> Iterator[Part]:
-    """Specimens named behind a culture or antigen go with it: 'cryptococcal antigen, serum and CSF'."""
-    before: Part | None = None
+def _sampled(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]:
+    """The parts, a test again for each specimen behind it: 'cryptococcal antigen, serum and CSF'."""
+    placed: list[Part] = []
+    tests: list[Part] = []  # what a specimen behind it is taken for
     for part in parts:
-        bare = bool(axes.specimen(part.text)) and not axes.without_specimen(part.text)
-        if before is not None and not part.why and bare and part.sentence == before.sentence:
-            yield replace(part, text=f"{axes.specimen(part.text)} {_WITHIN.sub('', before.text)}")
+        taken = "" if part.why else axes.only_specimen(part.text)
+        if taken and tests and part.sentence == tests[-1].sentence:
+            placed += [replace(one, text=f"{axes.stated_as(taken)} {_unplaced(one.text)}") for one in tests]
             continue
         linked = None if part.why else link(part.text, table)
-        looked_in = linked is not None and _WITHIN.search(part.text) is not None and bool(axes.specimen(part.text))
-        cultured = linked is not None and linked.kind == "microbiology" and not linked.specimen
-        open_specimen = cultured or (looked_in and linked is not None and linked.kind in ("lab", "microbiology"))
-        before = part if open_specimen else None
-        yield part
+        in_it = linked is not None and linked.kind == "lab" and _WITHIN.search(part.text) is not None
+        placed.append(part)
+        tests = [part] if in_it or (linked is not None and linked.kind == "microbiology") else []
+    return placed
+
+
+def _unplaced(text: str) -> str:
+    """A test without the specimen or the site behind it, or before it."""
+    bare = _WITHIN.sub("", text)
+    first, *rest = bare.split()
+    *before, last = bare.split()
+    if rest and axes.only_specimen(last):
+        return " ".join(before)
+    return " ".join(rest) if rest and axes.only_specimen(first) else bare
 
 
 def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:

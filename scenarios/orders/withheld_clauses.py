@@ -96,7 +96,8 @@ _DENIED = regex(
     rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
     r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
     r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?|cancel(?:ling"
-    r"|ing)?|(?:scrap|ignor(?:e|ing)|forget|disregard|leave)(?= (?:the|that|out)\b)|omit(?:ting)?|postpon(?:e|ing)|delay(?:ing)?(?= (?:the|any|this|that|all)\b)|discontinue|stop(?:ping)?|declin(?:e|es|ed|ing)|against"
+    r"|ing)?|(?:scrap|ignor(?:e|ing)|forget|disregard|leave)(?= (?:the|that|out)\b)|omit(?:ting)?|postpon(?:e"
+    r"|ing)|delay(?:ing)?(?= (?:the|any|this|that|all)\b)|discontinue|stop(?:ping)?|declin(?:e|es|ed|ing)|against"
     r"|rather than|instead of"
     rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
 )
@@ -109,18 +110,21 @@ _NOT_NOW = regex(
     r"|(?:at|for|until|till|before|during|while|unless)\b.*))?"
 )
 """What stands behind a test and puts it off ('PSA, but not today')."""
-_CHANGES = r"(?:no|nope|sorry|oops|wait|hang on|actually|apologies|correction|on second thoughts?|rather|my mistake|wrong patient)"
-_SORRY = regex(r"(?i)(?:sorry|oops|wait|hang on|actually|apologies|my mistake)\W*")
+_REGRETS = "sorry|oops|wait|hang on|actually|apologies|my mistake"
+_CHANGES = rf"(?:no|nope|{_REGRETS}|correction|on second thoughts?|rather|wrong patient)"
+_SORRY = regex(rf"(?i)(?:{_REGRETS})\W*")
 _UNSAID = regex(
     rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:please|pls|but|so|and) )?(?:(?:no|nope|correction|scratch|no,? wait)\W*$"
-    r"|(?:scrap|scratch|strike|ignore|forget|cancel|disregard|drop|skip|delete|never mind|defer|(?:hold(?: off)?(?: on)?|leave)"
+    r"|(?:scrap|scratch|strike|ignore|forget|cancel|disregard|drop|skip|delete|never mind|defer"
+    r"|(?:hold(?: off)?(?: on)?|leave)"
     r"(?= [a-z ]+(?:$|\s(?:un)?till?\b|\sfor\b|\soff\b|\sout\b|\spending\b)))"
     r" (?:(?P<every>(?:all )?(?:these|those|them|both|all)|the lot)|that|this|it|the (?:last|previous|above)(?: one)?)"
     r"(?=\W*$|\s(?:until?|till?|for|off|out|pending|please|one|now|unless|i|altogether)\b)[^,;]*$)"
 )
 """What takes the clause before it back, or all of the sentence before it."""
 _MEANT = regex(
-    rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:i|we) meant(?: to (?:say|order|write))?\s|make (?:that|it)\s|should (?:be|read)\s"
+    rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:i|we) meant(?: to (?:say|order|write))?\s|make (?:that|it)\s"
+    rf"|should (?:be|read)\s"
     r"|(?:change|switch) (?:that|it|this) to\s|(?<=[ ,:-])(?<!no )(?!also|and|add|plus|can|could))(?P<instead>\S.*)$"
 )
 """What takes the clause before it back and puts another test in its place."""
@@ -139,7 +143,8 @@ _INSTEAD = regex(
     r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+(?:(?:and"
     r"|but|then|so)\s+)?(?P<kept>(?:(?:just|instead|please|simply|only|rather|i['\u2019]?d|i['\u2019]?ll|i will"
     r"|i would|we will|let['\u2019]?s)\s+)*(?:do|get|order|obtain|send|perform|check|repeat|add|request|arrange"
-    r"|measure|recheck|start with|(?:go |move |proceed )?(?:straight|directly|on) to|go (?:for|with)|proceed (?:to|with)|book)\s.*)$"
+    r"|measure|recheck|start with|(?:go |move |proceed )?(?:straight|directly|on) to|go (?:for|with)"
+    r"|proceed (?:to|with)|book)\s.*)$"
 )
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
 _ENDING_AND = regex(r"(?i)(?:\s*(?:,|\band\b|\bthen\b|&))+\s*$")
