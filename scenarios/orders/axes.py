@@ -137,33 +137,12 @@ def stated_as(name: str) -> str:
 @lru_cache(maxsize=32768)
 def only_specimen(text: str) -> str:
     """The specimen that `text` states and nothing else, a site as that of a swab ('groin'); '' if it says more."""
-    words = " ".join(word for word in text.split() if not word[0].isdigit() and word.casefold() not in _ROUND)
+    words = " ".join(word for word in text.split() if not word[0].isdigit() and not set(tokens(word)) <= _ROUND)
     said = words if specimen(words) else f"{words} swab"
     return specimen(said) if words and not set(without_specimen(said).split()) - _ALONE else ""
 
 
-_ROUND = (
-    "a",
-    "an",
-    "the",
-    "at",
-    "in",
-    "of",
-    "from",
-    "on",
-    "wk",
-    "wks",
-    "weeks",
-    "one",
-    "too",
-    "also",
-    "as",
-    "well",
-    "both",
-    "x",
-    "left",
-    "right",
-)
+_ROUND = list_words("a an the at in of from on wk week h hr hour one too also as well both x left right")
 _ALONE = list_words("sample swab specimen one level")
 
 

@@ -98,7 +98,7 @@ def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table
             return False  # a name never loses the specimen that its sentence states
         return not _modified(clause, words, at, size, free)
     if linked.kind != "examination":
-        return True
+        return size > 1 or name not in order_words("beside")  # 'toe' is no echocardiogram
     listed = key(name) in table.names or strip_ends(key(name)) in table.names  # no 'physical examination renal'
     return listed and _EXAMINES.search(clause[:end]) is not None
 

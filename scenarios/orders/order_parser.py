@@ -242,7 +242,12 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(Withheld(part.text, "treatment"))
         elif reported is not None and _reports(part.text, reported, linked, table):
             pieces.append(Withheld(part.text, "done" if alone else "statement"))
-        elif linked is not None and linked.kind == "examination" and not alone and _FINDING.match(part.text):
+        elif (
+            linked is not None
+            and not alone
+            and (finding := _FINDING.match(part.text))
+            and (linked.kind == "examination" or words_beside(part.text[finding.end() :]))
+        ):
             pieces.append(Withheld(part.text, "statement"))
         elif linked is not None:
             below = tuple(sorted(table.below.get(linked.test, ())))
@@ -276,9 +281,9 @@ _UNCOUNTED = (
 """A number that no time, count, date or dose makes of it."""
 _VALUE = regex(
     rf"(?i)(?P<name>(?:\d\d?)?[a-z][\w+-]*(?: (?!and\b|\d+\b)[\w+-]+){{0,3}}?)(?:\s(?:was|is|of|only|still|now|at)"
-    rf"|:)?(?:\s?[=<>~\u2264\u2265]{{1,2}}\s?|\s)"
+    rf"|\s(?:up|down|risen|fallen|rising|falling|dropped)(?:\s(?:from|to|at))?|:)?(?:\s?[=<>~\u2264\u2265]{{1,2}}\s?|\s)"
     rf"(?:{_UNCOUNTED}\d+(?:[./,]\d+)?(?![\w:])|\+{{2,4}}|(?<=\s)(?:neg|trace|nil)\b)\s?(?:%|[a-zµ]+/[a-z]+\b)?"
-    r"(?:[^\w]*|\s*(?:[,?(]|(?:and|in|on|at|since|this|for|after|from|with|today|tonight|yesterday|last|now|despite|post)\b).*)$"
+    r"(?:[^\w]*|\s*(?:[,?(]|(?:and|in|on|at|since|this|for|after|from|to|with|today|tonight|yesterday|last|now|despite|post)\b).*)$"
 )
 """A test with its value, which reports it ('eGFR 22', 'Hb 7.1 g/dL', 'INR 3.1 and drowsy')."""
 _ONE_OF_SEVERAL = regex(r"(?<=[\d+%])\s+(?=[A-Za-z]{2})")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from wardround.engine.text import loads, regex
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import scope
-from wardround.scenarios.orders.joined_names import ENDS, Known, share_noun, split_commas
+from wardround.scenarios.orders.joined_names import ENDS, JOINED, Known, share_noun, split_commas
 from wardround.scenarios.orders.request_pieces import (
     Studies,
     each_by_method,
@@ -104,6 +104,7 @@ def _headed(line: str) -> str:
         return line
     head = dash[1].strip()
     heads = scope(head) or (axes.specimen(head) and not axes.without_specimen(head))
+    heads = heads or all(map(axes.only_specimen, JOINED.split(line[dash.end() :])))
     return f"{head}: {line[dash.end() :]}" if heads else line
 
 
@@ -155,6 +156,10 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
     line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
     head, colon, tail = line.partition(": ")
     head = head.strip(ENDS)
+    sites = [axes.only_specimen(part.strip(ENDS)) for joined in split_commas(tail) for part in JOINED.split(joined)]
+    if colon and known(head) and all(sites):  # 'MRSA swabs: nose, throat'
+        yield from (f"{axes.stated_as(site)} {head}" for site in sites)
+        return
     if not colon or "," in head or not tail.strip(ENDS):
         for piece in share_noun(list(split_commas(line)), known):
             yield from single_requests(piece, known, studies)

@@ -69,16 +69,19 @@ def what_is_meant(parts: Sequence[Part], table: Catalogue, own: frozenset[str]) 
 def _sampled(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]:
     """The parts, a test again for each specimen behind it: 'cryptococcal antigen, serum and CSF'."""
     placed: list[Part] = []
-    tests: list[Part] = []  # what a specimen behind it is taken for
+    test, named = None, ""  # what a specimen behind it is taken for, and where that was looked for so far
     for part in parts:
         taken = "" if part.why else axes.only_specimen(part.text)
-        if taken and tests and part.sentence == tests[-1].sentence:
-            placed += [replace(one, text=f"{axes.stated_as(taken)} {_unplaced(one.text)}") for one in tests]
+        if taken and test and part.sentence == test.sentence and (named or taken == axes.BLOOD):
+            if taken != named:
+                placed.append(replace(test, text=f"{axes.stated_as(taken)} {_unplaced(test.text)}"))
+            named = named or taken
             continue
-        linked = None if part.why else link(part.text, table)
-        in_it = linked is not None and linked.kind == "lab" and _WITHIN.search(part.text) is not None
         placed.append(part)
-        tests = [part] if in_it or (linked is not None and linked.kind == "microbiology") else []
+        linked = None if part.why else link(part.text, table)
+        test = part if linked is not None and linked.kind in ("lab", "microbiology") else None
+        looked_in = linked is not None and (linked.kind == "microbiology" or _WITHIN.search(part.text) is not None)
+        named = (linked.specimen or "any") if linked is not None and looked_in else ""
     return placed
 
 

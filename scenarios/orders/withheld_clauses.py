@@ -23,7 +23,7 @@ _REACH = 12
 _SHORTENED = 5
 """Most letters of a word that a point may shorten ('quant. hCG')."""
 _ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
-_OPENS_SENTENCE = regex(rf"(?:also|and|then|pls|if|no|not|stop|hold|for|repeat|\?|{_VERB})\b|\?")
+_OPENS_SENTENCE = regex(rf"(?:also|and|then|pls|if|no|not|stop|hold|for|repeat|\?|{_VERB})\b|\?|[a-z]{{1,2}}[A-Z]")
 _LAST_WORD = regex(r"[\w-]+\W*$")
 _COMMA = regex(
     r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b|\s+(?:so|therefore|hence|thus)\s+"
@@ -96,17 +96,19 @@ _DENIED = regex(
     rf"(?i)\b(?:no(?! (?:later|more than|less than|sooner|{_CONTRAST}))(?: need(?: for| to)?)?(?![.\w-])"
     r"|(?:do|does|did|would|should|will|need|can|is|are|was|were)(?: not|n['\u2019]?t)(?: yet)?|don['\u2019]?t"
     r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?|cancel(?:ling"
-    r"|ing)?|(?:scrap|ignor(?:e|ing)|forget|disregard|leave)(?= (?:the|that|out)\b)|omit(?:ting)?|postpon(?:e"
+    r"|ing)?|(?:scrap|ignor(?:e|ing)|forget|disregard|leave)(?= (?:the|that|out)\b)|change(?:d|s)? (?:my"
+    r"|our) mind (?:about|on)|omit(?:ting)?|postpon(?:e"
     r"|ing)|delay(?:ing)?(?= (?:the|any|this|that|all)\b)|discontinue|stop(?:ping)?|declin(?:e|es|ed|ing)|against"
     r"|rather than|instead of"
     rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
 )
 _NEEDLESS = regex(
     r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b"
-    r"|\bon hold\b|\bcan wait\b|\bcancel?led\b|\bno longer\b"
+    r"|\bon hold\b|\bcan wait\b|\b(?:cancel?led|postponed|rescheduled|no longer)\b"
 )
 _NOT_NOW = regex(
-    r"(?i)(?:but |so )?(?:not|no)(?: (?:just )?(?:today|now|yet|tonight|tomorrow|needed|necessary|required|indicated"
+    r"(?i)(?:but |so )?(?:not|no)(?: (?:just )?(?:today|now|yet|tonight|tomorrow|this \w+|any ?more|for now"
+    r"|so soon|needed|necessary|required|indicated"
     r"|(?:at|for|until|till|before|during|while|unless)\b.*))?"
 )
 """What stands behind a test and puts it off ('PSA, but not today')."""
@@ -125,7 +127,8 @@ _UNSAID = regex(
 _MEANT = regex(
     rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:i|we) meant(?: to (?:say|order|write))?\s|make (?:that|it)\s"
     rf"|should (?:be|read)\s"
-    r"|(?:change|switch) (?:that|it|this) to\s|(?<=[ ,:-])(?<!no )(?!also|and|add|plus|can|could))(?P<instead>\S.*)$"
+    r"|(?:change|switch) (?:that|it|this) to\s|(?<=[ ,:-])(?<!no )(?!also|and|add|plus|can|could))"
+    r"(?P<instead>\S.*)$|^(?P<said>\S.{3,60}?),?\s(?:i|we) mean(?:t)?\W*$"
 )
 """What takes the clause before it back and puts another test in its place."""
 _DONE = regex(
@@ -190,12 +193,13 @@ def _corrected(clauses: Sequence[Clause], known: Known) -> Sequence[Clause]:
             kept.append(Clause(clause.text, "statement", clause.breaks))
             continue
         meant, unsaid = _MEANT.match(clause.text), _UNSAID.match(clause.text)
-        instead = meant["instead"] if meant and any(map(known, JOINED.split(meant["instead"]))) else ""
+        said = (meant["instead"] or meant["said"]) if meant else ""
+        instead = said if any(map(known, JOINED.split(said))) else ""
         put_off = _NOT_NOW.fullmatch(clause.text) is not None
-        said = [place for place, one in enumerate(kept) if one.why != "statement"]
-        if (instead or unsaid or put_off) and said and not again:
-            every = (unsaid and unsaid["every"]) or (put_off and kept[said[-1]].breaks and " " in clause.text)
-            first = max((place + 1 for place in said[:-1] if kept[place].breaks), default=0) if every else said[-1]
+        before = [place for place, one in enumerate(kept) if one.why != "statement"]
+        if (instead or unsaid or put_off) and before and not again:
+            every = (unsaid and unsaid["every"]) or (put_off and kept[before[-1]].breaks and " " in clause.text)
+            first = max((at + 1 for at in before[:-1] if kept[at].breaks), default=0) if every else before[-1]
             kept[first:] = [Clause(one.text, one.why or "negated", one.breaks) for one in kept[first:]]
         again = bool(unsaid or put_off)
         plain = Clause(clause.text, "negated" if unsaid else clause.why, clause.breaks)
@@ -319,7 +323,7 @@ _TREATS = regex(
     r"|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b"
     r"|\bnon-?rebreather\b|^(?:\w+ )?(?:heparin|insulin|\w{4,}(?:ine|in|ol|am|il))\s(?:gtts?|drips?|infusions?"
     r"|bolus(?:es)?)\b|^(?:npo|nbm|nil by mouth|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
-    r"|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|iu|units?)\b(?!\s?/)|\b(?:charted|prescribed)$"
+    r"|\binsulin\w*\b.*\d\s?(?:u|ui|ie|iu)\b|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|iu|units?)\b(?!\s?/)|\b(?:charted|prescribed)$"
     r"|^(?:(?:and|then|also|now|plus)\s+)*[\w-]*(?:cillin|mycin|floxacin|azole|penem|prazole|statin|sartan|dipine"
     r"|parin|xaban|triptan|setron|semide|thiazide|steroids?|tazo|tazocin|antibiotics|ivig)\b(?!\s(?:level|trough|peak|pre|post))"
 )
