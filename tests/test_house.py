@@ -60,8 +60,8 @@ Ten of the engine read a user's TOML, say what was likely meant and let words ag
 each had their own way.
 Seven of `engine.models` have the order of all wrappers round a model in one place.
 Thirty-six of orders tell words of the patient and findings from a test that no table has, and a blood test from
-one on a swab. A hundred and five more read what takes an order back or puts it off, a value with words behind it, the sites
-of a swab and a test in two fluids: classes in which strangers' orders were read wrongly.
+one on a swab. A hundred and five more read what takes an order back or puts it off, a value with words behind it, the
+sites of a swab and a test in two fluids: classes in which strangers' orders were read wrongly.
 """
 OPENED = {
     "engine.protocols": "Agent Model Evaluator", "engine.models.provider": "Provider",
