@@ -62,11 +62,11 @@ QUESTIONS = (
 )
 
 
-def main() -> None:
-    """Write the page."""
+def main(page: Path = PAGE) -> None:
+    """Write the page to a file."""
     cases = [case for path in bundled() for case in load(path)]
     case = next(case for case in cases if isinstance(case, Case) and case.id == CASE)
-    PAGE.write_text("\n".join(_page(case)) + "\n", encoding="utf-8")
+    page.write_text("\n".join(_page(case)) + "\n", encoding="utf-8")
 
 
 def _page(case: Case) -> Iterator[str]:
