@@ -23,10 +23,11 @@ from wardround.engine.sessions import RunControl
 
 
 class Progress:
-    """The progress of one process that works on a run. `why` is the reason for draining, '' while it does not drain.
+    """The progress of one process that works on a run, and the means to pause, drain and budget it.
 
     `run` is the name of the current run. `endings` counts its closed episodes by cause; `own` counts those that this
-    process closed since its session on that run began (`begin`). `part` is this process's part of the budget.
+    process closed since its session on that run began (`begin`). `why` is the reason why the run drains, '' while it
+    does not drain. `part` is this process's part of the budget.
     """
 
     def __init__(self, total: int = 0, part: BudgetPart | None = None) -> None:
@@ -303,7 +304,7 @@ async def interruptible(progress: Progress) -> AsyncIterator[None]:
 
     An act that swallows its cancellation or holds the event loop up would keep the process alive for ever. If the block
     has not been left `LAST` seconds after the second signal, the process ends with exit code 130. The store is then as
-    after a kill: what was acknowledged is in it, and the run can be resumed.
+    after a kill: it has every write that it acknowledged, and the run can be resumed.
     """
     interrupts = _Interrupts(progress)
     before = {number: signal.signal(number, interrupts.heard) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -326,10 +327,10 @@ class _Interrupts:
         self._end_by_force.daemon = True
 
     def heard(self, number: int, frame: FrameType | None) -> None:
-        """Take a signal: from the second on the time of the acts is limited."""
+        """Count a signal. If the run drains already, start the timer that ends the process by force."""
         self._count += 1
         if self._count > 1 or self._progress.draining:
-            with suppress(RuntimeError):  # a third signal: the time runs
+            with suppress(RuntimeError):  # a third signal: the timer was started before
                 self._end_by_force.start()
         self._loop.call_soon_threadsafe(self._stir.set)
 
@@ -345,7 +346,7 @@ class _Interrupts:
                 raise Stopped
 
     def over(self) -> None:
-        """The block has been left in time."""
+        """Cancel the timer, because the block was left in time."""
         self._end_by_force.cancel()
 
 

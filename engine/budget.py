@@ -64,7 +64,8 @@ class SpendRow(msgspec.Struct, frozen=True):
 class Caps(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Caps of a whole run, over all its resumes; None is no cap.
 
-    `cost` in US dollars, `tokens` prompt and completion together, `wall` in seconds in which the run was at work.
+    `cost` is in US dollars. `tokens` counts prompt and completion together. `wall` is the time in seconds in which the
+    run was at work.
     """
 
     cost: float | None = None
@@ -82,9 +83,10 @@ class Budget(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
 
 class BudgetPart(msgspec.Struct, frozen=True):
-    """One of `processes` equal parts of what a budget had left after `before` was spent, by seat.
+    """The part of one process in a budget that several `processes` share.
 
-    Processes that begin together keep a cap by it, however seldom they learn of each other's spending.
+    `before` is what each seat had spent when they began; each process may spend an equal part of what was left then.
+    So the processes keep a cap together, however seldom they learn of each other's spending.
     """
 
     processes: int = 1
@@ -192,9 +194,9 @@ class BudgetAccount:
     """The account of one process against the run's budget.
 
     Before each call its expected size (the mean of the seat's recent calls plus a quarter) is set aside, so that calls
-    in flight do not exceed a cap together. Spending can exceed a cap only by what single replies cost more than
-    expected, and, if several processes share a budget without parts of it, by what they spend within one beat of the
-    common account. `by_seat` is what this process spent, by seat.
+    in flight do not exceed a cap together. Spending can exceed a cap in two ways only: a reply costs more than
+    expected, or several processes share a budget without parts and spend before the next beat tells them what the
+    others spent. `by_seat` is what this process spent, by seat.
     """
 
     def __init__(self, budget: Budget, models: Mapping[str, str], part: BudgetPart | None = None) -> None:
@@ -260,7 +262,10 @@ class BudgetAccount:
         return size
 
     def settle(self, seat: str, spent: Spending | None, size: Size | None) -> None:
-        """Release what was set aside for a call that ended, and book what it cost; None stands for nothing to do."""
+        """Release `size`, which was set aside for a call that ended, and book what the call `spent`.
+
+        `size` is None if nothing is to be released, `spent` is None if nothing is to be booked.
+        """
         costs = self._costs[seat]
         if size is not None:
             costs.end(size)

@@ -92,8 +92,8 @@ class ModelErrors:
 
 
 def _stands_for(error: BaseException) -> Exception | None:
-    """The model's error that an error of the openai client stands for, which has the response to its request."""
-    # any library's error may have a response of any kind
+    """The model's error behind an error of the openai client: the response of the client's error carries it."""
+    # An error of another library may have a `response` of any kind.
     extensions = getattr(getattr(error, "response", None), "extensions", None)
     failed = extensions.get(FAILED) if isinstance(extensions, dict) else None
     return failed if isinstance(failed, ProviderError) else None
@@ -237,9 +237,11 @@ def feed(hasher: blake2b, message: Message) -> None:
 
 
 class RecordingModel:
-    """The `Voice` of a seat in one episode (architecture section 2, item 3).
+    """The `Voice` of a seat in one episode: it answers a call from the log, the cache or the model, and records it.
 
-    `label` tells the models of a seat apart that has several; it is "" for the only one.
+    `label` tells apart the models of a seat that has several; it is "" for an only model. The episode sets the other
+    attributes: `spent` (the account of its limits), `watch` (the run's budget and pauses), `cache`, `errors`, `owner`
+    (the seat whose act makes the calls), `act` (the calls of that act), and `away`, which stops the act's timer.
     """
 
     def __init__(
@@ -266,7 +268,11 @@ class RecordingModel:
         self.away: Callable[[], AbstractContextManager[None]] = nullcontext
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """Return the recorded reply of this call; if there is none, make the call and record its reply or error."""
+        """Return the recorded reply of this call; if there is none, make the call and record its reply or error.
+
+        Raises ProviderError if the call fails or failed when it was recorded, LimitReached, RunStopped, and
+        UsageError outside of the seat's act.
+        """
         self.act.begin(self.owner)
         try:
             return await self._complete(messages, purpose, options)
@@ -302,7 +308,7 @@ class RecordingModel:
                 raise
         if call.reply is None:
             kind, message = call.error or ("malformed", "the log has neither reply nor error")
-            if kind == CANCELLED:  # the agent will do so again
+            if kind == CANCELLED:  # the agent gives this call up again, so it gets no reply
                 await asyncio.Event().wait()
             failed = ProviderError(kind, message, status=call.status or None)
             self.errors.note(failed, call)

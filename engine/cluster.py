@@ -75,9 +75,13 @@ class Crew(Protocol):
 class WorkerReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """What happened to the worker in one place.
 
-    `kind` is joined (Ray has started or joined the cluster; no place), started (with its `host` and `pid`), finished
-    (with the `result` of its function), failed (its function raised an error meant for people; `error` is the name of
-    its class), or died (its process ended, or Ray failed).
+    `kind` is one of:
+
+    - joined: Ray has started or joined the cluster; the report is about no place;
+    - started: the worker runs, on `host` with process id `pid`;
+    - finished: its function returned `result`;
+    - failed: its function raised an error meant for people, of the class named `error` with the message `text`;
+    - died: its process ended, or Ray failed; `text` says how.
     """
 
     kind: str
@@ -153,7 +157,7 @@ class WorkerCrew:
         self._child: Process | None = None
         self._lines: BufferedByteReceiveStream | None = None
         self._deadline = math.inf
-        """When Ray must have joined; never, once it has."""
+        """The time by which Ray must have joined the cluster; infinite once it has."""
 
     async def __aenter__(self) -> Self:
         need_ray(self._cluster)

@@ -1,4 +1,4 @@
-"""Plays one episode: find the seat whose turn it is, show it its view, take its action, log it, fold it."""
+"""Plays one episode: asks the seat whose turn it is for an action, logs the action, and folds it into the state."""
 
 import traceback
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -99,8 +99,8 @@ class Episode:
     def end(self) -> None:
         """Drop the timers and agents of the seats: no act follows.
 
-        They refer to the episode, which would otherwise wait for the collector of cycles: a seventh of the CPU of a
-        call, and the memory of all episodes that ended since it last looked.
+        Both refer to the episode. With them it would stay in memory until the garbage collector found the cycle, which
+        takes a seventh of the CPU time of a call.
         """
         for own in self._own.values():
             own.end()
@@ -367,7 +367,7 @@ class Episode:
 
 
 def _misshapen(action: Action) -> str:
-    """Say what an action may not hold, such as a `text` that is None or has no end; "" if all is right."""
+    """What is wrong with an action's fields: their types, or more than LONGEST_REPLY characters; "" if nothing is."""
     text: object = action.text
     thinking: object = action.thinking
     args: object = action.args

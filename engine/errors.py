@@ -20,7 +20,7 @@ class EgressError(UsageError):
 
     @classmethod
     def to_host(cls, restricted: str, sender: str, host: str) -> Self:
-        """The error that `sender` would send a text on to `host`; `restricted` says which cases are restricted."""
+        """The error for a `sender` that would send texts to `host`; `restricted` says which cases are restricted."""
         return cls(
             f"{restricted} restricted, and {sender} would send what they say to {host}, which is neither this machine "
             f"nor named: if your agreement on the data permits it, add --allow-host {host}"
@@ -28,9 +28,9 @@ class EgressError(UsageError):
 
     @classmethod
     def to_plugin(cls, restricted: str, plugin: str, agent: str = "") -> Self:
-        """The error that a plug-in would see a restricted case; `restricted` says which cases are restricted.
+        """The error for a `plugin` that would see restricted cases; `restricted` says which cases are restricted.
 
-        `agent` is its SPEC if it is an agent, which may be permitted or sealed.
+        `agent` is its SPEC if it is an agent: the message then says how to seal or to permit it.
         """
         more = f", run it sealed (sealed:COMMAND), or if your agreement permits it add --allow-agent {agent!r}"
         return cls(

@@ -31,8 +31,9 @@ class Called(msgspec.Struct, frozen=True, tag_field="kind", tag="called", omit_d
 
     The messages sent are those of the call numbered `since` (none if -1), its reply if `echo`, then `new`: a
     conversation is stored once, however many turns it has. `key` is the hash of seat, purpose, messages and options;
-    `nth` its occurrence. Exactly one of `reply` and `error` is set; `error` is (kind, message), `status` the HTTP
-    status it came with (0: none, or stored before it was kept). `label` names the model of a seat that has several.
+    `nth` is the number of earlier calls with this key in the same act. Exactly one of `reply` and `error` is set.
+    `error` is (kind, message); `status` is its HTTP status, 0 if it had none or the log is older than this field.
+    `label` names the model of a seat that has several.
     """
 
     seq: int
@@ -123,11 +124,11 @@ def decode(rows: Iterable[Row]) -> tuple[Event, ...]:
 
 
 def check_log(rows: Sequence[Row], known: EpisodeRow) -> None:
-    """Raise LogError if an event of an episode was altered or is missing, at the end too; decodes only the last one."""
+    """Raise LogError if an event of an episode was altered or is missing, including the last; decodes only the last."""
     before = b""
     for number, row in enumerate(rows):
         if row.seq != number or chain(before, row.body) != row.hash:
-            list(_follow_chain(number - 1, before, (row,)))  # says what is wrong
+            list(_follow_chain(number - 1, before, (row,)))  # raises the error that says what is wrong
         before = row.hash
     check_end(_decode(rows[-1]) if rows else None, known)
 
@@ -177,7 +178,7 @@ def check_end(last: Event | None, known: EpisodeRow) -> None:
 
 
 class Numbered(Protocol):
-    """An event in any form; those of the tables hold less than those of a log."""
+    """An event in any form; the events of exported tables have fewer fields than those of a log."""
 
     @property
     def seq(self) -> int:
@@ -207,7 +208,7 @@ def _decode(row: Row) -> Event:
 
 
 def _with_text(event: Acted, before: Sequence[Event]) -> Acted:
-    """An action with the text that its stored form left out, as it is that of the call `of`."""
+    """An action with text and thinking, which its stored form leaves out because the reply of call `of` has them."""
     called = before[event.of]
     if not isinstance(called, Called) or called.reply is None:
         raise LogError(f"event {event.seq} rests on event {event.of}, which is not an answered call", seq=event.seq)

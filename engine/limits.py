@@ -183,8 +183,8 @@ class LimitAccount:
     def fault(self, limit: str) -> str:
         """The seat that used up a limit by itself, the first if there are two; "" if there is none.
 
-        It must have used three quarters of the calls, tokens or cost, or nearly all of the time. Of the actions half is
-        enough, because others act to answer it. The calls of one act are its seat's fault unless most of them failed.
+        It must have used three quarters of the calls, tokens or cost, or nearly all of the time. Half of the actions
+        is enough, because other seats act to answer it. The calls of one act are its seat's fault unless most failed.
         """
         if limit == ACT_CALLS:
             return self._act_seat if 2 * self._act_answers >= self._act_calls else ""

@@ -103,7 +103,7 @@ class Log:
             self.prepare()
 
     def prepare(self) -> None:
-        """Set structlog up as `configure` was asked; must be called before code of others, which may write lines."""
+        """Set structlog up as `configure` asked. Call it before code of others runs, since that may write lines too."""
         if self._waiting is not None:
             level, self._waiting = self._waiting, None
             _set_up(level)

@@ -23,7 +23,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Escaped(RuntimeError):
-    """A task that plug-in code started raised what would have ended the process."""
+    """A task of plug-in code raised an exit or an interrupt, which would have ended the process."""
 
 
 def raised_by_plugin(error: BaseException) -> bool:
@@ -190,7 +190,7 @@ class OwnTime:
         assert task is not None
         self._use.seconds += self._own()
         if self._cancels or self._named:
-            self.end()  # the next look at such an act is due at another time than that at the next act
+            self.end()  # it was set for this act; the next act sets a new one
         for _ in range(self._cancels):
             task.uncancel()
         if isinstance(error, asyncio.CancelledError) and task.cancelling():
@@ -208,13 +208,13 @@ class OwnTime:
         return _NOT_TIMED if self._task is None or self._loop is None else _Away(self, self._loop)
 
     def leave(self, now: float) -> None:
-        """A call of the seat's model begins."""
+        """Note that a call of the seat's model begins; `now` is the loop's time."""
         if not self._away:
             self._blocked -= now
         self._away += 1
 
     def come_back(self, now: float) -> None:
-        """A call of the seat's model has ended."""
+        """Note that a call of the seat's model has ended; `now` is the loop's time."""
         self._away -= 1
         if not self._away:
             self._blocked += now
@@ -265,11 +265,11 @@ class _Away:
 
 
 class ActCalls:
-    """The calls of an episode's present act. None of them outlives it, so that the log and the budget are whole.
+    """The calls of an episode's present act. None of them outlives it, so that the log and the budget are complete.
 
     Used as `async with`, with `seat` set first. When the act ends, the tasks that still wait for a call are cancelled,
-    and the block ends when their calls have ended. `expected` says whether a call that the agent gave up before is to
-    be given up again; the block then waits a moment for it, since a replay answers the other calls at once.
+    and the block ends when their calls have ended. `expected` says whether the log has a call that the agent gave up
+    and has not made again yet. The block waits a moment for such a call, because a replay answers the others at once.
     """
 
     __slots__ = ("_ended", "_expected", "_tasks", "_warned", "seat")
@@ -280,7 +280,7 @@ class ActCalls:
         self.seat = ""
 
     def begin(self, owner: str) -> None:
-        """A call of the seat `owner` begins; raises UsageError between its acts. `end` must follow."""
+        """Count a call of the seat `owner` that begins; raises UsageError outside of its acts. `end` must follow."""
         if owner != self.seat:
             if not self._warned:
                 log.warning("a call was begun after its act and is not made", seat=owner)
@@ -290,7 +290,7 @@ class ActCalls:
         self._tasks[task] = self._tasks.get(task, 0) + 1
 
     def end(self) -> None:
-        """A call has ended."""
+        """Count a call as ended."""
         task = _task()
         self._tasks[task] -= 1
         if not self._tasks[task]:
@@ -299,14 +299,14 @@ class ActCalls:
             self._ended.set()
 
     async def __aenter__(self) -> None:
-        """The act begins."""
+        """Do nothing: the act begins."""
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if kind is not GeneratorExit:  # a coroutine that is being closed can wait for nothing
             for _ in range(_PATIENCE):
                 if not self._expected():
                     break
-                await asyncio.sleep(0.001)  # a thread may make it
+                await asyncio.sleep(0.001)  # a thread of the agent may make the call
         self.seat = ""
         for task in list(self._tasks):
             if task is not None:
@@ -318,4 +318,4 @@ class ActCalls:
 
 
 _PATIENCE = 1000
-"""Milliseconds, at least, in which a call that was given up must be made again."""
+"""How often the block waits for a call that was given up to be made again, a millisecond or more each time."""

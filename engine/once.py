@@ -20,7 +20,7 @@ class _Question(Generic[T]):
 
 
 class Once(Generic[T]):
-    """Gives every task that asks a question under way the same answer; with `keep`, later tasks get it too.
+    """Asks a question once for all tasks that want its answer at the same time; with `keep`, for later tasks too.
 
     An error of type `failure` is raised in all of these tasks. If the asking task is cancelled or raises any other
     error, the next waiting task asks. An instance belongs to one event loop.

@@ -227,4 +227,4 @@ def _check_kind(what: str, value: Json, kind: object) -> None:
     except msgspec.ValidationError as error:
         raise UsageError(f"{what}: {error}") from error
     except TypeError:
-        return  # a kind that JSON has not
+        return  # msgspec cannot check this annotation

@@ -55,7 +55,7 @@ class ProcessCrew:
 
     async def start(self, place: int, arguments: Mapping[str, Json]) -> None:
         """Start a worker in an empty place; `next` reports what happens to it."""
-        # All workers would log the same warnings; the first place speaks for all.
+        # All workers would log the same warnings, so only the worker in place 1 logs them.
         order = WorkerOrder(self._entry, arguments, "warning" if place == 1 else "error")
         child = await anyio.open_process(
             [sys.executable, "-P", "-c", _CHILD, *(path for path in sys.path if path)],

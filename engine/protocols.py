@@ -408,6 +408,6 @@ _MEMBERS = ("key_env", "hosts", "address", "bound")
 
 def with_all_members(model: Model) -> Model:
     """`model` with the whole protocol: the model itself, or a wrapper if its class lacks the newer members."""
-    if Wrapped in type(model).__mro__:  # asked for each seat of each episode, of models that are wrapped
+    if Wrapped in type(model).__mro__:  # the quick test first: each seat of each episode asks
         return model
     return model if all(hasattr(model, name) for name in _MEMBERS) else _Older(model)

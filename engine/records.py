@@ -53,7 +53,7 @@ def images_of(message: Message) -> list[str]:
 
 
 def with_whole_images(message: Message, images: Mapping[str, str]) -> Message:
-    """The message with `images`, by reference, in place of their references."""
+    """The message with whole images in place of their references; `images` has each image by its reference."""
     parts = (message.more or {}).get("content")
     if not isinstance(parts, list) or not any(_image_url(part) in images for part in parts):
         return message
@@ -161,7 +161,7 @@ class View(msgspec.Struct, frozen=True):
 
     ::
 
-        def act(view):
+        async def act(self, view: View) -> Action:
             heard = [said.text for said in view.heard if said.seat != view.seat]
             return Action("conclude" if "conclude" in view.verbs else "reply", heard[-1] if heard else view.brief)
 

@@ -48,7 +48,7 @@ def _decoded(content: bytes, encoding: str) -> str:
 
 
 def toml_file(path: Path, what: str = "") -> dict[str, Json]:
-    """The fields of a TOML file that a user names; raises UsageError as `file_text`, and for what is no TOML."""
+    """The fields of a TOML file that a user names. Raises UsageError if it is not readable or not valid TOML."""
     try:
         return tomllib.loads(file_text(path, what))
     except tomllib.TOMLDecodeError as error:
@@ -70,7 +70,7 @@ def column_rows(path: Path, what: str, columns: Sequence[str]) -> list[dict[str,
 
 
 def table_rows_of(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, cells) of each row of a table that is not blank, its header first.
+    """(line, cells) of each row of a table, the header first and blank rows left out.
 
     The separator is the commonest of comma, tab and semicolon in the first line. Raises UsageError for a row that is
     damaged.

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TAG = "wardround"
-"""The field of a batch's metadata by which a process finds the batch of one that was killed."""
+"""The field of a batch's metadata by which a process finds the batches of an earlier one that was killed."""
 
 
 class BatchState(msgspec.Struct, frozen=True):
-    """The state of a batch: `files` are those with answers and errors; `why` says why it failed as a whole."""
+    """The state of a batch: `files` names the files with answers and errors; `why` says why it failed as a whole."""
 
     status: Literal["running", "ended", "failed", "cancelled"]
     files: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class BatchLine(msgspec.Struct, frozen=True):
 
 
 class BatchApi(Protocol):
-    """Batches at one endpoint. A provider whose models have such an interface returns one (`Batchable`)."""
+    """Batches at one endpoint. A model whose endpoint has such an interface returns it by `Batchable.batches`."""
 
     where: str
     """The endpoint, for messages."""
@@ -47,7 +47,7 @@ class BatchApi(Protocol):
         """Upload requests (name, body of a chat completion); returns the name of the file. Nothing is paid yet."""
 
     async def create(self, file: str, tag: str) -> str:
-        """Begin a batch; returns its name. It is called once for a tag: what is created is paid."""
+        """Begin a batch; returns its name. Call it once for each tag, because every batch that is begun is paid."""
 
     async def find(self, tag: str) -> str | None:
         """The batch with this tag; None if there is none."""

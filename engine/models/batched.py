@@ -24,15 +24,19 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 DISCOUNT = 0.5
 """The price of a call in a batch, as a share of its usual price."""
 TRIES = 3
-"""Batches that a request is put into, while each ends without its answer."""
+"""The number of batches into which a request is put before it counts as unanswered."""
 LOST = 60
 """Failed requests in a row for the status of a batch, after which its calls fail."""
 MALFORMED = 5
-"""Replies in a row that state no status, after which a batch counts as lost."""
+"""The same for replies without a readable status."""
 
 
 class Pace(NamedTuple):
-    """When batches are sent and asked about; times are in seconds, `most` and `size` are of one batch."""
+    """When batches are sent and how often they are asked about, in seconds.
+
+    A batch is sent when no call has come for `quiet` seconds; it has at most `most` requests and `size` bytes. Its
+    status is asked for at once, after `first` seconds, and then after waits that double up to `longest`.
+    """
 
     quiet: float = 1.0
     first: float = 2.0
@@ -52,9 +56,9 @@ class _Request(NamedTuple):
 class Batched(Wrapped):
     """A model whose calls go out in batches; `model` is the same model asked directly, for trials before a run.
 
-    A call waits until no other came for `pace.quiet` seconds; then all that wait go out as one batch. The store notes
-    what is sent before it is paid: after a kill at any moment the same batch answers the same calls. After `begin`,
-    runs and episodes are kept apart; without it all that use the store share the answer to a question.
+    A call waits until no other has come for `pace.quiet` seconds; then all waiting calls go out as one batch. The store
+    notes what is sent before it is paid: after a kill at any moment the same batch answers the same calls. After
+    `begin`, runs and episodes are kept apart; without it all callers of the store share the answer to a question.
     """
 
     def __init__(
@@ -169,7 +173,7 @@ class _Queue:
         task.add_done_callback(self._tasks.discard)
 
     async def _send(self) -> None:
-        """Send what waits once no more comes."""
+        """Send the waiting requests in batches, once no further one comes."""
         seen = -1
         while seen != len(self._fresh) and len(self._fresh) < self._pace.most:
             seen = len(self._fresh)
@@ -182,7 +186,7 @@ class _Queue:
             self._run(self._or_fail(group, self._begin(group, part)))
 
     async def _or_fail(self, group: _Group, work: Coroutine[object, object, None]) -> None:
-        """Do the work of a group; each call that waits for it gets an error of it."""
+        """Await the `work` of a group; if it fails, each call that waits for the group gets the error."""
         try:
             await work
         except WardroundError as error:
@@ -227,7 +231,7 @@ class _Queue:
         await self._give(group, lines, cancelled=state.status == "cancelled")
 
     async def _give(self, group: _Group, lines: Mapping[str, BatchLine], *, cancelled: bool) -> None:
-        """Give out the answers; what has none goes into another batch, unless somebody cancelled this one."""
+        """Give out the answers. A request without one goes into another batch, unless this batch was cancelled."""
         dead = [key for key in group.keys if key not in lines or lines[key].status != 200]
         if dead:
             await self._note(group.number, "dead", json.dumps(dead))

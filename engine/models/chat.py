@@ -30,8 +30,9 @@ KEEP_ALIVE = 30.0
 class Endpoint:
     """An endpoint's address and the connections to it; the first call opens one, nothing is sent before.
 
-    There are as many open connections as calls in flight, whose number the batch limits. Proxies from the environment
-    are not used and redirects are not followed, because both would send a case to a host that the user did not name.
+    There are as many open connections as calls in flight; the run's concurrency limits both. Proxies from the
+    environment are not used and redirects are not followed, because both would send a case to a host that the user did
+    not name.
     """
 
     def __init__(self, base_url: str, *, key: str = "", timeouts: Timeouts | None = None) -> None:
@@ -186,7 +187,7 @@ class ChatModel(Model):
 
 
 def session_of(role: str, episode: str) -> str:
-    """The name of a seat's conversation in one episode: the same in every process, and no word of the case's id."""
+    """The name of a seat's conversation in one episode. It is the same in every process and hides the case's id."""
     return blake2b(f"{role}\x1f{episode}".encode(), digest_size=12).hexdigest()
 
 
@@ -241,7 +242,7 @@ class OpenAI(Provider):
         return wanted.env.get("OPENAI_API_KEY", "")
 
     def price(self, wanted: ModelRequest) -> Price | None:
-        """The list price at OpenAI's own host, for its own models."""
+        """The user's own price; without one, the list price of OpenAI's models at OpenAI's own host."""
         mine = wanted.provider in ("openai", "openai-responses")
         return wanted.price(public=mine and wanted.host == OPENAI_HOST)
 

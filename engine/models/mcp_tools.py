@@ -92,7 +92,7 @@ class ToolModel(Model):
         return json.dumps(result.structured_content, ensure_ascii=False)
 
     def _lost_connection(self, client: "mcp.Client", error: Exception) -> ProviderError:
-        """The error that a server ended in the middle of a call; the next call opens another connection."""
+        """The error for a server that ended during a call; the next call opens another connection."""
         if self._client is client:
             self._closing.set()
             self._client = None
@@ -161,7 +161,7 @@ def _words_of(command: str) -> list[str]:
         words = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"'mcp/{command}': the command cannot be read: {error}") from error
-    if words[0] in ("python", "python3"):  # as for `exec:`, the one that runs this
+    if words[0] in ("python", "python3"):  # the Python of this process, as for `exec:`
         words[0] = sys.executable
     return words
 

@@ -180,7 +180,10 @@ def _refused_parameter(error: ProviderError, sent: Mapping[str, Json]) -> str:
 
 
 async def _by_elimination(model: Model, sampling: Mapping[str, Json]) -> Accepted:
-    """What a model accepts that does not say what it refuses: nothing at all, then each parameter by itself."""
+    """What a model accepts if its endpoint does not name what it refuses.
+
+    The model is called without parameters, then with each parameter alone. Raises ProviderError.
+    """
     await model.complete(PROBE, purpose=PURPOSE)
     dropped: dict[str, str] = {}
     for name, value in sampling.items():

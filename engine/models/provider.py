@@ -11,7 +11,7 @@ from wardround.engine.models.transport import Timeouts
 from wardround.engine.protocols import Model, Wrapped
 
 MODEL_KEY = "WARDROUND_MODEL_KEY"
-"""Where the environment of a request has the key, if the user named the variable that it comes from."""
+"""The variable of a request's environment that holds the key, if the user named another variable to take it from."""
 PROVIDERS = "wardround.providers"
 """The group of entry points that name providers; each target is a class that implements Provider."""
 

@@ -156,7 +156,7 @@ _USUAL = (
     "openrouter",
     "vertex_ai",
 )
-"""Providers of litellm that are looked at for a slip of the pen where litellm, which knows all, is not installed."""
+"""Providers of litellm with which a misspelt name is compared if litellm, which knows them all, is not installed."""
 
 
 def _meant(spec: str, others: Collection[str]) -> str:

@@ -291,10 +291,10 @@ def _completion(read: _Body, where: str, name: str, price: Price | None) -> Comp
 
 
 def _logprobs(field: Json) -> dict[str, Json] | None:
-    """The log-probabilities of a reply in the form of chat completions; None if there are none, or in no known form.
+    """The log-probabilities of a reply in the form of chat completions; None if there are none in a known form.
 
-    Known are also rows without `content` around them, the form of plain completions (vLLM, Together), and the
-    probabilities of older llama.cpp servers.
+    The other known forms are rows without `content` around them, the form of plain completions (vLLM, Together), and
+    the probabilities of older llama.cpp servers.
     """
     if isinstance(field, dict) and isinstance(field.get("content"), list):
         return field

@@ -20,6 +20,11 @@ Script = Sequence[Reply] | Callable[[Sequence[Message], str], Reply]
 class Scripted(Model):
     """A model that answers from a list, one reply a call, or from a function of (messages, purpose).
 
+    ::
+
+        Scripted(["Since Monday.", "<think>Nothing else?</think>No."])
+        Scripted(lambda messages, purpose: messages[-1].content, name="echo")
+
     Use a list for sequential calls. For concurrent calls use a function, whose answers do not depend on the order of
     the calls. A text may begin with a `<think>` block, which becomes the thinking part. A ProviderError in the script
     is raised. After the end of a list each call raises ProviderError of kind `empty`. `count` is the number of calls,

@@ -190,7 +190,10 @@ _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 @cache
 def _tls(file: str | None, folder: str | None) -> ssl.SSLContext:
-    """The context of all connections with the certificates of `file` and `folder`, which take 20 ms to read."""
+    """The context of all connections with the certificates of `file` and `folder`, which take 20 ms to read.
+
+    The arguments are only the key of the cache: OpenSSL reads both variables itself.
+    """
     return ssl.create_default_context()
 
 
@@ -212,7 +215,7 @@ class ConnectionPool:
         connection = self._take() or await self._connect()
         reply = connection.ask(b"%bContent-Length: %d\r\n\r\n%b" % (head, len(body), body))
         connection.began = connection.last_byte
-        # A watch that an earlier request set looks in time, and goes on with this one.
+        # A timer that an earlier request set is due before this request's timeouts, and is then set again for them.
         if connection.watch is None and not reply.done():
             self._watch(connection)
         try:

@@ -1,8 +1,9 @@
 """Wraps a model: ask a question once, keep replies valid, guard restricted cases, pass the gate, retry failed calls.
 
 A call of a run goes through these layers, from the outside in: the log of the episode (`calls.RecordingModel`),
-EgressGuard, Single (for judges, whose answers all episodes share), WellFormed, Retrying, a fleet's choice of an
-endpoint, Limited, and the model. Nothing else in the project retries a call.
+Illustrated (for a case with images), EgressGuard (for a restricted case), Single (for judges, whose answers all
+episodes share), WellFormed, Retrying, a fleet's choice of an endpoint, Limited, and the model. Nothing else in the
+project retries a call.
 """
 
 import asyncio
@@ -91,7 +92,7 @@ def _key(messages: Sequence[Message], who: tuple[str, str], options: Mapping[str
 
 
 TOO_LONG = "too_long"
-"""The kind of a failed call whose reply is longer; its own model, and so its seat, is to blame."""
+"""The kind of a failed call whose reply exceeds LONGEST_REPLY; the model, and so its seat, is to blame."""
 
 
 class WellFormed(Wrapped):
@@ -152,7 +153,7 @@ def _valid(text: str) -> str:
 
 
 class Illustrated(Wrapped):
-    """A model that is sent the images of an episode in place of the references in its messages."""
+    """A model that gets an episode's images in place of the references to them in its messages."""
 
     def __init__(self, model: Model, images: Mapping[str, str]) -> None:
         super().__init__(model)

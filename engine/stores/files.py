@@ -76,7 +76,7 @@ async def exported_lines(store: Store, name: str) -> AsyncIterator[bytes]:
 
 
 def is_export(path: Path) -> bool:
-    """Whether a file begins as `exported_lines` begins; False for a file that cannot be read."""
+    """Whether a file begins as `exported_lines` begins, or is empty; False for a file that cannot be read."""
     try:
         with path.open("rb") as file:
             first = file.readline(1 << 20).removeprefix(BOM_UTF8)

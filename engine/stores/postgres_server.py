@@ -53,7 +53,7 @@ class DatabasePool(Protocol):
 
 
 class Address:
-    """The address of a store: `dsn` for the driver, and the `schema` of its tables; as text, only host and database.
+    """The address of a store: `dsn` for the driver, and the `schema` of its tables. `str` gives only host and database.
 
     The URL's parameter `schema` (default `wardround`) is ours and is removed; the driver gets all others (`sslmode`).
     """

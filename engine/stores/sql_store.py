@@ -42,7 +42,7 @@ class Writer(Protocol):
 
 
 class DatabaseStore(ABC):
-    """A store in an SQL database; a subclass connects to its kind of database and says how that writes some things.
+    """A store in an SQL database. A subclass connects to its kind of database, and gives its form of some expressions.
 
     `where` is the store's name in messages, `lease` the seconds after which a silent session counts as dead.
     """

@@ -24,9 +24,10 @@ LARGEST_READ = 32
 class AnswerKeys:
     """Which keys of the call cache may have an answer, so that a look-up of another key needs no query.
 
-    `lacks` may be believed for FRESH seconds after `read`, which each commit calls: it knows at once what this process
-    keeps (`add`), and after the next commit what others kept. Each key sets three bytes of a table of fixed size, so a
-    key may seem to be there that is not. Beyond `largest` answers every look-up makes a query.
+    `surely_without` decides for FRESH seconds after `read`, which each commit calls. The table has the answers of this
+    process at once (`add`), and those of other processes after the next commit. Each key sets three bytes of a table of
+    fixed size (a Bloom filter), so a key without an answer may seem to have one. Beyond `largest` answers every look-up
+    makes a query.
     """
 
     FRESH = 0.25

@@ -317,7 +317,8 @@ class Connection:
     def _open(self) -> sqlite3.Connection:
         with suppress(OSError):  # a file is there already, or SQLite says in the next line what is wrong
             if self.path != ":memory:":
-                # A store holds all that was said. Only a new file: to close one that is open would give up its locks.
+                # Only the owner may read a store, because it holds all that was said. This makes a new file only: to
+                # close a file that SQLite has open elsewhere in this process would give up its locks.
                 os.close(owner_only(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR))
         connection = sqlite3.connect(self.path, self._timeout, check_same_thread=False, isolation_level=None)
         try:

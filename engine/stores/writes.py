@@ -19,7 +19,7 @@ GATHER = 0.005
 """Seconds for which a group gathers writes, because a commit costs far more than an append (docs/performance.md)."""
 
 ALONE = 3
-"""Groups of one write after which the next does not wait: nobody joins it, as where one client plays one episode."""
+"""Groups of one write in a row after which no group waits for others: probably one client plays one episode."""
 
 
 class Append(NamedTuple):
