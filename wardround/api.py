@@ -74,10 +74,17 @@ async def run(
 ) -> Run:
     """Play cases under a scenario and return the stored run.
 
+    ::
+
+        played = await run("bundled", "workup", doctor="openai/gpt-4o", limit=3)
+        async for trajectory in played:
+            print(trajectory.opened.case, trajectory.ending)
+
     `cases` is a case file, a folder of case files, or `bundled`; or several of these. `doctor`, `patient` and
     `examiner` (or `seats`, a mapping by name) are a SPEC such as 'openai/gpt-4o', a mapping
-    `{"spec": ..., "base_url": ...}`, or a class of your own. Raises UsageError for any error that can be known before
-    the first episode, StoreError if the store cannot be written. An error in an episode is recorded in its ending.
+    `{"spec": ..., "base_url": ...}`, or a class of your own. The other arguments are fields of RunSettings (`Options`).
+    Raises UsageError for any error that can be known before the first episode, StoreError if the store cannot be
+    written. An error in an episode is recorded in its ending.
     """
     fields: dict[str, Json] = dict(options)
     named = {seat: fields.pop(seat) for seat in SEATS if seat in fields}
@@ -110,7 +117,7 @@ async def create_planned(made: RunPlan, store: Store) -> Run:
 
 
 async def prepare_to_resume(name: str, store: Store, *, retry: Sequence[str] = (), **changes: Unpack[Changes]) -> Run:
-    """Make a run ready to be resumed, without playing it (`join` plays it); arguments as in `resume`."""
+    """Make a run ready to be resumed, without playing it (`join` plays it); arguments and errors as in `resume`."""
     run = await Run.open(store, name)
     header = run.played("it is not played")
     check_causes(retry, list(header.seats))
@@ -136,9 +143,14 @@ async def resume(
 ) -> Run:
     """Resume a run where it stopped; no recorded call is made again.
 
+    ::
+
+        played = await resume("calm-heron-417", retry=["provider"], budget=["50usd"])
+
     `retry` names causes: closed episodes that ended by one of them are reopened. `budget` replaces the earlier caps;
     spending so far still counts. `seats` and `share` are as in `join`. If other processes are at work on the run
-    already, this one joins them, and a paused run stays paused.
+    already, this one joins them, and a paused run stays paused. Raises UsageError for an unknown run or cause, and
+    with `retry` if the budget is used up.
     """
     run = await prepare_to_resume(name, _open_store(store), retry=retry, **changes)
     return await join(name, store=run.store, share=share, seats=seats, progress=progress)
@@ -157,7 +169,7 @@ async def join(
 
     `share` (i, n) says that this is process i of n, which gets the n-th part of every limit of an endpoint. `seats` is
     needed only for classes of your own without an importable name, and as `{"doctor": {"base_url": URL}}` for an
-    address whose secrets were not stored.
+    address whose secrets were not stored. Raises UsageError before the first episode, as `run` does.
     """
     run = await Run.open(_open_store(store), name)
     settings = await _settings(run)
@@ -192,7 +204,7 @@ async def _settings(run: Run) -> RunSettings:
 
 
 def split_agents(seats: Mapping[str, AgentSpec]) -> tuple[dict[str, Json], dict[str, AgentFactory]]:
-    """Splits `seats` into the SeatSettings fields of all seats, and the classes or functions of those that have one."""
+    """Split `seats` into the SeatSettings fields of all seats, and the classes or functions of those that have one."""
     specs: dict[str, Json] = {}
     agents: dict[str, AgentFactory] = {}
     for seat, agent in seats.items():

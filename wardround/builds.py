@@ -42,9 +42,9 @@ def build_mimic(options: MimicOptions, out: Path, say: Callable[[str], None] = l
     """Build cases into the file `out` and write the account of the build to `out` + '.flow.json'.
 
     Either both files are replaced or neither is. The working database is the folder `out` + '.work' and needs as much
-    room as the rows of the chosen admissions. An interrupted build leaves it, and the same build goes on from the last
-    step that it finished; a build that ends, or with other settings or files, removes it. Raises UsageError for input
-    that cannot be used.
+    room as the rows of the chosen admissions. It stays if the build is interrupted: the same build then goes on from
+    the last step that it finished, and one with other settings or files begins anew. A build that ends or fails removes
+    the folder. `say` gets lines for the user. Raises UsageError for input that cannot be used.
     """
     check_writable(out)
     build = Build(options)
@@ -144,6 +144,7 @@ class RunBuild(ABC, Generic[AccountT, IntakeT, OptionsT]):
     SCENARIO: ClassVar[type[Curation | ItemWriting]]
     WHAT: ClassVar[str]
     UNIT: ClassVar[str]
+    """What a unit of the sources is called, such as an article."""
     RECORDED: ClassVar[str]
     """What a recording must have for a unit to be played."""
 

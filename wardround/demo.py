@@ -72,7 +72,7 @@ async def _judge(store: SqliteStore, played: Run, evaluators: Sequence[str]) -> 
 
 
 async def _levels(store: SqliteStore, runs: Mapping[str, RunScores], page: Path) -> LevelReport:
-    """The levels of who answered the questions, also written as a page."""
+    """The levels of those who answered the questions, also written as a page."""
     rows, notes = await level_rows([(await Run.open(store, name), runs[name]) for name in QUIZZED])
     report = level_report(rows, known_models())
     write_file(page, levels_page(report, notes))

@@ -1,4 +1,4 @@
-"""Replay and fork of a stored run: its actions compared with the recorded ones, or an episode continued otherwise."""
+"""Replays a stored run and compares its actions with the recorded ones; forks a run: continues an episode otherwise."""
 
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -86,13 +86,18 @@ class RecordedRun:
 
 
 async def replay_run(run: Run, episodes: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
-    """Replay `episodes`, or all that have begun; no endpoint, search or page is called."""
+    """Replay `episodes`, or all that have begun; no endpoint, search or page is called. Raises as `recorded_run`.
+
+    ::
+
+        wrong = [outcome async for outcome in replay_run(await Run.open(store, "study")) if outcome.error]
+    """
     async for outcome in (await recorded_run(run)).replay(episodes):
         yield outcome
 
 
 async def recorded_run(run: Run) -> RecordedRun:
-    """A stored run as its record plays it: the one place that asks whether it is an evaluation.
+    """A stored run, ready to be played from its record; only this function asks whether the run is an evaluation.
 
     Raises UsageError for an evaluation by another version of the evaluator's rules.
     """
@@ -161,7 +166,7 @@ async def _parts(
 
 
 def _change_seat(before: Mapping[str, Json], fields: Mapping[str, Json]) -> dict[str, Json]:
-    """A seat's settings with `fields` changed; those of a model go if an agent without one takes the seat."""
+    """A seat's settings with `fields` changed; earlier ones are dropped if an agent that is no model takes the seat."""
     spec = fields.get("spec")
     return dict(fields) if spec and not is_model(spec) else {**before, **fields}
 

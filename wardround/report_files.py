@@ -40,7 +40,10 @@ class _ScoredRun:
 
 
 async def load_scored(store: Store, names: tuple[str, ...], scorings: Sequence[str] = ()) -> list[RunScores]:
-    """The runs with their scores, scored now where they were not; `scorings` as in `scored`."""
+    """The runs with their scores; `scorings` is as in `scored`.
+
+    Without `scorings`, a run that was never scored, or only by the program it was imported from, is scored now.
+    """
     loaded = []
     for name in names:
         run = await Run.open(store, name)
