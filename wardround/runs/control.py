@@ -1,4 +1,4 @@
-"""The status and control of a running batch through its store, from any terminal or machine that reaches it."""
+"""The status and control of a run through its store, from any terminal or machine that reaches the store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The encounters of a run that plays a scenario, made from the run's header; a curation of articles is one too."""
+"""The encounters of a run that plays a scenario, made from the run's header; articles are curated by such a run too."""
 
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence

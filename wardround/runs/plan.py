@@ -358,7 +358,7 @@ async def _read_cases(made: RunPlan, store: Store) -> None:
 
 
 def _of_another_kind(case: Playable, rules: type[PlayedScenario]) -> str:
-    """Why a scenario cannot play what a file holds: it plays patients and the item is a question, or the reverse."""
+    """Why a scenario cannot play an item: a question in a scenario of patients, or the reverse; "" if it can."""
     wanted = scenario_defaults(rules).item
     if isinstance(case, QuestionItem) and wanted is Case:
         return "it is a question, not a patient: play it with --scenario questions"

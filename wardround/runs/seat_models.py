@@ -31,8 +31,8 @@ class Access:
     """How models are reached; `urls` are addresses with their secrets.
 
     With `offline`, as in a replay, no model can be reached and no key is needed. `allow_agents` are the SPECs of agents
-    of the user's own that may see restricted cases. With `batch`, models are asked in batches,
-    which are noted in that store. `hidden` are the files with the cases and their truth, which no sealed process sees.
+    of the user's own that may see restricted cases. With `batch`, models are asked in batches, which that store notes.
+    `hidden` are the files with the cases and their truth, which no sealed process sees.
     """
 
     prices: Prices = field(default_factory=Prices)

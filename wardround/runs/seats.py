@@ -33,9 +33,9 @@ from wardround.scenarios.orders.tariff import read_test_prices
 
 
 def with_files(settings: RunSettings) -> RunSettings:
-    """The settings with each persona, team, prices and names of tests as their files have them, and a team's models.
+    """The settings with the content of files in place of their paths: personas, teams, prices and names of tests.
 
-    Raises UsageError for a file that cannot be read.
+    The models that a team's file names are added to its seat. Raises UsageError for a file that cannot be read.
     """
     seats = {seat: _with_files(config) for seat, config in settings.seats.items()}
     rules = dict(settings.set)
@@ -75,7 +75,7 @@ class OtherCases(tuple[Playable, ...]):
 
 
 AgentFactory = Callable[..., Agent]
-"""A class or function of a user that makes an agent from its seat, or from nothing."""
+"""A class or function of a user that makes an agent; `engine.plugins.maker` says which arguments it may take."""
 SEATS = "wardround.seats."
 
 

@@ -300,9 +300,10 @@ def settings_below(name: str) -> dict[str, Json]:
 
 
 def seats_below(name: str, seats: Mapping[str, Mapping[str, Json]], named: Sequence[str]) -> dict[str, Json]:
-    """The seats of the run with those that a preset lets the doctor's model play, unless they are `named`.
+    """The seats of a run under a preset: the doctor's model plays the seats that the preset lists, if not `named`.
 
-    A doctor that is not a model leaves the other seats as they are.
+    Each seat with a model gets the preset's settings of a model that it does not set itself. If the doctor is not a
+    model, all seats stay as they are.
     """
     preset, made = _preset(name), {seat: dict(fields) for seat, fields in seats.items()}
     doctor = made.get("doctor", {})

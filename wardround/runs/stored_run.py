@@ -65,7 +65,7 @@ class StoredEpisodes:
             raise LogError(f"run {self.name}, episode {episode}: {error}", seq=error.seq) from error
 
     async def rows(self, episode: str | EpisodeRow) -> list[Row]:
-        """The stored events of an episode; raises LogError if any was altered or is missing, at the end too."""
+        """The stored events of an episode; raises LogError if any was altered or is missing, including the last."""
         known = await self.episode(episode) if isinstance(episode, str) else episode
         rows = [row async for row in self.store.read(self.name, known.id)]
         self._decode_events(known, rows)
@@ -135,7 +135,7 @@ async def run_name(name: str, store: Store) -> str:
 
 
 def check_importable(name: str, header: Mapping[str, Json]) -> None:
-    """Whether a run from a file can be kept under a name: raises UsageError or StoreError that says why not."""
+    """Raise UsageError or StoreError if a run from a file cannot be kept under `name`; the message says why."""
     run, _, evaluation = name.partition("~")
     if not _NAME.fullmatch(run) or not (evaluation + "x").isprintable() or "/" in evaluation:
         raise UsageError(f"{name!r} is not a name for a run, in commands and names of files: give another by --name")
@@ -187,8 +187,8 @@ class ScenarioDefaults(NamedTuple):
     """Defaults from optional attributes of a scenario's class.
 
     `repeats` (REPEATS) and `sampling` (SAMPLING) are for a model in its first seat; `item` (Item) is the class of the
-    items that its episodes play; `recorded` (RECORDED) that it plays recordings of other programs only; `extra_seats`
-    (EXTRA_SEATS) are played only in runs that name somebody for them.
+    items that its episodes play; `recorded` (RECORDED) says that it only plays recordings of other programs;
+    `extra_seats` (EXTRA_SEATS) are played only in runs that name somebody for them.
     """
 
     repeats: int = 1
@@ -278,7 +278,7 @@ class Run(StoredEpisodes):
         return Trajectory(await self.events(row), self.json)
 
     async def logs(self, rows: Sequence[EpisodeRow]) -> Mapping[str, Sequence[Row]]:
-        """The stored events of these episodes by id, read together and unchecked; none of one that has not begun."""
+        """The stored events of these episodes by id, read together and unchecked, without those that have not begun."""
         begun = [row.id for row in rows if row.events]
         if has_methods(self.store, ReadsTogether):
             return await cast(ReadsTogether, self.store).logs(self.name, begun)
