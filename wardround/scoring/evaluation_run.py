@@ -49,7 +49,7 @@ PLAYED_ON = "played on"
 
 
 def unanswerable(spec: str, questions: Sequence[str]) -> list[str]:
-    """Of some questions, by name, those that a judge without a model cannot answer; none if `spec` is another judge."""
+    """The names among `questions` that the judge `spec` cannot answer; only a judge without a model may have such."""
     kind = judge_kind(spec)
     return [name for name in questions if not kind.knows(name)] if isinstance(kind, KnowsQuestions) else []
 
@@ -368,7 +368,7 @@ class EvaluationRun:
         await run.store.put_scores(run.name, episode, self.run.name, scores_of(self.evaluator.name, ending))
 
     async def _restore(self) -> list[str]:
-        """Store the scores of an earlier scoring with the episodes again, where other scores took their place.
+        """Put the scores of an earlier scoring back into the table of scores, where other scores took their place.
 
         Returns the episodes to be judged again.
         """
@@ -388,7 +388,8 @@ class EvaluationRun:
     async def _verdicts(self) -> AsyncIterator[tuple[str, Ending, bool]]:
         """The verdicts of an earlier scoring: episode, ending, and whether it is to be judged again.
 
-        It is if a call to a judge or a search failed, or if the episode was continued since.
+        A verdict is to be repeated if a call to a judge or a search failed (if `retry` names causes, by one of them
+        only), or if the episode was continued since.
         """
         store = self.run.store
         async for row in store.episodes(self.run.name):

@@ -79,7 +79,7 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     `judges` are SPECs (`lexical` is the offline judge); `base_urls` has the address of each in the same order. `search`
     is as in `search_of`, "" for none. `pages` says whether the judges read the pages that a search names. `allow` and
     `deny` are domains of evidence, `allow_hosts` the hosts that restricted cases may be sent to. `timeout` and
-    `patience` are in seconds. `knowledge` is as in JudgeConfig. `settings` are of all.
+    `patience` are in seconds. `knowledge` is as in JudgeConfig. `settings` are more fields of SeatSettings, for all.
     """
 
     judges: tuple[str, ...]

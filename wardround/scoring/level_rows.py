@@ -29,7 +29,7 @@ _ENDINGS = re.compile(r"(?i)(?:\.(?:test|dev|train))?\.(?:jsonl?|ndjson|[ct]sv)(
 def dataset_of(places: Json) -> str:
     """What a set is called: its file, or the folder that a file of one task stands in (`medqa/MCQ.test.json`: medqa).
 
-    Several files are called after what their names have in common, else joined by `+`.
+    The different names of several files are joined by `+`.
     """
     names = dict.fromkeys(_name(str(place)) for place in (places if isinstance(places, list | tuple) else [places]))
     return "+".join(names)
@@ -45,7 +45,7 @@ def _name(place: str) -> str:
 
 
 def model_label(header: Mapping[str, Json]) -> str:
-    """What the figures of a run go by: its doctor, whether it was to think first, and whether by published rules."""
+    """The name for the figures of a run: its doctor, with a mark for published rules and one for thinking first."""
     settings = inside(inside(header, "scenario"), "settings")
     rules = " (published rules)" if settings.get("rules") == "published" else ""
     return f"{doctor_of(header)}{rules}{THOUGHT if settings.get('thinking') else ''}"
@@ -69,9 +69,9 @@ async def level_rows(
 ) -> tuple[list[LevelRow], list[str]]:
     """The rows of all runs, and sentences about what was left out.
 
-    Answers to one item by one model are its repeats, in any run. Raises UsageError for a run whose
-    questions were altered, since it is compared with its plain run; `any_form` takes it too, and counts repeats by run.
-    `ratings` are those of difficulty, by run and item; one that no answer has is named.
+    Answers to one item by one model are its repeats, in any run. Raises UsageError for a run whose questions were
+    altered, since it is to be compared with its plain run. With `any_form` such runs are taken too, and repeats are
+    counted by run. `ratings` are ratings of difficulty, by (run, item); a sentence names each one without an answer.
     """
     rows: list[LevelRow] = []
     absent: dict[str, list[str]] = {}
@@ -120,7 +120,7 @@ async def level_rows(
 
 
 class _Source(NamedTuple):
-    """What all rows of a run share; `high` is the score by which its encounters enter."""
+    """What all rows of a run share; `high` is the score by which its encounters count."""
 
     run: str
     model: str
@@ -140,7 +140,7 @@ def _source_of(scores: RunScores) -> _Source:
 
 
 def _unscored_note(scores: RunScores, names: Sequence[str], *, patients: bool) -> list[str]:
-    """A sentence on a run whose scores are all of another kind than the one its level needs."""
+    """A sentence if episodes have ended but no score is of the kind that the run's level needs; else no sentence."""
     ended = [episode for episode in scores.episodes if episode.cause is not None]
     if not ended or any(one.name in names for episode in ended for one in episode.scores):
         return []
@@ -167,7 +167,7 @@ def _mixed_settings(runs: Sequence[tuple[Run, RunScores]]) -> list[str]:
 
 
 def _high_score(scores: RunScores) -> str:
-    """The score by which encounters enter: the first of the list that has a value in any episode."""
+    """The score by which encounters count: the first of HIGH_SCORES that has a value in any episode."""
     valued = {one.name for row in scores.episodes for one in row.scores if one.value is not None}
     return next((name for name in HIGH_SCORES if name in valued), HIGH_SCORES[0])
 

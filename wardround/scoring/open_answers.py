@@ -60,7 +60,7 @@ async def judged_items(store: Store, runs: Sequence[str], named: str = "") -> li
 
 
 async def marked_items(store: Store, run: str, named: str = "") -> tuple[list[MarkedItem], dict[str, int]]:
-    """The answers of a run that judges marked by checklists, and how many of the others there are by their reason."""
+    """The answers of a run that judges marked by checklists, and the number of its other answers by reason."""
     items: list[MarkedItem] = []
     left: Counter[str] = Counter()
     async for case, one in _scores(await Run.open(store, run), ChecklistMarks.name, named):

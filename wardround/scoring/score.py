@@ -153,10 +153,13 @@ async def score_run(
 ) -> RunScores:
     """Score every closed episode by `evaluators` (default: the standard metrics); returns all scores of the run.
 
+    ::
+
+        scores = await score_run(await Run.open(open_store("study.db"), "calm-heron-417"), [evaluator_of("standard")])
+
     The calls to judges are stored as a run of its own, `RUN~EVALUATOR`, so that an interrupted scoring can be resumed
     and each verdict can be read. If a judge cannot be reached, the score is None with the reason. `judge` may be one
-    configuration for each evaluator. Raises UsageError or EgressError for any of the evaluators before the first one
-    begins.
+    configuration for each evaluator. Raises UsageError or EgressError before the first evaluator begins.
     """
     run.check_scorable()
     with rare_collection():  # before and after the episodes, thousands of verdicts are read

@@ -135,7 +135,7 @@ async def select(store: Store, every: Sequence[StoredScoring], names: Sequence[s
     """The scoring of each evaluator that reports show, by the evaluator's name.
 
     It is the latest scoring by the newest version of the rules, with judges or without. `names` selects other scorings,
-    as `find_scoring` takes its name. Raises UsageError for a name that is not one scoring's.
+    in any form that `find_scoring` accepts. Raises UsageError for a name that does not stand for exactly one scoring.
     """
     chosen: dict[str, StoredScoring] = {}
     for evaluator in dict.fromkeys(one.evaluator for one in every):
@@ -153,9 +153,10 @@ async def select(store: Store, every: Sequence[StoredScoring], names: Sequence[s
 
 
 def find_scoring(every: Sequence[StoredScoring], name: str) -> StoredScoring:
-    """The scoring with this name or this judges' run, or the only one of this evaluator, without its version too.
+    """The scoring that `name` stands for.
 
-    Raises UsageError with the scorings that may be meant.
+    `name` is the scoring's name, or the name of its judges' run. If only one scoring fits, it may also be the
+    evaluator, or the scoring's name without the version. Raises UsageError with the scorings that may be meant.
     """
     exact = [one for one in every if name in (one.name, one.judged and one.judged.name)]
     meant = exact or [one for one in every if name in (one.evaluator, one.name.replace(f"@{one.version}", "", 1))]

@@ -43,7 +43,7 @@ async def readable_ending(run: StoredEpisodes, episode: EpisodeRow) -> Ending | 
 
 
 async def fingerprints(store: Store, run: str, key: str) -> dict[str, str]:
-    """The fingerprint of the scores under a key, by episode; the scores of a large run would fill memory."""
+    """The fingerprint of the scores under a key, by episode: the scores themselves of a large run would fill memory."""
     async with aclosing(by_episode(store, run)) as stored:
         return {one.episode: fingerprint(one.scores) async for one in stored if one.evaluator == key}
 
