@@ -67,7 +67,7 @@ async def encounters(run: Run) -> AsyncGenerator[Encounter, None]:
 
 
 async def stored_encounters(run: Run) -> AsyncGenerator[Sequence[StoredEncounter], None]:
-    """The episodes that have begun, in order, a few at once: a store answers questions that come together in one go."""
+    """The episodes that have begun, in order, in groups that the store reads together."""
     async with aclosing(run_scores(run)) as stored:
         waiting: StoredScores | None = await anext(stored, None)
         async with aclosing(_pages(run)) as pages:
@@ -134,10 +134,10 @@ def chat_message(message: Message) -> dict[str, Json]:
 
 
 async def chats(run: Run, trajectory: Trajectory, seat: str) -> list[list[dict[str, Json]]]:
-    """The conversations of a seat with its model, whole, each once; `reasoning_content` is a reply's thinking.
+    """The whole conversations of a seat with its model, each once; `reasoning_content` is a reply's thinking.
 
-    Images are those that the model got, as data URLs; a reference stands for one whose case is lost. A conversation
-    that a later one continues is left out. A seat that made no call has one: what the seats said.
+    Images are those that the model got, as data URLs; if the case is lost, the references to them stay. A conversation
+    that a later one continues is left out. A seat that made no call has one conversation: what the seats said.
     """
     calls = [call for call in trajectory.called(seat) if call.reply]
     if not calls:

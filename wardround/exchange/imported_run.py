@@ -76,7 +76,10 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class ImportAccount:
-    """The result of an import: the run, the format of each file, and what cannot be scored and why."""
+    """The result of an import: the run, the format of each file, and what cannot be scored and why.
+
+    `before` says that the same import had been finished before.
+    """
 
     run: str
     recognised: Sequence[str]
@@ -182,7 +185,7 @@ async def _earlier_import(store: Store, digest: str, name: str) -> str | None:
 
 
 def _with_scores(results: Sequence[Result]) -> list[Result]:
-    """The results with turns, each with the scores of those without turns that have its case.
+    """The results that have turns; each also gets the scores of the results of the same case that have none.
 
     Raises UsageError for scores of a case that has no trajectory.
     """
@@ -340,7 +343,7 @@ def _placeholder(one: Result, public: bool) -> Case:
 
 
 async def _keep_scores(run: Run, results: Sequence[Result]) -> None:
-    """Store the origin's scores of each episode, all or those that an interrupted import had not stored."""
+    """Store the origin's scores of each episode; after an interrupted import this stores the missing ones too."""
     for one in results:
         row = await run.store.episode(run.name, f"{one.case}@{one.repeat}")
         if row is not None and one.scores:

@@ -25,14 +25,15 @@ from wardround.runs.header import RunHeader, utc_now
 from wardround.runs.stored_run import Run
 
 _JOINED = 100_000
-"""Ids of samples that the header of the log lists; a larger run has only their number there."""
+"""The most ids of samples that the header of the log lists; those of later samples are left out."""
 
 
 async def write_inspect_log(run: Run, seat: str, file: IO[bytes]) -> int:
     """Write the run, seen from `seat`; returns the number of samples.
 
-    A sample is an episode: its id is the case, its epoch the repeat. A score without a value stands in the sample's
-    metadata with its reason, because Inspect has no missing values; the means count only what has a value.
+    A sample is an episode: its id is the case, its epoch the repeat, its messages the last conversation of the seat. A
+    score without a value stands in the sample's metadata with its reason, because Inspect has no missing values; the
+    means count only what has a value.
     """
     spec = _spec(run, seat)
     plan = {"name": "plan", "steps": [], "config": {}}

@@ -316,7 +316,7 @@ def _verb(trace: str, root: str, event: Acted, session: dict[str, Json]) -> dict
 
 
 def _span(at: tuple[str, str], name: str, began: float, ended: float, parent: str = "") -> dict[str, Json]:
-    """A span whose trace and own id are `at`; a call of a model is made by a client."""
+    """A span; `at` is (trace id, span id). The span of a model's call is of the kind `client`."""
     kind = _CLIENT if name.startswith("chat ") else _INTERNAL
     fields = {"traceId": at[0], "spanId": at[1], "name": name, "kind": kind}
     times = {"startTimeUnixNano": _nanoseconds(began), "endTimeUnixNano": _nanoseconds(ended)}

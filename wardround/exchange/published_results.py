@@ -218,10 +218,10 @@ _WHO: Mapping[str, str] = {"Doctor": "doctor", "Patient": "patient", "Measuremen
 
 
 def judged_reply(row: Mapping[str, Json], where: str = "a stored evaluation") -> PartAccount:
-    """The formal part as judged: `reasoning_eval` and `gt_reasoning_eval` of one case.
+    """The judged reasoning of one case of MedR-Bench, from its fields `reasoning_eval` and `gt_reasoning_eval`.
 
-    A step that is not factual is wrong if its last judgment is Wrong, and unverifiable if the judge still wanted to
-    search. The last reference step is the final answer (prompt 14). Raises UsageError naming `where`.
+    A step that is not factual is unverifiable if the judge still wanted to search at its last judgment, and wrong
+    otherwise. The last reference step is the final answer (prompt 14 of MedR-Bench). Raises UsageError naming `where`.
     """
     steps = [_step(fields, where) for fields in _rows(row, "reasoning_eval", where)]
     # examination reasoning is stored without a reference

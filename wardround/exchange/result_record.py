@@ -11,7 +11,7 @@ from wardround.scenarios.loaders.source import Refused
 from wardround.scenarios.question_item import QuestionItem
 
 MOST = 20
-"""Faults of a file that are listed."""
+"""The most faults of a file that a message lists."""
 SEATS: Mapping[str, str] = {
     "doctor": "doctor",
     "assistant": "doctor",
@@ -59,7 +59,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class UnreadableField(Refused):
-    """A record that cannot be read because of one field; "" for the record as a whole."""
+    """A record that cannot be read because of one `field`, which is "" for the record as a whole."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__([(field, message)])

@@ -55,7 +55,7 @@ def _is_field(name: str) -> bool:
 
 
 def map_columns(names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
-    """`columns`, completed by the columns that are called as a field, or by one of its usual names."""
+    """`columns`, completed: each other field gets the column of its own name, or of one of its usual names."""
     taken = set(columns.values())
     made = dict(columns)
     for field, usual in FIELDS.items():

@@ -24,7 +24,7 @@ class QuestionTexts(Protocol):
 
 
 class FairJudge:
-    """Marks open answers by exact words: the reference and the criteria themselves are met, copies of a question not.
+    """Marks open answers by exact words: words of the reference or a criterion count, words of the question do not.
 
     A criterion is met if one line or sentence of the answer has nine tenths of its words. A checklist's score is the
     share of the reference's words, beside those of the question, that the answer adds. It knows no medicine and no

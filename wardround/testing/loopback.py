@@ -21,6 +21,7 @@ from wardround.testing import wire
 from wardround.testing.wire import Fault, Faults, Rates, ReceivedRequest, Schedule
 
 Answering = Callable[[bytes], tuple[int, bytes]]
+"""A function from the body of a request to the (status, body) of its answer."""
 End = Literal["completed", "failed", "expired", "cancelled", "half"]
 """How a batch ends. `half` completes with an error of the server (500) for every other request; `expired` answers every
 other request and leaves the rest."""
@@ -29,9 +30,9 @@ other request and leaves the rest."""
 class Batches:
     """The files and batches of a loopback server.
 
-    A batch ends `seconds` after it was created, the n-th as the n-th of `ends`, later ones as they should. `created`
-    counts the batches, `requests` those within them: what a provider would charge for. With `deaf`, the reply to the
-    creation of a batch is lost, as in a broken connection, so many times.
+    A batch ends `seconds` after it was created: the n-th in the way that `ends` says for it, later ones completed.
+    `created` counts the batches, `requests` the requests within them: what a provider would charge for. `deaf` is how
+    often the reply to the creation of a batch is lost, as in a broken connection.
     """
 
     def __init__(self, seconds: float = 0.0, ends: Sequence[End] = (), deaf: int = 0) -> None:

@@ -32,7 +32,11 @@ KINDS = (
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One fault; `retry_after` is in seconds, or a text that is sent unchanged (an HTTP date)."""
+    """One fault, of a kind in KINDS.
+
+    `retry_after` is in seconds, or a text that is sent unchanged (an HTTP date). `seconds` is the length of a stall,
+    `location` the address that a redirect names.
+    """
 
     kind: str
     retry_after: float | str | None = None
@@ -163,6 +167,7 @@ def echo_last(messages: Sequence[Message], model: str) -> Answer:
 
 
 Reply = Callable[[Sequence[Message], str], Answer]
+"""A reply function: from the messages and the model's name to the answer."""
 
 
 def http(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> bytes:
