@@ -10,6 +10,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import LONGEST_REPLY, Action, Ending, Json, Message, Score, View, user_message
 
 GO_ON = "Go on."
+"""What a seat hears if nothing was said since its own last words."""
 
 
 def client_text(view: View) -> str:
@@ -68,11 +69,11 @@ def client_ending(ending: Ending | None) -> dict[str, str] | None:
 
 
 def rewards_of(scores: Mapping[str, Score]) -> tuple[dict[str, float | None], dict[str, str]]:
-    """(rewards, missing): the value of each score, None and never 0.0 where it has none; and why those have none."""
+    """(rewards, missing): the value of each score, None and never 0.0 if it has none; the reasons of the latter."""
     rewards = {name: score.value for name, score in scores.items()}
     return rewards, {name: scores[name].reason for name, value in rewards.items() if value is None}
 
 
 def missing_extra(name: str, error: ImportError) -> UsageError:
-    """The error that a library of the extra `name` is not installed."""
+    """The error for a face whose extra `name` is not installed."""
     return UsageError(f"this face needs the extra {name!r} ({error}): pip install 'wardround[{name}]'")

@@ -97,8 +97,8 @@ class Desk:
 class DrivenEpisode:
     """One episode whose client acts from outside.
 
-    `view` is what the client's seat sees now, None while it is not its turn and once the episode has ended; then
-    `ending` says how. `row` is the episode as the store lists it; `log` has its events if it is not kept.
+    `view` is what the client's seat sees now; it is None while it is not its turn and after the end. `ending` says how
+    the episode ended. `row` is the episode as the store lists it; `log` has the events of an episode that is not kept.
     """
 
     def __init__(self, row: EpisodeRow, seat: str, desk: Desk, task: "asyncio.Task[Ending | None]") -> None:
@@ -143,7 +143,7 @@ class DrivenEpisode:
 
     @property
     def playing(self) -> bool:
-        """Whether the episode is under way here: it has neither ended nor been let go."""
+        """Whether the episode is under way here: it has neither ended nor been stopped."""
         return not self._task.done()
 
     @property
@@ -171,7 +171,7 @@ class DrivenEpisode:
         return self.ending
 
     async def stop(self) -> None:
-        """Let go of the episode and leave it open; all that was shown or done is in the store."""
+        """Stop playing the episode and leave it open; all that was shown or done is in the store."""
         self._task.cancel()
         with suppress(asyncio.CancelledError):
             await self._task
@@ -371,7 +371,7 @@ class DrivenRun:
         return await score_run(self.run)
 
     async def aclose(self) -> None:
-        """Let go of all episodes; those that have not ended stay open and can be resumed."""
+        """Stop all episodes and close the models; episodes that have not ended stay open and can be resumed."""
         for episode in self.live:
             if episode.ending is None:
                 await episode.stop()

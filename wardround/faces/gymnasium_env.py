@@ -46,7 +46,7 @@ except ImportError as error:
 
 T = TypeVar("T")
 _OWN = ("completed", "parser")
-"""Causes of endings that belong to the game, besides the seat's own; any other cuts the episode off."""
+"""Causes of endings that belong to the game, besides the seat's own; any other cause truncates the episode."""
 
 
 class AnyText(spaces.Text):
@@ -154,7 +154,7 @@ class _Driver:
             self._context.run(self._loop.stop)
 
     def outcome(self, episode: DrivenEpisode) -> Outcome:
-        """What `step` returns."""
+        """What `step` returns; raises UsageError if the game has no score of the reward's name."""
         view, ending = episode.settled(), episode.ending
         info: dict[str, Json] = {"case": episode.row.case, "episode": episode.id, "ending": client_ending(ending)}
         if view is not None:
@@ -208,7 +208,7 @@ class WardroundEnv(gymnasium.Env[str, str]):
         self._driver = _Driver(cases, scenario, options)
         self._episode: DrivenEpisode | None = None
         self.render_mode = "ansi"
-        self._forgotten = finalize(self, self._driver.close)  # without it an open loop complains when Python ends
+        self._forgotten = finalize(self, self._driver.close)  # an open loop warns when Python ends
 
     @property
     def run(self) -> DrivenRun:
@@ -216,7 +216,10 @@ class WardroundEnv(gymnasium.Env[str, str]):
         return self._driver.driven
 
     def reset(self, *, seed: int | None = None, options: dict[str, Json] | None = None) -> tuple[str, dict[str, Json]]:
-        """Begin an episode."""
+        """Begin an episode of the named or of a drawn case; returns (observation, info).
+
+        If the run is kept and neither case nor seed is given, it is the next open episode.
+        """
         self._driver.check_open()
         _check_names("option of reset", options or {}, ("case",))
         super().reset(seed=seed)
@@ -258,6 +261,12 @@ class WardroundEnv(gymnasium.Env[str, str]):
 class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
     """`count` encounters of one run that step together; what waits for models waits at the same time.
 
+    ::
+
+        envs = WardroundVectorEnv(8, "bundled", "consultation")
+        texts, info = envs.reset(seed=1)
+        texts, rewards, over, cut, info = envs.step(["Since when does it hurt?"] * 8)
+
     An episode that ended begins anew at the next step, whose action is not used (Gymnasium's NEXT_STEP).
     """
 
@@ -279,7 +288,7 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Json] | None = None
     ) -> tuple[tuple[str, ...], dict[str, Json]]:
-        """Begin `count` episodes, of the cases in turn; `options={"cases": [...]}` names them."""
+        """Begin `count` episodes of drawn cases; `options={"cases": [...]}` names the cases."""
         self._driver.check_open()
         _check_names("option of reset", options or {}, ("cases",))
         drawn = [seed + place for place in range(self.num_envs)] if isinstance(seed, int) else seed

@@ -64,7 +64,10 @@ async def _shown(turn: Awaitable[ClientTurn], client: str) -> dict[str, Json]:
 
 
 def _parts_of(handle: str) -> tuple[str, str]:
-    """(id, token of the client) of the episode that `start` returned; an id alone has no token. MCP has no sessions."""
+    """(id, client's token) of a handle that `start` returned; the token of an id alone is "".
+
+    The handle carries the token because MCP has no sessions.
+    """
     episode, _, client = handle.partition("~")
     return episode, client
 

@@ -38,10 +38,10 @@ class UnknownEpisode(UsageError):
 
 
 class OpenEpisodes:
-    """Starts, steps and leaves episodes of one driven run by their ids; each step of an episode waits for the last.
+    """Starts, steps and leaves episodes of one driven run by their ids; a step waits for earlier steps of its episode.
 
-    `client` names the session of the client that asks, "" where it has none. An episode that began in a session is
-    known to that session alone, until another one starts it by its id. With `rewards` false no client is told a score.
+    `client` names the session of the client that asks, "" if it has none. An episode that began in a session is known
+    to that session alone, until another one starts it by its id. With `rewards` false no client gets scores.
     """
 
     def __init__(self, driven: DrivenRun, *, rewards: bool = True) -> None:
@@ -54,8 +54,8 @@ class OpenEpisodes:
     async def start(self, case: str = "", client: str = "") -> ClientTurn:
         """Begin the next open episode, or that of a case or an id; one that was left goes on where it was.
 
-        An episode that is being played already is shown as it is, and belongs to this client from now on: so a client
-        that lost its connection goes on.
+        An episode that is being played already is shown as it is, and belongs to this client from now on, so that a
+        client that lost its connection can go on. Raises UsageError as `DrivenRun.start` does.
         """
         if case in self._episodes and self._episodes[case].ending is None:
             self._clients[case] = client
@@ -102,7 +102,7 @@ class OpenEpisodes:
             await known.leave(why)
 
     async def leave_idle(self, seconds: float) -> list[str]:
-        """Leave the episodes of which no client has asked for `seconds`; returns their ids."""
+        """Leave the episodes that had no request for `seconds`; returns their ids."""
         now, left = time.monotonic(), []
         for name, episode in list(self._episodes.items()):
             if episode.view is not None and now - self._seen.get(name, now) > seconds:

@@ -42,11 +42,13 @@ except ImportError as error:
     raise missing_extra("serve", error) from error
 
 SESSION = "X-Session-ID"
+"""The header by which a client names its conversation."""
 MODEL = "wardround"
-"""The model's name for the next open episode; `wardround/CASE` is the one of a case."""
+"""The name of the model that plays the next open episode; `wardround/CASE` plays one of that case."""
 LOCAL = ("localhost", "127.0.0.1", "[::1]", "::1")
+"""The names to which the server answers without a key."""
 IDLE = 3600.0
-"""Seconds after which an episode of which no client has asked is left."""
+"""Seconds without a request after which an episode is left."""
 LARGEST = 64 * 2**20
 """The most bytes of a request: a whole conversation, with the longest action."""
 OVER = "The encounter is over."
@@ -123,7 +125,7 @@ class Chat:
 
 
 def reply_text(turn: ClientTurn) -> str:
-    """The text of a reply."""
+    """What the chat replies for a turn: what the seat hears, or how the episode ended."""
     if not turn.done:
         return turn.text
     ending = turn.ending or {}
@@ -159,7 +161,7 @@ def _digest(texts: Sequence[str]) -> str:
 
 
 class _Service:
-    """What the routes do."""
+    """The handlers of the routes."""
 
     def __init__(self, episodes: OpenEpisodes) -> None:
         self._episodes, self._chat = episodes, Chat(episodes)
@@ -321,7 +323,7 @@ def _stream(body: Mapping[str, Json], turn: ClientTurn, name: str) -> StreamingR
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that is bound to the address; raises UsageError where that cannot be had, before a run begins."""
+    """A socket bound to the address; raises UsageError if there is none. Call it before a run begins."""
     try:
         return socket.create_server((host, port), family=socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0])
     except OSError as error:
@@ -333,7 +335,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
 async def serve(episodes: OpenEpisodes, key: str, bound: socket.socket, idle: float) -> None:
     """Serve at a bound socket until Ctrl-C, with MCP at /mcp if it is installed; writes its address to standard error.
 
-    With a key it answers to any name by which a client may reach it: the key keeps strange web pages out.
+    With a key it answers to any host name, because a web page that was sent here by DNS rebinding lacks the key.
     """
     host, port, *_ = bound.getsockname()
     named = f"[{host}]" if ":" in host else host

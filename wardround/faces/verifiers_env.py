@@ -85,9 +85,9 @@ class EncounterEnvConfig(vf.EnvConfig):
 class EncounterEnv(vf.Env[EncounterEnvConfig]):
     """One task is one encounter. The reward is one score of it; the others are metrics.
 
-    An episode whose reward has no value, because a provider failed, say, ends with an error: it is never 0. One whose
-    endpoint or harness failed has no reward and stays open.
-    Rollouts of one case differ by the doctor alone if the settings say `common_answers`.
+    If the reward has no value, for instance because a provider failed, the rollout ends with an error; the reward is
+    never 0 instead. If the endpoint or the harness failed, there is no reward, and the episode stays open. Rollouts of
+    one case differ by the doctor alone if the settings say `common_answers`.
     """
 
     def __init__(self, config: EncounterEnvConfig) -> None:
@@ -160,10 +160,11 @@ def _illustrated(text: str, images: Sequence[str]) -> Any:
 
 
 class DirectConfig(vf.HarnessConfig):
-    """With `tokens`, each request asks for token ids and log-probabilities (`return_token_ids` as vLLM has it).
+    """The settings of the direct harness.
 
-    They are kept in `trace.info["turn_tokens"]`, one entry for each reply of the model; words of other seats have none.
-    A `TrainClient` keeps them by itself, in the nodes of the trace.
+    With `tokens`, each request asks for token ids and log-probabilities (`return_token_ids` as vLLM has it). They are
+    kept in `trace.info["turn_tokens"]`, one entry for each reply of the model; words of other seats have none. A
+    `TrainClient` keeps them by itself, in the nodes of the trace.
     """
 
     tokens: bool = False
