@@ -20,7 +20,7 @@ from wardround.evaluators.report.summary import summarise
 from wardround.evaluators.report.warnings import doubts
 from wardround.runs.settings import load_prompts
 from wardround.runs.stored_run import Run
-from wardround.scoring.score import evaluator_of, score_run
+from wardround.scoring.score import evaluator_of, score_run, scored
 
 
 @pytest.fixture
@@ -69,10 +69,25 @@ async def test_controls_are_posed_once_in_an_evaluation_and_name_an_unfit_judge(
     (said,) = [doubt for doubt in doubts(scores, summarise(scores.episodes)) if doubt.startswith("Unfit judge")]
     assert "accepted 10 of 10" in said
     assert "rejected 0 of 10" in said
+    assert said.endswith("do not rest anything on its verdicts, which are in the figures of reasoning.")
     asked = judge.asked.total()
     again = await score_run(run, [EncounterReasoning()], judge=court(judge))
     assert judge.asked.total() == asked
     assert table(again) == table(scores)
+
+
+async def test_an_unfit_judge_is_marked_at_every_figure_that_it_judged(store: Store) -> None:
+    run = await played(store)
+    before = await score_run(run, [Standard()], judge=court(PlainJudge()))
+    assert before.answer_judges == ["scripted/0"]
+    await score_run(run, [EncounterReasoning()], judge=court(PlainJudge()))
+    scores = await scored(run)
+    summary = summarise(scores.episodes, 0, scores.answer_judges)
+    accuracy = summary.score("diagnosis_accuracy")
+    assert accuracy is not None
+    assert accuracy.method == "judged by scripted/0 (unfit: it failed its controls)"
+    (said,) = [doubt for doubt in doubts(scores, summary) if doubt.startswith("Unfit judge")]
+    assert said.endswith("in the figures of reasoning and standard.")
 
 
 @pytest.mark.parametrize("knowledge", ["judge", "both"])

@@ -313,8 +313,22 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def answer_judges(self) -> list[str]:
-        """Return the SPECs of the judges; empty if there were none."""
-        return list(dict.fromkeys(spec for spec, _ in self.judges.values()))
+        """Return the SPECs of the judges, with the verdict on those that failed the controls; empty if none judged."""
+        return [
+            f"{spec} (unfit: it failed its controls)" if spec != "lexical" and spec in self.unfit_judges else spec
+            for spec in dict.fromkeys(spec for spec, _ in self.judges.values())
+        ]
+
+    @property
+    def unfit_judges(self) -> list[str]:
+        """Return the SPECs of the judges that failed the controls of an evaluator, whatever else they judged."""
+        return [
+            judge[0]
+            for of in self.evaluated
+            for one in of.controls
+            if one.fit is False
+            and (judge := self.judges.get(f"{one.judge} of {of.evaluator}") or self.judges.get(one.judge))
+        ]
 
     @property
     def judged(self) -> bool:

@@ -176,17 +176,18 @@ def _unfit(run: RunScores) -> Iterator[str]:
             who = _who(run, one.evaluator, fitness.judge)
             spec = f" ({run.judges[who][0]})" if who in run.judges else ""
             if fitness.fit is None:
-                total = fitness.supported + fitness.unsupported + fitness.unreached
                 yield (
                     f"Not known whether the judge is fit: {who}{spec} could not be reached for {fitness.unreached} of "
-                    f"{count_noun(total, 'control')}."
+                    f"{count_noun(fitness.supported + fitness.unsupported + fitness.unreached, 'control')}."
                 )
             elif not fitness.fit:
+                others = (each.evaluator for each in run.scorings if each.shown and spec[2:-1] in each.judges)
                 yield (
                     f"Unfit judge: {who}{spec} accepted {fitness.accepted} of "
                     f"{count_noun(fitness.supported, 'claim')} that their passage supports, and rejected "
                     f"{fitness.rejected} of {fitness.unsupported} that it does not (Youden's index "
-                    f"{fitness.youden:.2f}, at least {FIT:g} is needed): do not rest anything on its verdicts."
+                    f"{fitness.youden:.2f}, at least {FIT:g} is needed): do not rest anything on its verdicts, which "
+                    f"are in the figures of {' and '.join(dict.fromkeys((one.evaluator, *others)))}."
                 )
 
 
