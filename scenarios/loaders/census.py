@@ -164,6 +164,15 @@ def named_truths(case: Case) -> tuple[NamedTruth, ...]:
     return _leaks(case, {"opening": case.opening, "complaint": case.complaint})
 
 
+def truths_shown(case: Case) -> tuple[NamedTruth, ...]:
+    """All texts that the doctor may read, at once or when asked for, that name the diagnosis."""
+    texts = {
+        **{f"imaging[{place}].report": study.report for place, study in enumerate(case.imaging)},
+        **{f"investigations[{place}].text": one.text for place, one in enumerate(case.investigations)},
+    }
+    return (*named_truths(case), *_history_leaks(case), *_leaks(case, texts))
+
+
 def _leaks(case: Case, texts: Mapping[str, str]) -> tuple[NamedTruth, ...]:
     """The first phrase in each of the texts, by field, that names the diagnosis."""
     named = ((field, opening_contains(case.truth, text)) for field, text in texts.items())

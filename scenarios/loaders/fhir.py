@@ -28,9 +28,11 @@ from wardround.scenarios.loaders.fhir_resources import (
     reference_range,
     report_text,
     resource_time,
+    snomed_names,
     stated_time,
     values,
 )
+from wardround.scenarios.loaders.oddities import Oddity
 from wardround.scenarios.loaders.source import Loader, Refused
 from wardround.scenarios.loaders.values import Flag, day_of, diagnosis_names, group
 
@@ -61,6 +63,18 @@ class FhirBundles(Loader):
     def knows(self, record: Json) -> float:
         """Match a bundle."""
         return float(isinstance(record, dict) and record.get("resourceType") == "Bundle")
+
+    def odd(self, record: Json) -> Iterator[Oddity]:
+        """Results with the patient's name, which no case knows; also odd characters."""
+        yield from super().odd(record)
+        parts = [part for entry in objects(record.get("entry")) for part in objects(entry.get("resource"))]
+        people = (one for part in parts if part.get("resourceType") == "Patient" for one in objects(part.get("name")))
+        words = (str(word) for one in people for word in (one.get("family"), *(one.get("given") or ())))
+        names = "|".join(re.escape(form) for word in words if len(word) > 2 for form in (word, word.upper()))
+        for at, part in enumerate(parts):
+            texts = (report_text(part), *(value for _, value, _ in values(part)), *_notes(part))
+            if names and re.search(rf"\b(?:{names})\b", "\n".join(texts)):
+                yield Oddity(f"entry[{at}].resource", "holds the patient's name: take it out, the doctor may read it")
 
     def cases(self, number: int, name: str, record: Json) -> Iterator[Case | Refused]:
         """The case of each patient of a bundle, or why it has none; raises Refused for a bundle without a patient."""
@@ -95,8 +109,9 @@ def _case(person: BundleEntry, listed: Sequence[BundleEntry], case_id: str) -> C
     if not (patient.get("gender") or patient.get("birthDate")):
         raise Refused([(f"entry[{person.at}].resource", "tells neither gender nor birthDate")])
     visit = _visit(main, listed)
-    diagnosis, synonyms = diagnosis_names(label)
-    history = _History(diagnosis, visit, listed)
+    diagnosis, short = diagnosis_names(label)
+    synonyms = (*short, *snomed_names(main.resource.get("code")))
+    history = _History((diagnosis, *synonyms), visit, listed)
     complaint = history.complaint()
     opening = f"{_who(patient, day_of(visit.start))}{f' {complaint}.' if complaint else ''}"
     results = _Results.of_visit(visit, listed)
@@ -222,7 +237,7 @@ def _days(encounter: BundleEntry) -> tuple[str, str]:
 class _History(msgspec.Struct, frozen=True):
     """What the patient can tell: what was recorded before the visit, and the symptoms of the visit itself."""
 
-    diagnosis: str
+    names: Sequence[str]
     visit: _Visit
     listed: Sequence[BundleEntry]
 
@@ -252,7 +267,8 @@ class _History(msgspec.Struct, frozen=True):
 
     def _safe(self, said: Sequence[str]) -> list[str]:
         """What is said, once each, without what names the diagnosis."""
-        return [one for one in dict.fromkeys(filter(None, said)) if self.diagnosis.casefold() not in one.casefold()]
+        kept = dict.fromkeys(filter(None, said))
+        return [one for one in kept if not any(name.casefold() in one.casefold() for name in self.names)]
 
     def _of(self, kind: str) -> list[BundleEntry]:
         return [entry for entry in self.listed if entry.kind == kind and not _is_void(entry)]
@@ -396,6 +412,10 @@ def _lab(one: Resource, label: str, value: str, unit: str, specimen: str) -> Lab
     return Lab(name=shown, value=value, unit=unit, low=low, high=high, flag=flag, time=resource_time(one))
 
 
+def _notes(one: Resource) -> list[str]:
+    return [str(note["text"]) for note in objects(one.get("note")) if note.get("text")]
+
+
 def _study(one: Resource) -> Study:
     series = objects(one.get("series"))
     kinds = [
@@ -408,12 +428,11 @@ def _study(one: Resource) -> Study:
         (str(site["display"]) for a in series for site in objects(a.get("bodySite")) if site.get("display")), ""
     )
     procedure = next(filter(None, (name(part) for part in objects(one.get("procedureCode")))), "")
-    notes = " ".join(str(note["text"]) for note in objects(one.get("note")) if note.get("text"))
     return Study(
         exam=str(one.get("description") or procedure or f"{modality} {region}".strip() or "Imaging"),
         modality=modality,
         region=region,
-        report=notes or _NO_REPORT,
+        report=" ".join(_notes(one)) or _NO_REPORT,
         time=resource_time(one),
     )
 

@@ -10,6 +10,7 @@ import msgspec
 
 from wardround.engine.records import Json
 from wardround.scenarios.loaders.source import FieldFault, Refused, misfit
+from wardround.scenarios.terms.wording import key
 
 Resource = Mapping[str, Json]
 
@@ -125,6 +126,18 @@ def full_name(concept: Json) -> str:
         if said := text or next(shown, ""):
             return said
     return ""
+
+
+def snomed_names(concept: Json) -> tuple[str, ...]:
+    """SNOMED's own names of a CodeableConcept's codes; without those that only add words to its name or leave some out.
+
+    'Acute myocardial infarction' is another name of 'Acute MI'; of 'Pneumonia after surgery' 'Pneumonia' is none. The
+    titles of ICD are classes of diseases and no names.
+    """
+    words = set(key(name(concept)).split())
+    codings = (one for part in objects(concept) for one in objects(part.get("coding")))
+    shown = [_QUALIFIER.sub("", str(one.get("display") or "")) for one in codings if "snomed" in str(one.get("system"))]
+    return tuple(one for one in dict.fromkeys(shown) if set(key(one).split()) - words and words - set(key(one).split()))
 
 
 def disease_code(concept: Json) -> str:

@@ -11,7 +11,8 @@ from wardround.engine.records import Json
 from wardround.engine.stores.files import output
 from wardround.engine.text import count_noun
 from wardround.scenarios.case import Case
-from wardround.scenarios.loaders.load import LOADERS, case_line, recognise, scan
+from wardround.scenarios.loaders.census import NamedTruth, truths_shown
+from wardround.scenarios.loaders.load import LOADERS, MOST_ODDITIES, case_line, recognise, scan
 from wardround.scenarios.loaders.source import Loader, Problem
 from wardround.scenarios.loaders.table import Tables, read_map
 
@@ -21,7 +22,8 @@ AUTO = "auto"
 class Imported(msgspec.Struct, frozen=True):
     """What an import read: the format by name and title, cases, questions, and what could not be read.
 
-    `columns` are those that `--map` named, by field.
+    `columns` are those that `--map` named, by field. `warnings` are oddities of the cases; `leaks` are the places where
+    their texts name the diagnosis.
     """
 
     path: str
@@ -32,6 +34,8 @@ class Imported(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...]
     out: str = ""
     columns: Mapping[str, str] = msgspec.field(default_factory=dict)
+    warnings: tuple[Problem, ...] = ()
+    leaks: tuple[NamedTruth, ...] = ()
 
     def json(self) -> Json:
         """The account as JSON."""
@@ -44,6 +48,8 @@ class Imported(msgspec.Struct, frozen=True):
             "problems": [str(problem) for problem in self.problems],
             "out": self.out,
             "columns": dict(self.columns),
+            "warnings": [str(warning) for warning in self.warnings],
+            "leaks": [str(leak) for leak in self.leaks],
         }
 
     def text(self) -> str:
@@ -55,7 +61,12 @@ class Imported(msgspec.Struct, frozen=True):
         if self.questions:
             left = " left out, since the file has patients" if self.cases else ": play them with --scenario questions"
             said.append(f"{count_noun(self.questions, 'question')}{left}")
-        said += [f"  {problem}" for problem in self.problems]
+        said += [f"  {problem}" for problem in (*self.problems, *self.warnings[:MOST_ODDITIES])]
+        if self.leaks:
+            many = count_noun(len({leak.case for leak in self.leaks}), "case")
+            said.append(
+                f"what the doctor may read names the diagnosis in {many}, first in {self.leaks[0]} (--json lists all)"
+            )
         nothing = "name a file by --out" if self.cases or self.questions else "there is no case to write"
         said.append(f"written: {self.out}" if self.out else f"nothing written: {nothing}")
         return "\n".join(said)
@@ -74,12 +85,14 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
     cases: list[str] = []
     questions: list[str] = []
     problems: list[Problem] = []
+    leaks: list[NamedTruth] = []
     private = False
     for item in scan(path, loader):
         private = private or (not isinstance(item, Problem) and item.data_class == "restricted")
         if isinstance(item, Problem):
-            problems += [] if item.warning else [item]
+            problems.append(item)
         elif isinstance(item, Case):
+            leaks += truths_shown(item)
             cases.append(case_line(item))
         else:
             questions.append(item.model_dump_json(exclude_defaults=True))
@@ -96,9 +109,11 @@ def import_file(path: Path, source: str = AUTO, columns: tuple[str, ...] = (), o
         title=title,
         cases=len(cases),
         questions=len(questions),
-        problems=tuple(problems),
+        problems=tuple(item for item in problems if not item.warning),
         out=str(written or ""),
         columns=table.mapped if table else {},
+        warnings=tuple(item for item in problems if item.warning),
+        leaks=tuple(leaks),
     )
 
 

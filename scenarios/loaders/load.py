@@ -325,17 +325,6 @@ def _known(record: Json, chosen: Loader | None = None) -> Loader | None:
     return best
 
 
-def _by_lines(items: Sequence[TextLine | Problem]) -> str:
-    """Describe a file with one JSON value per line; "" if its first two lines are not JSON."""
-    rows = [_object(item.text) for item in items[:2] if isinstance(item, TextLine)]
-    if len(rows) < 2 or any(row is None for row in rows):
-        return ""
-    if not all(isinstance(row, dict) for row in rows):
-        return "line 1: is JSON Lines (one value a line), but its lines are no objects"
-    keys = ", ".join(sorted(map(str, rows[0]))[:8]) or "none"
-    return f"line 1: is JSON Lines (one object a line), but its objects are no cases of a known format (keys: {keys})"
-
-
 def _nearest(formats: Sequence[Loader], record: Mapping[str, Json]) -> str:
     """The two formats that share most fields with a record; the names of all if none shares any."""
     shared = {
@@ -370,14 +359,9 @@ def _unknown(
         return where
     if chosen is not None and record:
         return f"line 1: is no record of {chosen.TITLE} (its keys: {keys})"
-    if isinstance(whole, list):
-        return f"line 1: is a JSON list, but its members are no cases of a known format (keys: {keys}). {known}"
-    if isinstance(whole, dict):
-        return f"line 1: is a JSON object of no known format (its keys: {keys}). {known}"
-    if shape := _by_lines(items):
-        return f"{shape}. {known}"
     if not where:
-        return f"line 1: holds JSON, but no cases. {known}"
+        shape = {list: "a JSON list", dict: "a JSON object", type(None): "JSON Lines (one value a line)"}
+        return f"line 1: is {shape.get(type(whole), 'JSON')} of no known format (its keys: {keys}). {known}"
     if found := next((loader for loader in formats if loader.MARK and loader.MARK in text), None):
         return f"{where}; the file looks like {found.TITLE.partition(',')[0]} that is damaged or cut off"
     if path.suffix.lower() in (".yaml", ".yml") or _YAML.match(text):

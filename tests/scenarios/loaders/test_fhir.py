@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from wardround.scenarios.case import Case
 from wardround.scenarios.loaders.importing import import_file
 from wardround.scenarios.loaders.load import load
@@ -194,3 +196,51 @@ def test_a_bundle_of_several_patients_gives_a_case_for_each_and_names_the_others
     assert [problem.field for problem in done.problems] == ["entry[1]"]
     (case,) = load(tmp_path / "out.jsonl")
     assert (case.truth.diagnosis, [lab.value for lab in case.labs]) == ("Gout", ["4"])
+
+
+SNOMED = "http://snomed.info/sct"
+
+
+def _condition(text: str, *displays: str, system: str = SNOMED) -> dict[str, Any]:
+    codings = [{"system": system, "code": str(number), "display": shown} for number, shown in enumerate(displays)]
+    return {"resourceType": "Condition", "id": "c", "code": {"text": text, "coding": codings}, "recordedDate": "2020"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "synonyms"),
+    [
+        (_condition("Acute MI", "Acute myocardial infarction (disorder)"), ("Acute myocardial infarction",)),
+        (_condition("Pneumonia after surgery", "Pneumonia (disorder)"), ()),  # wider: to name it is not the diagnosis
+        (_condition("Pneumonia", "Pneumonia caused by virus (disorder)"), ()),  # narrower
+        (_condition("Miller Fisher syndrome", "Guillain-Barré syndrome", system="http://hl7.org/fhir/sid/icd-10"), ()),
+        (_condition("Gout", "Gout (disorder)"), ()),
+    ],
+)
+def test_the_names_of_codes_are_synonyms(tmp_path: Path, condition: Any, synonyms: tuple[str, ...]) -> None:
+    patient = {"resourceType": "Patient", "id": "p", "gender": "male", "birthDate": "1950-01-01"}
+    record = {"resourceType": "Bundle", "entry": [{"resource": one} for one in (patient, condition)]}
+    assert one(record, tmp_path).truth.synonyms == synonyms
+
+
+@pytest.mark.parametrize("said", ["Frau MUSTER: infiltrate.", "Erika Muster has pneumonia.", "A pattern; infiltrate."])
+def test_an_import_says_what_a_report_gives_away(tmp_path: Path, said: str) -> None:
+    people = {
+        "resourceType": "Patient",
+        "id": "p",
+        "gender": "female",
+        "name": [{"family": "Muster", "given": ["Eri"]}],
+    }
+    report = {"resourceType": "DiagnosticReport", "code": {"text": "Chest X-ray"}, "conclusion": said}
+    record = {
+        "resourceType": "Bundle",
+        "entry": [{"resource": one} for one in (people, _condition("Pneumonia"), report)],
+    }
+    path = tmp_path / "in.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    done = import_file(path, out=tmp_path / "out.jsonl")
+    named = [warning.field for warning in done.warnings if "holds the patient's name" in warning.message]
+    assert named == (["entry[2].resource"] if "uster" in said.lower() else [])
+    assert all(word not in "".join(map(str, done.warnings)) for word in ("Muster", "MUSTER"))
+    told = [f"{leak.field}: {leak.phrase}" for leak in done.leaks]
+    assert told == (["imaging[0].report: Pneumonia"] if "pneumonia" in said else [])
+    assert ("names the diagnosis in 1 case" in done.text()) is bool(told)
