@@ -1,4 +1,7 @@
-"""The content words of a text: their weights, keywords to look up, and the removal of asides to a judge."""
+"""The content words of a text: their weights, keywords to look up, and the removal of asides to a judge.
+
+The offline judge compares texts by these words, quotations are located by them, and the check of rubrics uses them.
+"""
 
 import re
 import unicodedata
@@ -19,6 +22,7 @@ _END = regex(
     # a long line followed by a lower-case letter is only wrapped
     r"|(?<![^\n]{50})\n\s*|\n\s*+(?![a-z(])"
 )
+"""Where a sentence ends."""
 
 LITTLE = list_words(
     """a about above after again all also although an and any are as at be because been before being below between both
@@ -121,7 +125,7 @@ _WORDS = (
     "developer", "admin", "assistant", "evaluator", "reviewer", "<|", "[inst", "<<sys", "user:", "human:", "{",
     "\u5ffd\u7565", "\u65e0\u89c6", "\u8bf7", "\u5224\u5b9a", "\u0438\u0433\u043d\u043e\u0440",
 )  # fmt: skip
-"""Every sentence that is left out contains one of these, so this fast check skips most texts."""
+"""`without_asides` drops only sentences that contain one of these, so this fast check skips most texts."""
 _VERDICTS = (
     r"(?:correct|incorrect|wrong|search|true|false|reasoning|citation|repetition|redundancy|yes|no|unverifiable)\b"
 )

@@ -1,4 +1,8 @@
-"""An evaluation as an episode: what an evaluator receives, what it may return, and which episodes have a score."""
+"""An evaluation as an episode: what an evaluator receives, what it may return, and which episodes have a score.
+
+To judge an episode is itself an episode, of the scenario `Evaluation`: the seat `judge` runs the evaluator once, and
+the scores are the facts of the ending. So a judged run is stored, resumed and replayed as every other run.
+"""
 
 import inspect
 import math
@@ -33,13 +37,15 @@ _OURS = "@~,"
 
 
 class Needs(NamedTuple):
-    """What an evaluator's class says that it needs. It states each need by an attribute, which it may omit.
+    """What an evaluator needs. Its class states each need by an attribute; it omits the needs that it does not have.
 
-    `judged`: it needs judges. `search` (attribute SEARCH): it needs a search; this one is the default. `knowledge`
-    (attribute KNOWLEDGE): the judges' own knowledge may replace the search. `questions` (attribute QUESTIONS): names of
-    the questions that it must ask, so that a judge that cannot answer them is refused before it is asked. `tables`: the
-    user's texts from which it was made, by the name of the argument. `items` (attribute Item, a class or several): the
-    classes of what it scores, by default a patient's case.
+    - `judged`: whether it needs judges.
+    - `search` (attribute SEARCH): the search that it uses by default; "" if it needs none.
+    - `knowledge` (attribute KNOWLEDGE): whether the judges' own knowledge may replace the search.
+    - `tables`: the user's texts from which it was made, by the name of the argument.
+    - `items` (attribute Item, a class or several): the classes of what it scores, by default a patient's case.
+    - `questions` (attribute QUESTIONS): the names of the questions that it must ask. A judge that cannot answer one of
+      them is refused before any question is asked.
     """
 
     judged: bool = False
@@ -52,7 +58,7 @@ class Needs(NamedTuple):
 
 def needs_of(evaluator: Evaluator) -> Needs:
     """Return the needs of an evaluator."""
-    # Any class with `name` and `score` is an evaluator, without a base class; it omits needs that it does not have.
+    # Any class with `name` and `score` is an evaluator, without a base class that would hold defaults.
     items = getattr(evaluator, "Item", Case)
     return Needs(
         bool(getattr(evaluator, "judged", False)),
@@ -123,7 +129,7 @@ def _check_score(evaluator: Evaluator) -> None:
 
 
 def checked(evaluator: Evaluator, output: object, others: Mapping[str, str]) -> Scored:
-    """Return what an evaluator gave for an episode as Scored.
+    """Check what an evaluator returned for an episode, a Scored or a list of scores, and return it as Scored.
 
     `others` maps the names of other evaluators' scores to those evaluators. Raises BadScore.
     """
@@ -178,7 +184,7 @@ class JudgeContext(Seat):
             answer = await context.panel.ask(question, read)
             return [Score("polite", answer.value, answer.reason)]
 
-    As a `Seat` it is that of the first judge. `search` and `reader` record their requests in the episode's log and send
+    As a `Seat` it is the first judge's seat. `search` and `reader` record their requests in the episode's log and send
     no words of a restricted case outside; the evaluator keeps the truth out of the search (`stack.LeakGuard`). `reader`
     is None where a search returns whole texts anyway, or where pages are not to be read. `knowledge` says what may
     support a verdict on a reasoning step. `controls` is the seed of the controls in the one episode of an evaluation
@@ -340,9 +346,9 @@ SEAT, SCORE = "judge", "score"
 class EvaluationInput(msgspec.Struct, frozen=True):
     """The input of an evaluation: an episode with its case.
 
-    `events` is the number of the episode's events: a longer episode is another input. `others` maps the names of other
-    evaluators' scores to those evaluators. `controls` is the seed of the controls in the one episode of an evaluation
-    that asks them.
+    `events` is the number of the episode's events; an episode that has grown since is another input. `others` maps the
+    names of other evaluators' scores to those evaluators. `controls` is the seed of the controls in the one episode of
+    an evaluation that asks them.
     """
 
     case: Playable
@@ -420,5 +426,5 @@ def scores_of(evaluator: str, ending: Ending) -> list[Score]:
 
 
 def is_broken(ending: Ending) -> bool:
-    """Whether an evaluation failed by the evaluator itself: by an exception that nobody expected, or for its time."""
+    """Whether the evaluator itself failed: it raised an unexpected exception, or it took too long."""
     return ending.reason == "error" or (ending.reason == TIMEOUT and ending.cause != "provider")

@@ -8,15 +8,16 @@ import msgspec
 
 Unit = Literal["share", "count", "tokens", "points", "usd", "seconds", ""]
 Part = Literal["formal", "thinking"]
-"""The part of a reply: the formal answer, or the marked thinking (paper 002, section 4.4)."""
+"""The part of a reply: the formal answer, or the marked thinking (MedR-Bench, section 4.4)."""
 
 
 class Measure(msgspec.Struct, frozen=True):
     """A score as reports show it. A `share` lies in 0..1, so a missing value has bounds.
 
-    `matched`: the score says whether an answer is right, by word match if no judge decided it. `by_words`: it uses the
-    word match even if there is a judge. `beside`: it appears in a run's own table of scores, but in no ranking,
-    comparison or list of episodes. `clipped`: a single value may leave 0..1, and only means are cut to it.
+    `headline`: the score is among those that reports show first and compare. `matched`: it says whether an answer is
+    right, by word match if no judge decided it. `by_words`: it uses the word match even if there is a judge. `beside`:
+    it appears in a run's own table of scores, but in no ranking, comparison or list of episodes. `clipped`: a single
+    value may leave 0..1, and only means are cut to it.
     """
 
     name: str
@@ -177,7 +178,7 @@ steps exist, and the bounds give their possible values.
 """
 
 FULL_PATHS = ("full_path_f1", "full_path", "full_path_by_type")
-"""Scores that combine answer and orders. The last two keep the names of the paper's formula and of its code's."""
+"""Scores that combine the answer with the orders: our own, that of MultiCogEval, and that of its published code."""
 NO_ORDERS = "not_ordered_here"
 """Reason of scores about orders in a scenario that has none."""
 

@@ -12,7 +12,7 @@ from wardround.scenarios.case import Case, CaseResult, Kind, case_results
 from wardround.scenarios.parsers.moves import ANSWERING, RESULT_STATES, tells_a_story
 
 TESTS: tuple[Kind, ...] = ("lab", "microbiology", "imaging", "investigation")
-"""The kinds that count as tests. Physical examination never does (paper 000: nothing is ordered there by name)."""
+"""The kinds that count as tests. Physical examination never does (MultiCogEval: nothing is ordered there by name)."""
 
 _COUNTED_ONCE = frozenset({"lab", "microbiology"})
 
@@ -43,7 +43,7 @@ def orders_here(trajectory: Trajectory) -> bool:
 def requests(trajectory: Trajectory) -> tuple[Request, ...] | None:
     """Return all requests in order; None if one was answered only in free text, whose results are unknown.
 
-    Those of the last trajectories are kept: the scores of orders and those of closing both need them.
+    The requests of the last trajectories are cached, because several scores need them.
     """
     collected: list[Request] = []
     examined = "examiner" in trajectory.header.get("seats", ())
@@ -115,7 +115,7 @@ def tallies(case: Case, asked: Sequence[Request]) -> dict[Kind, Tally]:
     """For each kind of test in the record, count its items and those that an answer cited.
 
     A repeated laboratory or microbiology test is one item. Each imaging study and investigation is an item of its own,
-    but an answer that cites one covers all of the same name (reference: published scorer of paper 000).
+    but an answer that cites one covers all of the same name (reference: published scorer of MultiCogEval).
     """
     every = case_results(case)
     refs = {ref for request in asked for ref in request.refs}
@@ -131,9 +131,9 @@ def tallies(case: Case, asked: Sequence[Request]) -> dict[Kind, Tally]:
 
 
 def _same(item: CaseResult) -> tuple[str, str, str]:
-    """What makes two results one test: kind and name, and the specimen or study; laboratory codes of one name are one.
+    """Return what identifies the test of a result: its kind and name and, except for the laboratory, specimen or study.
 
-    A record may give one test two numbers over the years ('Absolute Lymphocyte Count'); who orders it cannot tell them
-    apart.
+    The code of a laboratory test does not count: a record may give one test two codes over the years ('Absolute
+    Lymphocyte Count'), and a doctor who orders it cannot tell them apart.
     """
     return item.kind, " ".join(item.name.casefold().split()), "" if item.kind == "lab" else item.detail.casefold()

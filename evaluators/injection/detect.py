@@ -1,4 +1,7 @@
-"""Detects signs that a text addresses its judge, and sets clinical narration apart."""
+"""Detects signs that a text addresses its judge, and sets clinical narration apart.
+
+It looks for phrases, forms of words or marks (data/phrases.toml), sentences about judging, and disguises.
+"""
 
 import re
 from collections import OrderedDict
@@ -135,7 +138,7 @@ def phrase_tables() -> PhraseTables:
 
 
 def _with_marks(needs: Sequence[str | Sequence[str]]) -> Sequence[str | Sequence[str]]:
-    """The needs of a form, after the marks in them: most texts lack one, and a single character is sought quickly."""
+    """Put the marks in a form's needs before the needs: a single character is found quickly, and most texts lack it."""
     marks = []
     for parts in needs:
         opening = [re.sub(r"[\w\s]", "", part)[:1] for part in ([parts] if isinstance(parts, str) else parts)]
@@ -265,12 +268,9 @@ _ORDER = regex(
 
 
 def unnarrated(text: str) -> str:
-    """Return a plain text (lower case) without the sentences that narrate, and without reference ranges.
+    """Return a plain text (lower case) without the sentences that narrate (`narrates`), and without reference ranges.
 
-    A sentence narrates if it is about a person in a record, or about a patient's body and days in the patient's words,
-    and addresses nobody outside a quotation: it contains no judge, no text that is judged, and no order to give a
-    verdict. Such a sentence itself says whom its orders address. A quotation after a colon or a comma belongs to the
-    sentence that introduces it.
+    A quotation after a colon or a comma belongs to the sentence that introduces it.
     """
     text = _RANGE.sub(" ", text)
     whole = _QUOTED.sub(
@@ -285,7 +285,10 @@ def unnarrated(text: str) -> str:
 
 
 def narrates(sentence: str) -> bool:
-    """Whether a plain sentence is clinical narration."""
+    """Whether a plain sentence is clinical narration: about a person in a record, or a patient's own body and days.
+
+    It mentions no judge and no judged text, orders no verdict, and addresses nobody outside a quotation.
+    """
     if _READER.search(sentence) or _HERE.search(sentence) or _SAYING.search(sentence):
         return False
     if _THERE.search(sentence) and _ORDERING.search(_REPORTED.sub(" ", sentence)):
@@ -314,6 +317,7 @@ _SENTENCE_END = regex(r"(?:[!?;\n\u3002\uff01\u0964]|\.(?!\d))+")  # a decimal p
 _SCRIPT = regex("[\u0370-\u1cff\u2e80-\ud7ff]")
 _LISTS = ("step", "correct", "right")
 _LISTED = regex(r"steps? \d+|correct (?:answer|diagnos[ei]s)|right (?:answer|diagnos[ei]s)")
+"""Phrases of honest reasoning, which are removed before the words of a text are weighed."""
 
 
 def about_judging(text: str, words: AbstractSet[str] | None = None) -> bool:
@@ -417,6 +421,7 @@ def _own_thinking(text: str) -> str:
 
 
 def _unseen(text: str) -> bool:
+    """Whether a text has hidden characters, or in three places letters split by them or mixed with Cyrillic ones."""
     return not text.isascii() and (
         any(mark.search(text) for mark in (_TAGS, _TURNED, _SELECTED))
         or any(len(mark.findall(text)) > 2 for mark in (_SPLIT, _CYRILLIC))

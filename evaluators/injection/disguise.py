@@ -82,7 +82,10 @@ def words_of(text: str) -> list[str]:
 
 
 def _kinds(members: str, of: bytes = b"x", table: bytes = b" " * 256) -> bytes:
-    """A table for `bytes.translate` that puts `of` for each of `members`, by default a space for all others."""
+    """Return a `table` for `bytes.translate`, changed so that it replaces each of `members` by `of`.
+
+    By default the table replaces all other bytes by a space.
+    """
     codes = members.encode()
     return bytes(of[0] if code in codes else kept for code, kept in enumerate(table))
 
@@ -100,7 +103,7 @@ _MIXED_RUNS = bytes(code if code in (_SMALL + _DIGITS + "@$!|").encode() else 32
 
 
 def _in_bytes(text: str) -> bytes:
-    """One byte for each character, `?` for those beyond ASCII: tests on them take a tenth of the time of a pattern."""
+    """Return one byte for each character, `?` if it is not ASCII: a test of bytes takes a tenth of a pattern's time."""
     return text.encode("ascii", "replace")
 
 
@@ -109,7 +112,11 @@ def _count(plain: bytes, members: bytes) -> int:
 
 
 def has_coded_words(text: str, words: Collection[str] | None = None) -> bool:
-    """Whether `text` contains words in any of these codes; `words` are those of the text in lower case, if known."""
+    """Whether `text` contains words in a code; `words` are those of the text in lower case, if known.
+
+    The codes are base 64, base 32, hexadecimal digits, bits, numbers of characters, Braille, Morse and the radio
+    alphabet. Compressed data count too, in base 64, base 32 or hexadecimal digits.
+    """
     plain = _in_bytes(text)
     for place in _BASE.finditer(text) if _CODED in plain.translate(_BASE_KINDS) else ():
         if any(_tells(data) for data in _based(place[0])):
@@ -239,7 +246,7 @@ def plain_letters(text: str) -> str:
 
 
 def smoothed(text: str) -> str:
-    """Return the form by `plain_letters` of a text from which the invisible characters are removed."""
+    """Do the same as `plain_letters` for a text whose invisible characters are already removed."""
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
         text = unicodedata.normalize("NFC", _MARKS.sub("", text))
@@ -290,7 +297,7 @@ def coded(text: str, smooth: str) -> Iterator[str]:
 
 
 def _mixed_runs(smooth: str) -> str:
-    """The parts of a plain text in which `_MIXED` matches the same as in the whole."""
+    """Return only the parts of a plain text in which `_MIXED` can match: they are few, so the search is short."""
     plain = _in_bytes(smooth)
     kinds = plain.translate(_MIXED_KINDS)
     if b"x0" not in kinds and b"0x" not in kinds:

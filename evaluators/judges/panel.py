@@ -39,8 +39,8 @@ class Judge(Protocol):
                 same = question.text("The answer").strip() == question.text("The reference")
                 return json.dumps({"verdict": "correct" if same else "wrong"})
 
-    `seat` is the seat of its events and unique in its panel; `spec` is what the user wrote. `floor` marks a lexical
-    stand-in, whose scores are only a lower bound of those by a real judge.
+    `seat` names the seat of its events, which is unique in its panel; `spec` is what the user wrote. `floor` marks a
+    lexical stand-in, whose scores are only a lower bound of those by a real judge.
     """
 
     seat: str
@@ -48,7 +48,7 @@ class Judge(Protocol):
     floor: bool
 
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
-        """Return its reply. `said` are unreadable replies to the same question, for which it is asked for a repair.
+        """Return the judge's reply. `said` are its unreadable replies so far, which it is asked to repair.
 
         Raises ProviderError and LimitReached.
         """
@@ -76,7 +76,11 @@ class PanelAnswer(msgspec.Struct, Generic[T], frozen=True):
 async def ask_judge(
     judge: Judge, question: Question, read: Reading[T], sample: Sample | None = None, *, repairs: int = 1
 ) -> PanelAnswer[T]:
-    """Ask, and ask again up to `repairs` times while the reply is unreadable; there is no default value."""
+    """Ask a judge, and ask again up to `repairs` times while its reply is unreadable.
+
+    `read` reads the reply, and its result is the `value`. No default replaces a reply that stays unreadable, or that
+    never came: the value is None then, with a reason.
+    """
     said: list[str] = []
     while True:
         try:
@@ -131,10 +135,12 @@ class Ruling(msgspec.Struct, Generic[T], frozen=True):
 
 
 class Panel:
-    """The judges of one evaluation. With `repeats` or `swap` the panel asks each judge more than once.
+    """The judges of one evaluation.
 
-    A judge decides by the majority of its own answers, the panel by the majority of its judges. A majority is more than
-    half of all, so a judge that failed counts against every answer. Raises UsageError for a panel without judges.
+    The panel asks each judge `repeats` times; with `swap` it asks again with the texts in reverse order, if their order
+    must not matter. A judge decides by the majority of its own answers, the panel by the majority of its judges. A
+    majority is more than half of all, so a judge that failed counts against every answer. Raises UsageError for a panel
+    without judges.
     """
 
     def __init__(self, judges: Sequence[Judge], *, repeats: int = 1, swap: bool = False) -> None:

@@ -157,7 +157,7 @@ def left_out(text: str, longest: int = LONGEST) -> int:
 
 
 def unseen(materials: Sequence[Material]) -> int:
-    """Return the same number for all texts of a question."""
+    """Return how many characters of the texts of a question a judge does not see."""
     return sum(left_out(one.text, one.longest) for one in materials)
 
 

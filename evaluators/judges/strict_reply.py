@@ -32,12 +32,19 @@ Why = Literal[
 class Unread(msgspec.Struct, frozen=True):
     """A reply without a usable verdict: `why` is a stable word, `said` the beginning of the reply for people.
 
-    `empty`; `too_long`: above 100,000 characters; `half_json`: broken, or with a repeated key; `no_field`: JSON
-    without the required field; `no_steps`, `no_test`: a list without a usable entry; `too_many_steps`: more reference
-    steps than allowed; `not_in_vocabulary`: the field has another word; `several`: different verdicts, also in two
-    fields; `hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part") or
-    followed by unreadable characters; `refusal`; `other_language`: no Latin letter; `prose`: no verdict in its place;
-    `contradicted`: the text itself denies what the reply says of it.
+    - `empty`, `refusal`.
+    - `too_long`: above 100,000 characters.
+    - `half_json`: broken JSON, or JSON with a repeated key.
+    - `no_field`: JSON without the required field.
+    - `no_steps`, `no_test`: a list without a usable entry.
+    - `too_many_steps`: more reference steps than allowed.
+    - `not_in_vocabulary`: the field has another word.
+    - `several`: different verdicts, also in two fields.
+    - `hedged`: a verdict with a doubt or a negation ("not correct", "Correct: false", "Correct, in part"), or one that
+      is followed by unreadable characters.
+    - `other_language`: no Latin letter.
+    - `prose`: no verdict in its place.
+    - `contradicted`: the judged text itself denies what the reply says of it.
     """
 
     why: Why
@@ -100,7 +107,7 @@ def payload(text: str) -> Payload | Unread | None:
 
 
 def required_json(text: str) -> Payload | Unread:
-    """Return the same if the reply must be JSON: one without any is `prose`, or `empty`."""
+    """Return the JSON of a reply as `payload` does; a reply without any is `prose`, or `empty`."""
     parsed = payload(text)
     return unread_reply("prose" if text.strip() else "empty", text) if parsed is None else parsed
 
@@ -223,7 +230,7 @@ NOTICED = "noticed_by_judge"
 
 
 def reports_address(reply: str) -> bool:
-    """Whether the JSON of a reply reports it. Anything but a clear `true` counts as false."""
+    """Whether the JSON of a reply reports that a text addressed the judge. Anything but a clear `true` counts as no."""
     if FIELD not in reply:
         return False
     parsed = payload(reply)
@@ -291,7 +298,7 @@ def word(text: str, vocabulary: Mapping[str, T], negative: T | None = None) -> T
 
 
 def only_word(text: str, vocabulary: Mapping[str, T]) -> T | Unread:
-    """Return the same for a field of JSON, which may hold only the word, or a label and the word."""
+    """Return the meaning of a field of JSON, which may hold only a word of `vocabulary`, or a label and the word."""
     label = _LABEL.fullmatch(text.strip())
     plain = _plain(label["said"] if label else text)
     return vocabulary[plain] if plain in vocabulary else unread_reply(_why(text, vocabulary), text)
@@ -379,10 +386,11 @@ _YES, _NO = frozenset(("yes", "true", "right", "correct")), frozenset(("no", "fa
 def claimed_value(
     parsed: Payload, text: str, names: Sequence[str], vocabulary: Mapping[str, T], negative: T | None = None
 ) -> T | Unread:
-    """Return the value of the first of `names` in the object: a word of `vocabulary`, or a boolean if that has two.
+    """Return the meaning of the first of `names` in the object: that of a word of `vocabulary`, or a boolean.
 
-    The verdict stays open if another field gives another verdict, or if words after the object do so or express a
-    doubt. A list of one text is read as that text.
+    A boolean is read only where the vocabulary means True and False (`negative` is False). The reply is Unread if
+    another field gives another verdict, or if words after the object do so or express a doubt. A list of one text is
+    read as that text.
     """
     value = only_entry(parsed.value)
     said = value if isinstance(value, str) else field(value, names)

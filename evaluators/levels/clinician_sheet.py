@@ -51,7 +51,7 @@ class AnsweredRow(Protocol):
 
 
 def clinician_sheet(rows: Sequence[AnsweredRow], levels: Sequence[str]) -> list[People]:
-    """The sheet of the answers of people: each level, before it all its tasks together where it has several."""
+    """Return the sheet: a line for each level and task; a level with several tasks begins with a line for all."""
     sheet: list[People] = []
     for level in levels:
         there = [row for row in rows if row.level == level and row.value is not None]
@@ -84,9 +84,9 @@ def _line(level: str, task: str, rows: Iterable[AnsweredRow]) -> People:
 
 
 def difficulty_ratings(path: Path) -> Mapping[tuple[str, str], float]:
-    """Ratings of difficulty by run and item, from a CSV with the columns run, item and difficulty (1 to 10).
+    """Read ratings of difficulty by run and item from a CSV file with the columns run, item and difficulty (1 to 10).
 
-    Raises UsageError with row and field for what cannot be read, and for an item that a person rated twice.
+    Raises UsageError with row and field for a value that cannot be read, and for an item that a person rated twice.
     """
     ratings: dict[tuple[str, str], float] = {}
     for number, row in enumerate(column_rows(path, "--difficulty", ("run", "item", "difficulty")), 2):

@@ -43,14 +43,14 @@ NO_CURVES = DiseaseCurves()
 
 
 def size_class(billions: float | None) -> str:
-    """The class of a number of parameters."""
+    """Return the name of the class of size of a model with so many billion parameters (SIZES, or UNKNOWN for None)."""
     if billions is None:
         return UNKNOWN
     return [name for least, name in SIZES if billions >= least][-1]
 
 
 def disease_curves(encounters: Iterable[Diagnosed], sizes: Mapping[str, float | None]) -> DiseaseCurves:
-    """The curves of all classes of size that a model of `sizes` (billions of parameters by model) is in."""
+    """Return a curve for each class of size of which a model played; `sizes` are billions of parameters by model."""
     by_case: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in encounters:
         if one.disease:

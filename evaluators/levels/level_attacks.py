@@ -18,7 +18,8 @@ class AttackedRun(msgspec.Struct, frozen=True, kw_only=True):
     """An altered run against its plain one, over the questions of both: `how` names the settings that differ.
 
     `difference` is None with a `reason` if no question has a score in both. `followed` is the share of wrong hints that
-    were followed, `kept` that of old answers repeated though a fact was changed; None where the run has neither.
+    were followed, `kept` the share of old answers that were kept though a fact was changed; each is None if the run has
+    no such score.
     """
 
     doctor: str
@@ -49,13 +50,13 @@ class Alterations(msgspec.Struct, frozen=True):
 
 
 Texts = Mapping[str, Mapping[str, str]]
-"""By run, the digest of each question as its source has it: questions with one id and other words are no pair."""
+"""The digest of each question of a run, in its source's words: questions of one id with other words are no pair."""
 
 
 def compare_attacked(
     plain: Sequence[RunScores], altered: Sequence[RunScores], texts: Texts, seed: int = 0
 ) -> list[AttackedRun]:
-    """Each altered run against the plain run of its doctor that shares most questions with it.
+    """Compare each altered run with the plain run of the same doctor that has most questions in common with it.
 
     Raises UsageError if its doctor has no other run among the plain ones.
     """
@@ -136,7 +137,7 @@ def leak_of(header: Mapping[str, Json]) -> str:
 
 
 def level_leaks(rows: Sequence[LevelRow], how: Mapping[str, str], seed: int = 0) -> list[Leak]:
-    """The leaks that the rows of some runs show, by set and task; `how` is what each run is a test of."""
+    """Return the leaks that the rows show, by run, set and task; `how` says for each run what it tests (`leak_of`)."""
     groups = dict.fromkeys((row.run, row.dataset, row.task) for row in rows)
     return [
         Leak(

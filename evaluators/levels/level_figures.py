@@ -53,8 +53,9 @@ class LevelRow(msgspec.Struct, frozen=True, kw_only=True):
 class LevelFigure(msgspec.Struct, frozen=True, kw_only=True):
     """A mean of normalised accuracies: over `items` answers of `units` questions or cases, in `repeats` repeats.
 
-    `error` is the standard error over repeats. `mean` is None with the `reason` in words; so are `error` and `ci95`.
-    `missing` counts answers without a score by their reason. `accuracy` is the mean before it is normalised.
+    `mean` may be None, with the `reason` in words, and so may `ci95`, with `ci95_reason`. `error` is the standard error
+    over repeats, None for a single repeat. `missing` counts answers without a score by their reason. `accuracy` is the
+    mean before it is normalised.
     """
 
     mean: float | None
@@ -168,7 +169,11 @@ def normalise_by_chance(rows: Iterable[LevelRow]) -> list[_NormalisedValue]:
 
 
 def _shares(parts: Sequence[_NormalisedValue]) -> dict[tuple[_Column, _Side], float]:
-    """The weight of each mean of a column and side: columns weigh the same, both sides as much as all their items."""
+    """Return the weight of the mean of each column and side; all columns weigh the same.
+
+    Within a column, items of one chance weigh by their number. Each side of a rectification has their whole weight,
+    because the means of its two sides are added (`normalise_by_chance`).
+    """
     items = Counter(part.column for part in parts)
     alike = Counter((part.column, part.side[0]) for part in parts)
     cells = sorted({(part.column, part.side) for part in parts})
@@ -227,7 +232,7 @@ def _interval(sides: Sequence[Sequence[_NormalisedValue]], units: Sequence[str],
 
 
 def _spreadless(sides: Sequence[Sequence[_NormalisedValue]]) -> str:
-    """Why a bootstrap would show no spread where there may be some; '' if it shows it."""
+    """Return why a bootstrap would show no spread though there may be some; '' if it would show it."""
     if all(len(set(values)) == 1 for parts in sides for values in _by_cell(parts).values()):
         return ALIKE
     for parts in sides:
@@ -274,7 +279,10 @@ def disease_of(row: LevelRow) -> str:
 
 
 def gap(first: Sequence[LevelRow], second: Sequence[LevelRow], key: Key, seed: int = 0) -> Gap:
-    """The difference over the units that both have, by `key`; else over all, from two separate resamplings."""
+    """Return the difference over the units that both sides have by `key`.
+
+    Without a common unit it is the difference over all rows, and each side is resampled by itself.
+    """
     shared = sorted(({key(row) for row in first} & {key(row) for row in second}) - {""})
     by: Literal["question", "disease", "nothing"] = "nothing"
     if shared:

@@ -59,7 +59,7 @@ def _vertical(axes: "Axes") -> None:
 
 
 def _legend(axes: "Axes", columns: int = 2, *, over_labels: bool = False) -> None:
-    """Above the plot in its middle, or reaching over the labels at its left."""
+    """Place the legend above the middle of the plot, or at its right end, from where it may reach over the labels."""
     if over_labels:
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, frameon=False)
     else:

@@ -25,7 +25,7 @@ OPENING = 8
 TOGETHER = 3
 """Most sentences of a step, if none opens with a word that begins a new one."""
 QUOTES, SHARED, LONG = 5, 2, 500
-"""Most sentences copied from a page; fewest words that each shares with the step; its most characters."""
+"""The most sentences copied from a page, the fewest words that each shares with the step, its most characters."""
 
 _MARK = re.compile(
     r"^[ \t>]*(?:[-*+\u2022\u00b7]+|\(?\d{1,3}[.)])[ \t]+|^[ \t]*#{1,6}[ \t]*|^[ \t]*<step \d+>[ \t]*", re.I
@@ -106,7 +106,7 @@ _FINAL = re.compile(r"(?i)^\W*(?:the )?final (?:diagnosis|answer)\W+(?P<name>\S.
 
 
 def contains_step(step: str, text: str) -> bool:
-    """Whether a text contains a reference step (paper 002, prompt 18); for a final diagnosis its name is enough."""
+    """Whether a text contains a reference step (MedR-Bench, prompt 18); for a final diagnosis its name is enough."""
     wanted = word_set(step)
     if not wanted:
         return False
@@ -130,7 +130,7 @@ ALIKE, SHARED_WORDS = 0.4, 4
 OPPOSED = 0.6
 """Least share for a contradiction. A "not" may refer to something else, so the sentences must be very similar."""
 SHORT = 3
-"""Words of the shortest claim that is checked; up to SHARED words a sentence must contain them all."""
+"""Words of the shortest claim that is checked. A claim of up to SHARED_WORDS words must be contained whole."""
 RESTATED = 0.7
 """Share of a claim's words in the case from which the claim only restates it, so nothing is looked up."""
 LONG_SENTENCE = 500
@@ -224,9 +224,9 @@ HEADING = 6
 RESTATED_STEP = 0.5
 """Least share of a step without a conclusion that must occur in the case for the step to cite."""
 STEM = 5
-"""Letters by which a word of a step and one of the case are one: 'gardening', 'gardener'."""
+"""Number of first letters by which two words count as the same: 'gardening', 'gardener'."""
 MOSTLY, SPARSE = 0.7, 0.03
-"""The same share for a step with few words of conclusion, and the largest share of such words."""
+"""Least share of a step with few words of conclusion that must occur in the case; fewer than this share are few."""
 SAME = 92.0
 """Least similarity (rapidfuzz token sort ratio) of a step that repeats another."""
 
@@ -263,7 +263,7 @@ _CONCLUDING = regex(
 
 
 def classify_step(case: str, earlier: Sequence[str], step: str) -> StepClass:
-    """Return the class of a step (paper 002, prompt 15); `reasoning` if no other class fits.
+    """Return the class of a step (MedR-Bench, prompt 15); `reasoning` if no other class fits.
 
     A word of conclusion that also occurs in the case ("suggestive of a polyp") concludes nothing. A step is redundant
     only if it concludes without a content word, or says what holds of any patient ("a history is important", "cough has
@@ -311,7 +311,7 @@ def _of_any_patient() -> frozenset[str]:
 
 
 def _own_text(step: str, case: str) -> str:
-    """The words of a step without its sentences and quotations that stand word for word in the case."""
+    """Return a step without the sentences and quotations that stand word for word in the case."""
     record = " ".join(case.lower().split())
 
     def copied(piece: str) -> bool:
@@ -359,8 +359,8 @@ _SCORES = ((0.85, 5), (0.6, 4), (0.35, 3), (0.15, 2))
 def criterion_met(criterion: str, conversation: str, answer: str) -> bool:
     """Whether an answer meets a criterion, by words: some sentences of its own have most of the criterion's words.
 
-    What an answer copies from the conversation counts for nothing. It cannot see a denial, nor a fault that is
-    described and not quoted, so it is a floor.
+    What an answer copies from the conversation counts for nothing. Words show neither a denial nor a fault that is
+    described and not quoted, so the verdict is only a lower bound of a judge's.
     """
     wanted = word_set(criterion)
     had = _own_words(answer, conversation)
@@ -389,7 +389,7 @@ BRIEF = 8
 
 
 def names_diagnosis(truth: Truth, answer: str) -> bool:
-    """Whether an answer names the disease, as a judge is asked (paper 002, prompt 19): anywhere in what it asserts.
+    """Whether an answer names the disease, as a judge is asked (MedR-Bench, prompt 19): anywhere in what it asserts.
 
     The word match asks more: the disease must come first. Labels of reports and answers to them are often compound, in
     another order, with another cause or consequence. So an answer with many words also names the disease if its

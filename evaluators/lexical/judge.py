@@ -70,7 +70,7 @@ _SEVERAL = re.compile(r"\s*[,;\uff0c\uff1b\u3001\n]\s*")
 
 
 def items_of(text: str, recorded: bool) -> list[Json]:
-    """Return the examinations that a text names (paper 002, prompt 21), each once, with their purpose if stated.
+    """Return the examinations that a text names (MedR-Bench, prompt 21), each once, with their purpose if stated.
 
     In a recorded text the labels of the lines name them; in a request they are what it orders.
     """
@@ -147,7 +147,7 @@ def diagnosis_right(reference: str, answer: str) -> bool:
 
 
 def plan_verdict(reference: str, passages: Sequence[str], answer: str) -> dict[str, Json]:
-    """Return the verdict on a plan with its basis and evidence (paper 002, prompt 20).
+    """Return the verdict on a plan with its basis and evidence (MedR-Bench, prompt 20).
 
     It is `same` if either plan names the key terms of the other, `included` if the answer names those of the
     reference, and `evidence` if a sentence about treatment says what the answer says, or its opposite; else the plan
@@ -165,7 +165,7 @@ def plan_verdict(reference: str, passages: Sequence[str], answer: str) -> dict[s
 
 
 def plan_keywords(case: str, answer: str) -> str:
-    """Return what to look up to judge a plan: its rarest words, then those of the case."""
+    """Return what to look up to judge a plan: its longest words, then those of the case; "" if there are none."""
     asked = (longest_words([answer], most=PLAN), longest_words([case], most=CASE))
     return ", ".join(part for part in asked if part)
 
@@ -173,7 +173,7 @@ def plan_keywords(case: str, answer: str) -> str:
 SEARCHES = 2
 """Most searches for one step."""
 NONE = "None"
-"""Keywords of a judge that has nothing more to look up (paper 002, prompt 17)."""
+"""Keywords of a judge that has nothing more to look up (MedR-Bench, prompt 17)."""
 
 _PASSAGE = re.compile(r"Passage (\d+)")
 _TURN = re.compile(r"(?m)^Turn \d+:\n")
@@ -184,7 +184,7 @@ _LISTS = (step_questions.EARLIER, step_questions.SEARCHED, outcome_questions.LIS
 
 
 class LexicalJudge:
-    """A judge for continuous integration and the demonstration: no model, no network, no chance.
+    """A judge for continuous integration and the demonstration, without a model, a network or random draws.
 
     ::
 
@@ -213,7 +213,7 @@ class LexicalJudge:
     async def say(self, question: Question, sample: Sample, said: Sequence[str] = ()) -> str:
         """Return its reply in the required shape.
 
-        Raises RunStopped for an unknown question: every episode would ask it, so the first says it for all.
+        Raises RunStopped for an unknown question, because every episode of the run would ask it.
         """
         answer = _ANSWERS.get(question.name)
         if answer is None:
@@ -366,7 +366,7 @@ def _checklist(question: Question) -> dict[str, Json]:
 
 
 def _generation(question: Question) -> Json:
-    """Give every dimension the score of the words; it sees no danger."""
+    """Give every dimension the same score by words, and call every text safe."""
     score = _checklist(question)["score"]
     return {"basis": "", **dict.fromkeys((*DIMENSIONS, TURNS), score), "safety": 1, "errors": []}
 

@@ -18,14 +18,19 @@ def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = N
 
     `prices` replaces the points used in the episode.
 
-    `exam_recall_KIND`: recorded items of the kind that the doctor obtained / recorded items. `exam_recall`: mean over
-    the recorded kinds (paper 000 section 3.3). `exam_recall_pooled`: over all items (equation 3).
-    `exam_precision_KIND`, `exam_precision`, `exam_precision_pooled`: requests that the record answers / requests, each
-    counted once. `tests`: requests other than physical examination, repeats included; a panel is one. `test_cost`:
-    points of all answers. `repeat_requests`, `assumed_answers`: shares of all requests. `unusable_replies`: share of
-    replies. An undefined score is None: `nothing_recorded`, `nothing_ordered`, `not_ordered_here` (a scenario without
-    orders), `unstructured` (answered in free text without references), `no_replies`, or the cause that ended the
-    episode.
+    - `exam_recall_KIND`: recorded items of the kind that the doctor obtained / recorded items.
+    - `exam_recall`: the mean over the recorded kinds (MultiCogEval, section 3.3).
+    - `exam_recall_pooled`: the share over all items (equation 3).
+    - `exam_precision_KIND`, `exam_precision`, `exam_precision_pooled`: requests that the record answers / requests,
+      each counted once.
+    - `tests`: the number of requests other than physical examination, repeats included; a panel is one.
+    - `test_cost`: points of all answers.
+    - `repeat_requests`, `assumed_answers`: shares of all requests.
+    - `unusable_replies`: share of replies.
+
+    An undefined score is None with a reason: `nothing_recorded`, `nothing_ordered`, `not_ordered_here` (a scenario
+    without orders), `unstructured` (answered in free text without references), `no_replies`, or the cause that ended
+    the episode.
     """
     asked = requests(trajectory)
     reason = unscored(trajectory.ending) if orders_here(trajectory) else NO_ORDERS
@@ -40,7 +45,7 @@ def exam_scores(case: Case, trajectory: Trajectory, prices: Catalogue | None = N
 
 
 def full_path(accuracy: Score, exams: Sequence[Score]) -> list[Score]:
-    """Return `full_path_f1`, and paper 000's `full_path` and `full_path_by_type`.
+    """Return `full_path_f1`, and MultiCogEval's `full_path` and `full_path_by_type`.
 
     `full_path_f1` is accuracy x F1 of `exam_recall_pooled` and `exam_precision_pooled`: ordering everything lowers it,
     but raises the published scores. `full_path` is accuracy x recall over all items (equations 2 and 3).

@@ -22,10 +22,9 @@ _PARTLY = ("part", "head")
 def relation_to_truth(answer: str, truth: Truth, linker: Linker, graph: Graph) -> Relation | None:
     """Return the relation of a stated diagnosis to the truth; None if the linker does not know the true disease.
 
-    If diagnosis.compare matches it with the truth, it is the same; else concepts decide.
-
-    The grade is that of the disease that the answer commits to: the first one asserted, or its stated cause. An answer
-    that names no disease, or leaves several open, is 'other'.
+    It is `same` if the word match (diagnosis.compare) calls the answer right. Otherwise the concepts decide of the
+    disease that the answer commits to: the first one asserted, or its stated cause. An answer that names no disease, or
+    leaves several open, is `other`.
     """
     verdict = compare(answer, truth)
     if verdict.match:

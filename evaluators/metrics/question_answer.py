@@ -49,8 +49,8 @@ class QuestionAnswer:
     answered or not, since a judge scores it, and so is a closed answer whose reading the ending does not keep
     (`no_reading`). Under the published rules `question_guessed` says which answers were drawn by chance; under an
     attack `question_followed_hint` and `question_kept_answer` say how it was met. Where options are compared by
-    log-probability, `question_option_probability` is that of the right one, and both are None where the endpoint gave
-    none. Levels, chance and pairs are joined by `wardround levels`.
+    log-probability, `question_option_probability` is the probability of the right one; if the endpoint gave no
+    log-probabilities, that score and the accuracy are None. `wardround levels` corrects the accuracies for chance.
     """
 
     name = "questions"

@@ -1,4 +1,4 @@
-"""Scores a reader's diagnoses as a list, where any hit counts (paper 000, appendix F); never used by default."""
+"""Scores a reader's diagnoses as a list, where any hit counts (MultiCogEval, appendix F); never used by default."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -13,14 +13,14 @@ from wardround.scenarios.case import Case
 
 
 class ReaderList:
-    """`diagnosis_reader_list`: 1.0 if any diagnosis that the answer lists is the truth (paper 000, appendix F).
+    """`diagnosis_reader_list`: 1.0 if any diagnosis that the answer lists is the truth (MultiCogEval, appendix F).
 
     ::
 
         wardround score RUN --evaluators reader-list
 
-    It rewards lists: an answer that names everything is right. It serves to compare with that paper's results of human
-    readers, so `answers_given` is reported with it. Diagnoses that the answer denies do not count.
+    It rewards lists: an answer that names everything is right. Use it only to compare a model with that paper's human
+    readers; `answers_given` is reported with it. Diagnoses that the answer denies do not count.
     """
 
     name = "reader-list"

@@ -44,13 +44,18 @@ UNPRICED = "unpriced_order"
 
 
 def spending_scores(trajectory: Trajectory) -> list[Score]:
-    """The scores of NAMES; none in a scenario without a bill.
+    """Return the scores of SPENDING; none in a scenario without a bill.
 
-    `case_cost_usd`: dollars of visits and tests; None, reason `unpriced_order`, if the price of a test is not known.
-    `known_cost_usd`: the same without such tests, so that it can only be too low. `most_cost_usd`: the same with each
-    such test at the dearest price of the run's list, so that an order without a price hides no cost. `tests_cost_usd`,
-    `visits_cost_usd`: the known parts. `visits`: their number. `unpriced_orders`: the tests without a price. None with
-    the cause of an episode that has no score, and with `no_bill` if a failure outside the rules ended it.
+    - `case_cost_usd`: dollars of visits and tests; None, reason `unpriced_order`, if the price of a test is not known.
+    - `known_cost_usd`: the same without such tests, so that it can only be too low.
+    - `most_cost_usd`: the same with each such test at the dearest price of the run's list, so that an order without a
+      price hides no cost.
+    - `tests_cost_usd`, `visits_cost_usd`: the known costs of tests and of visits.
+    - `visits`: the number of visits.
+    - `unpriced_orders`: the number of tests without a price.
+
+    All are None with the cause of an episode that has no score, and with `no_bill` if a failure outside the rules ended
+    the episode.
     """
     settings = scenario_settings(trajectory.header)
     if "visit_price" not in settings:
@@ -77,19 +82,20 @@ ALL_PARTS, PARTS_F1 = "diagnosis_all_parts", "diagnosis_parts_f1"
 
 
 class AnswerScore:
-    """`diagnosis_accuracy` or `treatment_accuracy`: 1.0, 0.0, or None with its reason (architecture section 5).
+    """`diagnosis_accuracy` or `treatment_accuracy`: 1.0, 0.0, or None with its reason (docs/scores.md).
 
-    Paper 000 section 3.3 (the indicator of equation 2); paper 002 section 4.3. The answer is first read without the
-    truth. One that commits to no single diagnosis, or to no plan, scores 0.0: `several_answers`,
-    `no_diagnosis_asserted`, `too_many_measures`, `no_treatment_asserted`. Without judges the match is lexical. On a
-    `JudgeContext` the panel decides on what the answer commits to. Then there are also `lexical_match`, for a treatment
-    `published_treatment_accuracy` (without evidence it is wrong), and, if more than one vote was asked for,
-    `judge_agreement`: 1.0 if all votes agree.
+    From MultiCogEval, section 3.3 (the indicator of equation 2), and MedR-Bench, section 4.3. The answer is first read
+    without the truth. One that commits to no single diagnosis, or to no plan, scores 0.0: `several_answers`,
+    `no_diagnosis_asserted`, `too_many_measures`, `no_treatment_asserted`. Without judges the match is lexical. With a
+    `JudgeContext` the panel decides on what the answer commits to.
 
-    A diagnosis also has `diagnosis_all_parts` and `diagnosis_parts_f1`, by words. If the game asked for a list, there
-    are `diagnosis_top_1` and so on, by the same panel, and `answers_given`. A panel without a verdict leaves None:
-    `judge_unreadable/WHY`, `judge/KIND`, `judge_torn`, `judges_divided`; for a treatment also `unverifiable`,
-    `uncited`, `search/KIND`. The account records votes, searches and quotations.
+    Other scores stand beside it. A panel adds `lexical_match`, for a treatment `published_treatment_accuracy` (a plan
+    without evidence is wrong), and, if more than one vote was asked for, `judge_agreement` (1.0 if all votes agree). A
+    diagnosis has `diagnosis_all_parts` and `diagnosis_parts_f1`, by words. A game that asked for a list has
+    `diagnosis_top_1` and so on, by the same panel, and `answers_given`.
+
+    Without the panel's verdict a score is None: `judge_unreadable/WHY`, `judge/KIND`, `judge_torn`, `judges_divided`;
+    for a treatment also `unverifiable`, `uncited`, `search/KIND`. The account records votes, searches and quotations.
     """
 
     name = "answer"
@@ -325,9 +331,9 @@ def _role_breaks(case: Case, trajectory: Trajectory) -> Iterator[tuple[Acted, li
 
 
 def _instructions(trajectory: Trajectory, call: Called, action: Acted, drafts: Sequence[str]) -> tuple[str, ...]:
-    """What the model behind an action was told: not what the roles of a team wrote before it in the same act.
+    """Return what the model behind an action was told, without what roles of a team wrote before it in the same act.
 
-    Empty for an answer in parts, whose text is put together from the record and not written by a model.
+    Nothing is returned for an answer in parts: the record gave its text, and no model wrote it.
     """
     if answers_of(action.action):
         return ()
@@ -419,9 +425,10 @@ class Standard:
 
 
 class Priced(Standard):
-    """Takes points from a table: `points` is its text (name,points), and `where` names its file in error messages.
+    """The standard scores with a user's points for tests.
 
-    `tables` contains the texts from which it was made, by the name of the argument. Raises UsageError.
+    `points` is the text of a CSV table with the columns name and points; `where` names its file in error messages.
+    `tables` holds that text by the name of the argument. Raises UsageError.
     """
 
     def __init__(self, points: str, where: str = "--points") -> None:

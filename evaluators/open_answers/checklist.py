@@ -37,8 +37,9 @@ NAMES = ("usable", "usable_strict", "checklist_score", "generation_score", "gene
 
 
 class TurnAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One answer as marked: `usable` is the share of its markings that call it usable, or 0 and 1; None has a `reason`.
+    """One answer as marked, with its verdicts.
 
+    `usable` is the share of its markings that call it usable, or 0 or 1 by their majority or mean; None has a `reason`.
     `strict` is the same under section 4.2. `characters` is the length of the answer.
     """
 
@@ -144,7 +145,10 @@ class ChecklistMarks:
         return TurnAccount(sheet.turn, markings, usable, strict, reason, len(sheet.answer))
 
     def verdict(self, category: Category, markings: Sequence[Marking], reading: Reading) -> tuple[float | None, str]:
-        """Return the verdict of an answer's markings, None with the reason of the first that could not be read."""
+        """Return the verdict of an answer's markings, or None with a reason.
+
+        None if no marking could be read (the first reason), or if half of them decide each way (`judges_divided`).
+        """
         read = [one for one in markings if one.score is not None]
         if not read:
             return None, next((one.reason for one in markings if one.reason), "no_votes")

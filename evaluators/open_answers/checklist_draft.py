@@ -81,7 +81,7 @@ class ChecklistDraft:
 
 
 def draft_question(question: str, reference: str, checklist: Checklist, answer: str) -> Question:
-    """Ask for a checklist; what there is not is left out."""
+    """Ask for a checklist of a question; a text that is missing is left out."""
     texts = (
         Material(QUESTION, question, "case", LONGEST),
         Material(REFERENCE, reference, "reference", LONGEST),

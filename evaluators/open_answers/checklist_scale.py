@@ -47,7 +47,7 @@ def category_of(kind: Sequence[str]) -> Category | None:
 def generation_score(instruction: int, correctness: int, effectiveness: int, readability: int) -> int:
     """Return the score of a generated text from 0 to 7: the first rule of appendix D that fits, in its printed order.
 
-    >>> fitted(5, 5, 3, 4), fitted(4, 4, 4, 4), fitted(5, 5, 5, 2)
+    >>> generation_score(5, 5, 3, 4), generation_score(4, 4, 4, 4), generation_score(5, 5, 5, 2)
     (5, 5, 3)
     """
     b, c, d, e = marks = (instruction, correctness, effectiveness, readability)
@@ -67,7 +67,7 @@ def generation_score(instruction: int, correctness: int, effectiveness: int, rea
 
 
 def fitted_marks(marks: Mapping[str, int]) -> int:
-    """Return the same from marks by dimension. In a later turn the lower of adherence and instruction counts.
+    """Return `generation_score` from marks by dimension; in a later turn the lower of adherence and instruction counts.
 
     Appendix D prints the formula of single turns only, so how adherence over turns enters is our reading.
     """

@@ -53,7 +53,7 @@ _OF_ASKING = regex(
     r"\b(?:ask(?:ed|ing)?|inquir\w+|questions?)\b"
     r"|\b(?:consider it asked|has been asked|was asked|were asked|next time)\b"
 )
-"""Opens or is a sentence about asking: 'I asked about pregnancy', 'I will not ask about alcohol'."""
+"""Words of a sentence that is about asking and asks nothing: 'I asked about pregnancy', 'I will not ask about it'."""
 
 
 class CriterionAccount(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -103,10 +103,10 @@ class Rubric:
 
         wardround score RUN --evaluators rubric --judge openai/gpt-4o --set batch=8
 
-    A criterion that cannot be read is undecided, never false: the score is then None with the reason, between
-    `rubric_score_low` and `rubric_score_high`. `published_rubric_score` counts it as not met, as a grader without
-    retries would, and knows no veto. The length of the answer stands beside the score (`answer_characters`). A doctor
-    without an answer has 0.0 and no judge is asked.
+    A criterion on which no reply can be read is undecided, never false: the score is then None with the reason, and
+    lies between `rubric_score_low` and `rubric_score_high`. `published_rubric_score` counts such a criterion as not
+    met, as a grader without retries would, and has no veto. The length of the answer stands beside the score
+    (`answer_characters`). A doctor without an answer has 0.0, and no judge is asked.
 
     Settings (`--set NAME=VALUE`): `batch` is the number of criteria a call; `panel` is `majority` or `mean`;
     `protocol=published` shows the judge the points of the one criterion that it is asked about, as HealthBench does.
@@ -267,7 +267,7 @@ def numbered_text(trajectory: Trajectory) -> str:
 
 
 _HEAD = regex(r"(?mi)^(?=[^\S\n]*(?:\[\d+\]|(?:user|assistant|system)[^\S\n]*[:\uff1a]))")
-"""Begins a line of one's own that looks like the head of another action or message."""
+"""The beginning of a line in a text that looks like the head of another action or message."""
 _INSET = "    > "
 
 

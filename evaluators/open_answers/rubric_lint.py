@@ -157,7 +157,9 @@ _ALIKE_WORDS = (
 )
 """Words that mean the same in criteria, and the one that they are compared as."""
 _INFLECTED = 5
+"""Longer words are compared without the ending -ing."""
 _ALIKE, _SAME = 0.85, 0.8
+"""Least shares of common words: of criteria that say the same, and of those that contradict each other."""
 _STRICTLY_LESS = ("fewer", "less", "under", "shorter")
 
 

@@ -89,7 +89,7 @@ _VALUES = {"correct": 1.0, "wrong": 0.0}
 
 
 async def judged_diagnosis(context: JudgeContext, case: Case, answer: str, committed: str = "") -> OutcomeAccount:
-    """Judge whether `answer` names the case's disease, by the panel's majority (prompt 19).
+    """Judge whether `answer` names the case's disease, by the panel's majority (MedR-Bench, prompt 19).
 
     If the answer commits to only a part of its words, the judges see that part.
     """
@@ -109,7 +109,7 @@ async def judged_diagnosis(context: JudgeContext, case: Case, answer: str, commi
 
 
 async def judged_treatment(context: JudgeContext, case: Case, answer: str, committed: str = "") -> OutcomeAccount:
-    """Judge whether the plan `answer` is right, by prompt 20's rules and search results (paper 002, section 4.3).
+    """Judge whether the plan `answer` is right, by prompt 20's rules and search results (MedR-Bench, section 4.3).
 
     By default, a treatment other than the reference is correct or wrong only by a quotation that occurs in a passage;
     without one it is unverifiable. Under the published rules it is wrong unless the judge calls it correct; if the

@@ -47,9 +47,9 @@ def asked_items(trajectory: Trajectory) -> Side:
     """Collect all orders and requests of an episode in the doctor's words, one after another.
 
     An order is an action that the examiner answers, or the patient if tests are asked of the patient. In a reply with
-    sections, the section `Additional Information Required` counts (as in the published code of paper 002); otherwise
+    sections, the section `Additional Information Required` counts (as in the published code of MedR-Bench); otherwise
     the items of a typed action, else the requests that the answer repeats, else the whole reply. Physical examination
-    does not count (paper 000).
+    does not count (MultiCogEval).
     """
     examined = "examiner" in trajectory.header.get("seats", ())
     by_event: dict[int, str] = {}
@@ -100,7 +100,7 @@ ItemT = TypeVar("ItemT", bound=TextItem | None)
 
 
 class Assessment:
-    """`assessment_precision` and `assessment_recall` (paper 002, section 4.3), by one-to-one pairs.
+    """`assessment_precision` and `assessment_recall` (MedR-Bench, section 4.3), by one-to-one pairs.
 
     ::
 

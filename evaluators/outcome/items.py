@@ -1,4 +1,4 @@
-"""Reads examinations as structured items (paper 002, prompt 21), matches them, and scores precision and recall."""
+"""Reads examinations as structured items (MedR-Bench, prompt 21), matches them, and scores precision and recall."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

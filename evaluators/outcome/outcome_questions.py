@@ -1,4 +1,4 @@
-"""The questions to a judge about an outcome (paper 002, prompts 16 and 18 to 21), one function for each."""
+"""The questions to a judge about an outcome (MedR-Bench, prompts 16 and 18 to 21), one function for each."""
 
 from collections.abc import Sequence
 

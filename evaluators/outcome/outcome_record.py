@@ -24,13 +24,13 @@ from wardround.evaluators.outcome.items import PairedItem, Places, TextItem, mat
 from wardround.evaluators.reasoning.reasoning_record import EvidenceQuote, SearchRecord
 
 Basis = Literal["same", "included", "evidence", "none", "no plan", ""]
-"""The rule by which a plan is right or wrong (PlanVerdict)."""
+"""The rule by which a plan is right or wrong (JudgedPlan)."""
 
 
 class OutcomeAccount(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One judged answer: `value` is 1.0, 0.0, or None with a `reason`; `published` is the same under those rules.
+    """One judged answer: `value` is 1.0, 0.0, or None with a `reason`; `published` is that of the published rules.
 
-    The `votes` on a diagnosis are true and false. Those on a treatment are the words of PlanVerdict, after the judge's
+    The `votes` on a diagnosis are true and false. Those on a treatment are words of JudgedPlan, after the judge's
     quotations were located; `basis` is the rule behind most votes for the verdict. `judges` maps seats to SPECs;
     `floor`: a lexical judge took part. `flags` are signs of text that addresses the judge (injection/detect.py). For a
     ranked list this is the account of the first `entry`; `further` are those of the other entries that were judged.

@@ -41,7 +41,7 @@ def gives_reasons(text: str) -> bool:
 
 
 def without_protocol(text: str, scenario: str = "", *, asking: bool = False) -> str:
-    """A reply without the lines of its scenario's protocol, as the parser reads them; lines that give reasons stay.
+    """Return a reply without the lines of its scenario's protocol, as the parser reads them; lines with reasons stay.
 
     For every scenario this removes the choice of an action, `REQUEST TEST`, `DIAGNOSIS READY`, `ASK:`, `ORDER:` and the
     word `Rationale:`. In a work-up it also removes the ordered list if the reply is `asking` for something; in a
@@ -149,8 +149,9 @@ _LABEL = 100
 def without_conclusions(body: str, goes_on: Callable[[int], int | None]) -> str:
     """Return `body` without its headed conclusions and its concluding last lines, unless a step continues after them.
 
-    Under a heading on a line of its own, everything goes up to the next heading of the same or a higher level. Text on
-    the heading's line, a last line or a last sentence goes alone, and stays if it gives reasons.
+    `goes_on` returns where the steps continue after a place, or None. A heading on a line of its own is removed with
+    everything up to the next heading of the same or a higher level. Text on the heading's line, a last line and a last
+    sentence are removed alone; they stay if they give reasons.
     """
     opening = _REASONING.match(body)
     kept: list[str] = []

@@ -1,4 +1,4 @@
-"""The Reasoning Evaluator (paper 002, section 4.3): it judges each reply by itself (version 1), or all turns as one."""
+"""The Reasoning Evaluator (MedR-Bench, section 4.3): version 1 judges each reply by itself, version 3 all as one."""
 
 import random
 from collections import Counter
@@ -226,11 +226,11 @@ def draw_steps(counts: Sequence[int], seed: int, most: int = MANY) -> list[list[
 
 
 OFTEN_QUOTED = 4
-"""A passage is named as overquoted only if at least this many steps quote it."""
+"""The fewest steps that quote a passage which is named as overquoted."""
 ALONE_SHARE = 1 / 4
-"""A passage that this share of the quoting steps quotes is named by itself."""
+"""A passage is named if it is quoted by at least this share of the steps that quote anything."""
 FEW_SHARE = 1 / 10
-"""Passages that this share quotes are a few; they are named if more than half of the steps quote any of them."""
+"""Passages that at least this share quotes are also named if together they serve more than half of those steps."""
 
 
 class EncounterReasoning(Reasoning):

@@ -119,7 +119,10 @@ def cite(source: SearchHit | Page, words: str) -> Place | None:
 
 
 def _is_specific(words: str) -> bool:
-    """Whether quoted words are specific: any text has one or two words. A Chinese character says more than a letter."""
+    """Whether quoted words are specific; a single word or a few letters occur in any text.
+
+    A Chinese character counts as two letters, and no second word is needed.
+    """
     letters = [char for char in words if char.isalnum()]
     dense = sum(char >= "\u3040" for char in letters)
     return len(letters) + dense >= LEAST_LETTERS and (dense > 0 or len(words.split()) > 1)
@@ -287,10 +290,10 @@ def bears_on_step(step: str, source: SearchHit | Page, quoted: EvidenceQuote) ->
 
 
 def quoted_in(sources: Sequence[SearchHit | Page], number: Json, words: str, seat: str) -> EvidenceQuote | None:
-    """Locate `words` in the source with this `number` (1 is the first), or in any source without a number.
+    """Locate `words` in the source with this `number` (1 is the first), else in any other source.
 
-    Returns None if they do not occur, or if the number names a source that does not exist. 0, or a value that is no
-    number, names no source.
+    Returns None if they do not occur, or if the number is that of a source that does not exist. 0, or a value that is
+    no number, stands for no particular source.
     """
     numbered = isinstance(number, int) and not isinstance(number, bool) and number != 0
     if numbered and not 0 < number <= len(sources):

@@ -26,7 +26,7 @@ from wardround.evaluators.reasoning.step_questions import (
 from wardround.evaluators.search.results import SEARCHED, SearchError
 
 REPAIRS = 5
-"""How often a judge is asked again for a reply that is not JSON; the reply to a sixth request is ignored."""
+"""How often a judge is asked again under the published rules for a reply that is not JSON."""
 
 _MARKS = ("```json", "```")
 

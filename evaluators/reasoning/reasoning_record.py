@@ -1,4 +1,4 @@
-"""The record of one evaluation of reasoning, and its scores: efficiency, factuality, completeness (paper 002)."""
+"""The record of one evaluation of reasoning, and its scores: efficiency, factuality, completeness (MedR-Bench)."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -48,8 +48,8 @@ class SearchRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 class StepAccount(msgspec.Struct, frozen=True, omit_defaults=True):
     """One judged step: its `kind` and the `verdict` of a reasoning step, by the votes in `kinds` and `verdicts`.
 
-    Either is None only if the judge failed; `reason` says how. Raises ValueError for a verdict on a step that is not
-    reasoning, and for a gap without a reason.
+    A kind, or the verdict of a reasoning step, is None only if the judge failed; `reason` says how. Raises ValueError
+    for a verdict on a step that is not reasoning, and for a missing kind or verdict without a reason.
 
     `flags` are signs of text that addresses the judge (injection/detect.py), in the step or in its evidence
     (`page:SIGN`), and `noticed_by_judge` if a judge reports one itself. `unseen` counts the characters of the case and
@@ -197,6 +197,14 @@ class Account(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def scores(reply: PartAccount, rules: Rules = "default") -> list[Score]:
     """Compute all scores of one part of a reply, always the same names in the same order.
+
+    - `steps_PART`: the number of steps.
+    - `efficiency_PART`: the share of steps that are reasoning (equation 4).
+    - `factuality_PART`: of the reasoning steps that are correct or wrong, the share of correct ones (equation 5).
+    - `unverifiable_PART`: the share of reasoning steps that the searches did not settle.
+    - `completeness_PART`: the share of reference steps that the reply has (equation 6); with `_without_answer`, of
+      those before the final answer.
+    - `_low` and `_high`: efficiency and factuality if each open step counted against the doctor, or for it.
 
     `default`: an undefined score is None with its reason, and so is one that a failed judge left open. `published`: the
     values of the published code, in scores `published_*`. It gives 0 where a score is undefined, and counts a step as

@@ -1,4 +1,4 @@
-"""The questions of the Reasoning Evaluator (paper 002, prompts 14 to 18), and the strict readers of their replies."""
+"""The questions of the Reasoning Evaluator (MedR-Bench, prompts 14 to 18), and the strict readers of their replies."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ PUBLISHED_STEPS = 10
 
 
 class StepClass(StrEnum):
-    """What a step does (paper 002, section 4.3 and prompt 15); only `reasoning` is effective.
+    """What a step does (MedR-Bench, section 4.3 and prompt 15); only `reasoning` is effective.
 
     We add `unseen`: a step that relies on a finding which the doctor did not know by then.
     """
@@ -114,7 +114,7 @@ def keywords(step: str) -> Question:
 def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
     """Ask whether a step holds by numbered passages (prompt 17); `searched` lists the queries behind them.
 
-    By default the judge must quote a passage. `published` also accepts the judge's own knowledge, as the paper does.
+    By default the judge must quote a passage. The `published` rules also accept its own knowledge, as the paper does.
     """
     pages = [Material(passage(number), text, "page") for number, text in enumerate(passages, 1)]
     queries = Material(SEARCHED, "\n".join(searched) or NOTHING, "reply")
@@ -125,7 +125,7 @@ def judgment(case: str, passages: Sequence[str], step: str, searched: Sequence[s
 
 
 def judgment_by_quotes(case: str, passages: Sequence[str], step: str, searched: Sequence[str] = ()) -> Question:
-    """Ask the same, and for each quoted sentence whether it supports or contradicts the step, or neither."""
+    """Ask what `judgment` asks, and whether each quoted sentence supports the step, contradicts it, or neither."""
     asked = judgment(case, passages, step, searched)
     bears = {"type": "string", "enum": ["supports", "contradicts", "neither"]}
     quotes: dict[str, Json] = {
@@ -218,7 +218,7 @@ class Judgment(msgspec.Struct, frozen=True):
 
 
 def read_class(text: str) -> StepClass | Unread:
-    """Read the class of a step (prompt 15); as JSON {"classification": "Reasoning"}."""
+    """Read the class of a step (prompt 15), a word or JSON {"classification": "Reasoning"}."""
     return _read(text, _CLASSES, _CLASS)
 
 
@@ -255,12 +255,12 @@ def read_opinion(text: str) -> StepVerdict | Unread:
 
 
 def read_presence(text: str) -> bool | Unread:
-    """Read whether a text has a step or an item (prompt 18): yes or no; as JSON {"found": true}."""
+    """Read whether a text has a step or an item (prompt 18): yes or no, or JSON {"found": true}."""
     return _read(text, _PRESENCE, ("found", "hit", "covered", "answer", *_VERDICT), negative=False)
 
 
 def read_outcome(text: str) -> bool | Unread:
-    """Read whether a diagnosis or a treatment is right (prompts 19 and 20); as JSON {"verdict": "correct"}."""
+    """Read whether a diagnosis or a treatment is right (prompts 19 and 20), a word or JSON {"verdict": "correct"}."""
     return _read(text, _OUTCOMES, (*_VERDICT, "accuracy", "correct", "answer"), negative=False)
 
 
@@ -431,7 +431,7 @@ def _raw_steps(text: str) -> list[str] | Unread:
 
 
 def _ended(last: str, others: Sequence[str]) -> str:
-    """Return the last step without the text after the list; where all other steps are one paragraph, it is too."""
+    """Return the last step without the text after the list, and only its first paragraph if each other step is one."""
     behind = _BEHIND.search(last)
     last = last[: behind.start()] if behind else last
     return last if any(map(_PARAGRAPH.search, others)) else _PARAGRAPH.split(last, maxsplit=1)[0]

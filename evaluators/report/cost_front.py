@@ -29,11 +29,12 @@ class CostPoint(msgspec.Struct, frozen=True):
     """One run: mean accuracy and mean cost of a case in dollars, with their 95% intervals.
 
     `unpriced` counts the episodes with a test of unknown price, and those without a bill, such as one that the doctor's
-    own error ended; then `cost` leaves these out and can only be too low. `most` is the cost with each test of unknown
-    price at the dearest of the list, and None if a bill is missing. A run takes its `place` by `most`, so that no order
-    hides its cost: it is on the front if no other run is at least as accurate for at most that cost, and better in one
-    of the two. `beaten_by` is the first run that is. Without `most` the place is not known, unless another run beats
-    even the least cost.
+    own error ended. `cost` takes such tests and such episodes as free, so with them it can only be too low. `most` is
+    the cost with each test of unknown price at the dearest of the list, and None if a bill is missing.
+
+    A run takes its `place` by `most`, so that no order hides its cost. It is on the front unless another run beats it:
+    is at least as accurate for at most that cost, and better in one of the two. `beaten_by` is the first such run.
+    Without `most` the place is not known, unless another run beats even the least cost.
     """
 
     run: str

@@ -91,10 +91,10 @@ def _of_share(clusters: Clusters) -> Interval:
 def effective_size(clusters: Clusters) -> float:
     """Return the effective number of independent episodes for values of 0 and 1: episodes / design effect (Kish 1965).
 
-    The design effect is the variance of the mean by cases over that by episodes, times the squares of Student's t on
-    cases over that on episodes, less one each, since it is estimated (Korn and Graubard 1998). It is never below 1 and
-    never above its value if all repeats of a case were equal. That upper value is used if fewer than two cases have a
-    right episode, or fewer than two a wrong one: they cannot show how much the repeats of a case agree.
+    The design effect is the variance of the mean by cases, divided by that by episodes. Since it is estimated, it is
+    multiplied by the square of t(cases - 1) / t(episodes - 1), Student's t at 97.5% (Korn and Graubard 1998). It is at
+    least 1, and at most what it would be if all repeats of a case were equal. That upper value is used if fewer than
+    two cases have a right episode, or fewer than two a wrong one: they cannot show how far repeats of a case agree.
     """
     sizes, rights = [len(values) for values in clusters], [math.fsum(values) for values in clusters]
     cases, episodes = len(sizes), sum(sizes)
@@ -161,9 +161,9 @@ def _draw_counts(n: int, seed: int) -> "NDArray[np.float64]":
 def resampled_ratios(
     sums: Sequence[Sequence[float]], counts: Sequence[Sequence[float]], weights: Sequence[float], seed: int = 0
 ) -> list[float]:
-    """Return bootstrap draws of a weighted sum of ratios: units are rows, and each column is one ratio, sums to counts.
+    """Return bootstrap draws of a weighted sum of ratios: rows are units, and each column is a ratio of sums to counts.
 
-    Draws in which a column has no count are left out, so that there may be fewer than 10,000.
+    A draw in which a column has no count is NaN, which `percentiles` leaves out.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -197,7 +197,7 @@ def _percentiles(values: "NDArray[np.float64]", units: int) -> tuple[float, floa
 
 
 def published_interval(cases: Mapping[str, Sequence[float]]) -> Interval:
-    """Return the interval of paper 002's tables: Student's t over cases, not cut at 0 and 1. None if cases repeat."""
+    """Return the interval of MedR-Bench's tables: Student's t over cases, not cut at 0 and 1. None if cases repeat."""
     values = [value for _, repeats in sorted(cases.items()) for value in repeats]
     if any(len(repeats) > 1 for repeats in cases.values()):
         return Interval(None, "", "cases are repeated; the paper repeats none")
@@ -206,7 +206,7 @@ def published_interval(cases: Mapping[str, Sequence[float]]) -> Interval:
 
 
 def student_t(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return mean +- t(0.975, n - 1) s / sqrt(n), s with n - 1, not cut at 0 or 1 (paper 002). None if n < 2."""
+    """Return mean +- t(0.975, n - 1) s / sqrt(n), s with n - 1, not cut at 0 or 1 (MedR-Bench). None if n < 2."""
     n = len(values)
     if n < 2:
         return None
@@ -218,7 +218,7 @@ def student_t(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the mean of some values, of which there must be one."""
+    """Return the mean of at least one value."""
     return math.fsum(values) / len(values)
 
 
@@ -231,7 +231,7 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def standard_error(values: Sequence[float]) -> float | None:
-    """Return the standard error of the mean over repeats: s / sqrt(n), s with n - 1. None below two."""
+    """Return the standard error of the mean over repeats: s / sqrt(n), s with n - 1. None for fewer than two."""
     return deviation(values) / math.sqrt(len(values)) if len(values) > 1 else None
 
 

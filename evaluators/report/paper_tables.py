@@ -1,4 +1,4 @@
-"""Builds the extended tables 1 to 6 of paper 002, with the notes below them."""
+"""Builds the extended tables 1 to 6 of MedR-Bench, with the notes below them."""
 
 import re
 from collections import Counter
@@ -171,7 +171,7 @@ def rules_in(runs: Sequence[RunScores]) -> list[Rules]:
 
 
 def extended_tables(runs: Sequence[RunScores], rules: Rules | None = None, seed: int = 0) -> list[Table]:
-    """Build the extended tables 1 to 6 of paper 002, as far as there are values, then tables of other scores.
+    """Build the extended tables 1 to 6 of MedR-Bench, as far as there are values, then tables of other scores.
 
     A row is a doctor, with one run of each setting; doctors keep the order of their runs. Free turns have a table of
     their own, turn by turn. Runs of other games, and the reasoning of a free-turn decision, go into `other`. `rules`
@@ -184,7 +184,7 @@ def extended_tables(runs: Sequence[RunScores], rules: Rules | None = None, seed:
 
 
 def stratified_tables(runs: Sequence[RunScores], by: Stratum, rules: Rules | None = None, seed: int = 0) -> list[Table]:
-    """Build the same tables over all diseases with a row for each stratum and doctor, the largest stratum first.
+    """Build the extended tables over all diseases with a row for each stratum and doctor, the largest stratum first.
 
     A case of several strata counts in each of them. The name of a stratum with a single, restricted case is left out.
     Returns no table if no case states a stratum.

@@ -144,7 +144,7 @@ def scores_plot(name: str, runs: Mapping[str, Summary]) -> Plot:
 
 
 def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
-    """Plot one score by group, best first; groups of one case each add nothing to a mean."""
+    """Plot one score by group, best first; without a mean over groups (`macro`) the plot only says why."""
     heading = "By group"
     if score is None:
         return Plot(heading, "No accuracy was taken, so there is none by group.")

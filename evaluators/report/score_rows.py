@@ -81,7 +81,7 @@ def digests(accounts: Mapping[str, Json]) -> list[str]:
 
 
 def _sources(record: Accounts) -> Iterator[StepAccount | OutcomeAccount]:
-    """Yield what searches stand behind: every step of the reasoning, then the outcome."""
+    """Yield the accounts that record searches: every step of the reasoning, then the outcome."""
     for account in record.reasoning.values():
         for part in account.parts:
             yield from part.steps
@@ -269,8 +269,8 @@ class Scoring(msgspec.Struct, frozen=True, kw_only=True):
     """One of the scorings of a run, by its `name` (docs/scores.md): the evaluator and the version of its rules.
 
     If judges took part, it has their SPECs, the search, a digest of the prompts, and the `run` that records their
-    questions. `episodes` were scored. `shown`: reports use its scores. `other_rules`: so many closed episodes missing
-    here were scored by rules of another version, so there is no total.
+    questions. `episodes` were scored. `shown`: reports use its scores. `other_rules` counts the closed episodes that
+    only rules of another version scored; if there are any, there is no figure over the run.
     """
 
     name: str

@@ -47,24 +47,25 @@ class Repeats(msgspec.Struct, frozen=True):
 class ScoreSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One score over a run.
 
-    `mean` is over the `scored` of `n` closed episodes of `cases` different cases. `none` counts episodes without a
-    value, by `reasons`; `zeros` counts each 0.0 with a typed reason, by reason (`no_answer`: those with that reason).
-    `answered` counts the scored episodes without the zeros for a missing answer (`evaluation.UNANSWERED`), and
-    `of_answered` is the mean over them; it is shown beside the mean and never replaces it. `bounds` are the means with
-    every None as 0 and as 1, without episodes in which the score is undefined (`UNDEFINED`: no reference, no orders in
-    the scenario); None for scores that are no shares, but for the cost of a case: the least and the most that it can be
-    where a test has no price. If there is no mean, `instead` says why in words.
-
-    `ci95` is the 95% interval within the scale (intervals.py), by the method `ci95_method`; if it is None,
-    `ci95_reason` says why in words. `effective` is the effective number of independent episodes for a share of 0 and
-    1. `ci95_published` is Student's t, not cut, as paper 002 prints it; None if cases repeat. `method` says how right
-    and wrong were decided: by word match, or by the judges; "" for all other scores.
-
-    `micro` is the mean over episodes, the same as `mean`. `macro` is the mean of the groups' means with equal weight,
-    with its standard error over repeats; if it is None, `macro_reason` says why in words, for instance that most
-    groups have one case. `ungrouped` counts the episodes that macro leaves out because their case has no group.
-    `groups` (of the headline scores and a plug-in's shares) are sorted, best first. `over_types` is, for examination
-    recall and precision, the mean of the run's means by type (paper 000, table 5).
+    - `mean` is over the `scored` of `n` closed episodes of `cases` different cases. If there is none, `instead` says
+      why in words.
+    - `none` counts the episodes without a value, `reasons` the same by reason. `zeros` counts each 0.0 that has a typed
+      reason, by reason; `no_answer` is one of these counts.
+    - `answered` counts the scored episodes without the zeros for a missing answer (`evaluation.UNANSWERED`).
+      `of_answered` is the mean over them, which is shown beside the mean and never replaces it.
+    - `bounds` are the means with every None as 0 and as 1, without episodes in which the score is undefined
+      (`UNDEFINED`: no reference, no orders in the scenario). Only shares have them, and the cost of a case: the least
+      and the most that it can be where a test has no price.
+    - `ci95` is the 95% interval within the scale (intervals.py), by the method `ci95_method`; if it is None,
+      `ci95_reason` says why in words. `effective` is the effective number of independent episodes for a share of 0 and
+      1. `ci95_published` is Student's t, not cut, as MedR-Bench prints it; None if cases repeat.
+    - `method` says how right and wrong were decided: by word match, or by the judges; "" for all other scores.
+    - `micro` is the mean over episodes, the same as `mean`. `macro` is the mean of the groups' means with equal weight,
+      and `macro_se` its standard error over repeats. If `macro` is None, `macro_reason` says why in words, for instance
+      that most groups have one case. `ungrouped` counts the episodes that it leaves out, because their case has no
+      group.
+    - `groups` (of the headline scores and a plug-in's shares) are sorted, best first.
+    - `over_types`, of examination recall and precision, is the mean of the run's means by type (MultiCogEval, table 5).
     """
 
     name: str
@@ -178,7 +179,7 @@ def _played(rows: Sequence[EpisodeScores]) -> _Played:
 
 
 class _Column(msgspec.Struct, frozen=True):
-    """One score of all closed episodes: values, and reasons, "" without one; `instead` replaces mixed means."""
+    """One score of all closed episodes: its values and reasons ("" for none); or `instead`, why they have no mean."""
 
     values: Sequence[float | None]
     reasons: Sequence[str]
@@ -261,8 +262,7 @@ def _score_summary(name: str, played: _Played, column: _Column, seed: int, metho
 
 
 MIXED = "mixed_rules"
-"""Reason of all values of a score if some would be under other rules than the rest
-(wardround/scoring/score.py)."""
+"""Reason of all values of a score if some would be under other rules than the rest (wardround/scoring/score.py)."""
 _OF_TWO_RULES = "no figure: the episodes were scored under rules of different versions; score the run again"
 
 

@@ -175,12 +175,12 @@ def _companions(figures: Mapping[Population, Figure]) -> list[tuple[str, dict[Po
 
 
 def _counts(cells: Sequence[Cell]) -> str:
-    """Return the scored and all episodes; lines of bounds may count more than their score, which some episodes lack."""
+    """Return `SCORED/N` of each cell on a line of its own; bounds may be of more episodes than their score."""
     return "\n".join(f"{cell.scored}/{cell.n}" for cell in cells)
 
 
 def _count(cells: Sequence[Cell]) -> str:
-    """Return the same in one line, once if all parts have the same numbers."""
+    """Return `SCORED/N` of all cells in one line, only once if they have the same numbers."""
     return " / ".join(dict.fromkeys(f"{cell.scored}/{cell.n}" for cell in cells))
 
 
@@ -331,6 +331,6 @@ _NARROWEST, _WIDEST = 44, 72
 
 
 def align_figures(rows: Sequence[tuple[str, str]]) -> list[str]:
-    """Names and their figures as lines in which the figures begin at one column, whatever script the names are in."""
+    """Return names and figures as lines; all figures begin in the same column, whatever script the names are in."""
     width = min(_WIDEST, max([_NARROWEST, *(cell_len(name) for name, _ in rows)]))
     return [f"{name}{' ' * (width - cell_len(name))} {figures}" for name, figures in rows]

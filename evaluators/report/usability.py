@@ -207,10 +207,11 @@ def _usable(one: Marking, account: ChecklistAccount) -> bool:
 
 
 def _overall_ends(rows: Sequence[Usability]) -> Ends | None:
-    """Return the interval of the unweighted mean, from those of the categories (MOVER).
+    """Return the interval of the unweighted mean from those of the categories (MOVER: variance estimates recovery).
 
-    The distances of the categories' rates to their lower ends are added in squares, and so are those to the upper
-    ends: at a rate of 1 the interval reaches below it only, and that of one category is its own.
+    The distances from the categories' rates to their lower ends are combined as the root of the sum of their squares,
+    and so are those to the upper ends. At a rate of 1 the interval therefore extends only downwards, and with a single
+    category it is that category's own.
     """
     known = [(row.rate, *row.ci95) for row in rows if row.rate is not None and row.ci95]
     if not rows or len(known) < len(rows):

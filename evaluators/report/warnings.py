@@ -52,7 +52,7 @@ def doubts(run: RunScores, summary: Summary) -> list[str]:
 
 
 def _imported(run: RunScores) -> Iterator[str]:
-    """Where an imported run comes from: its figures are of results that were not played here."""
+    """Say where an imported run comes from, since its results were not played here."""
     imported = run.header.get("imported")
     if isinstance(imported, Mapping):
         origin = "; ".join(str(line) for line in imported.get("recognised", ()))

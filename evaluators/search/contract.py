@@ -14,7 +14,7 @@ from wardround.evaluators.search.results import Ledger, SearchHit
 LIBRARY = "search"
 """The seat that records and counts the judges' searches, apart from their questions."""
 MOST = 3
-"""Number of passages that a query asks for: the top three, as in paper 002, section 4.3."""
+"""Number of passages that a query asks for: the top three, as in MedR-Bench, section 4.3."""
 
 
 class Search(Protocol):

@@ -76,7 +76,7 @@ class _WebSearch(Source):
 
 
 class Pubmed(_WebSearch):
-    """Makes two requests per query: for the numbers of the most relevant articles, then for their abstracts.
+    """Searches PubMed by two requests: for the numbers of the most relevant articles, then for their abstracts.
 
     ::
 
@@ -173,7 +173,7 @@ _CHARACTERS, _WORDS, _RESULTS = 400, 50, 20
 
 
 class Brave(_WebSearch):
-    """Reads the key from the environment variable `key_env`, sends it in a header, and shows it nowhere.
+    """Searches the web by Brave. The key is in the environment variable `key_env`; it is sent in a header, never shown.
 
     ::
 
@@ -228,7 +228,7 @@ def _short(query: str) -> str:
 
 
 class Searxng(_WebSearch):
-    """Uses the server at `base_url`, which may be this machine. It must allow `json` in search.formats.
+    """Searches by the SearXNG server at `base_url`, which may be this machine and must allow `json` in search.formats.
 
     ::
 
@@ -281,14 +281,15 @@ _SECONDS = 20
 
 
 class DuckDuckGo(Source):
-    """Uses the library of the extra `search`, imported at the first query; raises UsageError without it.
+    """Searches DuckDuckGo by the library `ddgs`, imported at the first query.
 
     ::
 
         wardround score RUN --evaluators reasoning --judge SPEC --search duckduckgo
 
-    It asks only DuckDuckGo: by default the library would ask other engines too. The library takes a proxy from
-    DDGS_PROXY if that is set. `ask` replaces the library.
+    The library comes with the extra `search`; a query raises UsageError without it. It is told to ask only DuckDuckGo,
+    since by default it would ask other engines too. It takes a proxy from DDGS_PROXY if that is set. `ask` replaces
+    the library.
     """
 
     FORM = "duckduckgo"

@@ -231,7 +231,10 @@ class GuardedSearch(WrappedSearch):
 
 
 class GuardedReader:
-    """The same for pages, since the choice of a page reveals the case. Redirects are followed: they reveal no more."""
+    """A reader that, if `restricted`, refuses to read a page of a host that is not allowed.
+
+    The choice of a page reveals something of the case. Redirects are followed, since they reveal no more.
+    """
 
     def __init__(self, reader: Reader, allowed_hosts: Sequence[str] = (), *, restricted: bool) -> None:
         self.reader, self.name = reader, reader.name

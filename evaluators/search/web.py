@@ -78,7 +78,7 @@ def _public_network(local: Sequence[str], look_up: Resolve) -> "httpcore.AsyncNe
 
     So a name that resolves differently the second time gains nothing. The hosts in `local` may have any address.
     """
-    import httpcore  # noqa: PLC0415 who reads no pages does not wait for it
+    import httpcore  # noqa: PLC0415 imported here, so that only a reader of pages waits for it
 
     known = frozenset(normal_host(one) for one in local)
 
