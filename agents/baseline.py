@@ -127,7 +127,7 @@ _LEAST_LIKENESS = 0.25
 """The similarity, summed over the similar cases of one disease, above which they count as evidence for it."""
 
 _LIKENESS_WEIGHT = 4.0
-"""The weight of the similarity above that, relative to the best score of the knowledge base, which counts as 1."""
+"""The weight of the similarity beyond `_LEAST_LIKENESS`; the best score of the knowledge base counts as 1."""
 
 _CLEAR_LEAD = 1.5
 """The ratio of the first to the second score at which no further tests are ordered."""
@@ -179,7 +179,7 @@ class _Reading:
 
 
 class Baseline:
-    """Asks four questions where it can, orders twice and examines once, then concludes; the same every time."""
+    """Asks four questions where it can, orders twice and examines once, then concludes; it draws nothing at random."""
 
     sealed: ClassVar[bool] = True
     knows: ClassVar[str] = "cases"

@@ -99,7 +99,7 @@ _FIELDS: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 
 class ItemWriter(StepAgent):
-    """Writes a text, or checks one, or a finding of a case (prompts writer/STEP, checker/STEP)."""
+    """Writes a text of a middle-level item (prompts writer/STEP), or checks such a text or a finding (checker/STEP)."""
 
     async def act(self, view: View) -> Action:
         """Write a text, or check one."""

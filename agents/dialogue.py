@@ -174,7 +174,7 @@ class ToolInterface(Interface):
     """Each verb is a tool; a reply without a call of a tool is read as text by the scenario's parser."""
 
     def instructions(self, view: View) -> str:
-        """To call a tool."""
+        """The instruction to call a tool."""
         return self._prompts["doctor/tools"].text if offered_verbs(view) else ""
 
     def options(self, view: View) -> Mapping[str, Json]:
@@ -281,15 +281,16 @@ class JsonInterface(Interface):
         return [Message("assistant", reply.text), Message("user", self._prompts["doctor/repair_form"].render(why=why))]
 
     def unread(self, reply: Completion) -> Action:
-        """An object with a verb is an act that is not possible, and its arguments are no text; all else is text."""
+        """The reply as text; an object with a verb is marked as a call of a tool, since its arguments are no text."""
         return Action("reply", f"<tool_call>{reply.text}</tool_call>" if '"verb"' in reply.text else reply.text)
 
 
 def _in_form(heard: Sequence[Said], prompts: Prompts, form: Literal["tools", "json"]) -> list[Said]:
     """What was said, with the desk's corrections in the words of an interface and not of the scenario's protocol.
 
-    A warning says only what was wrong; to a demand or a refusal, which may also tell something, a reminder is added.
-    Runs that were begun before these prompts were written keep the scenario's words.
+    A warning is replaced by the interface's own prompt, with what was wrong. A demand or a refusal may also tell
+    something, so it stays, and a reminder is added. Runs that were begun before these prompts were written keep the
+    scenario's words.
     """
     warning, reminder = f"doctor/warning_{form}", f"doctor/remind_{form}"
     if warning not in prompts or reminder not in prompts:

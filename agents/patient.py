@@ -18,14 +18,14 @@ MOST = 3
 """The most sentences of one answer: a patient answers the question and does not tell the whole story."""
 
 NOTHING = "There is no relevant ancillary test information available for this request."
-"""The patient's answer if the report has none of the requested tests (protocol of paper 002, section 10.2)."""
+"""The patient's answer if the report has none of the requested tests (protocol of MedR-Bench, section 10.2)."""
 
 
 class Patient:
     """Answers without a model: from the report's tests (staged games), or from its own story (consultation).
 
     A request for tests is matched to the report's items as by the examiner, except that a broad request ('any
-    imaging?') gets all items of its kind, as from the patient agent of paper 002. A question is answered in the first
+    imaging?') gets all items of its kind, as from the patient agent of MedR-Bench. A question is answered in the first
     person by at most three sentences of the story that are about it, the same whenever it is asked (`interview`).
     With a persona in its options (`persona`, `strength`) it says the same facts in that persona's manner.
     """
@@ -121,7 +121,7 @@ class LLMPatient:
         return mark
 
     def _report(self, view: View, known: Mapping[str, Json]) -> Sequence[Message]:
-        """The messages for one request, independent of earlier ones as in paper 002: report, tests, and the request."""
+        """Return the messages for one request: report, tests and the request, without earlier ones as in MedR-Bench."""
         order = _order(known)
         items = order.get("items") or ()
         request = str(order.get("text") or "").strip() or "\n".join(str(item) for item in items)

@@ -1,6 +1,9 @@
 """Personas of patients: how one speaks, from TOML files that a user can write, while the facts stay the case's.
 
-read_persona("terse"); read_persona("my_persona.toml")
+::
+
+    read_persona("terse")
+    read_persona("my_persona.toml")
 
 A persona that contradicts itself misstates one fact that decides nothing, and corrects it when it is asked again.
 """

@@ -44,7 +44,7 @@ LONGEST = 16 * 2**20
 _ERROR_BYTES = 2400
 """Bytes of the end of standard error that are kept."""
 _LOOK = 0.5
-"""Seconds between two looks whether the program has ended while one of its children holds the pipe open."""
+"""Seconds between two checks whether the program has ended though one of its children still holds the pipe open."""
 _GRACE = 0.2
 """Seconds for a program that wrote something wrong to end by itself, so that its exit code is known."""
 
@@ -322,7 +322,7 @@ _NOT_BESIDE = ("/", "/var", "/run", "/dev", "/proc", "/sys", "/tmp")  # noqa: S1
 
 
 def sealed_command(words: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
-    """The command that runs `words` sealed; raises UsageError with the reason where that cannot be had.
+    """The command that runs `words` sealed; raises UsageError with the reason where that is not possible.
 
     Of the `hidden` files and folders it sees nothing, even if they lie in the working directory.
     """
@@ -364,7 +364,7 @@ def container_runtime(image: str) -> str:
 
 @cache
 def container_obstacle(runtime: str, words: Sequence[str]) -> str:
-    """Why a container with this image and command does not start; "" if a trial began, whatever the command did."""
+    """Why a container with this image and command does not start; "" if one started, whatever the command did."""
     name = f"wardround-{uuid4().hex}"
     try:
         return _fault_of(container_command(runtime, name, words), _NOT_STARTED, seconds=_TRIAL / 3)

@@ -58,7 +58,7 @@ _TYPED = ('{"order":', '{"conclude":')
 _LINES = (".jsonl", ".ndjson")
 EXHAUSTED = "replies_exhausted"
 BUNDLED = {"bundled": "bundled.jsonl", "bundled:questions": "questions.jsonl"}
-"""Stand for files with the replies of two invented authors to the bundled case reports and questions."""
+"""Names that stand for bundled files: replies of two invented authors to the bundled case reports and questions."""
 _BUNDLED_FOLDER = Path(str(files("wardround.agents") / "data" / "replies"))
 
 

@@ -1,6 +1,8 @@
 """A doctor that is a team: one model in several roles, or several models, from a TOML file of roles and steps.
 
-wardround run --doctor team:panel --doctor-model openai/gpt-4o
+::
+
+    wardround run --doctor team:panel --doctor-model openai/gpt-4o
 """
 
 import re

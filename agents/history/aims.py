@@ -21,12 +21,12 @@ from wardround.agents.history.vocabulary import history_rows
 _NEAREST = 12
 """How many of the nearest examples count."""
 _FADE = 0.07
-"""How fast an example counts less, the farther it is behind the nearest."""
+"""How far behind the nearest example another one counts 1/e as much."""
 _STRANGE = 0.1
 """A question that is less near to every example has no aim: it is empty, or in another language."""
 _LONG = 7
 _PART = 5
-"""Words of so many letters are also compared by their parts of five letters."""
+"""Words of five letters and more (seven with a mark at either end) are also compared by their parts of five."""
 Vector = NDArray[np.float64]
 
 
@@ -89,7 +89,7 @@ def examples() -> Sequence[Mapping[str, str]]:
 
 
 def aim_figures(question: str, facts: Sequence[Fact]) -> tuple[dict[str, float], list[dict[str, float]]]:
-    """The figures of silence and of each fact: whether it tells what the question is after, and the others do not."""
+    """The figures of aims: for silence, what no fact tells of them; for each fact, how much of them it tells."""
     aims = aims_of(question)
     likely = [(place, share) for place, share in enumerate(aims.shares) if share]
     tells = [_aims_in(fact.section, fact.text) for fact in facts]

@@ -102,7 +102,7 @@ _INTRODUCED = regex(
     r"|is hospitali[sz]ed|returns)\b.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-"""A first sentence that says who the patient is, what it has had or is, and why it comes: three facts."""
+"""A first sentence that says who the patient is, what they have had or are, and why they come: three facts."""
 _TELEGRAM = regex(
     r"^(?:non-?smoker|smoker|former|drinks?|smokes?|works?|lives?|uses?|takes?|retired|married|single|does not|never"
     r"|college|student|\w+ student|engineer|occasional|enjoys?|plays?)",
@@ -121,7 +121,10 @@ class Statement(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Fact:
-    """One sentence; `place` is its number in the story, `family` whether it speaks of relatives."""
+    """One sentence of a story, the `place`-th.
+
+    `items` is what it affirms and denies, `family` whether it speaks of relatives, `timed` whether it names a time.
+    """
 
     place: int
     section: str
@@ -149,7 +152,7 @@ class Fact:
 def story_sentences(text: str) -> list[str]:
     """The sentences of `text`; an abbreviation, an initial or a decimal ends none.
 
-    Example: `sentences("Saw Dr. Li at 5 p.m. Monday. It hurt.")` has two.
+    Example: `story_sentences("Saw Dr. Li at 5 p.m. Monday. It hurt.")` has two.
     """
     parts: list[str] = []
     for part in _END.split(text):
@@ -231,7 +234,7 @@ def story_facts(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ..
 
 
 def _seen_by_examiner(text: str) -> bool:
-    """Whether only an examiner sees it; what a relative reports, a relative has seen."""
+    """Whether a sentence tells what only an examiner sees, and no parent reports it."""
     return _EXAMINED.search(text) is not None and re.search(r"\b(?:mother|father|parents?) reports?\b", text) is None
 
 
@@ -259,7 +262,7 @@ def _split_facts(section: str, sentence: str) -> list[str]:
 
 
 def _introduced(who: str, aside: str, now: str) -> list[str]:
-    """The facts of a first sentence; who it is stays with why it comes if it tells nothing but sex and age."""
+    """The facts of a first sentence: who the patient is, what the aside says of them, and why they come."""
     rest = re.sub(r"^with |^on ", lambda match: "has " if match[0] == "with " else "is on ", aside, flags=re.IGNORECASE)
     rest = re.sub(r"^who ", "", rest, flags=re.IGNORECASE)
     facts = [f"The patient is {who[:1].lower()}{who[1:]}", f"The patient {now}"]

@@ -1,7 +1,8 @@
-"""The figures of a question and a sentence: in what ways the sentence may answer, each from 0 to about 1.
+"""The figures of a question and a sentence: features of how the sentence may answer, each from 0 to about 1.
 
-Words of the question that the sentence shares, by letters, by concept or by field of words; whether it is of the kind
-asked; topic, person, site and polarity; what the question before was about. `weighing` says what they are worth.
+They say which words of the question the sentence shares, by letters, by concept or by field of words; whether it is of
+the kind asked; how topic, person, site and polarity agree; and what the question before was about. `weighing` says what
+each figure is worth.
 """
 
 import math
@@ -109,7 +110,7 @@ _LOOSE = 0.2
 def strength_of(unit: vocabulary.Unit, means: frozenset[str]) -> float:
     """How surely a sentence holds a word of the question: by its letters, by a concept, or by a field of words.
 
-    A field is the surer the fewer words it has.
+    The fewer words a field has, the surer it is.
     """
     breadth = vocabulary.breadth_of_fields()
     return max(
@@ -119,7 +120,7 @@ def strength_of(unit: vocabulary.Unit, means: frozenset[str]) -> float:
 
 
 def _strength(asked: Sequence[vocabulary.Unit], means: frozenset[str]) -> dict[str, float]:
-    """How surely a sentence holds the words of the question; the word that it holds least counts for itself."""
+    """How surely a sentence holds the words of the question, all together, and the word that it holds least."""
     sure = [(strength_of(unit, means), unit.weight) for unit in asked]
     total = sum(weight for _, weight in sure)
     full = [strength for strength, weight in sure if weight >= 1.0]
@@ -131,7 +132,7 @@ def _strength(asked: Sequence[vocabulary.Unit], means: frozenset[str]) -> dict[s
 
 
 UNSEEN = 0.55
-"""The share of a word that no example asks with."""
+"""The share (of right answers that hold a word) for a word that no example has."""
 
 
 def word_strengths(question: str, fact: Fact) -> list[tuple[str, float]]:
@@ -195,7 +196,7 @@ def _rules(proposed: Recollection, fact: Fact) -> dict[str, float]:
 
 
 def _cover(asked: Sequence[vocabulary.Unit], means: frozenset[str], known: frozenset[str]) -> dict[str, float]:
-    """How much of the question a sentence covers; what is new in it (beside the complaint) counts for itself."""
+    """How much of the question a sentence covers, of all its words and of those that the complaint does not hold."""
     new = [unit for unit in asked if not unit.meanings & known]
     hits = [unit for unit in asked if unit.meanings & means]
     return {

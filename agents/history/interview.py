@@ -1,8 +1,10 @@
 """One question of an interview, answered from a patient's story in the patient's words.
 
+::
+
     answer_from_story({"History": "I have had a cough for two weeks."}, "Cough", ["And since when?"])
 
-No model and no chance: the same question gets the same answer.
+No model is asked and nothing is drawn at random: the same question gets the same answer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,7 +61,7 @@ def answer_from_story(
 ) -> PatientReply:
     """The answer to the last question of `asked`; `before` is what the patient has said so far.
 
-    `weights` are others than the fitted ones, as for a measurement on authors that they were not fitted on.
+    `weights` replace the fitted ones, for instance to measure on the questions of authors that were left out of a fit.
     """
     memory, voice = memory_of(tuple(story.items()), complaint)
     if not memory.facts:

@@ -81,7 +81,9 @@ def _phrasings() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def phrased(text: str, voice: PatientVoice) -> tuple[str, bool]:
-    """The phrase by the first beginning of the table that fits, and whether it has a subject now; else as it is.
+    """A phrase in the words of the first row of the table that fits its beginning, and whether it has a subject now.
+
+    A phrase that no row fits is returned as it is.
 
     Example: `phrased("Inability to walk", voice)` is "I'm unable to walk", and true.
     """
@@ -93,7 +95,7 @@ def phrased(text: str, voice: PatientVoice) -> tuple[str, bool]:
 
 
 def nothing_in(section: str, text: str) -> str:
-    """What a patient says for a section that says that there is nothing ('None reported'); empty for another text."""
+    """What a patient says where a section says that there is nothing ('None reported'); "" for another text."""
     said = next((said for name, said in _NOTHING_OF if name in section), "Nothing that I know of")
     return said if _NOTHING.match(text) else ""
 
@@ -140,12 +142,12 @@ def with_article(phrase: str) -> str:
 
 
 def span_of(text: str) -> re.Match[str] | None:
-    """How long a phrase says that one has had what: '2-week history of cough'."""
+    """Match a phrase that says how long the patient has had something: '2-week history of cough'."""
     return _SPAN.match(text) or _LONG_SPAN.match(text)
 
 
 def with_duration(match: re.Match[str]) -> str:
-    """What one has had, and for how long: 'a cough for 2 weeks, which is worse at night'."""
+    """What the patient has had, and for how long: 'a cough for 2 weeks, which is worse at night'."""
     span, unit = match.groupdict().get("span") or "a", match["unit"].lower()
     time = f"for {span.lower()} {unit}{'' if span.lower() in ('1', 'one', 'a') else 's'}"
     what = re.sub(r"^(?:having|experiencing)\s+", "", match["what"].strip())

@@ -89,9 +89,9 @@ _POLITE = _any(
 )
 """'Can you show me where?' asks where, and not whether."""
 _PARTICULAR = _any(r"^\W*(?:(?:and|so|but|well|now)[, ]+)*(?:what(?! about)|how|where\w*|when|who\w*|which|why)\b")
-"""'What is it?' ends as a question for a yes does, and is none."""
+"""Begins a question that asks for no yes or no, though it may end like one that does: 'What is it?'."""
 _MEANT = _any(r"^(?:I mean|like|such as|for (?:example|instance)|that is|say)\b", r"\bI mean\W*$")
-"""What only says what the question before meant."""
+"""A remark that only explains the question before it."""
 _CLAUSE = regex(
     r",?\s+(?:and|but)\s+(?:(?:roughly|about|exactly|if so|also|then|just|for|in|on|at|with),?\s+)?"
     r"(?=(?:do|does|did|is|are|was|were|has|have|had|any|when|where|what|how|who|which|why|since)\b)"
@@ -286,7 +286,7 @@ class HistoryQuestion(msgspec.Struct, frozen=True):
 
     @property
     def bare(self) -> bool:
-        """Whether it leans on what was asked before ('And since when?')."""
+        """Whether it says nothing of what it is about, and so leans on what was asked before ('And since when?')."""
         return not (self.findings or self.sites or self.topics)
 
     @property
@@ -295,7 +295,7 @@ class HistoryQuestion(msgspec.Struct, frozen=True):
         return any(topic.name == "family" for topic in self.topics)
 
     def after(self, earlier: "HistoryQuestion") -> "HistoryQuestion":
-        """This question about what the earlier one was about."""
+        """This question, asked of what the earlier one was about."""
         return replace(
             self, findings=earlier.findings, sites=earlier.sites, topics=earlier.topics, meanings=earlier.meanings
         )
@@ -337,8 +337,8 @@ def narrowest(names: frozenset[str]) -> frozenset[str]:
 def split_questions(text: str) -> Sequence[str]:
     """The questions of a turn: 'Any fever? And do you cough?' has two.
 
-    What only greets is left out, and so is a comment, unless the question behind it asks for nothing without it
-    ('I hear that you fell. Tell me about that.').
+    A greeting is left out, and so is a comment, unless the question after it needs it ('I hear that you fell. Tell me
+    about that.').
     """
     plain = " ".join(text.replace("\u2019", "'").split())
     pieces = [piece.strip() for piece in _CLAUSE.split(_SALUTE.sub("", plain)) if piece.strip(" ?.!")]

@@ -1,4 +1,4 @@
-"""What a patient recalls when asked: the facts that answer a question, or that there are none. No model, no chance."""
+"""What a patient without a model recalls when asked: the facts that answer a question, or that there are none."""
 
 import re
 from collections.abc import Sequence
@@ -78,8 +78,8 @@ _AGE = re.compile(r"\b[a-z\d]+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+"
 class Recollection(msgspec.Struct, frozen=True):
     """The facts that answer, or the kind of an answer without facts.
 
-    `kind`: facts, yes, no (with the `denied` items), unknown, unnoticed, family, opinion, results, age,
-    nothing_more. `nearest` says that a fact may be all that is known.
+    `kind`: facts, yes, no (with the `denied` items), unknown, unnoticed, family, opinion, results, age, nothing_more.
+    `sure`: `weighing` keeps it. `nearest`: the fact comes near what was asked, and more is not known.
     """
 
     kind: str
@@ -151,7 +151,7 @@ class Memory:
         return replace(recalled, sure=bool(recalled.facts) and sure)
 
     def _opening(self, question: HistoryQuestion) -> Recollection | None:
-        """Why the patient came, and what worries it, unless the question names a place that the complaint does not."""
+        """Why the patient came, and what worries them; None for another question, or a place not in the complaint."""
         if _TELL_OF_IT.search(question.text) and question.findings & self.topic_findings:
             return Recollection("facts", self.main, sure=True)
         concern = [topic for topic in question.topics if topic.name == "concern"]
@@ -170,8 +170,8 @@ class Memory:
     def _last_resort(
         self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], silent: Recollection
     ) -> Recollection:
-        """What tables and details did not find, by the meaning of the words; a bare one ('Whereabouts?')"
-        " by the last."""
+        """A fact with most of the question's meanings, where nothing else found one; a bare question ('Whereabouts?')
+        gets that of the question before it."""
         if question.bare and not question.meanings and earlier and not earlier[0].bare:
             last = self._specific(earlier[0])
             of_places = any(topic.name in _OF_PLACES for topic in earlier[0].topics)

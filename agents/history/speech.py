@@ -1,4 +1,4 @@
-"""How a patient says a fact: in the first person, or for a child or a confused relative in the third."""
+"""How a fact is said: by the patient in the first person, or by somebody who speaks for the patient in the third."""
 
 import re
 from collections.abc import Sequence

@@ -235,7 +235,7 @@ patient report reports reported note notes noted deny denies denied doctor okay 
 )
 _LIGHT = 0.4
 _NAMED_LIGHT = 0.7
-"""What a word of little content weighs: 'start', 'long', 'anything'."""
+"""What a word of little content weighs ('start', 'long', 'anything'), and what it weighs if a table has it."""
 _LETTERS = 6
 
 

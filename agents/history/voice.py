@@ -1,4 +1,4 @@
-"""Who answers, the patient or a relative for it, and the pronouns and verbs of one who speaks for itself."""
+"""Who answers, the patient or a relative in their place, and the pronouns and verbs of a patient who speaks."""
 
 import re
 from collections.abc import Mapping
@@ -23,9 +23,9 @@ PRESENT = re.compile(r"^(?:history(?: of .*)?|complaint|story)$", re.IGNORECASE)
 
 
 class PatientVoice(msgspec.Struct, frozen=True):
-    """Who speaks: the patient, or for `speaks_for` 'he' or 'she' somebody else.
+    """Who speaks: the patient, or somebody else, who calls the patient `speaks_for` ('he', 'she' or 'the child').
 
-    `sex` is None where the story does not say; `own_words` where the present history is in the patient's words already.
+    `sex` is None if the story does not say. `own_words`: the present history is already in the patient's words.
     """
 
     sex: str | None

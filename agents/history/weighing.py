@@ -20,12 +20,13 @@ from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollec
 from wardround.agents.history.vocabulary import history_rows
 
 NEARLY = 1.0
-"""How much less sure than an answer the nearest sentence is told, with the remark that more is not known."""
+"""How far short of an answer the nearest sentence may fall and still be told, with the remark that no more is known."""
 _HARDLY_LESS = 0.5
-"""How much less sure it is told though it lacks something that was asked."""
+"""How far short it may fall if it lacks something that was asked."""
 _NEAR = 2.0
-"""How near a second sentence has to come to be told too."""
+"""How far behind the best sentence a second one may be and still be told too."""
 _FAR = 8.0
+"""The largest lead, over silence or over another sentence, that is counted."""
 
 
 def weigh(
@@ -96,7 +97,8 @@ def decision_figures(
 def allowed(memory: Memory, question: HistoryQuestion, proposed: Recollection) -> list[bool]:
     """Which sentences may answer.
 
-    The proposed ones, and of the others none of relatives unless asked about; no denial says where something is.
+    Those that the rules propose may, and of the others those of relatives only if the question is about relatives. A
+    denial never answers where something is.
     """
     kin, where = KIN.search(question.text) is not None, PLACE_ASKED.search(question.text) is not None
     return [(fact in proposed.facts or kin or not fact.family) and not (where and fact.denied) for fact in memory.facts]
