@@ -183,7 +183,7 @@ class _Scope:
         return ""
 
     def _sum(self, spent: float, before: float, own: float, more: float) -> float:
-        """What is spent with `more`, if every process spends as much as this one."""
+        """What is spent with `more`: the larger of what is reported and what it is if all spend as much as this one."""
         return max(spent + more, before + self._processes * (own + more))
 
     def _by(self) -> str:

@@ -56,9 +56,11 @@ class Caster(Protocol):
 class EpisodeSetup:
     """Everything that is needed to play one episode.
 
-    `trusted` names the seats whose agents belong to the engine's user (a recording, a person's terminal, an
-    evaluator): their errors decide how the episode ends. An error of any other agent counts as a failure of a model
-    only if its seat's model raised it.
+    `cast` makes the agent of a seat. `log` has the events so far and takes the new ones. `watch` decides when acts and
+    calls may begin, and `caches` gives each seat its call cache. `recorded` has the calls of an act that is repeated.
+    `trusted` names the seats whose agents belong to the engine's user (a recording, a person's terminal, an evaluator):
+    their errors decide how the episode ends. An error of any other agent counts as a failure of a model only if its
+    seat's model raised it.
     """
 
     scenario: AnyScenario

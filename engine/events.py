@@ -12,7 +12,12 @@ from wardround.engine.text import count_noun
 
 
 class Opened(msgspec.Struct, frozen=True, tag_field="kind", tag="opened", omit_defaults=True):
-    """The first event: which job this is. A fork names its origin by `parent` (episode) and `forked_at` (action)."""
+    """The first event: which case is played, in which repeat, by which scenario, with which seed.
+
+    `seq` is the number of an event in its log, `at` its time in seconds since the epoch, as in every kind of event.
+    `case_hash` is the digest of the case's text. A fork names its origin by `parent` (episode) and `forked_at`
+    (action).
+    """
 
     seq: int
     at: float
@@ -88,6 +93,7 @@ class Reopened(msgspec.Struct, frozen=True, tag_field="kind", tag="reopened", om
 
 
 Event = Opened | Called | Acted | Closed | Reopened
+"""An event of any kind."""
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)

@@ -17,7 +17,10 @@ class UnsupportedRequest(Exception):
 
 
 class WireCall(NamedTuple):
-    """A request: the `model` it names, its messages and options; `kind` is chat or response."""
+    """A request: the `model` it names, its messages and options; `kind` is chat or response.
+
+    `stream` says that the reply is to be streamed, `stream_usage` that the stream ends with the usage.
+    """
 
     kind: str
     model: str
@@ -70,7 +73,7 @@ def error_body(message: str, code: str) -> Json:
 
 
 def chat_reply(reply: Completion, name: str, refusal: str | None = None) -> dict[str, Json]:
-    """The body of a chat completion."""
+    """The body of a chat completion; `name` is part of its id, `refusal` the text of a formal refusal."""
     calls = reply.more.get("tool_calls")
     message: dict[str, Json] = {"role": "assistant", "content": reply.text or (None if calls or refusal else "")}
     if refusal:
@@ -224,7 +227,7 @@ def _part(part: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def response_reply(reply: Completion, name: str, refusal: str | None, call: WireCall) -> dict[str, Json]:
-    """The body of a reply of the Responses API."""
+    """The body of a reply of the Responses API to `call`; `name` and `refusal` are as in `chat_reply`."""
     output: list[Json] = []
     if reply.thinking:
         summary = [{"type": "summary_text", "text": reply.thinking}]

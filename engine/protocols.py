@@ -110,7 +110,10 @@ StateT = TypeVar("StateT")
 
 
 class Scenario(Protocol[CaseT_contra, StateT]):
-    """The rules of an encounter: a pure state machine, no model, no clock, no randomness."""
+    """The rules of an encounter: a pure state machine without model, clock or randomness.
+
+    `seats` are the seats that take turns; the first is the seat under test.
+    """
 
     name: str
     seats: Sequence[str]

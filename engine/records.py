@@ -74,7 +74,11 @@ def _image_url(part: Json) -> str:
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Tokens of one call, as counted by the endpoint; `cost` is in US dollars, None if no price is known."""
+    """Tokens of one call, as counted by the endpoint; `cost` is in US dollars, None if no price is known.
+
+    `reasoning` is the part of `completion` that is thinking, `cached` the part of `prompt` that the endpoint had
+    cached.
+    """
 
     prompt: int = 0
     completion: int = 0
@@ -147,7 +151,7 @@ class Action(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Said(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The part of an action that other seats may hear; `seq` is the number of its event."""
+    """The part of an action that other seats may hear, with fields as in Action; `seq` is the number of its event."""
 
     seq: int
     seat: str
@@ -221,7 +225,12 @@ class Scored(msgspec.Struct, frozen=True):
 
 
 class EpisodeRow(msgspec.Struct, frozen=True):
-    """An episode as a store lists it: `number` in its run, `cause` None while open, `at` the time of its last event."""
+    """An episode as a store lists it.
+
+    `id` names it within its run, `number` is its place in the run (from 0), and `repeat` counts from 1. `cause` and
+    `reason` are those of its ending; `cause` is None while it is open. `events` is the number of its stored events,
+    `at` the time of the last one.
+    """
 
     id: str
     number: int

@@ -118,9 +118,12 @@ class Seat:
                 reply = await self.seat.model.complete([Message("user", view.brief)], purpose="act")
                 return Action("reply", reply.text)
 
+    `seed` is the number for this seat in this episode (see `draw`), `options` are the user's settings of the agent, and
+    `prompts` are all prompts of the run. `loop` is the event loop in which the calls of its models are made.
+
     `model` is the seat's model; if it has several, with names, they are in `models`, and `model` is the first.
-    `knowledge` is None, except for agents whose class says `knows = "truth"` (then it is the case) or
-    `knows = "cases"` (then the other cases, without this one); the run's header lists these agents.
+    `knowledge` is None, except for agents whose class says `knows = "truth"` (then it is the case) or `knows = "cases"`
+    (then the other cases, without this one); the run's header lists these agents.
     """
 
     name: str

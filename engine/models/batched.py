@@ -46,6 +46,7 @@ class Pace(NamedTuple):
 
 
 PACE = Pace()
+"""The pace at OpenAI, whose limits of a batch are 50,000 requests and 200 MB."""
 
 
 class _Request(NamedTuple):
@@ -55,6 +56,8 @@ class _Request(NamedTuple):
 
 class Batched(Wrapped):
     """A model whose calls go out in batches; `model` is the same model asked directly, for trials before a run.
+
+    `api` is the batch interface of its endpoint, `price` the price of a direct call, of which a batch costs half.
 
     A call waits until no other has come for `pace.quiet` seconds; then all waiting calls go out as one batch. The store
     notes what is sent before it is paid: after a kill at any moment the same batch answers the same calls. After

@@ -117,6 +117,7 @@ _BROKEN = (
 
 OPENAI_HOST = "api.openai.com"
 PUBLIC = f"https://{OPENAI_HOST}/v1"
+"""The address of OpenAI's own models."""
 
 _encode = msgspec.json.Encoder().encode
 _RESERVED = frozenset(("messages", "model", "stream", "n"))

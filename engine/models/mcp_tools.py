@@ -176,7 +176,10 @@ class ToolServers(Provider):
     """MCP servers: `mcp/URL`, or `mcp/COMMAND` for one that speaks over standard input and output."""
 
     def model(self, wanted: ModelRequest) -> Model:
-        """The server; a process gets this environment without its keys."""
+        """The server; a process gets this environment without its keys.
+
+        Raises UsageError without the extra `mcp`, for --base-url, and for an address or a command that is wrong.
+        """
         try:
             import mcp  # noqa: PLC0415 an extra, needed only here
 

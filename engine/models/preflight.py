@@ -33,7 +33,9 @@ def sending_models(model: Model) -> list[tuple[Model, bytes]]:
 
 
 PURPOSE = "preflight"
+"""The purpose of a trial call."""
 PROBE = (Message("user", "Reply with the word OK."),)
+"""The messages of a trial call."""
 PROBE_TOKENS = 16
 """The limit of tokens in the first attempt; a model that refuses so few is asked without a limit."""
 WITHIN = 120.0
@@ -41,6 +43,7 @@ WITHIN = 120.0
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _Answer = TypeVar("_Answer")
 PATIENCE = Patience(attempts=2, total=10.0, first=1.0)
+"""The patience with a trial call whose error may be temporary."""
 HARMLESS = frozenset(("rate_limit", "context_overflow", "refused", "refusal", "content_filter", "empty"))
 """Kinds of error after which key and model are known to work: the error is temporary or specific to one call."""
 

@@ -83,7 +83,10 @@ class PriceList:
 
 
 class Prices:
-    """Prices by the exact name of a model; partial names never match."""
+    """Prices by the exact name of a model; partial names never match.
+
+    `table` has the user's own prices, `listed` the public ones (default: the list of the installed litellm).
+    """
 
     def __init__(self, table: Mapping[str, Price] | None = None, listed: PriceList | None = None) -> None:
         self._table = dict(table or {})

@@ -21,8 +21,9 @@ class ModelRequest:
     """A request for one model.
 
     `spec` is all that the user wrote, `name` the part after its first slash. `address` is the user's address for the
-    model, else the provider's default, else "". Keys are in `env`. `session_header` is the header by which calls name
-    their conversation, "" for none.
+    model, else the provider's default, else "". Keys are in `env`. `timeouts` is None for the default ones, and
+    `priced` looks the price up (`price`). `session_header` is the header by which calls name their conversation, "" for
+    none.
     """
 
     spec: str

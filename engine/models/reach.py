@@ -111,9 +111,9 @@ def _for(table: Mapping[str, ValueT], name: str) -> ValueT | None:
 
 
 class ReachOptions(TypedDict, total=False):
-    """Optional settings of `reach`. Models that share `gates` share the limits of their endpoints.
+    """Optional settings of `reach`; None stands for the default.
 
-    `session_header` is that of ModelRequest.
+    Models that share `gates` share the limits of their endpoints. `session_header` is that of ModelRequest.
     """
 
     prices: Prices | None
@@ -127,6 +127,13 @@ def reach(
     spec: str, *, env: Mapping[str, str], base_url: str | Sequence[str] | None = None, **means: Unpack[ReachOptions]
 ) -> Model:
     """The model that `spec` names, behind the gate of its endpoint and with retries; nothing is sent yet.
+
+    ::
+
+        model = reach("openai/gpt-4o", env=os.environ)
+        served = reach("openai/qwen3-8b", env=os.environ, base_url="http://localhost:8000/v1")
+
+    `spec` is one of:
 
     - `openai/MODEL`: chat completions at `base_url`, else OPENAI_BASE_URL, else OpenAI itself; the key is
       OPENAI_API_KEY, which only OpenAI's own host requires.

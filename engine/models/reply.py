@@ -141,6 +141,7 @@ def turns(messages: Sequence[Message]) -> list[Json]:
 
 
 SHAPE_OPTION = "shape"
+"""The option of a call that has the JSON schema of its reply."""
 SCHEMA_NAME = "reply"
 """The name of every schema; it never changes, because some endpoints cache compiled schemas."""
 

@@ -14,7 +14,9 @@ _OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 KEPT = 1000
 """The least number of recent calls that are kept; a long run must not keep them all in memory."""
 Reply = str | Completion | ProviderError
+"""A reply of a script: a text, a whole completion, or an error to raise."""
 Script = Sequence[Reply] | Callable[[Sequence[Message], str], Reply]
+"""A list of replies, or a function from (messages, purpose) to a reply."""
 
 
 class Scripted(Model):
@@ -42,7 +44,7 @@ class Scripted(Model):
         self.calls: list[tuple[tuple[Message, ...], str, dict[str, Json]]] = []
 
     async def complete(self, messages: Sequence[Message], *, purpose: str, **options: Json) -> Completion:
-        """The script's next reply."""
+        """The script's next reply; raises a ProviderError of the script, or one of kind `empty` after its end."""
         nth = self.count
         self.count += 1
         if len(self.calls) == 2 * KEPT:
@@ -68,7 +70,10 @@ class Scripts(Provider):
     """Models that send nothing: `scripted/TEXT` and `scripted/package.module:NAME`."""
 
     def model(self, wanted: ModelRequest) -> Model:
-        """The script: a list of replies or a function of (messages, purpose), else the one text."""
+        """The script that `package.module:NAME` names, or one that gives the text to every call.
+
+        Raises UsageError if NAME is neither a list of replies nor a function of (messages, purpose).
+        """
         text = wanted.name
         if not _OBJECT.fullmatch(text):
             return Scripted(lambda messages, purpose: text)

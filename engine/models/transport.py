@@ -26,7 +26,10 @@ _BUFFER = 64 * 2**10
 
 
 class Timeouts(msgspec.Struct, frozen=True):
-    """Timeouts in seconds. `first_byte` is long because a reply that is not streamed begins when the model is done."""
+    """Timeouts in seconds: to make a connection, without any byte (`first_byte`), and for the whole reply (`total`).
+
+    `first_byte` is long because a reply that is not streamed begins when the model is done.
+    """
 
     connect: float = 30.0
     first_byte: float = 600.0

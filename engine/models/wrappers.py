@@ -286,7 +286,7 @@ class Patience(msgspec.Struct, frozen=True):
     jitter), by `seed`. After a refusal (429, 503, 529, or no listener) it is drawn from the upper half of that range,
     so that 14 attempts outlast any quota window of 60 seconds. If the endpoint sends Retry-After, the wait is that time
     plus a random time of at most min(Retry-After, 4 * `first`). After more than HONOURED attempts it is no shorter than
-    after n - HONOURED attempts without Retry-After, because the endpoint's word has not proved true. There is no wait
+    after n - HONOURED attempts without Retry-After, because what the endpoint said has proved wrong. There is no wait
     if another endpoint is ready. No attempt starts later than `total` seconds after the first, not counting the time
     spent waiting for a free place.
 

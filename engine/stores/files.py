@@ -17,6 +17,7 @@ from wardround.engine.protocols import Store
 from wardround.engine.records import Ending, EpisodeRow, Json
 
 FORMAT = "wardround-run-1"
+"""The format of an export, in its first line."""
 _TOGETHER = 200
 """The number of texts and episodes that are written together."""
 

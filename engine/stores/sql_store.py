@@ -29,7 +29,9 @@ from wardround.engine.stores.writes import (
 Step = tuple[str, *tuple[object, ...]]
 """A statement with its values: the first is `$1` of the text."""
 RUN = "(SELECT id FROM runs WHERE name = $1)"
+"""The row id of the run named `$1`."""
 LIST = f"SELECT {EPISODE} FROM episodes WHERE run = {RUN}"  # noqa: S608 - constants
+"""The beginning of a query for the episodes of the run named `$1`."""
 _PAGE = 500
 _CONTROL = "SELECT orders FROM runs WHERE name = $1"
 
@@ -82,7 +84,7 @@ class DatabaseStore(ABC):
         episodes: Iterable[EpisodeRow] = (),
         orders: RunControl | None = None,
     ) -> None:
-        """Create a run with its episodes and orders, all or nothing."""
+        """Create a run with its episodes and orders, all or nothing; raises UsageError if the name is taken."""
         control = None if orders is None else msgspec.json.encode(orders)
         if not await self.insert_run(name, header_bytes(header), control, episodes):
             raise UsageError(f"there is already a run {name!r} in {self.where}; choose another --name, or --resume it")

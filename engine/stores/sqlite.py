@@ -78,6 +78,11 @@ class AnswerKeys:
 class SqliteStore(DatabaseStore):
     """A store in a SQLite file in WAL mode with `synchronous=FULL`.
 
+    ::
+
+        async with aclosing(SqliteStore("study.db")) as store:
+            print([run.name for run in await store.runs()])
+
     An append returns after its commit. A killed process loses no acknowledged write, nor does a power cut on a disk
     that honours fsync. Concurrent writes are committed together (writes.py). A session counts as dead `lease` seconds
     after its last sign of life, by `clock`.
