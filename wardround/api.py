@@ -20,6 +20,7 @@ from wardround.runs.stored_run import Run, open_store
 from wardround.runs.work_queue import prepare
 
 SEATS = ("doctor", "patient", "examiner")
+"""The seats that `run` takes as arguments of their own."""
 AgentSpec = str | Mapping[str, Json] | AgentFactory
 """A SPEC, a mapping of `SeatSettings` fields, or a class or function that makes an agent."""
 

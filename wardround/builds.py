@@ -88,6 +88,7 @@ def _work_folder(where: Path, key: str) -> Path:
 
 
 SEAT = "curator"
+"""The seat that makes cases from articles."""
 AccountT = TypeVar("AccountT", bound=RunAccount)
 IntakeT = TypeVar("IntakeT", bound=EpisodeIntake)
 OptionsT = TypeVar("OptionsT", bound=BaseModel)
@@ -114,9 +115,9 @@ class WorkSharing(TypedDict, total=False):
 
 
 class _Begun(NamedTuple):
-    """What a build knows before a model is called: its rules, who is asked, what is left to ask about, and what is not.
+    """What a build knows before a model is called: its rules, the SPECs of its seats, and what the reading left.
 
-    `left` counts the units that remained after the rules of reading, `dropped` those that each rule took.
+    `left` counts the units that remained after the rules of reading, `dropped` those that each rule took out.
     """
 
     run: str
@@ -372,7 +373,10 @@ def check_writable(out: Path) -> None:
 
 
 def write_build(out: Path, account: RunAccount, lines: Sequence[str]) -> None:
-    """Write a build to `out` and its account to `out` + '.flow.json'; either both files are replaced or neither is."""
+    """Write a build to `out` and its account to `out` + '.flow.json'; either both files are replaced or neither is.
+
+    Raises UsageError if they cannot be written.
+    """
     half, half_account = _halves(out)
     try:
         with half.open("w", encoding="utf-8") as stream, half_account.open("w", encoding="utf-8") as beside:

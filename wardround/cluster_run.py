@@ -33,7 +33,7 @@ from wardround.runs.work_queue import seconds_worked, spending_by_seat
 from wardround.scoring.score import CONCURRENCY, join_evaluation
 
 DEATHS = 3
-"""Times that the worker of a place may die without progress of the run; then the place stays empty."""
+"""How often a worker that died without progress of the run is replaced; after that its place stays empty."""
 _LOOK = 1.0
 """Seconds between two looks at the store."""
 _SLOW = 60.0
@@ -129,7 +129,10 @@ class CrewDriver:
         progress.account = BudgetAccount(Budget(), run.header.specs)
 
     async def play(self, workers: int) -> None:
-        """Return when no worker is left."""
+        """Start `workers` workers, replace those that die, and return when none is left.
+
+        Raises UsageError or StoreError if a worker cannot work at all, WardroundError if workers died too often.
+        """
         await self._withdraw_stop()
         began = monotonic()
         self._due = dict.fromkeys(range(1, workers + 1), began)

@@ -29,7 +29,9 @@ from wardround.scoring.level_rows import level_rows
 from wardround.scoring.score import evaluator_of, score_run
 
 DOCTORS = ("gold", "baseline", "silent")
+"""The doctors that play the cases, none of which needs a model."""
 PLOTTED = "baseline"
+"""The one of them whose runs the report shows."""
 AUTHORS = ("careful", "hasty")
 """The authors of the invented replies that are judged; the second one makes mistakes."""
 QUIZZED = {

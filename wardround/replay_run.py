@@ -135,6 +135,11 @@ async def fork_run(
 ) -> Run:
     """Fork `episode` after its action number `after`, play the fork, and return the new run.
 
+    ::
+
+        row = await parent.episode("c1@1")
+        child = await fork_run(parent, row, 4, {"doctor": {"spec": "openai/gpt-4o"}})
+
     `seats` maps each seat to the SeatSettings fields to change; other seats keep their agents. Raises UsageError for an
     unknown seat, LogError if the episode has fewer actions.
     """

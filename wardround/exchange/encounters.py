@@ -48,7 +48,7 @@ class Encounter:
 
 
 class StoredEncounter(NamedTuple):
-    """One episode as it is stored: its row, its events, which nobody has checked yet, and its scores by name."""
+    """One episode as it is stored: its row, its events, still unchecked, and its scores by name."""
 
     row: EpisodeRow
     log: Sequence[Row]

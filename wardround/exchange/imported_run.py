@@ -39,6 +39,7 @@ from wardround.scenarios.encounters.imported import THEN
 from wardround.scoring.stored_scores import ORIGIN
 
 AUTO = "auto"
+"""In place of a format: recognise that of each file from its name and content."""
 PUBLISHED = ("medrbench", "healthbench", "agentclinic")
 """Formats of published data sets, whose cases are public."""
 FORMATS: Mapping[str, str] = {
@@ -54,7 +55,10 @@ _SEATS = ("doctor", "patient", "examiner")
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What to import, as the command line names it; `cases` and `scenario` are "" if they are not named."""
+    """What to import, as the command line names it; `cases` and `scenario` are "" if they are not named.
+
+    `source` is one of FORMATS or `auto`, `columns` are the values of --map, and `model` replaces the name in the files.
+    """
 
     files: Sequence[Path]
     source: str = AUTO
@@ -78,7 +82,8 @@ class ImportRequest:
 class ImportAccount:
     """The result of an import: the run, the format of each file, and what cannot be scored and why.
 
-    `before` says that the same import had been finished before.
+    `recognised` has a sentence for each file, `notes` those on what cannot be scored. `before` says that the same
+    import had been finished before.
     """
 
     run: str
@@ -144,6 +149,11 @@ def _read(path: Path, request: ImportRequest) -> tuple[str, str, list[Result]]:
 
 async def import_results(store: Store, request: ImportRequest, progress: Progress | None = None) -> ImportAccount:
     """Import result files into a store as one run; a second import of the same continues or finds the first.
+
+    ::
+
+        account = await import_results(open_store("study.db"), ImportRequest([Path("results.jsonl")]))
+        print(account.run, account.episodes, *account.notes, sep="\\n")
 
     Raises UsageError with file, line and field of what cannot be read; nothing is imported then.
     """

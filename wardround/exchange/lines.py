@@ -22,6 +22,7 @@ from wardround.exchange.encounters import (
 from wardround.runs.stored_run import Run
 
 ATIF = "ATIF-v1.8"
+"""The version of the Agent Trajectory Interchange Format that is written."""
 
 
 async def episode_lines(run: Run, seat: str) -> AsyncGenerator[bytes, None]:
@@ -204,6 +205,7 @@ def _totals(one: Encounter, seat: str, steps: int) -> dict[str, Json]:
 
 
 SCHEMA = "https://opentelemetry.io/schemas/1.41.0"
+"""The version of OpenTelemetry's semantic conventions that the attributes follow."""
 _INTERNAL, _CLIENT = 1, 3
 _UNSET, _OK, _ERROR = 0, 1, 2
 

@@ -40,8 +40,8 @@ class Result(msgspec.Struct, frozen=True):
     """One imported trajectory: where it stands, its case, its turns, what is known of the truth, and its scores.
 
     `repeat` is 0 if the source does not number repeats, `ordinal` the place of the case in its data set (-1: unknown).
-    A result without turns holds only scores, for a trajectory of the same case in another file. `lost` says why a
-    trajectory has no word of the doctor; it is left out and counted.
+    `item` is the question, if it is one. A result without turns holds only scores, for a trajectory of the same case in
+    another file. `lost` says why a trajectory has no word of the doctor; it is left out and counted.
     """
 
     where: str

@@ -33,6 +33,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """The fields of a row, each with the names of columns that are taken for it where --map says nothing."""
 SCORE = "score."
+"""The beginning of the name of a field that is a score of the origin."""
 _SAYS = ("turns", "messages", "reply", "answer")
 
 

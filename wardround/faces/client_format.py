@@ -14,7 +14,7 @@ GO_ON = "Go on."
 
 
 def client_text(view: View) -> str:
-    """What a seat hears in this turn: all since its own last words; at its first turn, its brief and all so far."""
+    """What a seat hears in this turn: everything since its own last words; at its first turn, also its brief."""
     return client_message(view).content
 
 

@@ -123,7 +123,7 @@ class DrivenEpisode:
         return await self.turn()
 
     def say(self, action: Action) -> None:
-        """Take an action as `act` does, and do not wait for what follows."""
+        """Take an action as `act` does, with the same UsageError, and do not wait for what follows."""
         view = self.view
         if view is None:
             why = f"it ended by {self.ending.cause} {self.ending.reason}" if self.ending else "wait for its turn"
@@ -156,7 +156,10 @@ class DrivenEpisode:
         self._desk.on_stir = tell
 
     def settled(self) -> View | None:
-        """The view of the seat, or None after the end, once the episode is ready."""
+        """The view of the seat, or None after the end; call it once the episode is `ready`.
+
+        Raises RunStopped if the run stopped and the episode stays open.
+        """
         if self._task.done() and self.ending is None:
             self.ending = self._task.result()
             if self.ending is None:
@@ -178,7 +181,7 @@ class DrivenEpisode:
 
 
 class DrivenRun:
-    """A run whose seat `seat` is played from outside. Make one by `begin` or `resume`, and close it.
+    """A run whose seat `seat` is played from outside. Make one by `begin` or `resume` (see above), and close it.
 
     With `kept` false nothing but the header and the cases is stored: for training, where only the rewards count.
     """
@@ -355,7 +358,7 @@ class DrivenRun:
     async def rewards(self, episode: DrivenEpisode, evaluator: Evaluator | None = None) -> dict[str, Score]:
         """The scores of an ended episode by name, by the standard metrics or an evaluator without a judge.
 
-        `Score.value` is None, with a reason, where there is none; it is never 0.0 instead.
+        A score that cannot be given has the value None and a reason; it is never 0.0 instead.
         """
         if episode.log is not None:
             trajectory = Trajectory(episode.log.events, self.run.json)

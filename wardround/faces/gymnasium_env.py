@@ -4,8 +4,9 @@
     seen, info = env.reset(seed=3)
     seen, reward, terminated, truncated, info = env.step("PE")
 
-Observations and actions are texts. The reward comes with the last step; `info["rewards"]` has every component. Where
-the chosen one has no value (a provider failed, say) the reward is NaN and `info["missing"]` says why: it is never 0.0.
+Observations and actions are texts. The reward comes with the last step; `info["rewards"]` has every score. If the
+chosen score has no value, for instance because a provider failed, the reward is NaN and never 0.0, and
+`info["missing"]` says why.
 """
 
 import asyncio

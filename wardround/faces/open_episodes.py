@@ -16,8 +16,8 @@ class ClientTurn(msgspec.Struct, frozen=True):
     """What a client gets after each step.
 
     `text` is what its seat hears now, `images` are the images in it (data URLs or addresses), and `verbs` what it may
-    do. After the end `done` is true, `ending` says how it ended, and `rewards` has every score: None where there is
-    none, with the reason in `missing`. An episode that was left may go on and has no rewards: its scores would tell the
+    do. After the end `done` is true, `ending` says how it ended, and `rewards` has every score; one without a value is
+    None, with its reason in `missing`. An episode that was left may go on and has no rewards: its scores would tell the
     client which of its orders were right.
     """
 

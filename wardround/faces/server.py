@@ -52,6 +52,7 @@ IDLE = 3600.0
 LARGEST = 64 * 2**20
 """The most bytes of a request: a whole conversation, with the longest action."""
 OVER = "The encounter is over."
+"""How the chat's reply after the end begins."""
 
 
 class ChatError(UsageError):
@@ -167,7 +168,7 @@ class _Service:
         self._episodes, self._chat = episodes, Chat(episodes)
 
     async def completions(self, request: Request) -> Response:
-        """One reply of the encounter."""
+        """One reply of the encounter; raises ChatError for a request that cannot be answered."""
         body = await _body(request)
         model, messages = body.get("model"), body.get("messages")
         if not isinstance(model, str) or model.partition("/")[0] != MODEL:
@@ -188,7 +189,7 @@ class _Service:
         return JSONResponse({"object": "list", "data": data})
 
     async def start(self, request: Request) -> Response:
-        """Begin an episode."""
+        """Begin an episode; raises ChatError for an unknown field."""
         body = await _body(request)
         if unknown := sorted(body.keys() - {"case", "episode"}):
             raise ChatError(f"there is no field {unknown[0]!r}; an episode begins by its `case` or its `episode`")
@@ -269,7 +270,7 @@ _STATUSES = {UnknownEpisode: 404, NotNow: 409}
 
 
 class KeyGuard:
-    """Lets only requests with the key pass, to whatever route."""
+    """Lets only requests with the key pass, on every route."""
 
     def __init__(self, app: ASGIApp, key: str) -> None:
         self._app, self._key = app, key.encode()

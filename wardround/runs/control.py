@@ -20,8 +20,10 @@ from wardround.runs.work_queue import has_died, seconds_worked, spending_by_seat
 class Status:
     """The status of a run.
 
-    `worked` is the number of seconds in which some process was at work on it, over all sessions. `spent` is the
-    spending of each seat on models, `searched` that of an evaluation on searches and pages (None for other runs).
+    `state` is running, paused, stopping, or `nobody at work`. `endings` counts episodes by cause, open ones under
+    `open`, and `budget` has a row for each cap. `worked` is the time in seconds in which some process was at work.
+    `spent` is the spending of each seat on models, `searched` that of an evaluation on searches and pages (None for
+    other runs).
     """
 
     run: str

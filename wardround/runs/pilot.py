@@ -12,6 +12,7 @@ from wardround.runs.stored_run import Run
 from wardround.runs.work_queue import seconds_worked, spending_by_seat
 
 LEVEL = 0.95
+"""The level of the prediction intervals."""
 
 
 class Forecast(msgspec.Struct, frozen=True):

@@ -141,6 +141,7 @@ def _shortest_ends(paths: list[Path]) -> dict[Path, str]:
 
 
 DEFAULT_SPECS = {"doctor": "baseline", "patient": "record", "examiner": "record"}
+"""Who plays a seat for which the user names nobody."""
 _CHUNK = 500
 
 
@@ -156,10 +157,10 @@ class NothingToPlay(UsageError):
 class RunPlan:
     """A run that is checked and can begin.
 
-    `index` maps case ids to the digests of their texts. `silent` are the (case, repeat) for which a seat has no
-    recording, `skipped` the (case, reason) that cannot be played. `restricted` is the number of restricted cases,
-    `first` the first case. `leaks` are (case, field, phrase) where an open field states the diagnosis. `imported`
-    is the origin of a run that is imported.
+    `rules` is the class of the scenario, `rule_settings` its settings; `parts` are the seats. `index` maps case ids to
+    the digests of their texts. `silent` are the (case, repeat) for which a seat has no recording, `skipped` the (case,
+    reason) that cannot be played. `restricted` is the number of restricted cases, `first` the first case. `leaks` are
+    (case, field, phrase) where an open field states the diagnosis. `imported` is the origin of a run that is imported.
     """
 
     settings: RunSettings
@@ -291,7 +292,7 @@ def _seat_settings(settings: RunSettings, seat: str, rules: type[PlayedScenario]
 
 @runtime_checkable
 class Loads(Protocol):
-    """A scenario that reads what it plays by itself, such as articles in place of cases."""
+    """A scenario with a reader of its own for what it plays, such as articles in place of cases."""
 
     def load(self, where: str) -> Iterator[Playable]:
         """The items at a place."""

@@ -18,6 +18,7 @@ RECORDINGS = "wardround.recordings"
 """The group of entry points of recordings: a SPEC `NAME:PLACE` names one, and its target implements SeatRecording."""
 
 AgentMaker = Callable[[Seat], Agent]
+"""A function that makes an agent for its seat."""
 
 
 class SeatRecording(Protocol):
@@ -121,7 +122,7 @@ class RecordedActions:
 
     @classmethod
     async def read(cls, place: str, seat: str, store: Store) -> Self:
-        """The actions of `seat` in the run `place` of the store."""
+        """The actions of `seat` in the run `place` of the store; raises UsageError if there are none."""
         actions = {}
         async for trajectory in await Run.open(store, place):
             if acted := tuple(event.action for event in trajectory.acted(seat)):
@@ -154,7 +155,7 @@ class ImportedActions(RecordedActions):
 
     @classmethod
     async def read(cls, place: str, seat: str, store: Store) -> Self:
-        """The recording that the import put into the store under the digest after `#`."""
+        """The recording that the import put into the store under the digest after `#`; raises UsageError if missing."""
         _, mark, digest = place.rpartition("#")
         try:
             content = await store.get(digest) if mark else b""

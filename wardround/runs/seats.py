@@ -77,6 +77,7 @@ class OtherCases(tuple[Playable, ...]):
 AgentFactory = Callable[..., Agent]
 """A class or function of a user that makes an agent; `engine.plugins.maker` says which arguments it may take."""
 SEATS = "wardround.seats."
+"""How the groups of entry points of agents begin; the seat's name follows."""
 
 
 @dataclass(slots=True)
@@ -85,10 +86,10 @@ class SeatConfig:
 
     `recording` makes an agent for each episode; a case that it has nothing for is not run. `outside` says that a person
     answers, who plays one episode at a time. `cached` says that the calls go through the call cache; `address` is part
-    of its key, since another endpoint may serve another model of the same name. `foreign` says that the agent does
-    not belong to this package: it could send on what it sees, so it gets no restricted case. `trusted` says that the
-    agent itself may say how the episode ends, as a recording does when it is over; a user's class never may.
-    `version` is that of the agent's rules.
+    of its key, since another endpoint may serve another model of the same name. `foreign` says that the agent does not
+    belong to this package: it could send on what it sees, so it gets no restricted case. `trusted` says that the agent
+    itself may say how the episode ends, as a recording does when it is over; a user's class never may. `sampling`,
+    `options`, `models`, `dropped` and `version` are as in the run's header (SeatHeader).
     """
 
     spec: str
@@ -161,7 +162,8 @@ class Cast:
 
     With `lead`, all repeats of a case differ by that seat alone: the others have the same seeds, and `shared` has their
     models, by seat and name, which answer each question once. `present` has agents, by seat, that are there already:
-    they play in place of what `parts` would make.
+    they play in place of what `parts` would make. `cases` are all cases of the run, for agents that learn from them,
+    and `places` has the index of each by its id.
     """
 
     parts: Mapping[str, SeatConfig]

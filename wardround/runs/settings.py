@@ -40,7 +40,12 @@ class LimitSettings(StrictSettings):
 
 
 class RunSettings(StrictSettings):
-    """The settings of one run, as in a run file."""
+    """The settings of one run, as in a run file.
+
+    `where` and `sample` choose among the cases. `prompts` is a folder and `prices` a file of the user. `allow_hosts`
+    are the hosts that restricted cases may be sent to. With `preflight`, each model is tried by a cheap call before the
+    run.
+    """
 
     cases: str | tuple[str, ...] = Field(default="bundled", description="A file or folder of cases, or several.")
     scenario: str = "workup"
@@ -174,7 +179,7 @@ _FORM = "write amounts such as 50usd, 2Mtokens, 10000calls, 30min or 3h"
 
 
 def budget_of(texts: Sequence[str], seats: Collection[str], models: Collection[str]) -> Budget:
-    """The budget from `texts`, each `[SEAT|MODEL=]AMOUNT[,AMOUNT ...]`.
+    """The budget from `texts`, each `[SEAT|MODEL=]AMOUNT[,AMOUNT ...]`, such as `50usd,2h` or `patient=2Mtokens`.
 
     Raises UsageError for an amount that cannot be read, an unknown seat or model, and a cap that is set twice.
     """

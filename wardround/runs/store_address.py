@@ -13,6 +13,11 @@ STORES = "wardround.stores"
 def open_store(where: str | Path) -> Store:
     """The store at a path or `sqlite:PATH`, at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, or of another scheme.
 
+    ::
+
+        async with aclosing(open_store("study.db")) as store:
+            run = await Run.open(store, "calm-heron-417")
+
     Raises UsageError with the known schemes, those of installed plug-ins included, if the scheme is unknown.
     """
     text = str(where)

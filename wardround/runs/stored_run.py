@@ -143,6 +143,7 @@ def check_importable(name: str, header: Mapping[str, Json]) -> None:
 
 
 SCENARIOS = "wardround.scenarios"
+"""The group of entry points of scenarios; each target is a class as PlayedScenario describes it."""
 _PARTS = ("name", "seats", "goal", "Settings", "lacks", "start", "turn", "view", "apply", "ending")
 KEPT = 256
 """Cases cached in memory: the repeats of a case come close together, and each read of the store costs a thread."""

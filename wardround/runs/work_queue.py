@@ -181,7 +181,7 @@ def seconds_worked(sessions: Sequence[SessionRow]) -> float:
 
 
 IDLE_BEATS = 5
-"""Beats to wait in following a run that nobody plays: it may be about to begin or to be resumed."""
+"""How many beats to follow a run that no process plays: it may be about to begin or to be resumed."""
 
 
 async def follow_closed(

@@ -79,7 +79,8 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     `judges` are SPECs (`lexical` is the offline judge); `base_urls` has the address of each in the same order. `search`
     is as in `search_of`, "" for none. `pages` says whether the judges read the pages that a search names. `allow` and
     `deny` are domains of evidence, `allow_hosts` the hosts that restricted cases may be sent to. `timeout` and
-    `patience` are in seconds. `knowledge` is as in JudgeConfig. `settings` are more fields of SeatSettings, for all.
+    `patience` are in seconds. `knowledge` is as in JudgeConfig, `repeats` and `swap` as in JudgingHeader, `prompts`,
+    `quotas`, `prices` and `batch` as in RunSettings. `settings` are more fields of SeatSettings, for all judges.
     """
 
     judges: tuple[str, ...]
@@ -271,6 +272,8 @@ async def judge_config(
     urls: Sequence[str] = (),
 ) -> JudgeConfig:
     """The judges for the options `asked`; their endpoints are tried, and their keys needed, at the first judging only.
+
+        judges = await judge_config(JudgeOptions(("openai/gpt-4o",), search="bundled"), store)
 
     `share` (i, n) says that this is process i of n, which gets the n-th part of every quota. `prompts` replace the
     prompts that `asked` names, `urls` are addresses with their secrets. Raises UsageError for options that contradict

@@ -29,6 +29,7 @@ KINDS = (
     "expired_key",  # 401
     "redirect",  # 307 to `location`
 )
+"""The kinds of fault, each with what the client gets."""
 
 
 class Fault(msgspec.Struct, frozen=True):
