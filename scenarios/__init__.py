@@ -1,1 +1,1 @@
-"""Cases and scenarios: the rules of an encounter as pure state machines, without models, clocks or randomness."""
+"""Cases and questions, the scenarios that play them, and what reads their orders, answers and diseases."""

@@ -1,4 +1,4 @@
-"""What builds share: the count of what each rule does, the intake of a run's episodes, and the account."""
+"""What all builds of cases and questions share: the counts of each rule, the intake of episodes, and the account."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,10 @@ from wardround.engine.text import count_noun, in_number
 
 @dataclass(slots=True)
 class BuildStep:
-    """The effect of one rule: how many it has `seen`, dropped and changed; `why` counts the reasons for a drop.
+    """The effect of one rule: how many units it has `seen`, dropped and changed.
 
-    `unit` says what is counted ('article', 'case'); it is empty if a build counts one kind only.
+    `what` describes the rule in words. `unit` names what is counted ('article', 'case'); it is empty if the build
+    counts only one kind. `why` counts the drops by reason.
     """
 
     rule: str
@@ -31,7 +32,7 @@ class BuildStep:
         return self.seen - self.dropped
 
     def drop(self, reason: str = "", count: int = 1) -> None:
-        """Count dropped units; a rule with several reasons counts each separately."""
+        """Count `count` dropped units, in all and under their `reason` if there is one."""
         self.dropped += count
         if reason:
             self.why[reason] = self.why.get(reason, 0) + count
@@ -51,7 +52,7 @@ class BuildStep:
 
 
 def steps_table(steps: Sequence[BuildStep]) -> list[str]:
-    """The lines of the table of all steps."""
+    """The steps as a table of text: a line of headings, then a line for each step."""
     rows: list[tuple[str, ...]] = [("rule", "in", "dropped", "changed", "out", "what")]
     for step in steps:
         counts = (f"{count:,}" for count in (step.seen, step.dropped, step.changed, step.out))
@@ -70,9 +71,10 @@ def why_no_case(steps: Sequence[BuildStep], empty: str) -> str:
 
 
 class EpisodeIntake(ABC):
-    """Takes in the episodes of a build's run one by one, and counts. `dropped` lists what was lost after a call.
+    """Takes in the episodes of a build's run one by one, and counts them.
 
-    `unit` is what one episode is about ('article'), `answered` what an answered one must be.
+    `dropped` lists what was lost after a model was called. `unit` names what one episode is about ('article');
+    `answered` says in words which episodes count as answered.
     """
 
     def __init__(self, unit: str, answered: str) -> None:
@@ -81,7 +83,10 @@ class EpisodeIntake(ABC):
         self.dropped: list[Mapping[str, Json]] = []
 
     def facts(self, name: str, ending: Ending | None) -> Mapping[str, Json] | None:
-        """What a completed episode found out; None, and counted, if it failed or is still open (no `ending`)."""
+        """The facts of a completed episode.
+
+        An episode that failed, or that is still open (`ending` is None), gives None and is counted as dropped.
+        """
         self.finished.seen += 1
         if ending is None:
             self.finished.drop()
@@ -96,15 +101,16 @@ class EpisodeIntake(ABC):
 
     @abstractmethod
     def lost(self, name: str, rule: str, why: str) -> None:
-        """List an episode, or what it made, among the `dropped`."""
+        """Add an episode, or what was made from it, to `dropped`."""
 
 
 @dataclass(slots=True, kw_only=True)
 class RunAccount(ABC):
-    """What the accounts of all builds by a run say.
+    """What a build by a run reports at its end: the part that all such builds share.
 
-    `read` units were read from `source`, of which `open` are not finished; `made` counts what was built, by kind.
-    `spent` is the cost of the calls by seat.
+    `read` units were read from `source`; `open` of them are not finished. `made` counts what was built, by kind.
+    `spent` is the cost of the calls by seat. `skipped` lists (name, reason) of what could not be read from the source,
+    and `dropped` what was lost after a model was called.
     """
 
     run: str
@@ -125,12 +131,12 @@ class RunAccount(ABC):
 
     @abstractmethod
     def text(self, most: int = 5) -> str:
-        """The table for readers, with the first `most` reasons."""
+        """The account as text for readers; it lists the first `most` losses."""
 
     def closing_lines(self, unit: str, made: str, lost: str, most: int) -> list[str]:
-        """What ends the table for readers: how many of a `unit` are left, why nothing was `made`, what was lost.
+        """The last lines of the text: how many units are open, why nothing was made, and the first `most` losses.
 
-        `lost` is the title of the last part: when, and for what reason, they were lost.
+        `unit` names what was read ('article') and `made` what was to be made; `lost` is the title of the losses.
         """
         lines = [f"{count_noun(self.open, unit)} {in_number(self.open, 'is')} not finished"] if self.open else []
         if not any(self.made.values()):

@@ -1,4 +1,4 @@
-"""A case: its opening, record, truth and what is disclosed when."""
+"""A case: its opening, record and truth, the form of its results, and what a doctor may see of it and when."""
 
 import re
 from collections import OrderedDict
@@ -183,7 +183,8 @@ class CaseResult(msgspec.Struct, frozen=True):
 
 
 _KEPT = 64
-"""Cases whose items are kept: an episode asks for them several times, and the repeats of a case come close together."""
+"""Number of cases whose results are kept. An episode asks for them several times, and a run plays the repeats of a case
+soon after each other."""
 _kept: OrderedDict[int, tuple[Case, tuple[CaseResult, ...]]] = OrderedDict()
 
 
@@ -257,9 +258,9 @@ def _items(case: Case) -> tuple[CaseResult, ...]:
 
 
 def image_reference(image: str) -> str:
-    """How a log names an image: `image:` and the digest of a data URL, an https address as it is.
+    """How a log names an image: `image:` and a digest for a data URL; an https address stays as it is.
 
-    So an image is kept once, in its case, and not in every call that shows it.
+    In this way the image itself is kept only once, in its case, and not in every call that shows it.
     """
     return image if image.startswith("https://") else f"image:{blake2b(image.encode(), digest_size=16).hexdigest()}"
 
@@ -330,11 +331,12 @@ _GAPS = regex(r"[\W_]+")
 
 
 def split_report(summary: str) -> tuple[str, str]:
-    """Split a report into (open part, withheld part) before its first heading 'Ancillary Tests' in any markup.
+    """Split a report into (open part, withheld part) before its first heading 'Ancillary Tests'.
 
-    Variants count as well: 'Ancillary Tests/Imaging:', 'Ancillary Tests and Findings:', 'Ancillary Investigations -'.
-    Both parts are verbatim apart from blank lines between them; the withheld part includes the heading. A mention of
-    ancillary tests within a sentence is not a heading. Without a heading the whole report is open.
+    The heading may have any markup and further words: 'Ancillary Tests/Imaging:', 'Ancillary Tests and Findings:',
+    'Ancillary Investigations -'. A mention of ancillary tests within a sentence is not a heading. Without a heading
+    the whole report is open. Both parts are verbatim apart from blank lines between them; the withheld part includes
+    the heading.
     """
     heading = _HEADING.search(summary)
     if heading is None:
@@ -343,10 +345,10 @@ def split_report(summary: str) -> tuple[str, str]:
 
 
 def open_report(case: Case) -> str:
-    """The report without its tests: the open part of the opening, with any missing history and examination.
+    """The report without its tests: the open part of the opening, with the history and examination that it lacks.
 
-    Cases that keep the patient's story and the examination in separate fields get them as sections here, because the
-    published reports disclose them too (paper 002, section 4.2).
+    A case may keep the patient's story and the examination in fields of their own. They become sections here, because
+    the published reports disclose them too (MedR-Bench, section 4.2).
     """
     opening, _ = split_report(case.opening)
     known = _flat(opening)
@@ -359,7 +361,7 @@ def open_report(case: Case) -> str:
 
 
 def withheld(case: Case) -> str:
-    """The tests of the report as one text, in the report's own words if it has them."""
+    """The tests of the report as one text: the report's own words if it has any, and the recorded results."""
     _, rest = split_report(case.opening)
     parts = [text for text in (rest, case.ancillary) if text]
     kinds = ("lab", "microbiology", "imaging") if parts else ("lab", "microbiology", "imaging", "investigation")
@@ -370,7 +372,7 @@ def withheld(case: Case) -> str:
 
 
 def full_report(case: Case) -> str:
-    """The report with its tests."""
+    """The whole report: `open_report` and `withheld` together."""
     return "\n".join(part for part in (open_report(case), withheld(case)) if part)
 
 

@@ -8,7 +8,7 @@ from wardround.scenarios.record import Record, Text
 
 
 class Deed(Record):
-    """Something that a doctor does in an encounter, as a rule recognises it: exactly one of the three."""
+    """Something that a doctor does in an encounter, as a rule recognises it: exactly one of the three fields is set."""
 
     ordered: str = Field(default="", description="A test by any of its names, alone or as part of a panel.")
     asked: tuple[Text, ...] = Field(default=(), description="Words of which the doctor's questions use one.")
@@ -22,9 +22,9 @@ class Deed(Record):
 
 
 class Rule(Record):
-    """When a criterion on an encounter is met, decided from its events without a judge.
+    """When an encounter meets a criterion, decided from its events without a judge.
 
-    ::
+    This rule is met if the doctor asks about a pregnancy, and asks before any order of the CT::
 
         Rule(did=Deed(asked=("pregnan", "last period")), before=Deed(ordered="CT of the abdomen"))
     """
@@ -47,7 +47,7 @@ class RubricItem(Record):
 
         RubricItem(criterion="Asks about pregnancy before ordering the CT", points=5, tags=("axis:context",))
 
-    Points are what an answer earns that meets the criterion; a criterion with negative points describes a fault.
+    An answer that meets the criterion earns its points. A criterion with negative points describes a fault.
     """
 
     criterion: Text = Field(description="What is met or not met, in one sentence.")
@@ -65,7 +65,7 @@ class RubricItem(Record):
 
 
 class Checklist(Record):
-    """The requirements on an open answer, as LLMEval-Med writes them: core ones and secondary ones."""
+    """The requirements on an open answer, in the form of LLMEval-Med: core ones and secondary ones."""
 
     core: tuple[Text, ...] = Field(default=(), description="Requirements without which an answer is not usable.")
     secondary: tuple[Text, ...] = Field(default=(), description="Requirements that make an answer better.")
@@ -75,5 +75,5 @@ class Checklist(Record):
 
     @property
     def empty(self) -> bool:
-        """Whether it requires nothing."""
+        """Whether the checklist requires nothing."""
         return not self.core and not self.secondary

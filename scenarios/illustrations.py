@@ -1,4 +1,8 @@
-"""Images of cases and questions: read beside their file, kept in the case, shown by a setting of the scenario."""
+"""Images of cases and questions: read from files beside theirs, kept in the case, and shown by a setting.
+
+`with_images` puts the image files of a case into it as data URLs. A log names each by a reference (`image_reference`),
+and `case_images` finds the image for a reference. The setting `Images` of a scenario says whether a doctor sees them.
+"""
 
 import base64
 import re
@@ -24,7 +28,7 @@ LARGEST = 10_000_000
 
 
 def data_url(content: bytes) -> str:
-    """The image as a data URL; raises ValueError if `content` is no PNG, JPEG, GIF or WebP, or too large."""
+    """The image as a data URL; raises ValueError if `content` is not a PNG, JPEG, GIF or WebP, or is too large."""
     kind = next((kind for head, kind in _SIGNATURES.items() if content.startswith(head)), "")
     if not kind:
         raise ValueError("is no PNG, JPEG, GIF or WebP image")
@@ -44,13 +48,15 @@ Images = Annotated[
         description="Whether the doctor is sent the images of results: no, with their reports, in place of them.",
     ),
 ]
+"""How a doctor gets the images of results: not at all (`none`), with the reports (`shown`), or in place of the reports
+(`alone`)."""
 Result = TypeVar("Result", Finding, Study, Investigation)
 
 
 def case_images(item: object) -> dict[str, str]:
-    """The images of a case or question by the reference that a log holds; https addresses are not among them.
+    """The data URLs of a case's or question's images, by the reference that a log holds for each.
 
-    Another item of a run, such as an article, has none.
+    Images at https addresses are left out. An item of another kind, such as an article, has no images.
     """
     return {image_reference(image): image for image in _images(item) if not image.startswith("https://")}
 
@@ -73,9 +79,9 @@ def has_images(item: Case | QuestionItem) -> bool:
 
 
 def with_images(item: Case | QuestionItem, folder: Path) -> Case | QuestionItem:
-    """The item with its image files as data URLs; `folder` is that of its file.
+    """The item with its image files as data URLs; `folder` is the folder of the item's file.
 
-    Raises ValueError that names the field, if a file is not there, lies elsewhere, or is no image.
+    Raises ValueError, which names the field, if an image file is missing, lies outside `folder` or is not an image.
     """
     if isinstance(item, QuestionItem):
         return item.model_copy(update={"images": _whole("images", item.images, folder)})

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Paper(NamedTuple):
-    """A paper: `short` is its benchmark's usual name, or the first words of the title; `url` links to the paper."""
+    """A paper: `short` is the usual name of its benchmark, or the first words of its title; `url` links to it."""
 
     short: str
     title: str

@@ -9,18 +9,19 @@ from wardround.scenarios.criteria import Checklist, RubricItem
 from wardround.scenarios.record import Record, Text
 
 Form = Literal["choice", "statement", "rectification", "existence", "short", "free"]
-"""What is asked for: an option; whether a statement is true; whether an offered answer is right, and if not, the right
-option; whether the right answer is among the options; a few words; an open answer."""
+"""What a question asks for. `choice`: an option. `statement`: whether a statement is true. `rectification`: whether an
+offered answer is right, and the right option if it is not. `existence`: whether the right answer is among the options.
+`short`: a few words. `free`: an open answer."""
 CLOSED: tuple[Form, ...] = ("choice", "statement", "rectification", "existence")
 """The forms whose answers are read without a judge."""
 Level = Literal["low", "middle", "high", "open"]
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SEVERAL_RIGHT = "has several right answers"
-"""What is said of a question that is left out because more than one option is right."""
+"""The message about a question that is left out because more than one of its options is right."""
 
 
 class QuestionTruth(Record):
-    """What an answer is compared with; no seat sees it but a doctor whose factory gets the truth."""
+    """What an answer is compared with. No seat sees it, except a doctor whose factory asks for the truth."""
 
     option: int | None = Field(default=None, ge=0, description="Index of the right option.")
     holds: bool | None = Field(
@@ -49,7 +50,7 @@ class EarlierMessage(Record):
 
 
 class QuestionVariant(Record):
-    """The question in other words: with the same answer, or with a fact changed that changes the answer."""
+    """The question in other words: with the same answer, or with a changed fact and, by it, another answer."""
 
     kind: Literal["paraphrase", "irrelevant_number", "changed_fact"] = Field(description="What is changed.")
     question: Text = Field(description="The whole question, as it is asked instead.")
@@ -68,8 +69,9 @@ class QuestionItem(Record):
             truth=QuestionTruth(option=2), provenance=Provenance(source="own"), data_class="public",
         )
 
-    Options stand without their letters, in the order of the source. `source_group` names the question that an item was
-    made from: no demonstration comes from the same group. Levels are those of MultiCogEval, section 3.
+    `truth.option` is an index, so 2 is the option C. Options stand without their letters, in the order of the source.
+    `source_group` names the question that an item was made from; items of one group never serve as demonstrations for
+    each other. Levels are those of MultiCogEval, section 3.
     """
 
     id: Text = Field(description="Unique in its file.")
@@ -155,15 +157,15 @@ class QuestionItem(Record):
 
 
 def asked_lines(item: QuestionItem) -> list[str]:
-    """What a judge reads before an answer: documents, the earlier messages, and the question with its speaker."""
+    """What a judge reads before an answer: documents, then earlier messages and the question, with their speakers."""
     return [*item.context, *(f"{one.role}: {one.content}" for one in item.before), f"user: {item.question}"]
 
 
 def solution(item: QuestionItem, turn: int = 0) -> str:
-    """The right answer to a question, in the form that it asks for; of an open one, the reference of this turn.
+    """The right answer to a question, in the form that the question asks for.
 
-    An open question without a reference is answered by what its checklist requires, or by its rubric's criteria with
-    positive points, one a line.
+    For the form `free` it is the reference of this `turn`; without a reference, the requirements of the checklist, one
+    a line. The last turn adds the criteria of the rubric that have positive points.
     """
     truth = item.truth
     if item.form == "free":
@@ -195,7 +197,10 @@ NO_REFERENCE = "For this turn there is no reference."
 
 
 def in_words(item: QuestionItem, option: int | None, holds: bool | None) -> str:
-    """An answer in words: the option with its letter in the source's order, or the verdict, or both; '' for none."""
+    """An answer in words: the option with its letter in the source's order, the verdict ('yes', 'no'), or both.
+
+    The result is '' if both are None.
+    """
     verdict = "" if holds is None else "yes" if holds else "no"
     words = "" if option is None or option >= len(item.options) else f"{LETTERS[option]}: {item.options[option]}"
     return ", ".join(part for part in (verdict, words) if part)

@@ -1,4 +1,4 @@
-"""The base of every part of a case, a question and a rubric."""
+"""The base class of every part of a case, a question and a rubric."""
 
 from typing import Annotated
 
