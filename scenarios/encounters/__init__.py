@@ -1,1 +1,1 @@
-"""Scenarios: the rules of an encounter as pure state machines, without models, clocks or randomness."""
+"""Scenarios: the rules of an encounter as pure state machines, without models or clocks; draws come from a seed."""

@@ -65,10 +65,11 @@ _LONGEST_ORDER = 2_000
 def read_consultation(text: str, *, last: bool = False) -> DoctorOrder | PatientQuestion | Conclusion | Unusable:
     """Read the move in `text`.
 
-    `DIAGNOSIS READY: ...` anywhere (unless its sentence says that it is not, or not yet), or a line `DIAGNOSIS: ...`,
-    concludes. Otherwise a line `ORDER: ...`, or `REQUEST TEST: ...` anywhere, orders, even if the text also asks;
-    several of them form one order. Otherwise the text after `ASK:`, or the whole text, is a question to the patient. In
-    the `last` turn a diagnosis within a sentence also counts.
+    1. `DIAGNOSIS READY: ...` anywhere, or a line `DIAGNOSIS: ...`, concludes. The former does not count if its sentence
+       denies or postpones it. In the `last` turn a diagnosis within a sentence also counts.
+    2. Otherwise a line `ORDER: ...`, or `REQUEST TEST: ...` anywhere, orders, even if the text also asks. Several of
+       them form one order.
+    3. Otherwise the text after `ASK:`, or the whole text, is a question to the patient.
     """
     text = answer_part(text)
     if not text.strip():
@@ -95,7 +96,7 @@ def _read_diagnosis(text: str, *, last: bool) -> str:
 
 
 def _is_ready(text: str, ready: re.Match[str]) -> bool:
-    """Whether the text declares the diagnosis: with a colon, or at the start of a line, and not as a future step."""
+    """Whether `DIAGNOSIS READY` declares: it has a colon or opens a line, and its sentence does not put it off."""
     before = text[max(0, ready.start() - 400) : ready.start()]
     if _NOT_YET.search(_ENDS.split(before)[-1]):
         return False
@@ -103,7 +104,7 @@ def _is_ready(text: str, ready: re.Match[str]) -> bool:
 
 
 def _read_order(text: str) -> DoctorOrder | None:
-    """One order of all that the text orders, line by line."""
+    """Everything that the text orders, as one order; None if it orders nothing."""
     requested: list[str] = []
     heads = list(_ORDER.finditer(text))[:_MOST_HEADS]
     ends = [*(head.start() for head in heads[1:]), len(text)]
@@ -142,7 +143,12 @@ class ConsultationSettings(BaseModel):
 
 
 class ConsultationState(GameState, frozen=True):
-    """The state of a consultation; `asked` is what the patient or the examiner must answer now."""
+    """The state of a consultation.
+
+    `asked` is what the patient or the examiner must answer now. `story` is what the patient knows and `record` what the
+    examiner looks up; `questions` and `orders` are the words that each of them has heard and said. `subject` is the
+    age, sex and pregnancy that the case states.
+    """
 
     brief: str
     story: dict[str, Json]
@@ -154,7 +160,7 @@ class ConsultationState(GameState, frozen=True):
 
 
 class Consultation:
-    """A complaint, then a dialogue with patient and examiner up to the diagnosis: AgentClinic's, one seat a turn.
+    """A complaint, then a dialogue with patient and examiner up to the diagnosis, as in AgentClinic.
 
     ::
 
@@ -163,9 +169,10 @@ class Consultation:
         doctor --diagnosis (DIAGNOSIS, verb conclude)--> completed
         doctor --unusable--> warning, the same turn; one too many: unanswered
         one turn left: the desk demands the diagnosis, nothing else is possible
-        published: it demands it too, but whatever is said goes to its seat; after its answer unanswered
+        published rules, one turn left: a question or an order is still answered; after the answer: unanswered
 
-    Unanswered is parser/unreadable, doctor/refusal, doctor/content_filter or doctor/no_answer (`Tally.unanswered`).
+    An unanswered episode ends as parser/unreadable, doctor/refusal, doctor/content_filter or doctor/no_answer
+    (`EpisodeTally.unanswered`).
     """
 
     name = "consultation"
@@ -195,7 +202,7 @@ class Consultation:
         return None if case.truth.diagnosis.strip() else "it has no diagnosis (truth.diagnosis is empty)"
 
     def start(self, case: Case) -> ConsultationState:
-        """The state at the start: the patient's story is the history, or the opening if there is no history."""
+        """The state at the start. The patient's story is the history of the case, or its opening without a history."""
         complaint = case.complaint or case.opening
         turns = str(self.settings.max_turns)
         brief = self._prompt("start").render(complaint=complaint, turns=turns, **self._more_values(None))
@@ -298,10 +305,10 @@ _PRESENT = regex(r"present|complaint|symptom|review|medication|drug|allerg|famil
 
 
 def incidental_facts(case: Case) -> list[str]:
-    """The sentences on habits, household and the past that share no content word with what decides the case.
+    """The sentences of the history on habits, household and the past that have nothing to do with the diagnosis.
 
-    The deciding findings and the names of the diagnosis decide it. Sentences on the present illness, its medication,
-    the family's diseases or journeys are never incidental, whatever their words.
+    Such a sentence shares no word of more than three letters with the deciding findings or the names of the diagnosis.
+    Sections on the present illness, medication, family or travel are never incidental, whatever their words.
     """
     truth = case.truth
     deciding = {

@@ -1,4 +1,4 @@
-"""The scenario of imported dialogues: any course of turns as another program recorded it, and the answer at its end."""
+"""The scenarios of imported dialogues: the turns as another program recorded them, and the answer at their end."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class ImportedSettings(BaseModel):
 
 
 class ImportedState(msgspec.Struct, frozen=True):
-    """What was said, and whose turn the recording has next."""
+    """What was said so far, and the seat whose turn comes next in the recording."""
 
     brief: str
     seat: str = "doctor"
@@ -37,10 +37,10 @@ class ImportedState(msgspec.Struct, frozen=True):
 class ImportedDialogue:
     """A dialogue that was recorded elsewhere, under rules of its own; the doctor begins.
 
-    Each action says in its memo whose turn was next. After the last, the doctor's last words are read for a diagnosis:
-    what an action states as its argument, a section or a sentence with the final answer, `DIAGNOSIS READY: ...`, else
-    the whole text, unless it asks or orders and is not the only one. A dialogue without an answer ends by the doctor,
-    `no_answer`.
+    Each action says in its memo whose turn was next. After the last one, the doctor's last words are read for a
+    diagnosis. These count, in this order: the argument of a typed action, a section or a sentence with the final
+    answer, `DIAGNOSIS READY: ...`, a line that names the diagnosis, the whole text. The whole text does not count if it
+    asks or orders, unless the doctor spoke only once. A dialogue without an answer ends as doctor/no_answer.
     """
 
     name = "imported"
@@ -50,14 +50,14 @@ class ImportedDialogue:
     RECORDED: ClassVar[bool] = True
 
     def __init__(self, settings: ImportedSettings, prompts: Prompts) -> None:
-        """Takes the arguments of every scenario and keeps none of them: there is nothing to set or to say."""
+        """Take the arguments that every scenario takes, and keep none: there are no settings and no prompts."""
 
     def lacks(self, case: Case) -> str | None:
-        """Nothing: a case without a truth is played too, and its scores say so."""
+        """None for every case. A case without a truth is played too, and its scores give that as their reason."""
         return None
 
     def start(self, case: Case) -> ImportedState:
-        """Nothing was said yet."""
+        """The state at the start: nothing was said yet, and the doctor is next."""
         return ImportedState(case.opening)
 
     def turn(self, state: ImportedState) -> str:
@@ -108,7 +108,7 @@ def _ready(text: str) -> str:
 
 
 class ImportedTreatment(ImportedDialogue):
-    """The same where a treatment was asked for."""
+    """An imported dialogue in which the doctor was asked for a treatment."""
 
     name = "imported-treatment"
     goal = "treatment"

@@ -1,4 +1,4 @@
-"""Attacks on questions: the right option taken out, a wrong hint, a changed number or fact, other words."""
+"""Attacks on questions, which show what answers rest on: no right option, a wrong hint, another number or wording."""
 
 import random
 import re
@@ -9,9 +9,11 @@ from wardround.scenarios.question_item import QuestionItem, QuestionTruth, Quest
 Attack = Literal["none", "none_of_the_above", "wrong_hint", "irrelevant_number", "changed_fact", "paraphrase"]
 """How the questions of a run are altered; the reading of answers and their scores stay the same.
 
-`none_of_the_above` stands in the right option's place; `wrong_hint` adds the wrong answer of an authority;
-`irrelevant_number` changes a number on which the answer does not rest; `changed_fact` changes one on which it does, and
-the right answer with it; `paraphrase` says the same in other words. The last two need a variant in the item.
+- `none_of_the_above` puts this option in the place of the right one.
+- `wrong_hint` adds a wrong answer that an authority is said to give.
+- `irrelevant_number` changes a number on which the answer does not depend: by the item's variant, or else the age.
+- `changed_fact` changes a fact on which the answer depends, and the right answer with it; it needs a variant.
+- `paraphrase` asks the same in other words; it needs a variant.
 """
 _NONE_OF_THEM = {"en": "None of the above", "zh": "以上都不是"}
 _SAYS_NONE = re.compile(r"(?i)^\W*(?:none|all|both|neither|not any)\b.*|.*(?:以上|都不是|都是).*")
@@ -36,7 +38,10 @@ def why_unalterable(item: QuestionItem, attack: Attack) -> str | None:
 
 
 def alter_question(item: QuestionItem, attack: Attack) -> QuestionItem:
-    """The item as the attack asks it; a hint is added when the options stand in their shown order (`hint`)."""
+    """The item as the attack alters it.
+
+    For `wrong_hint` it stays as it is: `Questions.start` adds the hint, when the options are in their shown order.
+    """
     if attack == "none_of_the_above" and item.truth.option is not None:
         options = list(item.options)
         options[item.truth.option] = _NONE_OF_THEM.get(item.language, _NONE_OF_THEM["en"])
@@ -64,7 +69,7 @@ def wrong_answer(item: QuestionItem, draw: random.Random) -> QuestionTruth:
 
 
 def claim(item: QuestionItem, wrong: QuestionTruth) -> str:
-    """What the authority writes: the wrong answer in the form that the question asks for."""
+    """What the authority writes: the answer `wrong`, in the form that the question asks for."""
     return solution(item.model_copy(update={"truth": wrong}))
 
 
@@ -73,6 +78,6 @@ def _variant(item: QuestionItem, attack: Attack) -> QuestionVariant | None:
 
 
 def _another_age(match: re.Match[str]) -> str:
-    """An age that differs by a year and crosses no multiple of five, where limits of age lie."""
+    """An age that differs by one year and crosses no multiple of five, since limits of age lie there."""
     age = int(match["age"])
     return str(age - 1 if age % 5 == 4 else age + 1)

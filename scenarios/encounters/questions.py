@@ -1,4 +1,7 @@
-"""The scenario `questions`: one item of a question set, closed or open, in one turn or several."""
+"""The scenario `questions`: one item of a question set, closed or open, in one turn or several.
+
+It deals an item (order of the options, examples, attack), shows it, reads the answer and says how the episode ended.
+"""
 
 import json
 import random
@@ -35,13 +38,13 @@ from wardround.scenarios.question_item import LETTERS, EarlierMessage, QuestionI
 from wardround.scenarios.record import Record
 
 SYSTEM = "questions/system"
-"""The prompt of a model's system message, in place of that of encounters; runs of older versions lack it."""
+"""The prompt that becomes a model's system message, in place of the one for encounters. Older runs have none."""
 POOL = "questions/pool"
-"""The name under which the texts of possible demonstrations are kept with a run's prompts."""
+"""The name under which the possible demonstrations are stored with a run's prompts."""
 _LARGEST_POOL = 400
 _LARGEST_PUBLISHED = 8_000
 _MOST_TOKENS = 20
-"""Alternatives for a token that are asked for, the most that any endpoint gives."""
+"""Number of alternatives for a token that are asked for: no endpoint gives more."""
 _EMPTY = Unusable("empty", "the reply is empty")
 _with = msgspec.structs.replace
 
@@ -86,8 +89,8 @@ class QuestionSettings(BaseModel):
 class DealtItem(QuestionItem):
     """An item as it is shown in one repeat: options in their shown order, and the examples before it.
 
-    `order` gives the source's index of each shown option, so that what is read is stored by the source's index.
-    `misled` is the wrong answer that an authority hints at.
+    `order` gives the source's index of each shown option; readings are stored by these indices. `misled` is the wrong
+    answer at which an authority hints, if the attack is `wrong_hint`.
     """
 
     repeat: int = 1
@@ -113,9 +116,9 @@ class Demonstration(Record):
 
 
 class DemonstrationPool:
-    """The items of a run from which examples are drawn: at most 400, chosen by seed whatever their order.
+    """The items of a run from which examples are drawn: at most 400, chosen by seed, whatever the order of the items.
 
-    Under the published rules, the first 8,000 in the order of the source.
+    Under the published rules they are the first 8,000 in the order of the source.
     """
 
     def __init__(self, scenario: "Questions") -> None:
@@ -125,7 +128,7 @@ class DemonstrationPool:
         self._kept: list[tuple[int, Demonstration]] = []
 
     def add(self, item: QuestionItem) -> None:
-        """Consider an item."""
+        """Take an item into the pool, if it is closed and the run wants examples."""
         if self._scenario.settings.shots == 0 or not item.closed:
             return
         place = len(self._kept) if self._published else seed_of(self._seed, "pool", item.id)
@@ -144,7 +147,7 @@ class DemonstrationPool:
 
 
 class QuestionState(GameState, frozen=True):
-    """The state of a question: the item as shown, its text, the turn, and the numbers of the usable answers' events."""
+    """The state of a question: the item as shown, its text, the turn, and the event numbers of the usable answers."""
 
     item: DealtItem
     brief: str
@@ -153,7 +156,7 @@ class QuestionState(GameState, frozen=True):
 
 
 class Questions:
-    """A question, and its answer.
+    """A question and its answer, of one seat.
 
     ::
 
@@ -162,9 +165,9 @@ class Questions:
         open question with turns --answer--> next turn ... last turn --answer--> completed
 
     Reading never guesses: a reply that states no single answer is unreadable and counts against the model. Under the
-    published rules (MultiCogEval's code) the first reply ends the episode; what they cannot read is drawn by seed, and
-    the fact `guessed` says so. Levels and forms are those of MultiCogEval (sections 3.1 and 3.2) and LLMEval-Med
-    (section 3.1).
+    published rules, those of MultiCogEval's code, the first reply ends the episode. An answer that these rules cannot
+    read is drawn by seed, and the fact `guessed` says so. Levels and forms are those of MultiCogEval (sections 3.1 and
+    3.2) and LLMEval-Med (section 3.1).
     """
 
     name = "questions"
@@ -193,7 +196,7 @@ class Questions:
         return why_unalterable(item, self.settings.attack)
 
     def pool(self) -> DemonstrationPool:
-        """Collects possible examples while the items of a run are read."""
+        """A new pool, which collects possible examples while the items of a run are read."""
         return DemonstrationPool(self)
 
     def deal(self, item: QuestionItem, repeat: int) -> DealtItem:
@@ -299,9 +302,9 @@ class Questions:
         return tuple(chosen)
 
     def _published_examples(self, item: QuestionItem, draw: random.Random) -> tuple[str, ...]:
-        """Examples by MultiCogEval's rule: all rows but the one whose place in the set is the number of this item.
+        """Examples by the rule of MultiCogEval's code: all rows but the one at the place that the item's number gives.
 
-        Where numbers and places differ, the item itself may be among its own examples.
+        Where numbers and places in the set differ, an item may therefore be among its own examples.
         """
         rows: dict[str, list[Demonstration]] = {}
         for one in self._pool:
@@ -415,13 +418,13 @@ def _reorder_truth(truth: QuestionTruth, order: Sequence[int]) -> QuestionTruth:
 
 
 def _by_source(item: DealtItem, truth: QuestionTruth) -> dict[str, Json]:
-    """A right or a wrong answer by the source's indices, as it is kept in the facts."""
+    """A right or a wrong answer by the source's indices, in the form of the facts."""
     option = None if truth.option is None else item.order[truth.option]
     return {"option": option, "holds": truth.holds, "answers": list(truth.answers)}
 
 
 def _earlier(before: Sequence[EarlierMessage]) -> tuple[str, list[Said]]:
-    """The first message, and those after it, of a conversation before the question."""
+    """Split a conversation before the question into its opening, up to the first message of the user, and the rest."""
     seats = {"assistant": "doctor", "user": "desk"}
     first = next((place for place, one in enumerate(before) if one.role == "user"), len(before) - 1)
     opening = "\n\n".join(one.content for one in before[: first + 1])

@@ -1,4 +1,4 @@
-"""Sequential diagnosis, as in SDBench: questions, tests with prices in dollars, visits that cost, one diagnosis."""
+"""Sequential diagnosis, as in SDBench: a consultation in which visits and tests cost dollars."""
 
 from collections.abc import Mapping, Sequence
 from math import fsum
@@ -39,9 +39,9 @@ class SequentialSettings(ConsultationSettings):
 class SequentialState(ConsultationState, frozen=True):
     """A consultation with its bill.
 
-    `recorded` are the names of the case's results. `visiting`: questions and examinations still belong to a visit that
-    is paid. `refused` counts the desk's refusals, `unpriced` names the tests without a known price, `last` is the
-    sentence on the cost of the last turn.
+    `recorded` are the names of the case's results. `visiting` is true while questions and examinations belong to a
+    visit that is already paid for. `refused` counts the desk's refusals, `unpriced` names the tests without a known
+    price, and `last` is the sentence on the cost of the last turn.
     """
 
     recorded: frozenset[str] = frozenset()
@@ -64,10 +64,10 @@ class Sequential(Consultation):
 
         question, or an order of examinations only -> a visit, unless the turn before was one
         order of tests -> the price of each test; the next question is another visit
-        over the budget, or of unknown price within a budget -> refused by the desk, costs a turn and no dollar
+        over the budget, or of unknown price if there is a budget -> refused by the desk: costs a turn and no dollar
 
-    An order costs at least what the recorded results cost that it is answered with, however it is worded. The ending's
-    facts have the bill. A test without a known price is named there and never counted as 0.
+    However an order is worded, it costs at least as much as the recorded results that answer it. The bill is among the
+    ending's facts. It names a test without a known price and never counts such a test as 0.
     """
 
     name = "sequential"

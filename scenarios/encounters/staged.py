@@ -1,4 +1,4 @@
-"""The staged scenarios on case reports and their parser: one turn, free turns, oracle, treatment."""
+"""The staged scenarios on case reports, as in MedR-Bench, and their parser: one turn, free turns, oracle, treatment."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal
@@ -48,7 +48,8 @@ def read_staged(text: str, *, last: bool, goal: str = "diagnosis") -> DoctorOrde
     """Read the move in `text`: a request, or the answer.
 
     Text under `Additional Information Required` is a request unless it only says that nothing is required. Without a
-    request, and always in the last turn, the answer to `goal` counts (see `reply_text.answer`).
+    request, and always in the last turn, the reply's answer counts (`reply_text.final_answer`); `goal` is 'diagnosis'
+    or 'treatment'.
     """
     text = answer_part(text)
     if not text.strip():
@@ -109,8 +110,8 @@ class FreeTurnSettings(OneTurnSettings):
 class StagedState(GameState, frozen=True):
     """The state of a staged scenario.
 
-    `known` is what the patient sees beside the order, `order` the request that it must answer now, `orders` the
-    requests and answers so far.
+    `known` is what the patient sees beside the order. `order` is the request that the patient must answer now, and
+    `orders` are the requests and answers so far.
     """
 
     brief: str
@@ -120,7 +121,7 @@ class StagedState(GameState, frozen=True):
 
 
 class Staged:
-    """The common part of the staged scenarios: a number of turns, of which the last must be the answer.
+    """The part that all staged scenarios share: a number of turns, of which the last must be the answer.
 
     ::
 
@@ -128,9 +129,10 @@ class Staged:
         turn n --asks for nothing, concludes--> completed
         last turn --concludes, whatever else it asks for--> completed
         any --unusable reply--> warning, the same turn; one too many: unanswered
-        published: any --unusable reply--> unanswered at once; one turn: see there
+        published rules: any --unusable reply--> unanswered at once (but see `OneTurn`)
 
-    Unanswered is parser/unreadable, doctor/refusal, doctor/content_filter or doctor/no_answer (`Tally.unanswered`).
+    An unanswered episode ends as parser/unreadable, doctor/refusal, doctor/content_filter or doctor/no_answer
+    (`EpisodeTally.unanswered`).
     """
 
     name = ""
@@ -264,14 +266,14 @@ class Staged:
 
 
 class OneTurn(Staged):
-    """One round of requests, then the diagnosis, which is asked for even if nothing was requested.
+    """One round of requests, then the diagnosis, which the desk demands even if nothing was requested.
 
     ::
 
         turn 1 --requests--> patient --answer--> turn 2 --conclusion--> completed
         turn 1 --asks for nothing--> desk --> turn 2
         turn 1 --verb conclude--> completed
-        published: turn 1 --asks for nothing--> patient; any --unusable reply--> start again, three times in all
+        published rules: turn 1 --asks for nothing--> patient; any --unusable reply--> start again, up to 3 tries
     """
 
     name = "one-turn"
@@ -283,7 +285,7 @@ class OneTurn(Staged):
         self._turns = 2
 
     def _concluded(self, state: StagedState, seq: int, action: Action, move: Conclusion) -> StagedState:
-        """Take a conclusion in the first turn as provisional; the paper's protocol asks for the diagnosis again."""
+        """Take a conclusion in the first turn as provisional: by MedR-Bench's protocol the desk asks for it again."""
         if action.verb != "reply" or state.tally.turns == self._turns:
             return super()._concluded(state, seq, action, move)
         nothing = self._prompts[f"{self.name}/nothing"].text
@@ -316,7 +318,7 @@ class FreeTurn(Staged):
         self._turns = settings.max_turns
 
     def start(self, case: Case) -> StagedState:
-        """Start as every staged scenario; with a single turn, demand the answer at once."""
+        """The state at the start; if there is only one turn, the desk demands the answer at once."""
         state = super().start(case)
         if not self._is_last_turn(state):
             return state

@@ -105,7 +105,7 @@ def _move(text: str, asked: Asked) -> DoctorOrder | Conclusion | Pick | None:
 
 
 def _chosen_action(text: str) -> tuple[Named | None, int]:
-    """(the chosen action, the position of its heading; -1 if there is none)."""
+    """(the chosen action or None, the position of its heading or -1 if it has none)."""
     heads = list(_ACTION.finditer(text)) or list(_ACTION_LINE.finditer(text))
     if heads:
         begin = heads[-1].end()
@@ -179,7 +179,7 @@ _with = msgspec.structs.replace
 Stage = Literal["choose", "list", "diagnose", "lookup"]
 
 NAMES = {"examination": "PE", "lab": "LAB", "imaging": "IMAGE", "microbiology": "MICRO"}
-"""The protocol's name for each kind, in the order in which the paper offers them."""
+"""The protocol's name for each kind of test, in the order in which MultiCogEval offers them."""
 
 _TYPES = {
     "examination": "Physical Examination",
@@ -217,9 +217,12 @@ class WorkupSettings(BaseModel):
 
 
 class WorkupState(GameState, frozen=True):
-    """The state of a work-up; `used` are the kinds chosen so far, `answered` those with results.
+    """The state of a work-up.
 
-    `subject` is what the opening states of the patient: age, sex, pregnancy.
+    `record` is what the examiner looks up, and `kinds` are the kinds of its results. `asked` is the list or answer that
+    the desk requested last, `order` what the examiner must answer now, and `orders` are the orders and answers so far.
+    `used` are the kinds chosen so far, `answered` those with results. `subject` is what the opening states of the
+    patient: age, sex, pregnancy.
     """
 
     brief: str
@@ -237,8 +240,6 @@ class WorkupState(GameState, frozen=True):
 class Workup:
     """History first, then examination and tests on request, up to the diagnosis (MultiCogEval, section A.3).
 
-    Each episode has its own budget of replies.
-
     ::
 
         choose --PE--------------------------------> lookup --results, remaining actions--> choose
@@ -249,9 +250,9 @@ class Workup:
         any --unusable reply--> warning, the same stage; one too many: unanswered
         any --one reply left--> diagnose (the last reply can only be the answer); none left: unanswered
 
-    Unanswered is parser/unreadable, doctor/refusal, doctor/content_filter or doctor/no_answer (`Tally.unanswered`).
-    The doctor acts in every stage but `lookup`, which is the examiner's. Typed verbs skip the text: `order` goes to
-    lookup from choose and list, `conclude` completes from anywhere.
+    An unanswered episode ends as parser/unreadable, doctor/refusal, doctor/content_filter or doctor/no_answer
+    (`EpisodeTally.unanswered`). The doctor acts in every stage but `lookup`, which is the examiner's. Typed verbs need
+    no text: `order` leads from choose and list to lookup, and `conclude` completes from anywhere.
     """
 
     name = "workup"
@@ -356,7 +357,7 @@ class Workup:
         return _with(state, stage="lookup", asked="", order=order, orders=orders, tally=state.tally.ordered())
 
     def _ask_for_list(self, state: WorkupState, seq: int, kind: Asked) -> WorkupState:
-        """Ask for the list of LAB, MICRO or IMAGE, unless no turn is left to answer after it."""
+        """Ask for the list of LAB, MICRO or IMAGE; if only one reply is left, demand the answer instead."""
         if self._replies_left(state) == 1:
             return self._demand(state, seq, "enforced")
         state = _with(state, stage="list", asked=kind, used=_with_kind(state.used, kind))
@@ -415,7 +416,7 @@ class Workup:
         return self._prompts[f"workup/{prompt}"].render(actions=self._remaining_actions(state), type=_TYPES[kind])
 
     def _within_budget(self, state: WorkupState, seq: int) -> WorkupState:
-        """With one reply left demand the answer; with none end the episode."""
+        """The state after a check of the budget: with one reply left demand the answer, with none end the episode."""
         left = self._replies_left(state)
         if left <= 0:
             return _with(state, ending=state.tally.unanswered(f"no diagnosis within {self.settings.max_turns} replies"))
@@ -425,7 +426,7 @@ class Workup:
         return self.settings.max_turns - state.tally.replies
 
     def _remaining_actions(self, state: WorkupState) -> str:
-        """The actions that remain: an examination is reported in full once; published rules allow each kind once."""
+        """The actions that remain. The examination can be had once, in full; published rules allow each kind once."""
         if state.stage == "diagnose" or self._replies_left(state) == 1:
             return "OUTPUT"
         gone = state.used if self._published else ("examination",) if "examination" in state.answered else ()
