@@ -1,1 +1,1 @@
-"""Parsers of a doctor's reply that several scenarios share: moves, answers, lists, refusals."""
+"""Parsers of a doctor's reply that several scenarios share: moves, answers, lists of tests, refusals."""

@@ -1,6 +1,6 @@
 """Reads the answer to a closed question: in a reply's text, from the verb `answer`, or from log-probabilities.
 
-It never guesses.
+It never guesses: a reply that does not state one answer is unusable.
 """
 
 import math
@@ -90,11 +90,11 @@ _BRANCHES = regex(
     r"\b(?P<one>[A-Z]),?\s+(?:if|when|in case)\b[^.;,\n]{0,120}[.;,]\s*(?:and\s+|but\s+)?"
     r"(?:if|when|otherwise|else|in\s+case)\b[^.\n]{0,120}?\b(?P<two>[A-Z])(?=\s*(?:[.;!,)]|$))"
 )
-"""One answer in one case and another in the other: 'C if the patient is young; if old, A'."""
+"""An answer that depends on a condition: 'C if the patient is young; if old, A'."""
 
 
 class Answered(NamedTuple):
-    """What a reply answers: the index of an option, or whether something holds, or both (a rectification)."""
+    """What a reply answers: the index of an option, whether something holds, or both (in a rectification)."""
 
     option: int | None = None
     holds: bool | None = None
@@ -106,11 +106,15 @@ _UNCLEAR = -1
 
 
 def read_choice(reply: str, options: Sequence[str], letters: str) -> Answered | Unusable:
-    """The one option that a reply states, as an index into `options`; `letters` are those shown beside them.
+    """The one option that a reply states, as an index into `options`; `letters` are the letters shown beside them.
 
     A stated answer ("the answer is C", a heading, a box, JSON) counts before a bare letter or the words of an option,
-    and these before a loose one ("C is correct"). Statements that disagree, several letters, or a letter without an
-    option are unusable: nothing is guessed. What the reply takes back ("wait, no: B") does not count.
+    and these count before a loose statement ("C is correct"). What the reply takes back ("wait, no: B") does not count.
+    Statements that disagree, several letters, or a letter without an option make the reply unusable.
+
+    ::
+
+        read_choice("The answer is B.", ("gout", "asthma"), "AB")  # Answered(option=1)
     """
     text = answer_text(reply)
     if not text:
@@ -140,7 +144,7 @@ def _chosen(text: str, options: Sequence[str], letters: str) -> Answered | Unusa
 
 
 def read_verdict(reply: str) -> Answered | Unusable:
-    """Whether a reply says true or false, yes or no, correct or incorrect; a hedged or double verdict is unusable."""
+    """Whether a reply says true or false, yes or no, correct or incorrect. A hedged or double verdict is unusable."""
     text = answer_text(reply)
     if not text:
         return Unusable("empty", "the reply is empty")
@@ -178,7 +182,7 @@ def read_rectification(reply: str, options: Sequence[str], letters: str) -> Answ
 
 
 def _corrected(text: str) -> list[str]:
-    """What a reply puts in the place of the offered answer; a line may do so more than once."""
+    """The texts that a reply puts in the place of the offered answer; a line may hold several."""
     chosen: list[str] = []
     for match in _RIGHT_ONE.finditer(text):
         said = match["said"] or match["should"] or match["chosen"] or ""
@@ -192,14 +196,14 @@ def _options(statements: Sequence[str], options: Sequence[str], letters: str) ->
 
 
 def _loosely(statements: Sequence[str], options: Sequence[str], letters: str) -> list[int]:
-    """The options of loose statements: of a whole one, else of what follows a concession or another sentence in it."""
+    """The options that loose statements name: each as a whole, else its part after a concession or another sentence."""
     wholes = [(said, _option(said, options, letters)) for said in statements]
     tails = [_SAID_BEFORE.split(_CONCEDED.sub("", said))[-1] if whole is None else "" for said, whole in wholes]
     return [whole for _, whole in wholes if whole is not None] + _options(tails, options, letters)
 
 
 def _bare(line: str, options: Sequence[str], letters: str) -> int | None:
-    """The option that a line without a statement consists of, behind words such as `I think it is`."""
+    """The option of a line that consists of it, perhaps after words such as 'I think it is'; None or `_UNCLEAR`."""
     if _NO_SIGN.match(line):
         return None
     choice, shorter = _option(line, options, letters, alone=True), line[:_LONGEST_LINE]
@@ -227,7 +231,10 @@ def _labelled(text: str, letters: str) -> set[str]:
 
 
 def _option(said: str, options: Sequence[str], letters: str, *, alone: bool = False) -> int | None:
-    """The option that a statement names, by its words or by its letter; None if it names none, or `_UNCLEAR`."""
+    """The option that a statement names by its words or letter; None if it names none, `_UNCLEAR` if it names several.
+
+    With `alone`, the statement is a whole line, and a small letter in it names an option only in brackets ('(b)').
+    """
     index = _first_option(said, options, letters, alone=alone)
     several = index is not None and index != _UNCLEAR and _goes_on(said, index, options, letters)
     return _UNCLEAR if several else index
@@ -254,7 +261,7 @@ _ALONE = regex(r"[A-Z](?=\s*(?:$|[,;/).:]|(?:and|or)\b))")
 
 
 def _may_hold(said: str, text: str) -> bool:
-    """Whether a statement may hold these words in any case. The quick comparison is for ASCII only."""
+    """Whether a statement may hold these words, in upper or lower case; outside ASCII it always may."""
     return not said.isascii() or not text.isascii() or text.lower() in said.lower()
 
 
@@ -275,7 +282,7 @@ def _first_option(said: str, options: Sequence[str], letters: str, *, alone: boo
 
 
 def _by_letter(lead: re.Match[str], plain: str, options: Sequence[str], letters: str) -> int | None:
-    """The option whose letter opens a statement; `_UNCLEAR` for several letters or one beyond."""
+    """The option whose letter opens a statement; `_UNCLEAR` for several letters, or for a letter without an option."""
     rest = lead["rest"]
     index = letters.index(lead["letter"].upper()) if lead["letter"].upper() in letters else _UNCLEAR
     own = index != _UNCLEAR and _plain(rest).startswith(_plain(options[index]))
@@ -291,7 +298,7 @@ def _by_letter(lead: re.Match[str], plain: str, options: Sequence[str], letters:
 
 
 def _by_words(plain: str, options: Sequence[str]) -> int | None:
-    """The only option whose words begin the statement; the longest, where one begins another."""
+    """The option whose words begin the statement: the longest, if the words of one option begin with another's."""
     matches = [
         index
         for index, option in enumerate(options)
@@ -320,7 +327,7 @@ def _plain(text: str) -> str:
 
 
 def answer_schemas(item: QuestionItem) -> dict[str, Json]:
-    """The verb `answer` with the arguments of the item's form."""
+    """The schema of the verb `answer`, with the arguments that the item's form needs."""
     letters = {"type": "string", "enum": list(LETTERS[: len(item.options)])}
     if not item.closed:
         return {"answer": schema_of("Answer the question.", text={"type": "string", "description": "The answer."})}
@@ -346,7 +353,7 @@ _WHAT_HOLDS = {
 
 
 def written_answer(item: QuestionItem, action: Action) -> str:
-    """A typed answer as it would be written."""
+    """A typed answer as the doctor would write it in a reply."""
     letter, holds = action.args.get("option"), action.args.get("holds")
     match item.form:
         case "choice":
@@ -361,7 +368,7 @@ def written_answer(item: QuestionItem, action: Action) -> str:
 
 
 def typed_answer(item: QuestionItem, action: Action) -> Answered | Unusable:
-    """What the verb answers, by the options as shown; any JSON is accepted, and what makes no answer is unusable."""
+    """The answer of the verb `answer`, by the options as shown; Unusable if its arguments (any JSON) answer nothing."""
     letter, holds = action.args.get("option"), action.args.get("holds")
     if not item.closed:
         return Answered() if action.text.strip() else Unusable("empty", "an answer without text", "bad_arguments")
@@ -381,13 +388,13 @@ def typed_answer(item: QuestionItem, action: Action) -> Answered | Unusable:
 
 
 LOGPROBS = "logprobs"
-"""The argument of an action that has the alternatives for the first token, as (token, log-probability); None if the
-endpoint gave none."""
+"""The argument of an action that holds the alternatives for the first token, as pairs (token, log-probability); None if
+the endpoint gave none."""
 NO_LOGPROBS = "no_logprobs"
 NO_OPTION = "no_option_in_logprobs"
 TIED = "tied_options"
 _AROUND = " \t\r\n*_`\"'([{\u2581\u0120\u010a"
-"""What may stand before a letter in a token, with the marks of a space in some vocabularies."""
+"""What may stand before a letter in a token; the last three mark a space or a new line in some vocabularies."""
 
 
 def is_scored(action: Action) -> bool:
@@ -398,9 +405,10 @@ def is_scored(action: Action) -> bool:
 def option_logprobs(action: Action, candidates: Mapping[str, str]) -> dict[str, float] | str:
     """The log-probability of each candidate among the alternatives, or the reason why there is none.
 
-    `candidates` maps names to the words by which an answer begins. A token stands for a candidate if it is the
-    beginning of its word and of no other's, whatever its case, where no candidate is a single letter. Probabilities of
-    several such tokens are added. A candidate beyond the alternatives that the endpoint gives has none.
+    `candidates` maps names to the words with which an answer begins. Single letters must equal the token. With longer
+    words, a token stands for a candidate if it begins the candidate's word, in upper or lower case, and no other word.
+    The probabilities of several such tokens are added. A candidate that is not among the endpoint's alternatives is
+    left out.
     """
     rows = action.args.get(LOGPROBS)
     if not isinstance(rows, list | tuple) or not rows:
@@ -421,7 +429,7 @@ def likeliest(scores: Mapping[str, float]) -> str | None:
 
 
 def probability(scores: Mapping[str, float], name: str) -> float:
-    """The probability of a candidate among all that have one; 0 if it has none."""
+    """The probability of a candidate relative to all candidates in `scores`; 0 if it is not among them."""
     return math.exp(scores[name]) / sum(math.exp(value) for value in scores.values()) if name in scores else 0.0
 
 

@@ -1,4 +1,7 @@
-"""The doctor's moves that several scenarios share, what makes an action none, and the counts and endings from both."""
+"""The doctor's moves that several scenarios share, actions that are no moves, and the counts and endings of an episode.
+
+A scenario reads an action (`typed_move`, or a parser of its own) and checks the move by `checked_move`.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +45,7 @@ Shape = Literal[
     "no_heading",
     "bad_arguments",
 ]
-"""What a reply that is no move looks like; `evaluators/report/warnings.py` says it in words."""
+"""What a reply that is no move looks like; `evaluators/report/warnings.py` describes each in words."""
 
 
 class EpisodeTally(msgspec.Struct, frozen=True):
@@ -113,7 +116,7 @@ class EpisodeTally(msgspec.Struct, frozen=True):
 
 
 class GameState(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a game's state that all games with a doctor share: the words heard, the counts and the ending.
+    """The part of the state that all games with a doctor share: the words heard, the counts and the ending.
 
     ::
 
@@ -154,13 +157,13 @@ RESULT_STATES = frozenset({"reported", "normal"})
 
 
 def answers_of(action: Action) -> list[Mapping[str, Json]]:
-    """The structured answers of an `answer` action; anything but a list of objects is ignored."""
+    """The structured answers of an `answer` action; anything that is not an object in a list is ignored."""
     rows = action.args.get("answers", [])
     return [answer for answer in rows if isinstance(answer, Mapping)] if isinstance(rows, list | tuple) else []
 
 
 def tells_a_story(seat: str, action: Action, *, examined: bool) -> bool:
-    """Whether the action is a patient's story, not an answer to an order (examiner present, or topics asked)."""
+    """Whether a patient tells its story: it answers no order, and an examiner is there or its topics are named."""
     return seat == "patient" and action.args.get("answers") is None and (examined or "topics" in action.args)
 
 
@@ -172,7 +175,7 @@ def heard(answers: Iterable[Mapping[str, Json]]) -> list[Json]:
 def illustrated(
     answers: Iterable[Mapping[str, Json]], record: Iterable[Mapping[str, Json]], images: str, text: str
 ) -> tuple[list[Mapping[str, Json]], str]:
-    """The answers with the `images` of the results that they cite, and the `text`; `alone` leaves out the reports."""
+    """The answers with the images of the results that they cite, and the text; under `alone` without their reports."""
     by_ref = {row["ref"]: row["images"] for row in record if row.get("images")} if images != "none" else {}
     shown: list[Mapping[str, Json]] = []
     for answer in answers:
@@ -194,7 +197,7 @@ def texts_of(answers: Iterable[Mapping[str, Json]]) -> str:
 
 
 def record_rows(items: Sequence[CaseResult]) -> list[Json]:
-    """Results of a case in the form sent to the seat that looks them up."""
+    """Results of a case, in the form that is sent to the seat that looks them up."""
     written: list[dict[str, Json]] = msgspec.to_builtins(items)
     return [row if row["images"] else {name: row[name] for name in row if name != "images"} for row in written]
 
@@ -205,7 +208,7 @@ Answers = Annotated[
 
 
 def asking(brief: str, answers: int, prompts: Prompts) -> str:
-    """The task description of a scenario; asks for a ranked list if more than one answer is wanted."""
+    """The task description of a scenario; it also asks for a ranked list if more than one answer is wanted."""
     return brief if answers == 1 else f"{brief}\n\n{prompts['answers/ranked'].render(count=str(answers))}"
 
 
@@ -214,14 +217,14 @@ ORDERED: tuple[Ordered, ...] = ("examination", "lab", "microbiology", "imaging",
 
 
 class DoctorOrder(msgspec.Struct, frozen=True):
-    """A request for results. An examination without items means all of it; `text` is the request as written."""
+    """A request for results. An examination without items asks for all of it. `text` is the request as written."""
 
     kind: Ordered
     items: tuple[str, ...] = ()
     text: str = ""
 
     def known(self) -> dict[str, Json]:
-        """The order in the form sent to the seat that answers it."""
+        """The order in the form that is sent to the seat that answers it."""
         return {"kind": self.kind, "items": list(self.items), "text": self.text or ", ".join(self.items)}
 
     def said(self, seq: int) -> Said:
@@ -260,9 +263,9 @@ Move = DoctorOrder | Pick | PatientQuestion | Conclusion | Unusable
 
 
 def typed_move(action: Action, goal: str) -> DoctorOrder | PatientQuestion | Conclusion | Unusable:
-    """Read the move of a typed verb (`order`, `ask` or `conclude`); `goal` names the argument that holds the answer.
+    """Read the move of a typed verb (`order`, `ask`, `conclude`); `goal` names the argument that holds the answer.
 
-    Accepts any JSON: an action that is not a move gives Unusable, never an exception.
+    Any JSON is accepted: an action that is not a move gives Unusable, never an exception.
     """
     if action.verb == "conclude":
         answer = action.args.get(goal)
@@ -311,7 +314,7 @@ def _order(action: Action) -> DoctorOrder | Unusable:
 
 
 _MEANT: dict[str, Fault] = {"refusal": "refusal", "template": "empty", "dialogue": "empty"}
-"""Shapes that explain why a reply has no move, so that the parser is not at fault."""
+"""The shapes that explain why a reply has no move, with the fault that each shows; the parser is not at fault."""
 _TOOLS = ("tool_calls", "function_call")
 _TOOL_TEXT = ("<tool_call", "<function", '{"name"', '{"tool', '{"function', "<|tool")
 _PLACEHOLDER = Unusable("empty", "a placeholder stands where the answer should", "template")
@@ -325,7 +328,7 @@ _BY_ENDPOINT = {
     ),
     "refusal": Unusable("refusal", "the model declined to answer", "refusal"),
 }
-"""What a call's `finish` makes of any text that came with it."""
+"""The endings of a call (`finish`) that make its reply unusable, whatever its text."""
 MoveT = TypeVar("MoveT", bound=Move)
 
 
@@ -338,11 +341,11 @@ def checked_move(
     final: bool = True,
     published: bool = False,
 ) -> MoveT | Unusable:
-    """Check the move that was read from the doctor's action; an unusable one is returned with its shape.
+    """The move that was read from the doctor's action, or Unusable, with its shape, if it is none.
 
-    These are not moves: text cut off by a filter, a bare refusal, a placeholder or a copy of the instruction, a
-    postponed answer (if it is to be `final`), and a dialogue in which the doctor plays the other seats (quotes of
-    `heard` are allowed). Under the `published` rules all of these are moves.
+    These are not moves: text cut off by a filter, a bare refusal, a placeholder or a copy of the `instructions`, a
+    postponed answer if it must be `final`, and a dialogue in which the doctor plays the other seats. Quotes of what the
+    doctor has `heard` are allowed. Under the `published` rules all of these are moves.
     """
     if published:
         if not isinstance(move, Unusable):

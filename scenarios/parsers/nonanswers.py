@@ -1,4 +1,7 @@
-"""Recognises text that is no answer: a placeholder, a postponement, a refusal, or a break of the speaker's role."""
+"""Recognises text that is no answer: a placeholder, a postponement, a refusal, or a break of the speaker's role.
+
+`template`, `postponed` and `refuses` are for one value or reply; `breaks` is for the whole action of any seat.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,11 +60,11 @@ _POSTPONED = regex(
     re.IGNORECASE,
 )
 _NAMES_MORE = regex(r"\s+(?:of|caused|due|with)\b", re.IGNORECASE)
-"""Words after 'the disease' in brackets that make it a name: 'Disease of Graves'."""
+"""Words that make a name of 'disease' in brackets, where they follow it: '[Disease of Graves]'."""
 _LONGEST = 600
 """Longest placeholder or postponement, in characters."""
 _COPIED = 6
-"""Length, in words, of a shared run that marks a value as copied from the instruction."""
+"""Least number of words of a value that counts as copied if the instructions contain it."""
 
 
 class Instructions:
@@ -74,7 +77,7 @@ class Instructions:
         self._body = f" {' '.join(_plain_words(text) for text in texts)} "
 
     def holds(self, value: str) -> bool:
-        """Whether a value is one of the placeholders or contains six consecutive words of the instructions."""
+        """Whether a value is a placeholder of the instructions, or has six words or more and is a passage of them."""
         if self is NO_INSTRUCTIONS:
             return False
         flat = _plain_words(value)
@@ -87,9 +90,9 @@ NO_INSTRUCTIONS = Instructions(())
 
 
 def template(value: str, instructions: Instructions = NO_INSTRUCTIONS) -> bool:
-    """Whether a value is an unfilled placeholder or a copy of the instruction.
+    """Whether a value is an unfilled placeholder or a copy of the `instructions`.
 
-    Examples: `[diagnosis]`, `(the disease, as specific as you can be)`, `<your answer>`, 'the diagnosis', '[...]'. A
+    Examples: '[diagnosis]', '(the disease, as specific as you can be)', '<your answer>', 'the diagnosis', '[...]'. A
     disease in brackets is an answer.
     """
     value = value.strip()
@@ -119,7 +122,7 @@ _TAGGED = regex(r"<(?P<tag>[A-Za-z][\w-]*)>(?P<inner>.*?)</(?P=tag)>", re.DOTALL
 
 
 def _bare(value: str) -> tuple[str, bool]:
-    """Strip the marks around a value; the flag says whether brackets were among them."""
+    """(the value without the marks around it, whether brackets were among them)."""
     value, bracketed, changed = value.strip(" \t\r\n*_`#:-"), False, True
     if tagged := _TAGGED.fullmatch(value):
         value, bracketed = tagged["inner"].strip(), not tagged["inner"].strip()
@@ -138,7 +141,7 @@ def _plain_words(text: str) -> str:
 
 
 LONGEST_REFUSAL = 20_000
-"""Most characters of a text that are read; bounds the time for a reply of 1 MB."""
+"""Most characters of a text that are read for a refusal; this bounds the time for a reply of 1 MB."""
 
 _CLAUSE = regex(
     r"[.!?;:\n\u3002\uff01\uff1f\uff1b\uff0c\uff1a]+|\s[-\u2013\u2014]+\s|,"
@@ -250,7 +253,7 @@ def refusal_clauses(text: str) -> Iterator[str]:
 
 
 def refusing(clause: str) -> bool:
-    """Whether a clause declines to answer; 'cannot rule out gout' and 'nothing other than gout' do not."""
+    """Whether a clause declines to answer. 'Cannot rule out gout' and 'nothing other than gout' do not."""
     may = not clause.isascii() or _DENYING.search(clause.lower()) is not None  # far quicker to see than the rest
     return may and _EXCEPT.search(clause) is None and any(pattern.search(clause) for pattern in _REFUSING)
 
@@ -265,7 +268,7 @@ def self_as_model(text: str) -> bool:
 
 
 def has_refusal(text: str) -> bool:
-    """Whether any clause of a text declines to answer, whatever the others say."""
+    """Whether any clause of a text declines to answer, whatever the other clauses say."""
     return any(refusing(clause) for clause in refusal_clauses(text))
 
 
@@ -281,7 +284,7 @@ def remainder(text: str) -> str:
 
 
 def refuses(text: str) -> bool:
-    """Whether a text only refuses: nothing readable remains without its refusing clauses."""
+    """Whether a text only refuses, or only says that a model or no doctor speaks: its `remainder` is empty."""
     declines = has_refusal(text) or self_as_model(text) or _NO_DOCTOR.search(text[:LONGEST_REFUSAL]) is not None
     return declines and not remainder(text)
 
@@ -290,9 +293,9 @@ Kind = Literal["plays_other", "recites", "self_as_model", "template"]
 KINDS: tuple[Kind, ...] = ("plays_other", "recites", "self_as_model", "template")
 
 RUN = 10
-"""Length, in words, of a run that a speaker shares only with its instructions; a Chinese character counts as a word."""
+"""Number of consecutive words that count as recited from the instructions; a Chinese character counts as a word."""
 LONGEST = 200_000
-"""Most characters of a text that are read."""
+"""Most characters of a text that are read for a break of the role."""
 
 _LABELS = {
     "doctor": r"doctor|dr|physician|clinician|arzt|ärztin|médecin|docteur|médico|doctora?|医生|医师",
@@ -317,9 +320,10 @@ _WORDS = regex(r"[㐀-鿿]|[^\W_]+")
 def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:
     """Whether `seat` speaks for another seat: a dialogue with itself.
 
-    This is so if a line with another seat's label follows a line that asks ('Doctor:', 'ASK:', a question), if two such
-    lines are in the first person, or if a patient writes a doctor's line and an answer. A summary that opens with
-    'Patient: 45-year-old man' does not count. Quotes of what others really `said` before are allowed.
+    A labelled line begins with the name of a seat or with ASK, ORDER or QUESTION, and a colon. The seat speaks for
+    another if it writes a line of another seat after one of its own, after an ASK or after a question, or if it writes
+    two lines of other seats in the first person. A summary that opens with 'Patient: 45-year-old man' does not count.
+    Quotes of what the others really `said` before are allowed.
     """
     turns = list(_turns(text))
     known = [_flat(other) for other in said] if turns else []
@@ -338,7 +342,7 @@ def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:
 
 
 _FEW = 200
-"""Most words of a text whose runs are sought one by one."""
+"""Most words of a text whose runs `recites` looks for one by one."""
 _HALF = RUN // 2
 
 
@@ -353,7 +357,7 @@ def _turns(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 class Passages:
-    """Texts indexed by their ten-word passages; the index is built on first use."""
+    """Texts indexed by their runs of ten words; the index is built on first use."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = texts
@@ -367,8 +371,8 @@ class Passages:
 def recites(text: str, instructions: str | tuple[str, ...], *known: Passages) -> bool:
     """Whether a text repeats ten consecutive words of its instructions that occur in none of the `known` texts.
 
-    The instructions are one text, or messages that follow each other. `known` is what the speaker may
-    repeat: its story, the record, what others said.
+    The instructions are one text, or several messages in their order. `known` is what the speaker may repeat: its
+    story, the record, what others said.
     """
     words = _folded(text)
     if len(words) < RUN or not instructions:
@@ -395,7 +399,8 @@ def breaks(
 ) -> list[Kind]:
     """The kinds of role break in one action of a seat, in the order of KINDS.
 
-    `instructions` is everything sent to its model, `case` the text of the case, `said` what other seats said before.
+    `instructions` is everything that was sent to the seat's model, `case` the text of the case, and `said` what the
+    other seats said before.
     """
     breaches: dict[Kind, bool] = {
         "plays_other": plays_other(text, seat, said),
@@ -425,5 +430,5 @@ def _flat_all(messages: Sequence[str]) -> str:
 
 @lru_cache(maxsize=256)
 def _flat(text: str) -> str:
-    """The words of a text in one case, with one space between them; the instructions of a seat recur."""
+    """The words of a text in one case, with one space between them; kept, since the instructions of a seat recur."""
     return " ".join(_WORDS.findall(text)).casefold()

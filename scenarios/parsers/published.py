@@ -1,4 +1,8 @@
-"""Parsers that reproduce the published code, by scenario: actions, moves, reports, stages and dialogue."""
+"""Parsers that read a doctor's reply as the published code of MultiCogEval, MedR-Bench and AgentClinic does.
+
+Work-up (MultiCogEval): `action`, `read_move`. Staged scenarios (MedR-Bench): `published_sections`, `reasoning_steps`,
+`read_stage`. Consultation (AgentClinic): `read_talk`.
+"""
 
 import re
 from typing import Literal, NamedTuple
@@ -30,8 +34,8 @@ class BothAnswers(NamedTuple):
 class PublishedReply(msgspec.Struct, frozen=True):
     """What the published parser reads from a reply.
 
-    `kept` is the part of the reply that stays in the conversation, `result` the text that is searched for an action's
-    name; it is empty if the reply has both `answers`.
+    `kept` is the part of the reply that stays in the conversation. `result` is the text that is searched for an
+    action's name; it is empty if the reply has both `answers`.
     """
 
     kept: str
@@ -45,7 +49,10 @@ class PublishedReply(msgspec.Struct, frozen=True):
 
 
 def action(reply: str) -> PublishedReply:
-    """Read a reply: the text after its last `Rationale:`, a list's heading, both answers, else what `Action:` names."""
+    """Read a reply from its last `Rationale:` on: a list's heading, else both answers, else what `Action:` names.
+
+    Without any of these, the whole text is searched for the name of an action.
+    """
     if "Rationale:" in reply:
         reply = "Rationale:" + reply.rpartition("Rationale:")[2]
     for kind, heading in HEADINGS.items():
@@ -77,7 +84,7 @@ def _rest(reply: str) -> str:
 
 
 MOST = 10
-"""Steps of a reply that the published code reads."""
+"""Most steps of a reply that the published code reads."""
 
 _HEADS = {
     "one_turn": ("### Conclusion:", "### Additional Information Required:"),
@@ -102,15 +109,15 @@ def published_sections(reply: str, protocol: str) -> tuple[str, str]:
 
 
 def stops(information: str) -> bool:
-    """Whether this request ends the free-turn dialogue."""
+    """Whether this request ends the free-turn dialogue: it contains 'Not required'."""
     return "Not required" in information
 
 
 def reasoning_steps(reply: str) -> list[str]:
     """The first ten steps of a reply: by its tags, else its paragraphs, else its lines.
 
-    Empty steps among the ten are left out; the published code asks its judge about them. Raises Absent for a heading
-    other than the one that it knows (`no_heading`), and if there is no text under that heading.
+    Empty steps among the ten are left out here; the published code asks its judge about them too. Raises Absent if the
+    reply lacks the heading '### Reasoning:' (`no_heading`), or has no text under it (`no_reasoning`).
     """
     text = reply.replace("```", "").strip()
     if "### Reasoning:" not in text:
@@ -129,11 +136,11 @@ _NOTHING = "..."
 
 
 def read_talk(text: str) -> DoctorOrder | PatientQuestion | Conclusion:
-    """Read the move in `text`. No reply is unusable, so every reply uses up a turn.
+    """Read the move in `text`, a reply of a consultation. No reply is unusable, so every reply uses up a turn.
 
-    `DIAGNOSIS READY` anywhere concludes and is searched first; `REQUEST TEST` anywhere orders; both only in capitals.
-    Everything else, even an empty reply, goes to the patient. An order's text is the whole reply, as the published code
-    shows it to its measurement agent.
+    `DIAGNOSIS READY` anywhere concludes; otherwise `REQUEST TEST` anywhere orders. Both count only in capitals.
+    Everything else, even an empty reply, goes to the patient. The text of an order is the whole reply, since the
+    published code shows all of it to its measurement agent.
     """
     text = " ".join(split_thinking(text)[0].split())
     if _READY in text:
@@ -156,9 +163,10 @@ _LISTS: dict[str, Listed] = {code: kind for kind, code in CODES.items()}
 
 
 def read_move(text: str) -> Move:
-    """Read the move in `text`: case-sensitive, by substrings, with diagnosis and treatment together.
+    """Read the move in `text`, a reply of a work-up, by substrings in exact case; an answer must have a treatment too.
 
-    An order's text is everything that the published parser keeps; the published examiner extracts the list from it.
+    The text of an order is everything that the published parser keeps, since the published examiner extracts the list
+    from it.
     """
     said = action(text)
     if said.answers:
@@ -172,15 +180,15 @@ def read_move(text: str) -> Move:
 
 
 TRIES = 3
-"""How often the one-turn scenario starts again from its first message before the case is given up."""
+"""How often the one-turn scenario tries a case from its first message before it gives the case up."""
 
 
 def read_stage(text: str, game: str, *, last: bool) -> DoctorOrder | Conclusion | Unusable:
     """Read the move in `text`, a reply of `game`: one-turn, free-turn, oracle or treatment.
 
     Free turns: the dialogue ends if the request contains 'Not required', and with the last turn in any case. One turn:
-    the first reply is a request even if it requires nothing. Each scenario has its two headings in its own order. The
-    last reply of one turn, and the only reply of the other scenarios, is not parsed.
+    the first reply is a request even if it requires nothing. Each of the two has its headings in an order of its own.
+    The last reply of one turn, and the only reply of oracle and treatment, need no headings.
     """
     text = split_thinking(text)[0].replace("```", "").strip()
     if not text:

@@ -1,4 +1,7 @@
-"""Reads the reasoning, final diagnosis and treatment of a doctor's reply, under headings in several languages."""
+"""Reads the parts of a doctor's reply, under headings in several languages.
+
+The parts are the reasoning and its steps, the final diagnosis or treatment, and the list of requested tests.
+"""
 
 import re
 from collections.abc import Sequence
@@ -45,8 +48,9 @@ _ANSWER = "|".join(
     )
 )
 REACH = 8_000
+"""Most characters after a heading that are read."""
 MOST = 50
-"""Most characters after a heading, and most headings of a kind, that are read; bounds the time for a reply of 1 MB."""
+"""Most headings of a kind that are read. Both bounds limit the time for a reply of 1 MB."""
 _COLON = "[:\uff1a]"
 _OPEN = r"^[ \t>]*(?:[-*\u2022][ \t]+)?"
 _NUMBER = r"(?:\d{1,2}[.)\u3001][ \t]*)?"
@@ -75,11 +79,11 @@ _NEXT = regex(
 
 
 def under_heading(text: str, goal: str = "diagnosis") -> str:
-    """The text under the last non-empty heading of the goal, else under the last `Answer`; else "".
+    """The text under the last heading of the goal that has any, else under the last `Answer`; else "".
 
-    Headings may be in English, German, French, Spanish, Italian or Chinese, with hashes, in bold, in brackets, or a
-    plain line with a colon. Headings of a differential or of another part do not count. The text ends at the next
-    heading or at the first empty line after it began.
+    A heading may be in English, German, French, Spanish, Italian or Chinese. It is marked by hashes, bold or brackets,
+    or is a plain line with a colon. Headings of a differential or of another part do not count. The text ends at the
+    next heading or at the first empty line after it began.
     """
     for heading in _BY_GOAL.get(goal, ()):
         for match in reversed(list(heading.finditer(text))[-MOST:]):
@@ -90,7 +94,7 @@ def under_heading(text: str, goal: str = "diagnosis") -> str:
 
 
 def _under(text: str) -> str:
-    """The text of a heading: the rest of its line, else the first paragraph below it."""
+    """The text under a heading: the rest of its line, else the first paragraph below it."""
     line, _, rest = text.partition("\n")
     if line.strip(" \t*_#`"):
         return line.strip()
@@ -111,7 +115,7 @@ _NAMES: dict[Name, str] = {
     "final": r"final[ ](?:diagnosis|treatment(?:[ ]plan)?)",
 }
 _NAME = "|".join(rf"(?P<{name}>{words})" for name, words in _NAMES.items())
-# '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; with hashes also within a line
+# '### Answer:', '## **Answer**', '**Answer:**', '**Final diagnosis: gout**'; a heading with hashes may stand in a line
 _MARKED = re.compile(
     rf"(?im)(?:(?<!\#)(?P<level>\#{{1,6}})[ \t]*[*_]{{0,3}}|^[ \t>]*[*_]{{2,3}})[ \t]*(?:{_NAME})[ \t]*"
     rf"(?:[*_]{{0,3}}{_COLON}[ \t]*[*_]{{0,3}}|[*_]{{0,3}}[ \t]*$)"
@@ -134,7 +138,7 @@ _PAIRS = (("[", "]"), ('"', '"'), ("'", "'"), ("\u201c", "\u201d"))
 
 
 class ReplySection(msgspec.Struct, frozen=True):
-    """A section of a reply; `begin` and `end` are the character positions at which its heading begins and ends."""
+    """A section of a reply: its text, the position `begin` of its heading, and the position `end` of its own end."""
 
     name: Name
     text: str
@@ -146,7 +150,7 @@ _CALL = regex(r"<tool_call>.{0,20000}?(?:</tool_call>|\Z)", re.DOTALL)
 
 
 def answer_part(text: str) -> str:
-    """`text` without a model's thinking, and without calls of tools, whose arguments answer nothing."""
+    """`text` without a model's thinking and without tool calls, whose arguments are no answer."""
     said = split_thinking(text)[0]
     return _CALL.sub("", said) if "<tool_call>" in said else said
 
@@ -181,9 +185,13 @@ def reply_sections(text: str) -> tuple[ReplySection, ...]:
 def final_answer(text: str, parts: Sequence[ReplySection] | None = None, goal: str = "diagnosis") -> str:
     """The answer of a reply, or ""; `parts` are its sections if they are known already.
 
-    Tried in order: the last non-empty section `Answer`, the last `Conclusion`, the last `Final diagnosis` (or
-    treatment), the last sentence 'the final diagnosis is ...', the last heading of another wording or language
-    (`named`; skipped without a `goal`), an answer in tags, in a box or in JSON. A placeholder counts as empty.
+    These count, in this order: the last non-empty section `Answer`, the last `Conclusion`, the last `Final diagnosis`
+    (or treatment), the last sentence 'the final diagnosis is ...', the last heading of another wording or language
+    (`under_heading`; not without a `goal`), an answer in tags, in a box or in JSON. A placeholder counts as empty.
+
+    ::
+
+        final_answer("### Reasoning: red toe\\n### Answer: Gout.")  # 'Gout'
     """
     parts = reply_sections(text) if parts is None else parts
     for name in ("answer", "conclusion", "final"):
@@ -198,7 +206,7 @@ def final_answer(text: str, parts: Sequence[ReplySection] | None = None, goal: s
 
 
 def marked_answer(text: str) -> str:
-    """The answer that a reply puts into tags, a box or JSON, or "": `<answer>gout</answer>`."""
+    """The answer that a reply puts into tags (`<answer>gout</answer>`), a box or JSON; "" if there is none."""
     value = clean_value(marked(text))
     return "" if not value or _unfilled(value) or postponed(value) else value
 
@@ -224,12 +232,12 @@ def reasoning_text(text: str) -> str:
 def reply_steps(text: str, *, published: bool = False) -> list[str]:
     """The steps of a reply's reasoning, or of a text that is only reasoning (a model's thinking).
 
-    A step runs from a `<step n>` at the beginning of a line to the next one. Without such tags, paragraphs are steps;
-    if there is only one paragraph, its lines are (paper 002, section 10.2, as its code does it; that code stops at
-    ten).
+    A step runs from a `<step n>` at the beginning of a line to the next one. Without such tags, the paragraphs are the
+    steps, or the lines if there is only one paragraph. These are the rules of MedR-Bench's code (section 10.2 of the
+    paper), but that code stops at ten steps.
 
-    `published` recognises only the headings that the published code knows: '### Reasoning' without a colon, or '##
-    Answer:', is then a step like any other.
+    With `published`, only the headings that the published code knows count: '### Reasoning' without a colon, or
+    '## Answer:', is then a step like any other.
     """
     text = _published_reasoning(text) if published else reasoning_text(text)
     tags = list(_STEP.finditer(text))
@@ -253,7 +261,7 @@ def _after_heading(text: str, begin: int) -> int:
 
 
 def _cut(text: str, head: re.Match[str], end: int) -> int:
-    """The end of a section, `end` at most: at a heading of its own level or higher, or in bold like its own."""
+    """The end of a section, at most `end`: the next heading of the section's level or a higher one, or in bold."""
     level = len(head["level"]) if head.re is _MARKED and head["level"] else 6
     if level == 6 and (bold := _BOLD.search(text, head.end(), end)):
         end = bold.start()
@@ -274,7 +282,7 @@ def _unfenced(body: str) -> str:
 
 
 MARKS = " \t\r*_`#[](){}<>\"'.!:"
-"""Characters without meaning that may surround a word; the colon comes last."""
+"""Characters without meaning that may surround a word. The colon comes last, so that `MARKS[:-1]` leaves it out."""
 
 HEADING = regex(
     r"(?i)[ \t#>*_\-]*(?:rationale|action|reasoning|explanation|note|treatment(?: +plan)?|(?:\w+ +)?diagnos[ie]s|"
@@ -304,12 +312,12 @@ def headed_diagnosis(text: str) -> str:
 
 
 def named_diagnosis(text: str) -> str:
-    """As `headed_diagnosis`, for a reply that was asked only for the diagnosis: also within a line or a sentence."""
+    """As `headed_diagnosis`, but also within a line or sentence; for a reply that was asked only for the diagnosis."""
     return headed_diagnosis(text) or _named(text, _INLINE) or _named(text, _DIAGNOSIS_SAID, sentence=True)
 
 
 def place(text: str) -> tuple[int, int] | None:
-    """The (start, end) of the line that `headed_diagnosis` reads first, with the line below it if it is a heading."""
+    """(start, end) of the line that `headed_diagnosis` reads first, with the line below if it is only a heading."""
     for match in reversed(list(_LINE.finditer(text))[-MOST:]):
         if not _OTHER.search(text[max(0, match.start() - 24) : match.start()]):
             line, _, rest = text[match.end() :].partition("\n")
@@ -387,11 +395,11 @@ _MOST_ITEMS = 200
 
 
 def listed_names(text: str) -> tuple[str, ...]:
-    """Split a list into items: one per line, bulleted, numbered, or separated by commas or semicolons.
+    """Split a list into its items, which lines, bullets, numbers, commas or semicolons separate.
 
     Commas and semicolons in brackets do not separate; 'and' inside an item is kept ('ova and parasites'). A sentence
-    after the list and the word 'none' are not items. Returns at most 200 items of at most 300 characters; anything
-    longer is not the name of a test.
+    after the list and the word 'none' are not items. Returns at most 200 items, without repeats. An item of more than
+    300 characters is left out, since it is not the name of a test.
     """
     names: dict[str, str] = {}
     for line in text.splitlines():
@@ -405,7 +413,7 @@ def listed_names(text: str) -> tuple[str, ...]:
 
 
 def requests_nothing(text: str) -> bool:
-    """Whether a text says explicitly that nothing is requested: "None", "No additional tests required"."""
+    """Whether a text says that nothing is requested: 'None', 'No additional tests required'. 'Na' is sodium."""
     said = text.strip(" \t\r\n*_`\"'-([)]")
     return said != _SODIUM and _NOTHING.fullmatch(said) is not None
 
@@ -428,7 +436,7 @@ _REASON = regex(r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|co
 def requested_tests(text: str) -> tuple[str, ...]:
     """Split a request written under headings ('1. Laboratory tests: CBC, CRP', '2. CT: to exclude an abscess').
 
-    Labels that name a group of tests and reasons that follow a test's name are left out.
+    Labels that name a group of tests, and reasons behind a test's name, are left out: here CBC, CRP and CT remain.
     """
     lines = []
     for line in text.splitlines():

@@ -17,7 +17,7 @@ _WIDE: Mapping[int, int | str] = {
     **dict.fromkeys(map(ord, "\u2018\u2019"), "'"),
     0x3000: " ",
 }
-"""Signs of Chinese and of typesetting, and the plain ones that they stand for."""
+"""Full-width and Chinese signs and curly quotes, each with the plain sign that it stands for."""
 
 MARK = r"(?:[*_`\"'()\[\]{}$]|<(?=[A-Za-z]>)|\\boxed|\\text(?:bf|rm)?|\\math(?:bf|rm)|\\\()*"
 _GAP = r"[ \t]*"
@@ -113,7 +113,7 @@ _KEYS = frozenset(
 )
 _MOST_OBJECTS = 20
 _MOST_AT_AN_END = 50
-"""Statements that are read at the beginning and at the end of a reply; one with more is no answer of a model's."""
+"""Number of statements that are read at the beginning, and again at the end, of a reply with very many of them."""
 
 
 _TAKEN_BACK = regex(
@@ -137,7 +137,7 @@ _GOES_ON = regex(r"[ \t]{0,8}\n\s{0,8}(?=(?:or|and|\u6216|\u6216\u8005)\b)", re.
 
 
 class Stated(msgspec.Struct, frozen=True):
-    """What a reply states: firmly ("the answer is C", a box, JSON), or loosely ("C is correct").
+    """What a reply states as its answer, `firm` ("the answer is C", a box, JSON) or `loose` ("C is correct").
 
     `rest` is the reply without its JSON objects.
     """
@@ -149,19 +149,19 @@ class Stated(msgspec.Struct, frozen=True):
 
 @kept_if_short
 def plain_signs(text: str) -> str:
-    """`text` without what is struck out, with ASCII signs for full-width ones, Chinese brackets and curly quotes."""
+    """`text` without words that are struck out and tags, and with ASCII signs in place of full-width or curly ones."""
     return _TAGS.sub("", _STRUCK.sub("", text.translate(_WIDE)))
 
 
 @kept_if_short
 def answer_text(reply: str) -> str:
-    """The answer part of a reply, in plain signs."""
+    """The answer part of a reply, in plain signs; a line that opens with 'or' or 'and' joins the line before it."""
     return _GOES_ON.sub(" ", plain_signs(answer_part(reply)).strip())
 
 
 @kept_if_short
 def last_word(text: str) -> str:
-    """What stands behind the last words that take back what was said before ("wait, no:", "correction:"), or ""."""
+    """The text after the last words that take back what stands before them ("wait, no:", "correction:"), or ""."""
     ends = [match.end() for match in _TAKEN_BACK.finditer(text)]
     return text[ends[-1] :].strip() if ends else ""
 
@@ -174,9 +174,14 @@ def unsaid(text: str) -> bool:
 
 @kept_if_short
 def stated_answers(text: str) -> Stated:
-    """All that `text` states as its answer, in order; of a reply with a final answer the last firm statement only.
+    """Everything that `text` states as its answer, in order.
 
-    Statements behind a denial or a condition ("I do not think that the answer is", "if the answer is") are left out.
+    Answers in a box count before all other firm ones. If there is no box and the text speaks of a final answer, only
+    the last firm statement counts. Statements behind a denial or a condition ("if the answer is") are left out.
+
+    ::
+
+        stated_answers("The answer is C.").firm  # ('C.',)
     """
     values, rest = _objects(text)
     firm = [*values, *_said(rest, _FIRM)]

@@ -38,7 +38,7 @@ _TWOFOLD = regex(
     r"|[真对](?:的)?[,;](?:但|也|或|有时|可)[^\n\u3002]{0,8}[假错]|[假错](?:的)?[,;](?:但|也|或|有时|可)[^\n\u3002]{0,8}[真对]",
     re.IGNORECASE,
 )
-"""One verdict here and the other there: 'true if young, false if old'."""
+"""Two verdicts, each under a condition: 'true if young, false if old'."""
 _BEHIND = regex(r"^(?:\W|\b(?:and|or|but|also|too)\b)*(?P<word>[^\W\d_]+)\s*(?:[.,;:!?\u3002]|$)", re.IGNORECASE)
 _SUBJECT = regex(
     r"(?:^|[.!?;:,\n]\s*|\b(?:so|thus|hence|therefore|think|believe|conclude|and|that|because)\s+)"
@@ -65,7 +65,12 @@ _SHORT_FORMS = ((re.compile(r"(?i)\b(is|was)n't\b"), r"\1 not"), (re.compile(r"(
 
 
 def stated_verdict(text: str) -> bool | None:
-    """The one verdict that a reply states; None if it is hedged, denied, asked or double."""
+    """The one verdict that a reply states: True or False; None if it is hedged, denied, a question or double.
+
+    ::
+
+        stated_verdict("The statement is false.")  # False
+    """
     for pattern, plain in _SHORT_FORMS:
         text = pattern.sub(plain, text)
     stated = stated_answers(text)
@@ -105,7 +110,7 @@ def _opening(said: str) -> bool | None:
 
 
 def _subjects(line: str) -> list[bool]:
-    """The verdicts on a named subject ("the statement is false"), without those that are denied or in doubt."""
+    """The verdicts of a line on a named subject ("the statement is false"), without those that are in doubt."""
     stated = [
         said
         for pattern in (_SUBJECT, _CHINESE)
@@ -122,7 +127,7 @@ def _exactly(word: str) -> bool | None:
 
 
 def polar(word: str) -> bool | None:
-    """What a word says, or a Chinese one that begins with such a word; None if nothing."""
+    """The verdict of a word, or of a Chinese one that begins with such a word; None if it states none."""
     plain = re.sub(r"^是(?=[错对正不假真])", "", " ".join(word.casefold().split()))
     if (verdict := _exactly(plain)) is not None:
         return verdict
