@@ -1,1 +1,1 @@
-"""Answers: what a final answer commits to, and how it compares with the truth."""
+"""Answers: the diseases or measures to which a final answer commits, and how these compare with the truth."""

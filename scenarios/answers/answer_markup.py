@@ -44,7 +44,7 @@ _APART = regex(
     r"(?<=[a-z)\]'\"])(?:[^\S\n]+(?:[#%]+|\*|_+|`+|\.{2,4}|:{2,}|<{1,2}-?|-{2,3}|\"|')[^\S\n]+"
     r"|[^\S\n]*[\t\v\f\u2028\u2029\u3000\u2000-\u200a]+[^\S\n]*)(?=[(\[]?[^\W\d_])"
 )
-"""What separates two names and joins nothing: the sign of a remark in code, a sign by itself, a tab, a wide space."""
+"""What separates two names: a sign with spaces around it, such as that of a remark in code, a tab, a wide space."""
 _ENCODED = regex(r"(?<=\w)%(?:20|0[9AaDd]|2[Cc]|3[Bb])(?=\w)")
 """A space, a line's end or a comma as an address writes it."""
 _KEYED = regex(
@@ -79,9 +79,9 @@ _BLANK_LINES, _SPACES = regex(r"\n\s*\n"), regex(r"[^\S\n]{9,}")
 
 
 def legible(answer: str) -> str:
-    """The part of an answer that is read, with one blank line for many and four spaces for many.
+    """The part of an answer that is read, with runs of blank lines cut to one and runs of spaces cut to four.
 
-    Many patterns look past blanks from each of them, so thousands in a row would take hours.
+    Many patterns look past blanks from each blank on, so thousands of them in a row would take hours.
 
     >>> legible("gout" + 9 * "\\n" + "lupus")
     'gout\\n\\nlupus'
@@ -91,7 +91,7 @@ def legible(answer: str) -> str:
 
 @lru_cache(maxsize=2048)
 def unmarked(answer: str, *, plan: bool = False) -> str:
-    """The words of an answer without the markup around them; for a `plan` in JSON, every value. Pure; never raises.
+    """The words of an answer without the markup around them. Of a `plan` in JSON every value counts. Never raises.
 
     >>> unmarked('{"diagnosis": "gout", "differential": ["lupus"]}')
     'gout'
@@ -122,7 +122,7 @@ _THOUGHT = regex(r"(?i)<(?P<ends>/?)(?P<name>think(?:ing)?|thoughts?|reasoning|s
 
 
 def _unthought(text: str) -> str:
-    """An answer without the thoughts before it, also where only their end is marked; unended ones stay.
+    """An answer without the tagged thoughts before it. Their opening tag may be missing; without an end tag they stay.
 
     >>> unmarked("<think>gout</think>asthma"), unmarked("gout</think>asthma")
     ('asthma', 'asthma')
@@ -147,7 +147,7 @@ _BULLETS = regex(r"[\s\d.)*+•-]*")
 
 
 def _ticked(text: str) -> str:
-    """The names that a form with tick boxes has ticked; a text without boxes as it is.
+    """The names that are ticked in a form with tick boxes; a text without boxes as it is.
 
     The first line with a box shows whether the boxes stand before the names or behind them.
 
@@ -186,11 +186,13 @@ _NOT_IN_ROW = regex(
 """A row of a table that denies what it names."""
 _TAG_TO_TAG = regex(r"(?<=\w)[>»][^\S\n]*[<«](?=\w)")
 _QUOTED_NAME = regex(r"(?<=\w)[^\S\n]?«([^«»\n]{2,80})»")
-"""'<gout><lupus>', which no letter separates, and a second name in quotation marks."""
+"""These patterns find '<gout><lupus>', which no letter separates, and a second name in quotation marks."""
 
 
 def _without_table(text: str) -> str:
-    """A table of Markdown as the names in its column of diagnoses, or in its row of the diagnosis; else as it is.
+    """A text with a Markdown table replaced by its diagnosis, from the column or row of that title; else as it is.
+
+    A table that names several diagnoses stays as it is too.
 
     >>> unmarked("| Diagnosis | Probability |\\n|---|---|\\n| gout | 90% |")
     'gout'
@@ -256,7 +258,7 @@ def _without_latex(text: str) -> str:
 
 
 def _every_value(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """Keep every value of a key that an object has several times, since the answer says each of them."""
+    """Keep every value of a key that a JSON object has several times, since the answer says each of them."""
     made: dict[str, Json] = {}
     for name, value in pairs:
         written, count = name, 1
@@ -345,7 +347,7 @@ _LIST_MARK = regex(r"(?:^|(?<=\s))(?P<mark>[-*•+–▪●◦]|\(?\d{1,2}[.)])\
 
 
 def is_marked_list(answer: str) -> bool:
-    """Whether an answer opens with a bullet or number and has another of its kind behind it, on a new line or in it.
+    """Whether an answer opens with a bullet or number and has another of the same kind behind it, on any line.
 
     >>> is_marked_list("- gout - asthma"), is_marked_list("1) gout 2) asthma"), is_marked_list("gout - asthma")
     (True, True, False)
@@ -385,7 +387,7 @@ def unnumbered(label: str) -> str:
 
 
 def brackets_apart(text: str) -> tuple[str, list[str]]:
-    """(the text with a mark in place of each outermost bracket, the contents of the brackets)."""
+    """(the text with a mark `\\x02NUMBER\\x03` in place of each outermost bracket, the contents of the brackets)."""
     kept: list[str] = []
     glosses: list[str] = []
     depth, start = 0, 0
@@ -431,7 +433,10 @@ def unheaded(answer: str) -> str:
 
 
 def headed_answer(text: str) -> str:
-    """The text after the last heading `Diagnosis:`; different names after several such headings are alternatives."""
+    """The text after the last heading `Diagnosis:`, up to a heading of another part such as `Treatment:`.
+
+    If several such headings have different names, the names become alternatives, unless the last heading says 'final'.
+    """
     heads = [head for head in _HEADED.finditer(text) if any(map(str.isalnum, text[head.end() :]))]
     if not heads:
         return text

@@ -1,4 +1,4 @@
-"""The names in an answer's brackets: other names of a disease by the tables, details of it, or second answers."""
+"""The names in an answer's brackets: other names of the disease by the tables, details of it, or second answers."""
 
 from collections.abc import Sequence
 
@@ -25,9 +25,10 @@ def own_names(item: Asserted) -> Asserted:
 
 
 def second_names(items: Sequence[Asserted], targets: Sequence[str]) -> tuple[str, ...]:
-    """Diseases in brackets that the tables do not know as another name of the disease before: second answers.
+    """The diseases in brackets that are second answers: no other name of the disease before them, by the tables.
 
-    A bracket with the head noun of the name before it, or with words of the targets alone, says more of that disease.
+    A bracket is no second answer if it has the head noun of the name before it or only words of the `targets`, the
+    names of the truth.
     """
     words = {word for target in targets for word in parse_name(target).words}
     return tuple(
@@ -54,7 +55,7 @@ def other_names(item: Asserted) -> list[str]:
 
 
 def full_text(item: Asserted) -> str:
-    """Everything that an answer says of a disease, without brackets that name another disease."""
+    """All that an answer says of a disease, without the brackets that name another disease."""
     full = item.text
     for alias in item.aliases:
         if not _detail(alias) and alias not in other_names(item):
@@ -65,7 +66,8 @@ def full_text(item: Asserted) -> str:
 def _one_disease(name: str, alias: str) -> bool:
     """Whether a bracket is another name for the disease before it, not a second answer.
 
-    This is so only where the tables or the words say that both are one disease, or one a kind of the other.
+    The tables or the words must say that both are one disease or that one is a kind of the other. An abbreviation must
+    have its letters, in order, in the name.
     """
     if alias.replace(".", "").isupper() and len(alias) < 8:
         return _initials(alias.lower(), name.lower())

@@ -43,9 +43,9 @@ from wardround.scenarios.terms.wording import key, list_words, plain_lines, toke
 MOST_CAUSES = 2
 """Most consecutive causes that count as detail of one disease; later causes of the chain are asserted separately."""
 LONG_BRACKET = 3
-"""Most words of a bracket that is short; a longer one may name a disease."""
+"""Most words of a short bracket; a longer one may name a disease, whatever its words."""
 MOST_ALIASES = 2
-"""Most other names that an answer may give a disease."""
+"""Most other names that an answer may give to a disease."""
 
 _WORDS: dict[Link, str] = {
     "first": "", "and": ", ", "with": " with ", "then": " with ", "shown": " with ", "due": " due to "
@@ -89,7 +89,7 @@ _SEVERAL = regex(
     r"|(?:(?:a|an|the|concurrent|simultaneous|mixed)\s+)*"
     r"(?:co-?infections?|coexistence|combination|co-?occurrence)\s+(?:of|with|by)\b)"
 )
-"""Opens a list of the diseases that it counts, or says to go together: 'two infections: dengue and malaria'."""
+"""Words that announce several diseases, which follow: 'two infections: dengue and malaria', 'coinfection with'."""
 _TRAILING = regex(
     rf"(?i)(?:\s+(?:{cue_words('likelihood')}|{cue_words('hedging')}|in both cases|in this case|here|too|either))+$"
 )
@@ -97,7 +97,7 @@ _EXAMPLE = regex(
     rf"(?i)^\W*(?:such as|e\.?g|for example|like|including|likely|ddx|differential\w*)\b"
     rf"|{cue_words('or', 'apart', 'weak', 'denying', 'denied')}"
 )
-"""Opens a bracket that gives examples or guesses and asserts nothing."""
+"""The beginning of a bracket that gives examples or guesses and asserts nothing."""
 _SITED = regex(r"(?i)\b(?:of|in|involving|affecting|at|to|on)\s+(?:the\s+)?\w+(?:\s\w+)?$")
 _EMPTY = list_words(
     """diagnosis diagnoses answer disease patient case cause condition finding findings symptom symptoms nothing
@@ -110,8 +110,8 @@ _EMPTY = list_words(
 class Asserted(msgspec.Struct, frozen=True):
     """One disease that an answer asserts.
 
-    `name` is without brackets; `text` adds every stated detail (site, stage, organism); `aliases` are other names from
-    brackets or from phrases such as 'also called'.
+    `name` is without brackets. `text` adds every stated detail (site, stage, organism). `aliases` are the contents of
+    brackets and of phrases such as 'also called'. `link` says how the disease is joined to the one before it.
     """
 
     name: str
@@ -124,10 +124,9 @@ class Asserted(msgspec.Struct, frozen=True):
 class CommittedAnswer(msgspec.Struct, frozen=True):
     """What an answer commits to.
 
-    `asserted` lists diseases in order; `undecided` the alternatives in place of a diagnosis, none of them asserted;
-    `dropped` what the answer denies, reports as considered or refuses to say. `ranked`: the answer declares a list by
-    likelihood, so that only its first entry counts. `simple`: nothing was left out; the text is exactly what is
-    asserted.
+    `asserted` lists the diseases in order. `undecided` are alternatives in place of a diagnosis; none of them is
+    asserted. `dropped` is what the answer denies or refuses to say. `ranked`: the answer declares a list by likelihood,
+    so only its first entry counts. `simple`: nothing was left out, and the text is exactly what is asserted.
     """
 
     asserted: tuple[Asserted, ...] = ()
@@ -141,9 +140,13 @@ class CommittedAnswer(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=2048)
 def read_answer(answer: str) -> CommittedAnswer:
-    """Read a final answer. Pure, without the truth, in time linear in its length; never raises.
+    """Read the diseases of a final answer, without the truth; never raises, and takes time linear in the length.
 
-    Reading begins at the last heading `Diagnosis:`. A clause of the final diagnosis cancels those before it.
+    Reading begins at the last heading `Diagnosis:`. A clause that declares a final diagnosis cancels those before it.
+
+    ::
+
+        read_answer("Gout, not lupus").asserted[0].name  # 'Gout'
     """
     raw, answer = legible(answer), cues_in_english(diseases_in_english(standing(weighed(unmarked(answer)))))
     said = list(clauses(_prepared(answer)))
@@ -181,10 +184,7 @@ def read_answer(answer: str) -> CommittedAnswer:
 
 
 def _without_remarks(asserted: Sequence[Asserted]) -> list[Asserted]:
-    """The asserted diseases without findings, plans and courtesies that stand among them.
-
-    What leads to a disease is a disease too, if it is no finding: 'a diverticulum causing an obstruction'.
-    """
+    """The asserted diseases without findings, plans and courtesies among them; a cause stays unless it is a finding."""
     listed = [place for place, one in enumerate(asserted) if one.link in ("first", "and", "then")]
     silent = remarks([asserted[place].name for place in listed]) if len(asserted) > 1 else frozenset()
     leads = {place - 1 for place, one in enumerate(asserted) if one.link == "then"}
@@ -214,7 +214,7 @@ def _left_out(text: str, kept: Sequence[Asserted]) -> bool:
 
 
 def entries(answer: str) -> tuple[str, ...]:
-    """The entries of a list, separated by lines, numbers or semicolons; a single line without them splits at commas."""
+    """The entries of a list, separated by lines, numbers or semicolons; without any of these, by commas."""
     parts = [part.strip(" .,") for part in _ENTRY.split(loose(_prepared(unmarked(answer))))]
     parts = [part for part in parts if any(map(str.isalnum, part))]
     if len(parts) == 1:
@@ -254,7 +254,7 @@ def _suggested(clause: StanceClause) -> StanceClause | None:
 
 
 def _asserted(stated: Sequence[StanceClause]) -> tuple[list[Asserted], list[str]]:
-    """(diseases of the clauses in order, alternatives if the first clause with a disease leaves it open)."""
+    """(the diseases of the clauses in order, the alternatives if the first clause with a disease leaves it open)."""
     asserted: list[Asserted] = []
     if len(stated) > 1 and all(clause.weak for clause in stated):
         return [], [item.name for clause in stated for item in _named(clause.text)[0]]
@@ -313,7 +313,7 @@ def _bare_piece(piece: str) -> str:
 
 
 def _joined(pieces: Sequence[tuple[Asserted, Choice]]) -> tuple[list[Asserted], list[str]]:
-    """(the diseases among the phrases, alternatives); a phrase that only adds detail joins the disease before it."""
+    """(the diseases among the phrases, the alternatives); a phrase that only adds detail joins the one before it."""
     joined: list[Asserted] = []
     options: list[str] = []
     causes, seen, main = 0, 0, True
@@ -377,21 +377,21 @@ def _with_detail(one: Asserted) -> str:
 
 
 def _whole(one: Asserted, before: Asserted) -> bool:
-    """Whether a phrase after 'versus' or a slash is an alternative: no cause ('HSV/VZV'), no state ('fever/cough')."""
+    """Whether a phrase after 'versus' or a slash is an alternative; 'HSV/VZV' and 'fever/cough' hold none."""
     states = general(one.name) and general(before.name)
     return disease_like(one.name) and not one.name.isupper() and not states
 
 
 def _apart(one: Asserted) -> Iterator[Asserted]:
-    """The diseases of a phrase: unrelated ones, a cause before its consequence, those listed in a bracket."""
+    """The diseases of a phrase, each by itself: unrelated ones, a disease and its cause, those listed in a bracket."""
     for each in _separate(one):
         yield from _cause_apart(each)
 
 
 def _separate(one: Asserted) -> Iterator[Asserted]:
-    """The unrelated diseases of a phrase ('gout per asthma'), or siblings that share a noun, the complete one first.
+    """The unrelated diseases of a phrase ('gout per asthma'), or siblings that share a noun.
 
-    Two that stand side by side are a compound, whose head is the last ('sarcoidosis migraine').
+    Two diseases that stand side by side are a compound, whose head is the last ('sarcoidosis migraine').
     """
     groups = unrelated_names(one.name)
     if len(groups) < 2:

@@ -39,13 +39,13 @@ SHORT = 14
 LONGEST_AFFIXED = 200
 """Longest answer, in characters, that is also compared without an affix such as 'non-'."""
 BRIEF = 7
-"""Most different words that two brief names have together."""
+"""Two names are brief if they have at most so many different words together."""
 
 _REASONS: Mapping[Rule, str] = {
     **dict.fromkeys(("undecided", "several"), SEVERAL),
     **dict.fromkeys(("empty", "nothing", "denied"), "no_diagnosis_asserted"),
 }
-"""The reason of each rule by which an answer is no single diagnosis."""
+"""The reason for the score, by each rule that finds no single diagnosis in the answer."""
 
 _PAST = regex(
     r"(?i)\b(?:history|known|previous(?:ly)?|prior|past|diagnosed|underlying|comorbid\w*|chronic|background|treated for"
@@ -67,10 +67,10 @@ NOTHING = CommittedAnswer()
 class Verdict(msgspec.Struct, frozen=True):
     """Whether the answer is right, by which rule, and why in plain words.
 
-    Rules for: exact (the name itself), head (the first asserted disease), cause (the cause of the first), alternatives
-    (all of them are the truth). Rules against: none (another disease), denied, undecided, several, empty, nothing (no
-    disease is asserted). `said` tells for each part of the truth whether the answer asserts it; `beside` lists asserted
-    diseases that are unrelated to the truth.
+    An answer is right by `exact` (the name itself), `head` (the disease asserted first), `cause` (the cause of the
+    first), `beside` (what goes with the first) or `alternatives` (all of them are the truth), and wrong by `none`
+    (another disease), `denied`, `undecided`, `several`, `empty` or `nothing` (no disease is asserted). `said` tells
+    which `parts` of the truth the answer asserts. The field `beside` lists asserted diseases unrelated to the truth.
     """
 
     match: bool
@@ -85,7 +85,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """The typed reason for a score of 0.0, or "" if the answer was a single one."""
+        """The typed reason for a score of 0.0; "" if the answer is a single diagnosis."""
         return _REASONS.get(self.rule, "")
 
     @property
@@ -119,12 +119,12 @@ def _joined_elsewhere(affix: str, rest: str, labels: Sequence[str]) -> bool:
 
 
 def compare(answer: str, truth: Truth, past: str = "") -> Verdict:
-    """Compare a stated diagnosis with the truth. Pure and deterministic.
+    """Compare a stated diagnosis with the truth.
 
     An answer is right if its head (the disease asserted first, or the cause of that disease) is the truth's principal
-    part and it asserts at most one unrelated disease. A disease is related if it is a part of the truth, a wider,
-    narrower or following disease by the tables, or mentioned in `past`, the patient's history. The result is a floor:
-    other wordings of the truth may be missed.
+    part and it asserts at most one unrelated disease. A disease is related if it is a part of the truth, a wider or
+    narrower disease or a complication by the tables, or mentioned in `past`, the patient's history (`past_of`). The
+    share of right answers is a floor: other wordings of the truth may be missed.
     """
     read, raw, parts, label = read_answer(answer), legible(answer).strip(), parts_of(truth), truth.diagnosis
     if (plain_label := unnumbered(label)) != label:
@@ -203,7 +203,7 @@ def _as_a_whole(verdict: Verdict, answer: str, truth: Truth) -> Verdict:
 
 
 def _defined(verdict: Verdict) -> Verdict:
-    """The verdict on an answer that says what defines the truth, or names what the truth describes, and little else."""
+    """The verdict, made right if the answer says what defines the truth, or names what the truth describes."""
     items = verdict.read.asserted
     if verdict.match or not items:
         return verdict
@@ -217,7 +217,7 @@ def _defined(verdict: Verdict) -> Verdict:
 
 
 def _exchanged(items: Sequence[Asserted], truth: Truth) -> bool:
-    """Whether the first disease that an answer asserts is what the truth is due to."""
+    """Whether the disease that an answer asserts first is a cause of the truth."""
     causes = [item for item in read_answer(truth.diagnosis).asserted[1:] if item.link == "due"]
     return any(same_disease(cause.name, items[0].name).same for cause in causes)
 
@@ -291,7 +291,7 @@ def _committed(read: CommittedAnswer, truth: Truth, parts: tuple[str, ...], past
 def _contradiction(answer: str, items: Sequence[Asserted], truth: Truth) -> str:
     """The reason, if what a matching answer adds to the disease contradicts the truth: a stage, a cause, a kind.
 
-    Another cause is a cause or a kind of its own; an organism must be said where the disease's name alone tells little.
+    If the truth has a cause, another cause or another kind contradicts it, and a name of one word needs its organism.
     """
     meant, targets = read_answer(truth.diagnosis).asserted, _targets(truth, parts_of(truth))
     if not meant:
@@ -350,11 +350,11 @@ def _alternatives(read: CommittedAnswer, targets: tuple[str, ...], parts: tuple[
 
 
 def rank_in_list(answer: str, truth: Truth, most: int = 0) -> tuple[int | None, int]:
-    """(rank of the truth in a list, from 1, or None if absent; number of entries).
+    """(the rank of the truth in a list, from 1, or None if it is absent; the number of entries).
 
-    For settings and papers that ask for a list; only the first `most` entries are read, all of them if `most` is 0.
-    Each entry is compared as an answer of its own, so that a name in its bracket is no second guess; a cause or what
-    goes along is one only where no other entry has any.
+    For settings and papers that ask for a list. Only the first `most` entries are read; all of them if `most` is 0.
+    Each entry is compared as an answer of its own. The cause in an entry, or what goes with its disease, counts only if
+    no other entry names several diseases.
     """
     listed_names = entries(answer)
     read = listed_names[:most] if most else listed_names
@@ -381,10 +381,10 @@ def _own_aliases(item: Asserted) -> list[str]:
 
 
 def _is_one(item: Asserted, targets: Sequence[str]) -> bool:
-    """Whether an asserted disease is one of the targets, by its full text, its name, or another name it gives.
+    """Whether an asserted disease is one of the targets, by its name, another name given for it, or its full text.
 
-    Details count only if the name itself shares a word with the target and mentions no spread: 'gout with features of
-    lupus' is not lupus, and 'colon cancer with lung metastasis' is not lung cancer.
+    The full text counts only if the name shares a word with the target, and without what it says of spread: 'gout with
+    features of lupus' is not lupus, and 'colon cancer with lung metastasis' is not lung cancer.
     """
     others = other_names(item)
     full = _SPREAD.sub(" ", full_text(item))
@@ -413,7 +413,7 @@ def _states(item: Asserted, part: str) -> bool:
 
 
 def _in_details(items: Sequence[Asserted], belongs: Sequence[bool], part: str, truth: str) -> int | None:
-    """The position of the asserted disease whose details name a part of the truth that it and those before lead to."""
+    """The position of an asserted disease whose details name the `part`, if it and those before lead to the part."""
     for place, item in enumerate(items):
         if not (belongs[place] or leads_to(item.name, part, truth)) or (place and item.link in ("and", "due")):
             return None

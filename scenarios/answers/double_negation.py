@@ -1,4 +1,4 @@
-"""Denials of the opposite, which assert: 'nothing speaks for anything but gout', 'do not stop methotrexate'."""
+"""Double negations, which assert: 'nothing speaks for anything but gout', 'do not stop methotrexate'."""
 
 import re
 
@@ -16,7 +16,7 @@ _ANYTHING = regex(
     rf"(?i)\b(?:(?:any(?:thing)?|everything|all)(?:\s+else)?(?:\s+{_OTHER})?(?:\s+{_NOUN})?|{_OTHER}\s+{_NOUN})"
     rf"\s+{_THAN}\s+(?=\w)|\b{_NOUN}\s+other\s+than\s+(?=\w)"
 )
-"""Everything except what follows."""
+"""Words for everything except what follows: 'anything other than', 'any diagnosis but'."""
 _DENIAL = regex(
     r"(?i)\b(?:no|not|never|nothing|none|nobody|cannot|without|hardly|neither|lacks?|lack of|absence of|absent"
     r"|rul(?:ed?|es|ing) out|exclud(?:e[sd]?|ing)|wrong|incorrect|mistake[ns]?|error|impossible|unlikely|implausible"
@@ -69,6 +69,6 @@ def undoubled(sentence: str) -> str:
 
 
 def kept(sentence: str) -> str:
-    """A sentence of a plan with a denial of stopping written as giving: 'do not stop X' becomes 'continue X'."""
+    """A sentence of a plan in which a denied stop is written as giving: 'do not stop X' becomes 'continue X'."""
     sentence = _KEPT_AFTER.sub(" is continued", _KEPT.sub(" continue ", undoubled(cue("sole").sub("only", sentence))))
     return re.sub(r"\s+", " ", sentence)

@@ -44,8 +44,8 @@ _CARE = regex(
 def without_reasons(text: str) -> str:
     """A clause without the findings that follow a diagnosis and a colon or dash: 'cystic fibrosis: salty sweat'.
 
-    What names a disease stays, so that a list of diseases remains one. A clause that leaves open, denies or gives a
-    cause behind the mark stays as it is.
+    Pieces behind the mark that name a disease stay, so that a list of diseases remains one. If the text behind the mark
+    leaves something open, denies or gives a cause, the clause stays as it is.
     """
     mark = _REASONS.search(text)
     named = _BRACKETED.sub("", text[: mark.start()]) if mark else ""
@@ -58,7 +58,7 @@ def without_reasons(text: str) -> str:
 
 
 def _names_disease(phrase: str) -> bool:
-    """Whether a phrase names a disease, or holds a word that heads the name of one, or is the bare name of one."""
+    """Whether a phrase names a disease, has a word that heads names of diseases, or is a name without 'disease'."""
     words = tokens(phrase)
     if (
         disease_like(phrase)
@@ -73,15 +73,16 @@ def _names_disease(phrase: str) -> bool:
 
 
 def calls_for_care(text: str) -> bool:
-    """Whether a clause says what the patient needs, and names no disease in that: 'needs surgery today'."""
+    """Whether a clause says what the patient needs, and names no disease among it: 'needs surgery today'."""
     care = _CARE.match(text)
     return care is not None and not any(map(_names_disease, _BETWEEN.split(text[care.end() : REACH])))
 
 
 def without_grounds(said: str, grounded: bool, framed: Callable[[str], str | None]) -> tuple[str, bool]:
-    """(the sentence without the grounds of a diagnosis, whether the bullets after it continue them).
+    """(the sentence without the grounds of a diagnosis, whether the bullets after it continue the grounds).
 
-    `grounded`: the sentence is such a bullet. `framed` returns what follows 'the diagnosis is'.
+    `grounded` says that the sentence is such a bullet. `framed` returns what follows a frame such as 'the diagnosis
+    is', or None without one.
     """
     if grounded or (_HEAD.search(said) and framed(said) is None):
         return "", True

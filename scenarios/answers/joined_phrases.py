@@ -9,14 +9,15 @@ from wardround.scenarios.terms.cues import cue, cue_words
 Link = Literal["first", "and", "with", "then", "shown", "due"]
 """How a disease is joined to the one before it.
 
-'with' an accompanying disease, 'then' a consequence, 'shown' a manifestation ('presenting with'), 'due' a cause.
+'with': it accompanies it. 'then': it is a consequence. 'shown': it is a manifestation ('presenting with'). 'due': it is
+the cause. 'and': it is only listed. 'first': there is none before it.
 """
 
 Choice = Literal["", "or", "apart"]
 """Whether a phrase is an alternative: 'or' to the one before, 'apart' (versus, a slash) to the whole answer."""
 
 ADDING: Mapping[str, Link] = {"with": "with", "by": "with", "then": "then", "shown": "shown", "due": "due"}
-"""The links of a phrase that adds to the disease before it, by the group of `JOINER` that joins it."""
+"""The links of phrases that add to the disease before them, by the group of `JOINER` that matched."""
 _CHOICES: Mapping[str, Choice] = {"or": "or", "apart": "apart"}
 JOINER = regex(
     rf"(?i)(?P<apart>{cue_words('apart')}\.?|\s*/\s*(?!(?:[dmµu]?[lL]|[CTLS]\d)\b)|[?!])"
@@ -32,7 +33,7 @@ JOINER = regex(
 
 
 class Phrase(NamedTuple):
-    """A phrase between two joiners of a clause."""
+    """A phrase between two joiners of a clause, with its link to the phrase before it."""
 
     link: Link
     text: str
@@ -40,7 +41,7 @@ class Phrase(NamedTuple):
 
 
 def phrases(text: str) -> Iterator[Phrase]:
-    """The phrases of a clause; 'and' behind a phrase that adds to a disease goes on with what it adds."""
+    """The phrases of a clause. 'And' behind a phrase that adds to a disease has the same link: 'with A and B'."""
     link: Link = "first"
     choice: Choice = ""
     start = 0
@@ -54,7 +55,7 @@ def phrases(text: str) -> Iterator[Phrase]:
 
 
 def weakened(pieces: Sequence[Phrase]) -> list[Phrase]:
-    """Drop 'possibly B' after a more certain 'A'; several that are all possible are alternatives."""
+    """The phrases without 'possibly B' after a more certain 'A'; if all are only possible, they are alternatives."""
     weak = [bool(cue("weak").search(piece.text)) for piece in pieces]
     opening = [bool(cue("weak").match(piece.text.strip(" ,"))) for piece in pieces]
     beside = [at for at, piece in enumerate(pieces) if at and weak[at] and (piece.link == "and" or opening[at])]

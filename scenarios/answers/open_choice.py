@@ -1,7 +1,8 @@
 """Reads an answer that weighs several diseases: which one it decides for, or that the choice stays open.
 
-Forms of sentences are written as sentences (`_spelled`): `{weighing} <options>, {decided} <rest>` is 'between gout and
-lupus, I prefer gout'. A word in braces stands for any of a list, one in angle brackets for a phrase that is kept.
+The patterns of sentences are written like sentences (`_spelled`): `{weighing} <options>, {decided} <rest>` matches
+'between gout and lupus, I prefer gout'. A word in braces stands for any phrase of a list (`_WORDS`), a word in angle
+brackets for a phrase that is kept (`_PHRASES`).
 """
 
 import itertools
@@ -52,16 +53,16 @@ _WORDS = {
     r"|down|highest|lowest|list|differentials?|diagnos[ei]s|possibilities|candidates|overall|working|here|final|\d+",
     "tell": r"decide|tell|choose|say which|know|distinguish|separate them",
 }
-"""The words of the sentences below; one list may name another."""
+"""The lists of words for the patterns of sentences below; one list may name another."""
 _PHRASES = {
     "options": r"[^;\n?!]{3,300}?", "name": r"[^,.;\n]{2,100}?", "first": r"[^.;\n]{2,120}?", "other": r"[^.;\n]{2,}",
     "rest": r"\w[\s\S]*",
 }  # fmt: skip
-"""The phrases that are kept: what is weighed, a disease, one with commas in its name, another, all that follows."""
+"""The phrases that are kept: the options, a disease, a disease with commas in its name, another disease, the rest."""
 
 
 def _spelled(sentence: str) -> str:
-    """The pattern of a sentence: `{list}` is any of its words, `<phrase>` a phrase, a space any gap."""
+    """The pattern of a sentence: `{list}` becomes its words, `<phrase>` a group of this name, a space any gap."""
     while named := re.search(r"\{([a-z ]+)\}", sentence):
         sentence = sentence.replace(named[0], f"(?:{_WORDS[named[1]]})")
     sentence = re.sub(r"<(\w+)>", lambda phrase: f"(?P<{phrase[1]}>{_PHRASES[phrase[1]]})", sentence)
@@ -90,7 +91,7 @@ _OPEN_PAIR = regex(_spelled(r"^\W*(?:{doubt}|(?:it is |somewhere )?between) <nam
 """'Torn between gout and lupus', and nothing more."""
 _JOINS = regex(r"(?i)\b(?:and|or|against|versus|vs|with|from)\b|,|/")
 _ASKED = regex(r"(?i)^[^?\n]{3,200}\b(?:or|vs\.?|versus)\b[^?\n]{0,200}\?\s+(?=\w)")
-"""A choice that is put as a question, with its answer behind it."""
+"""A choice that is put as a question, with its answer behind it: 'Gout or lupus? Gout'."""
 
 _CONCEDES = regex(
     _spelled(r"^\W*(?:[^;\n]{2,300}? (?:{would}{fit}|{seems} (?:(?:so|very|quite) )?{tempting}\b)|(?:{at first})\b)")
@@ -103,7 +104,7 @@ _TURNS = regex(
 _COMMITS = regex(
     _spelled(r"^\W*(?:{it has}|{the diagnosis is}|(?:i|we) {choose}|{shows}) (?:(?:that )?(?:it|this) is )?<other>")
 )
-"""'Gout would explain it all', 'yet', 'it is lupus'."""
+"""The three parts of a concession: 'gout would explain it all', 'yet', 'it is lupus'."""
 _CONCEDED_WITHIN = 160
 """Most characters between what concedes a disease and the turn to another."""
 _NO_OTHER = regex(
@@ -111,7 +112,7 @@ _NO_OTHER = regex(
     r"|condition|tumou?r|diagnosis|entity|cause|complication|variant|form|finding|one)"
     r"(?:\s+(?:here|there|in|at|of)\b[^,:]*)?\W*$)"
 )
-"""What says something of the disease conceded and names no other: 'yet it is a rare disease'."""
+"""Words that describe the conceded disease and name no other: 'yet it is a rare disease'."""
 
 _STAYS_OPEN = regex(
     _spelled(
@@ -157,7 +158,7 @@ _MOST_ENTRIES = 60
 """Most entries of a list that is read."""
 _LINE = regex(r"[;\n|]+")
 _ENTRY = regex(r"[;\n|]+|,\s+(?=\D|\d+\s?%)|\.\s+(?=[A-Z\d])|\sand\s(?=\d+\s?%|[^,;\n]{1,80}\d\s?%)")
-"""What separates entries whose names may hold commas, and all others."""
+"""What separates the entries of a list: `_LINE` if names may hold commas, else `_ENTRY`."""
 _ODDS = r"(?:probability|likelihood|chance|confidence|certainty|posterior|prob|odds|p)"
 _SHARE = (
     r"(?:(?P<per_cent>\d{1,3}(?:[.,]\d{1,3})?)\s?%|(?P<part>[01]?[.,]\d{1,4}|1)|(?P<of>\d{1,2})/(?P<whole>\d{1,3}))"
@@ -170,7 +171,7 @@ _RATED = regex(
 )
 _PERCENT = {"high": 80, "low": 20, "small": 20, "minimal": 5, "moderate": 50, "medium": 50, "intermediate": 50}
 _PERCENT_VERY = {"high": 85, "low": 15, "small": 15, "minimal": 0, "moderate": 45, "medium": 45, "intermediate": 45}
-"""'Gout 80 %', '80 % gout', 'gout: high', and per cent of a word and of 'very' before it."""
+"""'Gout 80 %', '80 % gout', 'gout: high'; and the per cent for which a word stands, alone and after 'very'."""
 _LINK = regex(rf"(?i)(?:[\s:=(~≈\[,–—-]|\b{_ODDS}\b|\b(?:with|of|is|at|about|has|an?)\b)$")
 _OPENS = regex(rf"(?i)^[\s\d.)*•\"'-]*(?:{_ODDS}\s*\()?\s*")
 """What joins a name to its share, and what opens an entry."""
@@ -183,7 +184,7 @@ _MEASURED = regex(
     rf"(?i)\b(?:{_ANALYTE}|ejection|fraction|saturation|stenosis|occlusion|narrowing|parasit\w+|blasts?|tbsa|burns?"
     r"|body|surface|fev\w*|reversibility|mutation|allele)\b"
 )
-"""What may be high or low without being a disease, and what has a share of its own: '40 % blasts'."""
+"""What may be high or low and is no disease, and what has a percentage of its own: '40 % blasts'."""
 _LEAST_WHOLE, _MOST_WHOLE = 90, 101
 """Least and most per cent that the shares of a complete list add up to, with rounding."""
 
@@ -197,9 +198,9 @@ class _Rated(NamedTuple):
 
 
 def weighed(text: str) -> str:
-    """`text` with what it weighs replaced by what it decides for, or by the alternatives that it leaves open.
+    """`text` with the diseases that it weighs replaced by the one it decides for, or by alternatives if it is open.
 
-    Each reading that a sentence does not fit leaves it as it is. Pure; linear in the length of the text.
+    A text that fits none of the patterns stays as it is. Takes time linear in the length of the text.
 
     >>> weighed("gout: 0.4; asthma: 0.6")
     'asthma'
@@ -219,7 +220,7 @@ def weighed(text: str) -> str:
 
 
 def _most_likely(text: str) -> str:
-    """`text` with a list of diseases and their probabilities replaced by the likeliest; by a choice if two are that."""
+    """`text` with a list of diseases and their probabilities replaced by the likeliest; by a choice between ties."""
     for pattern in (_LINE, _ENTRY):
         bounds = _entries(text, pattern)
         if len(bounds) > _MOST_ENTRIES:
@@ -241,7 +242,7 @@ def _most_likely(text: str) -> str:
 
 
 def _entries(text: str, between: re.Pattern[str]) -> list[tuple[int, int]]:
-    """Where the entries of a text begin and end; one more than _MOST_ENTRIES if there are too many."""
+    """(begin, end) of each entry of a text; the list is longer than `_MOST_ENTRIES` if there are too many."""
     bounds, start = [], 0
     for mark in itertools.islice(between.finditer(text), _MOST_ENTRIES + 1):
         bounds.append((start, mark.start()))
@@ -250,7 +251,7 @@ def _entries(text: str, between: re.Pattern[str]) -> list[tuple[int, int]]:
 
 
 def _rated(entry: str) -> _Rated | None:
-    """An entry of a list with its share, if it states one."""
+    """An entry of a list with its share in per cent; None if it states none."""
     bare = entry.strip().strip("{}").strip(" \"'")
     number = _BEHIND.search(bare) or _BEFORE.match(bare)
     share = number or _RATED.search(bare)
@@ -273,7 +274,7 @@ def _rated(entry: str) -> _Rated | None:
 
 
 def _of_one_whole(listed: Sequence[_Rated]) -> bool:
-    """Whether the shares are those of diseases in one whole, and not measurements."""
+    """Whether the shares are probabilities of diseases, which add up to one whole, and not measurements."""
     names, kinds = [one.name for one in listed], {one.written for one in listed}
     diseases = [bool(_OPEN_ENDED.fullmatch(name)) or _names_disease(name) for name in names]
     if kinds == {"word"}:
@@ -303,7 +304,7 @@ def _conceded(text: str) -> str:
 
 
 def _preferred(text: str) -> str:
-    """`text` as the disease that it prefers over others."""
+    """The disease that `text` prefers over others; `text` as it is if it prefers none."""
     bare = text.strip(" .")
     for pattern in _CHOSEN:
         if (chosen := pattern.match(bare)) and _JOINS.search(chosen["options"]):
@@ -333,12 +334,14 @@ def ranks(heading: str) -> bool:
 
 
 def unranked(text: str) -> bool:
-    """Whether a text says that its list has no order, or the likeliest last."""
+    """Whether a text says that its list has no order, or that the likeliest comes last."""
     return _UNRANKED.search(text) is not None
 
 
 def left_open(pieces: Sequence[tuple[str, str]]) -> bool:
-    """Whether the phrases of a clause leave its diagnosis open; the second of each pair says how it is an alternative.
+    """Whether an alternative among the phrases names no disease, so that the diagnosis stays open.
+
+    Each pair is a phrase and its `Choice`, '' if it is no alternative.
 
     >>> left_open([("gout", ""), ("something else", "or")])
     True
@@ -347,7 +350,7 @@ def left_open(pieces: Sequence[tuple[str, str]]) -> bool:
 
 
 def with_or(sentence: str) -> str:
-    """`sentence` with its other words for a choice written as 'or'.
+    """`sentence` with other words for a choice ('if not', 'failing that') written as 'or'.
 
     >>> with_or("Gout if not lupus")
     'Gout or lupus'

@@ -1,4 +1,4 @@
-"""Names of measures of treatment (`measures.csv`): names of the same measure, classes of drugs, phrases without one."""
+"""The measures of a treatment plan: their names and classes (`measures.csv`), and the measures that a text lists."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,11 @@ from wardround.scenarios.terms.wording import RootWords, cells, roots, table_row
 
 
 class MeasureNames(msgspec.Struct, frozen=True):
-    """`named` maps the roots of a name to its measure, `classes` the root of a drug to the classes it belongs to."""
+    """The table of measures.
+
+    `named` maps the roots of a name to its measure, `classes` the root of a drug to the classes that it belongs to.
+    `longest` is the number of roots in the longest name.
+    """
 
     named: Mapping[tuple[str, ...], str]
     classes: Mapping[str, frozenset[str]]
@@ -21,7 +25,7 @@ class MeasureNames(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def measure_names() -> MeasureNames:
-    """The table; the first measure of a name counts."""
+    """Read the table `measures.csv`. If several measures have one name, it means the first of them."""
     named: dict[tuple[str, ...], str] = {}
     classes: dict[str, frozenset[str]] = {}
     for row in table_rows("measures.csv"):
@@ -34,7 +38,7 @@ def measure_names() -> MeasureNames:
 
 
 def measure_words(text: str) -> tuple[str, ...]:
-    """The roots of a text, each name of a measure written as that measure: 'excision' and 'removal' as 'resection'."""
+    """The roots of a text with names of measures in one wording: 'excision' and 'removal' both become 'resection'."""
     table, words = measure_names(), roots(text)
     written: list[str] = []
     place = 0
@@ -69,17 +73,17 @@ _LITTLE = RootWords(
     disease condition underlying supportive measure measures primary secondary medical definitive selective
     targeted intervention procedure no not"""
 )
-"""Roots of words that do not tell which measure a text names."""
+"""Words, by their roots, that do not tell which measure a text names."""
 
 
 def distinctive(text: str) -> frozenset[str]:
-    """The words of `measure_words` that tell one measure from another: neither little words nor numbers."""
+    """The words of `measure_words` that tell one measure from another: no little words, no numbers."""
     words = measure_words(text)
     return frozenset(word for word in words if word not in _LITTLE and len(word) > 2 and not word[0].isdigit())
 
 
 def with_classes(words: Iterable[str]) -> frozenset[str]:
-    """The words with the classes of the drugs among them: 'ceftriaxone' is an antibiotic, not the other way round."""
+    """The words and the classes of the drugs among them: 'ceftriaxone' adds 'antibiotics', but not the reverse."""
     said = frozenset(words)
     return said.union(*(measure_names().classes.get(word, frozenset()) for word in said))
 
@@ -90,7 +94,7 @@ _GENERAL = RootWords(
     operation procedure total partial complete local focal acute chronic oral tumor mass lesion level function
     failure reconstruction reduction fixation dose acid"""
 )
-"""Roots of words that measures of many kinds share: alone they do not name one where both say more."""
+"""Words, by their roots, that measures of many kinds share; two measures with only these in common are different."""
 _CONTRARY: Mapping[str, RootWords] = {
     word: RootWords(others)
     for word, others in (
@@ -105,11 +109,11 @@ _CONTRARY: Mapping[str, RootWords] = {
 """What a measure does, by the roots of the words that say so."""
 _EXCLUSIVE = (("left", "right"), ("more", "less"))
 _WORDS_A_MEASURE = 3
-"""Distinctive words that count as one measure more, where the tables know none of them."""
+"""So many distinctive words that the tables do not know count as one measure more."""
 
 
 def contrary(truth: str, said: str) -> bool:
-    """Whether two measures of alike words differ in side or direction, or only one is watched or restricted."""
+    """Whether two measures with like words differ in side or direction, or only one is watched or restricted."""
     meant, stated = ({kind for kind, words in _CONTRARY.items() if words & set(roots(text))} for text in (truth, said))
     if any(
         {one, other} & meant and {one, other} & stated and not {one, other} & meant & stated
@@ -120,15 +124,15 @@ def contrary(truth: str, said: str) -> bool:
 
 
 def shares_general_words_only(truth: frozenset[str], said: frozenset[str]) -> bool:
-    """Whether two measures share nothing but words of many measures or a part of the body, and each says more."""
+    """Whether two measures share only general words or parts of the body, while each has other words too."""
     return bool(truth - said and said - truth) and all(word in _GENERAL or is_site(word) for word in truth & said)
 
 
 def measures_in(phrases: Sequence[frozenset[str]]) -> int:
-    """How many measures the phrases name, each given by its distinctive words.
+    """How many measures the phrases name; each phrase is given by its distinctive words.
 
-    A phrase is one; yet each known measure or class of drugs counts, and three other words count as one:
-    'antibiotics steroids colchicine surgery' is two, 'amoxicillin clavulanate' one.
+    It is the number of phrases, or the number of known measures and classes of drugs among their words plus one for
+    every three other words, whichever is larger. So phrases that run measures together count for more than one.
     """
     table = measure_names()
     words = frozenset().union(*phrases)
@@ -158,7 +162,7 @@ _SUPPORT = RootWords(
 
 
 class PlanMeasure(msgspec.Struct, frozen=True):
-    """One measure as written, with its distinctive words in comparable form; `also` adds those in its brackets."""
+    """One measure as written, with its distinctive `words` in comparable form; `also` has those in its brackets too."""
 
     text: str
     words: frozenset[str]
@@ -166,7 +170,7 @@ class PlanMeasure(msgspec.Struct, frozen=True):
 
 
 def measures_listed(text: str) -> list[PlanMeasure]:
-    """The measures listed in a text; words after 'for' and 'to' are purposes, used only if nothing else is named."""
+    """The measures listed in a text. Words after 'for' or 'to' are purposes, which count only if no other is named."""
     measures: list[PlanMeasure] = []
     purposes: list[PlanMeasure] = []
     aim, start = False, 0
@@ -203,7 +207,7 @@ _DEALING = regex(
     r"|\b\w+[- ](?:free|sparing|na[iï]ve)\b"
     r"|(?:^|(?<=[,;.\n%]))[^,;.\n]*\b0(?:[.,]0+)?\s?%"
 )
-"""A phrase that only mentions a treatment, or that of somebody else, and gives none."""
+"""A phrase that only mentions a treatment, or somebody else's treatment, and gives none."""
 _FOR_THE_JUDGE = regex(
     r"(?im)(?:^|(?<=[.;!]))\W{0,20}(?:the )?(?:reference|gold standard|ground truth"
     r"|(?:for|to) the (?:grader|judge|examiner|marker))[^:\n]{0,40}:[^\n;.]*"
@@ -214,4 +218,4 @@ _THOUGHT = regex(
 )
 _WERE = regex(r"(?i)\bif (?:it|this|that|he|she|they) were\b[^;\n]*")
 ASIDES = (_ASKED, _THOUGHT, _WERE, _FOR_THE_JUDGE, _DEALING)
-"""What a plan says without giving a treatment."""
+"""Patterns of what a plan says without giving a treatment."""

@@ -1,6 +1,6 @@
-"""Sorts what a plan offers instead of deciding: whole plans to choose from, and measures kept in reserve or considered.
+"""Parts what a plan gives from what it only offers: whole plans to choose from, measures in reserve or considered.
 
-'Option 1: surgery. Option 2: drugs' decides nothing; 'surgery, failing that drugs' gives surgery.
+'Option 1: surgery. Option 2: drugs' decides nothing. 'Surgery, failing that drugs' gives surgery.
 """
 
 import re
@@ -30,12 +30,12 @@ _EITHER = regex(
     r"|(?i:\b(?:eller|nebo|vagy|sau|ili|tai|atau|hoặc)\b)"
 )
 _GUESS = regex(rf"(?:{_EITHER.pattern})|(?i:\b(?:perhaps|possibly|maybe)\b)")
-"""The same, and words of a guess: one of them leaves a measure open, several leave the whole plan open."""
+"""Words of `_EITHER` and words of a guess. One guess leaves a measure open; several leave the whole plan open."""
 _EXAMINES = regex(
     r"(?i)\W*(?:testing|tests?|screening|evaluat\w+|work-?\s?up|assess\w+|investigat\w+|exclud\w+|exclusion|ruling out"
     r"|checking|looking)\s+(?:for|of|out)\b"
 )
-"""What is considered, and treats nothing: 'consider testing for'."""
+"""The beginning of a consideration that treats nothing: 'consider testing for'."""
 _UNDECIDED = regex(
     r"(?i)\b(?:one of(?: the following| these)?\s*:|(?:any|either|whichever|one) of (?:the following|these|those|them)"
     r"|whichever (?:applies|fits|is|works)|(?:choos(?:e|ing)|pick|decid(?:e|ing)|select|choice|toss-?\s?up"
@@ -48,7 +48,7 @@ _UNDECIDED = regex(
 
 
 def plans_offered(text: str) -> list[str]:
-    """The plans among which a text lets the reader choose; a decided text as the only one. Pure, linear.
+    """The plans among which a text lets the reader choose; only one if the text decides. Takes linear time.
 
     >>> plans_offered("Option 1: colchicine. Option 2: surgery.")
     [' colchicine. ', ' surgery.']
@@ -105,7 +105,7 @@ _HEADED = regex(
     rf"(?: (?:plan|treatment|therapy|option)s?)?|(?P<maybe>(?:to |also )?consider(?:ations?)?|optional(?:ly)?))"
     r"(?:\s?[*_]{0,3}\s?:|[*_]{0,3}[^\S\n]{0,3}(?=\n))"
 )
-"""A heading over what a plan does not give: its grounds, what is in reserve, another plan."""
+"""A heading above what a plan does not give: its grounds, measures in reserve, another plan."""
 _RESUMED = regex(
     r"(?im)(?:^|(?<=[.;\n] )|(?<=\n))[\s#>*_-]{0,8}(?:\(?\d{1,2}[.)]\s*)?[*_]{0,3}(?:the |final |main |primary )?"
     r"(?:treatment|therapy|plan|management|first[- ](?:line|choice)|main|primary|final|definitive|recommend\w*|answer"
@@ -143,21 +143,21 @@ _BEHIND = regex(r"[\s*_]*(?:$|[.;)\]\n|]|,(?! also called))")
 _OPENS = regex(r"(?:\A|[.;(\n:])[^\w,]*$")
 _BACK = (regex(r"[,;.(\n:|]"), regex(r"(?i)\b(?:and|with|then|or|plus)\b"))
 _BACKWARD, _FORWARD = 200, 2000
-"""Characters before a word of reserve in which its measure begins, and behind it in which it ends."""
+"""Most characters between a word of reserve and the beginning of its measure before it, or its end behind it."""
 _TRIAL = regex(
     r"(?i)\b(?:trials?|ex juvantibus|probatory treatment|try|tries|trying|attempt(?:s|ing)?)\b[^.\n]{3,200}?"
     r"(?P<next>[,;]?\s*(?:and )?(?:then|followed by|next|after that|subsequently|finally)\b)"
 )
-"""A trial of one treatment after another: which of them is given, the first will show."""
+"""A trial of one treatment after another. Only the first is given for certain."""
 _LATER = regex(
     r"(?i)\b(?:(?:only|just) (?:if|when|in case|after)\b|(?:if|when|in case of|in the event of) (?:[\w-]+ ){0,3}"
     r"(?:fail\w*|relaps\w*|recur\w*|worsen\w*|need\w*|necessary|refractory|persist\w*|(?:no|without) response))"
 )
-"""What keeps the measure before it for later: 'surgery only if drugs fail', 'steroids in case of relapse'."""
+"""Words that keep the measure before them for later: 'surgery only if drugs fail', 'steroids in case of relapse'."""
 
 
 class SetAside(msgspec.Struct, frozen=True):
-    """What a plan `gives`, and the parts that it only considers, names `instead` of it, or keeps in reserve."""
+    """What a plan `gives`, and the parts that it only considers, offers `instead` or keeps in reserve."""
 
     gives: str
     considered: tuple[str, ...] = ()
@@ -166,7 +166,7 @@ class SetAside(msgspec.Struct, frozen=True):
 
 
 def chooses_nothing(text: str) -> int:
-    """Where the sentence begins that leaves a choice among what it lists ('one of: A, B'); -1 without any.
+    """The position of the sentence that leaves a choice among what it lists ('one of: A, B'); -1 if there is none.
 
     >>> chooses_nothing("Rest. Choose between colchicine and surgery.")
     5
@@ -176,7 +176,7 @@ def chooses_nothing(text: str) -> int:
 
 
 def set_aside(text: str) -> SetAside:
-    """Part what a plan gives from what it keeps in reserve, only considers, or says as its grounds. Pure, linear.
+    """Part what a plan gives from its grounds and from what it keeps in reserve or only considers. Takes linear time.
 
     >>> set_aside("Surgery, failing that drugs. Rationale: trials.").gives
     'Surgery, .'
@@ -202,12 +202,12 @@ def set_aside(text: str) -> SetAside:
 
 
 def _tried(trial: re.Match[str]) -> str:
-    """The first measure of a trial of several; the sentence's rest becomes a condition."""
+    """The trial up to its first measure and the words '; if', which make a condition of the rest of the sentence."""
     return f"{trial[0][: trial.start('next') - trial.start()]}; if "
 
 
 def _without_headed(text: str, instead: list[str], considered: list[str]) -> str:
-    """The text without its parts under headings of reserve and grounds; other plans go to `instead`."""
+    """The text without the parts under headings of `_HEADED`; other plans go to `instead`, some to `considered`."""
     gives: list[str] = []
     place = 0
     resumed, items, blank = ([one.start() for one in sign.finditer(text)] for sign in (_RESUMED, _ITEM, _BLANK))
@@ -230,7 +230,7 @@ def _next(places: list[int], start: int, text: str) -> int:
 
 
 def _extent(text: str, cue: re.Match[str], start: int) -> tuple[int, int, str]:
-    """Where the part that a cue sets aside begins and ends, and the part: behind the cue, or else before it."""
+    """(begin, end, text) of the part that a cue sets aside: behind the cue or, for some cues, before it."""
     behind = bool(cue["weak"])
     if (cue["next"] or cue["instead"]) and _BEHIND.match(text, cue.end()):
         behind = not _OPENS.search(text, max(cue.start() - 3, 0), cue.start())
@@ -250,7 +250,7 @@ def _extent(text: str, cue: re.Match[str], start: int) -> tuple[int, int, str]:
 
 
 def _outside(text: str, start: int, sign: re.Match[str]) -> bool:
-    """Whether a sign ends a part that begins at `start`: one in a bracket that the part opens does not."""
+    """Whether a sign ends the part that begins at `start`; a sign inside a bracket of the part does not."""
     return not any(
         text.count(opens, start, sign.start()) > text.count(closes, start, sign.start())
         for opens, closes in ("()", "[]")
@@ -258,6 +258,6 @@ def _outside(text: str, start: int, sign: re.Match[str]) -> bool:
 
 
 def for_now(text: str) -> str:
-    """The text up to a measure that is kept for later."""
+    """The text up to a measure that is kept for later; the whole text if there is none."""
     later = _LATER.search(text)
     return text[: max(text.rfind(sign, 0, later.start()) for sign in ",;") + 1] if later else text

@@ -27,8 +27,9 @@ def head(
 ) -> tuple[int | None, HeadRule]:
     """(position of the asserted disease that is the principal part, the rule that found it).
 
-    Other parts of the truth may come before it. The cause of the first disease counts if the first is its consequence,
-    and a disease that goes with the first counts if the first is its cause (`leads_to`).
+    `hits` tells which items are the principal part, `belongs` which are any part of the truth. Other parts of the truth
+    may come before the principal one. The cause of the first disease counts if the first is its consequence
+    (`follows`), and a disease that goes with the first counts if the first is its cause (`leads_to`).
     """
     for place, item in enumerate(items):
         if hits[place]:
@@ -51,9 +52,10 @@ def head(
 
 
 def follows(item: Asserted, cause: Asserted) -> bool:
-    """Whether `cause` may answer for `item`: as the cause of a typical effect, or of what no table lists as a disease.
+    """Whether `item` follows from `cause`, so that an answer which names `item` first commits to `cause`.
 
-    A disease of the tables counts only if they relate it to its cause. A growth is no cause of a growth.
+    `item` must be a typical effect, or no disease of the tables. A disease of the tables follows only from what the
+    tables relate it to. A growth never causes a growth.
     """
     if parse_name(item.name).noun == parse_name(cause.name).noun:
         return False  # 'leprosy due to lepromatous leprosy' gives one disease twice
@@ -67,13 +69,13 @@ def follows(item: Asserted, cause: Asserted) -> bool:
 
 
 def _complete_name(name: str) -> str:
-    """The last complete name of a disease within a phrase, or the phrase: 'pneumonia' of 'pneumonia flare'."""
+    """The last complete name of a disease within a phrase ('pneumonia' of 'pneumonia flare'), or else the phrase."""
     within = names_within(name)
     return within[-1].name if within else name
 
 
 def _caused(name: str, cause: Asserted) -> bool:
-    """Whether a disease is a typical effect, or by the tables a complication, of another that is named further on."""
+    """Whether a disease is a typical effect, or by the tables a complication of `cause`, which is named later."""
     return effect(name) or any(relation(name, one) == "complication" for one in (cause.name, *cause.aliases))
 
 
@@ -82,7 +84,7 @@ _DESCRIBING = RootWords("anomaly malformation abnormality syndrome disorder")
 
 @lru_cache(maxsize=4096)
 def described(name: str) -> bool:
-    """Whether a phrase only describes what it is said with: 'complex congenital syndrome', 'cervical anomaly'."""
+    """Whether a phrase only describes the disease beside it: 'complex congenital syndrome', 'cervical anomaly'."""
     words = tuple(parse_name(name).head.words)
     return bool(words) and words[-1] in _DESCRIBING and not in_tables(name)
 
@@ -92,10 +94,10 @@ def _grown(one: str, other: str) -> bool:
 
 
 def leads_to(first: str, other: str, truth: str) -> bool:
-    """Whether an answer that names `first` and with it `other` commits to `other` as well: `first` is its cause.
+    """Whether `first` leads to `other`, so that an answer with both commits to `other` as well.
 
-    So it is if the truth itself names `first`, if the tables know `other` as a complication or a kind of it, or if
-    `other` is a state that always has a cause ('pulmonary vein occlusion') and the truth names no other cause.
+    This is so if the truth itself names `first`, if the tables know `other` as a complication of it, or if `other` is a
+    state that always has a cause ('pulmonary vein occlusion') and the truth names no other cause.
     """
     if parse_name(first).noun == parse_name(other).noun:
         return False  # 'leprosy with lepromatous leprosy' gives one disease twice
@@ -113,8 +115,8 @@ def leads_to(first: str, other: str, truth: str) -> bool:
 def explanatory(items: Sequence[Asserted], head: int, foreign: Sequence[int]) -> list[int]:
     """The unrelated diseases that only explain the head: what it presents with, and its causes.
 
-    They are no further answers, and stand for nothing before a judge. Only the disease that is asserted first is
-    explained; more manifestations, or a longer chain of causes, are a list.
+    They are no further answers. Only the disease that is asserted first is explained in this way. More than one
+    manifestation, or more than two causes, are a list and explain nothing.
     """
     if head:
         return []
@@ -127,13 +129,13 @@ def explanatory(items: Sequence[Asserted], head: int, foreign: Sequence[int]) ->
 
 
 def _states_cause(truth: str, item: Asserted) -> bool:
-    """Whether a cause that an answer gives holds all that the truth says of the disease's cause."""
+    """Whether a cause in the answer contains everything that the truth says of the disease's cause."""
     cause = core(parse_name(truth).cause.words)
     return bool(cause) and item.link == "due" and cause <= parse_name(item.text).words
 
 
 def _named_by(truth: str, name: str) -> bool:
-    """Whether the truth holds a disease's noun and all its distinctive words: as its cause, or beside it."""
+    """Whether the truth contains the noun and all distinctive words of a disease, as its cause or beside it."""
     whole, said = parse_name(truth).words, parse_name(name)
     return said.noun in whole and all(word in whole for word in said.words if weight(word) == 1.0)
 
@@ -143,7 +145,7 @@ def foreign(
 ) -> list[int]:
     """The positions of asserted diseases that are unrelated to the truth; the head is never among them.
 
-    The tables take seconds to read, so they are consulted only if they can decide.
+    The tables of `relations` take seconds to load, so they are asked last, and only if they can change the result.
     """
     others = [place for place in range(len(items)) if place != head and not belongs[place]]
     history = f" {key(past)} "
@@ -159,10 +161,10 @@ def foreign(
 
 
 def _goes_along(item: Asserted) -> bool:
-    """Whether a phrase is a consequence of the disease beside it: a bare one ('fever'), or one called so.
+    """Whether a phrase is a consequence of the disease beside it: a bare word ('fever'), or joined as one ('with').
 
-    One with a name of its own may be a rival of the disease before it ('pneumonia, pulmonary embolism'); there the
-    tables decide.
+    One with a longer name may be a rival of the disease before it ('pneumonia, pulmonary embolism'); then the tables
+    decide.
     """
     name = clinical(item.name)
     if not consequence(name):
@@ -171,20 +173,20 @@ def _goes_along(item: Asserted) -> bool:
 
 
 def _follows_from(item: Asserted, parts: Sequence[str]) -> bool:
-    """Whether a phrase is a consequence that the project's own tables, which are quick to ask, know of a part."""
+    """Whether a phrase is a consequence of a part by the project's own tables, which are quick to ask."""
     return consequence(item.name) and any(complicates(item.name, part) for part in parts)
 
 
 def most_beside(answer: str, said: Sequence[bool]) -> int:
-    """Most unrelated diseases that an answer may assert beside the truth, of which `said` tells the parts it states.
+    """Most unrelated diseases that an answer may assert beside the truth; `said` tells which parts it states.
 
-    A list with marks may assert none, unless it states every part of a truth of several: these are given as a list.
+    A list with bullets or numbers may assert none, unless the truth has several parts and the list states them all.
     """
     return 0 if is_marked_list(answer) and not (len(said) > 1 and all(said)) else MOST_FOREIGN
 
 
 def _related(item: Asserted, head: str, parts: Sequence[str]) -> bool:
-    """Whether the tables relate a disease to a part of the truth, and it has no other organism than the head."""
+    """Whether the tables relate a disease to a part of the truth, as more than a complication with another organism."""
     related = {relation(item.name, part) for part in parts}
     return bool(related - {None}) and not (related <= {None, "complication"} and other_agent(item.name, head))
 

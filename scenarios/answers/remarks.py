@@ -1,4 +1,4 @@
-"""What an answer says round its diagnosis: questions to itself, denials before it, findings, plans, courtesies."""
+"""Removes what an answer says around its diagnosis: questions to itself, denials, findings, plans, courtesies."""
 
 import re
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ _ASKED = regex(
     r"(?P<name>[^?\n,;:]{2,120})\?\s*(?:yes|definitely|certainly|absolutely|indeed|of course|i (?:think|believe) so"
     r"|it is)\b[^.,;:?\n]{0,60}(?:,\s*i (?:think|believe) so)?(?:[.!;,:–—-]+\s*|$)"
 )
-"""A question to oneself with a yes behind it: 'Is it gout? Yes.'"""
+"""A question that the answer itself affirms: 'Is it gout? Yes.'"""
 _QUESTION = regex(r"(?i)^\W*(?:q|question)\s*:\s*[^?\n]{0,200}\?\s*(?:a|answer)\s*:\s*(?=\w)")
 _DENIED_BEFORE = regex(
     r"(?i)^\W*(?P<denied>(?:not|neither|no|after (?:the )?(?:excluding|exclusion of|ruling out|having excluded)"
     r"|having (?:excluded|ruled out)|excluding|weder|nicht|kein|nach ausschluss|ni|tras (?:descartar|excluir)|pas"
     r"|après exclusion)\b[^:\n]{2,200}):\s+(?=\w)"
 )
-"""What is denied before a colon; the diagnosis follows it: 'Not gout, not lupus: it is asthma'."""
+"""A denial before a colon, behind which the diagnosis follows: 'Not gout, not lupus: it is asthma'."""
 _DIFFERENTIAL = regex(
     r"(?i)(?<!\s)\s*[(\[](?:[^()\[\]]{0,40}\b)?(?:differentials?|ddx|d/d|runners?-?\s?up|second (?:choice|place|guess)"
     r"|(?:can ?not|can['’]t|could not|not) (?:\w+\s+)?(?:be )?(?:exclude[ds]?|rule[sd]? out|excluded))\b"
@@ -81,7 +81,7 @@ _LEADING_UP = (
         r"(?:[\w/-]+\s+){0,3}criteria\s+(?:for|of)\s+(?=\w)"
     ),
 )
-"""What may stand before a diagnosis and asserts none."""
+"""Words that may stand before a diagnosis and assert none."""
 _ENCLOSING = (
     regex(
         rf"(?i)^{_NO_ANSWER}\W*(?:the\s+)?(?:[\w/-]+\s+){{0,3}}criteria\s+(?:for|of)\s+(?P<name>[^.,;:\n]{{3,100}}?)"
@@ -121,7 +121,7 @@ _BACKGROUND = regex(
     r"(?i)\s+(?:on|against|with|upon)\s+an?\s+(?:known\s+)?background\s+of\s+[^.;:\n]{2,100}?(?:,|\b(?:and|plus)\b)"
     r"[^.;\n]{0,200}(?=[.;\n]|$)"
 )
-"""A history of several diseases; one alone may be the cause."""
+"""A background of several diseases. A background of one disease is left in, since it may be the cause."""
 _ASSOCIATED = regex(
     r"(?i)(?<=[.;\n])\s*(?:associated|coexisting|comorbid|incidental|known)(?: \w+){0,2}\s*:\s*[^.;\n]{2,200}"
 )
@@ -151,12 +151,12 @@ _ACTS = RootWords(
 )
 """Acts and places of care."""
 _ORDERS = regex(r"(?i)\b(?:rank\w*|order\w*|least|most|likel\w+|probab\w+|possib\w+)\b")
-"""Words of a list's order, which is no remark."""
+"""Words about the order of a list; a phrase with one is no remark."""
 _LOSS = regex(r"(?i)^(?:\w+ )?(?:weight|appetite|hair|hearing|memory) loss$")
 
 
 def answered(text: str) -> str:
-    """`text` without what leads to its diagnosis or follows from it and asserts nothing. Pure; linear in its length.
+    """`text` without what leads to its diagnosis or follows from it and asserts nothing. Takes linear time.
 
     >>> answered("Is it gout? Yes.")
     'gout. '
@@ -193,7 +193,7 @@ def answered(text: str) -> str:
 
 
 def _without_asides(text: str) -> str:
-    """A text without what it says of other diseases behind its first name: against them, or as a history."""
+    """A text without what it says, behind its first name, against other diseases or about the history."""
     first = names_within(text[:200])
     if not first:
         return text
@@ -204,7 +204,7 @@ def _without_asides(text: str) -> str:
 
 
 def _inferred(text: str) -> str:
-    """A text without the findings before the sign of an inference; a disease before it stays.
+    """A text without the findings before the sign of an inference; a disease there stays.
 
     >>> answered("fever, joint pain → gout")
     'gout'
@@ -220,7 +220,7 @@ def _inferred(text: str) -> str:
 
 
 def _assessed(text: str) -> str:
-    """The assessment of a note by its four letters (S, O, A, P); another text as it is."""
+    """The assessment of a note in the form S, O, A, P; another text as it is."""
     assessed = _SOAP.search(text)
     return assessed["name"] if assessed and _SOAP_PART.search(text) else text
 
@@ -253,10 +253,7 @@ def _chosen(text: str) -> str:
 
 
 def names_nothing(phrase: str) -> bool:
-    """Whether a phrase names no disease by any table or word: 'Kind regards', 'give fluids', 'negative culture'.
-
-    A bare finding ('fever') is none either, beside a disease.
-    """
+    """Whether a phrase names no disease, by the tables and by its words: 'Kind regards', 'give fluids', 'fever'."""
     words = tokens(phrase)
     if not words or _ORDERS.search(phrase) or organism(phrase):
         return False
@@ -281,9 +278,9 @@ def is_finding(phrase: str) -> bool:
 
 
 def remarks(phrases: Sequence[str]) -> frozenset[int]:
-    """The places of the phrases that name nothing, beside one that holds a complete name; else none.
+    """The places of the phrases that name nothing, if another phrase has a complete name of a disease; else none.
 
-    Only such a name makes the rest remarks: a disease in words that no table has may be the answer itself.
+    Without such a name, a phrase in words that no table has may be the answer itself.
     """
     silent = frozenset(place for place, phrase in enumerate(phrases) if names_nothing(phrase))
     named = any(place not in silent and names_within(phrase) for place, phrase in enumerate(phrases))

@@ -1,4 +1,4 @@
-"""Classifies each clause of an answer by its stance: asserts, leaves open, denies, refuses or explains."""
+"""Splits an answer into clauses, and says of each whether it asserts, leaves open, denies, refuses or explains."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from wardround.scenarios.terms.cues import cue, cue_words
 from wardround.scenarios.terms.wording import key
 
 Stance = Literal["asserted", "open", "denied", "refused", "tells"]
-"""'open': one of several possibilities. 'tells': an explanation, history or condition; asserts no diagnosis."""
+"""'open': one of several possibilities. 'tells': an explanation, history or condition, which asserts no diagnosis."""
 
 REACH = 400
 """Characters of a clause within which its frame or predicate must begin and end."""
@@ -81,11 +81,11 @@ _MODAL = regex(
     r"|conceivably|possibly|probably|simply|really|only)\s+(be|have|represent)\b"
 )
 _NO_LONGER = regex(r"(?i)\bno longer\b")
-"""It denies what comes before it ('X no longer fits'), so its 'no' denies nothing behind it."""
+"""Words that deny what comes before them ('X no longer fits'); their 'no' denies nothing behind it."""
 _GENERAL = regex(
     r"(?i)\s(?:is|are)\s+(?:\w+ly\s+)?(?:diagnosed|treated|managed|confirmed)\s+(?:clinically|by|with|using|when|if)\b"
 )
-"""What holds of every patient with a disease: 'X is diagnosed by biopsy'."""
+"""A statement about every patient with a disease: 'X is diagnosed by biopsy'."""
 _CONCLUDED = regex(r":\s+(?P<name>[^:]{3,80})$")
 _NOT_THAT = regex(
     r"(?i)^\s*(?:which|that|this|it|but (?:this|that|it))\s+(?:[\w'-]+\s+){0,4}?"
@@ -99,7 +99,7 @@ RETRACTS = regex(
     r"|i (?:retract|take)\b[^,.;:]*|let me (?:correct|revise|rephrase)\b[^,.;:]*"
     r"|i was wrong\b|my mistake\b|no, (?=(?:it|this|the)\b))[\s,:.;!-]*"
 )
-"""Opens a sentence that takes back what was said before it."""
+"""The beginning of a sentence that takes back what was said before it: 'wait, no:', 'correction:'."""
 _UNREAD_LETTER = regex(r"(?<!\S)[\u0400-\u052f\u0590-\u06ff\u0900-\u0e7f\uac00-\ud7a3\u3040-\u30ff]{2}")
 _NEGATED = regex(
     r"(?i)\b(?:is|are|was|were|be|been|do|does|did|can|could|has|have|had|would|should|must|may|might"
@@ -185,9 +185,10 @@ _LIST_HEADING = regex(
 class StanceClause(msgspec.Struct, frozen=True):
     """A clause's own words, without frame ('the diagnosis is') and tail ('based on ...'), and its stance.
 
-    `hedged`: by a word such as 'probably'. `weak`: by a word such as 'possibly'. `final`: declared most likely or
-    final. `ranked`: in a list by likelihood. `line` is the number of the sentence; `marked`: a bullet or number opens
-    it. `retracts`: it takes back what was said before it. `in_order`: below a line that announces a ranked list.
+    `hedged`: it has a word such as 'probably'. `weak`: it has a word such as 'possibly'. `final`: it is declared most
+    likely or final. `ranked`: it is in a list by likelihood. `line` is the number of its sentence. `marked`: a bullet
+    or number opens the sentence. `retracts`: it takes back what was said before it. `in_order`: it stands below a line
+    that announces a ranked list.
     """
 
     text: str
@@ -223,11 +224,12 @@ def clauses(text: str) -> Iterator[StanceClause]:
 
 @dataclass(slots=True)
 class _Reader:
-    """What the sentences of an answer so far say of the next one.
+    """Reads the sentences of an answer in order, and keeps what they say of the next one.
 
-    `listing`: below the heading of a list of candidates. `in_order`: that list is ranked. `apart`: in a part that is no
-    answer, such as the tests to do; `filled`: that part has content already. `grounded`: among the grounds of a
-    disease. `named`: a disease is asserted. `retracts`: the next clause takes back what was said before it.
+    `listing`: we are below the heading of a list of candidates. `in_order`: below a line that announces a ranked list.
+    `apart`: in a part that is no answer, such as the tests to do; `filled`: that part has content already. `grounded`:
+    among the grounds of a disease. `named`: a disease was asserted. `retracts`: the next clause takes back what was
+    said before it.
     """
 
     listing: bool = False
@@ -277,9 +279,9 @@ class _Reader:
 
 
 def asserting(said: Sequence[StanceClause]) -> list[StanceClause]:
-    """The clauses that assert, but those that a later one denies in the same words: 'gout, and not gout'.
+    """The clauses that assert, without those that a later clause denies in the same words: 'gout, and not gout'.
 
-    A denial reaches to its comma, so the rest of the same words behind it is no assertion either.
+    A denial reaches only to its comma. So an assertion that repeats the end of a denied name is left out as well.
     """
     denied = [(place, _what_is_denied(clause.text)) for place, clause in enumerate(said) if clause.stance == "denied"]
     kept: list[StanceClause] = []
@@ -297,7 +299,7 @@ def asserting(said: Sequence[StanceClause]) -> list[StanceClause]:
 
 
 def _begins(name: str, denied: str) -> bool:
-    """Whether a name is what is denied, or begins with the two words or more that are."""
+    """Whether a name equals the denied words, or begins with them if they are two or more."""
     return bool(denied) and (name == denied or (" " in denied and name.startswith(f"{denied} ")))
 
 
@@ -379,7 +381,7 @@ def _undenied(piece: str) -> Iterator[tuple[str, bool]]:
 
 
 def _predicate(text: str) -> int:
-    """The position of the words that deny what comes before them ('is wrong', 'has been dismissed')."""
+    """The position of the words that deny what comes before them ('is wrong'); the end of the text without any."""
     denial = _NEGATED.search(text) or cue("denied").search(text)
     before = text[: denial.start()] if denial else text
     verb = _AUXILIARY.search(before) if denial else None

@@ -1,4 +1,4 @@
-"""Finds the sentences of an answer that do not stand: jokes, wishes, others' opinions, other patients, little odds."""
+"""Removes sentences of an answer that do not stand: jokes, wishes, others' opinions, other patients, little odds."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from wardround.engine.text import regex
 from wardround.scenarios.diseases.disease_heads import disease_like, heads_disease
 
 LITTLE_SURE = 10
-"""Per cent below which an answer that states its probability denies it."""
+"""If an answer gives its diagnosis a probability below this (in per cent), it denies the diagnosis."""
 _LONGEST = 600
 """Characters at the end of a sentence that are read."""
 
@@ -56,7 +56,7 @@ _FRAME = regex(
     r"(?: (?:this|it) is)?\s+)"
 )
 _AGREED = regex(r"(?i),\s*and (?:i|we) (?:fully )?(?:agree|concur)(?: with (?:this|that|it|them|him|her))?\W*$")
-"""Words round a name that belong neither to it nor to how it is asserted: a code before it, 'in summary'."""
+"""Words around a name that are no part of it and do not change its stance: a code before it, 'in summary'."""
 _TURNS = regex(r"(?i)[,;]?\s+\b(?:but|however|yet|whereas|while|though|instead)\b|,\s+(?:and\s+)?(?=(?:i|we)\b)")
 """Where a sentence turns to what its author says or does."""
 _OPENS = regex(
@@ -85,7 +85,7 @@ _OF_A_RELATIVE = regex(
     r"|neonatal|congenital)\b)[^,;:])*\s(?:in|of)\s+(?:(?:the|his|her|their|my|our|your|an?|(?:the )?patient['’]s)\s+)"
     rf"+(?:\w+\s+)?{_RELATIVE}[\s.!)]*$"
 )
-"""A disease that a relative has: 'gout in his brother'. What a relative only caused stays the patient's."""
+"""A disease that a relative has: 'gout in his brother'. A disease that came from a relative stays the patient's."""
 _JOKE = (
     r"(?:hardly|not at all|nope|nah|of course not|said nobody|said no one|(?:i(?:['’]m| am)\s+)?(?:just\s+"
     r"|only\s+)?(?:kidding|joking)|jk|lol|ha(?:ha)+|not really|/s|sarcasm|as if"
@@ -133,11 +133,11 @@ _CHANGED = regex(
     r"|superseded)"
     r"\s*(?:to|into|by|:)[\s:]+(?=\w)"
 )
-"""Words that take back all before them in a sentence: 'X (edited: Y)'."""
+"""Words that take back everything before them in a sentence: 'X (edited: Y)'."""
 _EDITED = regex(
     r"(?i)[-=>→⇒,;:(\[]\s*(?:now |later )?(?:corrected|revised|amended|edited|overruled)\s*(?:to|:)[\s:]+(?=\w)"
 )
-"""The same in a plan, where a dose or a drug is changed to another."""
+"""As `_CHANGED`, but for a plan, in which a dose or a drug may really be changed to another."""
 _NOT_YET = regex(r"(?i)^\W*not yet\W+but\b")
 _IF = (
     r"(?:(?:only )?if|unless|provided(?: that)?|providing(?: that)?|assuming(?: that)?|supposing"
@@ -148,7 +148,7 @@ _IF = (
 _CONDITION = regex(
     rf"(?i)^\W*(?:{_IF}|should|were|when|as soon as)\s+(?P<what>[^,:;]{{3,160}})\s*[,:]\s*(?:then\s+)?(?=\w)"
 )
-"""What a test must show first: 'If the urate is high, gout'."""
+"""A condition at the beginning of a sentence: 'If the urate is high, gout'."""
 _AFTERWARDS = regex(
     rf"(?i)(?:^|[,:]\s*)(?P<name>[^,:;]{{2,100}}?),?\s+(?:but only "
     rf"|only )?(?<!even )(?P<if>{_IF})\s+(?P<what>[^,:;]{{3,160}})$"
@@ -194,9 +194,9 @@ _AMOUNT = regex(
 
 
 def standing(text: str, *, plan: bool = False) -> str:
-    """`text` without the sentences that do not stand; a joke in a sentence of its own takes back all before it.
+    """`text` without the sentences that do not stand. A joke in a sentence of its own takes back everything before it.
 
-    In a `plan` a share is a dose or a strength, and what is postponed, refused, sham or past is not given.
+    In a `plan`, a percentage is no probability, and a measure that is postponed, refused, sham or past does not stand.
 
     >>> standing("Gout. Just kidding.")
     ''
@@ -214,7 +214,7 @@ def standing(text: str, *, plan: bool = False) -> str:
 
 
 def why_nothing_stands(text: str) -> str:
-    """The reason, in plain words, why nothing of an answer stands.
+    """Why nothing of an answer stands, in plain words.
 
     >>> why_nothing_stands("If the crystals are seen, gout")
     'the diagnosis depends on a condition'
@@ -256,9 +256,9 @@ def _stays(sentence: str, *, plan: bool) -> str:
 
 
 def _conditional(sentence: str) -> bool:
-    """Whether a sentence names a disease only for the case that a test comes out so: a condition is no commitment.
+    """Whether a sentence names a disease only under the condition of a test result, which is no commitment.
 
-    'If I had to choose' is a condition on the author, and 'until proven otherwise' is none.
+    'If I had to choose' is a condition on the author and does not count, nor does 'until proven otherwise'.
     """
     if len(sentence) > _LONGEST or _OTHERWISE.search(sentence):
         return False
@@ -276,7 +276,7 @@ def _conditional(sentence: str) -> bool:
 
 
 def _improbable(sentence: str) -> bool:
-    """Whether a sentence states a probability below LITTLE_SURE for what it names, and no other one."""
+    """Whether a sentence states exactly one probability for what it names, and it is below `LITTLE_SURE`."""
     if "%" not in sentence:
         return _ONE_IN.search(sentence) is not None
     if sentence.count("%") > 1:
@@ -294,7 +294,7 @@ NOT_THE_PLAN = (
     "non", "anti", "redacted", "censored", "withheld", "deprecated", "obsolete", "deleted", "removed", "undefined",
     "minus", "besides", "almost", "nearly", "something like", "similar to", "kind of", "sort of", "ghost",
 )  # fmt: skip
-"""Affixes with which a plan is not that plan; a strength or 'half' is a dose."""
+"""Affixes that make another plan of a plan. 'Half' and strengths are doses, so they are not among them."""
 _KIND = r"(?:illness|disease|syndrome|state|condition|picture|presentation|disorder)"
 _BEFORE = regex(
     r"(?i)^\W*(?:(?:an?|the|most likely|likely|probable|probably|(?:final |primary )?diagnosis(?: is)?|this is"
@@ -331,11 +331,11 @@ _DEALT_WITH = regex(
     r"(?P<affix>[-\s](?:scare|alarm|alert|risk|awareness|protocol|pathway|guidelines?|bundle|check-?list|rule-?out"
     r"|work-?up|screen(?:ing)?|prophylaxis|prevention|survivor|susceptibility|predisposition))\W*$"
 )
-"""A name, and what deals with the disease and is none: 'sepsis protocol'. A cause before it makes that a cause."""
+"""A name and a word that only deals with the disease: 'sepsis protocol'. A word of cause before it excludes this."""
 
 
 def affixed(text: str) -> list[tuple[str, str]]:
-    """(a text without an affix that makes its name another thing, that affix): 'non-X disease', 'X-like', 'past X'.
+    """Pairs (text without an affix, the affix) for affixes that make another thing of a name: 'non-X', 'X-like'.
 
     >>> affixed("a lupus-like illness")
     [('a lupus', 'like')]

@@ -1,4 +1,4 @@
-"""Compares a treatment plan with the true one by the measures that each gives, stops and avoids."""
+"""Compares a treatment plan with the true one, by the measures that each of them gives, stops and avoids."""
 
 import re
 from collections.abc import Sequence
@@ -81,7 +81,7 @@ _GIVING_OR_COMMA = regex(rf"{_GIVING.pattern}|,\s*(?!\s*(?:or|and|nor)\b)(?![^,]
 _BRIEFLY = regex(r"(?i)no|not|without|(?:should|must|do|does|did|will|would|can|could|need)(?: ?not|n['’]t)")
 _OF_ALL = regex(r"(?i)\W*(?:(?:this|that|it|there)\s+(?:is|are|was|were)\b|I\s+would\b|(?:\w+\s+)?is\s+not\b|not\b)")
 _DIAGNOSED = regex(r"(?i)\W*(?:it|this|that)(?: is|['’]s| was)(?:\s+(?!\w+(?:ed|ing|en)\b)[\w-]+){1,5}\W*")
-"""A clause that says what the disease is, without a verb of giving: 'but it is seasickness'."""
+"""A clause that only says what the disease is: 'but it is seasickness'."""
 _STATED = regex(r"(?i)not?|evidence of|never")
 _UNLIKE = regex(
     r"(?i)anything but|other than|mimic\w*|rather than|hardly|scarcely|barely|hypothetically|theoretically|no way"
@@ -91,7 +91,7 @@ _UNLIKE = regex(
 """Denials of the rest of a clause: 'this is not A, give B' and 'seasickness rather than A, give B' give neither."""
 _FINAL = regex(r"(?i)\bfinal\s+(?:answer|treatment(?: plan)?|plan|decision|diagnosis)\s*(?::|\bis\b)")
 _REACH = 200
-"""Characters behind the beginning of a sentence in which it takes back what stands before it."""
+"""Characters at the beginning of a sentence in which it may take back what stands before it."""
 _SAID_NO = regex(r"(?i)[:–—-]\s*(?:no|not|never|denied|excluded|wrong|out of the question)\W*$")
 _OF_OTHERS = regex(
     r"(?i)(?:,\s*(?:which|who)\b|\b(?:whose|(?:next|other|another|neighbou?ring) (?:bed|patient)|(?:his|her|their)"
@@ -108,10 +108,11 @@ _STOPS_AT_LAST = regex(r"(?i):\s*(?:please\s+)?(?:stop|discontinue|withdraw|hold
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """The measures of a plan: `started`, `stopped` and `avoided`, in order; `options` are undecided main measures.
+    """The measures of a plan: `started`, `stopped` and `avoided`, in order.
 
-    `put` are the words by which the plan gives and stops; `whole`: the plan has no other words but joiners.
-    `considered` are measures that it names without giving them: 'consider surgery'.
+    `options` are main measures among which the plan does not decide. `considered` are measures that it names without
+    giving them: 'consider surgery'. `put` are the words by which it gives and stops; `whole` says that these are all of
+    its words.
     """
 
     started: tuple[PlanMeasure, ...] = ()
@@ -137,9 +138,9 @@ class _Draft:
 
 @lru_cache(maxsize=1024)
 def read_plan(text: str) -> Plan:
-    """Read a plan: 'avoid ceftriaxone; give meropenem' gives meropenem and avoids ceftriaxone. Pure, linear.
+    """Read a plan: 'avoid ceftriaxone; give meropenem' gives meropenem and avoids ceftriaxone. Takes linear time.
 
-    Whole plans offered as alternatives ('A, perhaps B, or else C') are options.
+    If whole plans are offered as alternatives ('A, perhaps B, or else C'), their measures are options.
     """
     draft = _Draft()
     raw, text = text, unmarked(text.replace("±", " +/- "), plan=True)
@@ -156,7 +157,7 @@ def read_plan(text: str) -> Plan:
 
 
 def _open(plans: Sequence[str]) -> Plan:
-    """The plan that leaves open which of several is carried out: each may be."""
+    """The plan that leaves open which of several plans is carried out: all their measures are options."""
     every = tuple(_once([measure for plan in plans for measure in _named_in(plan)]))
     return Plan(started=every, options=every)
 
@@ -166,7 +167,7 @@ def _named_in(text: str) -> list[PlanMeasure]:
 
 
 def _decided(text: str, draft: _Draft) -> Plan:
-    """Sort a plan's clauses; what is only considered counts if it is all that the plan names."""
+    """Sort a plan's clauses. A part that is only considered or in reserve is given if the plan names nothing else."""
     if (choice := chooses_nothing(text)) >= 0 and not _named_in(text[:choice]):
         return _open([text])
     apart = set_aside(text)
@@ -190,7 +191,7 @@ def _decided(text: str, draft: _Draft) -> Plan:
 
 
 def _last_word(text: str) -> int:
-    """Where the last word on the matter begins: behind 'final plan:', or behind a sentence that takes back the rest."""
+    """Where the final plan begins: behind 'final plan:', or behind words that take back what stands before them."""
     ends = [match.end() for match in _FINAL.finditer(text) if any(map(str.isalnum, text[match.end() :]))]
     begins = [0, *(end.end() for end in _SENTENCE.finditer(text))]
     ends += [begin + taken.end() for begin in begins if (taken := RETRACTS.match(text[begin : begin + _REACH]))]
@@ -232,9 +233,9 @@ def _sort(piece: str, draft: _Draft) -> None:
 
 
 def _verbs_last(piece: str, plain: str, draft: _Draft) -> bool:
-    """Sort a clause whose verbs stand behind their measures: 'A and B stopped', 'A held, B started'; False if none.
+    """Sort a clause whose verbs stand behind their measures ('A held, B started'); False if it is no such clause.
 
-    In 'give A, B stopped' the last measure has the verb behind it, those before it have their own.
+    In 'give A, B stopped' only the last measure belongs to the verb behind it.
     """
     verbs = list(_VERB_LAST.finditer(plain))
     starts = [0, *(verb.end() for verb in verbs)]
@@ -253,7 +254,7 @@ def _verbs_last(piece: str, plain: str, draft: _Draft) -> bool:
 
 
 def _denied_at_last(aside: str) -> str:
-    """The final words of a clause that deny all of it: 'A, B and screening for C is wrong'."""
+    """The last words of a clause that deny all of it ('A, B and screening for C is wrong'); "" if there are none."""
     if not _TESTED.match(aside):
         return ""
     denials = (*_AFTER.finditer(aside), *cue("denied").finditer(aside))
@@ -261,7 +262,7 @@ def _denied_at_last(aside: str) -> str:
 
 
 def _of_all(piece: str, denial: re.Match[str]) -> bool:
-    """Whether a denial covers everything after it and nothing was started before it."""
+    """Whether a denial covers all the rest of the clause and no measure is given before it."""
     if _OF_ALL.match(piece):
         return _STATED.fullmatch(denial[0]) is not None
     if _REMAINS.search(piece):
@@ -270,7 +271,7 @@ def _of_all(piece: str, denial: re.Match[str]) -> bool:
 
 
 def _take(words: str, measures: Sequence[PlanMeasure], draft: _Draft, *, stops: bool) -> None:
-    """Add the measures that a clause stops or else avoids; `words` are those that say so."""
+    """Add the measures that a clause stops or else avoids; `words` are the words that say so."""
     if stops:
         draft.stopped += measures
         draft.put.append(words.strip())
@@ -280,9 +281,9 @@ def _take(words: str, measures: Sequence[PlanMeasure], draft: _Draft, *, stops: 
 
 
 def _reach(text: str, *, over_list: bool) -> tuple[str, str]:
-    """Split `text` at the end of a stop or avoid word's reach: a verb that gives something.
+    """Split `text` where the reach of a word of stopping or avoiding ends: at a verb that gives or stops something.
 
-    'Avoid A, B and C' reaches over its list; 'no A, B' reaches to the first comma unless 'or' continues the list.
+    'Avoid A, B and C' reaches over its list. 'No A, B' reaches to the first comma, unless 'or' continues the list.
     """
     turn = _GIVING.search(text) if over_list else _GIVING_OR_COMMA.search(text)
     return (text[: turn.start()], text[turn.end() :]) if turn else (text, "")
@@ -312,7 +313,8 @@ def _once(measures: Sequence[PlanMeasure]) -> list[PlanMeasure]:
 
 
 ENOUGH = 0.5
-"""Least share of the true plan's measures. Free text has no synonyms here; report the judge model's score instead."""
+"""Least share of the true plan's measures that a right plan gives. This is a floor: the table of measures is small, so
+report the score of a judge model instead."""
 MORE = 3
 """How many measures an answer may name beyond twice the truth's number."""
 MOST_UNREAD = 12
@@ -320,7 +322,7 @@ MOST_UNREAD = 12
 NAMED = 0.5
 """Least share of a measure's words that counts as naming it."""
 _OPENING = 12
-"""Characters by which a plan behind an affix is known to be the true one: 'non-X'."""
+"""Number of characters by which the plan behind an affix ('non-X') is recognised as the true one."""
 
 Rule = Literal["exact", "measures", "none", "against", "undecided", "too_many", "empty", "nothing"]
 _REASONS = {
@@ -333,7 +335,7 @@ NOTHING = Plan()
 
 
 class PlanVerdict(msgspec.Struct, frozen=True):
-    """Whether the plan is right, by which rule, and why; `share` of the truth's measures that it gives (0 to 1)."""
+    """Whether the plan is right, by which rule, and why. `share` is the share of the truth's measures that it gives."""
 
     match: bool
     rule: Rule
@@ -343,12 +345,12 @@ class PlanVerdict(msgspec.Struct, frozen=True):
 
     @property
     def committed(self) -> str:
-        """The text shown to a judge: the words that give and stop measures; "" if the answer has no others."""
+        """The text shown to a judge: the words that give and stop measures; "" if the answer has no other words."""
         return "" if self.read.whole or self.rule == "exact" else "; ".join(self.read.put)
 
     @property
     def reason(self) -> str:
-        """The typed reason for a score of 0.0, or "" if the plan was a single one."""
+        """The typed reason for a score of 0.0; "" if the answer is a single plan."""
         return _REASONS.get(self.rule, "")
 
 
@@ -376,7 +378,7 @@ def compare_plan(answer: str, truth: Truth) -> PlanVerdict:
 
 @lru_cache(maxsize=1024)
 def _plain_plan(answer: str) -> tuple[str, frozenset[str]]:
-    """What stands of a plan in comparable form, and how the names begin that an affix makes no plan: 'non-X'."""
+    """(what stands of a plan, in comparable form; the beginnings of names whose affix makes another plan of them)."""
     plain = standing(unstruck(unmarked(answer)), plan=True)
     denied = (rest for rest, affix in affixed(plain) if affix.startswith(NOT_THE_PLAN))
     return key(plain), frozenset(key(rest)[:_OPENING] for rest in denied)
@@ -405,12 +407,12 @@ def _ruled(said: Plan, meant: Plan, share: float) -> PlanVerdict:
 
 
 def _count(plan: Plan) -> int:
-    """The measures that a plan starts and stops, those counted apart that a phrase runs together."""
+    """How many measures a plan starts and stops; measures that one phrase runs together count separately."""
     return measures_in([one.also | one.words for one in (*plan.started, *plan.stopped)])
 
 
 def _named(one: PlanMeasure, among: Sequence[PlanMeasure]) -> bool:
-    """Whether a single measure of the answer names this one: by half of its words, or of those in its bracket."""
+    """Whether one measure among these names `one`: by half of its words, or half of those in its brackets."""
     names = [name for name in (one.words, one.also - one.words) if name]
     return any(_half(name, other) and not contrary(one.text, other.text) for other in among for name in names)
 

@@ -20,7 +20,7 @@ _ONE_NAME = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)?")
 
 @lru_cache(maxsize=4096)
 def read_parts(diagnosis: str) -> tuple[str, ...]:
-    """The parts of a diagnosis, read like an answer with the same words; only the label if it names one."""
+    """The parts of a diagnosis, read like an answer with the same words; the whole label if it names one disease."""
     label = unnumbered(diagnosis.strip())
     if not key(label):
         return ()
@@ -36,7 +36,7 @@ def read_parts(diagnosis: str) -> tuple[str, ...]:
 
 
 def with_parts(case: Case) -> Case:
-    """`case` with `truth.parts`; if it has none, they are read from its diagnosis."""
+    """The case with `truth.parts`, which are read from its diagnosis if they are missing."""
     if case.truth.parts or not case.truth.diagnosis.strip():
         return case
     truth = case.truth.model_copy(update={"parts": read_parts(case.truth.diagnosis)})
@@ -44,10 +44,10 @@ def with_parts(case: Case) -> Case:
 
 
 def opening_contains(truth: Truth, text: str) -> list[str]:
-    """The names of the truth that `text` reveals, as whole words in any spelling; for `cases check`.
+    """The names of the truth that `text` reveals, as whole words in any spelling; for `wardround cases check`.
 
-    Checks label and synonyms, each also without its brackets; abbreviations of two or three letters only in capitals,
-    because 'PE' is not 'pe'.
+    It looks for the label and the synonyms, each with and without its brackets. A name of at most three letters must be
+    spelled exactly the same, because 'PE' is not 'pe'.
     """
     revealed = []
     words = f" {key(text)} "
