@@ -1,4 +1,4 @@
-"""Tells what in two names of diseases cannot be one disease: opposed words, other types, stages, causes, company."""
+"""Says why two names cannot mean one disease: opposed words, other types, stages, causes or accompanying diseases."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -45,7 +45,7 @@ _COMPLICATION = RootWords("complication")
 
 
 def conflict(truth: Name, said: Name) -> str:
-    """The reason why the two cannot be one disease, whatever their other words; "" if there is none."""
+    """The reason why two names cannot be one disease, whatever their other words; "" if there is none."""
     if truth.form == said.form:  # which leaves out the species
         return _other_species(truth, said)
     return _exchanged(truth, said) or _opposed(truth, said) or _typed(truth, said) or _other_species(truth, said)
@@ -61,7 +61,7 @@ def species_of(text: str) -> dict[str, set[str]]:
 
 
 def _other_species(truth: Name, said: Name) -> str:
-    """The reason, if the two name other species of one genus and none in common."""
+    """The reason, if the two name species of one genus and none of these in common; else ""."""
     ours, theirs = species_of(truth.text), species_of(said.text)
     for genus, mine in ours.items():
         yours = [kinds for other, kinds in theirs.items() if _one_genus(genus, other)]
@@ -100,7 +100,7 @@ def _genera() -> Mapping[tuple[str, str], str]:
 
 
 def genus_in_full(text: str) -> str:
-    """A text with each genus of the table written out that its letter stands for.
+    """A text in which each genus of the table that is given by its letter is written out.
 
     >>> genus_in_full("endocarditis (E. faecalis)")
     'endocarditis (Enterococcus faecalis)'
@@ -120,7 +120,7 @@ def organism(phrase: str) -> bool:
 
 
 def _exchanged(truth: Name, said: Name) -> str:
-    """The reason, if the cause of one is the consequence of the other."""
+    """The reason, if each name has the other's disease as its cause; else ""."""
     ours, theirs = core(truth.head.words), core(said.head.words)
     if not ours or not theirs or ours == theirs:
         return ""
@@ -130,7 +130,7 @@ def _exchanged(truth: Name, said: Name) -> str:
 
 
 def _opposed(truth: Name, said: Name) -> str:
-    """The reason, if the two have different values on one axis, or one has what the other is without."""
+    """The reason, if the two have different values on one axis, or one has what the other is without; else ""."""
     for ours, theirs in (
         (truth.head, said.head),
         (truth.cause, said.cause),
@@ -177,13 +177,13 @@ _ONE_OF = frozenset(
         "angle",
     }
 )  # fmt: skip
-"""Axes of which a disease has one value: who says two of them names two siblings."""
+"""Axes on which a disease has only one value: a name with two of them names two siblings."""
 _OF_ONE_KIND = (("origin", "heredity"), ("age", "onset"), ("cell", "tissue"), ("front", "order"))
-"""Axes that tell the same kind of thing: a value of one in place of a value of the other makes a sibling."""
+"""Pairs of axes of the same kind: a value on one of them in place of a value on the other makes a sibling."""
 
 
 def _related_axes(ours: NamePart, theirs: NamePart) -> str:
-    """The reason, if one part has a value on one axis and the other part instead a value on an axis of its kind."""
+    """The reason, if one part has a value on one axis of a pair and the other part has one on the other axis."""
     for pair in _OF_ONE_KIND:
         mine, yours = [axis for axis in pair if axis in ours.axes], [axis for axis in pair if axis in theirs.axes]
         if len(mine) == len(yours) == 1 and mine != yours and "nonsmallcell" not in ours.axes[mine[0]]:
@@ -192,7 +192,7 @@ def _related_axes(ours: NamePart, theirs: NamePart) -> str:
 
 
 def _typed(truth: Name, said: Name) -> str:
-    """The reason, if the numbers or letters of types differ."""
+    """The reason, if the numbers or letters of types differ, or the answer leaves the truth's type open; else ""."""
     if truth.types and said.types and not truth.types <= said.types and not said.types <= truth.types:
         return f"another type: {list_values(said.types)}, not {list_values(truth.types)}"
     ours, theirs = truth.all_types - truth.types, said.all_types - said.types
@@ -204,7 +204,7 @@ def _typed(truth: Name, said: Name) -> str:
 
 
 def caused(truth: Name, said: Name) -> str:
-    """The reason, if both name a cause or an organism and these differ."""
+    """The reason, if both name a cause or an organism and these differ; else ""."""
     agents = [{word for word in name.head.words if ORGANISM.search(word)} for name in (truth, said)]
     ours, theirs = core(truth.cause.words), core(said.cause.words)
     missing, extra = paired(
@@ -224,7 +224,7 @@ def caused(truth: Name, said: Name) -> str:
 
 
 def beside_others(truth: Name, said: Name) -> tuple[str, bool]:
-    """(the reason, if different things accompany the disease; whether these are of one kind, such as sites)."""
+    """(the reason, if the two diseases are accompanied by different things; whether these are of one kind: sites)."""
     ours, theirs = core(truth.beside.words), core(said.beside.words)
     missing, extra = paired(sorted(ours - said.words), sorted(theirs - truth.words))
     if not missing or not extra:
@@ -253,5 +253,5 @@ def write_words(words: Mapping[str, Token], chosen: Iterable[str]) -> str:
 
 
 def kinds(words: Iterable[str]) -> frozenset[str]:
-    """The kinds of the words: 'site', 'organism' or 'other'. A word only replaces words of its own kind."""
+    """The kinds of the words: 'site', 'organism' or 'other'. A word can replace only words of its own kind."""
     return frozenset("site" if is_site(word) else "organism" if ORGANISM.search(word) else "other" for word in words)

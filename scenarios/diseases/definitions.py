@@ -1,4 +1,5 @@
-"""Diseases that what defines them may name: 'seminal vesicle cyst with renal agenesis' is Zinner syndrome."""
+"""Diseases that an answer may name by their defining findings: 'seminal vesicle cyst with renal agenesis' is Zinner
+syndrome (`definitions.csv`)."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
@@ -23,14 +24,17 @@ def _definitions() -> Mapping[str, tuple[Finding, ...]]:
 
 @lru_cache(maxsize=4096)
 def _findings(name: str) -> tuple[Finding, ...]:
-    """What defines the disease that a name means; nothing if the table does not define it."""
+    """The findings that define the disease of this name; () if the table does not define it."""
     words = {*roots(name), *map(root, ("syndrome", "disease", "of"))}
     near = (one for one in _definitions() if words.issuperset(roots(one)))
     return next((_definitions()[one] for one in near if same_disease(one, name).same), ())
 
 
 def defines(name: str, stated: Sequence[str]) -> list[int] | None:
-    """The places of the statements that together define a disease, if the first is one of them and none is missing."""
+    """The places of the statements that together define a disease.
+
+    None if a defining finding is missing, or if the first statement is not among them.
+    """
     wanted = _findings(name)
     said = [frozenset(roots(expanded(text))) for text in stated]
     places: list[int] = []

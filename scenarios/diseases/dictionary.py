@@ -28,11 +28,13 @@ WRONG_START = 90.0
 
 
 class Dictionary(msgspec.Struct, frozen=True):
-    """Maps forms to the places of concepts, best rank first.
+    """Maps forms of names to the places of concepts, only those of the best rank.
 
-    A rank is 0 to 3: own names, own synonyms, other names, other synonyms. `known` are all words of all names: a known
-    word is never read as a misspelling of another. `acronyms` are cores that are written in capitals ('adult' of
-    'ADULT syndrome'): they mean the disease only so.
+    A rank is 0 to 3: own names, own synonyms, other names, other synonyms. `forms` has whole names, `sorted` their
+    words in alphabetical order, `cores` the words that matter (`core_form`), `short` abbreviations as written.
+    `lengths` gives for the first word of names their lengths in words, the longest first. `known` are all words of all
+    names: a known word is never read as a misspelling of another. `acronyms` are cores that mean the disease only in
+    capitals ('adult' of 'ADULT syndrome').
     """
 
     forms: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
@@ -99,10 +101,11 @@ def _ranked(table: dict[str, dict[int, int]]) -> dict[str, tuple[int, ...]]:
 
 
 def misspells(said: Sequence[str], form: Sequence[str], known: frozenset[str], close: float) -> bool:
-    """Whether `said` is `form` misspelt: every differing word is unknown and close to one that is left over.
+    """Whether the words `said` are a misspelling of the words `form`.
 
-    Numbers and types must be equal; prefixes must not be opposed (hyper-, hypo-). `close` is the least similarity of
-    two words, 0 to 100; a single slip (a letter missing, doubled or changed, or two swapped) always passes.
+    Every word that differs must be unknown and close to a word of `form` that is left over. Numbers and types must be
+    equal, and prefixes must not be opposed (hyper-, hypo-). `close` is the least similarity of two words, 0 to 100. A
+    single slip (a letter missing, doubled or changed, or two swapped) always passes.
     """
     extra = [word for word in said if word not in form]
     missing = [word for word in form if word not in said]
@@ -126,7 +129,7 @@ def _misspelt(word: str, meant: str, close: float) -> bool:
 
 _LETTERS = 38
 COMMON = 0.08
-"""3-grams in more than this share of the names say little and cost most of the time; a query with others skips them."""
+"""3-grams in more than this share of the names tell little and cost much time. A query skips them if it has others."""
 
 
 class GramWeights(msgspec.Struct, frozen=True):
@@ -145,7 +148,7 @@ class GramWeights(msgspec.Struct, frozen=True):
 
 
 def gram_weights(forms: Sequence[str]) -> GramWeights:
-    """The 3-grams of `forms`, which are comparable names (wording.key)."""
+    """The weights of the 3-grams of `forms`, which are names in comparable form (`wording.key`)."""
     import numpy as np  # noqa: PLC0415
     from scipy.sparse import coo_array  # type: ignore[import-untyped]  # noqa: PLC0415  # SciPy ships no types
 
@@ -169,7 +172,7 @@ def gram_weights(forms: Sequence[str]) -> GramWeights:
 
 
 class NGrams:
-    """An index over the forms of `grams`. Memory is about 8 bytes per character of the forms."""
+    """An index that finds the forms most similar to a name. It takes about 8 bytes per character of the forms."""
 
     def __init__(self, grams: GramWeights) -> None:
         import numpy as np  # noqa: PLC0415
@@ -202,7 +205,7 @@ class NGrams:
 
 @cache
 def _codes() -> "NDArray[np.int64]":
-    """The code of each character of one page, which holds all characters of comparable forms."""
+    """The code of each character: 0 for a space, 1 to 26 for letters, 27 to 36 for digits, 37 for all others."""
     import numpy as np  # noqa: PLC0415
 
     codes = np.full(0x110000 >> 8, _LETTERS - 1, dtype=np.int64)
@@ -225,7 +228,7 @@ def _best(scores: "NDArray[np.float32]", limit: int) -> list[tuple[int, float]]:
 
 
 def _grams(forms: Sequence[str]) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
-    """The codes of all 3-grams and the place of the form that each belongs to; each form is padded with spaces."""
+    """(the codes of all 3-grams, the place of the form of each); each form is padded with spaces."""
     import numpy as np  # noqa: PLC0415
 
     text = "".join(f" {form}  " for form in forms)  # one space more than needed separates the forms

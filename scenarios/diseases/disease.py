@@ -1,4 +1,7 @@
-"""The distinctive words of a disease name, their weights, and names with the same meaning."""
+"""The distinctive words of a disease name with their weights, its forms for comparison, and its other names by tables.
+
+`disease_name` reads a name more finely, in parts.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +46,7 @@ _GENERIC_WORDS = """disease syndrome disorder condition infection lesion acute c
         hereditary familial traumatic iatrogenic cause region area rupture mutation gene novel homozygous
         heterozygous related associated induced well poorly moderately differentiated invasive unspecified
         status cell mellitus limited positive negative"""
-# Nouns that many diseases share: the words before them, or the site, make the disease.
+# Nouns that many diseases share. The words before them, or the site, tell which disease it is.
 _PLAIN_WORDS = """cancer tumor embolism cyst abscess ulcer infarction bleeding clot obstruction hernia aneurysm fistula
         stenosis atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture
         torsion stone prolapse nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic
@@ -53,17 +56,17 @@ _PLAIN_WORDS = """cancer tumor embolism cyst abscess ulcer infarction bleeding c
 
 @cache
 def _roots(words: str) -> frozenset[str]:
-    """The roots of a list of words, made when they are first asked for: they need the tables of wording."""
+    """The roots of a list of words. They need the tables of wording, so they are made at the first use."""
     return frozenset(root(word) for word in list_words(words))
 
 
 GROWTH = regex(r"(?:oma|blastom|cancer|tumor|leukem|sarcom|melanom|lymphom)$")
-"""The root of a noun that names a growth."""
+"""Matches the root of a noun that names a growth."""
 SITE_WEIGHT, GENERIC_WEIGHT, CAUSE_WEIGHT = 0.5, 0.25, 0.3
 
 
 class Disease(msgspec.Struct, frozen=True):
-    """A disease name as words: `form` is the comparable whole, `weights` says how much each word tells (0 to 1)."""
+    """A disease name as words: `form` is the comparable whole, `weights` how much each of `words` tells (0 to 1)."""
 
     form: str
     words: tuple[str, ...]
@@ -88,7 +91,7 @@ def join_prefixes(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def name_forms(text: str) -> tuple[str, ...]:
-    """The names in `text`: the text itself, the text without brackets, a bracket's content, the head alone."""
+    """The names in `text`: all of it, the text without brackets, a bracket's content, a part at a slash, the head."""
     text = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s*", "", text.replace("**", "")).strip(" .")
     bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
     forms = [text, bare]
@@ -111,7 +114,7 @@ def unstaged(text: str) -> str:
 
 
 def names_in_tables(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of a disease, the other names that the tables add to each, and the abbreviations of all of these."""
+    """The names of a disease, then the other names that the tables have for these, then abbreviations of them all."""
     every = dict.fromkeys(names)
     for name in names:
         every.update(dict.fromkeys(synonyms_of(name)))
@@ -147,7 +150,7 @@ def expanded(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def disease(name: str) -> Disease:
-    """The words of a name with their weights; words after 'of' (a site) and before '-induced' weigh less."""
+    """The words of a name with their weights. Words after 'of' (a site) and before '-induced' (a cause) weigh less."""
     text = join_prefixes(_STAGE.sub(" ", name) if key(_STAGE.sub(" ", name)) else name)
     cause = {word for match in _CAUSE.finditer(text) for word in tokens(match[0].split(" ")[-1])}
     site = _SITE.search(text)
@@ -196,13 +199,13 @@ def opposed(one: str, other: str) -> bool:
 
 
 LITTLE = list_words("a an the of in type")
-"""Words without weight in a name; 'with', 'without' and 'due to' are not among them."""
+"""Words that do not count in a name; 'with', 'without' and 'due to' do count."""
 ALONE = list_words(
     """heart lung liver kidney skin bone blood brain eye down still bladder thyroid joint valve autoimmune infectious
     viral bacterial fungal parasitic mental metabolic genetic chronic acute vascular respiratory kidney gastric stomach
     pleural pelvic inflammatory breast prostate uterine ovarian nail hair muscle nerve vein artery spine tooth gum"""
 )
-"""Words X of 'X disease' that do not stand for it alone."""
+"""Words X that do not mean 'X disease' when they stand alone."""
 KINDS = list_words("disease syndrome disorder infection")
 """Nouns that a short name leaves out: Crohn's, Graves', hepatitis B."""
 DEGREES = list_words(
@@ -210,7 +213,7 @@ DEGREES = list_words(
     onset likely confirmed symptomatic asymptomatic advanced persistent refractory isolated extensive
     complicated uncomplicated typical classic classical poorly well controlled uncontrolled"""
 )
-"""Words that leave a disease the same; 'acute', 'chronic', 'primary' and 'secondary' are not among them."""
+"""Words that leave a disease the same; 'acute', 'chronic', 'primary' and 'secondary' do not."""
 ORDINARY = list_words(
     """worm margin cancer tumor neoplasm labile stable pain band cloaca scar itch boil tic stag callus clavus ventouse
     forceps ventilator infestation prematurity immunodeficient immunocompromised immunosuppressed transgender
@@ -219,16 +222,16 @@ ORDINARY = list_words(
     mania indigestion band phobia deformity contracture infection injury poisoning bleeding lesion shock mass disease
     syndrome disorder allergy wound fracture ulcer abscess cyst fistula hernia stenosis fever cough fit attack"""
 )
-"""Eponyms that are ordinary words elsewhere ('Wells', 'Sever', 'Baker'); alone they are not names."""
+"""Words and eponyms ('Wells', 'Baker') that have other meanings too; alone they are no names of diseases."""
 
 
 def ordered_form(words: Iterable[str]) -> str:
-    """The roots of the words in alphabetical order, without `LITTLE`: 'cancer of the lung' as 'pulmonary cancer'."""
+    """The roots of the words in alphabetical order, without `LITTLE`: one form for 'lung cancer', 'cancer of lung'."""
     return " ".join(sorted([_ROMAN.get(word) or root(word) for word in words if word not in LITTLE]))
 
 
 def core_form(words: Sequence[str]) -> str:
-    """As `ordered_form`, without words of degree and nouns such as 'disease'; '' if only one plain word remains."""
+    """As `ordered_form`, but without words of degree and nouns such as 'disease'; '' if only one plain word is left."""
     kept = [word for word in words if word not in LITTLE and word not in KINDS and word not in DEGREES]
     if not kept or (len(kept) == 1 and (len(kept[0]) < 4 or kept[0] in ORDINARY or kept[0] in ALONE)):
         return ""

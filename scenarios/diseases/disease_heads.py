@@ -1,4 +1,4 @@
-"""Tells by the words of a phrase whether it names a disease, a consequence, a detail, or only deals with a disease."""
+"""Tells by its words whether a phrase names a disease, a consequence or a detail, or only speaks about a disease."""
 
 import re
 from functools import cache
@@ -74,10 +74,10 @@ _DAMAGED = regex(
     r"|inflamed|infarcted|retained|displaced|impacted|burst|blocked|clogged|narrowed|leaky|leaking|failing|collapsed"
     r"|enlarged)\s+[a-z]|^(?:an?\s+|the\s+)?(?:blood )?(?:clots?|holes?|stones?|tears?)\s+in\s+[a-z]"
 )
-"""Opens the name of a damaged organ, which is a disease: 'ruptured papillary muscle'."""
+"""The beginning of a name of a damaged organ, which is a disease: 'ruptured papillary muscle'."""
 _ADJECTIVE = regex(r"(?:ed|ing|ent|ive|ic|al|ous|ful|ly|ble|ar|ary|ate|type|mutant|dominant|malignant)$")
 _DESCRIPTION = regex(r"(?:ive?|ibl|abl|ed|ing)$")
-"""Ends an adjective whose root looks like a disease's: 'positive'."""
+"""The ending of an adjective whose root looks like that of a disease: 'positive'."""
 _SITE = regex(
     r"(?i)\s+(?:of|in|on|at|to|into|within|involving|affecting|for|per|by|under|above|below|between)\b.*$", re.DOTALL
 )
@@ -107,12 +107,13 @@ _DEALINGS = RootWords(
 
 
 LONGEST_DEALING = 6
+"""A phrase that ends with a word of `_SPEECH` only speaks of a disease if it has fewer words than this."""
 _SPEECH = RootWords("screening vaccination prophylaxis prevention fear worry opposite simulation chapter specialist")
-"""Those of these words behind which nothing is asserted, whatever it is called."""
+"""Words of `_DEALINGS` behind which nothing is asserted at all."""
 
 
 def deals_with(phrase: str) -> bool:
-    """Whether a phrase before 'for', 'of' or 'in' only deals with the disease behind it: 'screening', 'the fear'."""
+    """Whether a phrase before 'for', 'of' or 'in' only speaks about the disease behind it: 'screening', 'the fear'."""
     word = _last(phrase)
     if root(word) in _DEALINGS:
         return True
@@ -137,13 +138,13 @@ def consequence(phrase: str) -> bool:
 
 
 def general(phrase: str) -> bool:
-    """Whether a phrase names such a common final state of diseases (septic shock) that its cause is the answer."""
+    """Whether a phrase names a final state of many diseases (septic shock), so that the cause is the answer."""
     phrase = vocabulary().abbreviations.get(phrase.strip(" ."), phrase)
     return _head(phrase) in _GENERAL or key(phrase) in _GENERAL_NAMES
 
 
 def effect(phrase: str) -> bool:
-    """Whether a phrase names a condition that always has a cause (anaphylaxis, stroke); the cause is the answer."""
+    """Whether a phrase names a condition that always has a cause (anaphylaxis, stroke), which is then the answer."""
     phrase = vocabulary().abbreviations.get(phrase.strip(" ."), phrase)
     return consequence(phrase) or _head(phrase) in _EFFECT
 
@@ -167,14 +168,14 @@ _COUNTS = list_words("one two three four five six seven eight nine ten both seve
 
 
 def _counts_places(phrase: str) -> bool:
-    """Whether a phrase only counts parts of the body or turns, as 'two joints' and 'first episode' do."""
+    """Whether a phrase only counts parts of the body or episodes: 'two joints', 'first episode'."""
     words = [word for word in tokens(phrase) if len(word) > 1]
     known = all(word in _COUNTS or word.isdigit() or root(word) in GENERIC or is_site(root(word)) for word in words)
     return known and not disease_like(phrase)
 
 
 def adds_detail(phrase: str, name: str) -> bool:
-    """Whether a phrase behind a disease only adds detail to it: as `is_detail`, or its organism if it has none yet."""
+    """Whether a phrase behind a disease only adds detail to it (`is_detail`), or its organism if it has none yet."""
     return is_detail(phrase) or (organism(phrase) and not species_of(name))
 
 
@@ -212,7 +213,7 @@ _TRAILING = list_words("type stage grade class i ii iii iv v vi a b c d unspecif
 
 @cache
 def known_names() -> frozenset[str]:
-    """The comparable names of the project's own tables of diseases, which load faster than the classifications."""
+    """The names of the project's own tables of diseases, in comparable form; they load faster than classifications."""
     return cached_table("known", frozenset[str], _read_known_names)
 
 
@@ -223,7 +224,7 @@ def _read_known_names() -> frozenset[str]:
 
 @cache
 def compound() -> re.Pattern[str]:
-    """Names of the tables with a joining word inside ('granulomatosis with polyangiitis'); these are never split."""
+    """Matches names with a joining word inside ('granulomatosis with polyangiitis'), which must never be split."""
     names = {"graft versus host disease", "graft vs host disease", "graft-versus-host disease"}
     for name in ("conditions.csv", "diseases.csv", "rare.csv"):
         for row in table_rows(name):
@@ -237,14 +238,14 @@ def compound() -> re.Pattern[str]:
 
 
 def _joins(text: str) -> bool:
-    """Whether a text has a joining word or mark; one without any holds no name of `compound`, which compiles slowly."""
+    """Whether a text has a joining word or mark. Without one it has no name of `compound`, which compiles slowly."""
     return "," in text or "/" in text or cue("and", "or", "apart", "with", "due", "denying").search(text) is not None
 
 
 SHARED = list_words(
     "infection coinfection co-infection disease syndrome disorder superinfection pneumonia poisoning deficiency"
 )
-"""Nouns that end names of many diseases, and that two organisms may share."""
+"""Nouns that end the names of many diseases, and that two names before them may share."""
 KIND_OF = regex(
     r"(?i)^(?:an?|the)?\s*(?:(?:rare|known|special|severe|particular|mild|distinct|certain)\s+)?"
     r"(?:variant|variety|type|subtype|form|kind|class|subset|relative|cousin|sort|member of the family)s?\s+of\s+"
@@ -261,7 +262,7 @@ _PSEUDO = regex(r"(?i)^(?:pseudo|quasi)[-\s]\s*(?=[a-z]{4})")
 
 
 def bare_name(name: str) -> str:
-    """A name without 'a variant of' before it, an animal as host, and the verb behind it: 'gout evolving (from)'."""
+    """A name without 'a variant of' before it, 'in sheep' or another animal behind it, or a participle at its end."""
     name = _HOST.sub("", name)
     if kind := KIND_OF.match(name):
         name = name[kind.end() :]
@@ -273,7 +274,7 @@ Reach = Literal["", "phrase", "clause"]
 
 
 def dealing(name: str) -> Reach:
-    """How far a phrase that only speaks of a disease reaches; "" if it names one.
+    """How far a phrase that only speaks about a disease reaches; "" if it is no such phrase.
 
     'Treatment of gout' takes in what is joined to it by 'with' or 'due to', 'screening for gout' the whole clause.
     """
@@ -302,4 +303,5 @@ def glued(text: str) -> str:
 
 
 def loose(text: str) -> str:
+    """Undo `glued`: a text with its separators again."""
     return text.translate(_LOOSE)

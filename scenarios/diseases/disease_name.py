@@ -1,4 +1,4 @@
-"""Parses a disease name into its head, its cause, accompanying diseases and types."""
+"""Parses a disease name into its head, its cause, its effect, what goes with it, and its types and stages."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -69,7 +69,7 @@ _OF_DEGREE = frozenset(
 HEADLESS = RootWords("disease disorder syndrome condition infection deficiency")
 _AROUND = re.compile(r"^(?:sub|peri|retro|intra|inter|extra|epi|supra|infra|para|juxta|trans|endo)(?=\w{4})")
 _ADVERB = re.compile(r"\w{4}(?:ous|ful|nt|ate|al|ive|ar|ed)l$")
-"""The root of an adverb: 'spontaneously', 'locally'."""
+"""Matches the root of an adverb: 'spontaneously', 'locally'."""
 SITE_WEIGHT, GENERIC_WEIGHT = 0.5, 0.25
 
 
@@ -83,10 +83,14 @@ class NamePart(msgspec.Struct, frozen=True):
 class Name(msgspec.Struct, frozen=True):
     """A disease name in its parts.
 
-    `form` has all words in alphabetical order, `words` everything said of the disease. `led` are causes before it
-    ('drug-induced'), `places` words after 'of' or 'in', `asides` words in brackets, `apposed` words after a comma.
-    `types` are numbers and letters of the head, `all_types` those of every part; `noun` is the last word of the head
-    that is not generic.
+    `form` has all words in alphabetical order, `words` the words of all parts but `lacking`, which is what the disease
+    is said to be without. `led` are words of causes before it ('drug-induced'), `places` words after 'of' or 'in',
+    `asides` words in brackets, `apposed` words after a comma. `types` are numbers and letters of the head, `all_types`
+    those of every part. `noun` is the last word of the head that is not generic.
+
+    ::
+
+        parse_name("cellulitis of the left leg due to trauma").head.axes  # {'side': frozenset({'left'})}
     """
 
     text: str
@@ -236,7 +240,7 @@ def _pieces(tokens: Sequence[Token]) -> Iterator[tuple[str, bool, bool, list[Tok
 
 
 def telling(token: Token) -> bool:
-    """Whether a low-weight word still distinguishes kinds: 'congenital', 'lower'; not 'severe' or 'acute'."""
+    """Whether a word of low weight still distinguishes kinds: 'congenital', 'lower'; not 'severe' or 'acute'."""
     return (
         token.stem in _TELLING
         or (token.listed and token.root not in HEADLESS)

@@ -16,7 +16,7 @@ from wardround.scenarios.terms.wording import lexicon, list_words, plain, root, 
 CAUSE, EFFECT, WITH, WITHOUT, PART, PLACE = "xcause", "xeffect", "xwith", "xwithout", "xpart", "xplace"
 BEFORE, END, OPEN, CLOSE = "xbefore", "xend", "xopen", "xclose"
 MARKS = frozenset((CAUSE, EFFECT, WITH, WITHOUT, PART, PLACE, BEFORE, END, OPEN, CLOSE))
-# Joining words between the parts of a name; each written as one word, so that names of the tables may contain them.
+# Joining words between the parts of a name. Each is written as a mark of one word, so names of tables may contain it.
 _JOINS = tuple(
     (regex(pattern, re.IGNORECASE), f" {mark} ")
     for pattern, mark in (
@@ -97,12 +97,12 @@ _LAY = (
     (r"\b(?:(?:pocket|collection) of )?pus in (?:the )?(?=\w)", "abscess of "),
     (r"\bhardening of the arteries\b", "atherosclerosis"),
 )
-"""A patient's words for an organ, or for what is the matter with it: 'hole in the stomach', 'inflamed gallbladder'."""
+"""A patient's words for an organ or for what is wrong with it: 'hole in the stomach', 'inflamed gallbladder'."""
 _IN_LAY = tuple((regex(pattern, re.IGNORECASE), written) for pattern, written in _LAY)
 
 
 def clinical(phrase: str) -> str:
-    """A patient's words as a clinician writes them: 'weak heart' is heart failure; any other phrase as it is."""
+    """A phrase with a patient's words written as a clinician does: 'weak heart' becomes 'heart failure'."""
     for pattern, written in _IN_LAY:
         phrase = pattern.sub(written, phrase)
     return phrase
@@ -195,7 +195,7 @@ _DISEASE = regex(
 class Token(msgspec.Struct, frozen=True):
     """A word of a name: `root` in comparable form, `stem` in one spelling, `surface` as written.
 
-    `axes` are its values on axes; `listed` marks words from a name of the tables.
+    `axes` are pairs (axis, value), such as ('side', 'left'). `listed` marks words that come from a name of the tables.
     """
 
     root: str
@@ -247,7 +247,7 @@ def tokenized(text: str) -> tuple[Token, ...]:
 
 
 def _inflamed(pieces: Sequence[Token]) -> list[Token]:
-    """The words of a name with 'inflammation of' an organ written as its one word: 'cholecystitis'."""
+    """The words of a name in which 'inflammation of' an organ is replaced by its one word: 'cholecystitis'."""
     written = list(pieces)
     for place, token in enumerate(pieces):
         if token.root != _INFLAMMATION:
@@ -265,12 +265,12 @@ def _inflamed(pieces: Sequence[Token]) -> list[Token]:
 
 
 _INFLAMMATION = "inflammat"
-"""The root of the word."""
+"""The root of 'inflammation'."""
 
 
 @lru_cache(maxsize=1)
 def _inflammations() -> Mapping[str, str]:
-    """Root of an organ -> the one word for its inflammation; none if there are several."""
+    """Root of an organ -> the word for its inflammation; organs with several such words are left out."""
     words: dict[str, list[str]] = {}
     for word, site in vocabulary().inflamed.items():
         words.setdefault(site, []).append(word)
@@ -283,7 +283,7 @@ _LATIN = regex(r"(?:um|us|is|a|ae|e|on)$")
 def _inflammation_of(organ: str) -> str:
     """The one word for the inflammation of an organ, by the table or by its Latin stem; "" if there is none.
 
-    'diverticulum' gives 'diverticulitis', which is a word of the lexicon.
+    'Diverticulum' gives 'diverticulitis', since the lexicon has this word.
     """
     stems = (organ, _LATIN.sub("", organ), organ + organ[-1:])
     by_stem = (f"{one}itis" for one in stems if len(one) > 2)
@@ -329,7 +329,7 @@ def _replaced(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 
 class NameTable(msgspec.Struct, frozen=True):
-    """`names` of the tables, as words, each with the place in `firsts` of its disease's first name."""
+    """`names` of the tables by their roots, each with the place of its disease's first name in `firsts`."""
 
     names: list[tuple[tuple[str, ...], int]]
     firsts: list[tuple[Token, ...]]
@@ -337,7 +337,7 @@ class NameTable(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def _table() -> tuple[Mapping[tuple[str, ...], tuple[Token, ...]], int]:
-    """(names of the tables by their words, each with the first name of its disease; words in the longest name)."""
+    """(names of the tables by their roots, each with its disease's first name; most words to try for a name)."""
     table = cached_table("names", NameTable, _name_table)
     longest = max((len(name) for name, _ in table.names), default=0) + 2
     return {name: table.firsts[place] for name, place in table.names}, longest
@@ -387,7 +387,7 @@ def typed(word: str) -> bool:
 _BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _KIND = regex(r"(?:itis|itid|osis|oma|iasis|emia|uria|pathy|algia|ectasia|penia|cytosis|plasia|trophy|it|os)$")
 _LONG, _LONGER = 5, 9
-"""Letters of the shortest word that may contain one typing error, and two."""
+"""Letters of the shortest word that may contain one typing error, and of the shortest that may contain two."""
 
 
 def spelled(truth: str, said: str) -> bool:
@@ -416,7 +416,7 @@ _BESIDE = regex(r"^(?:peri|para|juxta)(?=\w{4})")
 
 
 def _alike(word: str, other: str, by_root: Mapping[str, Token]) -> bool:
-    """Whether `word` means a word of the truth: narrower, a part of its site, or a typing error."""
+    """Whether `word` may stand for `other`: a narrower word, a part or surroundings of a site, or a typing error."""
     table = vocabulary()
     if other in table.narrower.get(word, frozenset()):
         return True

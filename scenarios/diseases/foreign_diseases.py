@@ -17,11 +17,11 @@ _QUALIFIERS = {
     "bilateral": "beidseitig beidseitige bilatérale 双侧",
     "severe": "schwer schwere schwerer sévère 重症 重度",
 }
-"""Words that stand beside such a name; by themselves they are left as they are."""
+"""Qualifiers that may stand beside a foreign name. In a text without such a name they stay as they are."""
 
 
 def diseases_in_english(text: str) -> str:
-    """`text` with these names in English, and the qualifiers beside them; any other text as it is.
+    """`text` with the foreign names of `foreign_diseases.csv`, and qualifiers, put into English; any other as it is.
 
     >>> diseases_in_english("Akute Pankreatitis")
     'acute pancreatitis'
@@ -35,7 +35,9 @@ def diseases_in_english(text: str) -> str:
 
 
 Latin = dict[str, list[tuple[re.Pattern[str], str]]]
+"""First word of a name in Latin letters, in small letters -> (pattern of the name, English name)."""
 Han = tuple[re.Pattern[str], dict[str, str]]
+"""(pattern of any Chinese name, the English name of each)."""
 
 
 def _replaced(text: str, latin: Latin, han: Han) -> str:
@@ -50,7 +52,7 @@ def _replaced(text: str, latin: Latin, han: Han) -> str:
 
 
 def _matches(text: str, latin: Latin) -> Iterator[tuple[int, int, str]]:
-    """(start, end, English name) of the names in a text, without overlap, the longest of those that begin together."""
+    """(start, end, English name) of the names in a text, none overlapping; of those that begin together the longest."""
     reached = 0
     for word in _WORD.finditer(text):
         if word.start() < reached:
@@ -64,7 +66,7 @@ def _matches(text: str, latin: Latin) -> Iterator[tuple[int, int, str]]:
 
 @cache
 def _names() -> list[tuple[str, str]]:
-    """(a foreign name, the English one), the longest first; without those that English has as well."""
+    """(foreign name, English name), the longest first, without names that are spelled the same in English."""
     rows = [(name, row["english"]) for row in table_rows("foreign_diseases.csv") for name in row["names"].split("|")]
     return sorted(((name, english) for name, english in rows if name.lower() != english), key=lambda row: -len(row[0]))
 

@@ -1,4 +1,8 @@
-"""Finds the words of a text that give a diagnosis away without its name: its treatment, procedure, organism or drug."""
+"""Finds words of a text that give a diagnosis away: its treatment, procedure, organism, drug, or a misspelt name.
+
+`giveaway_terms` reads the table of such words. This module decides for each place in a text whether it tells of the
+patient's present illness: what is denied, normal, a relative's or long past gives nothing away.
+"""
 
 import re
 from bisect import bisect_left
@@ -29,7 +33,7 @@ from wardround.scenarios.terms.wording import cells, key, lexicon, stem, table_r
 
 
 class Giveaway(msgspec.Struct, frozen=True):
-    """`text[start:end]` gives the diagnosis away by `relation`: procedure, treatment, drug, misspelling and so on."""
+    """`words`, at `text[start:end]`, give the diagnosis away by a `relation`: 'procedure', 'drug', 'misspelling' ..."""
 
     start: int
     end: int
@@ -52,7 +56,7 @@ _BLOCKED = regex(
 _LEFT_OFF = regex(
     r"(?i)\b(?:without|(?:declined|refused) (?:to take)?)\s+(?:his|her|their|the)\s+(?:[\w/,-]+\s+){0,3}$"
 )
-"""A drug that the patient has but did not take tells as much."""
+"""Words before a drug that the patient has but did not take; it gives as much away as one that was taken."""
 _RAN_OUT = regex(
     r"(?i)\bno (?:[\w-]+ ){1,3}(?:since|left|for (?:the )?(?:past |last )?(?:\w+ )?(?:days?|weeks?|months?))\b"
 )
@@ -63,7 +67,7 @@ _RELATIVE = regex(
     r"(?:(?:'s|\u2019s)\s+|\s+(?:\w+\s+){0,2}?(?:has|had|have|takes|took|is|was|underwent|received|receives|needed|needs"
     r"|uses|used|died|carries|wears|got|gets|also)\b)(?![^.;\n]{0,80}\b(?:he|she|him|patient)\b)[^.;\n]{0,80}$"
 )
-"""What somebody else has, not the patient: 'her mother takes', 'his wife's'."""
+"""Words that speak of somebody else, not of the patient: 'her mother takes', 'his wife's'."""
 _PAST = regex(
     r"(?i)(?:\b(?:history of|h/o|hx of|prior|previous|remote|past|status post|s/p|had (?:an? )?)\s+(?:[\w-]+\s+){0,3}$"
     r"|\b(?:19|20)\d\d\b[^.\n]{0,20}$)"
@@ -78,7 +82,7 @@ _REMOTE = regex(
     r"(?i)^[^.;\n]{0,40}\b(?:(?:years|decades|many years|a decade) (?:ago|before|earlier)|as an? (?:child|boy|girl"
     r"|teen\w*|infant|baby|student)|long ago|in (?:childhood|youth|school|college|high school|the army))\b"
 )
-"""What was so long ago that it tells nothing of this illness."""
+"""Words that put something so far into the past that it says nothing about this illness."""
 _NORMAL = regex(
     r"(?i)^\s*(?:(?!\b(?:and|but|with|showed|of|no|not|never)\b)[\w-]+\s+){0,3}?"
     r"(?:(?:was|were|is|are|came back|returned|remained|tested|has been|:)\s+)*(?:all\s+)?"
@@ -95,38 +99,43 @@ _NO_ILLNESS = regex(
     r"(?i)^[\s-]+(?:\d+\s+)?(?:vaccin\w+|immuni\w+|booster|shot|jab|contacts?|exposure|scale|belt|risk|prevention|prophylaxis|screen\w*"
     r"|country|countries|area|region|season)\b"
 )
-"""Words after a name that speak of no illness of the patient."""
+"""Words after a name with which it is no illness of the patient: 'vaccine', 'risk', 'season'."""
 _OTHER_USE = regex(
     r"(?i)^\s+(?:cream|ointment|lotion|gel|shampoo|eye drops|ear drops)\b"
     r"|^[^.;\n]{0,30}\bfor an? [^.;\n]{0,30}\blast (?:spring|summer|fall|autumn|winter|year|month)\b"
 )
-"""A drug on the skin, or taken for another trouble of some time ago."""
+"""Words after a drug that is used on the skin, or that was taken for another complaint last year."""
 _NONE_GREW = regex(r"(?i)\b(?:no|not|neither|never|nothing|none|negative|sterile|flora|contamina\w+|without)\b")
 """Words of a culture in which nothing of note grew."""
 _NO_PATHOGEN = regex(
     r"(?i)\b(?:contamina\w+|co-?ag(?:ulase)?[- ]?neg\w*|CoNS|(?:skin|mouth|mixed|oral|normal) flora|likely (?:a )?skin"
     r"|scanty|commensals?|coloni[sz]\w+)\b"
 )
-"""Words round an organism that is none of the illness."""
+"""Words around an organism that did not cause the illness."""
 _THING = regex(
     r"(?i)^['\u2019]?s?[\s-]+(?:sounds?|movements?|habits?|motions?|casts?|splint|collar|brace|dressing|plaster"
     r"|bandage|strap|angiogra\w+)\b"
 )
-"""Words after a place that make it the sound, habit or bandage of this name."""
+"""Words after a part of the body that speak only of its sound, habit, bandage or the like."""
 _SOUND = regex(
     r"(?i)\b(?:normal|ordinary|good|trivial|tiny|simple|benign|unremarkable|healthy|intact|clear)"
     r"\s+(?:[\w-]+\s+)?$"
 )
-"""Words before a place in which nothing is wrong."""
+"""Words before a part of the body with which nothing is wrong."""
 _NONE_SEEN = regex(
     r"(?i)\b(?:no|not|neither|never|nothing|none|negative|without|normal|denies|denied|excluded|clear|free of"
     r"|unremarkable)\b"
 )
-"""Words of a process at a place that was not there."""
+"""Words by which a process at a part of the body was not found."""
 
 
 class Giveaways:
-    """The words that give one diagnosis away; the tables add to its `names`."""
+    """What gives one diagnosis away, made from its `names` and the other names that the tables have.
+
+    ::
+
+        giveaways(("appendicitis",)).masked("Appendectomy was done.", "[...]")  # '[...] was done.'
+    """
 
     def __init__(self, names: Iterable[str]) -> None:
         said = tuple(name for name in names if key(name))
@@ -156,10 +165,10 @@ class Giveaways:
         self._misspelt = Misspellings.of(self._names, long)
 
     def hits(self, text: str, *, past: bool = False, examined: bool = False) -> tuple[Giveaway, ...]:
-        """What gives the diagnosis away in `text`, in its order, none overlapping another.
+        """What gives the diagnosis away in `text`, in the order of the text, none overlapping another.
 
-        What is denied, and a procedure of the past, gives nothing away; `past`: the text is a past history. A finding
-        gives nothing away where the doctor finds it (`examined`: the text is of the examination).
+        `past` says that the text is a past history: a procedure or name in it gives nothing away. `examined` says that
+        it is of the examination: a finding gives nothing away there, since the doctor is meant to find it.
         """
         hits = [*self._related(text, self._terms, past=past), *self._named(text, past=past)]
         hits += [Giveaway(start, end, text[start:end], "misspelling") for start, end in self._misspelt.spans(text)]
@@ -168,7 +177,7 @@ class Giveaways:
         return _not_overlapping(one for one in hits if not examined or one.relation != "finding")
 
     def masked(self, text: str, mark: str, *, past: bool = False, examined: bool = False) -> str:
-        """`text` with `mark` for each word that gives the diagnosis away."""
+        """`text` with `mark` in place of everything that gives the diagnosis away (`hits`)."""
         parts, done = [], 0
         for hit in self.hits(text, past=past, examined=examined):
             parts += [text[done : hit.start], mark]
@@ -201,7 +210,7 @@ class Giveaways:
                     yield Giveaway(start, end, text[start:end], term.relation)
 
     def _elsewhere(self, text: str, term: Term, spans: Sequence[Span]) -> bool:
-        """Whether an organism by itself grew from a part of the body where the illness is not."""
+        """Whether an organism, named alone, grew in a specimen from a part of the body where the illness is not."""
         if term.relation != "organism" or len(spans) > 1:
             return False
         around = text[max(0, spans[0][0] - 60) : spans[0][1] + 60]
@@ -240,7 +249,7 @@ _OTHER_NAME = Term("other name", ())
 
 
 def _tells(text: str, span: tuple[int, int], term: Term, *, past: bool) -> bool:
-    """Whether words of a text tell of the patient's illness of now: not denied, normal, a relative's, or long past."""
+    """Whether words of a text tell of the patient's present illness: not denied, normal, a relative's or long past."""
     (start, end), relation = span, term.relation
     said, before, after = text[start:end], text[max(0, start - 80) : start], text[end : end + 70]
     left_off = relation == "drug" and (_LEFT_OFF.search(before) or _RAN_OUT.search(before + said + after))
@@ -264,7 +273,7 @@ def _tells(text: str, span: tuple[int, int], term: Term, *, past: bool) -> bool:
 
 
 _MOST_NAMES = 4
-"""Names of a disease whose kinds are looked for; more of them mean the same."""
+"""Number of names of a disease whose kinds are looked for; further names would only repeat these."""
 _QUALIFIED = "(?:[AaCDEIiLPRSs]{0,2})"
 """Letters before an abbreviation that qualify it: acute, chronic, exacerbation of, infective, immune, pulmonary."""
 
@@ -288,13 +297,13 @@ def _initials(name: str) -> str:
 
 
 _OF_ITS_TIME = ("procedure", "other name", "narrower name")
-"""Relations that tell nothing of this illness if they were in the past."""
+"""Relations that say nothing about this illness if they lie in the past."""
 _SPELLED = ("drug", "organism", "procedure", "lasting")
-"""Relations whose single words are looked for with errors of spelling as well."""
+"""Relations whose terms of one word are looked for in misspelt forms too."""
 
 
 def _plain_names(names: Sequence[str]) -> tuple[str, ...]:
-    """The names of a disease, each also without words that only qualify it, if one word of its own is left."""
+    """The names of a disease, and each without the words that only qualify it, if a telling word is left."""
     plain: dict[str, None] = dict.fromkeys(name for name in names if not name.isupper())
     for name in names:
         words = name.split()
@@ -307,7 +316,7 @@ def _plain_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _related_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names and abbreviations of the conditions of the own list that are a kind of a disease."""
+    """The names and abbreviations of the conditions in the project's table that are kinds of a disease."""
     own = {key(name) for name in names}
     mine = [row for row in table_rows("conditions.csv") if own & {key(one) for one in _row_names(row)}]
     titles = {key(row["name"]) for row in mine}
@@ -332,7 +341,10 @@ def about_others(section: str) -> bool:
 
 
 def revealed(case: Case) -> tuple[tuple[str, Giveaway], ...]:
-    """(field, what gives the diagnosis away) in complaint, opening, history and examination; one entry a phrase."""
+    """(field, what gives the diagnosis away there) for the open texts of a case: each wording once for a field.
+
+    The texts are complaint, opening, history (but not that of the family) and examination.
+    """
     known = giveaways((case.truth.diagnosis, *case.truth.synonyms, *case.truth.parts))
     texts = [("opening", case.opening, False), ("complaint", case.complaint, False)]
     texts += [
@@ -344,7 +356,7 @@ def revealed(case: Case) -> tuple[tuple[str, Giveaway], ...]:
     for field, text, past in texts:
         for hit in known.hits(text, past=past, examined=field.startswith("examination")):
             if key(hit.words) in named:
-                continue  # `named_truths` and the leaks of the history tell of these
+                continue  # `loaders.census` reports the diagnosis by its name
             seen.setdefault((field, hit.words.casefold()), (field, hit))
     return tuple(seen.values())
 

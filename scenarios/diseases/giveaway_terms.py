@@ -1,15 +1,21 @@
 """Reads the terms of `giveaways.csv` and makes patterns of each.
 
-A row is for the diseases that it names: by words of their names, or `kind of X` for every kind of X in MONDO. Relations
-that are no plain words: `organ` (what is operated on), `culture` (a specimen in which an organism grows), `place` (a
-part of the body of which a report of an image or an operation tells), `site` (words for where an infection is, which
-antibiotics and organisms tell), `lasting` (a procedure that tells of a disease that stays, so that long ago tells as
-much as now).
+A row is for the diseases that it names: by words of their names, or by `kind of X` for every kind of X in MONDO. The
+relations of most rows are what their terms are: a drug, a treatment, a procedure, an organism. Five need more words:
 
-In a term, `...` stands for up to six words, `A ~ B` for both in one clause and `A & B` in one sentence, whichever is
-first, `###` for a number of at least three digits, `A > 5 < 60` for A with a number above 5 and below 60 (a titre of
-1:640 is 640; also as a part of `A & B`), and `<clot>` for every word of this class in `giveaway_words.csv`: a process,
-a place of the body in plain and medical words, a class of drugs.
+- `organ`: the term is an organ, and an operation on it gives the disease away.
+- `culture`: the term is a specimen, and an organism in it gives the disease away.
+- `place`: the term is a part of the body, and a report of its image or operation gives the disease away.
+- `site`: the term is a site of infection, and an antibiotic or an organism for it gives the disease away.
+- `lasting`: the term is a procedure for a disease that stays, so it gives the disease away even if it was long ago.
+
+The signs in a term:
+
+- `A ... B`: up to six words stand between A and B.
+- `A ~ B`, `A & B`: both in one clause, or in one sentence, in either order.
+- `###`: a number of at least three digits.
+- `A > 5 < 60`: A with a number above 5 and below 60 (a titre of 1:640 is 640), also as a part of `A & B`.
+- `<clot>`: any word of this class in `giveaway_words.csv`, such as a process, a part of the body or a class of drugs.
 """
 
 import operator
@@ -32,7 +38,7 @@ _IN_ONE_CLAUSE = r"(?:[^.;:\n]|\.(?=\d)){0,60}?"
 _KIND_OF = "kind of "
 _SENTENCE_END = regex(r"[;\n]|[.?!](?!\d)")
 _MOST_BETWEEN = 120
-"""Letters between two words of one sentence that tell something together."""
+"""Most characters between two terms of one sentence that give something away together."""
 _VALUE = (
     r"(?:[ \n:=(]+(?!(?:and|or|but|with)\b)[a-z'/-]{1,12}){0,4}?[ \n:=(~]{1,3}(?:1 ?: ?)?"
     r"([<>]? ?\d[\d,]*(?:\.\d+)?)(?![\d/]|\.\d)"
@@ -43,14 +49,17 @@ _COMPARED = {">": operator.gt, "<": operator.lt}
 
 Span = tuple[int, int]
 Limits = tuple[tuple[str, float], ...]
-"""What a number must be: '>' or '<', and the limit; () where there is no number."""
+"""Conditions on a number, each '>' or '<' and the limit; () if there is no number."""
 Matches = dict[tuple[re.Pattern[str], Limits], list[Span]]
-"""What patterns with their limits matched in a text."""
+"""The spans that each pattern, with its limits, matched in a text."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """What to look for: one pattern, or two of one sentence; `limits`: of the number in each."""
+    """What to look for: one pattern, or several that must stand in one sentence.
+
+    `relation` says by what a match gives the disease away. `limits` are the conditions on the number in each pattern.
+    """
 
     relation: str
     patterns: tuple[re.Pattern[str], ...]
@@ -58,11 +67,11 @@ class Term:
 
     @cached_property
     def denies(self) -> bool:
-        """Whether the term is a denial in itself: 'does not compress'."""
+        """Whether the term itself is a denial: 'does not compress'."""
         return any(_DENIAL.search(pattern.pattern) for pattern in self.patterns)
 
     def spans(self, text: str, seen: Matches) -> Iterator[tuple[Span, ...]]:
-        """Where a text has the term: the place of each pattern; `seen` keeps what a pattern matched for other terms."""
+        """The places of the term in a text, each with the span of every pattern; `seen` keeps matches between terms."""
         limits = self.limits or ((),) * len(self.patterns)
         matched: list[list[Span]] = []
         for pattern, limit in zip(self.patterns, limits, strict=True):
@@ -78,14 +87,14 @@ class Term:
 
 
 def _matched(pattern: re.Pattern[str], limits: Limits, text: str) -> Iterator[Span]:
-    """Where a pattern matches, and the number in its brackets is within the limits, if there are any."""
+    """The spans where a pattern matches and the number in its group is within the limits, if there are any."""
     for match in pattern.finditer(text):
         if all(_COMPARED[sign](float(re.sub(r"[^\d.]", "", match[1])), limit) for sign, limit in limits):
             yield match.span()
 
 
 def sentence_spans(text: str) -> Iterator[Span]:
-    """The place of each sentence; a semicolon ends one, too."""
+    """The span of each sentence; a semicolon or the end of a line ends one too."""
     start = 0
     for end in _SENTENCE_END.finditer(text):
         yield start, end.start()
@@ -94,7 +103,7 @@ def sentence_spans(text: str) -> Iterator[Span]:
 
 
 def _nearest(span: Span, listed: Sequence[Span]) -> Span:
-    """The place of a list in order that is nearest to `span` without overlapping it, if one does not."""
+    """The span of a sorted list that is nearest to `span`; one that does not overlap it, if there is any."""
     at = bisect_left(listed, span)
     return min(
         listed[max(0, at - 2) : at + 2],
@@ -103,14 +112,14 @@ def _nearest(span: Span, listed: Sequence[Span]) -> Span:
 
 
 def _in_one_sentence(text: str, one: Span, other: Span) -> bool:
-    """Whether two places, the earlier first, stand in one sentence and not far apart."""
+    """Whether two spans, the earlier first, do not overlap, stand in one sentence and are not far apart."""
     (_, end), (start, _) = one, other
     return 0 <= start - end <= _MOST_BETWEEN and not _SENTENCE_END.search(text, end, start)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of the table: the diseases by roots of their names and by their numbers in MONDO, relation, terms."""
+    """A row of the table: its diseases, by roots of names and by numbers in MONDO, its relation and its terms."""
 
     names: tuple[tuple[str, ...], ...]
     kinds: frozenset[int]
@@ -118,13 +127,13 @@ class _Row:
     terms: tuple[str, ...]
 
     def about(self, names: Sequence[Sequence[str]], lines: frozenset[int]) -> bool:
-        """Whether the row is for a disease of these names and of this lineage."""
+        """Whether the row is for a disease with these names, or with one of these numbers in its lineage."""
         return not self.kinds.isdisjoint(lines) or any(_within(mine, name) for mine in self.names for name in names)
 
 
 @cache
 def _rows() -> tuple[_Row, ...]:
-    """The rows of the table."""
+    """The rows of `giveaways.csv`."""
     rows = []
     for row in table_rows("giveaways.csv"):
         listed = cells(row["disease"])
@@ -140,9 +149,10 @@ _OF = re.compile(r" (?:of|in|due to|with|from|by) ")
 
 
 def terms_of(names: Sequence[str], added: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """(term, relation) of the rows for a disease of these names, each once.
+    """(term, relation) of the rows for a disease with these names, each once.
 
-    A name that the tables added counts up to its cause: 'ketoacidosis of diabetes mellitus' is no diabetes mellitus.
+    Of the names that the tables `added`, only the words before 'of', 'due to' and the like count: 'ketoacidosis of
+    diabetes mellitus' is no diabetes mellitus.
     """
     said = [*map(roots, names), *(roots(_OF.split(name)[0]) for name in added)]
     lines = frozenset[int]().union(*map(lineage, names))
@@ -156,7 +166,7 @@ def terms_of(names: Sequence[str], added: Iterable[str]) -> tuple[tuple[str, str
 
 
 def patterns_of(term: str, relation: str) -> tuple[Term, ...]:
-    """What to look for by a term: an organ stands for a procedure, a specimen for an organism, a place for both."""
+    """What to look for by a term of a row with this relation (see the top of this module)."""
     if relation in _TOLD_OF:
         place = any_of(cells(term))
         return tuple(
@@ -179,7 +189,8 @@ _TOLD_OF: Mapping[str, Sequence[tuple[str, Sequence[str]]]] = {
     ),
     "site": (("treatment", ("antibiotic",)), ("organism", ("bacterium",))),
 }
-"""For a place of the body, and for a site of an infection: what tells of it in one sentence, and by which relation."""
+"""For the relations `place` and `site`: the classes of words that must stand in one sentence with the term, and the
+relation by which they give the disease away."""
 _LIMIT = regex(r" ([<>]) ([\d.]+)")
 
 
@@ -188,7 +199,7 @@ def _limits(part: str) -> Limits:
 
 
 def _value_pattern(part: str) -> re.Pattern[str]:
-    """A pattern for a part of a term, with a number in brackets if it has a limit."""
+    """A pattern for a part of a term; if it has a limit, the number is the pattern's group."""
     value = rf"(?i)(?<![\w-]){_phrase(_LIMIT.sub('', part))}{_VALUE}"
     return re.compile(value) if _LIMIT.search(part) else word_pattern(part)
 
@@ -205,7 +216,7 @@ def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=16384)
 def word_pattern(term: str, *, capitals: bool = False) -> re.Pattern[str]:
-    """A pattern for a term; an abbreviation matches in capitals only, unless its small letters are no word."""
+    """A pattern for a term. An abbreviation matches only in capitals, unless it is no word in small letters ('dka')."""
     if " ~ " in term:
         one, other = (_phrase(part) for part in term.split(" ~ ", maxsplit=1))
         start, end = r"(?<![\w-])", r"(?:e?s|'s)?(?!\w)"
@@ -235,7 +246,7 @@ def _phrase(term: str) -> str:
 
 
 def _class_pattern(word: str) -> str:
-    """A pattern for a word of a term, or for any word of the class that it names; `###` is a number so long."""
+    """A pattern for a word of a term, for any word of a class (`<clot>`), or for a number of so many digits (`###`)."""
     if set(word) == {"#"}:
         return rf"\d,?\d{{{len(word) - 1},}}"
     if not word.startswith("<"):
@@ -255,7 +266,7 @@ def _one_of_class(word: str) -> str:
 
 
 def _spelled(word: str) -> str:
-    """A pattern for a word, with or without its hyphens: 'R-CHOP' is 'RCHOP'; `*` stands for the rest of a word."""
+    """A pattern for a word, with or without its hyphens ('R-CHOP', 'RCHOP'); `*` stands for the rest of a word."""
     return r"[\s-]*".join(map(re.escape, word.split("-"))).replace(r"\*", r"\w*")
 
 
@@ -267,7 +278,7 @@ def any_of(terms: Sequence[str]) -> re.Pattern[str]:
 
 
 def _operated(organ: str) -> re.Pattern[str]:
-    """A pattern for an operation on an organ, whichever of the two is named first."""
+    """A pattern for an organ and an operation on it, in either order."""
     organ = r"[\s-]+".join(map(re.escape, organ.split())) if not organ.isupper() else f"(?-i:{organ})"
     operated, diseased = _class_pattern("<operated>"), _class_pattern("<diseased>")
     done = rf"(?:{operated}|{diseased})"
@@ -275,31 +286,31 @@ def _operated(organ: str) -> re.Pattern[str]:
 
 
 def _grown(specimen: str) -> re.Pattern[str]:
-    """A pattern for an organism that a specimen held, whichever of the two is named first."""
+    """A pattern for a specimen and an organism in it, in either order."""
     specimen = r"[\s-]+".join(map(re.escape, specimen.split())) if not specimen.isupper() else f"(?-i:{specimen})"
     between, organism = r"[^.;\n]{0,70}?", _class_pattern("<organism>")
     return re.compile(rf"(?i)\b{organism}\b{between}\b{specimen}\b|\b{specimen}\b{between}\b{organism}\b")
 
 
 _PATTERNS = {"organ": _operated, "culture": _grown}
-"""The relations of the table whose terms are no words of their own: an organ, and a specimen."""
+"""The relations of the table whose patterns need more than the words of the term."""
 _SHOWN_AS = {"organ": "procedure", "culture": "organism"}
 
 
 def exact_words(terms: Iterable[str]) -> set[str]:
-    """The long words of terms of one word: names of drugs, organisms and operations."""
+    """The terms of one long word (eight letters or more): names of drugs, organisms and operations."""
     words = {one for term in terms for one in ([term] if "<" not in term else _members(term))}
     return {word.casefold() for word in words if re.fullmatch(r"[A-Za-z]{8,}", word)}
 
 
 def _members(term: str) -> tuple[str, ...]:
-    """The words of the class that is the whole of a term."""
+    """The words of a class, if the term is nothing but this class; else ()."""
     return _words_of(term[1:-1]) if re.fullmatch(r"<[^>]+>", term) else ()
 
 
 @cache
 def listed_words() -> frozenset[str]:
-    """Every word of the two tables: none is a misspelling of another."""
+    """Every word of the two tables; none of them counts as a misspelling of another word."""
     rows = [row["terms"] for row in table_rows("giveaways.csv")]
     rows += [row["words"] for row in table_rows("giveaway_words.csv")]
     return frozenset(word for text in rows for word in re.findall(r"[a-z]{5,}", text.casefold()))

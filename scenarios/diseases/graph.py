@@ -1,4 +1,4 @@
-"""The is-a graph of diseases, from the ICD-10-CM tree, the project's own table and HPO's terms."""
+"""The is-a graph of diseases, made from the ICD-10-CM tree, the project's own table and HPO's terms."""
 
 from collections.abc import Iterator
 from functools import cache, cached_property
@@ -16,7 +16,7 @@ from wardround.scenarios.terms.table_cache import building, cached_table
 from wardround.scenarios.terms.wording import key
 
 Relation = Literal["same", "parent", "child", "sibling", "other"]
-"""The relation of an answer to the truth: 'parent' is a wider disease, 'child' a kind of it."""
+"""The relation of an answer to the truth: 'parent' is a wider disease than the truth, 'child' a kind of the truth."""
 
 _TYPE = regex(r"(?i),?\s+(?:type\s+)?(?:\d+[a-z]?|[IVX]+[A-Ca-c]?|[A-G])$")
 _CATEGORY = regex(r"^[A-Z]\d\w(?:\.\w+)?$")
@@ -32,7 +32,7 @@ class EdgeTable(msgspec.Struct, frozen=True):
 class Graph:
     """Nodes are concept ids and ICD-10-CM codes; an edge goes from a disease to the wider one (is-a).
 
-    `name` says that the knowledge depends on nothing of the user: its edges are then cached under this name.
+    If the knowledge contains nothing of the user's, give it a `name`: its edges are then cached under this name.
     """
 
     def __init__(self, diseases: Knowledge, name: str = "") -> None:
@@ -62,7 +62,7 @@ class Graph:
         return EdgeTable(tuple(graph.nodes), tuple(graph.edges))
 
     def _own_edges(self, graph: Any) -> Iterator[tuple[str, str]]:
-        """Edges of the own table: a concept with several families is their parent; with one family, its child."""
+        """Edges of the project's table: a concept with one family of codes is its child, with several their parent."""
         for concept in self.knowledge.concepts:
             if not concept.id.startswith("WR:"):
                 continue
@@ -76,7 +76,7 @@ class Graph:
                 yield from ((concept.id, str(next(iter(graph.successors(code))))) for code in codes[:1])
 
     def _typed(self) -> Iterator[tuple[str, str]]:
-        """'Neurofibromatosis type 1' is a neurofibromatosis, if that is a concept of its own."""
+        """Edges from a typed disease to the untyped one: from 'neurofibromatosis type 1' to 'neurofibromatosis'."""
         named = {key(concept.name): concept.id for concept in reversed(self.knowledge.concepts)}
         for concept in self.knowledge.concepts:
             wider = named.get(key(_TYPE.sub("", concept.name)))
@@ -94,8 +94,8 @@ class Graph:
     def relation(self, answer: Concept, truth: Concept) -> Relation:
         """The relation of `answer` to `truth`.
 
-        parent and child hold over any number of steps, but not above an ICD-10-CM category ('diseases of the heart' is
-        never a parent). Siblings share such a parent. Without a code and a graph path the relation is other.
+        'parent' and 'child' hold over any number of steps, but not above an ICD-10-CM category: 'diseases of the heart'
+        is never a parent. 'sibling' means that both have the same next parent. Everything else is 'other'.
         """
         if answer.id == truth.id:
             return "same"
@@ -126,7 +126,7 @@ class Graph:
         return frozenset(parents) | {code for code in concept.icd10 if _says(code)}
 
     def distance(self, one: Concept, other: Concept, most: int = 12) -> int | None:
-        """Is-a steps, up and down, between two diseases; None if there is no path of at most `most` steps."""
+        """The number of is-a steps, up and down, between two diseases; None if there is no path of at most `most`."""
         ways = import_module("networkx").single_source_shortest_path_length(self._both, one.id, cutoff=most)
         far = ways.get(other.id)
         return None if far is None else int(far)
@@ -137,7 +137,7 @@ class Graph:
 
 
 def _says(node: str) -> bool:
-    """Whether a node names a disease: concepts and codes do, blocks and chapters of the classification do not."""
+    """Whether a node names a disease. Concepts and codes do; blocks and chapters of ICD-10-CM do not."""
     return ":" in node or bool(_CATEGORY.match(node))
 
 
@@ -148,5 +148,5 @@ def _narrower(one: Concept, other: Concept) -> bool:
 
 @cache
 def graph() -> Graph:
-    """The graph over all sources of the project; networkx and the tree load on first use."""
+    """The graph over all sources of the project; it loads networkx and the ICD-10-CM tree at its first use."""
     return Graph(knowledge(), "diseases")

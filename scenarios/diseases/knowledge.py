@@ -1,4 +1,4 @@
-"""All diseases that the linkers know, from every source, including a user's own names."""
+"""All diseases that the linkers know: those of the project, the terminologies and a user's files, merged."""
 
 import csv
 import io
@@ -24,12 +24,15 @@ from wardround.scenarios.terms.wording import cells, key, table_rows, vocabulary
 DISEASES = frozenset(("T019", "T020", "T033", "T037", "T046", "T047", "T048", "T049", "T184", "T190", "T191"))
 """UMLS semantic types of diseases, injuries and abnormalities; used if MRSTY.RRF is next to MRCONSO.RRF."""
 FIELDS = 18
-"""Columns of a row of MRCONSO.RRF."""
+"""Number of columns in a row of MRCONSO.RRF."""
 _CLASSIFIED = {"ICD10CM": "icd10", "ICD9CM": "icd9", "OMIM": "omim", "ORPHANET": "rare"}
 
 
 def read_concepts(path: Path) -> Iterator[Concept]:
-    """The concepts of a file: RRF by its suffix, else CSV. Raises UsageError that names file and row."""
+    """The concepts of a file: MRCONSO.RRF if it ends in '.rrf', else CSV.
+
+    Raises UsageError, which names the file and the row, if it cannot be read.
+    """
     try:
         yield from read_umls(path) if path.suffix.lower() == ".rrf" else read_synonyms(path)
     except OSError as error:
@@ -41,7 +44,7 @@ def read_concepts(path: Path) -> Iterator[Concept]:
 def read_synonyms(path: Path) -> Iterator[Concept]:
     """Read a CSV with the columns `concept`, `name` and optionally `icd10`, one name per row.
 
-    `concept` is the id of a known concept or a name of the user's own; rows of the same concept are combined.
+    `concept` is the id of a known concept, or an id of the user's own. Rows of the same concept are combined.
     """
     reader = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
     reader.fieldnames = [(name or "").strip().lower() for name in reader.fieldnames or ()]
@@ -71,10 +74,11 @@ class _Atoms:
 
 
 def read_umls(path: Path) -> Iterator[Concept]:
-    """The diseases of an MRCONSO.RRF: English names that are not suppressed, by CUI, with ICD, OMIM and ORPHA codes.
+    """The diseases of an MRCONSO.RRF of UMLS: English names that are not suppressed, with ICD, OMIM and ORPHA codes.
 
-    A CUI is a disease if MRSTY.RRF in the same folder says so; without that file, if it has an ICD, OMIM or Orphanet
-    code or a SNOMED name that ends in '(disorder)'. The rows of a CUI are adjacent, so the file is streamed.
+    A CUI is a disease if MRSTY.RRF in the same folder gives it a type of `DISEASES`. Without that file, it is one if it
+    has an ICD, OMIM or Orphanet code, or a SNOMED name that ends in '(disorder)'. The rows of a CUI are adjacent, so
+    the file is streamed.
     """
     typed = _typed(path.with_name("MRSTY.RRF"))
     current, atoms = "", _Atoms()
@@ -124,13 +128,13 @@ def _typed(path: Path) -> frozenset[str] | None:
 
 
 OWN, NAMED = range(2)
-"""Ranks of a concept's names, if several concepts share one: those of the project and the user come first."""
+"""Ranks of concepts for a name that several share. OWN, for those of the project and the user, comes first."""
 LISTED = "WR"
-"""Replaces the ORPHA number of a disease that only the project's own list calls rare."""
+"""Stands in place of an ORPHA number for a disease that only the project's own list calls rare."""
 
 
 class Knowledge(msgspec.Struct, frozen=True):
-    """`concepts` in a fixed order; `ranks` says for each whether its synonyms count as names of the project (OWN)."""
+    """`concepts` in a fixed order, `ranks` with the rank of each (`OWN` or `NAMED`), and `broader`: id -> wider id."""
 
     concepts: tuple[Concept, ...]
     ranks: tuple[int, ...]
@@ -139,10 +143,10 @@ class Knowledge(msgspec.Struct, frozen=True):
 
 @cache
 def knowledge(*own: Path) -> Knowledge:
-    """The diseases of the project, ICD-10-CM, Orphanet and OMIM, and of the user's files (CSV, MRCONSO.RRF).
+    """The diseases of the project, ICD-10-CM, Orphanet and OMIM, and of the user's `own` files (CSV, MRCONSO.RRF).
 
-    They take three seconds to build, and without files of the user they are cached. Raises UsageError for a file that
-    cannot be read.
+    It takes three seconds to build them; without files of the user they are cached on disk. Raises UsageError for a
+    file that cannot be read.
     """
     return _built(own) if own else cached_table("diseases", Knowledge, _built)
 
@@ -159,7 +163,7 @@ def finding_knowledge() -> Knowledge:
 
 
 def conditions() -> tuple[Sequence[Concept], Mapping[str, str]]:
-    """The project's own table, and (by id) the wider disease of each disease that has one."""
+    """(the diseases of the project's own table; id -> id of the wider disease, for those that have one)."""
     concepts, broader = [], {}
     for row in table_rows("conditions.csv"):
         names, short, ten, nine = (cells(row[column]) for column in ("synonyms", "abbreviations", "icd10", "icd9"))
@@ -178,7 +182,11 @@ def assembled(
     users: Sequence[Concept],
     sources: Iterable[Iterable[Concept]],
 ) -> Knowledge:
-    """Merge concepts with the same name, or with the same single ICD-10-CM code, into one disease."""
+    """Merge the project's table, the sources and the user's concepts into one Knowledge.
+
+    Concepts become one disease if their main names are the same in comparable form, in any order of words, or if they
+    have the same single ICD-10-CM code.
+    """
     own, broader = table
     merged = [*own]
     ranks = [OWN] * len(merged)
@@ -214,7 +222,7 @@ def _order(form: str) -> str:
 
 
 def _give(merged: list[Concept], ranks: list[int], named: dict[str, int], added: Sequence[Concept]) -> None:
-    """Add the user's concepts to those they name by id, by name or by a single ICD-10-CM code; else as new ones."""
+    """Add each concept of the user to the one that it names by id, name or single ICD-10-CM code, else as a new one."""
     by_id = {concept.id: place for place, concept in enumerate(merged)}
     for concept in added:
         coded = by_id.get(f"ICD10CM:{concept.icd10[0]}") if len(concept.icd10) == 1 else None
@@ -234,7 +242,7 @@ def _first_named(concepts: Sequence[Concept]) -> dict[str, int]:
 
 
 def _also(merged: list[Concept], named: MutableMapping[str, int]) -> None:
-    """Add the tables used to compare diagnoses: abbreviations and alternative names of a disease."""
+    """Add the alternative names and abbreviations of the tables by which diagnoses are compared."""
     for name, others in vocabulary().synonyms.items():
         place = named.get(name)
         new = tuple(other for other in others if key(other) not in named)
@@ -248,7 +256,7 @@ def _also(merged: list[Concept], named: MutableMapping[str, int]) -> None:
 
 
 def _mark(merged: list[Concept], ranks: list[int], named: Mapping[str, int]) -> None:
-    """Mark diseases from the project's own list as rare; Orphanet's ontology holds more than HPO annotates."""
+    """Mark the diseases of the project's own list as rare, since HPO annotates only a part of Orphanet's diseases."""
     listed = []
     for row in table_rows("rare.csv"):
         names = (row["name"], *cells(row["synonyms"]))
@@ -277,7 +285,7 @@ def _within(codes: Sequence[str], families: Set[str]) -> bool:
 
 
 def _joined(one: Concept, other: Concept, rank: int) -> Concept:
-    """`one` with the names and numbers of `other`; ICD-10 families from the project's table are kept unchanged."""
+    """`one` with the names and codes of `other`; ICD-10 families that the project's table gives stay unchanged."""
     names = dict.fromkeys((*one.synonyms, *other.names))
     names.pop(one.name, None)
     keep = bool(one.icd10) and (rank == OWN or within_families(other.icd10, one.icd10))

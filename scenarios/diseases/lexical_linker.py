@@ -1,4 +1,7 @@
-"""The default linker: exact names, word order and spelling; names and abbreviations in running text."""
+"""The default linker of names to diseases.
+
+It links a single name by its words, their order and their spelling, and finds names and abbreviations in running text.
+"""
 
 import re
 from bisect import bisect_left
@@ -34,14 +37,18 @@ IndexT = TypeVar("IndexT", Dictionary, GramWeights)
 _DEFINED = regex(r"\(\s*([A-Z][A-Za-z0-9-]{1,8}?)s?\s*[),;]")
 _PLAIN_WORD = regex(r"[^\W_]+")
 _SPARE = 3
-"""How many more words than letters a long form may have ('syndrome of inappropriate antidiuretic hormone')."""
+"""How many words more than its abbreviation has letters a long form may have ('syndrome of inappropriate ...')."""
 
 
 def defined(text: str) -> Mapping[str, tuple[int, int]]:
-    """Map each abbreviation to the span (start, end) of its long form in `text`; the first definition of each counts.
+    """Map each abbreviation that `text` defines in brackets to the span (start, end) of its long form.
 
-    The letters must occur in order in the words before the bracket, the first at the start of a word (Schwartz and
-    Hearst, 2003).
+    The first definition counts. The letters must occur in their order in the words before the bracket, the first letter
+    at the start of a word (Schwartz and Hearst, 2003).
+
+    ::
+
+        defined("pulmonary embolism (PE)")  # {'PE': (0, 18)}
     """
     spans: dict[str, tuple[int, int]] = {}
     for match in _DEFINED.finditer(text):
@@ -59,7 +66,7 @@ def defined(text: str) -> Mapping[str, tuple[int, int]]:
 
 
 def _holds(long: str, short: str) -> bool:
-    """Whether the letters of `short` occur in `long` in order, each at the start of a word or after the last one."""
+    """Whether the letters of `short` occur in `long` in order: as first letters of words, or else within words too."""
     letters = [letter.lower() for letter in short if letter.isalnum()]
     starts = "".join(word[0].lower() for word in _PLAIN_WORD.findall(long))
     if _subsequence(letters, starts):
@@ -77,8 +84,8 @@ ELSEWHERE = frozenset(
     """AA AE AI AM AN AP AR AS BA BD BN BP CAP CD CHILD CP DR DU ED EM EN ES ET FL FM HD HE HG HL HP HS IE IM IgA IgE
     IgG IgM LDL LN LP MF MH MM MN MR NET NS ON PD PET PG PH PM PR PS PT PTA PTC PV RAS RD SS TR UA""".split()  # noqa: SIM905 - a list of words reads better so
 )
-"""Abbreviations that often mean something else in a record (blood pressure, magnetic resonance, normal saline): in
-running text they count only if the text itself defines them. `link` knows them."""
+"""Abbreviations that often mean something else in a record (blood pressure, magnetic resonance, normal saline). In
+running text they count only if the text itself defines them; `link` accepts them."""
 _WORD = regex(r"(?:\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*)(?:['’ʼ]s?(?!\w))?", re.IGNORECASE)
 _BREAK = regex(r"[;:?!()\[\]{}|]|\.(?!\w)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])")
 _OWNED = regex(r"['’ʼ]s?$")
@@ -97,11 +104,11 @@ class NamedSpan(msgspec.Struct, frozen=True):
 
 
 def named_diseases(text: str, names: Dictionary) -> list[NamedSpan]:
-    """The names in `text`, in order, none overlapping.
+    """The names of diseases in `text`, in order, none overlapping another.
 
-    A name never spans the end of a sentence or a bracket. Abbreviations count only as written (PE, not pe), with the
-    meaning that the text gives them, if any. An eponym alone counts if it is possessive ('Crohn's'). In a text in
-    capitals, only long abbreviations count.
+    A name never spans the end of a sentence or a bracket. An abbreviation counts only as written (PE, not pe); if the
+    text defines it, it has that meaning. An eponym alone counts if it is possessive ('Crohn's'). In a text in capitals,
+    only abbreviations of more than four letters count.
     """
     words = list(_WORD.finditer(text))
     stems = [_stems(word[0]) for word in words]
@@ -147,7 +154,7 @@ def _in_capitals(text: str) -> bool:
 
 
 def _last(stems: Sequence[str], at: int, size: int) -> int | None:
-    """The place of the last word of a name of `size` comparable words; a Greek letter counts as its spelt-out name."""
+    """The place of the last word of a name of `size` comparable words that begins at `at`; None if words do not fit."""
     size_so_far = 0
     for place in range(at, min(len(stems), at + size)):
         size_so_far += stems[place].count(" ") + 1 if stems[place] else 0
@@ -157,7 +164,7 @@ def _last(stems: Sequence[str], at: int, size: int) -> int | None:
 
 
 def _own(text: str, names: Dictionary) -> Mapping[str, tuple[int, ...]]:
-    """The places of the text's own abbreviations; empty for one whose long form is not a known disease."""
+    """The concepts of the abbreviations that the text defines; () if the long form is no known disease."""
     meanings = {}
     for short, (start, end) in defined(text).items():
         form = key(text[start:end])
@@ -168,7 +175,7 @@ def _own(text: str, names: Dictionary) -> Mapping[str, tuple[int, ...]]:
 def _short(
     text: str, word: re.Match[str], names: Dictionary, own: Mapping[str, tuple[int, ...]], loud: bool
 ) -> NamedSpan | None:
-    """The disease that an abbreviation stands for; None if the word counts as none."""
+    """The disease for which the abbreviation `word` stands; None if the word is none that counts."""
     start, end = word.span()
     if (
         text[start:end].islower() and not text[end : end + 1].isalnum()
@@ -188,7 +195,7 @@ def _short(
 
 
 def _another(text: str, hit: NamedSpan) -> bool:
-    """Whether the words before make it another disease: 'non-tropical sprue', 'Powell-Gordon syndrome'."""
+    """Whether the words before a name make it another disease: 'non-tropical sprue', 'Powell-Gordon syndrome'."""
     before = text[max(0, hit.start - 20) : hit.start]
     return bool(_NEGATING.search(before)) or (text[hit.start].isupper() and bool(_EPONYM.search(before)))
 
@@ -202,8 +209,9 @@ def _trimmed(text: str, hit: NamedSpan) -> NamedSpan:
 LONGEST = 300
 """Longest single name, in characters, that `link` reads; `mentions` reads longer texts."""
 NEAR = 0.82
-"""Least similarity (rapidfuzz ratio, 0 to 1) of a misspelt name; CLOSE is that of each of its words (0 to 100)."""
+"""Least similarity (rapidfuzz ratio, 0 to 1) of a misspelt name."""
 CLOSE = 74.0
+"""Least similarity of each word of a misspelt name, 0 to 100."""
 SQUASHED = 96.0
 """Least similarity of two names without their spaces ('heartfailure'), 0 to 100."""
 LONE = 80.0
@@ -214,7 +222,11 @@ _SCORES = {"exact": 1.0, "abbreviation": 0.95, "words": 0.95, "core": 0.9, "head
 class LexicalLinker:
     """Links to the concepts of one Knowledge. The first use takes about a second to build the index.
 
-    `name` says that the knowledge depends on nothing of the user: its index is then cached under this name.
+    If the knowledge contains nothing of the user's, give it a `name`: its index is then cached under this name.
+
+    ::
+
+        linker().link("heart attack").concept.name  # 'Myocardial infarction'
     """
 
     def __init__(self, diseases: Knowledge, name: str = "") -> None:
@@ -247,8 +259,8 @@ class LexicalLinker:
     def link(self, name: str) -> Mention | None:
         """The meaning of a single name, by the first rule that fits.
 
-        Rules in order: exact, abbreviation, words (another order), core (without 'disease', degree or side), head (the
-        words before 'due to' or a comma), fuzzy, part (the longest disease named inside). Returns None if none fits.
+        The rules are: exact, abbreviation, words (in another order), core (without 'disease', degree or side), head
+        (the words before 'due to' or a comma), fuzzy, part (the longest disease named inside). None if none fits.
         """
         return self._seen(name[:LONGEST].strip())
 

@@ -10,9 +10,9 @@ class Concept(msgspec.Struct, frozen=True):
     """A disease with its names and codes.
 
     `id` is stable for one set of sources ('ICD10CM:K35', 'ORPHA:558', 'OMIM:154700', 'WR:lung-cancer', 'UMLS:C...').
-    `synonyms` hold every other name as written, `abbreviations` those that are recognised in capitals only. `icd10` and
-    `icd9` are families: prefixes of codes, as published, with the dot. `rare` are its ORPHA numbers ('WR' if only the
-    project's own list calls it rare), `omim` its OMIM numbers.
+    `synonyms` are all other names as written, `abbreviations` those that are recognised only in capitals. `icd10` and
+    `icd9` are families: prefixes of codes, as published, with the dot. `rare` has its ORPHA numbers, or 'WR' if only
+    the project's own list calls it rare; `omim` has its OMIM numbers.
     """
 
     id: str
@@ -33,8 +33,8 @@ class Concept(msgspec.Struct, frozen=True):
 class Mention(msgspec.Struct, frozen=True):
     """A span of a text (`text == whole[start:end]`) that names `concept`.
 
-    `rule` says how it was linked, `score` (0 to 1) how well. `others` are concepts that the words may also mean ('PE'
-    and the like): the match is then ambiguous, and a careful caller ignores it.
+    `rule` says how it was linked and `score` (0 to 1) how well. `others` are concepts that the words may mean as well
+    ('PE' has several): the mention is then ambiguous, and a careful caller ignores it.
     """
 
     text: str
@@ -47,7 +47,7 @@ class Mention(msgspec.Struct, frozen=True):
 
 
 class Linker(Protocol):
-    """Links names to concepts. Pure after its first use: the same text gives the same result."""
+    """Links names to concepts. The same text must always give the same result."""
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """The diseases named in a text of any length, in its order, none overlapping another."""

@@ -1,4 +1,4 @@
-"""Finds names of a disease and names of its drugs, organisms and operations that are misspelt, by letters and sound."""
+"""Finds misspelt names of a disease and of its drugs, organisms and operations, by letters and by sound."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from wardround.scenarios.diseases.giveaway_terms import listed_words
 from wardround.scenarios.terms.wording import lexicon, stem
 
 DERIVED = regex(r"(?:ly|ive|al|ous|ity|ation|ed|ing|ic)$")
-"""Ends of words that derive a word from a name instead of misspelling it: 'prematurely' of 'prematurity'."""
+"""Endings that derive another word from a name and do not misspell it: 'prematurely' from 'prematurity'."""
 _LETTERS = regex(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _WORD = regex(r"[A-Za-z][A-Za-z'\u2019-]{4,}")
 _SOUNDS = tuple(
@@ -37,20 +37,20 @@ _SOUNDS = tuple(
         (r"(.)\1+", r"\1"),
     )
 )
-"""How the letters of medical English sound: vowels only count at the start, 'newmonia' sounds as 'pneumonia'."""
+"""How the letters of medical English sound. Vowels count only at the start: 'newmonia' sounds like 'pneumonia'."""
 _SHORTEST_SOUND = 3
-"""Consonants of the shortest word that is known by its sound."""
+"""Number of consonants in the shortest word that is recognised by its sound."""
 _LONG_SOUND = 6
-"""Consonants of the shortest word of whose sound one may be wrong."""
+"""Number of consonants in the shortest word that is recognised if one of them is wrong."""
 _PLAIN_END = regex(r"(?:ion|ive|ing|ed|ent|ant|able|al)$")
-"""Ends of many plain words: where the sound differs, too, 'interaction' is no infarction."""
+"""Endings of many plain words. A name with one is matched only by its whole sound: 'interaction' is no 'infarction'."""
 _MOST_LETTERS = 4
-"""Most letters that differ in a word of the same sound."""
+"""Most letters by which a word may differ from a name that sounds the same."""
 
 
 @lru_cache(maxsize=32768)
 def sound(word: str) -> str:
-    """The consonants of a word as they sound, with one mark for a vowel at the start.
+    """The consonants of a word as they sound, with an 'a' for vowels at the start.
 
     >>> sound("pylonefritis") == sound("pyelonephritis")
     True
@@ -63,14 +63,14 @@ def sound(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Misspellings:
-    """Looks for misspelt words: each of `words`, and each of the names `phrases` as a whole."""
+    """Looks for misspelt forms of each of the `words`, and of each name of several words in `phrases`."""
 
     words: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, names: Iterable[str], words: Iterable[str]) -> "Misspellings":
-        """Those of names of two to five words, and of single words in small letters."""
+        """Make them of the names with two to five words, and of single words in small letters."""
         parts = (tuple(re.findall(r"[a-z]+", name.casefold())) for name in names)
         phrases = tuple(dict.fromkeys(part for part in parts if 2 <= len(part) <= 5 and sum(map(len, part)) > 9))
         return cls(tuple(sorted(set(words))), phrases)
@@ -93,7 +93,7 @@ class Misspellings:
 
 
 def _word_for(word: str, name: str) -> bool:
-    """Whether a single word of a text is a name misspelt, cut short or without its first letter."""
+    """Whether a word of a text is the name of one word, but misspelt, cut short or without its first letter."""
     if abs(len(word) - len(name)) > _MOST_LETTERS and not name.startswith(word):
         return False
     if word == name[1:] or (name.startswith(word) and 7 <= len(word) <= len(name) - 3 and stem(word) not in lexicon()):
@@ -112,7 +112,7 @@ def _word_for(word: str, name: str) -> bool:
 
 
 def _phrase_for(said: list[str], name: tuple[str, ...]) -> bool:
-    """Whether the words of a text are a name of which one word is misspelt, or several that are no words."""
+    """Whether the words of a text are a name with one word misspelt, or with several that are no words of English."""
     wrong = [(word, meant) for word, meant in zip(said, name, strict=True) if word != meant]
     if not wrong or any(_ends_otherwise(*pair) or DERIVED.search(pair[0]) for pair in wrong):
         return False
@@ -124,12 +124,12 @@ def _phrase_for(said: list[str], name: tuple[str, ...]) -> bool:
 
 
 def _swapped(word: str, name: str) -> bool:
-    """Whether a word of four letters has those of another in another order: 'vien' for vein."""
+    """Whether a word has the four letters of another in another order: 'vien' for 'vein'."""
     return len(name) == 4 and word[0] == name[0] and sorted(word) == sorted(name)
 
 
 def _near(word: str, name: str) -> bool:
-    """Whether two words with one first letter differ by one letter, two in long words, none in short ones."""
+    """Whether two words with the same first letter differ by at most one letter: two in long words, none in short."""
     most = 0 if len(name) < 5 else 1 if len(name) < 9 else 2
     if not word or word[0] != name[0] or abs(len(word) - len(name)) > most:
         return False
@@ -153,13 +153,13 @@ def _sounds_alike(word: str, name: str) -> bool:
 
 @lru_cache(maxsize=32768)
 def _real(word: str) -> bool:
-    """Whether a word is one of the tables, or one of them behind a syllable: 'ineffective'."""
+    """Whether a word stands in the tables, alone or behind a prefix: 'ineffective'."""
     bare = re.sub(r"^(?:in|un|re|non|dis|im|pre)(?=[a-z]{5})", "", word)
     return word in listed_words() or any(stem(one) in lexicon() for one in (word, bare))
 
 
 def _ends_otherwise(word: str, name: str) -> bool:
-    """Whether a word is a name, or the name with another end: 'malarial' and 'embolisms', but not 'malariia'."""
+    """Whether a word is a name, or the name with another ending: 'malarial' and 'embolisms', but not 'malariia'."""
     cut = word == name[:-1] and not name.endswith("s")
     return word.startswith(name) or (
         word.startswith(name[:-1]) and word[len(name) - 1 :] not in (name[-2:], name[-1] * 2) and not cut

@@ -19,10 +19,10 @@ from wardround.scenarios.terms.table_cache import cached_table
 from wardround.scenarios.terms.wording import lexicon, list_words, plain, root, tokens
 
 ROOT = "MONDO:0700096"
-"""Human disease; what lies outside is a disease of animals or a property."""
+"""The concept 'human disease'. Concepts outside it are diseases of animals or properties."""
 
 WIDEST = 400
-"""Most kinds of a disease that still names one: a name with more, such as 'infection', is no diagnosis."""
+"""A disease with more kinds than this, such as 'infection', is too wide to be a diagnosis."""
 
 _BRACKET = regex(r"\s*[(\[][^()\[\]]*[)\]]")
 _ALONG = regex(r"(?i)\s+\b(?:with(?!out)|due to|secondary to|caused by|associated with|complicated by|presenting)\b")
@@ -31,7 +31,7 @@ _ADDING_NOTHING = regex(
     r"|probable|biopsy-proven|confirmed|worsening|relapsed|refractory)\s+(?=\w)"
 )
 _CODED = regex(r"\b([A-Z]{2,7})[- ](?=[1-9IVX])(?:(\d{1,3})|([IVX]{1,4}))([A-Za-z]?)(?![\w-])")
-"""An abbreviation with its number apart: 'HMSN IB'."""
+"""An abbreviation with its number behind a space or hyphen: 'HMSN IB'."""
 _TYPE = regex(r"(?i)\btype ([ivx]{1,4})([a-h]?)\b")
 _WRITTEN = tuple(
     (regex(pattern), written)
@@ -47,9 +47,9 @@ _WRITTEN = tuple(
 _GROUP = regex(r"(?i)\b(\w+) (?:and|or) \1-(?:related|like)\b")
 _SLASHED = regex(r"(?i)[a-z]{4}/[a-z]{4}")
 MOST_SLASHED = 8
-"""Most words of a label with a slash that is looked for in a text."""
+"""Most words of a label with a slash that is still looked for in a text."""
 _JOINING = frozenset(("and", "with", "related", "associated", "subtype", "formerly"))
-"""Words that join the parts of a name: 'X with Y', 'X and Y', 'Y-related X' name one disease if any does."""
+"""Words that join the parts of a name; its form leaves them out, so that 'X with Y' and 'Y-related X' are alike."""
 _ARABIC = {
     "i": "1",
     "ii": "2",
@@ -73,9 +73,10 @@ Kinship = Literal["same", "wider", "narrower", "apart"]
 
 @dataclass(frozen=True)
 class Mondo:
-    """`named` maps the form of a name to the numbers of the diseases that it may mean.
+    """The table of MONDO, in which a disease is its number.
 
-    `parents` maps a number to the next wider diseases. `slashed` lists the labels of two words with a slash between.
+    `named` maps the form of a name to the diseases that it may mean. `parents` maps a disease to the next wider ones.
+    `slashed` lists the labels that have a slash between two words.
     """
 
     named: Mapping[str, tuple[int, ...]]
@@ -84,7 +85,7 @@ class Mondo:
 
     @cached_property
     def kinds(self) -> Mapping[int, int]:
-        """How many narrower diseases each has; counted at the first use, since reading an answer needs it seldom."""
+        """How many narrower diseases each disease has; counted at the first use, since few answers need it."""
         kinds: dict[int, int] = {}
         for place in self.parents:
             for wider in _above(place, self.parents):
@@ -115,7 +116,7 @@ def _number(roman: str) -> str:
 
 @lru_cache(maxsize=1)
 def mondo() -> Mondo:
-    """The table; reading its source takes a fifth of a second."""
+    """The table, from the cache; to read its source takes a fifth of a second."""
     return cached_table("mondo", Mondo, _read_mondo)
 
 
@@ -137,16 +138,16 @@ def _read_mondo() -> Mondo:
 
 @lru_cache(maxsize=16384)
 def principal_part(name: str) -> str:
-    """A name without what goes along with the disease, what it is due to, and words that add nothing."""
+    """A name without what accompanies the disease, what causes it, and words that add nothing."""
     head = _ALONG.split(name)[0].strip(" ,")
     return _ADDING_NOTHING.sub("", head) if plain(head) else name
 
 
 @lru_cache(maxsize=16384)
 def diseases_named(name: str) -> Sequence[int]:
-    """The diseases that a name may mean: all that have it as label or synonym, apart from typing errors.
+    """The diseases that a name may mean: all that have it, apart from typing errors, as label or synonym.
 
-    A type's number tells the disease also without its inheritance: 'optic atrophy 2', 'X-linked optic atrophy 2'.
+    Words of inheritance may be missing if a number tells the type: 'optic atrophy 2' is 'X-linked optic atrophy 2'.
     """
     words = form(name)
     for one in (words, _corrected(words)):
@@ -156,7 +157,7 @@ def diseases_named(name: str) -> Sequence[int]:
 
 
 def _numbered_alike(words: str) -> Sequence[int]:
-    """The only disease with the same words and number, where one of both names adds words of inheritance."""
+    """The only disease with the same words and number, if one of the two names only adds words of inheritance."""
     bare, own = _inherited(words)
     numbered = _numbered().get(bare, frozenset()) if bare else frozenset[tuple[int, frozenset[str]]]()
     if len({place for place, _ in numbered}) != 1:
@@ -166,7 +167,7 @@ def _numbered_alike(words: str) -> Sequence[int]:
 
 @lru_cache(maxsize=1)
 def _numbered() -> Mapping[str, frozenset[tuple[int, frozenset[str]]]]:
-    """Each form with a number, without words of inheritance: the diseases that have it, with these words."""
+    """Form with a number, without words of inheritance -> (disease, the words of inheritance left out) of each."""
     numbered: dict[str, set[tuple[int, frozenset[str]]]] = {}
     for one, places in mondo().named.items():
         bare, words = _inherited(one)
@@ -176,7 +177,7 @@ def _numbered() -> Mapping[str, frozenset[tuple[int, frozenset[str]]]]:
 
 
 def _inherited(words: str) -> tuple[str, frozenset[str]]:
-    """(a form of two words and more, a number among them, without words of inheritance; these words); else ''."""
+    """(a form without its words of inheritance, these words); the form is '' if it has no number or only one word."""
     kept = [word for word in words.split() if word not in _inheritance()]
     bare = " ".join(kept) if len(kept) > 1 and any(word[0].isdigit() for word in kept) else ""
     return bare, frozenset(words.split()) - frozenset(kept)
@@ -189,7 +190,7 @@ def _inheritance() -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _corrected(words: str) -> str:
-    """A form with each long word that MONDO lacks replaced by the one word of MONDO that is spelt almost so."""
+    """A form in which each long word that MONDO lacks is replaced by the only word of MONDO that is spelt almost so."""
     return " ".join(sorted(map(_nearest, words.split())))
 
 
@@ -221,13 +222,13 @@ _CHOICE = regex(r"(?i)(?:\b(?:or|vs|versus|not|no|without|if)\b|\?)")
 
 
 def one_name(text: str) -> Sequence[int]:
-    """The diseases that a text as a whole names, if it leaves nothing open; nothing if it holds other marks."""
+    """The diseases that a text as a whole names; () if it leaves something open or has marks that no name has."""
     bare = text.strip(" .")
     return () if not _NAME.fullmatch(bare) or _CHOICE.search(bare) or twofold(bare) else diseases_named(bare)
 
 
 def twofold(text: str) -> bool:
-    """Whether a text ends with a word that it had before: 'leprosy with lepromatous leprosy' is two names."""
+    """Whether a text ends with a word that it has already: 'leprosy with lepromatous leprosy' is two names."""
     *before, last = tokens(text) or ("",)
     return last in before
 
@@ -238,7 +239,12 @@ def slashed_labels() -> Sequence[str]:
 
 
 def kinship(one: str, other: str) -> Kinship | None:
-    """The relation of the disease `one` to `other`; None if MONDO does not have both names."""
+    """The relation of the disease `one` to `other`; None if MONDO does not have both names.
+
+    ::
+
+        kinship("meningitis", "bacterial meningitis")  # 'wider'
+    """
     ours, theirs = diseases_named(one), diseases_named(other)
     if not ours or not theirs:
         return None
@@ -258,7 +264,7 @@ def _wider(place: int) -> frozenset[int]:
 
 
 def _above(place: int, parents: Mapping[int, tuple[int, ...]]) -> frozenset[int]:
-    """All wider diseases."""
+    """All diseases that are wider than this one."""
     above: set[int] = set()
     todo = [place]
     while todo:
@@ -270,7 +276,7 @@ def _above(place: int, parents: Mapping[int, tuple[int, ...]]) -> frozenset[int]
 
 
 def lineage(name: str) -> frozenset[int]:
-    """The diseases that a name or its principal part may mean, and all that are wider."""
+    """The diseases that a name or its principal part may mean, and all wider diseases."""
     meant = {*diseases_named(name), *diseases_named(principal_part(name))}
     return frozenset(meant).union(*map(_wider, meant))
 

@@ -1,4 +1,4 @@
-"""The complete names of diseases that a phrase holds, whatever stands between them."""
+"""Finds the complete names of diseases within a phrase, and tells whether they are related or siblings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -14,19 +14,19 @@ from wardround.scenarios.diseases.mondo import diseases_named, form, kinship, li
 from wardround.scenarios.terms.wording import RootWords, key, root, table_rows, tokens, vocabulary
 
 ANY = "*"
-"""Means any disease in the table of complications: sepsis, shock, anaemia and the like complicate many."""
+"""Stands for any disease in the table of complications: sepsis, shock, anaemia and the like complicate many."""
 LONGEST_NAME = 7
 """Most words of a name that is looked for within a phrase."""
 MOST_WORDS = 60
 """Most words of a phrase that are looked at."""
 _SHORTEST = 4
-"""Letters of the shortest word that is a name by itself; abbreviations may be shorter."""
+"""Number of letters in the shortest word that is a name by itself; abbreviations may be shorter."""
 _ADJECTIVE = regex(r"(?:ic|al|ous|ive|oid|ed|ing|ary|ar)$")
 _WORD = regex(r"[^\W_²³¹⁰-₟]+(?:['’][^\W_²³¹⁰-₟]+)*")
 
 
 class NameWithin(msgspec.Struct, frozen=True):
-    """A complete name within a phrase, and where it begins and ends in it."""
+    """A complete name within a phrase, with the positions where it begins and ends."""
 
     name: str
     start: int
@@ -37,7 +37,7 @@ class NameWithin(msgspec.Struct, frozen=True):
 def names_within(phrase: str) -> tuple[NameWithin, ...]:
     """The longest complete names of diseases in a phrase, in order; none overlaps another.
 
-    A name is complete if the project's tables or MONDO have it. A phrase that is one name as a whole holds only that.
+    A name is complete if the project's tables or MONDO have it. A phrase that is one name as a whole has no other.
 
     >>> [one.name for one in names_within("Pneumonia per Hodgkin lymphoma")]
     ['Pneumonia', 'Hodgkin lymphoma']
@@ -65,7 +65,7 @@ def names_within(phrase: str) -> tuple[NameWithin, ...]:
 
 @lru_cache(maxsize=65536)
 def _complete(name: str) -> bool:
-    """Whether the tables have a name, and it heads a disease by its own words: 'lung' is no lung disease."""
+    """Whether the tables have a name and its own words name a disease: 'lung' alone is no lung disease."""
     words = tokens(name)
     if name in vocabulary().abbreviations:
         return True
@@ -87,7 +87,7 @@ def _living(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def unrelated_names(phrase: str) -> tuple[Sequence[NameWithin], ...]:
-    """The names in a phrase in groups; names of one group are related by the tables, those of two are not."""
+    """The names in a phrase, in groups. The tables relate the names of one group, and not those of different groups."""
     groups: list[list[NameWithin]] = []
     for one in names_within(phrase):
         group = next((group for group in groups if any(_related(one.name, other.name) for other in group)), None)
@@ -100,10 +100,11 @@ def unrelated_names(phrase: str) -> tuple[Sequence[NameWithin], ...]:
 
 @lru_cache(maxsize=4096)
 def kinds_within(phrase: str) -> tuple[str, ...]:
-    """The sibling diseases that share the head noun of a phrase, the one that is complete in it first; () for one.
+    """The sibling diseases that share the head noun of a phrase, the one that is complete in it first; () if one only.
 
-    Siblings are those that MONDO has apart below one next wider disease. A growth has none, since 'calcifying' and
-    'cystic' may both be said of one tumour, and no infection or disease has, since 'fungal' and 'nail' tell two things.
+    Siblings are diseases that MONDO keeps apart below the same next wider disease. Names of growths have no siblings,
+    since 'calcifying' and 'cystic' may both describe one tumour. Nor have names such as 'infection', since 'fungal' and
+    'nail' tell different things.
 
     >>> kinds_within("bacterial viral meningitis")
     ('viral meningitis', 'bacterial meningitis')
@@ -137,14 +138,14 @@ def kinds_within(phrase: str) -> tuple[str, ...]:
 
 
 def _siblings_of_one(one: str, other: str) -> bool:
-    """Whether MONDO has two diseases apart, below one next wider disease."""
+    """Whether MONDO keeps two diseases apart, below the same next wider disease."""
     return kinship(one, other) == "apart" and not parents_named(one).isdisjoint(parents_named(other))
 
 
 def _siblings(words: Sequence[str], tail: Sequence[str]) -> Iterator[str]:
-    """The names that one or two words beside a disease may make with its last words, in place of its own first words.
+    """The names that one or two words beside a disease make with its last words, in place of its own first words.
 
-    A site makes one only in place of another site, or of the first word alone: 'lung' is no rival of 'squamous cell'.
+    A site can take the place only of another site or of a single first word: 'lung' is no rival of 'squamous cell'.
     """
     first, *others = words
     if first and others and _tells_kind(first) and _tells_kind(others[0]):
@@ -158,9 +159,9 @@ def _siblings(words: Sequence[str], tail: Sequence[str]) -> Iterator[str]:
 
 
 _TYPED = regex(r"(?i)\b(?:types?|forms?|kinds?|variet(?:y|ies)|variant|subtype|features|pattern|picture)\b")
-"""Words behind a name that say that what stands before them tells a kind of it."""
+"""Words behind a name that make the words before them a kind of it: 'meningitis, viral type'."""
 _PLACING = regex(r"(?i)\b(?:of|in|on|at|with|due|from|by|to|for|after|within|\w{3,}ing|\w{3,}ed)\b")
-"""A word behind a name from which on its place, cause or company is told."""
+"""A word behind a name with which its site, its cause or what accompanies it begins."""
 _WIDE = RootWords("disease disorder condition infection lesion abnormality malformation injury failure neuropathy")
 _OF_ANY = RootWords(
     """acute chronic subacute fulminant primary secondary metastatic invasive disseminated generalized localized diffuse
@@ -168,11 +169,11 @@ _OF_ANY = RootWords(
     idiopathic spontaneous active early late
     grade stage low high type form kind variant variety subtype features pattern picture"""
 )
-"""Words that many diseases have, and that tell no sibling of one."""
+"""Words that many names have; with one of them a name is no sibling."""
 
 
 def _tells_kind(word: str) -> bool:
-    """Whether a word may tell a kind of a disease: no degree, course, age or side."""
+    """Whether a word may tell a kind of a disease: it is no word of degree, course, age or side."""
     plain_word = word.lower()
     if plain_word in LITTLE or plain_word in DEGREES or plain_word in KINDS:
         return False
@@ -188,20 +189,20 @@ def _akin(one: str, other: str) -> bool:
 def _related(one: str, other: str) -> bool:
     """Whether two names are one disease, a disease and its kind, or a disease and its complication.
 
-    Only quick tables are asked: to read an answer needs no classification.
+    Only quick tables are asked, since an answer must be read without loading the classifications.
     """
     return _akin(one, other) or _complicates(one, other) or _complicates(other, one)
 
 
 def _complicates(one: str, other: str) -> bool:
-    """Whether the table has `one` itself as a complication of `other`, of a wider disease, or of any."""
+    """Whether the table has `one` itself as a complication of `other`, of a wider disease, or of any disease."""
     diseases = _complicated().get(form(one), ())
     return any(disease == ANY or not lineage(other).isdisjoint(diseases_named(disease)) for disease in diseases)
 
 
 @lru_cache(maxsize=1)
 def _complicated() -> Mapping[str, tuple[str, ...]]:
-    """The diseases of which the table knows a complication, by the form of its name."""
+    """Form of a complication's name -> the diseases that it complicates by the table."""
     diseases: dict[str, tuple[str, ...]] = {}
     for row in table_rows("complications.csv"):
         for name in row["complications"].split("|"):

@@ -1,4 +1,4 @@
-"""Diseases of the terminologies: ICD-10-CM with its families of codes, and rare diseases from HPO."""
+"""Diseases of the terminologies: ICD-10-CM with its families of codes, and HPO with the diseases that it annotates."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -27,15 +27,18 @@ _LAST = regex(r"\[([^\]]*)\]\W*$")
 _ROUND = regex(r"\s*\(([^)]*)\)")
 _GROWTH = regex(r"(?i)^(?:primary )?malignant neoplasm of (?:the )?([a-z]+(?: [a-z]+)?)(?: gland| uteri)?$")
 SHORT = regex(r"^(?=.*[A-Z])[A-Za-z][A-Za-z0-9]{1,6}$")
-"""An abbreviation as written."""
+"""Matches an abbreviation as written."""
 CHAPTERS = "ABCDEFGHIJKLMNOPQ"
 """First letters of codes for diseases; symptoms, injuries and circumstances are left out."""
 LONGEST = 90
-"""Titles longer than this (characters) name a circumstance, not a disease in common use."""
+"""A title with more characters than this names a circumstance, not a disease in common use."""
 
 
 class Code(NamedTuple):
-    """A chapter, block or code of ICD-10-CM; the parent of a category is its block, of a block its chapter."""
+    """A chapter, block or code of ICD-10-CM: its title, the terms below it, and the name of its parent.
+
+    The parent of a category is its block, the parent of a block its chapter.
+    """
 
     title: str
     terms: Sequence[str]
@@ -79,7 +82,7 @@ def coded_diseases() -> Iterator[Concept]:
 
 
 def title_forms(title: str) -> Sequence[str]:
-    """The common forms of a title: without 'unspecified', with brackets as names, with and without parentheses."""
+    """The common forms of a title: without 'unspecified', with and without parentheses, and its square bracket."""
     last = _LAST.search(title)
     # A final bracket is another name; an abbreviation only if it starts with the title's letter ('[IgA]' does not).
     squares = [last[1]] if last and (not SHORT.match(last[1]) or last[1][0].lower() == title[0].lower()) else []
@@ -178,7 +181,7 @@ def omim() -> Iterator[Concept]:
 
 
 def variants(name: str) -> tuple[str, ...]:
-    """Other spellings of the name: without its bracket, inverted forms in natural order, the type in front."""
+    """Other spellings of a name: without its bracket, and with the parts at its commas in natural order."""
     names = [_BRACKET.sub("", name).strip(" ,")]
     parts = [part.strip() for part in names[0].split(",") if part.strip()]
     if 1 < len(parts) <= 4 and not parts[-1].startswith("and ") and not parts[-1][:1].isupper():
@@ -222,6 +225,6 @@ def covers(family: str, code: str) -> bool:
 
 
 def within_families(codes: Iterable[str], families: Sequence[str]) -> bool:
-    """Whether there are codes and each lies within one of the families."""
+    """Whether each of the codes lies within one of the families; False if there are no codes."""
     listed = list(codes)
     return bool(listed) and all(any(covers(family, code) for family in families) for code in listed)

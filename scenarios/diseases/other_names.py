@@ -1,4 +1,4 @@
-"""Tells by a name itself that it is another name of a disease: its abbreviation, its gene, its name in MONDO."""
+"""Tells whether a name is another name of a disease: its abbreviation, its name in MONDO, or a name by its gene."""
 
 import re
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ from wardround.scenarios.terms.wording import RootWords, list_words, root, roots
 _BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _JOINING = frozenset(("of", "the", "and", "with", "in", "to", "a", "due", "by", "for", "or"))
 LEAST_INITIALS = 3
-"""Letters from which on an abbreviation of the table may stand for other words with just these initials."""
+"""An abbreviation of the table may stand for other words too, if it is their initials and has so many letters."""
 LONG_WORD = 9
-"""Letters of the shortest single word that an abbreviation may stand for."""
+"""Number of letters in the shortest single word for which an abbreviation may stand."""
 _SHORT = regex(r"[A-Z][A-Za-z0-9-]{1,7}")
 _NAMED_SO = regex(r"(?i)\s+(?:syndrome|disease|disorder)$")
 _UNSPOKEN = list_words("disease syndrome disorder type coa")
@@ -48,7 +48,7 @@ def another_name(truth: str, said: str) -> str:
 
 
 def _left_out(truth: str, said: str) -> bool:
-    """Whether MONDO's forms hide how two names differ: in sides, degrees, brackets, words with one root."""
+    """Whether MONDO's forms hide a difference of two names: a side, a degree, a bracket, or words of one root."""
     ours, theirs = (
         [word for match in _BRACKET.finditer(name) for word in tokens(match[1])]
         + [word for word in tokens(name) if word in DEGREES]
@@ -58,7 +58,7 @@ def _left_out(truth: str, said: str) -> bool:
 
 
 def gene_named(truth: str, said: str) -> str:
-    """The gene, if both names have it, one of them a syndrome and the other nothing else ('TET3-related disorder')."""
+    """The gene, if one name is a syndrome with it and the other only names it ('TET3-related disorder'); else ""."""
     ours, theirs = set(_GENE.findall(truth)), set(_GENE.findall(said))
     if len(ours) != 1 or ours != theirs:
         return ""
@@ -80,9 +80,9 @@ def _genes() -> Mapping[str, tuple[str, frozenset[str]]]:
 
 
 def gene_listed(truth: str, said: str) -> str:
-    """The gene, if one name has it and else only describes the disease that the table gives for it: the other name.
+    """The gene, if one name has it and describes the other name, which is the gene's disease in `genes.csv`; else "".
 
-    So 'FBN1-related connective tissue disorder' is Marfan syndrome, and no other disease of that gene is.
+    So 'FBN1-related connective tissue disorder' is Marfan syndrome, and is no other disease of that gene.
     """
     for name, other in ((said, truth), (truth, said)):
         gene = next((symbol[0] for symbol in _SYMBOL.finditer(name) if symbol[0] in _genes()), "")
@@ -96,7 +96,7 @@ def gene_listed(truth: str, said: str) -> str:
 
 
 def abbreviated(truth: str, said: str) -> bool:
-    """Whether `said` abbreviates the truth's words by their letters and is not in the table.
+    """Whether `said` is an abbreviation that no table has and that is made of the letters of the truth's words.
 
     Each word gives its first letter, or its first and later ones in order ('FODH' for focal dermal hypoplasia).
     """
@@ -107,7 +107,7 @@ def abbreviated(truth: str, said: str) -> bool:
 
 
 def unabbreviated(truth: str, said: str) -> str:
-    """`said` with its only abbreviation of words of the truth written out: 'GPI deficiency'; "" if there is none."""
+    """`said` with its only abbreviation written out by words of the truth; "" if there is none: 'GPI deficiency'."""
     words = said.replace(",", " ").split()
     short = [word for word in words if _SHORT.fullmatch(word) and sum(map(str.isupper, word)) > 1]
     if len(words) < 2 or len(short) != 1:
@@ -116,7 +116,7 @@ def unabbreviated(truth: str, said: str) -> str:
     left = [word for word in _BRACKET.sub(" ", truth).split() if not others.intersection(tokens(word))]
     initials = "".join(word[0] for word in _PIECE.findall(" ".join(left))).upper()
     if short[0] in vocabulary().abbreviations and (len(initials) < LEAST_INITIALS or initials != short[0]):
-        return ""  # the table knows it, and by its letters it is not surely this one
+        return ""  # the table has another meaning for it, and its letters do not prove this one
     letters = short[0].rstrip("0123456789") if others & _ENZYMATIC else short[0]
     if not left or not _spells(letters, " ".join(left), LONG_WORD // 2 if letters != short[0] else LONG_WORD):
         return ""
@@ -124,7 +124,7 @@ def unabbreviated(truth: str, said: str) -> str:
 
 
 def _spells(letters: str, words: str, least_letters: int = LONG_WORD) -> bool:
-    """Whether the letters are all first letters of the words, in order, each with later letters of its word."""
+    """Whether letters spell words: the first letter of each word in order, each perhaps with later ones of its word."""
     spoken = [word.lower() for word in _PIECE.findall(words)]
     wanted = re.sub(r"[^a-z0-9]", "", letters.lower())
     must = [word for word in spoken if word not in _JOINING and not _UNSPOKEN.intersection(tokens(word))]
@@ -135,7 +135,7 @@ def _spells(letters: str, words: str, least_letters: int = LONG_WORD) -> bool:
 
 @lru_cache(maxsize=16384)
 def _consumed(letters: str, words: tuple[str, ...], must: frozenset[str], least: int) -> bool:
-    """Whether the words can be read off the letters, without leaving out one that must be said."""
+    """Whether the letters spell the words, at least `least` of them, leaving out none that must be said."""
     if not words:
         return not letters and least <= 0
     first, rest = words[0], words[1:]

@@ -1,4 +1,4 @@
-"""Relates two diseases by the tables: the same, a wider or narrower one, or a known complication."""
+"""Relates two diseases by all tables: the same, a wider or narrower one, or a known complication."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -15,20 +15,20 @@ from wardround.scenarios.diseases.same_disease import readings, same_disease, wi
 from wardround.scenarios.terms.wording import RootWords, table_rows, vocabulary
 
 Kinship = Literal["same", "ancestor", "descendant", "complication"]
-"""The relation of one disease to another: 'ancestor' is a wider one, 'descendant' a kind of it."""
+"""The relation of one disease to another: 'ancestor' if it is wider, 'descendant' if it is a kind of the other."""
 
 
 @cache
 def complications() -> Sequence[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """(diseases, names of their complications) from the table; kinds of a disease have the same complications."""
+    """(diseases, names of their complications), row by row from `complications.csv`."""
     rows = table_rows("complications.csv")
     return tuple((tuple(row["disease"].split("|")), tuple(row["complications"].split("|"))) for row in rows)
 
 
 def complicates(one: str, other: str) -> bool:
-    """Whether `one` is a known complication of `other`, either of any disease or by the table of complications.
+    """Whether `one` is a known complication of `other`: the table has it for `other`, a wider disease or any disease.
 
-    A kind of a complication by another organism is none: viral encephalitis does not complicate bacterial meningitis.
+    With another organism it is none: viral encephalitis does not complicate bacterial meningitis.
     """
     one, other = clinical(one), clinical(other)
     known = (name for name in _complications_of(other) if _akin(name, one) and same_disease(name, one).same)
@@ -39,7 +39,7 @@ _CLASSES = RootWords("virus viral bacterium bacterial fungus fungal parasite par
 
 
 def other_agent(one: str, other: str) -> bool:
-    """Whether two diseases name different organisms, or different classes of them; a class and a species may fit."""
+    """Whether two diseases name different organisms, or different classes of organisms; a class may fit a species."""
     mine, theirs = (frozenset(w for w in parse_name(name).words if kinds([w]) == {"organism"}) for name in (one, other))
     if not mine or not theirs or mine & theirs:
         return False
@@ -48,7 +48,7 @@ def other_agent(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _complications_of(disease: str) -> tuple[str, ...]:
-    """The complications that the table gives for this disease and for any disease, each once."""
+    """The complications that the table gives for this disease, for wider diseases and for any disease, each once."""
     rows = [
         known
         for diseases, known in complications()
@@ -58,7 +58,7 @@ def _complications_of(disease: str) -> tuple[str, ...]:
 
 
 def _akin(wider: str, name: str) -> bool:
-    """Whether `name` may mean `wider` or a kind of it; False, at a hundredth of the cost, rules out `same_disease`."""
+    """Whether `name` may mean `wider` or a kind of it. False rules out `same_disease`, at a hundredth of its cost."""
     return not _reach(name).isdisjoint(
         (*_words_of(wider), *diseases_named(wider), *diseases_named(principal_part(wider)))
     )
@@ -73,7 +73,7 @@ def _reach(name: str) -> frozenset[str | int]:
 
 @lru_cache(maxsize=16384)
 def _words_of(name: str) -> frozenset[str | int]:
-    """The words of a name in all its readings, and of the names that it abbreviates."""
+    """The words of a name in all its readings, and of the names for which it is an abbreviation."""
     names = [name, *vocabulary().short.get(name.strip(" ."), ())]
     parsed = [parse_name(one) for each in names for one in readings(each)]
     parts = [part.words for one in parsed for part in (one.head, one.cause, one.effect, one.beside)]
@@ -84,7 +84,11 @@ def _words_of(name: str) -> frozenset[str | int]:
 def relation(one: str, other: str) -> Kinship | None:
     """The relation of the disease `one` to `other`; None if the tables do not relate them.
 
-    The project's own tables come first; ICD-10-CM and HPO take some seconds to load and are read only if needed.
+    The project's own tables and MONDO come first. ICD-10-CM and HPO take seconds to load and are read only if needed.
+
+    ::
+
+        relation("sepsis", "pneumonia")  # 'complication'
     """
     one, other = clinical(one), clinical(other)
     if same_disease(one, other).same and same_disease(other, one).same:

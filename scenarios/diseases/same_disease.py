@@ -1,4 +1,4 @@
-"""Decides whether two names mean one disease, and gives the reason if they do not."""
+"""Decides whether two names mean one disease, in this order: spelling, other names, contradictions, words, MONDO."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -38,14 +38,14 @@ from wardround.scenarios.diseases.other_names import LONG_WORD, another_name, un
 from wardround.scenarios.terms.wording import RootWords, key, root, roots, vocabulary
 
 APART = ("apart", "narrower")
-"""Relations of a truth to an answer in MONDO that make the answer another disease."""
+"""The relations in MONDO of the truth to the answer with which the answer is another disease."""
 MOST = 600
 """Most characters of a name that are compared."""
 ENOUGH = 0.66
-"""Least weighted share of the words of the truth's head that must be said if nothing replaces the others."""
+"""Least weighted share of the words of the truth's head that an answer must have, if nothing replaces the others."""
 
 LONG, ENOUGH_LONG = 2.5, 0.5
-"""Weight above which a name is long, and the share that is then enough: long names list sites, stages and findings."""
+"""Weight above which a name is long, and the share that is then enough, since long names list sites and findings."""
 
 ENOUGH_BESIDE = 0.7
 """The same share if words of another kind are new: a site, an organism."""
@@ -54,19 +54,19 @@ ENOUGH_UNPLACED = 0.4
 """The same share if only sites are missing and no word is new."""
 
 SPECIFIC = 2.0
-"""Weight of the truth's words above which a qualifier ('primary', 'congenital') may be missing beside new words."""
+"""If the truth's words weigh more than this, a qualifier ('primary', 'congenital') may be missing beside new words."""
 
 MOST_DESCRIBING = 3
-"""Most words of the truth that may only describe its disease."""
+"""Most words of the truth that an answer may leave out because they only describe the disease."""
 _MAKING = regex(
     r"(?:neoplast|immun|infect|vir|bacteri|sept|toxic|drug|radiat|isch|rrhag|metasta|malign|benign|necro|inflam|embol"
     r"|thromb|granulom|cell|trauma|gen|fulmin|invas|phage|cyt|osis|itis|oma)"
 )
-"""Words that make another disease of a disease, whatever no table says."""
+"""Parts of words that make another disease of a disease, even if no table has it."""
 _KIND = regex(r"(?i)\b(?:type|variant|subtype|form|predominant|dominant|phenotype|onset)\b")
 """Words that say that the words before them tell a kind of the disease."""
 MOST_NEW = 6
-"""Distinctive words beside the truth's from which on a name is a list of diseases and no kind of the truth."""
+"""A name with so many distinctive words beside the truth's is a list of diseases, and no kind of the truth."""
 
 _SIDE = regex(r"(?i)\b(?:left|right|bilateral)(?:-sided)?\b")
 _BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
@@ -79,8 +79,8 @@ _INFECTION = regex(r"(?:ias|mycos|ellos|cocos|plasmos|dios|trichos|spiros|crypto
 class Sameness(msgspec.Struct, frozen=True):
     """Whether two names mean one disease, and the deciding reason in plain words.
 
-    `contrary`: the names are opposites or siblings (another side, type, cause); words are not merely missing.
-    `opposite`: an axis, a type, a stage or a cause makes them so, whatever else either says.
+    `contrary`: the names are opposites or siblings (another side, type, cause), and not only short of words.
+    `opposite`: an axis, a type, a stage or a cause alone contradicts, whatever the other words are.
     """
 
     same: bool
@@ -91,9 +91,11 @@ class Sameness(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=16384)
 def same_disease(truth: str, said: str) -> Sameness:
-    """Whether `said` means the disease that `truth` names. Pure and deterministic.
+    """Whether `said` means the disease that `truth` names.
 
-    A kind of the truth counts as the same ('acute appendicitis' for appendicitis), a wider disease does not.
+    A kind of the truth counts as the same, a wider disease does not::
+
+        same_disease("appendicitis", "acute appendicitis").same  # True
     """
     truth, said = truth[:MOST], said[:MOST]
     if not key(truth) or not key(said):
@@ -132,7 +134,7 @@ def same_disease(truth: str, said: str) -> Sameness:
 
 
 def run_together(name: str, other: str) -> str:
-    """A name with the words joined that the other name writes as one: 'club foot' beside 'clubfoot'."""
+    """A name in which words that the other name writes as one are joined: 'club foot' beside 'clubfoot'."""
     whole = {word for word in _LETTERS.findall(other.lower()) if len(word) >= LONG_WORD - 2}
     if not whole:
         return name
@@ -146,7 +148,7 @@ def _fronted(name: str) -> str:
 
 
 def _read(truth: str, said: str) -> Sameness:
-    """The verdict over all readings of both names; the first reading's reason if none matches."""
+    """The verdict over all readings of both names: the first match, else the verdict on the first readings."""
     first: Sameness | None = None
     for one in readings(truth):
         for other in readings(said):
@@ -181,7 +183,7 @@ def _kinds_of() -> Mapping[frozenset[str], tuple[str, ...]]:
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The possible readings of a name: unchanged, and each alternative name in a bracket or joined by a slash."""
+    """The possible readings of a name: as it is, and each alternative name in a bracket or at a slash."""
     bare = " ".join(_BRACKET.sub(" ", text).split()).strip(" ,.")
     names = [text]
     for match in _BRACKET.finditer(text):
@@ -192,7 +194,7 @@ def readings(text: str) -> tuple[str, ...]:
 
 
 def _situated(name: Name) -> tuple[frozenset[str], frozenset[str]] | None:
-    """(organisms, sites) of a name with nothing else: 'candida esophagitis', 'candidiasis of the esophagus'."""
+    """(organisms, sites) of a name that consists of them ('candidiasis of the esophagus'); None for another name."""
     table = vocabulary()
     agents, sites = set(), set()
     for word in name.head.words.keys() | name.cause.words.keys():
@@ -214,7 +216,7 @@ _INFECTION_WITH = regex(r"(?i)\binfection (?:with|by|due to|caused by)\b|\binfec
 def infects(truth: Name, said: Name) -> bool:
     """Whether the truth is any infection with an organism, and the answer a disease that this organism causes.
 
-    So mycetoma due to a species is a kind of infection with it; the truth's site, if it has one, must not be another.
+    So mycetoma due to a species is a kind of infection with it. If both names have a site, the sites must agree.
     """
     if not _INFECTION_WITH.search(truth.text) or truth.lacking.words:
         return False
@@ -237,8 +239,8 @@ def infects(truth: Name, said: Name) -> bool:
 class _Difference(msgspec.Struct, frozen=True):
     """The difference between the heads of two names.
 
-    `lost` are words of the truth, `new` words of the answer, `qualifiers` lost qualifiers. `total` is the weight of the
-    truth's words, `share` the weighted share of them that is said (0 to 1).
+    `missing` words only the truth has; `lost` are those that tell, `new` telling words of the answer, `qualifiers` lost
+    qualifiers. `total` is the weight of the truth's words, `share` the weighted share of them that is said (0 to 1).
     """
 
     missing: list[str]
@@ -282,7 +284,7 @@ def _tells(name: Name, word: str) -> bool:
 
 
 def _replaced(truth: Name, said: Name, difference: _Difference) -> bool:
-    """Whether the answer replaces what is missing: by other words, a qualifier, a type or a cause."""
+    """Whether the answer has something in place of what is missing: other words, a qualifier, a type or a cause."""
     theirs = said.head.words
     instead = [word for word in difference.new if word not in said.asides]
     gone = [word for word in difference.lost if word not in truth.asides]
@@ -310,7 +312,7 @@ def _replaced(truth: Name, said: Name, difference: _Difference) -> bool:
 
 
 def _particular(truth: Name, said: Name, difference: _Difference, gone: Sequence[str], instead: Sequence[str]) -> bool:
-    """Whether the disease itself is said, and a site is new where no site is missing: the site replaces nothing."""
+    """Whether the disease itself is said and only a site is new, while no site is missing: it replaces nothing."""
     distinct = truth.noun in said.words and weight(truth.noun) > SITE_WEIGHT and difference.share >= ENOUGH_LONG
     return distinct and kinds(instead) == {"site"} and "site" not in kinds(gone) and not truth.places & set(gone)
 
@@ -371,9 +373,9 @@ def _worded(truth: Name, said: Name) -> Sameness:
 
 
 def _only_described(truth: Name, said: Name, difference: _Difference) -> bool:
-    """Whether no table has the truth's name, and what the answer leaves out of it only describes the disease it names.
+    """Whether no table has the truth's name, and the words that the answer leaves out only describe the disease.
 
-    So 'FDG-avid sarcoidosis' is sarcoidosis, which MONDO has, and no words that are left out make it another disease.
+    So 'sarcoidosis' means 'FDG-avid sarcoidosis': MONDO has it, and 'FDG-avid' makes no other disease of it.
     """
     if (
         difference.new
@@ -411,7 +413,7 @@ def _least(truth: Name, said: Name, difference: _Difference) -> float:
 
 
 def _unplaced(truth: Name, said: Name, lost: Sequence[str]) -> bool:
-    """Whether the site is missing of a growth that many organs have, such as a carcinoma, and no other is said."""
+    """Whether the answer gives no site for a growth that many organs have, such as a carcinoma, and the truth does."""
     gone = any(is_site(word) or word in truth.places for word in lost)
     common = truth.noun in map(root, ("cancer", "tumor", "metastasis"))
     return gone and common and not any(map(is_site, said.words))
@@ -426,7 +428,7 @@ def _worth(truth: Name, word: str) -> float:
 
 
 def _shifted(truth: Name, said: Name) -> str:
-    """The phrase in which the truth's word belongs to another disease's name ('pulmonary hypertension')."""
+    """The other disease, by the table, whose name has the truth's word ('pulmonary hypertension'); "" if none."""
     whole = " ".join(sorted(core(truth.head.words)))
     words = set(said.head.words)
     table = vocabulary().shifted
@@ -435,9 +437,9 @@ def _shifted(truth: Name, said: Name) -> str:
 
 @lru_cache(maxsize=4096)
 def classified_apart(one: str, other: str, codes: bool = True) -> bool:
-    """Whether the tables have both names, each as a disease of its own, and `other` not as a kind of `one`.
+    """Whether the tables have both names, as different diseases, and `other` is no kind of `one`.
 
-    `codes`: only if ICD-10-CM has both, so that their places in its tree tell them apart.
+    With `codes`, ICD-10-CM must have both, so that their places in its tree tell them apart.
     """
     mine, theirs = (linker().link(" ".join(_SIDE.sub(" ", name).split())) for name in (one, other))
     if mine is None or theirs is None or not {mine.rule, theirs.rule} <= {"exact", "words"}:

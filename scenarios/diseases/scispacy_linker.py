@@ -1,8 +1,8 @@
-"""scispaCy behind the linker contract: its candidates, entity linker and abbreviations over the same concepts.
+"""A linker by scispaCy over the same concepts: its candidates, its entity linker and its detector of abbreviations.
 
-Needs the extra `scispacy` in an environment of its own, because it requires numpy below 2. Nothing is downloaded: the
-knowledge base and the index are built in memory from the concepts, and names are matched by phrase without a language
-model.
+It needs the extra `scispacy` in an environment of its own, because scispaCy requires numpy below 2. Nothing is
+downloaded: the knowledge base and the index are built in memory from the concepts, and names are matched by phrase
+without a language model.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class ScispacyLinker:
     """Links to the concepts of one Knowledge through scispaCy. The first use builds the index in some seconds.
 
     `hnsw` uses nmslib's approximate index, as scispaCy ships it, with parameters that keep short names. Without it the
-    cosine is exact, identical on every run, and no slower at this size.
+    cosine is exact, the same in every run, and no slower at this size. Raises UsageError if scispaCy is not installed.
     """
 
     def __init__(self, knowledge: Knowledge, hnsw: bool = False) -> None:
@@ -90,7 +90,10 @@ class ScispacyLinker:
         return links[0] if links and links[0].score >= LEAST else None
 
     def candidates(self, name: str, limit: int = 5) -> Sequence[Mention]:
-        """Concepts by the cosine of their best alias; a name that is an alias of several concepts lists the others."""
+        """At most `limit` concepts, the best first, by the cosine of their best alias.
+
+        If the name as written is an alias, only its first concept is returned, with the others in `others`.
+        """
         same = self._same(name)
         if same:
             return [self._mention(name, 0, same[0], 1.0, "exact", same[1:])]
