@@ -81,10 +81,10 @@ class ProviderError(WardroundError):
     `kind` is one of: auth, unknown_model, bad_request, context_overflow, rate_limit, quota, server, timeout,
     connection, malformed, empty; refused (a filter turned the prompt away), refusal (the model formally declined),
     content_filter (a filter removed the model's whole reply), unsendable (the messages are not valid text), too_long
-    (the reply never ends). `waited` is the time (s) that the call waited before it was allowed. `elsewhere` says that
-    another endpoint is ready, so that the next attempt need not wait. `unheard` says that the call reached nobody
-    (nothing listens, no such host), so that its content cannot be the cause. `param` is the parameter of the request
-    that the endpoint says it refuses, "" if it names none.
+    (the reply never ends), cancelled (the agent gave the call up). `waited` is the time (s) that the call waited before
+    it was allowed. `elsewhere` says that another endpoint is ready, so that the next attempt need not wait. `unheard`
+    says that the call reached nobody (nothing listens, no such host), so that its content cannot be the cause. `param`
+    is the parameter of the request that the endpoint says it refuses, "" if it names none.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class ProviderError(WardroundError):
 
 
 class LimitReached(WardroundError):
-    """An episode reached one of its limits; `limit` names it (actions, tokens, cost, wall)."""
+    """An episode reached one of its limits; `limit` names it, as a field of `Limits`."""
 
     def __init__(self, limit: str, message: str) -> None:
         super().__init__(message)

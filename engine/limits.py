@@ -69,7 +69,10 @@ class Limits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
 
 NEAR = 0.95
-"""The share of the time limit that a seat's own seconds must reach; the engine uses a little of it too."""
+"""The share of the time limit that a seat's own seconds must reach for it to be the seat's fault.
+
+It is less than 1, because the engine uses a little of the time too.
+"""
 ACT_CALLS = "act_calls"
 """The limit on the calls of one act."""
 MOST = 0.75

@@ -88,7 +88,7 @@ def _hidden(match: re.Match[str]) -> str:
 
 
 class Log:
-    """The lines of this package; structlog is imported for the first one that is shown, since most runs write none.
+    """The log of this package; structlog is imported for the first line that is shown, since most runs show none.
 
     Example: `log.warning("endpoint taken out", address=address)`.
     """
@@ -97,7 +97,7 @@ class Log:
         self._waiting: str | None = None
 
     def configure(self, level: str) -> None:
-        """Set structlog up at `level`: now if it is imported, else when it will be."""
+        """Set structlog up at `level`: now if it is imported already, else once it is."""
         self._waiting = level
         if "structlog" in sys.modules:
             self.prepare()

@@ -1,4 +1,4 @@
-"""Asks questions concurrently: each of several at the same time, or the same one only once."""
+"""Asks several questions at the same time (`together`), or a question once for all that want its answer (`Once`)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence

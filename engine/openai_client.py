@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BASE_URL = "http://wardround.invalid/v1"
 """The address of every client; nothing is ever sent to it."""
 FAILED = "wardround.error"
-"""The key in a response's `extensions` of the ProviderError that the response stands for."""
+"""The key under which a response's `extensions` have the ProviderError that the response stands for."""
 
 
 class CalledModel(Protocol):

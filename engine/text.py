@@ -23,9 +23,10 @@ LONGEST_CELL = 2**24
 
 
 def file_text(path: Path, what: str = "") -> str:
-    """The text of a file that a user names, as `what` (such as an option). Raises UsageError if it is not readable.
+    """The text of a file that a user names; `what` names the file's role in messages, such as an option.
 
-    It is UTF-8, or UTF-16 with its mark, as PowerShell writes what a program prints.
+    The file is UTF-8, or UTF-16 with its byte order mark, as PowerShell writes the output of a program. Raises
+    UsageError if it is not readable.
     """
     where = f"{what} {path}".strip()
     try:
@@ -56,9 +57,9 @@ def toml_file(path: Path, what: str = "") -> dict[str, Json]:
 
 
 def column_rows(path: Path, what: str, columns: Sequence[str]) -> list[dict[str, str]]:
-    """The rows of a CSV file that a user names, as `what`, each by its columns, without spaces around a cell.
+    """The rows of a CSV file that a user names, each by its columns in lower case, without spaces around a cell.
 
-    Raises UsageError if it is not readable or lacks one of `columns`.
+    `what` is as in `file_text`. Raises UsageError if the file is not readable or lacks one of `columns`.
     """
     reader = csv.DictReader(io.StringIO(file_text(path, what)))
     names = [(name or "").strip().lower() for name in reader.fieldnames or ()]

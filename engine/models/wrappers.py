@@ -38,7 +38,7 @@ class _WithRole(Wrapped):
     role = ""
 
     def bound(self, role: str, episode: str) -> Self:
-        """The same wrapper for one seat and episode; all that are bound from one share its state."""
+        """The same wrapper for one seat and episode; all wrappers bound from one share its state."""
         made = self.twin()
         made.role, made.model = role, self.model.bound(role, episode)
         return made

@@ -1,4 +1,4 @@
-"""What the stores in SQL databases share: one text of each statement, one session, and the pages in which they read."""
+"""What the stores in SQL databases share: the text of each statement, the session, and reading page by page."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence

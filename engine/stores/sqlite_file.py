@@ -192,7 +192,7 @@ class SqliteWrites:
     def _write(
         self, connection: sqlite3.Connection, work: Write, now: float, events: list[_Event]
     ) -> WardroundError | None:
-        """Write one of a group, but no answer, and put its events into `events`, which are written at once."""
+        """Do one write of a group, but add its events to `events`: the caller writes these, and the cached answers."""
         match work:
             case Append():
                 return self._append(connection, work, now, events) if work else None

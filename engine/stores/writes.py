@@ -23,7 +23,10 @@ ALONE = 3
 
 
 class Append(NamedTuple):
-    """Events of one episode with its ending and spending, in one commit; with a `holder` only if that holds it."""
+    """Events of one episode with its ending and spending, in one commit.
+
+    With a `holder` they are written only if that session holds the episode.
+    """
 
     run: str
     episode: str
