@@ -186,7 +186,7 @@ async def join(
 
 
 def _check_urls(run: Run, base_urls: Sequence[str]) -> None:
-    """Raise UsageError for an address that fits no address of the run with a missing secret: it would be ignored."""
+    """Raise UsageError for an address that completes none of the run's that lack a secret: it would be ignored."""
     seats = run.played("it is not played").settings.get("seats", {}).values()
     wanted = {str(seat.get("base_url", "")) for seat in seats if f"={HIDDEN}" in str(seat.get("base_url", ""))}
     for url in base_urls:
@@ -198,7 +198,7 @@ def _check_urls(run: Run, base_urls: Sequence[str]) -> None:
 
 
 async def _settings(run: Run) -> RunSettings:
-    """The settings that a run began with, with the timeout and the patience that were ordered since."""
+    """The settings that a run began with, with the timeout and the patience that were ordered later."""
     orders = await run.store.orders(run.name)
     ordered = {name: value for name, value in (("timeout", orders.timeout), ("patience", orders.patience)) if value}
     return run.settings(**ordered)

@@ -51,7 +51,7 @@ class TakenAsRecorded:
 
 
 class RulesChange(NamedTuple):
-    """The version of an agent's rules when the run was played, and the version of this Wardround."""
+    """The version of an agent's rules when the run was played (`then`), and their version in this Wardround (`now`)."""
 
     then: int
     now: int

@@ -109,7 +109,7 @@ async def opening_and_target(run: Run, case: str) -> tuple[str, str]:
 
 
 def goal_of_run(run: Run) -> str:
-    """What a run asks a doctor for, `diagnosis` or `treatment`; an evaluation has the usual one."""
+    """What a run asks a doctor for, `diagnosis` or `treatment`; `diagnosis` for an evaluation."""
     return run.header.scenario.goal if isinstance(run.header, RunHeader) else "diagnosis"
 
 

@@ -378,7 +378,8 @@ async def _dialogue(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
 def new_folder(path: Path, names: Sequence[str], *, private: bool = False) -> Iterator[Path]:
     """A folder to write into, which takes the place of `path` when the block ends well; else nothing stays.
 
-    An earlier export in its place, which holds nothing but `names`, is replaced. Raises UsageError otherwise.
+    An earlier export in its place, which holds nothing but `names`, is replaced. Raises UsageError if anything else is
+    there, or if the folder cannot be written.
     """
     if path.exists() and not (path.is_dir() and {one.name for one in path.iterdir()} <= set(names)):
         raise UsageError(f"{path} is there already, and no earlier export of this kind; name another --out")

@@ -180,7 +180,7 @@ class RunPlan:
     imported: ImportedHeader | None = None
 
     def __iter__(self) -> Iterator[EpisodeRow]:
-        """The episodes: each case in each repeat, without those in `silent`. A store that retries begins again."""
+        """The episodes: each case in each repeat, without those in `silent`; a store that retries iterates again."""
         places = ((case, repeat) for repeat in range(1, self.repeats + 1) for case in self.index)
         planned = (place for place in places if place not in self.silent)
         for number, (case, repeat) in enumerate(planned):

@@ -336,7 +336,7 @@ _PROVIDERS = (
 
 
 def _model_hint(spec: str) -> str:
-    """`, did you mean openai/gpt-4o?` where a SPEC is the name of a model without its provider."""
+    """`, did you mean openai/gpt-4o? ...` if a SPEC is the name of a model without its provider; else ""."""
     provider = next((name for name, heads in _PROVIDERS if spec.lower().startswith(heads)), "")
     return f", did you mean {provider}/{spec}? A model is named with its provider" if provider else ""
 

@@ -122,7 +122,7 @@ SettingsT = TypeVar("SettingsT", bound=BaseModel)
 def checked_settings(
     kind: type[SettingsT], fields: Mapping[str, Json], where: str, also: Sequence[str] = ()
 ) -> SettingsT:
-    """Settings of a kind from `fields`; raises UsageError with `where` and each wrong field. `also` is as above."""
+    """Settings of a kind from `fields`; raises UsageError as `validate_settings` does, whose `also` it takes."""
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
