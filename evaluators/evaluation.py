@@ -148,7 +148,7 @@ def checked(evaluator: Evaluator, output: object, others: Mapping[str, str]) -> 
 
 
 def _why_not(score: Score, names: set[str]) -> str:
-    """Return what is wrong with a score; `names` are those of the scores before it; "" if nothing is."""
+    """Return what is wrong with a score, "" if nothing is; `names` are those of the scores before it."""
     if not isinstance(score.name, str) or not score.name:
         return f"a score is called {score.name!r}"
     if score.name in names:

@@ -170,9 +170,12 @@ JUDGED_UNDEFINED = frozenset(
 )
 """Reasons why a judged score does not exist.
 
-The reference has nothing to look for (`no_reference`, `only_the_answer`), no step makes a claim
-(`no_reasoning_step`), the part does not exist (`no_thinking`; `no_words`: a typed action), there was no request
-(`nothing_asked`) or no second turn (`one_turn`), or the case names no deciding finding (`no_deciding_findings`).
+- `no_reference`, `only_the_answer`: the reference has nothing to look for.
+- `no_reasoning_step`: no step makes a claim.
+- `no_thinking`, `no_words`: the part does not exist; a typed action has no words.
+- `nothing_asked`, `one_turn`, NO_SUCH_TURN: there was no request, no second turn, or not this turn.
+- `no_deciding_findings`: the case names no deciding finding.
+
 `empty_reply` and `no_reasoning` are not among them: the doctor had its chance. Neither is `nothing_verified`: the
 steps exist, and the bounds give their possible values.
 """

@@ -21,8 +21,8 @@ class Request(msgspec.Struct, frozen=True):
     """One request of one message with its answer, which may hold several results.
 
     `refs` cite the fields of the record that the answer reports. There are none if the answer is assumed, or says that
-    nothing is recorded. `kind` and `test` are those of the first result; `seq` is the number of the event; `points` is
-    the sum over the results.
+    nothing is recorded. `kind` and `test` are those of the first result, and `points` is the sum over all results.
+    `seq` is the number of the event.
     """
 
     seq: int

@@ -407,7 +407,7 @@ def _signs(text: str, origin: Origin, deeper: bool = True) -> Iterator[Sign]:
         yield "about_judging"
     if _unseen(text) or disguised(latin):
         yield "hidden"
-    if not deeper:
+    if not deeper:  # what was decoded is not decoded once more
         return
     undone = "\n".join(coded(raw, smooth))  # empty for nearly every text
     if has_coded_words(raw, words) or (undone and any(_signs(undone, origin, False))):

@@ -63,6 +63,7 @@ def clinician_sheet(rows: Sequence[AnsweredRow], levels: Sequence[str]) -> list[
 
 
 def _line(level: str, task: str, rows: Iterable[AnsweredRow]) -> People:
+    """Return a line of the sheet: the share right of each person (run), then mean and median over people."""
     values: dict[str, list[float]] = defaultdict(list)
     ratings: list[float] = []
     for row in rows:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST = 40
+"""The most diseases or body systems in a plot."""
 _MOST_MODELS = 12
+"""The most models in a plot."""
 _BESIDE = 1.025
 """How far the levels of one size stand apart, so that none hides another."""
 

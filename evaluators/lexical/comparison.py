@@ -179,6 +179,7 @@ def matching_sentence(case: str, passages: Sequence[str], text: str) -> Match | 
 
 
 def _match(number: int, sentence: str, claim: str) -> Match | None:
+    """Compare a sentence with a claim; None if they are too unlike, or if the sentence settles nothing."""
     wanted, words = word_set(claim), word_set(sentence)
     if len(wanted & words) < min(SHARED_WORDS, len(wanted)):
         return None
@@ -266,9 +267,9 @@ def classify_step(case: str, earlier: Sequence[str], step: str) -> StepClass:
     """Return the class of a step (MedR-Bench, prompt 15); `reasoning` if no other class fits.
 
     A word of conclusion that also occurs in the case ("suggestive of a polyp") concludes nothing. A step is redundant
-    only if it concludes without a content word, or says what holds of any patient ("a history is important", "cough has
-    many causes" without a word of the case); it is a citation if it adds no more than that to words of the case. Words
-    cannot tell what helps and what does not.
+    only if it concludes without a content word, or says what holds of any patient: "a history is important", or "cough
+    has many causes" without a word of the case. It is a citation if it adds no more than that to words of the case.
+    Words cannot tell what helps and what does not.
     """
     words = word_set(step)
     if any(_repeats(step, words, other) for other in earlier):

@@ -93,6 +93,7 @@ def _recall(case: Case, asked: Sequence[Request]) -> list[Score]:
 
 
 def _orders(asked: Sequence[Request], prices: Catalogue | None) -> list[Score]:
+    """Score the requests themselves: precision, number, cost, and the shares repeated and assumed."""
     tests = [request for request in asked if request.kind != "examination"]
     first: dict[object, Request] = {}
     for request in tests:
@@ -152,6 +153,7 @@ def _unusable(trajectory: Trajectory) -> Score:
 
 
 def _product(name: str, accuracy: Score, orders: Score) -> Score:
+    """Return accuracy x a score of the orders; None with the reason of a factor that has no value."""
     if orders.reason in UNDEFINED:
         return Score(name, None, orders.reason)
     for factor in (accuracy, orders):

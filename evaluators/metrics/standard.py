@@ -89,10 +89,10 @@ class AnswerScore:
     `no_diagnosis_asserted`, `too_many_measures`, `no_treatment_asserted`. Without judges the match is lexical. With a
     `JudgeContext` the panel decides on what the answer commits to.
 
-    Other scores stand beside it. A panel adds `lexical_match`, for a treatment `published_treatment_accuracy` (a plan
-    without evidence is wrong), and, if more than one vote was asked for, `judge_agreement` (1.0 if all votes agree). A
-    diagnosis has `diagnosis_all_parts` and `diagnosis_parts_f1`, by words. A game that asked for a list has
-    `diagnosis_top_1` and so on, by the same panel, and `answers_given`.
+    Other scores stand beside it. A panel adds `lexical_match`, for a treatment `published_treatment_accuracy` (by which
+    another plan than the reference is wrong without evidence), and, if more than one vote was asked for,
+    `judge_agreement` (1.0 if all votes agree). A diagnosis has `diagnosis_all_parts` and `diagnosis_parts_f1`, by
+    words. A game that asked for a list has `diagnosis_top_1` and so on, by the same panel, and `answers_given`.
 
     Without the panel's verdict a score is None: `judge_unreadable/WHY`, `judge/KIND`, `judge_torn`, `judges_divided`;
     for a treatment also `unverifiable`, `uncited`, `search/KIND`. The account records votes, searches and quotations.

@@ -42,6 +42,7 @@ RUBRIC_SCORE, PUBLISHED, LOW, HIGH = "rubric_score", "published_rubric_score", "
 UNDECIDED, AGREEMENT, LENGTH, VETO = "rubric_undecided", "rubric_agreement", "answer_characters", "rubric_veto"
 NAMES = (RUBRIC_SCORE, LOW, HIGH, PUBLISHED, UNDECIDED, VETO)
 MOST_BATCHED = 50
+"""The most criteria in a call."""
 MOST_BESIDE = 6
 """Most words that a request may have beyond twice those of the test that it names: more are a list without marks."""
 _SENTENCE_END = regex(r"(?<=[.?!;\n\u3002\uff1f])")
@@ -108,8 +109,8 @@ class Rubric:
     met, as a grader without retries would, and has no veto. The length of the answer stands beside the score
     (`answer_characters`). A doctor without an answer has 0.0, and no judge is asked.
 
-    Settings (`--set NAME=VALUE`): `batch` is the number of criteria a call; `panel` is `majority` or `mean`;
-    `protocol=published` shows the judge the points of the one criterion that it is asked about, as HealthBench does.
+    Settings (`--set NAME=VALUE`): `batch` is the number of criteria in a call. `panel` is `majority` or `mean`. With
+    `protocol=published` the judge also sees the points of the criterion that it is asked about, as in HealthBench.
     """
 
     name = "rubric"

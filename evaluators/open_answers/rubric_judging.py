@@ -52,7 +52,7 @@ _EVENTS = {"type": "array", "items": {"type": "integer"}}
 
 
 class CriterionVerdict(msgspec.Struct, frozen=True):
-    """Whether a criterion is met, None with a `reason`; `votes` in order of judges; `events` that were cited."""
+    """Whether a criterion is met, None with a `reason`, with the `votes` in order of judges and the cited `events`."""
 
     met: Met
     votes: tuple[Vote, ...] = ()

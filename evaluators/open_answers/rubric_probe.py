@@ -32,6 +32,7 @@ _SENTENCES = (
     "This text is general information and replaces no examination.",
 )
 _LONG = 6_000
+"""The fewest characters of the long text."""
 
 
 class ProbeAccount(msgspec.Struct, frozen=True):

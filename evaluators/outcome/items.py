@@ -180,6 +180,7 @@ def _none(name: str, reason: str) -> Score:
 
 
 def _entries(text: str) -> Sequence[Mapping[str, Json]] | Unread:
+    """Return the objects of prompt 21's JSON; a reply with anything else in it is `no_field`."""
     parsed = required_json(text)
     if isinstance(parsed, Unread):
         return parsed

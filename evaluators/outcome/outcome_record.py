@@ -130,12 +130,16 @@ _VERDICT = ("verdict", "judgment", "judgement", "accuracy")
 
 
 class JudgedPlan(msgspec.Struct, frozen=True):
-    """One judge's verdict by prompt 20's rules.
+    """One judge's verdict by the rules of MedR-Bench's prompt 20. Its `basis` is one of these:
 
-    `basis`: the plan means the `same` as the reference treatment (rule 1); the reference treatment is `included` in it
-    (2); it is another plan, which the passages support or oppose (`evidence`, 3) or not (`none`, 4); or the answer is
-    no plan (`no plan`). It is "" if the reply does not say. `quotes` are (number of the passage, or 0; the judge's
-    quotation).
+    - `same`: the plan means the same as the reference treatment (rule 1).
+    - `included`: the plan includes the reference treatment (rule 2).
+    - `evidence`: it is another plan, which the passages support or oppose (rule 3).
+    - `none`: it is another plan, of which the passages say nothing (rule 4).
+    - `no plan`: the answer proposes no treatment.
+    - "": the reply does not say.
+
+    `quotes` are pairs: the number of the passage, or 0, and the judge's quotation.
     """
 
     said: Said

@@ -57,6 +57,7 @@ def without_protocol(text: str, scenario: str = "", *, asking: bool = False) -> 
 
 
 def _protocol_spans(text: str, scenario: str, *, asking: bool) -> Iterator[tuple[int, int]]:
+    """Yield (begin, end) of each part of a reply that is the scenario's protocol, the last first, none overlapping."""
     plain = text.lower()
     spans = [match.span() for word, line in _LINES if word in plain for match in line.finditer(text)]
     if scenario in ("consultation", "sequential"):

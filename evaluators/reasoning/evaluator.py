@@ -305,6 +305,7 @@ class EncounterReasoning(Reasoning):
     def _turn_scores(
         self, parts: Sequence[PartAccount], whole: Sequence[WholeAccount], knowledge: Knowledge, *, several: bool
     ) -> list[Score]:
+        """Return the scores of every stage: the answering reply, the replies before it, each turn, and all turns."""
         figures: list[Score] = []
         for one in whole:
             name = one.part

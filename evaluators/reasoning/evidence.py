@@ -74,6 +74,7 @@ def locate(text: str, words: str) -> Place | None:
 
 
 def _align(text: str, same: str, words: str) -> Place | None:
+    """Return the place of nearly the same words, if they have the same numbers, negations and directions."""
     if not SHORTEST_QUOTE <= len(words) <= LONGEST_QUOTE:
         return None
     lower = same[:_ALIGNED_WITHIN].lower()
@@ -185,6 +186,7 @@ class Library(msgspec.Struct, frozen=True):
         return SearchFindings(shown, dropped, tuple(dict.fromkeys(flag for one in seen for flag in one.flags)))
 
     async def _examine(self, passage: SearchHit, step: str, judge: Judge, sample: Sample) -> _Examined:
+        """Read the page of a passage, and decide what of it the judge sees."""
         place = passage.url or passage.digest
         try:
             source = await self._read_whole(passage)

@@ -224,6 +224,7 @@ class Check:
         return PanelAnswer(str(inquiry.verdict), inquiry.reason, self._noticed)
 
     async def _inquire(self) -> Inquiry:
+        """Ask the judge and search, as the inquiry wants it, until it is done."""
         inquiry = Inquiry(self.step, self.rules)
         said: list[str] = []
         while inquiry.wants != "done":

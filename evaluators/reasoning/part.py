@@ -210,6 +210,7 @@ class ReasoningJudge:
         )
 
     async def _judge_step(self, split_part: SplitPart, at: int) -> StepAccount:
+        """Ask what a step does and, if it is reasoning, whether it holds."""
         step, earlier, known = split_part.split.steps[at], split_part.split.steps[:at], split_part.reply.known
         flags = signs(step, "reply") if split_part.flags else ()
         if left_out(step):

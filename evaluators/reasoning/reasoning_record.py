@@ -244,6 +244,7 @@ def count(steps: Sequence[StepAccount], left_out: int = 0) -> StepCounts:
 
 
 def _default(reply: PartAccount) -> list[Score]:
+    """Compute the scores of the default rules: what a failed judge left open makes a score None, and has bounds."""
     part, counts = reply.part, count(reply.steps, reply.left_out)
     # the first failure of a judge is the reason; a missing class leaves the verdicts open too
     unclassed = next((step.reason for step in reply.steps if step.kind is None), "")
@@ -306,10 +307,11 @@ def opinion_scores(reply: PartAccount, prefix: str = "") -> list[Score]:
 
 
 def turning_scores(reply: PartAccount, later: Sequence[PartAccount], evidence: tuple[int, ...]) -> list[Score]:
-    """`whole_unseen_PART` of all steps, and `whole_repetition_PART` of the steps of the `later` turns.
+    """Return the scores by which the turns of an encounter are related.
 
-    These are the share of steps that rely on a finding which the doctor did not know by then, and the share of the
-    steps from the second turn on that repeat a step of an earlier turn (`one_turn` if there is only one).
+    - `whole_unseen_PART`: the share of all steps that rely on a finding which the doctor did not know by then.
+    - `whole_repetition_PART`: the share of the steps of the `later` turns, from the second on, that repeat a step of an
+      earlier turn; None with `one_turn` if there is only one.
     """
     failed = next((step.reason for step in reply.steps if step.kind is None), "")
     unseen = sum(step.kind == StepClass.UNSEEN for step in reply.steps)
@@ -324,6 +326,7 @@ def turning_scores(reply: PartAccount, later: Sequence[PartAccount], evidence: t
 
 
 def _published(reply: PartAccount) -> list[Score]:
+    """Compute the three scores of the published code, from the first ten steps."""
     part, steps = reply.part, reply.steps[:PUBLISHED_STEPS]
     counts = count(steps)
     failed = next((step.reason for step in steps if step.kind is None or _failed(step)), "")

@@ -254,10 +254,10 @@ def split(
 ) -> Split:
     """Split `text`, the formal or the thinking part of a reply, into steps.
 
-    Splits by `<step n>`; else by numbers or bullets if they structure the whole text; else by paragraphs; else by
-    lines. A heading or a lead-in belongs to what follows it, and a table or list to its lead-in. The conclusion, the
-    answer, requests and the commands of the scenario's protocol are no steps. `published` splits as the published code
-    does and keeps ten steps, other rules keep `most` (None: all).
+    The first of these that a text has separates its steps: `<step n>`; numbers or bullets, if they structure the whole
+    text; paragraphs; lines. A heading or a lead-in belongs to what follows it, and a table or list to its lead-in. The
+    conclusion, the answer, requests and the commands of the scenario's protocol are no steps. The `published` rules
+    split as the published code does and keep ten steps, other rules keep `most` (None: all).
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if part == "formal":
@@ -304,6 +304,7 @@ def _published_split(text: str, part: Part, played: ReplyContext) -> Split:
 
 
 def _separate(body: str) -> tuple[How, Sequence[str]]:
+    """Return how the steps of a text are separated, and the steps."""
     if tags := list(TAG.finditer(body)):
         return "tags", _texts_between(body, tags)
     for how, marks in (("numbers", _numbers(body)), ("bullets", _outermost(list(_BULLET.finditer(body))))):

@@ -85,6 +85,7 @@ def _ac1(table: _Table) -> float:
 
 
 def _kappa_variance(table: _Table, kappa: float) -> float:
+    """Return the large-sample variance of kappa (Fleiss, Cohen and Everitt 1969)."""
     n = sum(map(sum, table))
     cells, ours, theirs = _shares(table)
     by_chance = sum(a * b for a, b in zip(ours, theirs, strict=True))
@@ -95,6 +96,7 @@ def _kappa_variance(table: _Table, kappa: float) -> float:
 
 
 def _ac1_variance(table: _Table, ac1: float) -> float:
+    """Return the large-sample variance of AC1 (Gwet 2008)."""
     n = sum(map(sum, table))
     cells, ours, theirs = _shares(table)
     mean = [(a + b) / 2 for a, b in zip(ours, theirs, strict=True)]

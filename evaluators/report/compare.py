@@ -19,6 +19,7 @@ SCORED = "doctor"
 """The seat that is compared: runs are meant to differ in it."""
 
 _MOST = 5
+"""The most pairs of runs, or prompts, that a line names."""
 
 
 class Unlike(msgspec.Struct, frozen=True):

@@ -33,6 +33,7 @@ NORMAL = 1.959963984540054
 DAGGER = "\u2020"
 """Marks an interval that exceeds the possible values of a share."""
 DRAWS = 10_000
+"""Number of bootstrap draws."""
 UNITS = 500
 """Number of cases above which the bootstrap draws blocks of cases."""
 

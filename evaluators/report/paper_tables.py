@@ -159,6 +159,7 @@ UNSTATED = "(not stated)"
 ALONE = "(one restricted case)"
 _TURN = re.compile(r"turn_(\d+)_(?:published_)?efficiency_formal")
 _MOST_TURNS = 50
+"""The most turns that have columns."""
 _JUDGED = ("efficiency_formal", "assessment_precision", "examination_efficiency_formal")
 
 

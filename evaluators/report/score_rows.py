@@ -200,6 +200,7 @@ def _saw_less(record: Accounts) -> bool:
 
 
 def _votes(record: Accounts) -> Iterator[Vote]:
+    """Yield every vote of the accounts once."""
     for account in record.reasoning.values():
         for part in account.parts:
             for step in part.steps:

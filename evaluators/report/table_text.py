@@ -31,7 +31,11 @@ from wardround.evaluators.report.score_tables import (
 
 
 class CellText(msgspec.Struct, frozen=True):
-    """One cell in words: `95.86 / 88.24`; `(95.02, 96.71)` for each part; `n 950 of 957`; the values beside it."""
+    """One cell in words.
+
+    `mean` is such as `95.86 / 88.24`, `ci95` such as `(95.02, 96.71)` for each part, `n` such as `n 950 of 957`.
+    `beside` are the lines of its companions, and `missing` says why a part has no value.
+    """
 
     mean: str
     ci95: tuple[str, ...] = ()
@@ -328,6 +332,7 @@ def _none(reason: str) -> dict[str, Json]:
 
 
 _NARROWEST, _WIDEST = 44, 72
+"""The least and the largest width of the names beside figures."""
 
 
 def align_figures(rows: Sequence[tuple[str, str]]) -> list[str]:

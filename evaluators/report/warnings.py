@@ -151,6 +151,7 @@ def _who(run: RunScores, evaluator: str, seat: str) -> str:
 
 
 def _said(run: RunScores, who: str, silent: int, total: int, reason: str) -> str:
+    """Say that a judge or a search failed too often, how often and why, and what follows."""
     of = f"{silent:,} of {total:,}" if silent < total else f"all {total:,}"
     why = f"mostly: {phrase(reason)}"
     if who.partition(": ")[0] == LIBRARY:

@@ -97,6 +97,7 @@ gives the truth away; `unrecorded` is a question that the record lacks."""
 
 _OF_THE_PAGE = ("too_large", "unsupported", "redirects", "private", "denied", "empty")
 _MAY_PASS = (408, 423, 425, 429)
+"""Statuses below 500 after which another request may succeed."""
 
 
 class SearchError(WardroundError):
@@ -226,6 +227,7 @@ class Ledger:
         return digest_of(msgspec.json.encode(["evidence", 1, self._scope, provider, what, most, failed]))
 
     async def _entries(self, texts: Sequence[SearchHit | Page]) -> tuple[StoredPassage, ...]:
+        """Put texts into the store, and return their hashes and places."""
         bodies = [one.text.encode("utf-8") for one in texts]
         digests = [digest_of(body) for body in bodies]
         # what is at hand was read from the store or put into it

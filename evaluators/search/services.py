@@ -278,6 +278,7 @@ class Searxng(_WebSearch):
 Ask = Callable[[str, int], Sequence[Mapping[str, Json]]]
 """Takes (query, number of results) and returns rows with title, href and body."""
 _SECONDS = 20
+"""The time limit of a query to DuckDuckGo."""
 
 
 class DuckDuckGo(Source):

@@ -173,11 +173,15 @@ def _encode_entries(results: Sequence[SearchHit | Page]) -> str:
 
 
 class _Voiced:
+    """A client of a SearchModel, whose calls a voice makes and records."""
+
     def __init__(self, name: str, voice: Voice, ledger: Ledger) -> None:
         self.name, self._voice, self._ledger = name, voice, ledger
         self._once = Once[Completion](Exception, keep=True)
 
     async def _ask(self, what: str, purpose: str, kind: type[T], **options: Json) -> list[T]:
+        """Return the results that the model's reply names; an equal question is asked once. Raises SearchError."""
+
         async def call() -> Completion:
             return await self._voice.complete([Message("user", what)], purpose=purpose, **options)
 

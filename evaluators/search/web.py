@@ -131,7 +131,7 @@ AGENT = "wardround/0.1 (evidence reader)"
 
 
 class PageLimits(msgspec.Struct, frozen=True):
-    """Limits of a request: `size` in bytes, before and after decompression; `seconds` for all hops; `redirects`."""
+    """Limits of a request: `size` in bytes, also after decompression, `seconds` for all hops, number of `redirects`."""
 
     size: int = 5_000_000
     seconds: float = 20.0
@@ -196,6 +196,7 @@ class Web:
             ) from None
 
     async def _one(self, url: URL, headers: Mapping[str, str]) -> WebReply:
+        """Make one request and follow no redirect; raises SearchError."""
         import httpcore  # noqa: PLC0415 see above
 
         wait = dict.fromkeys(("connect", "read", "write", "pool"), self.limits.seconds)
