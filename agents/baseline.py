@@ -179,7 +179,12 @@ class _Reading:
 
 
 class Baseline:
-    """Asks four questions where it can, orders twice and examines once, then concludes; it draws nothing at random."""
+    """Asks four questions where it can, orders twice and examines once, then concludes; it draws nothing at random.
+
+    ::
+
+        wardround run --scenario consultation --doctor baseline
+    """
 
     sealed: ClassVar[bool] = True
     knows: ClassVar[str] = "cases"

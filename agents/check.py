@@ -178,6 +178,7 @@ class TriedAgent:
         return action
 
     async def _act_in_time(self, view: View) -> object:
+        """What `act` returns within the trial's time; raises CheckFailed if it is late, fails or acts too often."""
         number, seconds = len(self.actions) + 1, self._trial.seconds
         if number > self._trial.actions:
             raise CheckFailed(f"the episode is not over after {self._trial.actions} of its actions")
@@ -207,6 +208,7 @@ class TriedAgent:
         return action
 
     def _make_agent(self) -> Agent:
+        """The agent; if `resumed`, a new one that is told of the acts before."""
         if self._agent is not None and not self._resumed:
             return self._agent
         try:

@@ -57,6 +57,10 @@ OPTIONAL = frozenset(("shape", "logprobs", "top_logprobs"))
 class LLMDoctor:
     """Answers with what its model says to the conversation so far; the scenario's parser reads the text.
 
+    ::
+
+        wardround run --scenario workup --doctor openai/gpt-4o --interface tools
+
     All its knowledge is in the view, so it can resume at any turn. If the conversation exceeds the context (by an
     estimate, or because the endpoint says so), a summary in the memo replaces its older part. The model is asked once
     more after an empty reply, one that a filter removed, a formal refusal, and a call of a tool or JSON that cannot be
@@ -134,6 +138,7 @@ class LLMDoctor:
         return await self._model.complete(messages, purpose=purpose, **kept)
 
     def _messages(self, view: View, notes: Notes) -> list[Message]:
+        """The system message, the brief with the summary in the notes, and what was said after that summary."""
         parts = (system_text(view, self._prompts), self._interface.instructions(view), self._bias)
         system = "\n\n".join(part.strip() for part in parts if part.strip()) if any(parts[1:]) else parts[0]
         opening = [Message("system", system)] if system.strip() else []

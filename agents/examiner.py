@@ -24,6 +24,10 @@ from wardround.scenarios.terms.wording import RootWords, cells, key, roots, tabl
 class Examiner:
     """Answers each order from the record, in four states: reported, normal, not performed, unknown.
 
+    ::
+
+        wardround run --scenario consultation --doctor openai/gpt-4o --examiner record
+
     `scenarios/orders/examiner_lookup.py` decides which. It reads `view.known`: the record, the policy and the order.
     The scenario decides how much the doctor hears.
     """
@@ -153,9 +157,13 @@ def _word_runs(text: str) -> Iterator[tuple[str, str]]:
 def objection(said: str, asked: str, record: Sequence[str], chart: Chart, *, normal: bool) -> Objection:
     """Why an invented result may not be passed on; "" if it may.
 
-    `asked` is the test, `record` the texts of the record's results. A result is plain findings of that test: it names
-    no disease unless it denies it, tells nobody what to do, does not speak of the record, gives no number of another
-    recorded test, and does not affirm what the record denies or the reverse. With `normal` it must be normal.
+    `asked` is the test, `record` the texts of the record's results. A result may only state findings of that test:
+
+    - it names no disease, unless to deny it;
+    - it tells nobody what to do, and does not speak of the record;
+    - it gives no number of another recorded test;
+    - it does not affirm what the record denies, or deny what the record affirms;
+    - with `normal` it is normal.
 
     Example: `objection("Chest x-ray: pneumonia", "Chest x-ray", (), chart, normal=False)` is "names_disease".
     """
@@ -277,6 +285,10 @@ class _Request(msgspec.Struct, frozen=True):
 
 class LLMExaminer:
     """Answers from the record as `Examiner` does, and asks its model about what is not in the record.
+
+    ::
+
+        wardround run --scenario consultation --doctor openai/gpt-4o --examiner openai/gpt-4o --set policy=synthesise
 
     A result that the record holds is reported in the record's own words; the model is not asked about it. For the rest
     the scenario's `policy` decides. `strict`: nothing is invented. `normal-default`: the table's normal value, else a

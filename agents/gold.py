@@ -12,6 +12,10 @@ from wardround.scenarios.question_item import QuestionItem, solution
 class Gold:
     """Orders everything recorded by its exact name, then plays the truth.
 
+    ::
+
+        wardround run --scenario workup --cases bundled:admissions --doctor gold
+
     One `order` of kind `any` names all tests, because a scenario may allow a single round. The conclusion contains the
     diagnosis and the treatment if the case has them; the scenario takes the part that it asks for.
     """
@@ -65,7 +69,12 @@ def _answer(view: View, option: int, *, holds: bool) -> Action:
 
 
 class AlwaysFirst:
-    """Answers A, true or yes to everything: what it scores above chance is the leak of a question set."""
+    """Answers A, true or yes to everything: what it scores above chance is the leak of a question set.
+
+    ::
+
+        wardround run --scenario questions --cases questions.jsonl --doctor always-first
+    """
 
     sealed: ClassVar[bool] = True
 
@@ -75,7 +84,12 @@ class AlwaysFirst:
 
 
 class RandomAnswers:
-    """Draws an option by seed: its score is the chance of a question set."""
+    """Draws an option by seed: its score is the chance of a question set.
+
+    ::
+
+        wardround run --scenario questions --cases questions.jsonl --set permute=true --doctor random-answers
+    """
 
     sealed: ClassVar[bool] = True
 

@@ -19,6 +19,7 @@ from wardround.engine.seat import Seat
 from wardround.engine.text import printable
 
 _POLL = 0.05
+"""Seconds between two looks for a line."""
 _CLOSED = ""
 
 
@@ -106,6 +107,10 @@ _KINDS = ("examination", "lab", "microbiology", "imaging", "any")
 
 class Human:
     """Shows what is new in the view and takes the person's words.
+
+    ::
+
+        wardround run --limit 1 --scenario consultation --doctor human
 
     A line that begins with / is a command: one for each verb that is possible now, and /quit, which ends the encounter
     without an answer. Anything else is a reply like that of a model, which ends with an empty line. The person is asked

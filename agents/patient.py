@@ -24,6 +24,10 @@ NOTHING = "There is no relevant ancillary test information available for this re
 class Patient:
     """Answers without a model: from the report's tests (staged games), or from its own story (consultation).
 
+    ::
+
+        wardround run --scenario consultation --doctor openai/gpt-4o --patient record --persona anxious
+
     A request for tests is matched to the report's items as by the examiner, except that a broad request ('any
     imaging?') gets all items of its kind, as from the patient agent of MedR-Bench. A question is answered in the first
     person by at most three sentences of the story that are about it, the same whenever it is asked (`interview`).
@@ -76,6 +80,10 @@ def _incidental(known: Mapping[str, Json]) -> list[str]:
 
 class LLMPatient:
     """Answers with what its model says; it sees the story or the report, never the truth.
+
+    ::
+
+        wardround run --scenario consultation --doctor openai/gpt-4o --patient openai/gpt-4o --persona shy.toml
 
     With a persona in its options (`persona`, `strength`) or a `bias` the model is asked to speak in that manner. The
     seat's seed chooses the fact that a persona misstates. In the answer that tells this fact the model is asked to
@@ -132,6 +140,7 @@ class LLMPatient:
         return [Message("system", system), Message("user", self._prompts["patient/request"].render(request=request))]
 
     def _story(self, view: View, known: Mapping[str, Json], wanted: Mapping[str, Json]) -> Sequence[Message]:
+        """The messages of an interview: story and manner, the dialogue, and what is to be misstated or corrected."""
         story = "\n".join(f"{name}: {text}" for name, text in known["story"].items())
         system = self._prompts["patient/story"].render(brief=view.brief, story=story)
         manner = " ".join(filter(None, (self._speech.manner if self._speech else "", self._bias)))

@@ -253,6 +253,7 @@ class ProcessAgent:
             raise await self._failure(child, f"it wrote {shown!r}, which is not an action: {error}") from error
 
     async def _answer_question(self, child: ChildProcess, question: Mapping[str, Json]) -> Mapping[str, Json]:
+        """The line that answers the process's question to its model: a completion, or an error."""
         if self._seat.model is None:
             return {"error": "no_model", "message": f"the seat {self._seat.name} has no model"}
         options = {name: value for name, value in question.items() if name not in ("messages", "purpose")}

@@ -72,6 +72,10 @@ class RecordedReply(msgspec.Struct, frozen=True):
 class Replies:
     """Plays the nth recorded reply at its nth turn.
 
+    ::
+
+        wardround run --scenario questions --cases bundled:questions --doctor replies:bundled:questions#careful
+
     After the last recorded reply the episode ends by this seat, `replies_exhausted`, without a score, because the end
     of the recording is not the recorded model's fault. The answer to a warning is an empty reply: the last reply could
     not be used, and the rules decide what follows.
@@ -108,10 +112,10 @@ def read_replies(path: Path, model: str | None = None) -> dict[str, tuple[Record
     """Read the replies of `model` by case id, from a file of one of these kinds:
 
     - our JSONL: `{"case_id": str, "replies": [...], "model": str}` on each line, where a reply is a text or
-      `{"text": str, "thinking": str}`; `thinking` and `model` are optional;
+      `{"text": str, "thinking": str}`. The fields `thinking` and `model` are optional.
     - chats, as `wardround export --dialogues` writes them: `{"case": str, "messages": [{"role": str, "content": str}]}`
-      on each line; the assistant's messages are the replies; the case may also be `case_id`, or `episode` CASE@N;
-    - one JSON object `{case: [reply, ...]}`;
+      on each line. The assistant's messages are the replies. The case may also be `case_id`, or `episode` CASE@N.
+    - one JSON object `{case: [reply, ...]}`.
     - MedR-Bench results (github.com/MAGIC-AI4Med/MedRBench): `{case: {"results": REPLY}}` of one model, or
       `{case: {model: REPLY}}` of several, with REPLY `{"content": str, "thinking_process": str}`.
 

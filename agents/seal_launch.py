@@ -22,6 +22,7 @@ _BIND, _REC, _PRIVATE, _NOSUID, _NODEV = 4096, 16384, 1 << 18, 2, 4
 _INSIDE = 65534
 """The user within: not 0, so that the command starts without capabilities."""
 _SETATTR, _IO_URING = 442, 425
+"""The numbers of the calls mount_setattr and io_uring_setup, the same on all machines of ARCHES."""
 ARCHES = {"x86_64": (0xC000003E, 41, 155), "aarch64": (0xC00000B7, 198, 41)}
 """By machine: its name for seccomp, and the numbers of the calls socket and pivot_root."""
 _FAMILIES = (2, 10, 16)

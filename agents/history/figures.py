@@ -1,8 +1,10 @@
 """The figures of a question and a sentence: features of how the sentence may answer, each from 0 to about 1.
 
-They say which words of the question the sentence shares, by letters, by concept or by field of words; whether it is of
-the kind asked; how topic, person, site and polarity agree; and what the question before was about. `weighing` says what
-each figure is worth.
+- Words: which words of the question the sentence shares, by letters, by concept or by field of words.
+- Kind: whether it is of the kind asked, and whether topic, person, site and polarity agree.
+- Thread: how much it shares of the question before, if this one goes on with it.
+
+`weighing` says what each figure is worth.
 """
 
 import math
@@ -88,6 +90,7 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 _SHORT = 6
+"""A question of so few words may go on with the one before."""
 
 
 def thread_of(question: HistoryQuestion, earlier: Sequence[HistoryQuestion]) -> HistoryQuestion | None:
@@ -105,6 +108,7 @@ def _thread(before: Sequence[vocabulary.Unit], means: frozenset[str]) -> dict[st
 
 _SURELY = {"=": 1.0, "!": 0.9}
 _LOOSE = 0.2
+"""How surely a sentence holds a word by the widest field."""
 
 
 def strength_of(unit: vocabulary.Unit, means: frozenset[str]) -> float:

@@ -20,6 +20,7 @@ from wardround.agents.history.voice import PatientVoice, patient_voice
 from wardround.agents.history.weighing import weigh
 
 MOST = 3
+"""The most questions of a turn that are answered, and the most sentences of an answer."""
 _QUESTIONS_BEFORE = 6
 """How many earlier questions say what 'it' is."""
 

@@ -158,6 +158,7 @@ def say_denied(items: Sequence[Statement]) -> str:
 
 
 def _thing(text: str) -> str:
+    """What a phrase denies, without the words of denial: 'denies any fever' denies 'fever'."""
     text = re.sub(r"^.*\b(?:den(?:ies|ied|y)|no|not|never|without|nor|n't|negative for)\s+(?=\w)", "", text, flags=re.I)
     text = re.sub(
         r"^(?:(?:any|having|had|have|been|experiencing|recent|a|an|the|known|or|other|has|ever|noticed) )+",
@@ -170,6 +171,7 @@ def _thing(text: str) -> str:
 
 
 def _first_person(text: str, section: str, voice: PatientVoice) -> str:
+    """A note's sentence or phrase as its speaker says it; `_finish` puts it in plain words."""
     if voice.own_words and PRESENT.search(section):
         return text
     text = with_subject(_without_report(text))
@@ -301,6 +303,7 @@ def _phrase(text: str, section: str, voice: PatientVoice) -> str:
 
 
 def _say_report(rest: str, voice: PatientVoice) -> str:
+    """What follows 'The patient reports' or 'presents', as the speaker says it."""
     subject, have, am = pronouns(voice)
     rest = _ARRIVES.sub("", rest.strip())
     if re.match(r"^that\b", rest, re.I):
@@ -344,6 +347,7 @@ def _clause(rest: str) -> bool:
 
 
 def _say_absent(rest: str, voice: PatientVoice) -> str:
+    """What follows 'The patient denies', as the speaker says it."""
     subject, have, am = pronouns(voice)
     rest = re.sub(r"^an? ", "", rest.strip())
     if re.match(r"^(?:ever )\w+ing\b", rest):
@@ -429,6 +433,7 @@ def _plain_words() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def _finish(text: str, voice: PatientVoice) -> str:
+    """A sentence with a patient's words for medical ones, a capital letter and a full stop."""
     text = " ".join(text.split()).strip(" ,;")
     whose = _WHOSE.get(voice.speaks_for or "", "My").lower()
     for medical, mine in _plain_words():
