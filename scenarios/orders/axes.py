@@ -27,7 +27,7 @@ _SHORTHAND = regex(
 )
 _SERUM = regex(r"(?<![\w/-])[sSpP](?=(?:Na|osm|Osm|Cr|PEP|pep)\b)")
 _SWABBED = regex(
-    r"(?i)(\b(?:screen(?:ing)?|swabs?|cultures?|cx|pcr|naat|mrsa|vre|cre|cpe|gbs)\s(?:(?:of|from|in|left|right|l|r|both|the)\s)*"
+    r"(?i)(\b(?:screen(?:s|ing)?|swabs?|cultures?|cx|pcr|naat|mrsa|vre|cre|cpe|gbs)\s(?:(?:of|from|in|left|right|l|r|both|the)\s)*"
     r"(?:nose|nostrils?|groins?|axillae?|armpits?|perineum|perianal|vagina|vag|rectum|rectal|cervix|cornea|eyes?"
     r"|ears?))\b(?! swab)"
 )

@@ -43,7 +43,7 @@ BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 # Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
 _AMOUNT = regex(
     r"(?i)\s*\b(?:(?:cycle )?day\s\d+|(?:post|pre)[- ]?(?:transfusion|op|operative|procedure|dialysis|hd|extubation"
-    r"|intubation|bolus|exercise|delivery|treatment)\b|(?:\d\s?)?x\s?\d+(?:\s+sets?)?|q\.?\s?\d+\s?(?:h|hr|hrs"
+    r"|intubation|bolus|exercise|delivery|treatment)\b|(?:\d\s?)?x\s?\d+(?:\s+sets?)?|\d+[\s-]?(?:hourly|hrly)\b|q\.?\s?\d+\s?(?:h|hr|hrs"
     r"|hours)?|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve"
     r"|an)[\d\s,/&-]*(?:and\s+\d+\s*)?(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b|(?:in the|this|tomorrow"
     r"|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b|(?:\d+|one|two|three"
@@ -275,7 +275,7 @@ def _examines(name: str, table: Catalogue) -> bool:
     return any(test is not None and table.tests[test].kind == "examination" for test in tests)
 
 
-_BETWEEN = list_words("of on from in the for a level sample specimen by")
+_BETWEEN = list_words("of on off from in the for a level sample specimen by 24 24h hr hour")
 
 
 def _several(name: str, table: Catalogue) -> bool:

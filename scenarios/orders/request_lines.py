@@ -47,7 +47,7 @@ def request_lines(text: str) -> Iterator[str]:
 
 def _written_out(line: str) -> str:
     """A line with its shorthand between tests as commas and words."""
-    line = _SITES.sub(r" \1 and ", line)
+    line = _SITES_IN_BRACKETS.sub(r"\1", _SITES.sub(r"\1 and ", line))
     line = _DONOR.sub("donor-specific antibodies", line)
     line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
     if "paired" in line or "match" in line:
@@ -66,10 +66,12 @@ _ARROW = regex(
     r"(?:send\s+(?:(?:the|it|fluid|off)\s+)*(?:for\s+)?)?"
 )
 """An arrow from a sample to what is asked of it."""
-_SITES = regex(
-    r"(?i)\s(nose|nasal|throat|groin|axillae?|perineum|perianal|rectal|rectum|vaginal?|vagina|vag|endocervical|urethral)\s?[/+&]\s?"
-    r"(?=(?:nose|nasal|throat|groin|axilla|perin|peria|rect|vag|endoc|ureth))"
+_SITE = (
+    r"(?:nose|nasal|throat|groin|axillae?|axilla|perineum|perianal|rectal|rectum|vaginal|vagina|vag"
+    r"|endocervical|urethral)"
 )
+_SITES = regex(rf"(?i)(?<=[\s(/+&,])({_SITE})\s?[/+&,]\s?(?={_SITE})")
+_SITES_IN_BRACKETS = regex(rf"(?i)\(((?:{_SITE} and )+{_SITE})\)")
 """Two sites of one swab, which give a test each ('nose/groin')."""
 _DONOR = regex(r"\bDSAs\b|\bDSA (?=levels?\b|titres?\b|titers?\b|screen\b)")
 """Antibodies of a transplant; the singular alone is an angiography."""
@@ -86,7 +88,7 @@ _PAIRED_FLUID = regex(
     r"|\s(?:with|and|\+|&) (?:a )?(?:paired|matched|matching) (?P<with>serum|plasma|blood)(?=\s*(?:[,;.]|$|and\b)))"
 )
 """The same test in blood ('CSF glucose (paired plasma)', 'oligoclonal bands with paired serum')."""
-_SUSPECTED = regex(r"\s\?\s?[A-Za-z][^,;?]*$|\s\?\s?[A-Za-z][^,;?]*(?=[,;])")
+_SUSPECTED = regex(r"(?:\s\?\s?[A-Za-z](?:(?!\s[-\u2013\u2014]\s)[^,;?])*)+(?=$|[,;]|\s[-\u2013\u2014]\s)")
 """What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
 _IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")
 _SPINE = regex(
@@ -164,7 +166,13 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
         for piece in share_noun(list(split_commas(line)), known):
             yield from single_requests(piece, known, studies)
         return
-    behind = [part for piece in split_commas(tail) for part in single_requests(piece, known, studies)]
+    fluid = axes.specimen(head)
+    taken = f"{axes.stated_as(fluid)} " if fluid not in ("", axes.BLOOD) else ""
+
+    def placed(part: str) -> bool:
+        return known(part) or known(f"{taken}{part}")
+
+    behind = [part for piece in split_commas(tail) for part in single_requests(piece, placed, studies)]
     listed = [_under(head, part, known) for part in behind]
     named = [part for part in listed if known(part)]
     mostly = 2 * len(named) > len(listed)  # then a short part without a known name is a test, and no explanation
@@ -195,7 +203,8 @@ def _under(head: str, part: str, known: Known) -> str:
     fluid = axes.specimen(head)
     placed = f"{axes.stated_as(fluid)} {part}"
     if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(placed):
-        return placed
+        of_germ = f"{head} {part}"  # 'AFB sputum: culture'
+        return of_germ if axes.without_specimen(head) and known(of_germ) else placed
     if known(part):
         return part
     first = head.split(maxsplit=1)[0] if head else ""

@@ -123,7 +123,8 @@ def unframed(piece: str) -> str:
 
 _METHOD = regex(
     r"(?i)^(?:(?:please|an?|the|send|get|order|check|request|obtain)\s+)*(?P<where>(?:serum|blood|stool|urine|urinary"
-    r"|csf|viral)\s+)?(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y|ies)|titers?|antigens?|cultures?|levels?"
+    r"|csf|viral|(?:[\w-]+ ){1,2}(?:swabs?|aspirates?|washings?))\s+)?(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y"
+    r"|ies)|titers?|antigens?|cultures?|levels?"
     r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+|\S+/\S+))$"
 )
 
@@ -137,8 +138,9 @@ def each_by_method(line: str, known: Known) -> list[str]:
     if match["list"] and match["where"] and not match["where"].casefold().startswith("viral"):
         return []
     pieces = [REASON.split(piece, maxsplit=1)[0] for piece in split_commas(match["tail"] or match["list"])]
-    parts = [part.strip(ENDS) for piece in pieces for joined in JOINED.split(piece) for part in joined.split("/")]
     where = "" if (match["where"] or "").casefold().startswith("viral") else match["where"] or ""
+    joined = [part.strip(ENDS) for piece in pieces for part in JOINED.split(piece)]
+    parts = [part for one in joined for part in ([one] if known(f"{where}{one} {what}") else one.split("/"))]
     placed = [(where + f"{part} {what}", part) for part in parts if part]
     each = [next((form for form in (long, part) if known(form)), "") for long, part in placed]
     return each if all(each) and (len(each) > 1 or each[0] != placed[0][1]) else []
@@ -203,7 +205,8 @@ def _without_reason(piece: str, known: Known, studies: Studies) -> Iterator[str]
     short = trimmed(piece[: reasoned.start()].strip(ENDS) if reasoned else piece, known)
     if short and short != piece and (known(short) or scope(short)):
         yield short
-        wanted = JOINED.split(piece[reasoned.end() :]) if reasoned and reasoned[0].strip().lower() == "for" else ()
+        wanted = JOINED.split(piece[reasoned.end() :]) if reasoned else []
+        wanted = wanted if reasoned and reasoned[0].strip().lower() == "for" else wanted[1:]  # 'as per protocol + VBG'
         for part in (item.strip(ENDS) for item in wanted):
             if len(part) > 3 and known(part) and not _TISSUE.search(part):
                 yield part
@@ -286,7 +289,7 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     elif len(parts) > 1 and all(studies(part) for part in parts):
         yield from parts
     else:
-        yield from _without_circumstance(outer, known) or [piece]
+        yield from _without_circumstance(outer, known) or (parts if len(parts) == 1 and known(parts[0]) else [piece])
 
 
 def _without_circumstance(piece: str, known: Known) -> list[str]:
@@ -308,7 +311,8 @@ _SAMPLE = regex(
     r"\s+(?P<tail>.+)$"
 )
 _SAMPLED = list_words(
-    """collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot obtain collect from aspirate
+    """l r left right lt rt collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot obtain
+    collect from aspirate
     tap and clean catch"""
 )
 _PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
@@ -337,14 +341,20 @@ def from_sample(piece: str, known: Known) -> Iterator[str]:
     day = "24 hour " if re.match(r"(?i)24", head) else ""
     parts = rejoined([part.strip(ENDS) for part in JOINED.split(match["tail"]) if part.strip(ENDS)], known)
     named: list[str] = []
+    taken = axes.stated_as(axes.specimen(head))
     parts = [each for part in parts for each in slashed(part, known) or [part]]
+    parts = [
+        each
+        for part in parts
+        for each in abbreviations(part, lambda one: one[-1:].isalpha() and known(f"{taken} {one}")) or [part]
+    ]
     for listed in (shared(parts, known), parts):
         forms = [
             (part,) * 3
             if axes.specimen(part)  # 'nasal swab for MRSA and rectal swab for CRE'
             else (
-                f"{day}{axes.stated_as(axes.specimen(head))} {part}",
-                f"{axes.stated_as(axes.specimen(head))} {part}",
+                f"{day}{taken} {part}",
+                f"{taken} {part}",
                 part,
             )
             for part in listed

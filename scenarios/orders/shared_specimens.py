@@ -38,7 +38,7 @@ _IN_FLUIDS = frozenset(
         "Acid-fast bacilli smear and culture", "Hematocrit", "Flow cytometry", "Cytology", "Neutrophils", "Lymphocytes",
     )
 )  # fmt: skip
-_WITHIN = regex(r"(?i)\s+(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
+_WITHIN = regex(r"(?i)\s+(?:in|from|of|on|off)\s+(?:the\s+)?[\w -]+$")
 _FLUID = regex(r"(?i)\b(?:body\s+)?fluid\s+")
 _PAIRED = regex(r"(?i)(?:paired|matching|matched|simultaneous) (?:serum|plasma|blood) (?:glucose|sugar|albumin)\b")
 """A blood test beside those of a fluid, behind which the fluid goes on ('CSF glucose, paired plasma glucose')."""
@@ -80,7 +80,8 @@ def _sampled(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]:
         placed.append(part)
         linked = None if part.why else link(part.text, table)
         test = part if linked is not None and linked.kind in ("lab", "microbiology") else None
-        looked_in = linked is not None and (linked.kind == "microbiology" or _WITHIN.search(part.text) is not None)
+        behind = _WITHIN.search(part.text) is not None or axes.only_specimen(part.text.rpartition(" ")[2])
+        looked_in = linked is not None and (linked.kind == "microbiology" or behind)
         named = (linked.specimen or "any") if linked is not None and looked_in else ""
     return placed
 
