@@ -264,7 +264,7 @@ def _placed(linked: Link, name: str, table: Catalogue) -> Link:
 
 _QUANTITY = list_words("quantitative quant")
 _URINE = list_words("uds utox upt uhcg")
-_JOINS = regex(r"(?i)\s(?:and|or|&|\+|plus)\s|/")
+_JOINS = regex(r"(?i)\s(?:and|or|&|\+|plus)\s|[/,]")
 _ITEMS = regex(r"(?i)\s*[,;&+]\s*|\s+(?:and|then|plus|with|w/?|followed by)\s+")
 
 

@@ -13,7 +13,7 @@ from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.orders.foreign_orders import order_in_english
 from wardround.scenarios.orders.joined_names import ENDS, Known
-from wardround.scenarios.orders.name_lookup import LEADING, Link, content, link, unmeasured
+from wardround.scenarios.orders.name_lookup import BRACKET, LEADING, Link, content, link, unmeasured
 from wardround.scenarios.orders.named_tests import named_within
 from wardround.scenarios.orders.request_lines import line_requests, request_lines
 from wardround.scenarios.orders.request_pieces import Studies, listing, unframed
@@ -188,7 +188,11 @@ def _uncalled(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]:
 
 def _named(parts: Iterable[Part], table: Catalogue) -> Iterator[Part]:
     """The parts, each sentence that is no test's name replaced by the tests that it names."""
-    for part in parts:
+    for each in parts:
+        part = each
+        if "(" in part.text and not part.why:  # 'CTPA (eGFR 60)'
+            bare = BRACKET.sub(lambda one: "" if _reported(one[1] or one[2] or "", table) else one[0], part.text)
+            part = replace(part, text=bare.strip() or part.text)
         linked = None if part.why else link(part.text, table)
         composed = linked is not None and linked.kind == "imaging" and linked.rule == "region"
         if composed and (films := imaging.films(part.text, table)):
@@ -281,9 +285,10 @@ _UNCOUNTED = (
 """A number that no time, count, date or dose makes of it."""
 _VALUE = regex(
     rf"(?i)(?P<name>(?:\d\d?)?[a-z][\w+-]*(?: (?!and\b|\d+\b)[\w+-]+){{0,3}}?)(?:\s(?:was|is|of|only|still|now|at)"
-    rf"|\s(?:up|down|risen|fallen|rising|falling|dropped)(?:\s(?:from|to|at))?|:)?(?:\s?[=<>~\u2264\u2265]{{1,2}}\s?|\s)"
+    rf"|\s(?:up|down|drop|risen|fallen|rising|falling|dropped)(?:\s(?:from|to|at))?|:)?(?:\s?[=<>~\u2264\u2265]{{1,2}}\s?|\s)"
     rf"(?:{_UNCOUNTED}\d+(?:[./,]\d+)?(?![\w:])|\+{{2,4}}|(?<=\s)(?:neg|trace|nil)\b)\s?(?:%|[a-zµ]+/[a-z]+\b)?"
-    r"(?:[^\w]*|\s*(?:[,?(]|(?:and|in|on|at|since|this|for|after|from|to|with|today|tonight|yesterday|last|now|despite|post)\b).*)$"
+    r"(?P<rest>[^\w]*|\s*(?:[,?(]|->|(?:\w+ed|so|but|both|and|in|on|at|since|this|for|after|from|to|with|today|tonight|yesterday"
+    r"|last|now|despite|post)\b).*)$"
 )
 """A test with its value, which reports it ('eGFR 22', 'Hb 7.1 g/dL', 'INR 3.1 and drowsy')."""
 _ONE_OF_SEVERAL = regex(r"(?<=[\d+%])\s+(?=[A-Za-z]{2})")
@@ -297,7 +302,9 @@ def _reported(asked: str, table: Catalogue) -> Link | None:
         return None
     several = [_VALUE.match(text) for text in _ONE_OF_SEVERAL.split(asked)]
     value = several[0] if all(several) else _VALUE.match(asked)
-    return link(value["name"], table) if value else None
+    if value is None or (value["rest"] and named_within(value["rest"].strip(), table)):
+        return None
+    return link(value["name"], table)
 
 
 def _reports(asked: str, named: Link, linked: Link | None, table: Catalogue) -> bool:

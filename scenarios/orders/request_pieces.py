@@ -286,8 +286,8 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
             yield from [part] if known(part) else single_requests(part, known, studies)
     elif sides := slashed(outer, known) or abbreviations(outer, known):
         yield from sides
-    elif len(parts) > 1 and all(studies(part) for part in parts):
-        yield from parts
+    elif len(parts) > 1 and (all(map(studies, parts)) or any(slashed(part, known) for part in parts)):
+        yield from (one for part in parts for one in (slashed(part, known) or [part]))
     else:
         yield from _without_circumstance(outer, known) or (parts if len(parts) == 1 and known(parts[0]) else [piece])
 

@@ -71,17 +71,19 @@ def _sampled(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]:
     placed: list[Part] = []
     test, named = None, ""  # what a specimen behind it is taken for, and where that was looked for so far
     for part in parts:
-        taken = "" if part.why else axes.only_specimen(part.text)
+        linked = None if part.why else link(part.text, table)
+        own = part.text.isupper() and linked is not None and not linked.test.endswith("analysis")  # 'MSU' is a culture
+        taken = "" if part.why or own else axes.only_specimen(part.text)
         if taken and test and part.sentence == test.sentence and (named or taken == axes.BLOOD):
+            again = f"{axes.stated_as(taken)} {_unplaced(test.text)}"
             if taken != named:
-                placed.append(replace(test, text=f"{axes.stated_as(taken)} {_unplaced(test.text)}"))
+                placed.append(replace(part, text=again if link(again, table) else part.text))
             named = named or taken
             continue
         placed.append(part)
-        linked = None if part.why else link(part.text, table)
         test = part if linked is not None and linked.kind in ("lab", "microbiology") else None
-        behind = _WITHIN.search(part.text) is not None or axes.only_specimen(part.text.rpartition(" ")[2])
-        looked_in = linked is not None and (linked.kind == "microbiology" or behind)
+        stated = bool(axes.specimen(part.text)) or _WITHIN.search(part.text) is not None
+        looked_in = linked is not None and (linked.kind == "microbiology" or stated)
         named = (linked.specimen or "any") if linked is not None and looked_in else ""
     return placed
 

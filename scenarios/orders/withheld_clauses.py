@@ -15,7 +15,7 @@ Why = Literal["negated", "conditional", "done", "treatment", "statement"]
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please|hold|cancel|not)"
 _STOP = regex(
-    rf"\.(?=\s+[a-z\d?])|[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|\s(?:[-\u2013\u2014]|->|=>)\s|:(?=\s+(?:{_VERB}|(?i:he|she|they|it|i|we|his|her|this|there))\b)",
+    rf"\.(?=\s+[a-z\d?])|[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|(?<!\d)\s(?:->|=>)\s|\s[-\u2013\u2014]\s|:(?=\s+(?:{_VERB}|(?i:he|she|they|it|i|we|his|her|this|there))\b)",
     re.UNICODE,
 )
 _REACH = 12
@@ -115,6 +115,8 @@ _NOT_NOW = regex(
 _REGRETS = "sorry|oops|wait|hang on|actually|apologies|my mistake"
 _CHANGES = rf"(?:no|nope|{_REGRETS}|correction|on second thoughts?|rather|wrong patient)"
 _SORRY = regex(rf"(?i)(?:{_REGRETS})\W*")
+_AHEAD = regex(r"(?i)^(?:before|prior to|ahead of|pre)\s(?!and\b|meal|dose|bronch)")
+"""What follows the sentence that orders and says ahead of what ('- before liver biopsy')."""
 _UNSAID = regex(
     rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:please|pls|but|so|and) )?(?:(?:no|nope|correction|scratch|no,? wait)\W*$"
     r"|(?:scrap|scratch|strike|ignore|forget|cancel|disregard|drop|skip|delete|never mind|defer"
@@ -137,8 +139,9 @@ _DONE = regex(
     r"|ordered|within)|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
 )
 _RESULT = regex(
-    r"(?i)^(?:(?:the|his|her|recent|last|initial|admission)\s+)*(?P<name>[^,;]{2,40}?)\s(?:done|normal|negative|neg|-ve|\+ve"
-    r"|positive|raised|elevated|high(?![ -]?(?:sens|res|dose))|low(?![ -]?dose)|clear|unremarkable|nad|pending|awaited"
+    r"(?i)^(?:(?:the|his|her|recent|last|initial|admission)\s+)*(?P<name>[^,;]{2,40}?)\s(?:done|normal|negative|neg|pos|-ve|\+ve"
+    r"|supp?ressed|undetectable|prolonged|borderline|rising|falling|positive|raised|elevated|high(?![ -]?(?:sens"
+    r"|res|dose))|low(?![ -]?dose)|clear|unremarkable|nad|pending|awaited"
     r"|inconclusive|equivocal|stopped|abandoned|ha?emolysed|clotted|unchanged|abnormal|deranged)(?:\s(?!and\b)[^,;]*)?$"
 )
 """A test with its result ('troponin negative', 'ETT stopped early due to pain')."""
@@ -189,7 +192,7 @@ def _corrected(clauses: Sequence[Clause], known: Known) -> Sequence[Clause]:
     kept: list[Clause] = []
     again = False
     for clause in clauses:
-        if _SORRY.fullmatch(clause.text):
+        if _SORRY.fullmatch(clause.text) or (kept and kept[-1].breaks and _AHEAD.match(clause.text)):
             kept.append(Clause(clause.text, "statement", clause.breaks))
             continue
         meant, unsaid = _MEANT.match(clause.text), _UNSAID.match(clause.text)
