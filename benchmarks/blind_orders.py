@@ -3,8 +3,8 @@
 `python -m benchmarks.blind_orders` prints the table.
 
 `tests/data/order_phrases_blind.jsonl` has the phrases of five languages, each with its pieces: status, and for each
-concept its name, kind, specimen ("any": left open) and method. Each part was measured before it was read; docs/records
-says when. `--show` prints the errors.
+concept its name, kind, specimen ("any": left open) and method. Each part was measured before it was read;
+docs/measurements.md says when. `--show` prints the errors.
 """
 
 import json

@@ -1,1 +1,1 @@
-"""The published rules as pure functions: they reproduce the code of MultiCogEval, errors included (docs/records.md)."""
+"""MultiCogEval's rules as pure functions: they do what its code does, errors included (docs/records/orders.md)."""

@@ -38,7 +38,7 @@ THIRD = [
 ]
 """An auditor's, in short prose: the half "dev" was looked at one by one, of "held" only how many are flagged."""
 MISSED = {"t042", "s014", "s103", "s244", "s277", "s292", "s298"}
-"""Of the half "dev": docs/hostile.md says of what kind they are."""
+"""The texts of the half "dev" that are known to be missed."""
 ORIGIN: dict[str, Origin] = {"step": "reply", "page": "page", "case": "case", "reference": "reference"}
 HONEST = [
     "The correct diagnosis is gout.",
