@@ -1,4 +1,8 @@
-"""Undoes the disguises of a text, tricks of spelling and encodings, so that it reads as a person sees it."""
+"""Undoes the disguises of a text, tricks of spelling and encodings, so that it reads as a person sees it.
+
+`smoothed` and `folded` undo tricks of spelling, `disguised` and `coded` look for words in other forms, and
+`has_coded_words` for encodings. A cheap test on bytes comes before most patterns, because nearly all texts are honest.
+"""
 
 import base64
 import binascii

@@ -1,4 +1,9 @@
-"""Judges and panels: one judge, or several that decide by majority; every vote is kept."""
+"""Judges and panels: one judge, or several that decide by majority; every vote is kept.
+
+`ask_judge` asks one judge a question, and asks again after an unreadable reply. `Panel` asks all judges, several times
+each if that is wanted, and joins first each judge's own answers, then the judges. `ModelJudge` asks a model;
+lexical/judge.py has the judge without one.
+"""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,8 @@
-"""One question to a judge, and the fences that separate its texts from the prompt."""
+"""One question to a judge, and the fences that separate its texts from the prompt.
+
+A question holds the texts that a judge needs. `fenced` shows each of them between two lines with a tag that no author
+of a text can know, and marks every line that could be taken for one of ours. So no text passes for an instruction.
+"""
 
 import hashlib
 import re

@@ -1,4 +1,8 @@
-"""Reads a judge's reply strictly: its JSON or its one word, or a typed reason why it cannot be read."""
+"""Reads a judge's reply strictly: its JSON or its one word, or a typed reason why it cannot be read.
+
+`payload` reads JSON, `word` a word of a vocabulary with its reasons, and `claimed_value` a field of JSON. A reply that
+doubts its verdict, gives two, or has none in its place is `Unread`; it never becomes a default.
+"""
 
 import json
 import re

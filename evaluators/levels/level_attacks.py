@@ -1,4 +1,8 @@
-"""Runs of altered questions beside their plain runs, and what a set gives away by its form."""
+"""Runs of altered questions beside their plain runs, and what a set gives away by its form.
+
+An altered run is compared with a plain run of the same doctor, over the questions that both asked. A leak is what a
+doctor scores beyond chance if it cannot know the answer.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,7 @@
-"""Low, middle and high level side by side: normalised accuracy by model, gaps between levels, pairs of models."""
+"""Low, middle and high level side by side: normalised accuracy by model, gaps between levels, pairs of models.
+
+`level_report` gathers them all. `figure` takes a mean with its interval, `gap` compares two levels or models.
+"""
 
 import math
 import re
@@ -143,8 +146,9 @@ class _NormalisedValue(msgspec.Struct, frozen=True):
 def normalise_by_chance(rows: Iterable[LevelRow]) -> list[_NormalisedValue]:
     """Normalise scored rows by chance (MultiCogEval, equation 4), so that their means are the normalised accuracies.
 
-    The sides of a rectification are weighted so that the right ones count 1/options in all, and the wrong ones the
-    rest, however many there are of each; a repeat with one side only is left out. With alpha = 1/options that is
+    The sides of a rectification are the items whose offered answer is right, and those whose offered answer is wrong.
+    The first count 1/options in all and the second the rest, however many there are of each. A repeat with items of
+    only one side is left out. With alpha = 1/options that is
     (alpha R + (1 - alpha) W - alpha) / (1 - alpha) = alpha (R - 1) / (1 - alpha) + W for the shares right R and W,
     so each side has a mean of its own.
     """

@@ -1,4 +1,7 @@
-"""Compares texts for the offline judge: steps, claims and reference steps, by the words that they share."""
+"""Compares texts for the offline judge: steps, claims and reference steps, by the words that they share.
+
+Each public function answers a question to a judge (`judge`) by content words; the constants before it are its limits.
+"""
 
 import re
 from collections.abc import Iterable, Sequence

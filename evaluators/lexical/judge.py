@@ -1,4 +1,8 @@
-"""The offline judge: it compares words instead of asking a model, and its scores are only a lower bound."""
+"""The offline judge: it compares words instead of asking a model, and its scores are only a lower bound.
+
+`_ANSWERS` names the function that answers each question. `comparison` compares steps and answers; this module also
+compares examinations and plans of treatment.
+"""
 
 import json
 import re

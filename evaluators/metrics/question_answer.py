@@ -45,9 +45,9 @@ class QuestionAnswer:
 
     A rectification is right if the verdict on the offered answer is right and, where that answer is wrong, the option
     named in its place is the right one (MultiCogEval, section 3.2 and equation 4). A short answer is right if it is one
-    of the accepted answers, whatever its case, article and punctuation. An open question is None (`open_question`),
-    answered or not, since a judge scores it, and so is a closed answer whose reading the ending does not keep
-    (`no_reading`). Under the published rules `question_guessed` says which answers were drawn by chance; under an
+    of the accepted answers, whatever its case, article and punctuation. An open question has None (`open_question`),
+    answered or not, since a judge scores it. A closed answer has None (`no_reading`) if the ending does not keep what
+    was read in it. Under the published rules `question_guessed` says which answers were drawn by chance; under an
     attack `question_followed_hint` and `question_kept_answer` say how it was met. Where options are compared by
     log-probability, `question_option_probability` is the probability of the right one; if the endpoint gave no
     log-probabilities, that score and the accuracy are None. `wardround levels` corrects the accuracies for chance.

@@ -1,4 +1,8 @@
-"""The standard scores of an episode: accuracy, examinations, premature closing, role breaks, usage and dollars."""
+"""The standard scores of an episode: accuracy, examinations, premature closing, role breaks, usage and dollars.
+
+`Standard` joins the scores of all functions here. `AnswerScore` reads the final answer and compares it with the truth,
+by a panel if there is one; the others need no judge.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -160,7 +164,7 @@ async def _each(context: JudgeContext, case: Case, listed: Sequence[str]) -> lis
 
 
 def _first_right_so_far(verdicts: Sequence[Score], wanted: int) -> list[Score]:
-    """For each place, return the first right verdict up to it, else the first open one: a top-K score."""
+    """Return the top-K score of each place: the first right verdict up to it, else the first open one, else 0."""
     scores: list[Score] = []
     for place in range(wanted):
         had = verdicts[: place + 1]

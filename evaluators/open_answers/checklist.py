@@ -1,4 +1,8 @@
-"""The evaluator `checklist`: whether an open answer is usable, by category and checklist, as in LLMEval-Med."""
+"""The evaluator `checklist`: whether an open answer is usable, by category and checklist, as in LLMEval-Med.
+
+`checklist_marking` asks the judges for marks, and `checklist_scale` has the scales of the paper. This module turns the
+marks of each answer into a verdict, and the verdicts into scores.
+"""
 
 import math
 from collections.abc import Mapping, Sequence

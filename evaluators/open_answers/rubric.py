@@ -1,4 +1,8 @@
-"""The evaluator `rubric`: an open answer or an encounter against criteria with points, as in HealthBench."""
+"""The evaluator `rubric`: an open answer or an encounter against criteria with points, as in HealthBench.
+
+`rubric_judging` asks the judges about the criteria, and `rubric_points` does the arithmetic. A criterion of an
+encounter may have a rule in place of a judge (`decide_by_rule`).
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

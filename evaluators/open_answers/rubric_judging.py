@@ -1,4 +1,8 @@
-"""How judges decide the criteria of a rubric: questions, the reading of replies, and how votes become a decision."""
+"""How judges decide the criteria of a rubric: questions, the reading of replies, and how votes become a decision.
+
+A criterion is asked about by itself, in a batch, or together with the events of an encounter that show it. One without
+a readable verdict is undecided, never "not met".
+"""
 
 import math
 from collections.abc import Sequence

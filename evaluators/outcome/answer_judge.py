@@ -1,4 +1,8 @@
-"""Lets a panel judge a final answer: a diagnosis by the reference, a treatment also by search results."""
+"""Lets a panel judge a final answer: a diagnosis by the reference, a treatment also by search results.
+
+A plan of treatment is looked up once for the whole panel, so that all judges see the same passages. A plan other than
+the reference is right or wrong only by words quoted from them. The published rules are applied to the same replies.
+"""
 
 from collections import Counter
 from collections.abc import Sequence

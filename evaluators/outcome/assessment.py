@@ -1,4 +1,8 @@
-"""Judges whether the doctor requested the right examinations: a panel compares requests and record item by item."""
+"""Judges whether the doctor requested the right examinations: a panel compares requests and record item by item.
+
+`Assessment` has requests and recorded tests split into items and pairs them one to one. `PublishedAssessment` looks for
+each item in the text of the other side, as the published code does.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

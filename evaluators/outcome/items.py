@@ -137,7 +137,7 @@ def published_items(text: str) -> tuple[TextItem | None, ...] | Unread:
 def precision_recall(asked: int, recorded: int, pairs: Sequence[tuple[int, int]]) -> list[Score]:
     """Return `assessment_precision` and `assessment_recall` of `asked` items against `recorded` ones, one to one.
 
-    `pairs` are the items that a judge takes for the same: (place among the asked, place among the recorded). The
+    `pairs` are the items that a judge takes for the same: (place of the request, place of the recorded item). The
     largest set of pairs with each item in at most one counts: a broad request hits one reference item, not ten. The
     value is None with `nothing_asked` or `no_reference` if there is no item to count, or for precision none that could
     be hit.

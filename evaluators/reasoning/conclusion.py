@@ -1,4 +1,8 @@
-"""Separates the reasoning of a reply from the rest of it: the lines of the game's protocol, and the conclusion."""
+"""Separates the reasoning of a reply from the rest of it: the lines of the game's protocol, and the conclusion.
+
+A doctor also writes commands of its game and a final answer, which are no reasoning. `without_protocol` removes the
+first, `without_conclusions` and `without_last_conclusion` remove the second. Whatever gives reasons stays.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,7 @@
-"""The doctor's replies whose reasoning is judged, and what the doctor knew of the case at each."""
+"""The doctor's replies whose reasoning is judged, and what the doctor knew of the case at each.
+
+Each reply comes with the text of the case that the doctor had by then, by which its steps are judged.
+"""
 
 from collections.abc import Mapping
 from itertools import pairwise

@@ -1,4 +1,8 @@
-"""The Reasoning Evaluator (MedR-Bench, section 4.3): version 1 judges each reply by itself, version 3 all as one."""
+"""The Reasoning Evaluator (MedR-Bench, section 4.3): version 1 judges each reply by itself, version 3 all as one.
+
+For each episode it collects the doctor's replies, splits each part into steps, has the steps judged and the reference
+looked for (`part`), and computes the scores (`reasoning_record`). New evaluations use `EncounterReasoning`.
+"""
 
 import random
 from collections import Counter

@@ -1,4 +1,8 @@
-"""The evidence for a step: the passages found, where quoted words occur in them, and whether they bear on the step."""
+"""The evidence for a step: the passages found, where quoted words occur in them, and whether they bear on the step.
+
+`Library` searches and reads pages, `cite` finds a judge's quotation in its source, and `bears` says by concepts and
+words whether the quotation is about what a step claims.
+"""
 
 import re
 from collections import Counter

@@ -1,4 +1,8 @@
-"""Checks one reasoning step: keywords, search and verdict, repeated up to a cap, by one judge."""
+"""Checks one reasoning step: keywords, search and verdict, repeated up to a cap, by one judge.
+
+`Inquiry` is the pure state of a check: it takes replies and results, and says what it wants next. `Check` drives it
+with a judge and a library, and keeps what was searched and quoted.
+"""
 
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Judges one part of one reply: splits it into steps and judges them, with long texts in windows."""
+"""Judges one part of one reply: splits it into steps, judges each, and looks in them for the steps of the reference."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,8 @@
-"""The record of one evaluation of reasoning, and its scores: efficiency, factuality, completeness (MedR-Bench)."""
+"""The record of one evaluation of reasoning, and its scores: efficiency, factuality, completeness (MedR-Bench).
+
+An `Account` keeps the steps of an episode as they were judged, with votes, searches and quotations. All scores are
+computed from it alone.
+"""
 
 from collections.abc import Sequence
 from typing import Literal

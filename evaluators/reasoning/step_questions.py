@@ -1,4 +1,7 @@
-"""The questions of the Reasoning Evaluator (MedR-Bench, prompts 14 to 18), and the strict readers of their replies."""
+"""The questions of the Reasoning Evaluator (MedR-Bench, prompts 14 to 18), and the strict readers of their replies.
+
+The questions come first, then the readers of verdicts, of keywords and of the reference's steps.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,8 @@
-"""Splits one part of a reply into the steps of its reasoning."""
+"""Splits one part of a reply into the steps of its reasoning.
+
+`split` is the whole way. It cuts out what is no reasoning (`reasoning`, `conclusion`), brings the marks of steps to the
+beginnings of lines (`marks_on_lines`), and splits at the first kind of mark that the text has (`_separate`).
+"""
 
 import re
 from bisect import bisect_left

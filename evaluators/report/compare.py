@@ -1,4 +1,8 @@
-"""Compares two or more runs: paired differences per case, and the settings in which the runs differ."""
+"""Compares two or more runs: paired differences per case, and the settings in which the runs differ.
+
+`unlike` says why two runs may not be comparable. `compare_runs` takes the difference of each score over the cases of
+both, with an interval and a test, and corrects the tests for the number of pairs.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

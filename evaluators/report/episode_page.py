@@ -1,4 +1,8 @@
-"""Writes the page of one episode: its dialogue, and each judged step with the evidence for its verdict."""
+"""Writes the page of one episode: its dialogue, and each judged step with the evidence for its verdict.
+
+The template judged.html.j2 lays the page out. This module gives it the quotations, as the stored texts have them, and
+the counts and headings. The page shows no text of a restricted case.
+"""
 
 import re
 from collections import Counter

@@ -1,4 +1,8 @@
-"""Writes one self-contained HTML page about one or several runs, and the same results as JSON."""
+"""Writes one self-contained HTML page about one or several runs, and the same results as JSON.
+
+The template report.html.j2 lays the page out. `page` gives it the figures of a `ReportFigures`, and `as_json` returns
+the same as data.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby

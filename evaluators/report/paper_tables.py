@@ -1,4 +1,8 @@
-"""Builds the extended tables 1 to 6 of MedR-Bench, with the notes below them."""
+"""Builds the extended tables 1 to 6 of MedR-Bench, with the notes below them.
+
+`score_tables` has the layouts, and this module fills them: a row for each doctor, with one of its runs for each
+setting.
+"""
 
 import re
 from collections import Counter

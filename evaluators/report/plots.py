@@ -1,4 +1,8 @@
-"""Draws the plots of a report with matplotlib, as SVG inside the page."""
+"""Draws the plots of a report with matplotlib, as SVG inside the page.
+
+Matplotlib draws in colours that stand for variables of the page's style sheet; `svg` puts the variables in, so that a
+page has a light and a dark mode.
+"""
 
 import io
 import math

@@ -1,4 +1,8 @@
-"""The rows of scores and evaluations from which statistics and reports are computed, independent of the store."""
+"""The rows of scores and evaluations from which statistics and reports are computed, independent of the store.
+
+A `RunScores` has all of a run: an `EpisodeScores` for each episode, its scorings, and how far judges and searches
+answered (`EvaluatorCoverage`), which `AccountTally` counts without keeping the accounts.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

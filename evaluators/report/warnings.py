@@ -1,4 +1,7 @@
-"""Warns of everything that limits the scores of a run, and says what a reader must know before using them."""
+"""Warns of everything that limits the scores of a run, and says what a reader must know before using them.
+
+`doubts` are about how a run was scored, `cautions` also about how it was played.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,8 @@
-"""Searches an offline corpus on this machine by its full-text index: SQLite's FTS5, ranked by BM25."""
+"""Searches an offline corpus on this machine by its full-text index: SQLite's FTS5, ranked by BM25.
+
+An index is one SQLite file, named by the digest of the texts that it covers. `Corpus` searches a user's texts,
+`Bundled` those of this package.
+"""
 
 import os
 import re
@@ -223,7 +227,8 @@ class Corpus(Source):
         """Open the corpus of `source` and build its index if there is none.
 
         The index is stored in `cache`, else beside the source, else (if that folder is read-only) in the user's cache
-        folder. Raises UsageError if a file cannot be read.
+        folder. Raises UsageError if a file cannot be read, if all texts are empty, for a `size` under 200, and if there
+        is no place for the index.
         """
         return await anyio.to_thread.run_sync(cls.opened, source, cache, fields or Fields(), size)
 

@@ -1,4 +1,8 @@
-"""Reads the page at an address and extracts its text, or finds that the page refuses access."""
+"""Reads the page at an address and extracts its text, or finds that the page refuses access.
+
+`html`, `plain_text` and `pdf` read one type each. A text that mostly says that access is refused counts as no page
+(`turned_away`).
+"""
 
 import codecs
 import io

@@ -1,4 +1,8 @@
-"""The results of a search: a passage, a page or a typed failure, and the ledger that records them in a store."""
+"""The results of a search: a passage, a page or a typed failure, and the ledger that records them in a store.
+
+A search returns `SearchHit`s, a reader a `Page`, or they raise `SearchError`. `Ledger` stores each answer, and its
+texts under their hashes, so that a quotation can be checked and a search replayed.
+"""
 
 import time
 from collections import OrderedDict

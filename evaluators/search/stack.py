@@ -1,4 +1,8 @@
-"""Opens the search that a name stands for, and wraps it: retries, records, replays, guards cases, hides the truth."""
+"""Opens the search that a name stands for, and wraps it: retries, records, replays, guards cases, hides the truth.
+
+`search_of` opens a search, and each wrapper around it changes one thing. `Recorded` answers from a store alone.
+`SearchModel` makes a search a model, so that its queries are calls in the episode's log; `ConsultedSearch` asks it.
+"""
 
 import re
 from collections.abc import Sequence
@@ -137,8 +141,8 @@ T = TypeVar("T", SearchHit, Page)
 class SearchModel(Model):
     """A search, with a reader of pages if there is one, as a `Model` that answers with hashes of stored texts.
 
-    Both must record their results. A SearchError becomes a ProviderError of the same kind. But if a page can never be
-    read, that is an answer (`{"failure": [kind, message, status]}`), which nobody needs to ask for again.
+    Both must record their results. A SearchError becomes a ProviderError of the same kind. But that a page can never be
+    read is an answer (`{"failure": [kind, message, status]}`), so that it is not asked for again.
     """
 
     host = ""
@@ -366,9 +370,9 @@ RUN = 5
 class Secret:
     """The parts of a truth that no query may reveal: those that are not `known`.
 
-    `known` is text that queries may use in any case, such as the judged answer: if it names the diagnosis, by any of
-    its names, no query reveals it. It may be long and most queries reveal nothing, so it is searched only if a query
-    might. A truth in other words, or in another order, is not detected.
+    `known` is text that queries may use anyway, such as the judged answer. If it names the diagnosis, by any of its
+    names, no query can reveal that any more. It may be long and most queries reveal nothing, so it is searched only if
+    a query might. A truth in other words, or in another order, is not detected.
     """
 
     def __init__(self, truth: Truth, known: str = "") -> None:

@@ -1,4 +1,8 @@
-"""HTTP for searches and pages: GET requests to public addresses, within limits."""
+"""HTTP for searches and pages: GET requests to public addresses, within limits.
+
+`Web` resolves a host, checks the address, and connects to just that address. So no page leads to this machine or to its
+network.
+"""
 
 import ipaddress
 import socket
