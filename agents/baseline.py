@@ -124,13 +124,13 @@ _ROUNDS = (12, 8)
 """The number of tests in the first and in the second order."""
 
 _LEAST_LIKENESS = 0.25
-"""The similarity, summed over the similar cases of one disease, above which they count as evidence for it."""
+"""Similar cases of one disease count as evidence for it above this sum of their similarities."""
 
 _LIKENESS_WEIGHT = 4.0
 """The weight of the similarity beyond `_LEAST_LIKENESS`; the best score of the knowledge base counts as 1."""
 
 _CLEAR_LEAD = 1.5
-"""The ratio of the first to the second score at which no further tests are ordered."""
+"""No further tests are ordered if the first score is at least so many times the second."""
 
 _MOST_CANDIDATES = 20
 

@@ -1,4 +1,8 @@
-"""Checks an agent on one scripted episode and reports in plain words what is wrong with it."""
+"""Checks an agent on one scripted episode and reports in plain words what is wrong with it.
+
+`try_agent` plays the episode and replays it twice, to see whether the agent acts the same again and can resume.
+`hazards` has the trials under harder conditions.
+"""
 
 import asyncio
 import time

@@ -1,4 +1,8 @@
-"""A doctor played by a language model."""
+"""A doctor played by a language model.
+
+It acts by text, tools or JSON (`dialogue`), keeps a long conversation within the model's context by summaries in its
+memo, and asks once more after a reply that cannot be used.
+"""
 
 from collections.abc import Sequence
 from typing import ClassVar

@@ -17,7 +17,8 @@ class Gold:
         wardround run --scenario workup --cases bundled:admissions --doctor gold
 
     One `order` of kind `any` names all tests, because a scenario may allow a single round. The conclusion contains the
-    diagnosis and the treatment if the case has them; the scenario takes the part that it asks for.
+    diagnosis and the treatment if the case has them; the scenario takes the part that it asks for. Raises TypeError if
+    the seat does not know the case.
     """
 
     sealed: ClassVar[bool] = True

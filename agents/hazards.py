@@ -1,4 +1,7 @@
-"""Tries an agent under the conditions of a long run: odd views, slow and failing models, cancellation, kills."""
+"""Tries an agent under the conditions of a long run: odd views, slow and failing models, cancellation, kills.
+
+Each `_try_` function is one hazard. All use stand-in models, so nothing is sent and nothing is spent.
+"""
 
 import asyncio
 import sys

@@ -190,7 +190,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProcessFailed(RuntimeError):
-    """The process ended, or wrote what is not an action."""
+    """The process could not be started, ended, or wrote a line that is no action."""
 
 
 class ProcessAgent:

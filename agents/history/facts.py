@@ -1,4 +1,7 @@
-"""The facts of a patient's story: sentences cut once, each with what it affirms, denies, and when it was."""
+"""The facts of a patient's story: sentences cut once, each with what it affirms, denies, and when it was.
+
+`story_facts` cuts a story into facts, and `statements` says of each what it lists, with findings, sites and denials.
+"""
 
 import re
 from collections.abc import Mapping, Sequence

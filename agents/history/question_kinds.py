@@ -1,4 +1,7 @@
-"""Kinds of question that a doctor asks, in doctors' words and in lay words."""
+"""Kinds of question that a doctor asks, in doctors' words and in lay words.
+
+`split_questions` gives the questions of a turn, and `parse_question` says what one of them is about.
+"""
 
 import re
 from collections.abc import Sequence
@@ -89,7 +92,7 @@ _POLITE = _any(
 )
 """'Can you show me where?' asks where, and not whether."""
 _PARTICULAR = _any(r"^\W*(?:(?:and|so|but|well|now)[, ]+)*(?:what(?! about)|how|where\w*|when|who\w*|which|why)\b")
-"""Begins a question that asks for no yes or no, though it may end like one that does: 'What is it?'."""
+"""The beginning of a question that yes or no cannot answer, though its end may look so ('What is it?')."""
 _MEANT = _any(r"^(?:I mean|like|such as|for (?:example|instance)|that is|say)\b", r"\bI mean\W*$")
 """A remark that only explains the question before it."""
 _CLAUSE = regex(

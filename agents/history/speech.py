@@ -1,4 +1,7 @@
-"""How a fact is said: by the patient in the first person, or by somebody who speaks for the patient in the third."""
+"""How a fact is said: by the patient in the first person, or by somebody who speaks for the patient in the third.
+
+`say_fact` turns a note's sentence ('The patient denies fever') into the patient's, by the rules of `_first_person`.
+"""
 
 import re
 from collections.abc import Sequence
