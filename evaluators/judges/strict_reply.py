@@ -392,9 +392,9 @@ def claimed_value(
 ) -> T | Unread:
     """Return the meaning of the first of `names` in the object: that of a word of `vocabulary`, or a boolean.
 
-    A boolean is read only where the vocabulary means True and False (`negative` is False). The reply is Unread if
-    another field gives another verdict, or if words after the object do so or express a doubt. A list of one text is
-    read as that text.
+    A boolean is read only if True and False are among the vocabulary's meanings (`negative` is False then). The reply
+    is Unread if another field gives another verdict, or if words after the object do so or express a doubt. A list of
+    one text is read as that text.
     """
     value = only_entry(parsed.value)
     said = value if isinstance(value, str) else field(value, names)

@@ -151,7 +151,7 @@ class ChecklistMarks:
     def verdict(self, category: Category, markings: Sequence[Marking], reading: Reading) -> tuple[float | None, str]:
         """Return the verdict of an answer's markings, or None with a reason.
 
-        None if no marking could be read (the first reason), or if half of them decide each way (`judges_divided`).
+        None if no marking could be read (the first reason), or if no `majority` of them decides (`judges_divided`).
         """
         read = [one for one in markings if one.score is not None]
         if not read:

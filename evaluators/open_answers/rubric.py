@@ -109,7 +109,7 @@ class Rubric:
         wardround score RUN --evaluators rubric --judge openai/gpt-4o --set batch=8
 
     A criterion on which no reply can be read is undecided, never false: the score is then None with the reason, and
-    lies between `rubric_score_low` and `rubric_score_high`. `published_rubric_score` counts such a criterion as not
+    `rubric_score_low` and `rubric_score_high` are its bounds. `published_rubric_score` counts such a criterion as not
     met, as a grader without retries would, and has no veto. The length of the answer stands beside the score
     (`answer_characters`). A doctor without an answer has 0.0, and no judge is asked.
 

@@ -207,7 +207,7 @@ def _usable(one: Marking, account: ChecklistAccount) -> bool:
 
 
 def _overall_ends(rows: Sequence[Usability]) -> Ends | None:
-    """Return the interval of the unweighted mean from those of the categories (MOVER: variance estimates recovery).
+    """Return the interval of the unweighted mean from those of the categories: the method MOVER.
 
     The distances from the categories' rates to their lower ends are combined as the root of the sum of their squares,
     and so are those to the upper ends. At a rate of 1 the interval therefore extends only downwards, and with a single
