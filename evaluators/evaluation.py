@@ -200,7 +200,7 @@ class JudgeContext(Seat):
 
 
 def require_judges(seat: Seat | None, evaluator: str) -> JudgeContext:
-    """Return the judges' context of the evaluator called so; raises UsageError if no judge is named."""
+    """Return the judges' context for the evaluator of this name; raises UsageError if no judge is named."""
     if not isinstance(seat, JudgeContext):
         raise UsageError(f"the evaluator {evaluator} needs a judge: name one with --judge, for instance openai/gpt-4o")
     return seat

@@ -371,14 +371,14 @@ _CYRILLIC = regex("[a-z][\u0400-\u052f]|[\u0400-\u052f][a-z]", re.IGNORECASE)
 def signs(text: str, origin: Origin) -> tuple[str, ...]:
     """Return which of SIGNS the text has, in their order; () for nearly every honest text.
 
-    The signs of the last texts are kept, but for very long ones: each vote and each model is shown the same record.
+    The signs of the last texts are cached, except for very long texts: each vote and each model sees the same record.
     """
     hits = _kept_signs(text, origin) if len(text) <= 20_000 else frozenset(_signs(text, origin))
     return tuple(sign for sign in SIGNS if sign in hits)
 
 
 def hostile_signs(materials: Iterable[Material], *, noticed: bool = False) -> tuple[str, ...]:
-    """Return the signs of all texts of a question, each once; the last is that a judge `noticed` one itself."""
+    """Return the signs of all texts of a question, each once; NOTICED comes last if a judge `noticed` one itself."""
     every = [sign for one in materials for sign in signs(one.text, one.origin)]
     return tuple(dict.fromkeys([*every, *([NOTICED] if noticed else [])]))
 
@@ -429,7 +429,7 @@ def _unseen(text: str) -> bool:
 
 
 HOSTILE = "hostile"
-"""Replaces the kind of an error for a text that addresses the judge and is therefore not shown."""
+"""Stands where the kind of an error would, for a text that is not shown because it addresses the judge."""
 KEPT = 5000
 """Number of texts whose signs are cached."""
 

@@ -198,7 +198,7 @@ def _mean_of_columns(parts: Sequence[_NormalisedValue]) -> float | None:
 
 
 def figure(rows: Sequence[LevelRow], seed: int = 0) -> LevelFigure:
-    """The mean over datasets and tasks of normalised accuracies; each column weighs the same, as in the paper."""
+    """The mean of normalised accuracies over datasets and tasks; each column weighs the same, as in MultiCogEval."""
     parts = normalise_by_chance(rows)
     missing = Counter(row.reason or "not_scored" for row in rows if row.value is None)
     if lonely := len(rows) - missing.total() - len(parts):

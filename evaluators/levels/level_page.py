@@ -106,7 +106,7 @@ def grids(report: LevelReport, altered: Alterations = NOTHING_ALTERED) -> list[G
 
 
 def _levels(models: Sequence[ModelLevels]) -> Grid:
-    """Table 2 of the paper: each model's levels, by set where a level has several."""
+    """Table 2 of MultiCogEval: each model's levels, by set where a level has several."""
     columns: list[tuple[str, str]] = []
     for level in LEVELS:
         sets = sorted({name for one in models for name in one.datasets[level]})
@@ -160,7 +160,7 @@ def _minus(text: str) -> str:
 
 
 def _tasks(models: Sequence[ModelLevels]) -> Grid:
-    """Table 8: each task by level and set, with the answers that it counts."""
+    """Table 8 of MultiCogEval: each task by level and set, with the answers that it counts."""
     rows = [
         (one.model, level, task, name, _cell(figure), percent(figure.accuracy), f"{figure.units} x {figure.repeats}")
         for one in models
@@ -247,7 +247,7 @@ _BETTER = (
 
 
 def _form_tells(one: AttackedRun) -> bool:
-    """Whether a doctor is the better for an attack whose form tells the right answer."""
+    """Whether a doctor scores better under an attack whose form tells the right answer."""
     attack = one.how.removeprefix("attack=")
     better = one.difference is not None and one.difference.ci95 is not None and one.difference.ci95[0] > 0
     return better and attack in ("none_of_the_above", "wrong_hint")
@@ -342,7 +342,7 @@ def _stratum(by: str, title: str, strata: Sequence[Stratum], models: Sequence[st
 
 
 def _macro(model: str, figures: Sequence[LevelFigure]) -> str:
-    """The unweighted mean over diseases or systems, as the paper takes it."""
+    """The unweighted mean over diseases or systems, as in MultiCogEval."""
     means = [figure.mean for figure in figures if figure.mean is not None]
     if len(means) < 2:
         return ""

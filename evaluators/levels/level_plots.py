@@ -283,7 +283,7 @@ _NAMED = 30
 
 
 def _curves(curves: DiseaseCurves) -> Plot:
-    """Diagnosis accuracy by disease, best first, with a curve for each size of model (figure 7 of the paper)."""
+    """Diagnosis accuracy by disease, best first, with a curve for each size of model (MultiCogEval, figure 7)."""
     heading = "Diagnosis by disease and size"
     if len(curves.diseases) < 2:
         return Plot(heading, "Fewer than two diseases have an encounter with a scored diagnosis.")

@@ -230,7 +230,8 @@ RESTATED_STEP = 0.5
 STEM = 5
 """Number of first letters by which two words count as the same: 'gardening', 'gardener'."""
 MOSTLY, SPARSE = 0.7, 0.03
-"""Least share of a step with few words of conclusion that must occur in the case; fewer than this share are few."""
+"""Least share of a step with few words of conclusion that must occur in the case, and the share below which they are
+few."""
 SAME = 92.0
 """Least similarity (rapidfuzz token sort ratio) of a step that repeats another."""
 

@@ -18,7 +18,7 @@ def invented_scores(case: Case, trajectory: Trajectory) -> list[Score]:
     `invented_answers`: of the results that the doctor saw, the share that the record does not hold (None, reason
     `nothing_reported`, if it saw none). `invented_leaks`: invented results that name the diagnosis. `declined_answers`:
     results that the model invented and that were not passed on, such as one that contradicts the record. The evidence
-    are the examiner's actions that hold such a result.
+    of each score is the examiner's actions that hold such a result.
     """
     if not _of(trajectory, "examiner").get("model"):
         return []
@@ -38,7 +38,7 @@ def invented_scores(case: Case, trajectory: Trajectory) -> list[Score]:
 
 
 def misstated_scores(trajectory: Trajectory) -> list[Score]:
-    """`misstated_facts` and `corrected_facts`, counts; no score if the patient has no persona."""
+    """`misstated_facts` and `corrected_facts`: how many answers do so; no score if the patient has no persona."""
     if not _of(trajectory, "patient").get("options", {}).get("persona"):
         return []
     marks = {"misstated_facts": "misstated", "corrected_facts": "corrected"}

@@ -31,7 +31,7 @@ _STATED = regex(r"(?im)^[ \t#>*_\-]*(?:final +)?answers?[ \t]*[*_]*[:\uff1a][ \t
 _REASONED = regex(
     r"(?i),?\s+(?:because|since|due to|which|as it)\b|\.\s+(?:it|this|that|the)\b|,?\s*因为|\s*\([^()]*\)\W*$"
 )
-"""Where the words for a short answer begin, behind the answer itself."""
+"""Where the reasons for a short answer begin, after the answer itself."""
 _ARTICLE = regex(r"^(?:the|an?)\s+")
 
 

@@ -33,7 +33,7 @@ from wardround.scenarios.criteria import Checklist
 QUESTION, REFERENCE, REQUIREMENTS, ANSWER = "The question", "The reference", "The requirements", "The answer"
 LONGEST = 24_000
 LAW: Mapping[str, str] = {"en": "mainland China", "zh": "中国大陆"}
-"""The law by which answers on ethics are judged in the paper (table 12), in the language of the prompt."""
+"""The law by which LLMEval-Med judges answers on ethics (table 12), in the language of the prompt."""
 Language = Literal["en", "zh"]
 
 _TEXT = {"type": "string"}

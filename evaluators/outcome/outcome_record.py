@@ -148,7 +148,7 @@ class JudgedPlan(msgspec.Struct, frozen=True):
 
 
 def plan_reader(shown: int) -> Reading[JudgedPlan]:
-    """Return a reader for the verdict on a plan by a judge that saw so many passages.
+    """Return a reader for the verdict on a plan by a judge that saw as many passages as `shown` says.
 
     The reply is {"verdict", "basis", "evidence": [{"passage", "quote"}]}. A verdict of one word is accepted too, since
     prompt 20 itself asks for no more. In JSON "correct" must come with its basis (`no_field`), unless no passage was

@@ -248,7 +248,7 @@ def count(steps: Sequence[StepAccount], left_out: int = 0) -> StepCounts:
 
 
 def _default(reply: PartAccount) -> list[Score]:
-    """Compute the scores of the default rules: what a failed judge left open makes a score None, and has bounds."""
+    """Compute the scores of the default rules; a step that a failed judge left open makes a score None."""
     part, counts = reply.part, count(reply.steps, reply.left_out)
     # the first failure of a judge is the reason; a missing class leaves the verdicts open too
     unclassed = next((step.reason for step in reply.steps if step.kind is None), "")
@@ -311,7 +311,7 @@ def opinion_scores(reply: PartAccount, prefix: str = "") -> list[Score]:
 
 
 def turning_scores(reply: PartAccount, later: Sequence[PartAccount], evidence: tuple[int, ...]) -> list[Score]:
-    """Return the scores by which the turns of an encounter are related.
+    """Return the scores that relate the turns of an encounter to each other.
 
     - `whole_unseen_PART`: the share of all steps that rely on a finding which the doctor did not know by then.
     - `whole_repetition_PART`: the share of the steps of the `later` turns, from the second on, that repeat a step of an

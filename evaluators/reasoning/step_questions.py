@@ -50,7 +50,7 @@ class StepClass(StrEnum):
 
 
 class StepVerdict(StrEnum):
-    """Whether a reasoning step holds (prompt 17); `unverifiable` means that the searches allowed did not settle it."""
+    """Whether a reasoning step holds (prompt 17); `unverifiable` means that the allowed searches did not settle it."""
 
     CORRECT = "correct"
     WRONG = "wrong"

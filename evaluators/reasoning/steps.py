@@ -293,7 +293,7 @@ def _body_steps(body: str) -> tuple[How, list[str]]:
 
 
 def _published_split(text: str, part: Part, played: ReplyContext) -> Split:
-    """Split after the heading as the published code does. Without one that code finds nothing; we do not copy that."""
+    """Split after the heading as the published code does; without one that code finds nothing, which we do not copy."""
     try:
         if part == "formal":
             pieces = published.reasoning_steps(text)

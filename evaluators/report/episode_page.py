@@ -185,7 +185,7 @@ def part_figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tu
 
 
 def reference_share(part: PartAccount) -> str:
-    """Say how much of the reference the judge saw, for instance `3 of 5 steps`."""
+    """Say how many steps of the reference the judge found, for instance `3 of 5 steps`."""
     reference = part.reference or ()
     hits = sum(step.reasoning is True or step.answer is True for step in reference)
     return f"{hits} of {count_noun(len(reference), 'step')}" if reference else ""

@@ -1,4 +1,4 @@
-"""The data model of a table over several runs: its columns, cells and layout."""
+"""The data model of a table over several runs: its columns, cells and layout. "The paper" is MedR-Bench here."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -250,7 +250,7 @@ class Pages:
     """Reads single pages over HTTP: html, plain text and PDF. It runs nothing on a page and loads nothing else.
 
     It reads a page because a search named it, one at a time, as a person would. So it does not consult robots.txt,
-    which addresses crawlers. An error page is no page: any status from 400 on is a SearchError.
+    which addresses crawlers. An error page is no page: any status but 200 is a SearchError.
     """
 
     name = "pages"

@@ -268,8 +268,8 @@ class Recorded(Source):
 
         wardround score RUN --evaluators reasoning --judge SPEC --search recorded:pubmed
 
-    A recorded failure fails again, with its kind. A question without a record gives the SearchError `unrecorded`: no
-    evidence is better than other evidence.
+    A recorded failure fails again, with its kind. A question without a record gives the SearchError `unrecorded`, and
+    is not looked up elsewhere.
     """
 
     FORM = "recorded:SEARCH"
