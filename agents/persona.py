@@ -35,7 +35,7 @@ class Manner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `sentences`: the most sentences of one answer; the others come when the doctor asks for more. `before` and `after`
     are phrases around an answer, taken in turn. `vague`: 1 says 'about', 2 'some days', 3 'some time', until the doctor
-    asks again. `broken`: 1 nothing, 2 without articles, 3 without forms of 'be' either. `contradicts`: one fact that
+    asks again. `broken`: 1 drops nothing, 2 drops articles, 3 also drops forms of 'be'. `contradicts`: one fact that
     decides nothing is misstated, and corrected when asked again.
     """
 

@@ -85,7 +85,7 @@ def _hide(root: str, place: str) -> None:
 
 
 def build_root(folders: Sequence[str], hidden: Sequence[str] = ()) -> None:
-    """Make a root of its own that shows the system and `folders` but for what is `hidden`, and enter it."""
+    """Make a new root that shows the system and `folders`, except what is `hidden`, and enter it."""
     here = os.getcwd()
     _mount("none", "/", "", _REC | _PRIVATE)
     wanted = [place for place in (*SYSTEM, *_FILES) if os.path.exists(place)]

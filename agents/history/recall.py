@@ -237,7 +237,7 @@ class Memory:
         return [fact for fact in self.facts if section in fact.section.lower() and nothing_in(section, fact.text)][:1]
 
     def _by_topic(self, question: HistoryQuestion) -> Recollection | None:
-        """By the first topic with facts; several habits in one question are answered together."""
+        """The facts on the first topic of the question; several habits in one question are answered together."""
         recalled = self._by_first_topic(question) if question.topics else None
         if recalled is None and question.topics[1:] and question.topics[0].name == "home":
             return self._by_first_topic(replace(question, topics=question.topics[1:]))
@@ -294,7 +294,7 @@ class Memory:
         return distinct_facts(ordered)
 
     def _by_detail(self, question: HistoryQuestion) -> Recollection | None:
-        """By the kinds of detail asked; a detail of what the story does not hold is unknown."""
+        """The fact that tells a detail which was asked for, or UNKNOWN; None if another way should look for it."""
         for name in question.details:
             pattern = TIME if name == "onset" else _DETAIL_PATTERNS[name]
             hits = [fact for fact in self.facts if not fact.family and pattern.search(fact.text)]
@@ -380,7 +380,7 @@ class Memory:
         return Recollection("yes" if question.yes_no else "facts", (fact,))
 
     def _rank(self, question: HistoryQuestion, fact: Fact, item: Statement) -> tuple[int, ...]:
-        """The best first: a site that was named, the most findings and words shared, the present illness."""
+        """The key that sorts answers, the best first: of a named site, of most findings and words, of the present."""
         exact = len(question.findings & item.findings)
         site = sites_agree(question.sites, item.sites) if question.sites else True
         words = len(question.words & frozenset(roots(fact.text)))
@@ -399,7 +399,7 @@ class Memory:
         return UNKNOWN if diseases else UNNOTICED
 
     def _by_words(self, question: HistoryQuestion, least: int = 1) -> Recollection:
-        """By rare words that question and fact share: at least half of the question's."""
+        """The fact that shares most rare words with the question, at least half of the question's."""
         sites = question.sites
         best: tuple[int, Fact] | None = None
         for fact in self.facts:

@@ -125,7 +125,7 @@ def meanings_in(text: str) -> tuple[frozenset[str], str]:
 
 @cache
 def topics() -> tuple[Topic, ...]:
-    """All topics; the first that a question asks about is its own."""
+    """All topics, in the order of the table; a question belongs to the first that it asks about."""
     return tuple(
         Topic(row["name"], _names(row["sections"]), _pattern(row["asked"]), _pattern(row["told"]))
         for row in history_rows("topics.csv")
