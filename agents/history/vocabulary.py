@@ -33,11 +33,12 @@ class Topic(msgspec.Struct, frozen=True):
     in_text: re.Pattern[str]
 
 
+@cache
 def _pattern(cell: str) -> re.Pattern[str]:
-    """The expression for one cell of a table."""
+    """The expression for one cell of a table, compiled at its first use: a text comes near to few of them."""
     body = re.sub(r"(?<=\w)\*", r"\\w*", cell)
     body = re.sub(r"(?<=\|)\*|^\*", r"\\w*", body).replace(" ~ ", r"(?:\W+\w+){0,3}?\W+")
-    return re.compile(rf"(?<!\w)(?:{body})(?!\w)", re.IGNORECASE)
+    return regex(rf"(?<!\w)(?:{body})(?!\w)", re.IGNORECASE)
 
 
 class _Lexicon:

@@ -112,14 +112,16 @@ def _tidied(text: str, language: str, origin: Sequence[int]) -> Translation:
 
 def _folded(text: str) -> tuple[str, list[int]]:
     """`text` in lower case without accents, and for each of its characters the place in `text`."""
-    letters: list[str] = []
-    places: list[int] = []
-    for place, mark in enumerate(text.translate(_MARKS)):
-        for part in unicodedata.normalize("NFKD", mark).casefold().replace("œ", "oe"):
-            if not unicodedata.combining(part):
-                letters.append(part)
-                places.append(place)
-    return "".join(letters), places
+    marks = text.translate(_MARKS)
+    if marks.isascii():
+        return marks.lower(), list(range(len(marks)))
+    parts = [
+        (part, place)
+        for place, mark in enumerate(marks)
+        for part in unicodedata.normalize("NFKD", mark).casefold().replace("œ", "oe")
+        if not unicodedata.combining(part)
+    ]
+    return "".join(part for part, _ in parts), [place for _, place in parts]
 
 
 def _language(form: str, table: Catalogue, *, accented: bool) -> str:

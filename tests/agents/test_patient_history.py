@@ -11,7 +11,7 @@ from wardround.agents.history import aims, speech
 from wardround.agents.history.facts import statements, story_facts, story_sentences
 from wardround.agents.history.interview import answer_from_story
 from wardround.agents.history.question_kinds import parse_question, split_questions
-from wardround.agents.history.vocabulary import concepts_in, history_concepts, units
+from wardround.agents.history.vocabulary import concepts_in, history_concepts, topics, units, word_fields
 from wardround.agents.history.voice import patient_voice
 
 SHEET = {
@@ -198,6 +198,17 @@ def test_the_halves_of_a_compound_question_are_two_questions() -> None:
 def test_asking_politely_where_is_not_asking_whether() -> None:
     assert not parse_question("Can you show me where it hurts?").yes_no
     assert parse_question("Can you bend the knee?").yes_no
+
+
+def test_each_cell_of_the_tables_is_an_expression() -> None:
+    """They are compiled at their first use, which may be late."""
+    for concept in history_concepts():
+        assert not concept.words.fullmatch("")
+    for _, words in word_fields():
+        assert not words.fullmatch("")
+    for topic in topics():
+        assert not topic.in_question.fullmatch("")
+        assert not topic.in_text.fullmatch("")
 
 
 def test_no_concept_is_missed_by_looking_only_where_a_word_begins_alike() -> None:
