@@ -5,7 +5,7 @@ import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import ClassVar, NoReturn
+from typing import ClassVar, NoReturn, cast
 
 import click
 
@@ -75,13 +75,15 @@ class LazyGroup(click.Group):
         if cmd_name not in self.verbs:
             return super().get_command(ctx, cmd_name)
         module, name = self.places.get(cmd_name, (cmd_name, "command"))
-        gc.disable()  # imports leave no garbage, and looking for it takes a tenth of their time
-        try:
-            command: click.Command = getattr(importlib.import_module(f"wardround.cli.{module}"), name)
-        finally:
-            gc.freeze()  # nor will they: the end of the process would look for it once more, for 150 ms
-            gc.enable()
-        return command
+        place = f"wardround.cli.{module}"
+        if place not in sys.modules:  # at a second verb a frozen heap would keep the garbage of the first for good
+            gc.disable()  # imports leave no garbage, and looking for it takes a tenth of their time
+            try:
+                importlib.import_module(place)
+            finally:
+                gc.freeze()  # nor will they: the end of the process would look for it once more, for 150 ms
+                gc.enable()
+        return cast("click.Command", getattr(sys.modules[place], name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs with their help."""
