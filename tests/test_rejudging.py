@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from beaten import Beaten
 from bench import PlayedSearch
+from examples import first_ones
 from plain_judge import PlainJudge, accuracy, wrong
 from sitting import court, equal, played
 
@@ -35,7 +36,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await opened.aclose()
 
 
-@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("same", first_ones([True, False], 1))
 async def test_two_that_begin_at_once_are_one_if_they_judge_in_the_same_way(store: Store, same: bool) -> None:
     run, first, second = await played(store), PlainJudge(), PlainJudge()
     early = court(first)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from clinic import case_file, lines
+from examples import sampled
 from halting import Halted, Halting
 from pgserver import PgServer
 from ticks import Ticks
@@ -99,7 +100,7 @@ async def played(scene: EncounterRun, episode: str, rows: Sequence[Row]) -> list
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("every", [pytest.param(8, id="a sample"), pytest.param(1, id="all", marks=pytest.mark.long)])
+@sampled(8)
 async def test_each_episode_stopped_after_every_event(scenario: str, every: int, tmp_path: Path) -> None:
     scene, models = await staged(scenario, tmp_path, MemoryStore())
     await Runner(scene, Progress(), 8).play()

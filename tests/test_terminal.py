@@ -13,7 +13,7 @@ from clinic import case
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
-from shell import Shell
+from shell import Copied, Shell
 
 from wardround.cli.screen import console
 from wardround.engine.logs import configure
@@ -24,23 +24,26 @@ STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202
 
 
 @pytest.fixture
-def store(tmp_path: Path, shell: Shell) -> Path:
+def store(copied: Copied, shell: Shell) -> Path:
     """A run whose case and replies are hostile, and whose id, in the store, has got a line of its own."""
-    told = case(1)
-    told = told.model_copy(update={"opening": f"{told.opening}\n{EVIL}", "group": f"group{EVIL}"})
-    (tmp_path / "c.jsonl").write_text(told.model_dump_json() + "\n" + case(2).model_dump_json() + "\n")
-    answer = f"### Reasoning:\n<step 1> it {EVIL} fits\n\n### Answer:\n{EVIL}=cmd|' /C calc'!A0"
-    lines = [{"case_id": f"case-{n:03}", "replies": [{"text": answer, "thinking": EVIL}]} for n in (1, 2)]
-    (tmp_path / "r.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    path = tmp_path / "s.db"
-    play = ("run", "--cases", tmp_path / "c.jsonl", "--scenario", "oracle", "--name", "r", "--store", path)
-    assert shell(*play, "--doctor", f"replies:{tmp_path / 'r.jsonl'}", "--log-level", "debug") == 0
-    quiet(shell)
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("UPDATE episodes SET name = ? WHERE number = 1", (f"case-002@1\nr: 9 episodes{EVIL}",))
-    connection.close()
-    return path
+
+    def fill(folder: Path) -> None:
+        told = case(1)
+        told = told.model_copy(update={"opening": f"{told.opening}\n{EVIL}", "group": f"group{EVIL}"})
+        (folder / "c.jsonl").write_text(told.model_dump_json() + "\n" + case(2).model_dump_json() + "\n")
+        answer = f"### Reasoning:\n<step 1> it {EVIL} fits\n\n### Answer:\n{EVIL}=cmd|' /C calc'!A0"
+        lines = [{"case_id": f"case-{n:03}", "replies": [{"text": answer, "thinking": EVIL}]} for n in (1, 2)]
+        (folder / "r.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        path = folder / "s.db"
+        play = ("run", "--cases", folder / "c.jsonl", "--scenario", "oracle", "--name", "r", "--store", path)
+        assert shell(*play, "--doctor", f"replies:{folder / 'r.jsonl'}", "--log-level", "debug") == 0
+        quiet(shell)
+        connection = sqlite3.connect(path)
+        with connection:
+            connection.execute("UPDATE episodes SET name = ? WHERE number = 1", (f"case-002@1\nr: 9 episodes{EVIL}",))
+        connection.close()
+
+    return copied(fill) / "s.db"
 
 
 def quiet(shell: Shell) -> None:

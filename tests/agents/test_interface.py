@@ -159,7 +159,7 @@ async def test_a_verb_that_is_not_possible_now_is_asked_for_again_and_ends_nothi
     assert "not possible now; possible: conclude" in model.calls[1][0][-1].content
 
 
-@pytest.mark.parametrize("interface", ["tools", "json"])
+@pytest.mark.parametrize("interface", first_ones(["tools", "json"], 1))
 def test_one_who_only_orders_is_warned_in_the_last_turn(interface: str, shell: Shell) -> None:
     spec = f"scripted/interfaces:orders_{interface}"
     words = ("--scenario", "consultation", "--set", "max_turns=2", "--doctor", spec, "--interface", interface)
@@ -203,7 +203,7 @@ async def test_a_correction_of_the_desk_speaks_of_the_interface(interface: str, 
     assert ("Whatever form of reply is described above" in last) == (interface != "text")
 
 
-@pytest.mark.parametrize("interface", ["tools", "json"])
+@pytest.mark.parametrize("interface", first_ones(["tools", "json"], 1))
 @pytest.mark.parametrize("scenario", first_ones(["consultation", "sequential", "workup", "free-turn", "questions"], 2))
 def test_a_whole_run_is_corrected_in_the_words_of_the_interface(scenario: str, interface: str, shell: Shell) -> None:
     spec = f"scripted/interfaces:{'blank' if scenario == 'questions' else 'nothing'}_{interface}"
@@ -284,7 +284,7 @@ def test_tools_over_the_wire(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> N
     assert shell("replay", "t") == 0, shell.out
 
 
-@pytest.mark.parametrize("shapes", ["refused", "ignored", "taken"])
+@pytest.mark.parametrize("shapes", first_ones(["refused", "ignored", "taken"], 1))
 def test_json_works_whatever_an_endpoint_does_with_schemas(shapes: Any, shell: Shell) -> None:
     act = json.dumps({"verb": "conclude", "kind": "", "items": [], "diagnosis": "Gout"})
     server = Loopback(lambda messages, model: act, shapes=shapes)

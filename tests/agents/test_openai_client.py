@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import first_ones
 
 from wardround.api import run
 from wardround.engine.records import Action, Json, Message, View
@@ -172,7 +173,7 @@ async def played(agent: Callable[..., Any], server: Loopback, store: Path, **mor
     )
 
 
-@pytest.mark.parametrize("agent", [WithTools, Streaming, Threaded, Responding])
+@pytest.mark.parametrize("agent", first_ones([WithTools, Streaming, Threaded, Responding], 3))
 async def test_an_agent_of_the_openai_package_is_recorded_and_replays_equal(
     agent: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ def test_memory_is_read_from_this_process() -> None:
     del held
 
 
+@pytest.mark.long
 def test_memory_of_a_process_is_not_that_of_the_one_that_started_it() -> None:
     held = b"x" * (300 * 2**20)
     code = "from benchmarks.memory import resident; print(resident('VmHWM'))"

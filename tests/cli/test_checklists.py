@@ -7,6 +7,7 @@ from typing import Any
 
 import planted
 import pytest
+from examples import first_rows
 from shell import Shell
 
 FAIR = "wardround.testing.fair_judge:FairJudge"
@@ -48,6 +49,7 @@ def play(shell: Shell, cases: Path, store: Path, doctor: str, *more: object) -> 
     return ["r", "--store", store]
 
 
+@pytest.mark.long
 def test_planted_usability_is_recovered_exactly(shell: Shell, cases: Path, store: Path) -> None:
     planted.WRITTEN.clear()
     run = play(shell, cases, store, "planted:Answers", "--repeats", 3)
@@ -75,6 +77,7 @@ def test_planted_usability_is_recovered_exactly(shell: Shell, cases: Path, store
     assert "by section 4.2" in shell.out
 
 
+@pytest.mark.long
 def test_a_category_that_disagrees_with_people_is_reported_from_people_only(
     shell: Shell, cases: Path, store: Path, tmp_path: Path
 ) -> None:
@@ -102,7 +105,9 @@ def test_a_category_that_disagrees_with_people_is_reported_from_people_only(
     assert "row 2, usable: is 'perhaps'" in shell.err
 
 
-@pytest.mark.parametrize(("doctor", "least", "most"), [("gold", 1.0, 1.0), ("copied", 0.0, 0.1), ("silent", 0.0, 0.1)])
+@pytest.mark.parametrize(
+    ("doctor", "least", "most"), first_rows([("gold", 1.0, 1.0), ("copied", 0.0, 0.1), ("silent", 0.0, 0.1)], 2)
+)
 def test_gold_is_usable_and_a_copy_or_a_blank_is_not(
     shell: Shell, cases: Path, store: Path, doctor: str, least: float, most: float
 ) -> None:
@@ -176,6 +181,7 @@ def test_a_judge_that_cannot_propose_is_refused_and_nothing_is_written(
     assert not out.exists()
 
 
+@pytest.mark.long
 def test_a_judge_that_proposes_nothing_is_named_and_nothing_is_written(
     shell: Shell, cases: Path, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +210,7 @@ def test_without_anything_to_compare_a_sentence_says_so(shell: Shell, cases: Pat
     assert "nothing can be compared" in shell.out
 
 
+@pytest.mark.long
 def test_answers_without_marks_are_counted_in_the_table(shell: Shell, cases: Path, store: Path) -> None:
     closed = {"id": "c", "form": "statement", "level": "middle", "question": "Scurvy heals.", "truth": {"holds": True}}
     also = {**closed, "provenance": {"source": "written for a test"}, "data_class": "public"}
@@ -222,6 +229,7 @@ def unreadable(messages: object, purpose: str) -> str:
     return "I would rather not say."
 
 
+@pytest.mark.long
 def test_a_judge_that_gives_no_mark_is_not_said_to_have_marked_once(
     shell: Shell, cases: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +242,7 @@ def test_a_judge_that_gives_no_mark_is_not_said_to_have_marked_once(
     assert "marked each answer once" not in shell.out
 
 
+@pytest.mark.long
 def test_verdicts_of_people_on_answers_of_another_run_are_named(
     shell: Shell, cases: Path, store: Path, tmp_path: Path
 ) -> None:

@@ -43,6 +43,7 @@ def test_the_flow_is_printed_and_written_beside_the_cases(
     assert set(account["versions"]) == {"wardround", "duckdb", "simple-icd-10-cm", "python"}
 
 
+@pytest.mark.long
 def test_the_account_can_be_had_as_json(tree: MimicTree, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert called(mimic, "--mimic", tree.root, "--out", tmp_path / "c.jsonl", "--limit", 2, "--json") == 0
     assert json.loads(capsys.readouterr().out)["options"]["limit"] == 2
@@ -76,6 +77,7 @@ def test_a_folder_that_is_not_there_is_named(tree: MimicTree, tmp_path: Path) ->
         called(mimic, "--mimic", tmp_path / "no", "--out", tmp_path / "c.jsonl")
 
 
+@pytest.mark.long
 def test_a_pool_is_written_and_taken_by_a_build(
     tree: MimicTree, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from clinic import case
-from shell import Shell
+from shell import Copied, Shell
 
 
 @pytest.fixture
@@ -14,11 +14,14 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def played(shell: Shell, store: Path) -> list[object]:
+def played(shell: Shell, store: Path, copied: Copied) -> list[object]:
     """A run of four replies; the options that name it."""
-    doctor = "replies:bundled#hasty"
-    told = ["--cases", "bundled:reports", "--scenario", "oracle", "--doctor", doctor, "--limit", 4]
-    assert shell("run", *told, "--name", "r", "--store", store) == 0
+    told = ["--cases", "bundled:reports", "--scenario", "oracle", "--doctor", "replies:bundled#hasty", "--limit", 4]
+
+    def fill(folder: Path) -> None:
+        assert shell("run", *told, "--name", "r", "--store", folder / store.name) == 0
+
+    copied(fill)
     return ["r", "--store", store]
 
 
@@ -60,6 +63,7 @@ def test_the_judges_run_is_shown_and_exported(shell: Shell, played: list[object]
     assert any(json.loads(line) for line in (tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines())
 
 
+@pytest.mark.long
 def test_the_usual_search_of_one_evaluator_is_no_others(shell: Shell, played: list[object], store: Path) -> None:
     lexical = ["--judge", "lexical"]
     first = shell.json("score", *played, "--evaluators", "reasoning,standard", *lexical)
@@ -68,6 +72,7 @@ def test_the_usual_search_of_one_evaluator_is_no_others(shell: Shell, played: li
     assert sorted(word for word in shell.out.split() if word.startswith("r~")) == ["r~reasoning", "r~standard"]
 
 
+@pytest.mark.long
 def test_what_one_evaluator_is_refused_for_is_said_before_another_begins(
     shell: Shell, store: Path, tmp_path: Path
 ) -> None:

@@ -122,6 +122,7 @@ def test_people_play_and_rate(shell: Shell, tmp_path: Path) -> None:
     assert "ann: a rating of difficulty of nothing, which was not answered." in shell.out
 
 
+@pytest.mark.long
 def test_a_run_with_scores_of_another_kind_is_told_how_to_get_its_own(shell: Shell, tmp_path: Path) -> None:
     store = ["--store", tmp_path / "runs.db"]
     shown = {

@@ -4,18 +4,21 @@ from pathlib import Path
 
 import pytest
 from clinic import case
-from shell import Shell
+from shell import Copied, Shell
 
 
 @pytest.fixture
-def store(tmp_path: Path, shell: Shell) -> Path:
+def store(copied: Copied, shell: Shell) -> Path:
     """A store with one run, `s`, of one restricted case and one that is not."""
-    path, cases = tmp_path / "runs.db", tmp_path / "cases.jsonl"
-    both = case(1).model_copy(update={"data_class": "restricted"}), case(2)
-    cases.write_text("\n".join(one.model_dump_json(exclude_defaults=True) for one in both))
-    told = ["--scenario", "workup", "--doctor", "gold", "--name", "s", "--store", path]
-    assert shell("run", "--cases", cases, *told, "--allow-host", "here.example") == 0, shell.err
-    return path
+
+    def fill(folder: Path) -> None:
+        path, cases = folder / "runs.db", folder / "cases.jsonl"
+        both = case(1).model_copy(update={"data_class": "restricted"}), case(2)
+        cases.write_text("\n".join(one.model_dump_json(exclude_defaults=True) for one in both))
+        told = ["--scenario", "workup", "--doctor", "gold", "--name", "s", "--store", path]
+        assert shell("run", "--cases", cases, *told, "--allow-host", "here.example") == 0, shell.err
+
+    return copied(fill) / "runs.db"
 
 
 @pytest.mark.parametrize("what", ["--events", "--dialogues"])

@@ -12,9 +12,10 @@ from pathlib import Path
 import click
 import pytest
 from clinic import case_file
+from examples import first_ones
 from lxml import html
 from rich.console import Console
-from shell import Shell
+from shell import Copied, Shell
 
 from wardround.cli import VERBS, app
 from wardround.cli.run import GROUPS
@@ -28,12 +29,15 @@ from wardround.runs.stored_run import open_store
 
 
 @pytest.fixture
-def store(tmp_path: Path, shell: Shell) -> Path:
+def store(copied: Copied, shell: Shell) -> Path:
     """A store with three work-ups of six cases: gold, baseline and silent."""
-    path, cases = tmp_path / "runs.db", case_file(tmp_path / "cases.jsonl", 6)
-    for doctor in ("gold", "baseline", "silent"):
-        shell("run", "--cases", cases, "--doctor", doctor, "--name", doctor, "--store", path)
-    return path
+
+    def fill(folder: Path) -> None:
+        path, cases = folder / "runs.db", case_file(folder / "cases.jsonl", 6)
+        for doctor in ("gold", "baseline", "silent"):
+            shell("run", "--cases", cases, "--doctor", doctor, "--name", doctor, "--store", path)
+
+    return copied(fill) / "runs.db"
 
 
 def test_show_says_what_was_corrected_what_it_cost_and_what_was_known(shell: Shell, store: Path) -> None:
@@ -116,7 +120,7 @@ def test_word_match_is_labelled_wherever_it_decides(shell: Shell, store: Path, t
 CODES = re.compile(r"(?<![\w/.-])[a-z]+_[a-z_]+(?![\w/.(=-])")
 
 
-@pytest.mark.parametrize("width", [80, 140])
+@pytest.mark.parametrize("width", first_ones([80, 140], 1))
 async def test_no_code_stands_in_the_tables_and_nothing_is_cut(store: Path, width: int) -> None:
     opened = open_store(store)
     try:

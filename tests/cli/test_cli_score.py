@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from clinic import case
 from serving import serving
-from shell import Shell
+from shell import Copied, Shell
 
 from wardround.engine.records import Message
 from wardround.evaluators.evaluation import needs_of
@@ -27,10 +27,14 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def played(shell: Shell, store: Path) -> list[object]:
+def played(shell: Shell, store: Path, copied: Copied) -> list[object]:
     """A run of four replies; the options that name it."""
     told = ["--cases", "bundled:reports", "--scenario", "oracle", "--doctor", "replies:bundled#hasty", "--limit", 4]
-    assert shell("run", *told, "--name", "r", "--store", store) == 0
+
+    def fill(folder: Path) -> None:
+        assert shell("run", *told, "--name", "r", "--store", folder / store.name) == 0
+
+    copied(fill)
     return ["r", "--store", store]
 
 
@@ -125,6 +129,7 @@ def test_a_budget_says_how_many_episodes_were_judged(shell: Shell, played: list[
     assert judged(shell.json("score", *played)) == []
 
 
+@pytest.mark.long
 def test_searches_are_told_apart_from_calls_of_judges(shell: Shell, played: list[object], store: Path) -> None:
     assert shell("score", *played, "--evaluators", "reasoning", "--judge", "lexical", "--budget", "1000calls") == 0
     assert shell("status", "r~reasoning", "--store", store) == 0
@@ -178,6 +183,7 @@ def test_what_cannot_be_exported_is_said(
     assert not out.exists()
 
 
+@pytest.mark.long
 def test_an_exported_evaluation_replays_in_another_store(
     shell: Shell, played: list[object], store: Path, tmp_path: Path
 ) -> None:
@@ -195,6 +201,7 @@ def test_an_exported_evaluation_replays_in_another_store(
     assert values[0] == values[1]
 
 
+@pytest.mark.long
 def test_the_figures_of_published_rules_are_shown_to_who_asks_for_them(shell: Shell, played: list[object]) -> None:
     asked = ["--evaluators", "reasoning-published", "--judge", "lexical"]
     assert shell("score", *played, *asked) == 0
@@ -208,6 +215,7 @@ def test_the_figures_of_published_rules_are_shown_to_who_asks_for_them(shell: Sh
     assert "Efficiency, formal part, published rules" in shell.out
 
 
+@pytest.mark.long
 def test_points_of_the_users_own_replay(shell: Shell, tmp_path: Path) -> None:
     points, store = tmp_path / "points.csv", tmp_path / "w.db"
     points.write_text("name,points\nComplete Blood Count,4321\n")

@@ -196,6 +196,7 @@ def test_a_case_without_replies_is_left_out_once_and_its_reason_told_once(
     assert why in (folder.parent / "page.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_page_ranks_with_the_figures_before_the_long_names(shell: Shell, folder: Path, store: Path) -> None:
     for doctor in ("gold", "silent"):
         played = ("--cases", folder, "--scenario", "oracle", "--doctor", doctor, "--store", store)

@@ -76,6 +76,7 @@ def test_a_cap_on_cost_needs_a_price(shell: Shell, cases: Path, store: Path) -> 
     assert told(shell, store)["budget"] == [{"of": "the run", "what": "calls", "spent": 15, "cap": 15}]
 
 
+@pytest.mark.long
 def test_a_pilot_goes_on_only_where_the_budget_will_do(
     shell: Shell, cases: Path, store: Path, prices: Path, tmp_path: Path
 ) -> None:

@@ -175,6 +175,7 @@ def test_agents(shell: Shell) -> None:
     assert shell("agents", "check", "no.module:Agent") == 2
 
 
+@pytest.mark.long
 def test_a_user_s_own_costs_of_tests(shell: Shell, store: Path, tmp_path: Path) -> None:
     def cost(*more: object) -> float:
         scores = {row["name"]: row for row in shell.json("score", "g", "--store", store, *more)["scores"]}

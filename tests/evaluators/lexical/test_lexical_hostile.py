@@ -75,7 +75,7 @@ def planted(question: Question, at: int, text: str) -> Question:
     return Question(question.name, tuple(materials), question.said, question.shape)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("hostile", first_ones(HOSTILE, 9))
 async def test_an_instruction_in_any_text_has_no_effect_whatever(hostile: str) -> None:
     judge = LexicalJudge()
     for question in QUESTIONS:

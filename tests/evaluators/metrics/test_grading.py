@@ -103,5 +103,6 @@ def test_rare_diseases_are_told_from_common_ones() -> None:
     assert rare("", linker()) == ()
 
 
+@pytest.mark.long
 def test_a_short_text_is_also_read_as_one_misspelt_name() -> None:
     assert [found.name for found in rare("Marfan syndrom", linker())] == ["Marfan syndrome"]

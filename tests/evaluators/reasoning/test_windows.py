@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 from bench import PlayedJudge
+from examples import first_ones
 from graded import case as a_case
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,7 +44,7 @@ def seeing(**replies: str) -> PlayedJudge:
     return PlayedJudge(play)
 
 
-@pytest.mark.parametrize("needle", [1, 100, 190])
+@pytest.mark.parametrize("needle", first_ones([1, 100, 190], 1))
 async def test_a_reference_step_is_found_wherever_it_stands(needle: int) -> None:
     judge = seeing()
     scores, account = await judged(played(steps(190, needle)), judge)
@@ -60,6 +61,7 @@ async def test_it_is_not_found_only_if_it_is_in_none() -> None:
     assert {step.windows for step in account.parts[0].reference or ()} == {2}
 
 
+@pytest.mark.long
 async def test_a_window_that_no_judge_could_read_leaves_it_open() -> None:
     down = ProviderError("timeout", "no")
     scores, _ = await judged(played(steps(190)), pleased(found=[said(found=False), down, said(found=False)]))

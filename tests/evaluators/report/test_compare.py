@@ -184,6 +184,7 @@ def test_mcnemar_is_exact() -> None:
     assert mcnemar(2000, 2100) == pytest.approx(0.1222, abs=2e-3)
 
 
+@pytest.mark.long
 def test_sign_flips_of_many_cases_are_seeded_and_near_the_normal_test() -> None:
     apart = [(-1) ** number * 0.1 + 0.01 for number in range(1500)]
     p = sign_flips(apart, 3)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from clinic import case_file
 from lxml import html
-from shell import Shell
+from shell import Copied, Shell
 
 from wardround.evaluators.report.episode_dialogue import Dialogue, rebuild_dialogue
 from wardround.evaluators.report.episode_page import PageExtras, episode_page
@@ -18,12 +18,15 @@ from wardround.scoring.score import scored
 
 
 @pytest.fixture
-def store(tmp_path: Path, shell: Shell) -> Path:
+def store(copied: Copied, shell: Shell) -> Path:
     """A store with a silent doctor's work-up and the baseline's, of three cases."""
-    path, cases = tmp_path / "runs.db", case_file(tmp_path / "cases.jsonl", 3)
-    shell("run", "--cases", cases, "--doctor", "silent", "--name", "s", "--store", path)
-    assert shell("run", "--cases", cases, "--doctor", "baseline", "--name", "b", "--store", path) == 0
-    return path
+
+    def fill(folder: Path) -> None:
+        path, cases = folder / "runs.db", case_file(folder / "cases.jsonl", 3)
+        shell("run", "--cases", cases, "--doctor", "silent", "--name", "s", "--store", path)
+        assert shell("run", "--cases", cases, "--doctor", "baseline", "--name", "b", "--store", path) == 0
+
+    return copied(fill) / "runs.db"
 
 
 async def told(path: Path, name: str, *, folded: bool = True) -> tuple[Dialogue, Case]:

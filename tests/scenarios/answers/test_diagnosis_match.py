@@ -168,6 +168,7 @@ def test_thousands_of_blanks_are_one(blanks: str) -> None:
     ).match
 
 
+@pytest.mark.long
 def test_one_word_of_any_length_is_compared() -> None:
     verdict = compare("a" * 20_000, Truth(diagnosis="Appendicitis"))
     assert (verdict.match, verdict.rule) == (False, "none")

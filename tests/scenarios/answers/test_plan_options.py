@@ -134,7 +134,7 @@ def test_a_comma_within_the_name_of_a_drug_ends_no_measure() -> None:
 @pytest.mark.parametrize("part", ["\n1. note: ", "x is optional, ", "± a, ", "option 1: ", "trial of ", "<think>"])
 def test_a_long_plan_of_such_words_is_read(part: str) -> None:
     """Ends at all: quadratic work would outlast the time limit of a test."""
-    assert read_plan(part * (200_000 // len(part))) == read_plan(part * (200_000 // len(part)))
+    read_plan(part * (200_000 // len(part)))
 
 
 def test_several_guesses_decide_nothing() -> None:

@@ -241,6 +241,7 @@ def test_a_packed_file_that_unpacks_but_is_damaged_is_refused(tree: MimicTree) -
     assert not (tree.root.parent / "cases.jsonl").exists()
 
 
+@pytest.mark.long
 def test_wanted_diseases_without_a_case_are_named(tree: MimicTree) -> None:
     pool = tree.root / "pool.txt"
     pool.write_text("Sepsis\nPurple elbow\n" + "\n".join(sorted(build(tree).diseases)) + "\n", encoding="utf-8")

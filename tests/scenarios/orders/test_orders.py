@@ -193,6 +193,7 @@ def test_a_chart_answers_the_same_however_often_it_was_searched(orders: list[tup
         reported |= refs(again)
 
 
+@pytest.mark.long
 def test_a_chart_that_was_searched_for_thousands_of_names_keeps_no_more_than_a_thousand() -> None:
     for number in range(1200):
         answer(CHART, [f"test number {number}"])

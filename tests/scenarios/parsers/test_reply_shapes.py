@@ -21,6 +21,7 @@ import re
 from pathlib import Path
 
 import pytest
+from examples import first_ones
 
 from wardround.scenarios.parsers.choices import Answered, read_choice, read_rectification, read_verdict
 
@@ -138,7 +139,10 @@ def test_every_option_of_a_shared_set_is_read_as_itself_or_not_at_all(shared: Pa
 
 
 @pytest.mark.parametrize(
-    "unit", ["the best ", "is ", "{", "答案", "选", "so it is ", "the statement is not ", "I think ", "[(*", "A. foo. "]
+    "unit",
+    first_ones(
+        ["the best ", "is ", "{", "答案", "选", "so it is ", "the statement is not ", "I think ", "[(*", "A. foo. "], 4
+    ),
 )
 def test_a_long_reply_that_names_no_option_is_no_answer(unit: str) -> None:
     reply = unit * 1_500
