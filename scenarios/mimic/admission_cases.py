@@ -1,4 +1,9 @@
-"""Builds cases from admissions in three passes: slices of the tables, drafts, finished cases."""
+"""Builds cases from the admissions of a copy of MIMIC-IV, in three passes of rules: on codes, on notes, on results.
+
+Each pass reads only the rows of the admissions that the pass before has left (`mimic_database`), makes drafts of them
+(`DraftBuilder`) and applies the rules of its stage (`rules`, `published_rules`). Finished cases wait in a file until
+the last rules choose among them.
+"""
 
 import hashlib
 import json
@@ -52,7 +57,7 @@ from wardround.scenarios.terms.wording import key
 
 
 def mimic_case(draft: AdmissionDraft, options: MimicOptions, source: str, licence: str) -> Case:
-    """The case of a draft, labelled with its disease, or without notes with the title of the disease's code."""
+    """The case of a draft. Its label is the name of its disease; without notes, the title of the disease's code."""
     disease = draft.disease or PoolDisease(draft.label)
     structured = not draft.history
     label = draft.label if structured else disease.name
@@ -90,7 +95,7 @@ def _title_synonyms(draft: AdmissionDraft) -> tuple[str, ...]:
 
 
 def _system(draft: AdmissionDraft, disease: PoolDisease) -> str:
-    """The body system by the disease's own families; for a disease without any, by its code."""
+    """The body system, by the disease's own families of codes or, if it has none, by the first-listed code."""
     if disease.icd10:
         return body_system(disease.icd10[0], 10)
     if disease.icd9:
@@ -107,10 +112,10 @@ REPORTS = ("note_id", "exam", "text", "charttime", "near")
 
 @dataclass(frozen=True, eq=False)
 class DraftBuilder:
-    """Turns rows into drafts.
+    """Turns rows into drafts, step by step.
 
     `items` are the laboratory items by number. `takes_all`: the first-listed code is the disease, whatever it is.
-    `notes`: the copy has notes. `published`: results are read as by the published code.
+    `notes`: the copy has notes. `published`: results are read as the published code reads them.
     """
 
     codes: Codes
@@ -159,7 +164,7 @@ class DraftBuilder:
     def with_record(
         self, draft: AdmissionDraft, person: record_items.Row, rows: Mapping[str, Sequence[record_items.Row]]
     ) -> AdmissionDraft:
-        """The draft with person and results; the last cell of each row says whether only its time assigns it."""
+        """The draft with person and results. The last cell of each row says whether only its time assigns it here."""
         subject, sex, age, admitted, kind, origin, service = person
         own = {name: [row[:-1] for row in cells if not row[-1]] for name, cells in rows.items()}
         near = any(row[-1] for cells in rows.values() for row in cells)
@@ -214,15 +219,18 @@ def _age(age: int | None) -> int | None:
 
 
 _CODES_AT_ONCE, _RECORDS_AT_ONCE = 20_000, 200
-"""Admissions per slice: first with their codes only, then with all their rows."""
+"""Number of admissions in a slice: while only their codes are read, and with all their rows."""
 _RESULTS = {"labs": LABS, "cultures": CULTURES, "reports": REPORTS}
-"""The tables of results, and the columns that are read."""
+"""The tables of results, and the columns of each that are read."""
 
 Say = Callable[[str], None]
 
 
 class Build:
-    """One build over one copy of MIMIC-IV; the user's settings are all checked before any large table is read."""
+    """One build over one copy of MIMIC-IV. Its constructor checks all settings, before any large table is read.
+
+    Raises UsageError for a setting or file that does not fit.
+    """
 
     def __init__(self, options: MimicOptions) -> None:
         self.options = options
@@ -251,7 +259,7 @@ class Build:
         self.steps = RuleSteps((*first, *rules, *last), options.without)
 
     def key(self) -> str:
-        """A digest of settings, rules and files (path, size, time of change): builds of one key do the same work."""
+        """A digest of version, settings and files (path, size, time of change): builds of one key do the same work."""
         named = (self.options.admissions, self.options.gem, self.options.lookup, self.options.pool)
         paths = [*(file.path for _, file in sorted(self.tree.files.items())), *(Path(path) for path in named if path)]
         stamps = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in paths if path.exists()]
@@ -259,10 +267,10 @@ class Build:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def run(self, db: WorkDatabase, drafts: IO[bytes], out: IO[bytes], say: Say) -> MimicAccount:
-        """Run the build and write the chosen cases to `out`, one per line, by disease and admission.
+        """Run the build, write the chosen cases to `out`, and return the account.
 
-        `db` is the working database, whose finished steps are not done again; `drafts` holds finished cases until
-        the choice is made.
+        The cases stand one per line, by disease and admission. `db` is the working database; its finished steps are not
+        done again. `drafts` is a file for finished cases until the choice is made. `say` takes lines of progress.
         """
         db.once("admissions", lambda: mimic_database.load_admissions(db, self.tree))
         total = db.count("people")
@@ -287,7 +295,7 @@ class Build:
         return MimicAccount(self.options, self.tree, source, self._pool, total, self.steps, db.bad, diseases, absent)
 
     def _absent_admissions(self, db: WorkDatabase) -> tuple[int, ...]:
-        """The admissions of --admissions that the tables do not have, in their order."""
+        """The admissions of --admissions that the tables do not have, in ascending order."""
         if not self._wanted:
             return ()
         known = {hadm for (hadm,) in db.rows("select hadm_id from people")}
@@ -329,8 +337,9 @@ class Build:
     ) -> Iterator[FinishedCase]:
         """Yield the finished cases of all admissions that `sample_rule` can choose.
 
-        For each disease twice as many admissions are read as it needs cases, and in a second reading of the tables all
-        others of the diseases that still have too few. `kept` holds the admissions of a reading.
+        The first reading of the tables takes, for each disease, twice as many admissions as the disease needs cases. A
+        second reading takes all others of the diseases that still have too few. Table `kept` has the admissions of a
+        reading.
         """
         disease: dict[int, int] = dict(db.rows("select hadm_id, disease from kept"))
         waiting: dict[int, list[int]] = {}
@@ -360,7 +369,7 @@ class Build:
             self.steps.set_effect(DRAW, len(disease), len(disease) - drawn)
 
     def _draws(self) -> bool:
-        """Whether a disease takes no more cases than `sample_rule` keeps; without a history its title is the group."""
+        """Whether only a part of a disease's admissions need be read: the rules draw, sample and history are all on."""
         return all(map(self.steps.has, (DRAW, "sample", "history")))
 
     def _by_records(

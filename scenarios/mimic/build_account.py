@@ -1,4 +1,4 @@
-"""Reports the effect of a build rule by rule: the table for readers and the account stored with the cases."""
+"""The account of a build of cases from MIMIC-IV: what each rule did, as a table for readers and as JSON."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,9 @@ _MOST_ROWS = 20
 class MimicAccount:
     """The account of a build.
 
-    `diseases` maps each disease to its number of cases, `bad` each table to its faults. `absent` are the wanted
-    admissions that the tables do not have.
+    `tree` are the files that were read, `source` names the release, and `admissions` is their number in the tables.
+    `diseases` maps each disease to its number of cases, `bad` each table to its faults. `absent` are the admissions of
+    `--admissions` that the tables do not have.
     """
 
     options: MimicOptions
@@ -41,7 +42,7 @@ class MimicAccount:
 
     @property
     def without_case(self) -> tuple[str, ...]:
-        """The wanted diseases of the pool of which no case was built."""
+        """The wanted diseases, or all of the pool if none are named, of which no case was built."""
         return tuple(
             disease.name
             for disease in diseases_by_name(self.pool, self.options.diseases) or self.pool.diseases

@@ -16,7 +16,8 @@ from wardround.scenarios.mimic.pool import PoolDisease
 from wardround.scenarios.terms.wording import key, roots
 
 Stage = Literal["codes", "note", "record", "pool"]
-"""What a rule must see: the codes; the note as well; the whole record; all records of a disease together."""
+"""What a rule sees: 'codes' the codes, 'note' also the discharge note, 'record' also the results, 'pool' all finished
+cases together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionResults:
-    """Measurements and findings in order of time; `reports` as in the table, `studies` derived from them."""
+    """The results of an admission in order of time; `reports` are as in the table, `studies` are made from them."""
 
     labs: tuple[Lab, ...] = ()
     cultures: tuple[Culture, ...] = ()
@@ -57,9 +58,9 @@ class AdmissionDraft:
     """One admission on its way to a case.
 
     `coded` are the pool diseases among its codes, in their order; `leading` is the one of the first-listed code.
-    `disease` becomes the label. `note` is None if there are no notes or this admission has none; `text` is the unparsed
-    note. `nearby` are the results including those assigned to this admission only by their time. `history` are the
-    sections of the history by heading.
+    `disease` becomes the label. `note` is None if this admission has no note; `text` is the note as written. `history`
+    are the sections of the history by heading. `nearby` are the results together with those that only their time
+    assigns to this admission; None if there are no such results.
     """
 
     hadm: int
@@ -84,7 +85,7 @@ class AdmissionDraft:
 
 
 class Leaks:
-    """Everything that reveals a diagnosis: its names, with noun and adjective treated alike (cardiac, heart)."""
+    """The names that reveal a diagnosis; noun and adjective of an organ count as one word (cardiac, heart)."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
@@ -95,7 +96,7 @@ class Leaks:
         return bool(self._phrases.hits(text, shifts=False))
 
     def masked(self, text: str) -> str:
-        """`text` with each name blanked."""
+        """`text` with a blank (`MARK`) in place of each name."""
         done, parts = 0, []
         for hit in self._phrases.hits(text, shifts=False):
             parts += [text[done : hit.start], MARK]
@@ -107,7 +108,7 @@ class Leaks:
 def leaks_of(disease: PoolDisease, said: str = "") -> Leaks:
     """What reveals `disease`: its names, those that the tables add, their abbreviations, and an eponym alone.
 
-    `said` is how the admission's own note writes it: 'UC flare' tells more names than any table.
+    `said` is the disease as the admission's own note writes it, which may be a name that no table has: 'UC flare'.
     """
     names = names_in_tables(tuple(disease.names))
     eponyms = (match[1] for name in names if (match := _EPONYM.fullmatch(name)) and key(match[1]) not in ALONE)
@@ -143,7 +144,7 @@ _NAMED = "".join(
     f"(?<!{word} )"
     for word in ("Dr.", "Dr", "Mr.", "Mr", "Ms.", "Ms", "Mrs.", "Mrs", "Miss", "by", "at", "from", "per")
 )
-"""Words after which a mark hides a name: 'Per Dr. ___ female relative'."""
+"""Words after which a mark hides a name and not an age: 'Per Dr. ___ female relative'."""
 _AGE = re.compile(
     rf"{_NAMED}___(?=[ \t-]*(?:(?:year|yr)s?[- ]*old\b|y[./]?o\b\.?|(?:[fFmM]|female|male|woman|man|lady|gentleman)\b))"
 )
@@ -177,14 +178,14 @@ def tidy_note(text: str) -> str:
 
 
 def with_age(text: str, person: Person) -> str:
-    """A history with its first de-identified age restored from the patient's coded age; 91 is 'over 89'."""
+    """A history with its first de-identified age restored from the coded one; an age above 89 becomes 'over 89'."""
     if person.age is None:
         return text
     return _AGE.sub("over 89" if person.age > 89 else str(person.age), text, count=1)
 
 
 def structured(person: Person) -> str:
-    """A sentence with the recorded values among age, sex, admission type, origin and service."""
+    """An opening for an admission without a note: what is recorded of age, sex, admission type, origin and service."""
     adult = person.age is None or person.age >= 18
     who = {"F": "woman" if adult else "girl", "M": "man" if adult else "boy"}.get(person.sex.upper(), "patient")
     age = "" if person.age is None else "over-89-year-old " if person.age > 89 else f"{person.age}-year-old "

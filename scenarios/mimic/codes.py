@@ -1,4 +1,4 @@
-"""ICD codes of admissions: titles, versions, the diseases they stand for, and organ systems."""
+"""ICD codes of admissions: their titles, the diseases of the pool that they stand for, and their body systems."""
 
 import csv
 import importlib
@@ -46,22 +46,25 @@ class AdmissionCode:
 
 @dataclass(frozen=True)
 class Codes:
-    """Titles by (code, version) and the diseases to find. `gem` maps an ICD-9 code to ICD-10-CM codes."""
+    """Finds titles and diseases of codes.
+
+    `titles` are by (code, version), `diseases` are those of the pool. `gem` maps an ICD-9-CM code to ICD-10-CM codes.
+    """
 
     titles: Mapping[tuple[str, int], str]
     diseases: Sequence[PoolDisease]
     gem: Mapping[str, tuple[str, ...]]
 
     def title(self, code: str, version: int) -> str:
-        """The title of a code, '' if unknown: from the user's table, for ICD-10-CM also from the package."""
+        """The title of a code, from the user's table or, for ICD-10-CM, the installed package; '' if unknown."""
         return self.titles.get((code, version)) or (official(code) if version == 10 else "")
 
     def diseases_of(self, code: str, version: int) -> tuple[int, ...]:
         """The places in the pool of the diseases that a code stands for.
 
-        The longest matching family decides; of equal ones, the disease with fewer families. An ICD-9 code also matches
-        by its mapped ICD-10-CM codes. A disease without families in a classification matches by its names in the code's
-        title.
+        The longest matching family decides; between equal ones, the disease with fewer families. An ICD-9-CM code also
+        matches by the ICD-10-CM codes to which it is mapped. A disease without families in a classification matches if
+        the code's title has one of its names.
         """
         places = self._family(code, version)
         if not places and version == 9:
@@ -110,14 +113,14 @@ class Codes:
 
 
 def official(code: str) -> str:
-    """The title of an ICD-10-CM code in the official list, '' if it has none (a retired one)."""
+    """The title of an ICD-10-CM code in the official list; '' if the list does not have it, such as a retired code."""
     icd = classification()
     return str(icd.get_description(code)) if icd.is_valid_item(code) else ""
 
 
 @cache
 def classification() -> ModuleType:
-    """The package with all of ICD-10-CM; loading takes a second, so only builds use it."""
+    """The package with all of ICD-10-CM. To load it takes a second, so only builds do."""
     with building(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the package's own deprecations do not concern us
         return importlib.import_module("simple_icd_10_cm")
@@ -167,7 +170,7 @@ _SYSTEMS_TEN: Mapping[str, str] = {
     "Endocrine System": "C73-C75 D34-D35 E00-E89",
     "Blood, Heart and Circulation": "C81-C96 D45-D47 D50-D77 I00-I99 M30-M31 R00-R03 R55 R70-R79",
 }
-"""The three-character categories of ICD-10-CM by body system. Of two ranges with a common code, one holds the other."""
+"""The three-character categories of ICD-10-CM by body system. If two ranges overlap, one contains the other."""
 
 _SYSTEMS_NINE: Mapping[str, str] = {
     "Digestive System": "001-009 070 150-159 211 530-579 787 789",
@@ -190,13 +193,13 @@ _SYSTEMS_NINE: Mapping[str, str] = {
 
 @cache
 def _ranges(version: int) -> Sequence[tuple[str, str, str]]:
-    """(first, last, system) of all ranges; a range comes before those that hold it."""
+    """(first, last, system) of all ranges; a range comes before those that contain it."""
     systems = _SYSTEMS_TEN if version == 10 else _SYSTEMS_NINE
     ranges = [(part[:3], part[-3:], system) for system, parts in systems.items() for part in parts.split()]
     return sorted(sorted(ranges, reverse=True), key=lambda part: part[1])
 
 
 def body_system(code: str, version: int) -> str:
-    """The body system of a code (without its dot), 'Others' if the chapter names none."""
+    """The body system of a code (without its dot); 'Others' if no range has it."""
     category = code[:3]
     return next((system for first, last, system in _ranges(version) if first <= category <= last), OTHERS)

@@ -1,4 +1,8 @@
-"""Reads the headings of a discharge note by their grammar: the words that a kind of section needs and allows."""
+"""Reads the headings of a discharge note by their words.
+
+A heading is recognised by the words that its kind of section needs and allows (`headings.csv`), and by its looks: its
+place in the line, its marks and its capitals. So headings that no list has are recognised too.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,14 +12,14 @@ from functools import cache, lru_cache
 from wardround.engine.text import package_rows
 
 MARK = "___"
-"""MIMIC's own de-identification mark, common in its notes: a blank made by a build does not stand out."""
+"""MIMIC's own de-identification mark. It is common in the notes, so a blank that a build makes does not stand out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A heading at `text[start:end]`, and the kind of section that it opens.
 
-    `firm` is False for words such as 'History' or 'Diagnosis', which count only where the note has nothing better.
+    `firm` is False for words such as 'History' or 'Diagnosis', which count only if the note has no better heading.
     """
 
     start: int
@@ -26,7 +30,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form of headings: at least one word of each group of `needs`; any other word must be in `allows`."""
+    """A form of headings: at least one word of each group of `needs`, and no other word than those of `allows`."""
 
     kind: str
     needs: tuple[frozenset[str], ...]
@@ -47,12 +51,12 @@ _LITTLE_TEXT = """a of the and or on at upon for in by with to his her patient r
 brief known as per s es summary section note date time day observation"""
 _LITTLE = frozenset(_LITTLE_TEXT.split())
 _OPEN = frozenset({"of", "for", "with", "to", "by", "from", "in"})
-"""Words that no heading ends with: 'Exam notable for: discomfort' is a sentence."""
+"""Words with which no heading ends: 'Exam notable for: discomfort' is a sentence."""
 
 
 @cache
 def _forms() -> tuple[_Form, ...]:
-    """The forms of headings, the first that fits wins."""
+    """The forms of headings, in their order; the first that fits counts."""
     return tuple(
         _Form(
             row["kind"],
@@ -66,7 +70,7 @@ def _forms() -> tuple[_Form, ...]:
 
 @cache
 def _spelled() -> Mapping[str, str]:
-    """Abbreviations and plurals of the words of headings."""
+    """Abbreviated or plural word of headings -> the word or words that it stands for."""
     return {row["written"]: row["read"] for row in package_rows("wardround.scenarios", "data", "heading_words.csv")}
 
 
@@ -80,7 +84,7 @@ _CANONICAL = {
     "discharge instructions": "other", "followup instructions": "other", "review of systems": "other",
     "major surgical or invasive procedure": "other",
 }  # fmt: skip
-"""The usual headings, of which `___` may hide words."""
+"""The kinds of the usual headings, to read those of which `___` hides words."""
 
 _BRACKETS = re.compile(r"\((?:s|es)\)|[(\[][^()\[\]]*(?:[)\]]|$)")
 _INSIDE = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
@@ -105,7 +109,7 @@ def heading_kind(said: str) -> tuple[str, bool]:
 
 
 _LETTERS = {"s": "present", "o": "examination", "a": "assessment", "p": "other"}
-"""The parts of a note by the letters SOAP."""
+"""The kinds of the parts of a note that has the letters S, O, A, P as headings."""
 
 
 def _classified(low: str) -> tuple[str, bool]:
@@ -128,7 +132,10 @@ def _classified(low: str) -> tuple[str, bool]:
 
 @lru_cache(maxsize=8192)
 def _loose_kind(said: str, *, asked: bool) -> tuple[str, bool]:
-    """(kind, firm) of a phrase with the words of a heading among others; ('', False) if it has none."""
+    """(kind, firm) of a phrase that has the words of a heading among other words; ('', False) if it has none.
+
+    `asked` says that a question mark follows it: then words of a sentence are allowed.
+    """
     low = " ".join(_BRACKETS.sub(" ", said.casefold().replace("_", " ")).split())
     tokens = _TOKEN.findall(low)
     words = frozenset(part for token in tokens for part in _plain(token))
@@ -145,7 +152,7 @@ def _loose_kind(said: str, *, asked: bool) -> tuple[str, bool]:
 _SENTENCE_TEXT = """is are has have had denies denied reports reported showed shows revealed notable significant
 ed er emergency outside osh normal negative positive per unremarkable"""
 _SENTENCE_WORDS = frozenset(_SENTENCE_TEXT.split())
-"""Words of a sentence, or of what another place did: no heading of this note has them."""
+"""Words of a sentence, or about what another hospital did; no heading of this note has them."""
 
 
 def _plain(token: str) -> list[str]:
@@ -168,7 +175,7 @@ def _singular(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _whole(word: str) -> str:
-    """A word of headings that was cut short ('hosp', 'disch') in full: the shortest that begins so."""
+    """A word of headings that was cut short ('hosp', 'disch') in full: the shortest known word that begins with it."""
     known = frozenset(_LITTLE).union(*(form.allows.union(*form.needs) for form in _forms() if not form.loose))
     if word in known or len(word) < _SHORTEST_CUT:
         return word
@@ -179,7 +186,7 @@ _SHORTEST_CUT = 4
 
 
 def _masked(low: str) -> str:
-    """The kind of a heading of which `___` hides words, if only one kind fits."""
+    """The kind of a heading of which `___` hides words; '' if not exactly one kind fits."""
     if len(low) <= 8 or not re.search(r"[a-z]{3}", low):
         return ""
     hidden = re.compile(re.escape(low).replace(re.escape(MARK), r"[\w/]+(?: [\w/]+)?"))
@@ -206,7 +213,7 @@ _FENCED = re.compile(r"([^\n\[\]|]{2,70}?)[ \t]*[\]|][ \t]*:?[ \t]*")
 _TAIL = re.compile(
     r"(?i)(.{4,60}?) (?:from|at|by|per|in|on|upon|before|after|during|with|for|and|&) (?:[^\s:]+ ?){1,5}$"
 )
-"""A heading with more behind it: 'History of present illness and outside hospital course'."""
+"""A heading with more words behind it: 'History of present illness and outside hospital course'."""
 _OTHER_HISTORY = re.compile(r"(?:[A-Z][A-Za-z/-]+ ){1,3}(?:History|HISTORY|Hx|HX)")
 """The history of something else than this illness: 'Birth History'."""
 _INLINE = re.compile(
@@ -214,13 +221,13 @@ _INLINE = re.compile(
     r"[ \t]*[\])>*]{0,3}[ \t]*(?::(?!\d\d)(?:\*{1,2})?|(?<=[ \t])-(?=[ \t]))"
 )
 _RUN = re.compile(r"[A-Za-z_/&()'\[\]>* \t-]+:?")
-"""What a match of _INLINE never leaves: it ends with a colon, or has a dash between blanks."""
+"""A run of characters that contains every match of `_INLINE` in it; it ends with a colon, or has a dash with blanks."""
 _STRETCH = re.compile(r"(?>\([^()\n]{0,60}\)|[A-Za-z_ \t/&,'.()\[\]>*~\"-])*")
-"""What a match of _PHRASE with its closing marks never leaves, but for a last mark of _MARKS."""
+"""A run of characters that contains every match of `_PHRASE` and its closing marks, except a last mark of `_MARKS`."""
 _BRACKETED = re.compile(r"\([^()\n]{0,60}\)")
 _MARKS = ":?|=\u2013\u2014\u2192"
 _LONGEST = 71
-"""Characters of a phrase."""
+"""Most characters of a phrase that may be a heading."""
 _BREAK = re.compile(r"(?:[.;|,!?)\u2022]|\t|[ \t]{2,}|:)[ \t*#-]*$|^[ \t*#-]*$")
 _EXAMINED = re.compile(
     r"(?i)\A\W*(?:on (?:admission|arrival)\W*|\(?initial\)?\W*|[^\n]{0,40}\n)?[^\n]{0,60}?(?<![a-z])"
@@ -242,8 +249,8 @@ _UNSURE = frozenset(
 def headings(text: str) -> list[Heading]:
     """The headings of a note in their order.
 
-    A heading starts a line, alone or before a colon or a dash, or follows a sentence on the same line and has a colon.
-    'PE' opens the examination only where an examination follows, since it is a diagnosis as well.
+    A heading starts a line, alone or before a colon or a dash; or it follows a sentence on the same line and has a
+    colon. 'PE' opens the examination only if an examination follows, since it is also a diagnosis.
     """
     kept: list[Heading] = []
     within = ""
@@ -255,7 +262,10 @@ def headings(text: str) -> list[Heading]:
 
 
 def _with_unknown(text: str, known: list[Heading]) -> list[Heading]:
-    """The headings with those of unknown words that look like the others of their note; they only end a section."""
+    """The headings, and further lines of unknown words that look like the headings of this note.
+
+    A heading of unknown words only ends the section before it.
+    """
     firm = [text[head.start : head.end] for head in known if head.firm]
     looks = [look for look in _LOOKS if sum(bool(look.match(said.strip("\n"))) for said in firm) > _LIKE]
     if not looks:
@@ -272,14 +282,14 @@ def _with_unknown(text: str, known: list[Heading]) -> list[Heading]:
 
 UNKNOWN = "unknown"
 _LIKE = 3
-"""Headings of a look that a note must have more of, before others of that look count."""
+"""If a note has more known headings of one look than this, unknown lines of that look are headings too."""
 _LOOKS = (
     re.compile(r"[ \t]*(?=[^\n:]{9})[A-Z][A-Z/&',() -]{1,60}[A-Z)][ \t]*(?::|$)"),
     re.compile(r"[ \t]*#{1,4}[ \t]+[A-Z][^\n]{2,60}$"),
 )
 _ENDED = frozenset({"complaint", "present", "past", "surgical", "social", "family"})
 _STILL = re.compile(r"(?i)^\W*(?:ed|er|in|on|at|emergency|initial|osh|outside|vitals?|ros|per)\b")
-"""How a part of a present illness begins, not another section: 'ED COURSE'."""
+"""The beginning of a line that goes on with the present illness and opens no section: 'ED COURSE'."""
 
 
 def _in_line(text: str, start: int, end: int, within: str) -> Iterator[Heading]:
@@ -304,7 +314,7 @@ def _in_line(text: str, start: int, end: int, within: str) -> Iterator[Heading]:
 
 
 def _inline(line: str, at: int) -> Iterator[re.Match[str]]:
-    """The matches of _INLINE from `at` on; most of a note is prose without a mark, which is passed over."""
+    """The matches of `_INLINE` from `at` on. Prose without a mark, which is most of a note, is passed over quickly."""
     if ":" not in line and " -" not in line and "\t-" not in line:
         return
     for run in _RUN.finditer(line, at):
@@ -314,7 +324,7 @@ def _inline(line: str, at: int) -> Iterator[re.Match[str]]:
 
 
 def _leading(line: str) -> tuple[int, int, int] | None:
-    """(start, end, end with colon) of the phrase that may be a heading at the start of a line."""
+    """(start, end, end with colon) of the phrase at the start of a line that may be a heading; None without one."""
     lead = _LEAD.match(line)
     begin = lead.end() if lead else 0
     if line[:begin].rstrip()[-1:] in ("[", "|") and (fenced := _FENCED.match(line, begin)):
@@ -330,7 +340,7 @@ def _leading(line: str) -> tuple[int, int, int] | None:
 
 
 def _may_open(line: str, begin: int) -> bool:
-    """Whether a mark or the end of the line is near enough for a phrase to be a heading: prose has neither."""
+    """Whether a phrase here may be a heading: a mark or the end of the line is near enough, unlike in prose."""
     stretch = _STRETCH.match(line, begin)
     text = stretch[0] if stretch else ""
     after = line[begin + len(text) : begin + len(text) + 1]
@@ -342,7 +352,7 @@ def _may_open(line: str, begin: int) -> bool:
 
 
 def _starts(line: str, match: re.Match[str], least: int) -> Iterator[tuple[int, bool]]:
-    """(where a heading within a line may start, whether a stop or a gap is before it); else it is in capitals."""
+    """(where a heading within a line may start, whether a stop or a gap is before it); without one, it has capitals."""
     before = ""
     for word in re.finditer(r"\S+", match[1]):
         begin = match.start(1) + word.start()
@@ -362,7 +372,7 @@ def _titled(said: str) -> bool:
 
 
 def _longer_kind(said: str, within: str, *, alone: bool) -> tuple[str, bool]:
-    """(kind, firm) of a phrase that begins as a heading, or is the history of something else; ('', False) if none."""
+    """(kind, firm) of a phrase that begins with a heading, or is the history of something else; else ('', False)."""
     tail = _TAIL.fullmatch(said)
     if tail and (alone or len(tail[1].split()) > 1):
         kind, firm = heading_kind(tail[1])
@@ -372,7 +382,7 @@ def _longer_kind(said: str, within: str, *, alone: bool) -> tuple[str, bool]:
 
 
 def _stands_apart(text: str, line: int, end: int, lead: str, said: str, *, colon: bool) -> bool:
-    """Whether a phrase has the looks of a heading: a mark, capitals, or a free line before it."""
+    """Whether a phrase looks like a heading: it has a mark or capitals, or a blank line before it."""
     if lead.strip(" \t#*=|[(<_\u2022>~-.)0123456789Q"):
         return False
     if not said[:1].isupper():

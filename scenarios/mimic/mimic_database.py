@@ -1,4 +1,4 @@
-"""The working database of a build: loads the rows it needs into a file on disk and reads them in slices.
+"""The working database of a build: it loads the rows that the build needs into a file and reads them in slices.
 
 DuckDB reads, joins and sorts in a fixed amount of memory, whatever the size of the tables, and reports unreadable rows.
 """
@@ -25,7 +25,7 @@ MEMORY = "256MB"
 
 _ROW = 2 * 1024 * 1024
 _BUFFER = 4 * _ROW
-"""What DuckDB reads at once: as little as it may for rows of `_ROW`, since by itself it takes 32 MB at a time."""
+"""Bytes that DuckDB reads at once. It is the least that rows of `_ROW` bytes allow; the default would be 32 MB."""
 _SORTED, _ROWS_SORTED = 32 * 2**20, 2_000_000
 """Characters of text, and rows, that are sorted at once."""
 _MOST_REJECTS = 100_000
@@ -34,11 +34,11 @@ _BATCH = 5_000
 
 @dataclass(eq=False)
 class WorkDatabase:
-    """The database of a build, in `folder`: tables of the rows that it needs.
+    """The database of a build, in `folder`; used as a context manager.
 
-    `bad` maps a table to its faults (the first 100,000).
-
-    `resumed` names the steps that an interrupted build in the same folder had finished.
+    `bad` maps a table to its faults (the first 100,000), and `latin` has the tables with text that was read as Latin-1.
+    `resumed` names the steps that an interrupted build in the same folder had finished. Raises UsageError if another
+    build uses the folder.
     """
 
     folder: Path
@@ -75,7 +75,7 @@ class WorkDatabase:
         self._db.close()
 
     def once(self, step: str, work: Callable[[], None]) -> None:
-        """Do a step of the build, unless an interrupted build with this folder has finished it."""
+        """Do a step of the build, unless an interrupted build in this folder has finished it already."""
         rows = self._db.execute("select faults, latin from finished where step = ?", [step]).fetchall()
         if rows:
             faults, latin = rows[0]
@@ -136,7 +136,7 @@ class WorkDatabase:
             raise UsageError(f"{file.path}: cannot be read: {_first_line(error)}") from error
 
     def _rejected(self, file: File) -> list[BadRow]:
-        """The rows that the last read rejected, each once, in the order of the file."""
+        """The rows that DuckDB rejected in the last read, each once, in the order of the file."""
         rows = self._db.execute(
             "select line, column_name, error_type, error_message, csv_line from reject_errors order by line, column_idx"
         ).fetchall()
@@ -183,7 +183,7 @@ class WorkDatabase:
 
 
 def _repair_row(row: Row) -> Row:
-    """Repair a row that was read as Latin-1: decode UTF-8 where possible, leave other text unchanged."""
+    """Repair a row that was read as Latin-1: text that is really UTF-8 is decoded, other text stays as it is."""
     return tuple(_text(cell) if isinstance(cell, str) and not cell.isascii() else cell for cell in row)
 
 
@@ -249,7 +249,7 @@ def load_admissions(db: WorkDatabase, tree: MimicCopy) -> None:
 
 
 def load_titles(db: WorkDatabase, tree: MimicCopy) -> dict[tuple[str, int], str]:
-    """Titles by (code, version)."""
+    """The titles of codes by (code, version); none if the copy lacks the table."""
     if not tree.has("d_icd_diagnoses"):
         return {}
     db.read("titles", tree.files["d_icd_diagnoses"], ("icd_code", "icd_version", "long_title"))
@@ -258,7 +258,7 @@ def load_titles(db: WorkDatabase, tree: MimicCopy) -> dict[tuple[str, int], str]
 
 
 def load_items(db: WorkDatabase, tree: MimicCopy) -> dict[int, LabItem]:
-    """Laboratory items by number."""
+    """The laboratory items by number; none if the copy lacks the table."""
     if not tree.has("d_labitems"):
         return {}
     db.read("items", tree.files["d_labitems"], ("itemid", "label", "fluid", "category"), "where label is not null")
@@ -269,8 +269,8 @@ def load_items(db: WorkDatabase, tree: MimicCopy) -> dict[int, LabItem]:
 def load_notes(db: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
     """Create table `notes` with the discharge notes of each admission in `candidates`, the one that counts first.
 
-    The latest summary counts, by its number in the series; addenda come last. Published rules keep one note alone, the
-    last by its id as text.
+    The summary with the highest number in the series comes first; addenda come last. Published rules keep only one
+    note, the last by its id as text.
     """
     chosen = "semi join candidates c on c.hadm_id = t.hadm_id"
     if published:
@@ -284,14 +284,15 @@ def load_notes(db: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
 
 
 MORE = "_more"
-"""Ends the names of the tables of a second reading of the results."""
+"""The ending of the names of tables that a second reading of the results makes."""
 
 
 def load_results(db: WorkDatabase, tree: MimicCopy, more: str = "", *, published: bool) -> None:
-    """Create tables `labs`, `cultures` and `reports` of the admissions in `kept`, their names followed by `more`.
+    """Create the tables `labs`, `cultures` and `reports` for the admissions in `kept`; `more` is added to their names.
 
-    A row without an admission belongs to its patient's admission at that time: from a day before arrival (but not
-    before the previous discharge) to discharge; under published rules from a day before the first transfer to the last.
+    A row without an admission belongs to the admission that its patient had at that time. An admission lasts from a day
+    before arrival (but not before the previous discharge) to discharge; under published rules, from a day before the
+    first transfer to the last transfer.
     """
     _set_windows(db, tree, published=published)
     lab = ("w.hadm_id", *(f"t.{name}" for name in LAB_COLUMNS), _ASSIGNED_BY_TIME, "t.labevent_id")
@@ -341,7 +342,7 @@ def _load_result(db: WorkDatabase, tree: MimicCopy, into: str, name: str, select
 
 
 def _load_unsorted(db: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str]) -> None:
-    """Create table `into` of a file's rows on the admissions in `windows`; an empty one if the tree lacks the file."""
+    """Create table `into` with a file's rows on the admissions in `windows`; empty if the copy lacks the file."""
     if tree.has(name):
         db.read(into, tree.files[name], select, _JOIN)
     else:
@@ -365,10 +366,10 @@ def _load_exams(db: WorkDatabase, tree: MimicCopy) -> None:
 
 
 def _sort_table(db: WorkDatabase, into: str, raw: str, order: str) -> None:
-    """Sort a table on disk, so that a slice of admissions is read without the rest.
+    """Make the sorted table `into` of table `raw`, so that a slice of admissions can be read without the rest.
 
-    It is sorted in parts of about `_SORTED` characters of text or `_ROWS_SORTED` rows: DuckDB's sort of long rows needs
-    them in memory, and what it needs beside them grows with the table.
+    It is sorted in parts of about `_SORTED` characters of text or `_ROWS_SORTED` rows, since DuckDB sorts long rows in
+    memory and needs more beside them as the table grows.
     """
     written = db.one(f"select count(*) from duckdb_columns() where table_name = '{raw}' and column_name = 'text'")  # noqa: S608
     size = db.one(f"select coalesce(sum(length(text)), 0) from {raw}") if written else 0  # noqa: S608
@@ -386,7 +387,7 @@ def _sort_table(db: WorkDatabase, into: str, raw: str, order: str) -> None:
 
 
 def slices(db: WorkDatabase, table: str, size: int) -> Iterator[tuple[int, int]]:
-    """(first, last) admission of each slice of `size` admissions of `table`, in order."""
+    """(first, last) admission of each slice of `size` admissions in `table`, in ascending order."""
     rows = db.rows(
         f"select min(hadm_id), max(hadm_id) from (select hadm_id, (row_number() over (order by hadm_id) - 1) // {size} "  # noqa: S608
         f"as part from {table}) group by part order by 1"
@@ -397,9 +398,9 @@ def slices(db: WorkDatabase, table: str, size: int) -> Iterator[tuple[int, int]]
 def rows_by_admission(
     db: WorkDatabase, columns: Sequence[str], table: str, part: tuple[int, int], among: str = "", more: str = ""
 ) -> dict[int, list[Row]]:
-    """Rows of `table` by admission for a slice; `among` names a table that restricts the admissions.
+    """The rows of `table` by admission, for the slice `part`.
 
-    `more` is as in `load_results`.
+    `among` names a table to whose admissions the rows are restricted. `more` is as in `load_results`.
     """
     semi = f"semi join {among} using (hadm_id)" if among else ""
     order = f"order by {_ORDER[table]}" if table in _ORDER else ""

@@ -1,4 +1,4 @@
-"""Finds and checks the files of a user's copy of MIMIC-IV, and holds the settings of a build."""
+"""Finds and checks the files of a user's copy of MIMIC-IV, and has the settings of a build."""
 
 import csv
 import gzip
@@ -20,10 +20,10 @@ _TEXT = "VARCHAR"
 
 @dataclass(frozen=True, slots=True)
 class MimicTable:
-    """One table; column types are SQL types.
+    """One table of MIMIC-IV, in its `folder` ('hosp', 'note').
 
-    `needed` columns are required, `more` are optional. `lost` says what a build loses without the table; a table with
-    an empty `lost` is required.
+    `needed` maps the required columns to their SQL types, `more` the optional ones. `lost` says what a build loses
+    without the table; a table with an empty `lost` is required.
     """
 
     name: str
@@ -144,9 +144,9 @@ _MESSAGES = {
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """One fault of a file. `row` counts from 1, the header being row 1; `column` may be empty.
+    """One fault of a file. The header is row 1; `column` may be empty.
 
-    `latin`: the row was kept, with its bytes read as Latin-1.
+    If `latin` is true, the row was kept, with its bytes read as Latin-1.
     """
 
     path: Path
@@ -183,13 +183,13 @@ _RELEASE_FILES = ("CHANGELOG.txt", "README.txt", "README.md", "SHA256SUMS.txt")
 
 
 def sha256_of(path: Path) -> str:
-    """Checksum of a file as stored; raises UsageError for a gzip file that does not hold what was packed.
+    """The checksum of a file as stored; raises UsageError for a damaged gzip file.
 
-    DuckDB unpacks without a look at the checksum inside, so a damaged file may give other values in silence.
+    DuckDB does not compare the checksum inside a gzip file, so it may read other values from a damaged one in silence.
     """
     with path.open("rb") as stream, path.open("rb") as again:
         packed = stream.peek(2)[:2] == b"\x1f\x8b"
-        try:  # whoever reads to the end compares the checksum inside
+        try:  # reading to the end compares the checksum inside
             hashlib.file_digest(gzip.GzipFile(fileobj=again) if packed else again, "sha1")
         except (OSError, EOFError, zlib.error) as error:
             raise UsageError(f"{path}: is damaged ({error}); was it copied whole?") from error
@@ -198,7 +198,7 @@ def sha256_of(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One table's file; `columns` are those of its header, in order."""
+    """The file of one table; `columns` are the names in its header, in order."""
 
     table: MimicTable
     path: Path
@@ -211,7 +211,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class MimicCopy:
-    """The files of one copy of MIMIC-IV. `missing` maps an absent table to what the build loses."""
+    """The files of one copy of MIMIC-IV, by table. `missing` maps an absent table to what a build loses by that."""
 
     root: Path
     version: str
@@ -224,10 +224,9 @@ class MimicCopy:
 
 
 def find_tables(root: Path, named: Mapping[str, str], version: str = "") -> MimicCopy:
-    """Find the tables below `root`; `named` gives those under another name (a path, or 'none').
+    """Find the tables below `root`; `named` maps a table to a file of another name, or to 'none'.
 
-    Raises UsageError that lists all faults at once: a folder of another data set or release, missing required tables
-    and columns.
+    Raises UsageError for a folder of another data set or release, and one that lists all missing tables and columns.
     """
     if unknown := [name for name in named if name not in TABLES]:
         raise UsageError(f"--table {unknown[0]}=...: there is no such table; a build reads: {', '.join(TABLES)}")
@@ -289,7 +288,7 @@ def _file_of(root: Path, table: MimicTable, named: str) -> Path | None:
 
 
 def _beside(root: Path, folder: str) -> tuple[Path, ...]:
-    """Folders of the separately downloaded note module: 'mimic-iv-note/2.2/note' or the like inside the folder."""
+    """Folders of a separately downloaded module inside the folder, such as 'mimic-iv-note/2.2/note'."""
     return tuple(sorted(root.glob(f"*/{folder}"))) + tuple(sorted(root.glob(f"*/*/{folder}")))
 
 
@@ -302,7 +301,7 @@ def _refuse_other(root: Path) -> None:
 
 
 def _release(root: Path, said: str) -> str:
-    """The release: as the user states it, else from the folder's name or its texts, else '' (unknown)."""
+    """The release: as the user states it, else from the folder's name, else from its texts, else '' (unknown)."""
     if said:
         _refuse_release(root, said)
         return said
@@ -328,7 +327,7 @@ RuleSet = Literal["default", "published"]
 
 
 class MimicOptions(BaseModel):
-    """The settings of a build; `None` of a size means what the rule set has."""
+    """The settings of a build. `min_per_disease` None means the number of the rule set (`at_least`)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -352,7 +351,7 @@ class MimicOptions(BaseModel):
 
     @property
     def at_least(self) -> int:
-        """The fewest admissions of a disease: more than 10 in the paper's text, 10 in its data."""
+        """The fewest admissions of a disease: MultiCogEval's text says more than 10, its data have 10."""
         if self.admissions is not None and self.min_per_disease is None:
-            return 1  # who names admissions wants them
+            return 1  # a user who names admissions wants them all
         return self.min_per_disease or (10 if self.rules == "published" else 11)

@@ -33,12 +33,12 @@ _PARTS = re.compile(r"(?m)^[ \t]*(?P<name>[A-Z_][A-Za-z/, ]{1,30}?)[ \t]*:(?=[ \
 class Note:
     """The sections of a note by kind: complaint, present, past, surgical, social, family, examination, diagnosis.
 
-    A kind that occurs twice keeps its first text, a diagnosis its last. A section ends at the next known heading.
+    If a kind occurs twice, its first text counts; of diagnoses, the last. A section ends at the next known heading.
     """
 
     sections: Mapping[str, str]
     prose: Mapping[str, str] = field(default_factory=dict)
-    """Where the text of a kind stands that no heading opens: 'sentence', 'problem list', 'assessment', 'prose'."""
+    """For each kind that no heading opens, where its text stands: 'sentence', 'problem list', 'assessment', 'prose'."""
 
     def get(self, kind: str) -> str:
         """The text of a section, '' if the note has none."""
@@ -51,9 +51,10 @@ class Note:
 
 
 def note(text: str) -> Note:
-    """Read the sections of a note; a partly de-identified heading ('___ of Present Illness') is recognised.
+    """Read the sections of a note.
 
-    Diagnoses that follow each other, primary and secondary, are one section.
+    A partly de-identified heading ('___ of Present Illness') is recognised. Headings of primary and secondary diagnoses
+    that follow each other make one section.
     """
     heads = headings(text)
     heads = _without_weak(text, heads)
@@ -91,13 +92,13 @@ def note(text: str) -> Note:
 
 
 _SHORT_STORY = 80
-"""Characters: a shorter story before a longer one is the complaint."""
+"""A first story with fewer characters than this, before a longer one, is the complaint."""
 
 
 def _without_weak(text: str, heads: Sequence[Heading]) -> list[Heading]:
-    """Headings without those that count for nothing better.
+    """The headings without weak ones (not `firm`) of a kind for which the note has a firm one.
 
-    'Histories', alone on its line, still ends a story, and 'Treatment' an examination.
+    'Histories', alone on its line, still ends a story, and 'Treatment' an examination: these become unknown headings.
     """
     firm = {head.kind for head in heads if head.firm}
     kept: list[Heading] = []
@@ -113,10 +114,10 @@ def _without_weak(text: str, heads: Sequence[Heading]) -> list[Heading]:
 
 
 def joined_note(texts: Sequence[str]) -> Note:
-    """The sections of several notes on one admission: those of the first; the others fill in what it lacks.
+    """The sections of several notes on one admission: those of the first note; the others fill in what it lacks.
 
-    A section whose text is de-identified entirely ('___') is lacking too, if another note has its text, and one that
-    only the prose of a note tells, if another note has a heading for it.
+    A section of which all text is de-identified ('___') counts as lacking. A section under a heading counts before one
+    that was only found in prose.
     """
     sections: dict[str, str] = {}
     prose: dict[str, str] = {}
@@ -150,11 +151,11 @@ _ARRIVED = re.compile(
     r"(?is)\A\W*(?:on |at )?(?:admi\w+|initial|provisional|referral)(?: diagnos[ie]s)?[ ]?[:=-].{0,300}?"
     r"\b(?=(?:on |at )?(?:discharge|final|principal|primary)\b[^\n:]{0,20}[:=-])"
 )
-"""The diagnosis on admission before the one on discharge, both in one section."""
+"""The diagnosis on admission, before the one on discharge in the same section."""
 
 
 def before_secondary(diagnosis: str) -> str:
-    """A discharge diagnosis up to the line that opens the secondary ones; a primary one may follow those."""
+    """A discharge diagnosis up to the line that opens the secondary ones; if these come first, what follows them."""
     diagnosis = _ARRIVED.sub("", diagnosis)
     kept: list[str] = []
     later = False
@@ -176,7 +177,7 @@ def before_secondary(diagnosis: str) -> str:
 def first_item(diagnosis: str) -> str:
     """The first diagnosis of a list, without heading and number, up to the next item or its cause.
 
-    Conditions that nobody is admitted for, such as hypertension, are passed over where another item follows.
+    Conditions for which nobody is admitted, such as hypertension, are passed over if another item follows.
     """
     items = [item for line in re.split(r"[\n;]", diagnosis) if _WORD.search(item := _item(line))]
     items = [item for item in items if not ELSEWHERE.fullmatch(item)] or items
@@ -187,18 +188,18 @@ def first_item(diagnosis: str) -> str:
 _RANKED = re.compile(
     r"(?i)\s*(?:[-\u2013,]\s*|\()(?:primary|principal|main|active|resolved|stable|improv\w+|treated)\)?[ .]*$"
 )
-"""What a list says of an item: 'Pneumonia - primary'."""
+"""What a list adds to an item: 'Pneumonia - primary'."""
 _CELLS = re.compile(r"\t|\||[ ]{3,}")
 _NO_NAME = re.compile(
     r"(?i)\W*(?:\d{0,3}|principal|primary|secondary|main|final|discharge|diagnos[ie]s|dx|problems?|description|rank|type"
     r"|(?:icd|code|date|noted|status|onset)\b.*|poa|present on admission|yes|no|[ynuw]|active|resolved|acute|chronic"
     r"|[a-z]\d\d(?:\.?\w{1,4})?|\d{3}\.\d{1,2})\W*"
 )
-"""A cell of a table of diagnoses that holds no diagnosis."""
+"""A cell of a table of diagnoses that is no diagnosis itself."""
 
 
 def _cell(line: str) -> str:
-    """The cell of a row that names the diagnosis; the line itself where it is no row."""
+    """The cell of a row that names the diagnosis; the line itself if it is no row."""
     cells = [cell for cell in _CELLS.split(line) if cell.strip(" *_-")]
     return line if len(cells) < 2 else next((cell for cell in cells if not _NO_NAME.fullmatch(cell)), "")
 
@@ -223,7 +224,7 @@ _NEXT = re.compile(
     r"\s\(?\d{1,2}[.)]\s|(?<=[A-Za-z]{3})\.\s+(?=[A-Z(])|\s[-\u2013]{1,2}\s(?=[a-z])"
     r"|(?i:\s(?:secondary|other)(?: diagnos[ie]s)?\s*:)"
 )
-"""Where the next item begins on the line of the first, or what was done for it: 'UTI - treated'."""
+"""The beginning of the next item on the same line, or of what was done for the first: 'UTI - treated'."""
 _BACKGROUND = re.compile(
     r"(?i)(?:(?:essential|benign|mild|known|h/o|history of) )?(?:hypertension|htn|(?:hyper|dys)lipid[ae]mia|hld|hl"
     r"|hypercholesterol[ae]mia|obesity|(?:type (?:2|ii) )?(?:diabetes(?: mellitus)?|dm2?)(?: type (?:2|ii))?"
@@ -277,7 +278,11 @@ class PhraseHit(Generic[Named]):
 
 
 class Phrases(Generic[Named]):
-    """A dictionary of names. The first claim to a name wins. `form` makes a text's words comparable."""
+    """A dictionary that finds names in text and says `what` each names.
+
+    If a name is given twice, the first counts. `form` makes the words of names and texts comparable. A name of at most
+    six capitals is an abbreviation and is found only as written.
+    """
 
     def __init__(self, names: Iterable[tuple[str, Named]], form: Form = tokens) -> None:
         self._form = form
@@ -296,7 +301,7 @@ class Phrases(Generic[Named]):
     def hits(self, text: str, *, shifts: bool = True) -> tuple[PhraseHit[Named], ...]:
         """The names in `text`, in its order, none overlapping another.
 
-        With `shifts`, a name after a word that makes it another disease is skipped: 'pulmonary hypertension' is not
+        With `shifts`, a name is skipped if the word before it makes it another disease: 'pulmonary hypertension' is not
         hypertension.
         """
         words = [(match[0], *match.span()) for match in _WORD.finditer(text)]
@@ -318,7 +323,7 @@ class Phrases(Generic[Named]):
         return tuple(hits)
 
     def _at(self, forms: Sequence[tuple[str, ...]], place: int) -> tuple[int, Named | None]:
-        """(words from `place` on that form the longest name, whose name it is)."""
+        """(number of words from `place` on that form the longest name, what it names); (0, None) without a name."""
         name: tuple[str, ...] = ()
         best: tuple[int, Named | None] = (0, None)
         for size in range(1, len(forms) - place + 1):

@@ -1,4 +1,4 @@
-"""Reads from the prose of a note what no heading of its opens: the story of the illness, and the diagnosis."""
+"""Finds in the prose of a note what no heading opens: the diagnosis, and the parts of the story of the illness."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _STATED: tuple[re.Pattern[str], ...] = tuple(
         r"admitted(?: to [\w ]{1,30}?)?(?: \w+){0,3}? (?:with|for|because of)",
     )
 )
-"""How a sentence states the diagnosis, the surest first. `name` is what follows, up to the end of the sentence."""
+"""The forms in which a sentence states the diagnosis, the surest first; `name` is the rest of the sentence."""
 _NOT_LAST = re.compile(
     rf"(?i)\b(?:{_EARLY}|no|not|without|denie[sd]|family|mother|father|prior|previous|past) (?:\w+ )?$"
 )
@@ -87,19 +87,20 @@ _CUES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
-"""How a sentence begins that opens a part of a story told without headings."""
+"""The beginnings of sentences that open a part of a story without headings, by the kind of the part."""
 _PARTS = frozenset(kind for kind, _ in _CUES)
 _EARLY_PARTS = frozenset({"present", "past", "family", "social"})
 _LATE_PARTS = frozenset({"examination", "results"})
 _SHORTEST_STORY = 100
-"""Characters: less is a complaint."""
+"""A part of the present illness with fewer characters than this is only a complaint."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n[ \t]*\Z")
 
 
 def stated_diagnoses(text: str, assessment: str) -> Iterator[tuple[str, str]]:
-    """Yield (where it stands, words) of what a note without a discharge diagnosis states as one, the surest first.
+    """Yield (where it stands, its words) of each diagnosis that a note states without a heading, the surest first.
 
-    `assessment` is the section of that name. Of several sentences of one form the last counts, of problems the first.
+    `assessment` is the section of that name. Of several sentences of the same form the last counts, of problems the
+    first.
     """
     stated: list[list[str]] = [[] for _ in _STATED]
     for part in _SENTENCE.split(text):
@@ -144,9 +145,10 @@ def _name(said: str) -> str:
 
 
 def prose_headings(text: str, heads: Sequence[Heading]) -> Iterator[Heading]:
-    """Yield headings without words where the prose of a note goes over to a part that no heading opens.
+    """Yield headings without words at the places where the prose of a note begins a part that no heading opens.
 
-    A note without a history is cut at any sentence; in others a paragraph may begin the examination or the course.
+    In a note without a history, any sentence may begin a part. In others, a paragraph may begin the examination or the
+    course.
     """
     kinds = {head.kind for head in heads}
     story = "present" not in kinds

@@ -1,4 +1,4 @@
-"""The pool of diseases from which cases are built: its rows and names, and a pool made from a question set."""
+"""The pool of diseases from which cases are built: the project's own, a user's file, or one made from questions."""
 
 import csv
 import io
@@ -41,7 +41,7 @@ class PoolDisease:
 
 @dataclass(frozen=True, slots=True)
 class DiseasePool:
-    """The diseases and their source. `takes_all`: every disease counts, and an admission's first code is its label."""
+    """The diseases and their source. `takes_all`: there is no list; an admission's first-listed code is its disease."""
 
     source: str
     diseases: tuple[PoolDisease, ...] = ()
@@ -49,7 +49,7 @@ class DiseasePool:
 
 
 def read_pool(choice: str | None) -> DiseasePool:
-    """The pool of `--pool`: None for the project's own, 'all' for none, else the path of a list.
+    """The pool of `--pool`: None for the project's own list, 'all' for no list (`takes_all`), else the path of a file.
 
     Raises UsageError if the file cannot be read, is empty, or names a disease twice.
     """
@@ -59,15 +59,16 @@ def read_pool(choice: str | None) -> DiseasePool:
 
 
 def own() -> DiseasePool:
-    """The project's own list of diseases."""
+    """The project's own list of diseases (`pool.csv`)."""
     rows = package_rows("wardround.scenarios", "data", "pool.csv")
     return DiseasePool("Wardround's own list", tuple(map(_disease, rows)))
 
 
 def read_pool_file(path: Path) -> DiseasePool:
-    """A list of diseases: CSV with a column `name` (or `disease`), or plain text with one per line.
+    """The pool of a file: CSV with a column `name` (or `disease`), or plain text with one disease per line.
 
-    Cells missing from a row come from the project's own list if it has the name.
+    Cells that a row lacks come from the project's own list, if it has the name. Raises UsageError if a disease is
+    listed twice, or none is listed.
     """
     text = file_text(path)
     known = {key(name): disease for disease in own().diseases for name in disease.names}
@@ -85,7 +86,10 @@ def read_pool_file(path: Path) -> DiseasePool:
 
 
 def read_admissions(path: Path) -> frozenset[int]:
-    """The admissions of a file: a number a line, or CSV with a column `hadm_id`; raises UsageError with the line."""
+    """The admissions of a file: one number per line, or CSV with a column `hadm_id`.
+
+    Raises UsageError, which names the line, for anything else.
+    """
     rows = list(csv.reader(file_text(path).splitlines()))
     head = [cell.strip().lower() for cell in rows[0]] if rows else []
     column = head.index("hadm_id") if "hadm_id" in head else 0
@@ -103,7 +107,7 @@ def read_admissions(path: Path) -> frozenset[int]:
 
 
 def diseases_by_name(pool: DiseasePool, names: Sequence[str]) -> tuple[PoolDisease, ...]:
-    """The diseases of a pool by any of their names; raises UsageError for a name that it has not."""
+    """The diseases of a pool, each by any of its names; raises UsageError for a name that the pool does not have."""
     known = {key(name): disease for disease in reversed(pool.diseases) for name in disease.names}
     for name in names:
         if key(name) not in known:
@@ -142,7 +146,7 @@ def _parts(cell: str | None) -> tuple[str, ...]:
 
 
 class PoolLinker:
-    """A linker (diseases/linker.py) over diseases."""
+    """A linker (see `diseases/linker.py`) over the diseases of a pool, by their exact names; it has no `link`."""
 
     def __init__(self, diseases: Iterable[PoolDisease]) -> None:
         concepts = [
@@ -171,12 +175,15 @@ _BACKGROUND = re.compile(
     r"|past medical history|diagnosed with|treated for|controlled|medications? for|suffers from|comorbid\w*"
     r"|risk factors?|mother|father|brother|sister|family)\b[^.?!\n]{0,80}$"
 )
-"""What stands before a disease that is a patient's history, not the subject of a question."""
+"""Words before a disease that belongs to a patient's history and is not the subject of the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPool:
-    """The diseases of a question set and how many questions name each: comorbidities last, then by number."""
+    """The diseases of a question set, each with the number of questions that name it.
+
+    The most frequent come first, but comorbidities come after all others.
+    """
 
     questions: int
     diseases: tuple[tuple[PoolDisease, int], ...]
@@ -203,8 +210,8 @@ def pool_from_questions(
 ) -> RecognisedPool:
     """The diseases named in at least `at_least` questions of the files; each question counts a disease once.
 
-    `linker` finds them; ambiguous mentions are skipped. None means the plain linker over the project's own list. Raises
-    UsageError for a file without questions.
+    `linker` finds them; ambiguous mentions are skipped. Without a linker, the diseases of the project's own list are
+    found by their exact names. Raises UsageError for a file without questions.
     """
     finder = linker or PoolLinker(own().diseases)
     counts: Counter[str] = Counter()
@@ -236,7 +243,7 @@ def pool_from_questions(
         questions += asked
 
     def place(pair: tuple[str, int]) -> tuple[bool, int, str]:
-        """Comorbidities last: diseases that a third of their questions name as a patient's history only."""
+        """The key of a disease in the order; a third of the questions on a comorbidity name it only as history."""
         id_, number = pair
         return background[id_] * 3 >= number, -number, diseases[id_].name.casefold()
 
@@ -245,7 +252,7 @@ def pool_from_questions(
 
 
 def _other_spellings(name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
-    """The synonyms without respellings of the name or of one another."""
+    """The synonyms without those that only respell the name or another synonym."""
     spellings = {key(name): name}
     for synonym in synonyms:
         spellings.setdefault(key(synonym), synonym)
@@ -253,7 +260,7 @@ def _other_spellings(name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
 
 
 def pool_table(pool: RecognisedPool) -> str:
-    """The pool as CSV in the format of `--pool`; the last column is the number of questions."""
+    """The pool as CSV, in the format of `--pool`; the last column is the number of questions."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow((*COLUMNS, "questions"))

@@ -1,4 +1,4 @@
-"""The rules of the published code, as far as its test vectors show them; docs/records.md lists the differences."""
+"""The rules of MultiCogEval's published code, as far as its test vectors show them (docs/records.md)."""
 
 import re
 from collections.abc import Callable
@@ -23,14 +23,15 @@ from wardround.scenarios.published.admissions import radiology_sections, radiolo
 from wardround.scenarios.published.imaging_words import Absent, ImagingTables, radiology_name
 
 BLANK = "____"
-"""The published code's replacement for a name."""
+"""What the published code puts in the place of a name."""
 
 
 def published_rules(conditions: BuildConditions, tables: ImagingTables | None) -> tuple[BuildRule, ...]:
-    """The published rules in their order, without those of the last stage.
+    """The published rules in their order, without those of the last stage ('pool').
 
-    `tables` are its look-up tables of exam names (`--lookup DIR`); without them our own tables give modality and
-    region. Without notes nothing is published to follow: the default rules apply, with the first results only.
+    `tables` are the published look-up tables of exam names (`--lookup DIR`); without them our own tables give modality
+    and region. For a copy without notes there are no published rules: the default rules apply, with the first result of
+    each test only.
     """
     if not conditions.notes:
         return (*coded_rules(conditions), *record_rules(BuildConditions(conditions.pool, notes=False, series=False)))
@@ -77,7 +78,7 @@ def _record_rules(tables: ImagingTables | None) -> tuple[BuildRule, ...]:
 
 
 def stated_diagnosis(text: str) -> str:
-    """The discharge diagnosis, '' if the rules cannot locate it."""
+    """The discharge diagnosis; '' if the published code cannot locate it."""
     try:
         return admissions.discharge_diagnosis(text)
     except Absent:
@@ -127,14 +128,14 @@ def _placed(exam: str, tables: ImagingTables | None) -> tuple[str, str]:
 
 
 def unnamed_in_history(draft: AdmissionDraft) -> AdmissionDraft | None:
-    """None if the history is empty or contains the literal name."""
+    """The draft; None if its history is empty or contains the name of its disease literally."""
     name = draft.disease.name if draft.disease else ""
     history = "\n".join(draft.history.values())
     return None if not history or (name and re.search(re.escape(name), history, re.IGNORECASE)) else draft
 
 
 def masked_name(draft: AdmissionDraft) -> AdmissionDraft:
-    """Blank the literal name in examination and reports."""
+    """The draft with the literal name of its disease blanked in examination and reports."""
     if not draft.disease:
         return draft
     name = re.compile(re.escape(draft.disease.name), re.IGNORECASE)

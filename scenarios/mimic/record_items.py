@@ -1,4 +1,4 @@
-"""Converts laboratory, microbiology and imaging results to items of a case's record."""
+"""Converts the laboratory, microbiology and imaging rows of MIMIC-IV to items of a case's record."""
 
 import math
 import re
@@ -47,7 +47,7 @@ _FLAGS: Mapping[str, Flag] = {
 
 @dataclass(frozen=True, slots=True)
 class LabItem:
-    """One row of d_labitems."""
+    """One row of the table d_labitems: a laboratory test."""
 
     label: str
     fluid: str = ""
@@ -55,7 +55,7 @@ class LabItem:
 
     @property
     def name(self) -> str:
-        """The test's name as in a chart: with its fluid if not blood, with its panel if a blood gas."""
+        """The test's name as in a chart: with its fluid if that is not blood, with 'Blood gas' if it is of one."""
         fluid = self.fluid.strip()
         above = _FLUIDS.get(fluid.casefold(), fluid)
         if not above and self.category.strip().casefold() == "blood gas":
@@ -64,9 +64,9 @@ class LabItem:
 
 
 Row = tuple[Any, ...]
-"""A row of the working database: a value for each column, of the type that its query names."""
+"""A row of the working database: a value for each column of its query."""
 NamedRow = Mapping[str, Any]
-"""The same, by column."""
+"""A row of the working database, by column."""
 
 
 def _by_column(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[NamedRow]:
@@ -74,10 +74,10 @@ def _by_column(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[NamedRow
 
 
 def labs(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
-    """Laboratory results from rows of LAB_COLUMNS, earliest first.
+    """Laboratory results from rows of `LAB_COLUMNS`, the earliest first.
 
-    The value is the table's text; if that is empty or hidden, its number, else the laboratory's comment. A row without
-    any of these gives no result.
+    The value is the table's text; if that is empty or hidden, its number; else the laboratory's comment. A row without
+    any of these, or of an unknown item, gives no result.
     """
     results = []
     for one in _by_column(rows, LAB_COLUMNS):
@@ -103,7 +103,7 @@ def labs(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
 
 
 def labs_published(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[Lab, ...]:
-    """As `labs`, by the published code: number before text, the flag as a value, no ranges."""
+    """As `labs`, but as the published code does: the number before the text, the flag as a value, no ranges."""
     results = []
     for one in _by_column(rows, LAB_COLUMNS):
         shown = lab_value_string({**one, "valuenum": _float(one["valuenum"])})
@@ -124,10 +124,10 @@ def labs_published(rows: Iterable[Row], items: Mapping[int, LabItem]) -> tuple[L
 
 
 def cultures(rows: Iterable[Row]) -> tuple[Culture, ...]:
-    """Microbiology results from rows of CULTURE_COLUMNS, earliest first.
+    """Microbiology results from rows of `CULTURE_COLUMNS`, the earliest first.
 
-    Rows with equal test, specimen and time form one result. Its organisms are joined in the order of the table, each
-    once; its comments likewise. A row with an antibiotic and its reading (S, I, R) gives one susceptibility.
+    Rows with the same test, specimen and time form one result. Its organisms are joined in the order of the table, each
+    once, and so are its comments. A row with an antibiotic and its reading (S, I, R) gives one susceptibility.
     """
     results = []
     one_result = itemgetter("test_itemid", "spec_itemid", "charttime")
@@ -152,7 +152,7 @@ def cultures(rows: Iterable[Row]) -> tuple[Culture, ...]:
 
 
 def _susceptibility(parts: Iterable[NamedRow], *, several: bool) -> tuple[Susceptibility, ...]:
-    """The antibiotics of one result, each organism's together; a reading other than S, I and R is no reading."""
+    """The antibiotics tested in one result, each once for an organism and a reading; only S, I and R are readings."""
     tested = dict[tuple[str, str, str], Susceptibility]()
     for part in parts:
         antibiotic = _said(part["ab_name"])
@@ -166,7 +166,7 @@ def _susceptibility(parts: Iterable[NamedRow], *, several: bool) -> tuple[Suscep
 
 
 def cultures_published(rows: Iterable[Row]) -> tuple[Culture, ...]:
-    """As `cultures`, by the published code: grouped by test and time, the organisms or else the first comment."""
+    """As `cultures`, but as the published code does: by test and time, with the organisms or else the first comment."""
 
     time_and_test = itemgetter("charttime", "test_itemid")
     named = _by_column(rows, CULTURE_COLUMNS)
@@ -226,7 +226,7 @@ _TELLING = (
     "FINAL", "PROVISIONAL", "PRELIMINARY", "PFI", "PRELIM", "INTERPRETATION", "ADDENDUM",
 )  # fmt: skip
 _ASKING = ("INDICATION", "CLINICAL", "HISTORY", "REASON", "COMPARISON", "MEDICAL HISTORY")
-"""Sections that a report without a heading for its findings often has just before them."""
+"""Sections after which a report often gives its findings without a heading of their own."""
 _NAMING = ("EXAMINATION", "EXAM", "STUDY", "TYPE OF EXAMINATION")
 _SAYING = re.compile(r"(?m)^[ \t]*(?:Impression|Conclusion|IMPRESSION|CONCLUSION)[ \t]*:?")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
@@ -234,7 +234,10 @@ _LEAST = 15
 
 
 def report_sections(text: str) -> dict[str, str]:
-    """The report by its headings, in capitals; text before the first is under ''. Equal headings are joined."""
+    """The sections of a report by their headings, in capitals. Text before the first heading is under ''.
+
+    Sections with the same heading are joined.
+    """
     heads = list(_HEAD.finditer(text))
     bodies = {"": text[: heads[0].start()] if heads else text}
     for head, end in zip(heads, [*(other.start() for other in heads[1:]), len(text)], strict=False):
@@ -245,7 +248,7 @@ def report_sections(text: str) -> dict[str, str]:
 
 
 def report_findings(text: str) -> str:
-    """The report's own findings, without indication, history, comparison, impression and the like; '' if none."""
+    """The findings of a report, without indication, history, comparison, impression and the like; '' if it has none."""
     kept = []
     sections = report_sections(text)
     headed = any(name.startswith(("FINDING", "REPORT")) for name in sections)
@@ -262,7 +265,7 @@ def report_findings(text: str) -> str:
 
 
 def exam_name(report: Report) -> str:
-    """The exam's recorded name, else the one in the report's text."""
+    """The recorded name of the exam, else the one in the report's text, else 'Imaging study'."""
     if report.exam.strip("_ "):
         return report.exam.strip()
     parts = report_sections(report.text)
@@ -272,7 +275,7 @@ def exam_name(report: Report) -> str:
 
 
 def study(report: Report) -> Study | None:
-    """The whole report as a study; None if it has no text."""
+    """The whole report as an imaging study; None if it has no text."""
     text = tidy_note(report.text)
     if not text.strip("_ "):
         return None
@@ -282,7 +285,7 @@ def study(report: Report) -> Study | None:
 
 
 def placed(name: str) -> tuple[str, str]:
-    """The modality and region in an exam name, '' for each that it does not give."""
+    """(modality, region) of an exam by its name; '' for each that the name does not give."""
     table = catalogue()
     read = imaging.read_study(name.replace("_", " ").replace("W&W/O", " "), table)
     regions: Mapping[str, object] = table.regions

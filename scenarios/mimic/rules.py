@@ -1,4 +1,8 @@
-"""The rules that select and change admissions, each named and counted."""
+"""The default rules of a build, which select and change admissions; each has a name and is counted.
+
+Rules see a draft at the stages 'codes', 'note' and 'record', and all finished cases at the stage 'pool'.
+`published_rules` has the rules of the published code.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +25,7 @@ from wardround.scenarios.mimic.pool import DiseasePool, PoolDisease
 
 @dataclass(frozen=True, slots=True)
 class FinishedCase:
-    """A finished case before the choice: its disease, its admission, the position of its line in the drafts file."""
+    """A finished case before the last choice: its disease, its admission, and its place in the file of drafts."""
 
     disease: str
     hadm: int
@@ -31,9 +35,11 @@ class FinishedCase:
 
 @dataclass(frozen=True, slots=True)
 class BuildRule:
-    """A rule of a build: `apply` returns the admission, changed or not, or None to drop it.
+    """A rule of a build, with its name, what it demands in words, and its stage.
 
-    A rule of the stage `pool` has `choose` instead, which receives all finished cases at once; the draw has neither.
+    `apply` returns the admission, changed or not, or None to drop it. A rule of the stage 'pool' has `choose` instead,
+    which takes all finished cases at once and returns those to keep. The rule of the draw has neither: the build itself
+    carries it out.
     """
 
     name: str
@@ -44,7 +50,7 @@ class BuildRule:
 
 
 class RuleSteps:
-    """The rules of a build in their order, with the effect of each."""
+    """The rules of a build in their order, with the effect of each; raises UsageError if `without` names no rule."""
 
     def __init__(self, rules: Iterable[BuildRule], without: Iterable[str] = ()) -> None:
         known = list(rules)
@@ -56,7 +62,7 @@ class RuleSteps:
         self.all = [BuildStep(rule.name, rule.what) for rule in self._rules]
 
     def apply(self, draft: AdmissionDraft, stage: Stage) -> AdmissionDraft | None:
-        """`draft` after all rules of a stage; None if one drops it."""
+        """`draft` after all rules of a stage; None if one of them drops it."""
         for rule, step in zip(self._rules, self.all, strict=True):
             if rule.stage != stage or rule.apply is None:
                 continue
@@ -70,7 +76,7 @@ class RuleSteps:
         return draft
 
     def count_lost(self, number: int) -> None:
-        """Count `number` admissions without any data as dropped by the first rule."""
+        """Count `number` admissions without any code as dropped by the first rule."""
         if self.all and number:
             self.all[0].seen += number
             self.all[0].dropped += number
@@ -80,7 +86,7 @@ class RuleSteps:
         return any(rule.name == name for rule in self._rules)
 
     def set_effect(self, name: str, seen: int, dropped: int) -> None:
-        """State the effect of a rule that the build itself carries out."""
+        """Set the counts of a rule that the build itself carries out."""
         step = next(step for step in self.all if step.rule == name)
         step.seen, step.dropped = seen, dropped
 
@@ -105,12 +111,12 @@ def size_rule(at_least: int) -> BuildRule:
 
 
 def draw_order(seed: int, hadm: int) -> int:
-    """The place of an admission in the draw, which depends only on the seed and its number."""
+    """A number by which the draw orders admissions; it depends only on the seed and the admission's number."""
     return seed_of(seed, "mimic", str(hadm))
 
 
 def draw_rule(enough: int) -> BuildRule:
-    """Leave the results of an admission unread if its disease has enough cases of admissions before it in the draw."""
+    """Leave an admission's results unread if its disease already has enough cases, from earlier ones in the draw."""
     what = f"the results are read in the order of the draw, until the disease has {count_noun(enough, 'case')}"
     return BuildRule(DRAW, what, "pool")
 
@@ -160,7 +166,7 @@ Result = TypeVar("Result", Lab, Culture)
 
 @dataclass(frozen=True, eq=False)
 class BuildConditions:
-    """What decides which rules apply: the pool, whether there are notes, whether repeated results are kept."""
+    """The conditions on which the rules depend: the pool, whether there are notes, and whether `series` are kept."""
 
     pool: DiseasePool
     notes: bool
@@ -168,12 +174,12 @@ class BuildConditions:
 
     @property
     def takes_all(self) -> bool:
-        """No pool: the first-listed code is the disease."""
+        """Whether there is no list of diseases, so that the first-listed code is the disease."""
         return self.pool.takes_all
 
 
 def coded_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
-    """Rules on the codes; without notes they replace those on the discharge diagnosis."""
+    """Rules on the codes. In a copy without notes, they stand in place of the rules on the discharge diagnosis."""
     if conditions.takes_all:
         return (BuildRule("coded", "its first-listed code has a title", "codes", _keep_if(lambda d: bool(d.leading))),)
     rules = [BuildRule("coded", "an ICD code of a pool disease", "codes", _keep_if(lambda d: bool(d.coded)))]
@@ -219,7 +225,7 @@ def noted_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
         return said
 
     def shown_with(draft: AdmissionDraft, diagnosis: str) -> AdmissionDraft | None:
-        """The disease of the first-listed code where the item only names what it comes with: 'cirrhosis with HE'."""
+        """The draft with the disease of its first-listed code, if the note names it only behind 'with'."""
         rest = re.search(rf"{re.escape(first_item(diagnosis).strip() or '_')}\s+with\s+(\S.*)", diagnosis)
         return stated(replace(draft, coded=(draft.leading,)), first_item(rest[1])) if rest and draft.leading else None
 
@@ -261,7 +267,7 @@ def _means(item: str, disease: PoolDisease) -> bool:
 
 
 def record_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
-    """Rules on the whole record; names of the disease must be removed last, from the remaining text."""
+    """Rules on the whole record. Those that blank the disease come after all that cut or change its texts."""
     rules = [
         BuildRule("nearby", NEARBY, "record", with_nearby),
         BuildRule("cancelled", "cancelled cultures are left out", "record", without_cancelled),
@@ -291,7 +297,7 @@ def record_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
 
 
 def _keep_if(test: Callable[[AdmissionDraft], bool]) -> Callable[[AdmissionDraft], AdmissionDraft | None]:
-    """A rule's `apply` that keeps the admissions that pass a test."""
+    """The `apply` of a rule that keeps the admissions that pass a test."""
     return lambda draft: draft if test(draft) else None
 
 
@@ -317,7 +323,7 @@ def first_results(draft: AdmissionDraft) -> AdmissionDraft:
 
 
 def with_results(draft: AdmissionDraft, results: AdmissionResults) -> AdmissionDraft:
-    """`draft` with other results; the same object if they are equal, so that changes can be counted."""
+    """`draft` with these results; the same object if they are equal, so that changes can be counted."""
     return draft if results == draft.results else replace(draft, results=results)
 
 
@@ -348,13 +354,13 @@ def with_stated_age(draft: AdmissionDraft) -> AdmissionDraft:
 
 
 def history_without_name(draft: AdmissionDraft) -> AdmissionDraft | None:
-    """None if the history names the disease, because the words around the name reveal it as well."""
+    """The draft; None if its history names the disease, since the words around the name would reveal it too."""
     known = _leaks(draft)
     return None if any(known.names_it(text) for text in draft.history.values()) else draft
 
 
 def _leaks(draft: AdmissionDraft) -> Leaks:
-    """What names the disease of an admission, with the name in its own discharge diagnosis."""
+    """The names that reveal the disease of an admission, with that of its own discharge diagnosis."""
     return leaks_of(draft.disease or _NO_LABEL, first_item(draft.note.primary).strip(" .:-*") if draft.note else "")
 
 
