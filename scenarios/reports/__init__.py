@@ -1,1 +1,4 @@
-"""Builds cases from case reports: reads and filters articles, restructures them by a model, checks the result."""
+"""Builds cases from case reports: reads and filters articles, has a model restructure them, and checks the result.
+
+`curation` is the scenario and its account, `checks` are the checks of a case.
+"""

@@ -1,4 +1,4 @@
-"""An article with a case report: its sections and text, and the options of a build."""
+"""An article with a case report: its sections, its text and sentences, and the settings of a build."""
 
 import re
 from dataclasses import dataclass
@@ -50,17 +50,17 @@ class Article(Record):
 
     @property
     def text(self) -> str:
-        """The text that may be quoted: everything but metadata."""
+        """Title, abstract and body, without metadata: the text that a case may rest on."""
         return "\n\n".join(part for part in (self.title, self.abstract, self.body) if part)
 
     @property
     def full_text(self) -> str:
-        """The whole article as sent to a model."""
+        """The whole article as it is sent to a model."""
         return _parts(("Title", self.title), ("Abstract", self.abstract), ("Text", self.body))
 
     @property
     def numbered_text(self) -> str:
-        """The whole article, one sentence a line, each with its number in brackets; headings have none."""
+        """The whole article, one sentence per line, each with its number in brackets; headings have no number."""
         parts = [
             ("Title", self.title),
             ("Abstract", self.abstract),
@@ -79,7 +79,7 @@ class Article(Record):
 
     @property
     def digest(self) -> str:
-        """Title, abstract and discussion (paper 002, prompts 1 and 4 to 6); without a discussion, all of it."""
+        """Title, abstract and discussion (MedR-Bench, prompts 1 and 4 to 6); without a discussion, all of it."""
         talked = [part for part in self.sections if any(word in part.heading.lower() for word in _TALKED)]
         if not talked:
             return self.full_text
@@ -89,7 +89,7 @@ class Article(Record):
 
 @dataclass(frozen=True, slots=True)
 class UnreadArticle:
-    """An unusable source: an unreadable file, or a repeated article; `rule` drops it, `why` says where."""
+    """A file or line that gives no article: it cannot be read, or repeats one. `rule` drops it; `why` says where."""
 
     id: str
     rule: str
@@ -108,7 +108,7 @@ _VISUAL = (
     r"|supplementary (?:data|files?|materials?|appendix))\s*(?:S?\d|[A-Z]\b|[IVX]+\b)"
 )
 IN_BRACKETS = re.compile(r"[ \t]*[(\[](?i:as )?(?i:see |shown in |cf\.? )?(?i:also )?" + _VISUAL + r"[^()\[\]]*[)\]]")
-"""A reference to a figure or table in brackets, which can be removed without harm to the sentence."""
+"""A reference to a figure or table in brackets, which can be cut out without harm to the sentence."""
 
 VISUAL = re.compile(
     _VISUAL
@@ -130,11 +130,11 @@ _ENGLISH_TEXT = """the of and a an in to was were with is are for on that by at 
 which be not or after patient it no been who their"""
 _ENGLISH = frozenset(_ENGLISH_TEXT.split())
 ENGLISH_SHARE = 0.12
-"""Least share of the commonest English words in an English text; medical English has about 0.35."""
+"""Least share that the commonest English words have in an English text; in medical English it is about 0.35."""
 
 
 def tidy_text(text: str) -> str:
-    """`text` without figures and citations in brackets, with single spaces and separate paragraphs."""
+    """`text` without references to figures and citations in brackets, with single spaces and separate paragraphs."""
     plain = _CITED.sub("", IN_BRACKETS.sub("", _SPACE.sub(" ", text)))
     return _LINES.sub("\n\n", plain).strip()
 
@@ -175,7 +175,7 @@ def comparable(text: str) -> str:
 
 
 def sentence_key(sentence: str) -> str:
-    """The form by which citations and verdicts find a sentence: comparable, without its full stop."""
+    """The form in which citations and verdicts name a sentence: comparable, without its full stop."""
     return comparable(sentence).strip(". ")
 
 
@@ -186,7 +186,7 @@ CASE_RULES = ("sections", "visuals", "answer", "supported", "numbers", "faithful
 
 
 class CurationOptions(BaseModel):
-    """The settings of a build."""
+    """The settings of a build from articles."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

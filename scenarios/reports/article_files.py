@@ -33,7 +33,7 @@ _SHORT = re.compile(r"\bCC[ -]?(?P<kind>BY(?:-(?:NC|ND|SA))*|0)\b[ -]*(?P<versio
 
 
 class Broken(Exception):
-    """Raised for a file that is not readable JATS; the message says where and why."""
+    """Raised for a file that is no readable JATS; the message says where and why."""
 
 
 class ArticleFields(TypedDict):
@@ -50,9 +50,9 @@ class ArticleFields(TypedDict):
 
 
 def jats_articles(stream: IO[bytes]) -> Iterator[ArticleFields]:
-    """Stream the articles of a JATS file; raises Broken.
+    """Stream the articles of a JATS file; raises Broken if it cannot be read.
 
-    Entities defined in the file are refused, because a small file could expand to a huge one; no other file and no
+    A file that defines entities is refused, because a small file could expand to a huge one. No other file and no
     address is read.
     """
     if b"<!ENTITY" in stream.read(_HEAD).replace(b"\0", b"").upper():
@@ -128,7 +128,7 @@ def _id(meta: etree._Element | None) -> str:
 
 
 def _article_type(root: etree._Element, meta: etree._Element | None) -> str:
-    """The type from the attribute and the headings under which the journal files the article."""
+    """The type: the attribute `article-type` and the headings under which the journal files the article."""
     headings = [_text(node) for node in _all(_first(meta, "article-categories"), "subject")]
     return "; ".join(dict.fromkeys(part for part in (root.get("article-type") or "", *headings) if part))
 
@@ -156,7 +156,7 @@ def _abstract(meta: etree._Element | None) -> str:
 
 
 def _sections(node: etree._Element, heading: str = "") -> Iterator[ArticleSection]:
-    """The text below `node`, one section per title; paragraphs before the first title belong to `heading`."""
+    """The text below `node`, one section for each title; paragraphs before the first title belong to `heading`."""
     loose: list[str] = []
     for child in node:
         if _named(child) == "sec":
@@ -239,7 +239,7 @@ class BadLine(Exception):
 
 
 def fields(record: Json) -> ArticleFields:
-    """The fields of `Article` that a line states; raises BadLine."""
+    """The fields of `Article` that a line of JSON states; raises BadLine, which names the field, if one is wrong."""
     if not isinstance(record, Mapping):
         raise BadLine(f"a line must be a JSON object, this is {type(record).__name__}")
     texts = {name: _field_text(record, names) for name, names in FIELDS.items()}
@@ -263,9 +263,9 @@ def fields(record: Json) -> ArticleFields:
 
 
 def title_and_sections(text: str, *, titled: bool = False) -> tuple[str, tuple[ArticleSection, ...]]:
-    """(title, sections) of a text; headings are short separate lines that begin like headings of reports.
+    """(title, sections) of a plain text. A short separate line that begins like a heading of a report is a heading.
 
-    Unless `titled`, a short first line that is not a heading is the title.
+    A short first line that is no heading is the title, unless the title is known already (`titled`).
     """
     blocks = [block.strip() for block in re.split(r"\n\s*\n", text.strip()) if block.strip()]
     title = ""
@@ -319,7 +319,7 @@ def _field_text(record: Mapping[str, Json], names: Sequence[str]) -> str:
 
 
 def dated(value: str) -> date | None:
-    """'2024-7-10', '2024-07' or '2024' as a date, the first of the month or year; raises Wrong."""
+    """'2024-7-10', '2024-07' or '2024' as a date, the first of the month or year if need be; raises BadLine."""
     if not value:
         return None
     try:
@@ -342,9 +342,9 @@ def articles(
 ) -> Iterator[Article | UnreadArticle]:
     """Stream the articles of `paths` (files, or folders with all files below them in order of name).
 
-    `licence` applies if a source names none. With `data_class` 'auto' an article under a Creative Commons licence or in
-    the public domain is public, any other restricted. Repeated articles, unreadable files and unreadable lines come as
-    Unread. Raises UsageError if there is nothing to read.
+    `licence` applies if a source names none. With `data_class` 'auto', an article under a Creative Commons licence or
+    in the public domain is public, and any other is restricted. Repeated articles, unreadable files and unreadable
+    lines come as UnreadArticle. Raises UsageError if there is nothing to read.
     """
     seen: set[str] = set()
     any_file = False

@@ -1,13 +1,13 @@
-"""Compares the numbers of a finding with those of the sentences it rests on.
+"""Compares the numbers of a finding of a case with those of the sentences on which the finding rests (its evidence).
 
 | the number of the case | is |
 |---|---|
-| equal to one of the evidence after conversion and rounding, or follows from two of them | right |
+| equal to a number of the evidence after conversion and rounding, or computed from two of them | right |
 | worded as a difference, or a count of up to three or in words | open |
-| equal to one of the article among the same words | open |
-| none of these, and the evidence has another of its kind that the finding does not give | contradicted |
-| none of these, and the evidence has none of its kind | open: a person reads it |
-| one of two that the evidence gives to each other's words | contradicted |
+| equal to a number elsewhere in the article among the same words | open |
+| none of these, and the evidence has another number of its kind that the finding does not give | contradicted |
+| none of these, and the evidence has no number of its kind | open: a person reads it |
+| one of two that have changed places: the evidence gives each to the words of the other | contradicted |
 """
 
 import itertools
@@ -30,15 +30,16 @@ from wardround.scenarios.reports.statements import GENERIC, longhand, site, text
 
 _INFORMS = ("Patient Information", "Patient Demographics")
 _HEAD = 30
-"""Characters at the head of the item on the patient in which a time is an age."""
+"""Number of characters at the beginning of the item on the patient in which a time is an age."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbered:
-    """A number with the concepts between its neighbours (`label`) and in its clause (`clause`).
+    """A number of a sentence with the words around it.
 
-    It is `derived` if it is worded as a difference, a multiple or an ordinal; `period` are the days in which it is
-    taken, 0 if none is said.
+    `label` are the concepts up to the numbers beside it, `clause` those in its clause. `derived`: it is worded as a
+    difference, a multiple or an ordinal. `age`: it is an age. `period` are the days in which it is taken ('a week'), 0
+    if none are said.
     """
 
     quantity: Quantity
@@ -51,7 +52,7 @@ class _Numbered:
 
 _SEPARATOR = re.compile(r"[;,()\[\]|]|\.\s|\b(?:and|with|but|versus|vs|against|compared|from)\b|->|\u2192")
 _OPENED = re.compile(r"[(\[:=]\s*$")
-"""A bracket that opens before a number: 'CRP (3 mg/L)'."""
+"""A bracket, colon or sign of equality before a number: 'CRP (3 mg/L)'."""
 _DERIVED_BEFORE = re.compile(
     r"(?i)(?:\bby|\bput on|\bdown|(?<!made )(?<!makes )\bup|\bgain\w*(?: of)?|\b(?:fall|drop|rise|loss|difference"
     r"|increase|decrease"
@@ -75,7 +76,7 @@ _ORDINAL = re.compile(
     r"(?i)\d+(?:st|nd|rd|th)\b|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
     r"|\w+teenth|twentieth)\b"
 )
-"""'The 8th week', as 'the eighth', is that after seven."""
+"""An ordinal. 'The 8th week' comes after seven weeks, so it need not equal a number of the evidence."""
 _PRESSURE = re.compile(r"\bmm Hg\b")
 _UNTELLING_TEXT = "predicted expected range limit count raised daily year old total upper lower"
 _UNTELLING = frozenset(word_concept(word) for word in _UNTELLING_TEXT.split())
@@ -109,7 +110,7 @@ def _every_number(index: ArticleIndex) -> tuple[_Numbered, ...]:
 
 
 def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
-    """The numbers of a finding of which the evidence gives another value, or which it gives for another thing."""
+    """The numbers of a finding for which the evidence has another value, or which it gives for another thing."""
     mine = [_as_age(one, claim) for one in _numbered(spelled_out(claim.finding, claim.sentences))]
     theirs = [one for sentence in claim.sentences for one in _numbered(sentence)]
     left = [one for one in theirs if not any(_equal(other, one) for other in mine)]
@@ -128,13 +129,13 @@ def number_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterat
 
 
 def _as_age(one: _Numbered, claim: FindingEvidence) -> _Numbered:
-    """A number; a time at the head of the item on the patient is an age."""
+    """The number, marked as an age if it is a time at the beginning of the item on the patient."""
     start = claim.item in _INFORMS and one.quantity.dimension == "time" and one.quantity.start < _HEAD
     return replace(one, age=True) if start else one
 
 
 def open_numbers(claim: FindingEvidence, index: ArticleIndex) -> tuple[str, ...]:
-    """The numbers of a finding that its sentences do not have and from which they do not follow."""
+    """The numbers of a finding that its sentences do not have and that do not follow from them."""
     mine = _numbered(spelled_out(claim.finding, claim.sentences))
     theirs = [one for sentence in claim.sentences for one in _numbered(sentence)]
     return tuple(one.quantity.written for one in _unaccounted(claim, mine, theirs, index))
@@ -156,14 +157,14 @@ _IN_WORDS = 12
 
 
 def _little(one: Quantity) -> bool:
-    """Whether a number says little: none, one of a unit, or a count that is small or in words."""
+    """Whether a number says too little to check: 0, one of a unit, or a count that is small or in words."""
     unit = one.value == one.step or (one.written[0].isalpha() and one.value < 2 * one.step)
     count = not one.dimension and one.step == 1 and one.value <= (_IN_WORDS if one.written[0].isalpha() else _FEW)
     return one.value == 0 or count or (one.dimension in ("", "time") and unit)
 
 
 def _elsewhere(one: _Numbered, claim: FindingEvidence, index: ArticleIndex) -> bool:
-    """Whether the article has a number among the same words elsewhere, or as an age; anywhere if nothing is cited."""
+    """Whether the article has the number elsewhere: among the same words or as an age; anywhere if nothing is cited."""
     near = with_prefixes(one.label)
     informs = claim.item in _INFORMS
     return any(
@@ -174,10 +175,10 @@ def _elsewhere(one: _Numbered, claim: FindingEvidence, index: ArticleIndex) -> b
 
 
 def _linked(one: _Numbered, other: _Numbered, unknown: Sequence[_Numbered], left: Sequence[_Numbered]) -> bool:
-    """Whether two numbers of one kind are values of one thing.
+    """Whether two different numbers of the same kind are values of one thing, so that one contradicts the other.
 
-    A measured one is: it does not follow from others without a word. A time or a bare number is one of an age, of the
-    same digits, among the same words, or of the only two of its unit that the other text lacks.
+    Two measured values are. Two times or bare numbers are only if both are ages, if they have the same digits or stand
+    among the same words, or if they are the only ones of their unit that the other text lacks.
     """
     ours, theirs = one.quantity, other.quantity
     if one.age or other.age:
@@ -200,27 +201,27 @@ def _same_digits(ours: Quantity, theirs: Quantity) -> bool:
 
 
 def _amid(at: int, mine: Sequence[_Numbered], where: int, theirs: Sequence[_Numbered]) -> bool:
-    """Whether a number stands between the same two numbers as another: '98, 61, 49, 22' and '98, 61, 39, 22'."""
+    """Whether two numbers stand between the same two others: 49 and 39 in '98, 61, 49, 22' and '98, 61, 39, 22'."""
     beside = [(at - 1, where - 1), (at + 1, where + 1)]
     inside = all(0 <= one < len(mine) and 0 <= other < len(theirs) for one, other in beside)
     return inside and all(_equal(mine[one], theirs[other]) for one, other in beside)
 
 
 def _of_one_unit(one: _Numbered, other: _Numbered) -> bool:
-    """Whether two numbers have the same unit in the same size."""
+    """Whether two numbers have the same unit, in the same size (mg, and not mg and g)."""
     sizes = [number.quantity.value / (written_value(number.quantity.written)[0] or 1.0) for number in (one, other)]
     return one.quantity.dimension == other.quantity.dimension and abs(sizes[0] - sizes[1]) <= 1e-6 * sizes[0]
 
 
 def _of_one_kind(one: _Numbered, other: _Numbered) -> bool:
-    """Whether two numbers may be values of one quantity: one dimension, or a unit that is left out."""
+    """Whether two numbers may be values of one quantity: they have the same dimension, or one has no unit."""
     both = ["time" if number.age else number.quantity.dimension for number in (one, other)]
     return both[0] == both[1] or ("" in both and "time" not in both)
 
 
 @lru_cache(maxsize=65536)
 def _equal(said: _Numbered, known: _Numbered) -> bool:
-    """Whether two numbers are one after conversion and rounding; a unit may be left out."""
+    """Whether two numbers are the same after conversion and rounding; one may be without its unit."""
     ours, theirs = said.quantity, known.quantity
     mine, its = written_value(ours.written)[0], written_value(theirs.written)[0]
     if ours.decade:
@@ -244,7 +245,7 @@ def _equal(said: _Numbered, known: _Numbered) -> bool:
 
 
 def _about(ours: Quantity, theirs: Quantity) -> bool:
-    """Whether a rough number, or a time in another unit, is near enough."""
+    """Whether a number is near enough to the known one, if it is rough or a time in another unit."""
     if ours.rough:
         return abs(ours.value - theirs.value) <= (0.18 if ours.dimension else 0.05) * theirs.value
     return (
@@ -256,11 +257,11 @@ def _about(ours: Quantity, theirs: Quantity) -> bool:
 
 _TWO_UNITS_TEXT = "hemoglobin c-reactive_protein crp fibrinogen protein albumin immunoglobulin igg iga igm"
 _TWO_UNITS = frozenset(word_concept(word) for word in _TWO_UNITS_TEXT.split())
-"""What is reported in grams a litre by some and a decilitre by others, so that a bare number may be ten times one."""
+"""Substances that some report per litre and others per decilitre, so that a bare number may be ten times as large."""
 
 
 def _without_unit(said: _Numbered, known: _Numbered) -> bool:
-    """Whether a bare number is the same in a usual unit: thousands a microlitre, millimetres for centimetres."""
+    """Whether a bare number equals one with a unit, in some usual unit: thousands per microlitre, millimetres."""
     full, bare = sorted((said.quantity, known.quantity), key=lambda one: not one.dimension)
     slack = (0.05 if said.quantity.rough else 1e-6) * bare.value
     if full.dimension.endswith("/volume"):
@@ -283,7 +284,7 @@ _YEAR = 365.25
 
 
 def _computed(one: _Numbered, evidence: Sequence[_Numbered], claim: FindingEvidence) -> bool:
-    """Whether a number follows from the evidence by plain arithmetic: a difference, a share, a total."""
+    """Whether a number follows from the evidence by simple arithmetic: a difference, a share, a sum."""
     ours, text = one.quantity, " ".join(claim.sentences)
     if _PACK_YEARS.match(claim.finding[claim.finding.find(ours.written) + len(ours.written) :]) and "pack" not in text:
         return smoked(ours.value, text)
@@ -319,7 +320,7 @@ def _computed(one: _Numbered, evidence: Sequence[_Numbered], claim: FindingEvide
 
 
 def _between_years(evidence: Sequence[_Numbered]) -> list[float]:
-    """The days between ages, years ago and years of the calendar."""
+    """The days between any two of the ages, numbers of years and calendar years in the evidence."""
     years = [
         one.quantity.value * (1.0 if one.quantity.dimension else _YEAR)
         for one in evidence
@@ -331,7 +332,7 @@ def _between_years(evidence: Sequence[_Numbered]) -> list[float]:
 
 
 def _exchanged(mine: Sequence[_Numbered], theirs: Sequence[_Numbered]) -> Iterator[_Numbered]:
-    """The first of two numbers that the evidence gives to each other's words."""
+    """The first of two numbers that have changed places: the evidence gives each to the words of the other."""
     pairs = [(one, other) for one in mine for other in theirs if one.label and other.label and _equal(one, other)]
     for (one, its), (two, theirs_) in itertools.combinations(pairs, 2):
         if one is two or its is theirs_ or one.quantity.dimension != two.quantity.dimension:
@@ -343,6 +344,6 @@ def _exchanged(mine: Sequence[_Numbered], theirs: Sequence[_Numbered]) -> Iterat
 
 
 def _has_words_of(one: _Numbered, own: _Numbered, other: _Numbered) -> bool:
-    """Whether a number stands among words of another number of the evidence, and of none of its own."""
+    """Whether a number stands among words of the evidence's `other` number, and none of those of its `own`."""
     mine = with_prefixes(own.label - other.label)
     return bool(one.label & other.label - own.label - _UNTELLING) and not any(meets(name, mine) for name in one.label)

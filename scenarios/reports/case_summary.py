@@ -42,7 +42,7 @@ ITEMS: Mapping[Kind, Sequence[str]] = {
         "Final Diagnostic Results",
     ),
 }
-"""The items of each kind of case, in their order (paper 002, prompts 2 and 3)."""
+"""The items of each kind of case, in their order (MedR-Bench, prompts 2 and 3)."""
 
 _ITEM = re.compile(
     r"^(?P<indent>[ \t]*)(?:[-*\u2022+]|\d{1,2}[.)])?[ \t]*(?P<label>[^:\n]{2,60}?)[ \t]*:[ \t]*(?P<rest>.*)$"
@@ -50,10 +50,10 @@ _ITEM = re.compile(
 
 
 def summary_items(summary: str, kind: Kind) -> dict[str, str]:
-    """Map each item to its text, known items first; a text without items is the history of present illness.
+    """Map each item to its text: the known items first, in their order, then others.
 
-    Nested lines belong to the item above them; unknown items follow the known ones. The data of several patients are
-    joined under the same items.
+    Indented lines belong to the item above them. If an item occurs twice, for instance for two patients, its texts are
+    joined. A text without items is the history of present illness.
     """
     known = {name.lower(): name for name in ITEMS[kind]}
     listed: dict[str, list[str]] = {}
@@ -74,12 +74,12 @@ def summary_items(summary: str, kind: Kind) -> dict[str, str]:
 
 
 def _last(kind: Kind) -> str:
-    """The item that owns unindented lines below it: tests listed without indentation."""
+    """The item to which even lines without indentation belong: the list of tests; '' if the kind has none."""
     return "Ancillary Tests" if kind == "diagnosis" else ""
 
 
 def completed(items: Mapping[str, str], kind: Kind) -> dict[str, str]:
-    """`items` with every item of the kind; a missing or blank one is marked as not reported."""
+    """`items` with every item of the kind; a missing or blank one becomes `MISSING`."""
     made = {name: items[name] if items.get(name, "").strip() else MISSING for name in ITEMS[kind]}
     last = _last(kind)
     others = {name: text for name, text in items.items() if name not in made and text.strip()}
@@ -111,10 +111,11 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class CaseDraft:
-    """A draft: `sections` are the sections by their names in reply_parsers.py, `category` the classification.
+    """A curator's draft of a case.
 
-    `cited` maps sentences of the summary and the answer (`sentence_key`) to the numbers of the article's sentences that
-    the curator cites for them; `verdicts` maps them to what a second reader says.
+    `sections` are its sections by their names in `reply_parsers` (SUMMARY, ANSWER ...). `cited` maps sentences of the
+    summary and the answer, by their `article.sentence_key`, to the numbers of the article's sentences that the curator
+    cites for them. `verdicts` maps them to what a second reader says.
     """
 
     kind: Kind
@@ -126,7 +127,7 @@ class CaseDraft:
 
     @property
     def id(self) -> str:
-        """The case's id with its kind, because one article may give two cases."""
+        """The id of the article with the kind, because one article may give two cases."""
         return f"{self.article.id}-{self.kind}"
 
     @property
@@ -151,7 +152,7 @@ class Drop:
 def cited_draft(
     kind: Kind, article: Article, sections: Mapping[str, str], category: Category, verdicts: Mapping[str, str] = _NONE
 ) -> CaseDraft:
-    """A draft of what a curator handed in; its citations go from the text into `cited`."""
+    """The draft of the sections that a curator wrote; the citations move from the texts into `cited`."""
     read = {name: without_citations(text) for name, text in sections.items()}
     cited = {key: numbers for name in (ANSWER, SUMMARY) if name in read for key, numbers in read[name][1].items()}
     return CaseDraft(kind, article, {name: text for name, (text, _) in read.items()}, category, cited, verdicts)
@@ -173,7 +174,7 @@ def finished_drafts(article: Article, facts: Mapping[str, Json]) -> tuple[CaseDr
 
 
 def _rare(article: Article, verdicts: Json, facts: Mapping[str, Json]) -> bool | None:
-    """True if a candidate was confirmed, False if all were rejected or none existed; None if a check was declined."""
+    """True if a candidate was confirmed, False if none was; None if a question was declined or none was sought."""
     if verdicts and any(verdicts.values()):
         return True
     if any(step.startswith("rare ") for step in facts.get("declined", {})):
@@ -182,10 +183,10 @@ def _rare(article: Article, verdicts: Json, facts: Mapping[str, Json]) -> bool |
 
 
 def report_case(draft: CaseDraft, *, parted: bool) -> Case | Drop:
-    """The case, as MedR-Bench's loader builds it from the same parts.
+    """The case, built as MedR-Bench's loader builds it from the same parts; a Drop if a field is not valid.
 
-    `parted` divides a diagnosis case into complaint, history and examination, which a consultation shows one by one;
-    builds of before had none.
+    `parted` divides a diagnosis case into complaint, history and examination, which a consultation shows one by one.
+    Older builds did not divide it.
     """
     article, reasoning = draft.article, draft.sections.get(EXPLANATION, "")
     provenance = Provenance(
@@ -209,7 +210,7 @@ _KNOWN_LABELS = frozenset(label.lower() for labels in ITEMS.values() for label i
 
 
 def item_sentences(summary: str) -> Iterator[tuple[str, str]]:
-    """(item, sentence) of each sentence of a summary, without the labels of its items."""
+    """(item, sentence) for each sentence of a summary, without the labels of its items."""
     item = ""
     for line in summary.splitlines():
         match = _LABELLED.match(line)
@@ -224,8 +225,8 @@ def item_sentences(summary: str) -> Iterator[tuple[str, str]]:
 class Unfaithful:
     """A statement that the article contradicts.
 
-    `kind` is sex, side, negation or number, `words` what decides, `said` the sentence of the case, `article` the
-    article's nearest sentence, `item` the item of the case.
+    `kind` is 'sex', 'side', 'negation', 'number' or 'verdict'. `words` are those that decide, `said` is the sentence of
+    the case in its `item`, and `article` are the sentences of the article that contradict it.
     """
 
     kind: str

@@ -79,8 +79,8 @@ _CLEARLY = 10.0
 def outcome_sentences(text: str, article: Article, past: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The sentences of `text` that report a result of the treatment.
 
-    Either their wording says so, or they occur only in a section of the article on outcome or follow-up. `past` are
-    items of a profile on earlier treatments; they are skipped.
+    Either their wording says so, or they occur only in a section of the article on outcome or follow-up. The items
+    `past` of a patient's profile are on earlier treatments and are skipped.
     """
     if past:
         text = "\n".join(item for name, item in summary_items(text, "treatment").items() if name not in past)
@@ -102,7 +102,7 @@ def _only(form: str, later: str, rest: str) -> bool:
 LONGEST_NAME = 200
 """Most characters in the name of a diagnosis."""
 SAME_PLAN = 75.0
-"""Similarity (0 to 100) from which a passage of the opening is the treatment; the maximum in 50 published is 63."""
+"""Similarity (0 to 100) from which a passage of the opening is the treatment; the most in 50 published cases is 63."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def completed_sections(draft: CaseDraft) -> CaseDraft:
 
 
 def visuals(draft: CaseDraft) -> CaseDraft | Drop:
-    """Remove references to figures in brackets; drop the draft if it refers to one elsewhere."""
+    """Remove references to figures in brackets; drop the draft if it refers to a figure or table elsewhere."""
     texts = {name: IN_BRACKETS.sub("", text) for name, text in draft.sections.items()}
     seen = [text[max(0, hit.start() - 40) : hit.end() + 20] for text in texts.values() for hit in VISUAL.finditer(text)]
     if seen:
@@ -151,7 +151,7 @@ def visuals(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def one_answer(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a blank answer, a marker such as 'none', or a diagnosis too long to be a name."""
+    """Drop a draft whose answer is blank, a word such as 'none', or too long for the name of a diagnosis."""
     said = draft.answer
     if not key(said) or re.fullmatch(
         r"(?i)\W*(?:none|n/?a|not (?:reported|specified|stated)|unknown|unclear)\W*", said
@@ -163,7 +163,10 @@ def one_answer(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def supported(draft: CaseDraft, least: float, share: float) -> CaseDraft | Drop:
-    """Drop a draft if too many of its sentences, or a treatment, have too little of their evidence."""
+    """Drop a draft if the article does not support it.
+
+    More than a `share` of its sentences, or its treatment, are covered by their evidence to less than `least` per cent.
+    """
     scored = [one for one in case_evidence(draft) if one.scored]
     missing = [one for one in scored if _unsupported(one, draft, least)]
     if scored and len(missing) > share * len(scored):
@@ -179,7 +182,11 @@ def supported(draft: CaseDraft, least: float, share: float) -> CaseDraft | Drop:
 
 
 def _unsupported(one: FindingEvidence, draft: CaseDraft, least: float) -> bool:
-    """Whether nothing shows that the article says it: a citation counts as soon as it shares something with it."""
+    """Whether nothing shows that the article states a finding.
+
+    A second reader's verdict decides, if there is one. Cited sentences are enough if they share anything with the
+    finding.
+    """
     verdict = draft.verdicts.get(sentence_key(one.finding))
     if verdict:
         return verdict == NOT_STATED
@@ -187,13 +194,13 @@ def _unsupported(one: FindingEvidence, draft: CaseDraft, least: float) -> bool:
 
 
 def numbers_in_article(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a draft that gives another value of a quantity than the article."""
+    """Drop a draft that gives another value for a quantity than the article."""
     faults = _faults(draft, number_contradictions, answer_evidence(draft))
     return _without_faults(draft, faults, "numbers that the article has otherwise")
 
 
 def faithful(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a draft that says of the patient what the article contradicts, or what a second reader says it does."""
+    """Drop a draft that the article contradicts, by our rules or by the verdict of a second reader."""
     age = re.search(r"\d+", draft.sections[SUMMARY])
     sex = article_sex("\n".join(patient_text(draft.article).case), age[0] if age else "")
     faults = _faults(draft, lambda one, index: contradictions(one, index, sex))
@@ -208,7 +215,7 @@ def faithful(draft: CaseDraft) -> CaseDraft | Drop:
 def _faults(
     draft: CaseDraft, check: Callable[[FindingEvidence, ArticleIndex], Iterator[Unfaithful]], *also: FindingEvidence
 ) -> list[Unfaithful]:
-    """What a check finds in the findings that no second reader has read."""
+    """The faults that a check finds in the findings that no second reader has judged, each once."""
     index = article_index(draft.article)
     unread = (one for one in (*case_evidence(draft), *also) if sentence_key(one.finding) not in draft.verdicts)
     return list(dict.fromkeys(fault for one in unread for fault in check(one, index)))
@@ -225,13 +232,13 @@ def _without_faults(draft: CaseDraft, faults: Sequence[Unfaithful], what: str) -
 
 
 def _where(error: Unfaithful) -> str:
-    """The item and sentence of an error, and the article's nearest sentence."""
+    """The item and the sentence of an error, and what the article says."""
     nearest = f"; the article: {_quoted(error.article)}" if error.article else ""
     return f"{error.item or 'summary'}: {_quoted(error.said)}{nearest}"
 
 
 def states_diagnosis(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a diagnosis, however short, that neither the article nor the sentences cited for it state."""
+    """Drop a draft whose diagnosis is not stated by the article; if sentences are cited for it, by these."""
     title, text = draft.article.title, draft.article.text
     verdict = draft.verdicts.get(sentence_key(draft.answer))
     if draft.kind != "diagnosis" or verdict == SAME:
@@ -248,7 +255,7 @@ def states_diagnosis(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def leak(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a draft whose opening has a name of the diagnosis (also from our tables) or the words of the treatment."""
+    """Drop a draft whose opening has a name of the diagnosis, by our tables too, or the words of the treatment."""
     if draft.kind == "treatment":
         plan, opening = comparable(draft.answer), comparable(draft.opening)
         if len(plan.split()) > 1 and fuzz.partial_ratio(plan, opening) >= SAME_PLAN:
@@ -261,7 +268,7 @@ def leak(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def no_outcome(draft: CaseDraft) -> CaseDraft | Drop:
-    """Drop a treatment case with results of the treatment or text from the article's follow-up."""
+    """Drop a treatment case that tells results of the treatment, or has text from the article's follow-up."""
     if draft.kind != "treatment":
         return draft
     after = outcome_sentences(draft.sections[SUMMARY], draft.article, past=("Past Medical History",))
@@ -271,8 +278,10 @@ def no_outcome(draft: CaseDraft) -> CaseDraft | Drop:
 
 
 def open_points(draft: CaseDraft, least: float) -> tuple[str, ...]:
-    """The sentences of a kept case that a person should read, for the account: those that their evidence does not
-    cover, and those with a number that the article does not have in this form."""
+    """The sentences of a kept case that a person should read.
+
+    They are those that their evidence does not cover, and those with a number that does not follow from it.
+    """
     index = article_index(draft.article)
     to_read = []
     for one in case_evidence(draft):

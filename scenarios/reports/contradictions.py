@@ -1,7 +1,7 @@
-"""What a finding of a case says otherwise than the sentences it rests on: sides, sex and denials.
+"""Finds contradictions between a finding of a case and the sentences of the article on which it rests (its evidence).
 
-Only an established contradiction counts: the sentences hold the same thing and say the opposite of it. What they do not
-mention is no contradiction; a person reads it (`open_points`).
+They are of sex, sides and denials. Only a certain contradiction counts: the sentences name the same thing and say the
+opposite of it. What they do not mention is no contradiction; a person should read it (`checks.open_points`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,30 +19,30 @@ from wardround.scenarios.reports.statements import GENERIC, site, word_concept
 _WEAK_TEXT = """elevat elevate lower increas reduc sever mild urin blood serum csf cerebrospinal_fluid stool size enlarg
 dilat relief reliev"""
 _WEAK = frozenset(_WEAK_TEXT.split())
-"""Concepts that say nothing without another: a degree, a specimen."""
+"""Concepts that say nothing alone: degrees and specimens."""
 _TESTS_TEXT = """test testing culture serology serologies antibody antibodies autoantibody antigen pcr polymerase assay
 panel igg igm iga ige immunoglobulin toxin bacteria mycobacteria organism pathogen virus marker urinalysis"""
 _TESTS = frozenset(word_concept(one) for one in _TESTS_TEXT.split())
-"""Concepts of tests and what they look for."""
+"""Concepts of tests and of what they look for."""
 _LOOKING_TEXT = """computed_tomography magnetic_resonance_imaging angiography angiogram radiograph ultrasound
 ultrasonography echocardiogram electrocardiogram scan film imaging image biopsy histology microscopy
 endoscopy colonoscopy gastroscopy laparotomy laparoscopy bronchoscopy venography fundoscopy
 examination display displayed contain contained screening serology"""
 _LOOKING = frozenset(word_concept(one) for one in _LOOKING_TEXT.split())
-"""Concepts of what a finding was looked for with."""
+"""Concepts of examinations with which a finding was looked for."""
 _PARTS = frozenset(("lymph_node", "lymph", "node", "contact"))
-"""Concepts of which a denial says what they are without."""
+"""Concepts that are hardly ever denied themselves: a denial with one says what it is without."""
 _LOSSES_TEXT = """loss lost losing normal change defect deficit abnormal abnormality limitation disturbance impairment
 impaired decrease increase contact"""
 _LOSSES = frozenset(word_concept(one) for one in _LOSSES_TEXT.split())
-"""Concepts without which a denial is another one: without loss of consciousness there is consciousness."""
+"""Concepts that turn a denial around: 'without loss of consciousness' does not deny consciousness."""
 _WELL = frozenset(("normal", "clear", "free"))
 
 
 def contradictions(claim: FindingEvidence, index: ArticleIndex, sex: str) -> Iterator[Unfaithful]:
-    """What a finding says otherwise than its evidence; `sex` is the patient's, '' if unknown.
+    """The contradictions between a finding and its evidence; `sex` is the patient's, '' if unknown.
 
-    Of sentences that were sought, only those on the patient count.
+    Of sentences that the curator did not cite but that were found by alignment, only those on the patient count.
     """
     if not claim.cited:
         claim = replace(claim, sentences=tuple(one for one in claim.sentences if one in index.patient))
@@ -62,9 +62,9 @@ def _own_sentences(sentences: tuple[str, ...]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The items of sentences and all their `words`.
+    """The items of some sentences, each with the place of its clause, and all their `words`.
 
-    Of each clause there are the words that it affirms, and the parts of the body that it names.
+    `affirmed` has the words that each clause affirms, `sites` the parts of the body that it names.
     """
 
     items: Sequence[tuple[tuple[int, int], StatedItem]]
@@ -84,9 +84,10 @@ def _reading(sentences: tuple[str, ...]) -> _Reading:
 
 
 def denial_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
-    """What the finding denies and the evidence affirms, or the reverse.
+    """The first thing that the finding denies and the evidence affirms, or the reverse.
 
-    Sentences on relatives count for findings on relatives only. Without citations the whole article must agree.
+    Sentences on relatives count only for findings on relatives. Without citations, all of the article's sentences on
+    the patient must contradict too.
     """
     kin = of_relatives(claim.finding)
     fitting = tuple(one for one in claim.sentences if of_relatives(one) == kin)
@@ -101,10 +102,10 @@ def denial_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterat
 
 
 def _opposite(one: _Reading, other: _Reading) -> Iterator[str]:
-    """The words of what `one` only denies and `other` only affirms.
+    """The words of each thing that `one` only denies and `other` only affirms.
 
-    What is denied may not be narrower than what is affirmed: all its words, the sides and parts of the body too, stand
-    in the clause that affirms.
+    The thing denied must not be narrower than the thing affirmed: all its words, with its sides and parts of the body,
+    must stand in the clause that affirms.
     """
     for clause, item in one.items:
         if item.affirmed is not False:
@@ -130,12 +131,12 @@ def _opposite(one: _Reading, other: _Reading) -> Iterator[str]:
 
 
 def _shown(own: StatedItem, item: StatedItem) -> bool:
-    """Whether what is affirmed is a finding: that a test was done is not that it was positive."""
+    """Whether what is affirmed is a finding. That a test was done does not say that it was positive."""
     return own.result or not (item.result or not _TESTS.isdisjoint(item.words | own.words))
 
 
 def _only_denied(mine: _Reading, theirs: _Reading) -> Iterator[str]:
-    """The words of what the finding affirms and the evidence names only to deny it, more narrowly or not."""
+    """The words of each thing that the finding affirms and that the evidence only denies."""
     turned = {
         clause for clause, one in mine.items if one.words == {"normal"} or (one.affirmed is False and one.context)
     }
@@ -150,7 +151,7 @@ def _only_denied(mine: _Reading, theirs: _Reading) -> Iterator[str]:
 
 
 def _covers(denied: StatedItem, own: StatedItem) -> bool:
-    """Whether a denial is of all that is affirmed, and not of its loss or change only."""
+    """Whether a denial covers all that is affirmed, and denies more than its loss or change."""
     core = own.words - SIDE_WORDS - GENERIC - _WEAK
     parts = frozenset(filter(site, core))
     known = core <= denied.words | denied.context and parts <= denied.words
@@ -158,7 +159,7 @@ def _covers(denied: StatedItem, own: StatedItem) -> bool:
 
 
 def _heads(words: frozenset[str]) -> frozenset[str]:
-    """What a denial is of, without the words that place or grade it."""
+    """The words of the thing that is denied, without those that place or grade it."""
     if "normal" in words:
         return words - SIDE_WORDS
     heads = frozenset(one for one in words - SIDE_WORDS - _WEAK - GENERIC if not site(one))
@@ -166,7 +167,7 @@ def _heads(words: frozenset[str]) -> frozenset[str]:
 
 
 def _same_place(item: StatedItem, sites: set[str], own: StatedItem, other: _Reading, place: tuple[int, int]) -> bool:
-    """Whether what is affirmed may be where, and of what, the denial is."""
+    """Whether the thing affirmed may be at the same part of the body, and of the same thing, as the denial."""
     if not item.context & SIDE_WORDS <= other.affirmed[place]:
         return False
     theirs = other.sites[place]

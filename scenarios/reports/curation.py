@@ -1,6 +1,7 @@
-"""The curation of case reports as a scenario: selects articles, asks a model about each, and checks what it made.
+"""The curation of case reports as a scenario: it selects articles, asks a model about each, and checks the cases.
 
-`Checking` takes the finished episodes and counts the fate of each article, step by step.
+`Curation` is the scenario: one episode for each article. `Checking` takes the finished episodes, checks the cases in
+them, and counts what became of each article, step by step. `CurationAccount` reports it.
 """
 
 import platform
@@ -51,7 +52,7 @@ class Filter:
 
 
 READING = (("readable", "the file or line can be read"), ("unique", "it was not read before"))
-"""Rules of reading: their rejects never become articles, so these rules cannot be switched off."""
+"""Rules of reading. What they reject never becomes an article, so they cannot be switched off."""
 
 
 def filters(options: CurationOptions) -> Sequence[Filter]:
@@ -82,7 +83,11 @@ _with = msgspec.structs.replace
 
 
 class CurationStep(msgspec.Struct, frozen=True):
-    """One question: `name` is its parser (reply_parsers.py) and prompt, `about` the kind of case or rare disease."""
+    """One question to the model.
+
+    `name` is that of its prompt and its parser (`reply_parsers.read_step`); `about` is the kind of case, the rare
+    disease or the number of the finding.
+    """
 
     name: str
     about: str = ""
@@ -103,17 +108,18 @@ class CurationState(msgspec.Struct, frozen=True):
 
 
 class Curation:
-    """Paper 002, section 4.1.
+    """The curation of one article, as in MedR-Bench (section 4.1), by a curator and, if wanted, a checker.
 
     ::
 
         about diagnosis --yes--> diagnosis      (no: on)
         about treatment --yes--> treatment      (no: on)
         any case --> body_system --> disorder --> rare, one candidate after another until one is confirmed
-        with a checker: finding, one after another, each with the sentences it rests on
+        with a second reader: finding after finding, each with the sentences on which it rests
         no case --> completed
-        a step declined (refused) --> noted, on; unreadable after the repair --> parser; silent --> curator
-        a verdict on a finding that cannot be read --> noted, on: the rules decide on that finding
+        a step declined (refused) --> noted, next step
+        a step unreadable after the repair --> parser/unreadable; without text --> curator/no_answer
+        a verdict on a finding unreadable --> noted, next step: the rules decide on that finding
     """
 
     name = "curation"
@@ -131,9 +137,10 @@ class Curation:
         del prompts  # the curator has its own prompts
 
     def load(self, where: str) -> Iterator[Article | UnreadArticle]:
-        """The articles at `where` and at the settings' other paths; those that pass carry their rare diseases.
+        """The articles at `where` and at the further paths of the settings.
 
-        Raises UsageError for unreadable input, unless the settings skip it.
+        Those that pass the filters have their rare diseases with them. Raises UsageError for unreadable input, unless
+        the settings skip it.
         """
         taken = 0
         paths = [Path(path) for path in (where, *self.settings.also)]
@@ -168,7 +175,7 @@ class Curation:
         return CurationState(case, todo, {"about": {}, "declined": {}})
 
     def turn(self, state: CurationState) -> str:
-        """The curator, and for findings the checker."""
+        """The curator; for findings, the checker."""
         return CHECKER if state.todo[0].name == "finding" else "curator"
 
     def view(self, state: CurationState, seat: str) -> View:
@@ -219,7 +226,7 @@ class Curation:
 
 
 def _findings(article: Article, facts: Mapping[str, Json]) -> dict[str, FindingEvidence]:
-    """What a second reader reads, by 'KIND NUMBER': the findings of each case and its diagnosis."""
+    """The findings of each case, and its diagnosis, that a second reader judges; the keys are 'KIND NUMBER'."""
     read: dict[str, FindingEvidence] = {}
     for draft in finished_drafts(article, facts):
         answer = (answer_evidence(draft),) if draft.kind == "diagnosis" else ()
@@ -230,7 +237,7 @@ def _findings(article: Article, facts: Mapping[str, Json]) -> dict[str, FindingE
 
 
 def _left(todo: Sequence[CurationStep], reading: Reading) -> list[CurationStep]:
-    """The questions left after a reading: cases that the article is about, no rare disease after a confirmed one."""
+    """The questions left after a reading. A yes to 'about' adds the case; a confirmed rare disease ends the rest."""
     step, rest = todo[0], list(todo[1:])
     if not isinstance(reading, YesNo) or not reading.yes:
         return rest
@@ -238,7 +245,7 @@ def _left(todo: Sequence[CurationStep], reading: Reading) -> list[CurationStep]:
 
 
 def _noted(facts: dict[str, Json], step: CurationStep, reading: Reading, finding: str) -> dict[str, Json]:
-    """`facts` with the result of a step; `finding` is the key of what a second reader read."""
+    """`facts` with the result of a step; `finding` is the `sentence_key` of what a second reader judged."""
     if isinstance(reading, Declined):
         return {**facts, "declined": {**facts["declined"], step.key: reading.why}}
     if isinstance(reading, FindingVerdict):
@@ -259,8 +266,8 @@ def _noted(facts: dict[str, Json], step: CurationStep, reading: Reading, finding
 class CurationAccount(RunAccount):
     """The account of a build.
 
-    `findings` maps a kept case to its findings, each with the article's sentences that it rests on; `listed` to those
-    that a person should read.
+    `findings` maps a kept case to its findings, each with the sentences of the article on which it rests. `listed` maps
+    it to the sentences that a person should read.
     """
 
     model: str
@@ -307,10 +314,10 @@ class CurationAccount(RunAccount):
 
 
 class Checking(EpisodeIntake):
-    """Checks articles one by one.
+    """Checks the articles of finished episodes one by one, and counts.
 
-    `steps` are the rules after reading: finished, answered, relevant (articles); restructured, the checks and schema
-    (cases). `dropped` lists every loss after a model was asked, with the words that show why.
+    `steps` are the rules after reading: finished, answered and relevant count articles; restructured, the checks and
+    schema count cases. `dropped` lists every loss after a model was asked, with the words that show why.
     """
 
     def __init__(self, options: CurationOptions) -> None:
@@ -386,7 +393,7 @@ class Checking(EpisodeIntake):
         return made
 
     def lost(self, name: str, rule: str, why: str, evidence: Sequence[str] = ()) -> None:
-        """List an article or a draft that gave no case, with the words that show why."""
+        """Add an article or a draft that gave no case to `dropped`, with the words that show why."""
         self.dropped.append({"id": name, "rule": rule, "why": why, "evidence": list(evidence)})
 
     def _drop(self, step: BuildStep, name: str, drop: Drop, reason: str = "") -> None:

@@ -1,7 +1,8 @@
-"""What a sentence affirms, denies and leaves open, item by item of its lists.
+"""Reads which items of its lists a sentence affirms, which it denies and which it leaves open.
 
 A cue denies forwards ('no fever', 'denied fever') or backwards ('a rash was absent', 'HIV: negative'), as in NegEx
-(Chapman 2001). It ends at a verb, a conjunction of clauses or a comma that may end a list. What is not certain is open.
+(Chapman 2001). Its reach ends at a verb, at a conjunction of clauses or at a comma that may end a list. An item that is
+not certain is left open.
 """
 
 import itertools
@@ -22,24 +23,24 @@ _LIMITS = _set(
     """initial initially subsequently further additional other others significant significantly relevant recent recently
     ago prior previous previously past current currently more most per left right bilateral both normal"""
 )
-"""Words that narrow what is denied: without 'new lesions' there may be lesions."""
+"""Words that narrow what is denied: a patient without 'new lesions' may have lesions."""
 _SEEN = _set(
     """reported noted observed seen found detected identified present evident performed elicited visible palpable
     demonstrated appreciated apparent documented recorded felt heard there described isolated revealed known sought
     palpated reveal recognized recognised audible noticed discernible used available shown"""
 )
-"""Words behind 'was' and 'not' of what was or was not there."""
+"""Words behind 'was' or 'was not' that say whether something was there."""
 _REST = _set(
     """any detect taken given received receive raised kind however about said stated told appear appeared so far yet
     just either neither ever place happen happened occurred occur"""
 )
 _SILENT = (LITTLE - _LIMITS) | _SEEN | _REST
-"""Words that tell nothing of what is affirmed or denied."""
+"""Words that say nothing about what is affirmed or denied."""
 _SUBJECTS = _set("no neither nor nobody")
 _FORWARD = _SUBJECTS | _set("without denied denies deny denying not never cannot ruled~out negative~for")
 _BACKWARD = _set("wanting lacking absent negative nil ruled~out denied")
 _CARRIED = {"not": "predicate", "never": "predicate", **dict.fromkeys(("denied", "denies", "denying", "deny"), "verb")}
-"""How a cue goes on over a list; a noun's cue unless named."""
+"""How a cue goes on over a list, for those cues that do not go on like 'no' before a noun."""
 _LINKS = _set("is are was were be been being remained became stayed turned came tested")
 _HELPERS = _set("had have has did been be do does")
 _ACTIVE = (_LINKS - _HELPERS) | _set(
@@ -47,7 +48,7 @@ _ACTIVE = (_LINKS - _HELPERS) | _set(
     noticed led brought helped caused explained relieved improved went could can would will grew started began received
     underwent"""
 )
-"""Verbs at which what a cue denies has ended."""
+"""Verbs at which the reach of a cue ends."""
 _HEDGES = _set(
     """none unknown avoided avoids gave empty nothing excluding against argued arguing below stopped ceased quit ex
     former interrupted discontinued lost loss missed abandoned lack cannot could hardly scarcely barely rarely
@@ -55,14 +56,14 @@ _HEDGES = _set(
     risk without~ free otherwise else apart besides poorly badly inadequately insufficiently order hope hoping wish
     trying normalized disappeared resolved subsided gone vanished instead than rather expected exclude considered"""
 )
-"""Words that leave an item open: they turn or weaken what it says."""
+"""Words that leave an item open, because they reverse or weaken what it says."""
 _ALONG = _set("in on at of to from")
-"""Prepositions that belong to what is denied."""
+"""Prepositions with which a denied item goes on."""
 _ENDS = _set(
     """because since although though which who whom whose that when where while until therefore hence so thus despite
     due after before whereas as if than with for upon during by suggesting showing excluding except owing"""
 )
-"""Words with which a denial has ended."""
+"""Words at which the reach of a denial ends."""
 _RELATIVE = _set("which who that where when while")
 _REASONS = _set("by on with in at based because")
 _MANNER = _set("by with for during on from after until before")
@@ -77,18 +78,18 @@ _RESULTS = _set(
 """Words that give the result of a test."""
 _SIGNS_TEXT = "history sign symptom evidence feature finding suspicion presence complaint episode use abuse"
 _SIGNS = frozenset(word_concept(one) for one in _SIGNS_TEXT.split())
-"""Words after which 'of' leads to what is denied."""
+"""Words after which 'of' names what is denied: 'no history of'."""
 _LOOKED_FOR = frozenset(("testing", "tested", "screening", "employed", "rejected"))
-"""Words of what was looked for: that a test was performed says nothing of what it showed."""
+"""Words that only say that a test was performed, and not what it showed."""
 
 
 @dataclass(slots=True)
 class StatedItem:
-    """An item of a list with the concepts of its words.
+    """An item of a list, with the concepts of its `words`.
 
-    `affirmed` is False where it is denied and None where that cannot be said; `clause` is the number of its clause in
-    the sentence, negative in brackets; `context` are the words that say where or by what it is denied; `result` says
-    whether a word of a result ('positive', 'negative', 'detected') judges it.
+    `affirmed` is False if it is denied and None if it is open. `clause` is the number of its clause in the sentence,
+    negative in brackets. `context` are the concepts that say where or by what it is denied. `result` says whether a
+    word of a result ('positive', 'negative', 'detected') judges it.
     """
 
     words: frozenset[str]
@@ -99,7 +100,7 @@ class StatedItem:
 
 
 def item_concepts(lows: Sequence[str]) -> frozenset[str]:
-    """The concepts of words in lower case, without those that tell nothing."""
+    """The concepts of words in lower case, without the words that say nothing or are cues."""
     plain = (low.removeprefix("no~") for low in lows)
     return frozenset(word_concept(low) for low in plain if low[:1].isalpha() and len(low) > 1 and _tells(low))
 
@@ -170,19 +171,23 @@ def _first(words: Sequence[str], wanted: frozenset[str]) -> int | None:
 
 
 def _seen(words: Sequence[str], verb: int) -> bool:
-    """Whether a verb says that what stands before it was or was not there: 'was noted'."""
+    """Whether a verb says that the thing before it was or was not there: 'was noted'."""
     behind = words[verb + 1 : verb + 4] if words[verb] in _LINKS else ()
     return bool(set(behind) & (_SEEN | _BACKWARD)) or bool(set(words[verb + 1 : verb + 2]) & _SEEN)
 
 
 def _reached(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """The words that a cue before them reaches, and the rest."""
+    """(the words that a cue before them reaches, the rest)."""
     end = next((at for at, low in enumerate(words) if low in _ENDS or (at and low in _ACTIVE)), len(words))
     return words[:end], words[end:]
 
 
 class _Clause:
-    """Reads a clause; `_carry` says how the last cue goes on, `_of` whether a preposition followed it."""
+    """Reads the items of a clause, from left to right.
+
+    `_carry` says how the last cue goes on over the list ('' if it has ended), `_of` whether a preposition followed what
+    it denied last.
+    """
 
     def __init__(self, lows: Sequence[str], number: int) -> None:
         self._parts = _parts(lows)
@@ -192,7 +197,7 @@ class _Clause:
         self._of = False
 
     def items(self) -> list[StatedItem]:
-        """The items that say something."""
+        """The items of the clause that have any concept."""
         first = self._parts[0][1] if self._parts else []
         if first[:1] == ["not"] and (_THE | _ALONG) & set(first[1:2]):  # 'but not the girth'
             return [StatedItem(item_concepts(words), None, self._number) for _, words in self._parts]
@@ -217,7 +222,7 @@ class _Clause:
         )
 
     def _plain(self, words: Sequence[str], affirmed: bool | None, whole: Sequence[str]) -> None:
-        """Add words without a cue; those that deny by themselves ('no~fever') are items of their own."""
+        """Add words without a cue; a word that denies by itself ('no~fever') becomes an item of its own."""
         denied = affirmed and None if affirmed is None else not affirmed
         lone = [low for low in words if low.startswith("no~")]
         if not lone or "no~normal" in lone:
@@ -229,7 +234,7 @@ class _Clause:
         self._add(rest, None, whole)
 
     def _labelled(self, place: int, joint: str, words: list[str]) -> bool:
-        """Whether an item judges by its form: 'as was cough', 'cough: none', 'absent: cough, rash'."""
+        """Judge by the form of an item ('as was cough', 'cough: none', 'absent: cough'); True if that is all of it."""
         if words[0] == "as" and words[1:2] and words[1] in _LINKS and self._items:
             self._items.append(StatedItem(item_concepts(words), self._items[-1].affirmed, self._number))
             self._carry = "verb" if self._items[-1].affirmed is False else ""
@@ -252,7 +257,7 @@ class _Clause:
         return self._parts[place][0] if place < len(self._parts) else ""
 
     def _turned(self, words: list[str]) -> list[str]:
-        """Words with 'was not seen' and a cue at their end as 'absent'."""
+        """The words, with 'absent' in place of 'was not seen' and of a cue at their end."""
         at = _first(words, frozenset(("not", "never")))
         if at and item_concepts(words[:at]) and "to" not in words[at + 2 : at + 4]:
             after = words[at + 1 : at + 3]
@@ -344,7 +349,7 @@ class _Clause:
         self._carry = "" if verb is not None else self._carry
 
     def _listed(self, place: int, joint: str, words: Sequence[str]) -> bool:
-        """Whether a cue surely goes on to an item."""
+        """Whether a cue certainly goes on to an item."""
         if self._carry == "open":
             return False
         if "or" in joint:
@@ -393,7 +398,7 @@ class _Clause:
             self._carry = "open"
 
     def _open_subjects(self, place: int) -> None:
-        """Leave open what stands before a subject in its list."""
+        """Leave open the items of the list that ends with the subject of a denied verb."""
         for one, (joint, words) in zip(reversed(self._items), reversed(self._parts[:place]), strict=False):
             if not one.affirmed or _ACTIVE.intersection(words):
                 return
@@ -404,7 +409,7 @@ class _Clause:
     # --- backwards ---
 
     def _judged(self, place: int, joint: str, words: list[str], at: int) -> None:
-        """Add what an 'absent' or 'negative' judges: the words before it, and the items of their list."""
+        """Add what 'absent' or 'negative' judges: the words before it, and the items of their list."""
         start = max((where + 1 for where, low in enumerate(words[:at]) if low in _RELATIVE), default=0)
         subject, tail = [low for low in words[start:at] if low not in _LINKS], words[at + 1 :]
         if not item_concepts(subject) and item_concepts(tail) and not self._items:  # 'negative HIV test'

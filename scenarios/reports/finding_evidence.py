@@ -1,4 +1,7 @@
-"""The sentences of an article that a finding of a case rests on: those that the curator cites, or the best aligned."""
+"""The sentences of an article on which a finding of a case rests: those that the curator cites, else the best aligned.
+
+Alignment takes the sentences that share most concepts and numbers with the finding, weighted by how rare they are.
+"""
 
 import math
 import re
@@ -14,7 +17,7 @@ from wardround.scenarios.reports.statements import patient_text, text_concepts
 
 _LABEL = re.compile(r"^[^:]{1,60}:\s+(?=\S)")
 _FEWEST_CONCEPTS = 2
-"""A sentence with fewer concepts and numbers ('Hypertension.') fits any article."""
+"""A finding with fewer concepts and numbers than this ('Hypertension.') would fit any article."""
 _EMPTY = re.compile(
     r"(?i)^(?:none|no|not|nil|unremarkable|n/?a)\b(?:\W+(?:\w+\W*){0,4})?$|.*\bnot (?:reported|specified|mentioned"
     r"|provided|documented|described|detailed|stated|available)\b.*"
@@ -26,11 +29,10 @@ _PREFIX = 5
 
 @dataclass(frozen=True, slots=True)
 class FindingEvidence:
-    """A finding with its sentences of the article.
+    """A finding of an `item` of the case, with its evidence: `sentences` of the article.
 
-    `cited` says whether the curator named them; `covered` is the share (0 to 1) of the finding's concepts and numbers,
-    weighted by how rare they are in the article, that they hold.
-    `scored` is unset for what is too short to judge.
+    `cited` says whether the curator named them. `covered` is the share (0 to 1) of the finding's concepts and numbers
+    that they have, weighted by how rare each is in the article. `scored` is False if the finding is too short to judge.
     """
 
     item: str
@@ -52,7 +54,7 @@ class ArticleIndex:
     """The sentences that speak of the patient."""
 
     def weight(self, name: str) -> float:
-        """The weight of a concept or number: the rarer in the article, the more."""
+        """The weight of a concept or number: the rarer it is in the article, the larger."""
         return self.weights.get(name, 1.0)
 
 
@@ -81,12 +83,12 @@ def _features(sentence: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16384)
 def with_prefixes(concepts: frozenset[str]) -> frozenset[str]:
-    """Concepts with their beginnings, so that 'tonsil' and 'tonsillar' meet."""
+    """The concepts and their beginnings, so that 'tonsil' and 'tonsillar' count as one."""
     return concepts | frozenset(f"{name[:_PREFIX]}-" for name in concepts if len(name) > _PREFIX and name[0] != "#")
 
 
 def meets(name: str, concepts: frozenset[str]) -> bool:
-    """Whether concepts (`with_prefixes`) have one, or one that begins alike."""
+    """Whether `concepts`, made by `with_prefixes`, have this concept or one with the same beginning."""
     return name in concepts or (len(name) >= _PREFIX and f"{name[:_PREFIX]}-" in concepts)
 
 
@@ -101,7 +103,8 @@ def case_evidence(draft: CaseDraft) -> tuple[FindingEvidence, ...]:
 
 
 def cited_numbers(draft: CaseDraft, finding: str) -> tuple[int, ...]:
-    """The numbers of the article's sentences that the curator cites for a finding, without those that do not exist."""
+    """The numbers of the article's sentences that the curator cites for a finding; numbers that do not exist are left
+    out."""
     most = len(article_index(draft.article).sentences)
     return tuple(number for number in draft.cited.get(sentence_key(finding), ()) if 0 < number <= most)
 
@@ -122,7 +125,7 @@ def _share(said: Sequence[str], concepts: frozenset[str], index: ArticleIndex) -
 
 
 def _aligned(said: Sequence[str], index: ArticleIndex) -> list[int]:
-    """The places of the sentences that hold most of a finding, each next one of what the others lack."""
+    """The places of the sentences that have most of a finding; each further one has most of what is still missing."""
     chosen: list[int] = []
     left = list(said)
     total = sum(index.weight(name) for name in said) or 1.0
@@ -142,13 +145,15 @@ def answer_evidence(draft: CaseDraft) -> FindingEvidence:
 
 
 def aligned_sentences(finding: str, article: Article) -> tuple[int, ...]:
-    """The numbers of the article's sentences that hold most of a finding."""
+    """The numbers of the article's sentences that have most of a finding."""
     return tuple(place + 1 for place in _aligned(_features(finding), article_index(article)))
 
 
 def citation_fault(sections: Mapping[str, str], numbered_text: str) -> str:
-    """What is wrong with the citations of a reply: a number that the article has not, or a sentence that shares nothing
-    with what it is cited for; '' if nothing is, or if it cites nothing."""
+    """What is wrong with the citations of a reply; '' if nothing is, or if it cites nothing.
+
+    Wrong is a number that the article does not have, or a sentence that shares nothing with its finding.
+    """
     sentences = numbered_sentences(numbered_text)
     for name in (SUMMARY, ANSWER):
         text, cited = without_citations(sections.get(name, ""))
@@ -178,9 +183,10 @@ _JOINING = frozenset(("and", "the", "with", "for", "was", "were", "but", "had", 
 
 @lru_cache(maxsize=4096)
 def spelled_out(finding: str, sentences: tuple[str, ...]) -> str:
-    """A finding with its acronyms in the words that have their initials: 'AFB' is acid-fast bacilli.
+    """A finding with its acronyms written out by words of the sentences with these initials.
 
-    An acronym that a result judges may have letters from inside the words: 'OCB neg' is of oligoclonal bands.
+    'AFB' becomes 'acid-fast bacilli'. An acronym before a result may also have letters from inside the words: 'OCB' of
+    'OCB neg' becomes 'oligoclonal bands'.
     """
     words = re.findall(r"[A-Za-z]+|[.,;:()]", " ".join(sentences))
     initials = "".join(word[0].upper() for word in words)

@@ -1,4 +1,4 @@
-"""The sex of an article's patient and of the relatives it tells of, and findings that have another."""
+"""Reads the sex of an article's patient and of the relatives in it, and finds findings of a case with another sex."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _LETTER = re.compile(r"(?<![\w.,-])(\d{1,3})[- ]?(?:y(?:ears?)?[/-]?o?(?:ld)?)?[
 _OTHERS = re.compile(
     r"(?i)\bet al|\b(?:reported|described|published) (?:a|the|an|two|three) (?:\w+ )?case|\bpatients\b|\bliterature\b"
 )
-"""Sentences on other people's patients."""
+"""Words of sentences on other patients than the article's."""
 _BIRTH = re.compile(r"(?i)\bborn\b|\bdeliver(?:ed|y)\b|\bbirth|\bc(?:a?e)sare?an\b")
 KIN = re.compile(
     r"(?i)\b(?:mothers?|fathers?|brothers?|sisters?|sons?|daughters?|husband|wife|spouse|(?<!sexual )partner"
@@ -44,7 +44,7 @@ _INFORMANT = re.compile(
 
 
 _YOUNG = frozenset(("child", "baby", "infant", "newborn", "neonate", "fetus", "foetus"))
-"""Words that may be of the patient."""
+"""Words that may name the patient too, and not only a relative."""
 
 
 def of_relatives(text: str) -> bool:
@@ -54,10 +54,10 @@ def of_relatives(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def article_sex(text: str, age: str = "") -> str:
-    """'female' or 'male' of the article's patient, '' if it tells of both or of neither.
+    """The sex of an article's patient, 'female' or 'male'; '' if the article tells of both or of neither.
 
-    Most of the words of sex outside sentences on relatives and other patients decide. `age` is the patient's age in a
-    case; where an article tells of both sexes, it picks the patient of that age.
+    The majority of the words of sex decides, outside sentences on relatives and on other patients. If the article tells
+    of both sexes, the patient of the given `age` counts, which is the age in the case.
     """
     own = [one for one in article_sentences(text) if not _OTHERS.search(one)]
     words = [w.lower() for one in own if not KIN.search(one) for w in re.findall(r"[A-Za-z]+", one) if w != "MEN"]
@@ -113,16 +113,16 @@ _PARENTAL = re.compile(
     r"(?i)\b(maternal|paternal)\b(?!\))(?! (?:\w+ )?(?:grand\w+|uncles?|aunts?|cousins?|side|line|age|half|great"
     r"|relatives?|family|kin))"
 )
-"""'Maternal asthma': that of the mother."""
+"""'Maternal asthma' is the mother's asthma."""
 _ANY_KIN = re.compile(r"\b(?:family|relatives?|there)\b")
-"""What is said of relatives in general, or of nobody."""
+"""Words by which something is said of relatives in general, or of nobody."""
 _KIN_BREAK = re.compile(r"[;.+&]\s|,\s|\b(?:and|but|while|whereas|with)\b")
 
 
 def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]:
-    """Words of the other sex than the patient's in a finding that is not on relatives or a birth.
+    """A finding with words of another sex than the patient's; in a finding on relatives or a birth fewer words count.
 
-    What the sentences of the finding say themselves is right: 'she gave birth to a healthy boy'.
+    Words that the sentences of the finding have themselves are right: 'she gave birth to a healthy boy'.
     """
     if not (sex := sex or article_sex(" ".join(claim.sentences))):
         return
@@ -146,7 +146,7 @@ def sex_contradictions(claim: FindingEvidence, sex: str) -> Iterator[Unfaithful]
 
 
 def relative_contradictions(claim: FindingEvidence) -> Iterator[Unfaithful]:
-    """Relatives of whom the evidence tells under the other sex only, or tells the same under the other sex."""
+    """Relatives whom the evidence has only with the other sex, or of whom it says the same with the other sex."""
     mine = _relatives(claim.finding)
     theirs = [one for sentence in claim.sentences for one in _relatives(sentence)]
     for kin, sex, about in mine:
@@ -162,7 +162,7 @@ def relative_contradictions(claim: FindingEvidence) -> Iterator[Unfaithful]:
 
 @lru_cache(maxsize=4096)
 def _relatives(sentence: str) -> tuple[tuple[str, str, frozenset[str]], ...]:
-    """(kind of relative, sex, the concepts said of them) of each relative of a sentence."""
+    """(kind of relative, sex, concepts of what is said about them) for each relative in a sentence."""
     named_kin: list[tuple[str, str, frozenset[str]]] = []
     for part in _KIN_BREAK.split(_ON_SIDE.sub(" ", longhand(sentence))):
         alone = not _RELATIVE.search(part)

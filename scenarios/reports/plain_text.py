@@ -16,7 +16,10 @@ _PAGE = re.compile(
 
 
 def article_text(path: Path) -> str:
-    """The text of a file, one paragraph a block; raises UsageError if it has none or cannot be read."""
+    """The text of a file, one block for each paragraph.
+
+    Raises UsageError if it has fewer than 30 words or cannot be read.
+    """
     raw = _pdf(path) if path.suffix.lower() == ".pdf" else file_text(path)
     text = unbroken(raw)
     if len(text.split()) < 30:
@@ -27,7 +30,7 @@ def article_text(path: Path) -> str:
 
 
 def unbroken(text: str) -> str:
-    """A text without page numbers and hyphens of line ends; lines of one paragraph are joined."""
+    """A text without page numbers and without hyphens at line ends; the lines of a paragraph are joined."""
     lines = [line.rstrip() for line in _HYPHEN.sub("", text.replace("\r\n", "\n").replace("\f", "\n\n")).split("\n")]
     lines = ["" if _PAGE.match(line) else line for line in lines]
     long = sorted(len(line) for line in lines if len(line) > 20)

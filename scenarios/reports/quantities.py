@@ -139,7 +139,7 @@ _ROUGHLY = re.compile(
 )
 _LABELS = re.compile(r"(?im)^\s*\d{1,2}[.)]\s+|\b(?:test|case|patient|step|item|number|no\.) \d{1,2}(?=\s*:)|\[\d+\]")
 _CLOCK = re.compile(r"(?<![\d.,/])0\d[0-5]\d(?!\d|[.,/]\d)")
-"""A time of day in four figures: '0530'."""
+"""A time of day in four digits: '0530'."""
 _DATE = re.compile(
     r"\b\d{1,2}/\d{1,2}/(?:\d\d)?\d\d\b|\b\d{1,2}[/ -](?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[/ -]'?\d\d\b"
 )
@@ -169,11 +169,11 @@ _IN_FULL = {"y": "year", "mo": "month"}
 _IN_THE_SHORT = {("year", "month"): 12, ("year", "week"): 52, ("month", "week"): 4.35, ("month", "day"): 30.4,
                  ("week", "day"): 7, ("day", "hour"): 24, ("hour", "minute"): 60}  # fmt: skip
 _TORN = re.compile(r"(?<![\d.,])(\d{1,3}), (\d{3})(?=\s?(?:/|cells\b|\u00d7|x\s?10))")
-"""A number with a blank behind its comma: '5, 180/\u00b5L'."""
+"""A number with a space behind its comma: '5, 180/\u00b5L'."""
 _SUBSTANCE = re.compile(r"\b\d,\d{1,2}(?=-[A-Z]|\(OH\))")
-"""The numbers of a substance's name: '1,25-D'."""
+"""The numbers in the name of a substance: '1,25-D'."""
 _SEX = re.compile(r"(?<=\d)[MF](?=[\s,.;/)]|$)")
-"""The sex behind an age, which is no metre: '67M'."""
+"""The sex behind an age, which is no unit: '67M'."""
 _FEET = re.compile(r"(?i)\b([3-7]) (?:ft|feet|foot),? (\d{1,2}) (?:in|inch|inches)\b")
 _FIRST_HOUR = re.compile(r"(?i)\bmm (?:in|after|at|for) (?:the )?(?:first|one|1|1st)(?: hour| h)?\b")
 _BETWEEN = re.compile(r"\s*(?:\u00d7|x|\*|by|-|\u2013|to|and|/|or)\s*$")
@@ -181,9 +181,10 @@ _BETWEEN = re.compile(r"\s*(?:\u00d7|x|\*|by|-|\u2013|to|and|/|or)\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with its dimension ('' where it has no unit) and its value in the dimension's base unit.
+    """A number with its dimension ('' without a unit) and its value in the dimension's base unit.
 
-    `written` are its characters, `digits` its decimals, `step` the size of its last digit in the base unit.
+    `written` are its characters in the text, from `start` to `end` (with the unit). `step` is the size of its last
+    digit in the base unit. `rough`: a word such as 'about' stands before it. `decade`: it is one, such as '60s'.
     """
 
     value: float
@@ -198,7 +199,7 @@ class Quantity:
 
 @lru_cache(maxsize=4096)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """The numbers of a text in their order; numbers inside names such as 'SARS-CoV-2' are not among them.
+    """The numbers of a text in their order, without those inside names such as 'SARS-CoV-2'.
 
     ::
 
@@ -227,7 +228,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def _in_one_unit(match: re.Match[str]) -> str:
-    """'2 years and 5 months' as 29 months, as long as before."""
+    """'2 years and 5 months' as '29 month', filled up with spaces to the same length."""
     long, short = (_IN_FULL.get(one.lower(), one.lower()) for one in (match[2], match[4]))
     size = _IN_THE_SHORT.get((long, short))
     if size is None:
@@ -237,7 +238,7 @@ def _in_one_unit(match: re.Match[str]) -> str:
 
 
 def _with_half(match: re.Match[str]) -> str:
-    """'two and a half', 'one year and a half' as a number, as long as before."""
+    """'two and a half' or 'one year and a half' as a number, filled up with spaces to the same length."""
     whole = _SPELLED.get(match[1].lower()) or (float(match[1]) if match[1].isdigit() else 1.0)
     unit = f" {match[2]}" if match[2] else ""
     if unit and match[3] and match[3].lower().rstrip("s") in _UNITS:
@@ -267,12 +268,15 @@ def _quantity(text: str, match: re.Match[str], following: Quantity | None) -> Qu
 
 
 def _shares_unit(between: str, following: Quantity) -> bool:
-    """Whether a number has the unit of the next: '102 to 104 F', but not '38.1 x 4 days'."""
+    """Whether a number has the unit of the next number: '102 to 104 F', but not '38.1 x 4 days'."""
     return bool(_BETWEEN.fullmatch(between)) and not (following.dimension == "time" and between.strip() in ("x", "*"))
 
 
 def _base(unit: re.Match[str]) -> tuple[str, float, float]:
-    """(dimension, size, shift) of a unit; Fahrenheit becomes Celsius, HbA1c in mmol/mol a share."""
+    """(dimension, size, shift) of a unit; value * size + shift is the value in the base unit.
+
+    Fahrenheit becomes Celsius, and HbA1c in mmol/mol becomes a share.
+    """
     if unit["bottom"]:
         if unit["top"] == "G" and unit["bottom"].lower() == "l":  # 10^9 a litre
             return "count/volume", 1e9, 0.0
@@ -291,7 +295,7 @@ _GLYCATION = ("share", 0.09148, 2.152)
 
 
 def written_value(written: str) -> tuple[float, float]:
-    """(value, size of the last digit) of a number in figures or words."""
+    """(value, size of the last digit) of a number in digits or words."""
     low = written.lower().replace("\u2212", "-")
     if low[-1].isalpha():
         return sum(_SPELLED.get(part, 1.0) for part in re.split(r"[- ]", low)), 1.0
@@ -302,7 +306,10 @@ def written_value(written: str) -> tuple[float, float]:
 
 
 def same_quantity(said: Quantity, known: Quantity, about: Sequence[str] = ()) -> bool:
-    """Whether two numbers are one after conversion and rounding; `about` are concepts near them, for molar units."""
+    """Whether a number is the `known` one after conversion and rounding.
+
+    `about` are concepts near them; by these a mass is compared with an amount in moles.
+    """
     if said.dimension and known.dimension and said.dimension != known.dimension:
         return _same_moles(said, known, about)
     if said.decade:
@@ -320,7 +327,7 @@ def same_quantity(said: Quantity, known: Quantity, about: Sequence[str] = ()) ->
 
 
 def _rounded(said: Quantity, known: Quantity) -> bool:
-    """Whether the case may have rounded: it has fewer decimals, or another unit."""
+    """Whether `said` may be rounded: it has fewer decimals, or another unit."""
     return (said.step > known.step * 1.001 and said.value >= 9.5 * said.step) or _scaled(said, known)
 
 
@@ -343,7 +350,7 @@ def _same_time(said: Quantity, known: Quantity) -> bool:
 
 
 def _four_weeks(said: float, known: float) -> bool:
-    """Whether months were taken as four weeks each."""
+    """Whether months were counted as four weeks each."""
     return said % 7 == 0 and abs(said - known * 28 / 30.4375) < 0.01 * known
 
 
@@ -352,7 +359,7 @@ def _near(one: float, other: float, slack: float) -> bool:
 
 
 def _same_moles(said: Quantity, known: Quantity, about: Sequence[str]) -> bool:
-    """Whether a mass and an amount of one substance are equal within the rounding of a conversion."""
+    """Whether a mass and an amount in moles of one substance are equal, within the rounding of a conversion."""
     kinds = {said.dimension: said, known.dimension: known}
     if set(kinds) != {"mass/volume", "moles/volume"}:
         return False

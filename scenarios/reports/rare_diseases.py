@@ -1,7 +1,7 @@
-"""The rare diseases that a text names: the first of two steps, after which a model is asked about each.
+"""Finds the rare diseases that a text names. It is the first of two steps: a model is then asked about each of them.
 
-Paper 002, section 4.1. A disease is rare if Orphanet's ontology or the project's list of rare diseases has it, or only
-OMIM does. Their names are few, so MONDO's other names of the same diseases are looked for as well.
+The steps are those of MedR-Bench (section 4.1). A disease is rare if Orphanet's ontology or the project's list of rare
+diseases has it, or if only OMIM has it. These have few names, so MONDO's names of the same diseases are looked for too.
 """
 
 import re
@@ -16,17 +16,17 @@ from wardround.scenarios.diseases.mondo import form, mondo
 from wardround.scenarios.reports.article import Article, Candidate
 
 SINGLE = 200
-"""Texts up to this many characters are also read as a single name, including misspellings."""
+"""A text of at most this many characters is also read as a single name, which may be misspelt."""
 
 _LONGEST = 8
-"""Words of the longest name that is looked for."""
+"""Most words of a name that is looked for."""
 
 _SENTENCE = re.compile(r"(?<=[.;:!?,])\s+|\n+")
 _WORD = re.compile(r"[\w'\u2019/-]+")
 
 
 def rare(text: str, names: Linker) -> Sequence[Concept]:
-    """The rare diseases that `text` names, each once: those of the linker in the order of the text, then MONDO's."""
+    """The rare diseases that `text` names, each once: those that the linker `names` finds, then those by MONDO."""
     concepts = [mention.concept for mention in names.mentions(text)]
     if len(text) <= SINGLE and (whole := names.link(text.strip())):
         concepts.append(whole.concept)
@@ -39,7 +39,7 @@ def rare(text: str, names: Linker) -> Sequence[Concept]:
 def candidates(article: Article, most: int) -> tuple[Candidate, ...]:
     """At most `most` rare diseases in the article: those of its title first, then by frequency.
 
-    The linker takes some seconds on first use in a process; it stays unloaded if `most` is 0.
+    The linker takes some seconds at its first use in a process; it is not loaded if `most` is 0.
     """
     if most < 1:
         return ()
@@ -59,7 +59,7 @@ def _is_rare(concept: Concept) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _OtherNames:
-    """The forms of MONDO's names of the rare diseases, and the roots of words that occur in them."""
+    """MONDO's names of the rare diseases, by their forms, and the roots of all words in them."""
 
     diseases: Mapping[str, Concept]
     roots: frozenset[str]
@@ -69,7 +69,7 @@ class _OtherNames:
 def _other_names(names: LexicalLinker) -> _OtherNames:
     table = mondo()
     meant: dict[int, Concept] = {}
-    for concept in sorted(names.knowledge.concepts, key=_is_rare):  # what a common disease is called too is not rare
+    for concept in sorted(names.knowledge.concepts, key=_is_rare):  # common ones first: a shared name is not rare
         for number in dict.fromkeys(number for name in concept.names for number in table.named.get(form(name), ())):
             meant.setdefault(number, concept)
     diseases = {
@@ -81,7 +81,7 @@ def _other_names(names: LexicalLinker) -> _OtherNames:
 
 
 def _by_other_names(text: str, names: LexicalLinker) -> Iterator[Concept]:
-    """The rare disease of each stretch of words that is a name of it, the longest stretch from each word on."""
+    """The rare disease of each run of words that names one; from each word on, the longest run counts."""
     known = _other_names(names)
     for sentence in _SENTENCE.split(text):
         words = _WORD.findall(sentence)

@@ -1,4 +1,4 @@
-"""Strict parsers of a curator's replies, with the strata that these may name."""
+"""Strict parsers of the replies of a curator and a second reader, with the categories that a curator may name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ BODY_SYSTEMS = (
     "Skin, Hair and Nails",
     "Male Reproductive System",
 )
-"""The 13 of paper 002, prompt 4; an article may have several."""
+"""The 13 body systems of MedR-Bench, prompt 4; an article may have several."""
 
 DISORDERS = (
     "Cancers",
@@ -39,7 +39,7 @@ DISORDERS = (
     "Pregnancy and Reproduction",
     "Substance Use and Disorders",
 )
-"""The 10 of prompt 5; an article has one."""
+"""The 10 kinds of disorder of MedR-Bench, prompt 5; an article has one."""
 
 SUMMARY, DIFFERENTIAL, EXPLANATION, ANSWER = "summary", "differential", "explanation", "answer"
 
@@ -49,14 +49,14 @@ DIAGNOSIS = {
     EXPLANATION: "Final Diagnosis",
     ANSWER: "Diagnosis Results",
 }
-"""Sections of a diagnosis case by heading (paper 002, prompt 2)."""
+"""The headings of the sections of a diagnosis case (MedR-Bench, prompt 2)."""
 
 TREATMENT = {
     SUMMARY: "Comprehensive Patient Profile",
     EXPLANATION: "Treatment Planning Analysis",
     ANSWER: "Selected Treatment for the Patient",
 }
-"""Sections of a treatment case by heading (prompt 3)."""
+"""The headings of the sections of a treatment case (MedR-Bench, prompt 3)."""
 
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]*(?P<hash>.+?)|\*\*(?P<bold>[^*]+?)\*\*)[ \t]*:?[ \t]*#*[ \t]*$")
 _DECLINES = re.compile(
@@ -69,7 +69,7 @@ _VERDICT = re.compile(r"(?i)\W*(?:answer|verdict)?\W*(yes|no)\W*")
 
 
 SAME, CONTRADICTS, NOT_STATED = "same", "contradicts", "not stated"
-"""What a second reader may say of a finding and the sentences it rests on."""
+"""The verdicts of a second reader on a finding and the sentences on which it rests."""
 
 
 class Declined(msgspec.Struct, frozen=True):
@@ -79,25 +79,25 @@ class Declined(msgspec.Struct, frozen=True):
 
 
 class CaseSections(msgspec.Struct, frozen=True):
-    """The sections of a case, by our names."""
+    """The sections of a case, by their names here (`SUMMARY`, `ANSWER` ...)."""
 
     sections: dict[str, str]
 
 
 class YesNo(msgspec.Struct, frozen=True):
-    """Yes or No."""
+    """A reply of Yes or No."""
 
     yes: bool
 
 
 class Labels(msgspec.Struct, frozen=True):
-    """Categories from a list, in the list's spelling."""
+    """Categories from a list, in the spelling of the list."""
 
     names: tuple[str, ...]
 
 
 class FindingVerdict(msgspec.Struct, frozen=True):
-    """SAME, CONTRADICTS or NOT_STATED."""
+    """The verdict of a second reader: SAME, CONTRADICTS or NOT_STATED."""
 
     word: str
 
@@ -140,7 +140,7 @@ def yes_or_no(text: str) -> YesNo | Unusable:
 
 
 def finding_verdict(text: str) -> FindingVerdict | Unusable:
-    """Read a second reader's verdict, which is all that the reply says."""
+    """Read a second reader's verdict, which must be all that the reply says."""
     said = _key(unmarked_line(text.strip()))
     if said not in (SAME, CONTRADICTS, NOT_STATED):
         return Unusable("unreadable", f"the reply is none of: {SAME}, {CONTRADICTS}, {NOT_STATED}")
@@ -148,7 +148,7 @@ def finding_verdict(text: str) -> FindingVerdict | Unusable:
 
 
 def labels(text: str, allowed: Sequence[str], most: int) -> Labels | Unusable:
-    """Read one category per line, spelled as in the list; `Others` only counts alone."""
+    """Read one category per line, spelled as in `allowed`; `Others` counts only if it is alone."""
     known = {_key(name): name for name in (*allowed, OTHERS)}
     chosen: dict[str, None] = {}
     for line in re.split(r"[\n;]", text.replace("\\n", "\n")):
@@ -195,9 +195,9 @@ _MOST_CITED = 60
 
 
 def without_citations(text: str) -> tuple[str, dict[str, tuple[int, ...]]]:
-    """(text without its citations, the numbers that each sentence cites, by their `sentence_key`).
+    """(text without its citations, the numbers that each sentence cites, by the sentence's `article.sentence_key`).
 
-    A sentence without a citation of its own has that of the next one in its line.
+    A sentence without a citation of its own has that of the next sentence in its line.
 
     ::
 

@@ -1,4 +1,4 @@
-"""Brings numbers that are worded in several scales to one: acuities, packs, titres, decades, weeks of pregnancy."""
+"""Brings numbers that are written in several scales to one: acuities, packs, titres, decades, weeks of pregnancy."""
 
 import re
 
@@ -10,7 +10,7 @@ _METRIC_ACUITY = re.compile(r"(?<![\d/.])6/(5|6|7\.5|9|12|15|18|24|36|60)(?![\d/
 _DECIMAL_ACUITY = re.compile(r"(?<![\d./])([01]\.\d{1,2})(?!\d|[./]\d|%)(?! ?(?:[a-z]+/|logMAR))")
 _SHARE_OF_ACUITY = re.compile(r"(?<![\d.])([1-9]\d|100) ?%(?= (?:on |in )?(?:the )?(?:left|right))")
 _CHART = (10, 12, 15, 16, 20, 25, 30, 40, 50, 60, 70, 80, 100, 120, 160, 200, 400)
-"""The lines of a chart of acuity, by the feet at which a healthy eye reads them."""
+"""The lines of an eye chart, by the distance in feet at which a healthy eye reads them."""
 _PER_THOUSAND = re.compile(r"(\d+(?:\.\d+)?) ?(?:per (?:1[, ]?000|thousand)\b|\u2030)")
 _PACKS = re.compile(
     r"(?i)\b(half(?: of)? a|(?:a|one) quarter (?:of )?a|quarter(?: of)? a|three[- ]quarters? of a"
@@ -24,7 +24,7 @@ _TIMES_OF = re.compile(r"(?<=[a-z)] )[x\u00d7](\d{1,2})\b(?! ?(?:[\d/.x\u00d7]|c
 _LAKH = re.compile(r"(?i)\b(\d+(?:\.\d+)?) lakhs?\b")
 _TITRE = re.compile(r"(?<![\d:])1 ?: ?(?=\d{1,6}(?![\d:]))")
 _NOTED_TIME = re.compile(r"(?<![\d.,/+])(\d{1,2}) ?/ ?(52|7|12)(?![\d/.]| ?(?:points?|items?|criteria)\b)")
-"""Times of British notes: '6/52' are six weeks, '4/7' four days and '3/12' three months."""
+"""Durations in British notes: '6/52' is six weeks, '4/7' four days and '3/12' three months."""
 _NOTED = {"52": "weeks", "7": "days", "12": "months"}
 _GESTATION = re.compile(
     r"(?i)(?<![\d.])([1-4]\d) ?\+ ?([0-6])(?:/7)?(?: ?w(?:ee)?ks?\b)?(?!\d|\.\d)"
@@ -58,7 +58,7 @@ def _in_cigarettes(hit: re.Match[str]) -> str:
 
 
 def _noted_time(hit: re.Match[str]) -> str:
-    """A time of notes in words; '6/12' is one only behind a word of time, else it may be an acuity, '5/7' a score."""
+    """A duration of notes in words. '6/12' may be an acuity and '5/7' a score, so they need a word of time."""
     before, after = hit.string[: hit.start()], hit.string[hit.end() :]
     sure = hit[2] == "52" or _IN_TIME.search(before) or _OF_AGE.match(after)
     return f"{hit[1]} {_NOTED[hit[2]]}" if sure else hit[0]
@@ -69,7 +69,7 @@ def _chart_line(feet: float) -> str:
 
 
 def _in_feet(sentence: str) -> str:
-    """A sentence with its decimal acuities in feet; a number with a unit ('0.4 mL') is none."""
+    """A sentence with its decimal acuities in feet. A number with a unit ('0.4 mL') is no acuity."""
     measured = {one.start for one in quantities(sentence) if one.dimension}
     return _DECIMAL_ACUITY.sub(
         lambda hit: hit[0] if hit.start() in measured else _chart_line(20 / max(float(hit[1]), 0.01)), sentence
@@ -108,13 +108,13 @@ _EVERY = re.compile(
     r"(?i)\bevery (\d+|two|three|four|six|eight|twelve) (hour|day|week|month|year)s?\b|\bq(\d+)(h|d|w|y)\b"
 )
 NEAR = 40
-"""Characters behind a number in which its period stands."""
+"""Number of characters behind a number within which its period stands."""
 _CLAUSE_END = re.compile(r"[;.] |, | and ")
 _LENGTHS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.4375, "y": 365.25}
 
 
 def period_days(after: str) -> float:
-    """The days in which a number is taken or counted: 7 for 'g a week'; 0 if the words behind it do not say."""
+    """The days in which an amount is taken or counted, by the words behind it: 7 for 'g a week'; 0 if they say none."""
     near = _CLAUSE_END.split(after)[0]
     if every := _EVERY.search(near):
         many, unit = every[1] or every[3], (every[2] or every[4])[0].lower()
@@ -127,7 +127,10 @@ _CIGARETTES = re.compile(r"(?i)\b(\d+) cigarettes")
 
 
 def smoked(pack_years: float, text: str) -> bool:
-    """Whether pack-years may follow from the cigarettes a day and the years of smoking that a text tells of."""
+    """Whether pack-years may follow from the cigarettes a day and the years of smoking in a text.
+
+    They may, if the text does not have exactly one of each.
+    """
     daily = [float(one) for one in _CIGARETTES.findall(plain_scales(longhand(text)))]
     years = [quantities(hit[0])[0].value / 365.25 for hit in _FOR_YEARS.finditer(text)]
     ways = [count * many / 20 for count in daily for many in years]

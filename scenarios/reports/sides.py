@@ -1,4 +1,4 @@
-"""The sides of a finding that the sentences it rests on have only as the other side, or for other things."""
+"""Finds sides of a finding that its evidence contradicts: it has the same words only with the other side."""
 
 import itertools
 import re
@@ -16,33 +16,32 @@ _SIDES = {"left": "left", "leftward": "left", "right": "right", "rightward": "ri
 _NO_SIDE = frozenset(
     ["the", "hospital", "with", "without", "untreated", "against", "home", "him", "her", "away", "after", "us"]
 )
-"""Words after 'left' and 'right' where these are no sides."""
+"""Words right behind 'left' or 'right' with which these are no sides: 'left the hospital'."""
 _OTHER = {"left": "right", "right": "left"}
 SIDE_WORDS = frozenset(("side", "left", "right", "bilater", "bilateral", "both"))
-"""Concepts that only place others."""
+"""Concepts that only say where other concepts are."""
 _POINTS_BACK = re.compile(
     r"(?i)\b(?:on )?the other (?:side|eye|ear|hand|leg|arm|one|kidney|lung)\b|\bcontralateral|\bipsilateral|\bsame side"
     r"|\bthat side|\bfellow|\b(?:left|right) ones?\b|\b(?:left|right)[- ]to[- ](?:left|right)\b"
 )
-"""Sentences in which a side does not stand beside what is on it."""
+"""Words of sentences in which a side does not stand beside the thing that is on it."""
 _COMPARED = re.compile(r"(?i)\b(?:than|exceed\w*) (?:that )?(?:(?:on|in|of) )?(?:the )?(?:left|right)\b")
 _TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_~]*|\d+(?:[.,]\d+)*|[,:]")
 _WELL = frozenset(("no", "not", "without", "normal", "negative", "absent", "clear", "free"))
 _PAIRED = frozenset(("eye", "ear", "puls", "arter", "vein", "nerv", "coronar", "cord", "blood"))
-"""Parts that an abbreviation of a side names too ('OD' is the right eye), or of which a side has many."""
+"""Parts of the body that prove no contradiction: abbreviations may name them ('OD'), or a side has many of them."""
 _LINKS = frozenset(("is", "are", "was", "were"))
 _ILL = frozenset(("positive", "no~normal", "lower", "reduced", "diminished", "decreased", "elevated"))
 _JUDGED_WELL = frozenset(("normal", "negative", "absent"))
 _JOINTS = frozenset((",", "and", "or", ":", "than", "versus", "vs", "against"))
 _ENOUGH = 2
-"""So many words of the other side only, a number counting twice, make a side the wrong one."""
+"""A side is wrong if so many of its words stand only with the other side; a number counts twice."""
 
 
 def side_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator[Unfaithful]:
-    """The first word of side whose words and numbers the evidence has with the other side only.
+    """The first word of side whose words and numbers the evidence has only with the other side.
 
-    Without citations no sentence on the patient may have them with this side, and what denies counts against what
-    denies only.
+    Without citations, all sentences on the patient count as evidence, and a denial is compared only with denials.
     """
     mine = [one for one in _sided(claim.finding) if one[0] in _OTHER]
     theirs = [one for sentence in claim.sentences for one in _sided(sentence)]
@@ -79,14 +78,17 @@ def side_contradictions(claim: FindingEvidence, index: ArticleIndex) -> Iterator
 
 
 def _elsewhere(side: str, words: frozenset[str], index: ArticleIndex) -> bool:
-    """Whether the article has one of the words beside a side in any sentence on its patient."""
+    """Whether any sentence on the patient has one of the words with this side."""
     sided = (one for sentence in index.sentences if sentence in index.patient for one in _sided(sentence))
     return any(meets(word, with_prefixes(near)) for own, near, *_ in sided if own in (side, "both") for word in words)
 
 
 class _Sided(NamedTuple):
-    """A word of side: its `side`, the concepts and '#numbers' in its stretch (`near`), whether they deny something
-    (`well`), and the concepts up to the next joint (`close`)."""
+    """A word of side in a sentence.
+
+    `side` is 'left', 'right', 'both' or 'any'. `near` are the concepts and '#numbers' in its stretch, `close` the
+    concepts up to the next joint. `well` says whether the stretch denies something or calls it normal.
+    """
 
     side: str
     near: frozenset[str]
@@ -98,7 +100,7 @@ class _Sided(NamedTuple):
 def _sided(sentence: str) -> tuple[_Sided, ...]:
     """The words of side of a sentence.
 
-    What stands before the first of two sides in a clause belongs to both: 'potentials were late on the right and
+    If a clause has both sides, the words before the first one belong to both: 'potentials were late on the right and
     absent on the left'. So does a part of the body that only one of them names.
     """
     text = concepts_text(sentence).replace("(", " ").replace(")", " , ")
@@ -135,7 +137,7 @@ def _part(name: str) -> bool:
 
 
 def _result(beside: Sequence[str]) -> set[str]:
-    """'#ill' or '#well' if words say that something is not normal or is."""
+    """{'#ill'} if the words say that something is abnormal, {'#well'} if they say that it is normal; else empty."""
     if not _ILL.isdisjoint(beside):
         return {"#ill"}
     return {"#well"} if not _JUDGED_WELL.isdisjoint(beside) else set()
@@ -146,7 +148,7 @@ def _is_side(lows: Sequence[str], at: int) -> bool:
 
 
 def _stretch(lows: Sequence[str], at: int, places: Sequence[int]) -> tuple[int, int]:
-    """Where the words of a word of side begin and end: at a comma, at a joint or half-way to the next side."""
+    """(begin, end) of the words that belong to a word of side: up to a comma, a joint, or half-way to the next side."""
     joints = [place for place, low in enumerate(lows) if low in _JOINTS]
     commas = [place for place, low in enumerate(lows) if low in (",", ":")]
     start = max((place for place in commas if place < at and item_concepts(lows[place + 1 : at])), default=-1)

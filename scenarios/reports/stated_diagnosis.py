@@ -1,4 +1,4 @@
-"""Whether an article states a diagnosis as its patient's, by name, by synonym or by initials."""
+"""Tells whether an article states a diagnosis as that of its patient: by its name, a synonym or initials."""
 
 import itertools
 import re
@@ -23,17 +23,17 @@ _CONSIDERED = re.compile(
     r"|^[^,;:]+(?:, [^,;:]+)+,? (?:and|or) [^,;:]+ (?:were|was|had|have|are|came)\b"
     r"(?!.*\b(?:diagnos|confirm|establish))"
 )
-"""Clauses that name a diagnosis as a possibility, by their words or as one of a list."""
+"""Words of a clause that names a diagnosis only as a possibility, or as one of a list."""
 _MISTAKEN = re.compile(
     r"(?i)\b(?:mistaken (?:for|as)|mimic\w*|masquerad\w+(?: as)?|simulating|misdiagnosed as|treated as|treated for"
     r"|resembling"
     r"|imitating|confused with|labell?ed as|disguised as|pretending to be|posing as)\b[^.;:]*"
 )
-"""A diagnosis that the patient was said to have and had not."""
+"""A diagnosis that the patient was thought to have, but had not."""
 _WORKING = re.compile(
     r"(?i)\bworking diagnosis\b|\bsuspected (?:at )?first\b|\bfirst suspected\b|\binitial(?:ly)? (?:diagnos|suspect)"
 )
-"""A sentence on what was thought at first."""
+"""Words of a sentence about what was thought at first."""
 _STATES = re.compile(
     r"(?i)\bdiagnos|\bconfirm|\bconsistent with|\bcompatible with|\breveal|\bidentified|\bfinal\b|\bestablish"
     r"|\bprov(?:ed|en)\b"
@@ -47,7 +47,7 @@ _JOINED = re.compile(
     r"(?i)\s+(?:and|with|w/|complicat\w+(?: by)?|due to|secondary to|caused by|from|after|following"
     r"|assoc\w*\.?(?: with| w/)?|in|of|type|stage|grade|by|on|triggered by|leading to|causing|as)\s+|\s*[,;(/]\s*"
 )
-"""Where the name of a disease ends and what belongs to it follows."""
+"""Where the name of a disease ends and its site, cause or the like begins."""
 _STATED = re.compile(
     r"(?i)\bdiagnos(?:is|ed)\b(?: (?:was|is|of|with|as|made|having|therefore|thus|then|an?|established|to be))* "
     r"(?P<name>.+?)(?:[.;]|$)"
@@ -67,16 +67,16 @@ _INTRODUCED = re.compile(
     r" (?:an? )?"
     r"|^(?:the |a )?(?:final |definitive |established |working )?diagnosis (?:was|is|of|made was)(?: an?)? "
 )
-"""How a sentence leads to the name of a diagnosis."""
+"""Words at the beginning of a sentence that lead to the name of a diagnosis."""
 _DIAGNOSED = re.compile(r"(?i)\bdiagnos(?:is|ed)\b")
 
 
 def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = ()) -> bool:
-    """Whether the article names a diagnosis, where it states what the patient has.
+    """Whether the article names a diagnosis as that of its patient.
 
-    The words of the disease's own name, one of its synonyms or its initials must stand in the title or the sentences
-    that are `cited` for it; without these, in those that tell of a diagnosis or state something. What follows the name
-    ('due to', 'of the') need not be stated.
+    The words of the disease's name, of one of its synonyms or its initials must stand in the title or in the sentences
+    that are `cited` for it. If none are cited, the sentences count that speak of a diagnosis or state something. What
+    follows the name ('due to', 'of the') need not be stated.
     """
     shown = bool(cited)
     cited = [one for one in cited if not _WORKING.search(one)] or cited
@@ -109,9 +109,10 @@ def named_in_article(answer: str, title: str, text: str, cited: Sequence[str] = 
 
 
 def _replaced(answer: str, title: str, cited: Sequence[str]) -> bool:
-    """Whether an answer has another word than the cited sentences beside one that both have, or another cause.
+    """Whether an answer replaces a word of the cited sentences by another one of its class, or names another cause.
 
-    The two words differ by their beginning ('intralobar', 'extralobar'), or both are tumours or parts of the body.
+    The two words stand beside a word that both have. They differ only by their beginning ('intralobar', 'extralobar'),
+    or both are tumours or parts of the body.
     """
     known = "\n".join((title, *cited))
     affirmed = frozenset(_concepts(known))
@@ -140,7 +141,7 @@ _OF_ANY = frozenset(("virus", "infection", "tumor", "tumour", "disease", "type",
 
 
 def _of_one_class(one: str, other: str) -> bool:
-    """Whether two words exclude each other: they differ by their beginning only, or both are tumours or sites."""
+    """Whether two words exclude each other: they differ only by their beginning, or both are tumours or sites."""
     if one.endswith(_TUMOURS) and other.endswith(_TUMOURS):
         return True
     alike = len(one) > _STEM and len(other) > _STEM and one[-_STEM:] == other[-_STEM:]
@@ -155,7 +156,7 @@ _TUMOURS = ("oma", "cancer")
 
 @lru_cache(maxsize=4096)
 def _pairs(text: str) -> tuple[tuple[str, str], ...]:
-    """The concepts of a text that stand beside each other in a phrase."""
+    """The pairs of concepts that stand beside each other in a phrase of a text."""
     pairs: list[tuple[str, str]] = []
     for phrase in re.split(r"[,;:.()]\s*|\b(?:and|or|with|due to|caused by|secondary to|of|from|in|by|to)\b", text):
         names = [one for one in _concepts(phrase) if one not in _LITTLE and len(one) > 1]
@@ -164,11 +165,11 @@ def _pairs(text: str) -> tuple[tuple[str, str], ...]:
 
 
 _UNSAID = 0.34
-"""The share of a name's words that may be missing where the article uses them for nothing else."""
+"""Largest share of a name's words that may be missing, if the article uses them for nothing else."""
 
 
 def _looked_up(head: str, known: str, stated: Sequence[str]) -> tuple[int, list[str]]:
-    """How many words of a disease's name stand in a text, and those that do not."""
+    """(how many words of a disease's name stand in a text, the words that do not)."""
     affirmed = frozenset(_concepts(known))
     stems = {name[:_STEM] for name in affirmed}
     said, missing = 0, list[str]()
@@ -187,14 +188,14 @@ def _looked_up(head: str, known: str, stated: Sequence[str]) -> tuple[int, list[
 
 _SHORT = 4
 _STEM = 6
-"""Letters that two forms of a word share: 'medulla' and 'medullary'."""
+"""Number of letters at the beginning that two forms of a word share: 'medulla' and 'medullary'."""
 _ACRONYM = re.compile(r"(?=.{2,8}$)\w*[A-Z]\w*[A-Z]\w*")
 _LETTERS = 0.75
-"""The share of an acronym's letters that begin words of the name that it stands for."""
+"""Least share of an acronym's letters that must begin words of the name for which it stands."""
 
 
 def _initials(word: str, known: str) -> bool:
-    """Whether a word is an abbreviation that no table knows, and words of the text begin with half of its letters."""
+    """Whether a word is an abbreviation that no table has, and half of its letters begin words of the text."""
     letters = [letter.lower() for letter in word if letter.isalpha()]
     if not _ACRONYM.fullmatch(word) or word in vocabulary().short or diseases_named(word):
         return False
@@ -203,7 +204,7 @@ def _initials(word: str, known: str) -> bool:
 
 
 def _abbreviates(acronym: str, known: str, stated: Sequence[str]) -> bool:
-    """Whether words in a row have an acronym's letters, or a stated diagnosis has most of its initials."""
+    """Whether consecutive words spell an acronym, or a stated diagnosis has most of its letters as initials."""
     letters = [letter.lower() for letter in acronym if letter.isalpha()]
     for name in stated:
         initials = [word[0].lower() for word in re.findall(r"[A-Za-z]+", name)]
@@ -214,11 +215,11 @@ def _abbreviates(acronym: str, known: str, stated: Sequence[str]) -> bool:
 
 
 _SKIPPED = 2
-"""Words that an acronym may leave out."""
+"""Number of words that an acronym may leave out."""
 
 
 def _spells(letters: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether words begin with an acronym's letters, of which some may stand within a word or be the whole word."""
+    """Whether words spell an acronym: its letters begin them, and some may stand within a word or be all of it."""
     reached = {(0, 0)}
     for at, word in enumerate(words):
         begun = set[tuple[int, int]]()
@@ -239,7 +240,7 @@ _SHORTEST = 2
 
 
 def _names(answer: str) -> list[frozenset[str]]:
-    """The concepts of a diagnosis and of its other names, without qualifiers where something else is left."""
+    """The concepts of a diagnosis and of its other names, without qualifiers if other concepts are left."""
     diagnosis, synonyms = diagnosis_names(_JOINED.split(answer)[0])
     inner = re.findall(r"\(([^()]{4,})\)", answer)
     known = (name for one in (diagnosis, principal_part(diagnosis)) for name in synonyms_of(one))
@@ -250,7 +251,7 @@ def _names(answer: str) -> list[frozenset[str]]:
 
 
 def _stated_somewhere(names: Sequence[frozenset[str]], title: str, text: str) -> bool:
-    """Whether a sentence that states something has one of the names, or two others have."""
+    """Whether a sentence that states something has one of the names, or two other sentences have."""
     weak = 0
     for sentence, words in _clauses(title, text):
         if any(name <= words for name in names):
@@ -265,7 +266,7 @@ _POSSESSIVE = re.compile(r"(?<=\w)['\u2019]s?\b(?!\w)")
 
 @lru_cache(maxsize=4096)
 def _concepts(text: str) -> tuple[str, ...]:
-    """The concepts of a text's words, digits too."""
+    """The concepts of the words and digits of a text."""
     return tuple(
         word_concept(token)
         for token in re.findall(r"[a-z0-9_]+", _POSSESSIVE.sub("", concepts_text(text.replace("*", " "))).lower())
@@ -281,7 +282,7 @@ _QUALIFIERS_TEXT = """chronic puerperal infant infantile adult pediatric calcifi
 right bilateral typical classic extra stage grade spontaneous acquired idiopathic advanced
 multi organ multiorgan systemic primary secondary first attack new onset newly"""
 _QUALIFIERS = frozenset(root for word in _QUALIFIERS_TEXT.split() for root in _concepts(word))
-"""Words without which a name is still that of the disease; 'chronic' only where the article has no 'acute' form."""
+"""Words that a name may lack and still be that of the disease."""
 _GENERAL_TEXT = """infection inflammation cancer tumor carcinoma anemia pain failure fever poisoning
 lesion mass thrombosis infarction fracture rupture abscess perforation obstruction ulcer hemorrhage"""
 _GENERAL = frozenset(root for word in _GENERAL_TEXT.split() for root in _concepts(word))
@@ -298,7 +299,7 @@ def _forms(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _clauses(title: str, text: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """(sentence, the roots it affirms) of the sentences that state something of the patient; the title first."""
+    """(sentence, the concepts that it affirms of the patient) for the title and each sentence of the text."""
     return tuple(_affirmed(title, text))
 
 
@@ -314,7 +315,7 @@ def _affirmed(title: str, text: str) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def nearest_sentence(answer: str, title: str, text: str) -> str:
-    """The article's sentence that has most words of a diagnosis, '' if none has any."""
+    """The sentence of the article that has most words of a diagnosis; '' if none has any."""
     name = frozenset(_concepts(diagnosis_names(answer)[0])) - _LITTLE
     best = max((title, *article_sentences(text)), key=lambda one: len(name & frozenset(_concepts(one))))
     return best if name & frozenset(_concepts(best)) else ""

@@ -1,4 +1,7 @@
-"""Reads the words of a clinical text as concepts, and says which sentences of an article are on its patient."""
+"""Reads the words of a clinical text as concepts, and finds the sentences of an article on its patient.
+
+A concept is the root of a word, or the word of a table that stands for a wording: 'short of breath' is 'dyspnea'.
+"""
 
 import itertools
 import re
@@ -14,7 +17,7 @@ CLAUSE_END = re.compile(
     r"[;\n]|\b(?:but|however|although|though|whereas|while|yet|instead|nevertheless)\b|\s[\u2013\u2014-]\s|\u2014"
     r"|\.\s+(?=[A-Z])"
 )
-"""Where a clause has ended for certain."""
+"""Where a clause certainly ends."""
 _LITTLE_TEXT = """a an the of and or in on at to for from by with as is was were are be been being has had have having
 that this these those which who whose whom his her hers he she it its him them their they patient patients there
 also any all than then into over during since within up after before did does do not no nor could would will about
@@ -43,7 +46,7 @@ _WRITTEN = re.compile(r"[A-Za-z0-9+]+(?:'[a-z]+)?")
 
 @cache
 def _wordings() -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
-    """The wordings that are replaced, with their replacements, by first word, the longest first."""
+    """First word -> (the words of a wording, the word that replaces it), the longest wording first."""
     means = {row["said"]: row["means"] for row in table_rows("denied_words.csv")}
     for row in table_rows("clinical_words.csv"):
         word = row["word"].replace(" ", "_")
@@ -58,7 +61,7 @@ def _wordings() -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
 
 @cache
 def _shorthand() -> tuple[re.Pattern[str], Mapping[str, str]]:
-    """The abbreviations of notes, in their case, with what they mean."""
+    """(pattern of the abbreviations of notes, in their exact case; what each means)."""
     means = {said: row["means"] for row in table_rows("shorthand.csv") for said in cells(row["written"])}
     listed = "|".join(re.escape(one) for one in sorted(means, key=lambda one: (-len(one), one)))
     return re.compile(rf"(?<![\w.\u00b5])(?:{listed})(?![\w\u00b2]|/(?:d?[lL]|\d))"), means
@@ -67,12 +70,12 @@ def _shorthand() -> tuple[re.Pattern[str], Mapping[str, str]]:
 _SIGN = re.compile(r"(?<=[A-Za-z)])(?: ?[-\u2212\u2013]|\(-\)| ?\(neg\.?\))(?=\s*(?:[,;.)/]|$)| [A-Z])")
 _PLUS = re.compile(r"(?<=[A-Za-z)])(?: ?\+|\(\+\))(?=\s*(?:[,;.)/]|$)| [A-Z])")
 _SIGN_BEFORE = re.compile(r"(?:(?<=[,;:.] )|(?<![^\s]))\([-\u2212\u2013]\)\s*(?=[A-Za-z])(?<!\w \(-\) )")
-"""A minus before what is absent: '(-) cough'."""
+"""A minus sign before what is absent: '(-) cough'."""
 _SIDE_LETTER = re.compile(r"(?<![\w./])(?<!\d )([RL])(?=\.? [A-Za-z(]| ?[+@]|\s*[,;:)>]|\s*$|-sided|-handed)(?!/)")
 
 
 _JUDGED_BEFORE = re.compile(r"~(\s*(?:[,;.)]|$| (?:for|in|on|at|and|or|but)\b))|~")
-"""A short 'neg' judges what stands before it: 'HBV neg, HIV pos' and 'IgG pos IgM neg'."""
+"""The mark of a short 'neg' or 'pos', which judges the words before it: 'HBV neg, HIV pos', 'IgG pos IgM neg'."""
 
 
 _BOTH_LETTERS = re.compile(r"(?<![\w.])([RL]) (\d[\d/.]*(?: ?(?:mm|cm|mmHg|ml|mL|g|%))?[,;]? )(?!\1)([RL])(?= \d)")
@@ -83,7 +86,7 @@ _LETTERS = {"R": "right", "L": "left"}
 
 @lru_cache(maxsize=8192)
 def longhand(text: str) -> str:
-    """`text` with the abbreviations of notes written out: 'R knee, ANA -' gives 'right knee, ANA absent'."""
+    """`text` with the abbreviations of notes written out: 'R knee, ANA -' becomes 'right knee, ANA absent'."""
     pattern, means = _shorthand()
     text = _SIGN_BEFORE.sub("no ", text)
     text = _PLUS.sub(" present", _SIGN.sub(" absent", text))
@@ -94,7 +97,7 @@ def longhand(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def concepts_text(text: str) -> str:
-    """`text` with each clinical wording replaced by one word: 'short of breath' gives 'dyspnea', 'afebrile' 'no~fever'.
+    """`text` with each clinical wording replaced by one word; `no~` marks one that denies.
 
     ::
 
@@ -123,7 +126,7 @@ def concepts_text(text: str) -> str:
 
 
 def _joined(text: str, words: Sequence[tuple[int, int, str]]) -> bool:
-    """Whether only a blank or a hyphen stands between words."""
+    """Whether only spaces or hyphens stand between the words."""
     return all(re.fullmatch(r"[\s-]+", text[one[1] : two[0]]) for one, two in itertools.pairwise(words))
 
 
@@ -156,7 +159,7 @@ _REWRITES = tuple((re.compile(f"(?i){pattern}"), new) for pattern, new in _REWRI
 
 
 def plain_denials(text: str) -> str:
-    """A text of concepts with the wordings of denials and results in plain cues: 'free of' is 'without'.
+    """A text of concepts with the wordings of denials and results as plain cues: 'free of' becomes 'without'.
 
     ::
 
@@ -176,7 +179,7 @@ def word_concept(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def text_concepts(text: str) -> tuple[str, ...]:
-    """The concepts of the words of content of a text, denied or not."""
+    """The concepts of the content words of a text, whether denied or not."""
     lows = (match[0].lower().removeprefix("no~") for match in _TOKEN.finditer(concepts_text(text)))
     return tuple(word_concept(low) for low in lows if low[0].isalpha() and len(low) > 2 and low not in LITTLE)
 
@@ -192,7 +195,7 @@ active passive
 habit intake care detail record mention outline attention origin cause concern event time course specif stool regular
 anti age"""
 GENERIC = frozenset(word_concept(word) for word in _GENERIC_TEXT.split())
-"""Concepts too general to decide by their polarity alone."""
+"""Concepts that are too general to make a contradiction by themselves."""
 
 _IN_GENERAL = re.compile(
     r"(?i)\b(?:(?-i:may)|might|can|patients|cases|literature|commonly|typically|often|usually|generally|rarely"
@@ -214,7 +217,7 @@ _BACKGROUND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PatientText:
-    """What an article says of its patient: the sentences of the case, and those of the discussion that speak of it."""
+    """The sentences of an article on its patient: those of the case, and those of the discussion that mention it."""
 
     case: tuple[str, ...]
     discussed: tuple[str, ...] = ()
