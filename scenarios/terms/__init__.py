@@ -1,1 +1,1 @@
-"""Clinical wording and the tables of terms that orders, diseases and answers share."""
+"""Clinical wording, cues of language, and the tables of terms that orders, diseases and answers share."""

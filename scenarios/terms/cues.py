@@ -1,4 +1,4 @@
-"""The function words by which an answer asserts, joins, hedges or denies, in several languages."""
+"""The cues of an answer: words by which it asserts, joins, hedges or denies (`cues.csv`), in several languages."""
 
 import re
 from collections.abc import Iterable
@@ -16,19 +16,19 @@ def _table() -> dict[str, list[str]]:
 
 @cache
 def every_word() -> frozenset[str]:
-    """The single words of all cues, in comparable form."""
+    """Every single word of the cues, in comparable form."""
     return frozenset(word for cues in _table().values() for one in cues for word in tokens(one))
 
 
 @cache
 def cues(role: str) -> tuple[str, ...]:
-    """The cues of a role, longest first."""
+    """The cues of a role ('hedging', 'denying' ...), the longest first."""
     return tuple(sorted(_table()[role], key=len, reverse=True))
 
 
 @cache
 def cue_words(*roles: str) -> str:
-    """An alternation for use in a larger pattern: the cues of the roles as whole words, in any case."""
+    """A group for use in a larger pattern: any cue of the roles as a whole word."""
     every = sorted({cue for role in roles for cue in cues(role)}, key=lambda cue: (-len(cue), cue))
     runs = groupby(every, key=lambda cue: (cue[0].isalnum(), cue[-1].isalnum()))
     return "(?:" + "|".join(_whole(run, *ends) for ends, run in runs) + ")"
@@ -36,14 +36,14 @@ def cue_words(*roles: str) -> str:
 
 @cache
 def cue(*roles: str) -> re.Pattern[str]:
-    """The pattern of any cue of the roles."""
+    """A pattern that finds any cue of the roles, in upper or lower case."""
     return regex(cue_words(*roles), re.IGNORECASE)
 
 
 def _whole(cues: Iterable[str], begins: bool, ends: bool) -> str:
-    """Cues as whole words: where they begin or end with a letter, no letter stands beside them.
+    """A group of cues as whole words. `begins` and `ends` say whether they begin and end with a letter or digit.
 
-    The look-arounds stand once around all of them, which is six times as fast as around each.
+    The look-arounds stand once around the whole group, which is six times as fast as around each cue.
     """
     words = "|".join(re.escape(cue).replace(r"\ ", r"\s+") for cue in cues)
     return (r"(?<![\w-])" if begins else "") + f"(?:{words})" + (r"(?![\w-])" if ends else "")
@@ -166,7 +166,7 @@ _TELLING = regex(
 )
 _ENGLISH = regex(r"(?i)\b(?:the|and|or|with|is|not|due to|of|likely|diagnosis)\b")
 _IDLE = regex(r"[^\w()\[\]<>{}]{24,}")
-"""A run of punctuation without a word; one run is reduced to a single mark."""
+"""A long run of punctuation without a word; it is reduced to a single mark."""
 _O = regex(r"(?<=[\wáéíóúñ]) o (?=[\wáéíóúñ])")
 _WORD_FOR = {word: english for english, words in _WORDS.items() for word in words.split()}
 _PHRASE_FOR = {phrase: english for english, phrases in _PHRASES.items() for phrase in phrases}
@@ -178,7 +178,7 @@ _FOREIGN = regex(
     r"|ausgeschlossen|exclue?|excluid[oa]|descartad[oa]|unwahrscheinlich|senza|não|geen|niet|zonder|maar|lecz|lub|albo|wykluczon[oe]"
     r"|değil|veya|fakat|не|нет|или|либо|но|а|без|исключен[ао]?|вероятно|ليس|ليست|أو|esclus[oa]|excluíd[oa]|uitgesloten)\b"
 )
-"""Those of these words that occur in no English text."""
+"""Those words of `_WORDS` that occur in no English text."""
 _SPARED = regex(r"除了?([^除，,。\n]{1,60}?)(?:以|之)?外(?!科|伤|周|阴|耳)")
 """'All but X' in Chinese."""
 _HAN_FOR = {word: english for english, words in _HAN for word in words.split()}
@@ -188,9 +188,9 @@ _NO_HAN = regex(r"无(?=\s*[A-Za-z])|이 아니|가 아니")
 
 
 def cues_in_english(text: str) -> str:
-    """Translate joining, denying and hedging words of German, French, Spanish and Chinese to English.
+    """Translate joining, denying and hedging words to English, from German, French, Spanish, Chinese and others.
 
-    Disease names stay as they are. English text is returned unchanged.
+    Names of diseases stay as they are. English words are not changed; Chinese marks and long runs of marks are.
     """
     text = _IDLE.sub(lambda run: "\n" if "\n" in run[0] else ", ", text.translate(_MARKS))
     if _HAS_HAN.search(text):

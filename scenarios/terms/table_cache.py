@@ -1,7 +1,7 @@
 """Keeps tables that take seconds to build on the user's disk, so that only the first process builds them.
 
-The folder is `wardround/tables` in the user's cache folder (`$XDG_CACHE_HOME`, else `~/.cache`). A file may be removed
-at any time. `WARDROUND_TABLES=off` neither reads nor writes files.
+The folder is `wardround/tables` in the user's cache folder (`$XDG_CACHE_HOME`, else `~/.cache`). Its files may be
+removed at any time. With `WARDROUND_TABLES=off`, no file is read or written.
 """
 
 import gc
@@ -21,20 +21,20 @@ from typing import TypeVar
 import msgspec
 
 SWITCH = "WARDROUND_TABLES"
-"""The environment variable that turns files off."""
+"""The environment variable that turns the files off."""
 SOURCES = ("wardround.scenarios.terms", "wardround.scenarios.diseases", "wardround.scenarios.orders")
-"""Packages whose code and data say what the tables contain."""
+"""Packages whose code and data decide what the tables contain."""
 LIBRARIES = ("wardround", "hpo3", "numpy", "scipy", "simple-icd-10-cm")
-"""Distributions that do so too, by what they say of themselves, which holds their version."""
+"""Distributions that decide it too; their metadata, with the version, goes into the fingerprint."""
 KEPT = 4
-"""How many files of one table remain, the newest: several versions of this package may share the folder."""
+"""How many of the newest files of one table remain, since several versions of this package may share the folder."""
 _DIGEST = hashlib.sha256().digest_size
 TableT = TypeVar("TableT")
 
 
 @contextmanager
 def building() -> Iterator[None]:
-    """Pause garbage collection while permanent tables are built; it would visit each of their objects repeatedly."""
+    """Pause garbage collection while permanent tables are built, since it would visit their objects again and again."""
     collected = gc.isenabled()
     gc.disable()
     try:
@@ -45,10 +45,10 @@ def building() -> Iterator[None]:
 
 
 def cached_table(name: str, form: type[TableT], build: Callable[[], TableT]) -> TableT:
-    """The table `name` from its file; without a usable file it comes from `build`, and the file is written.
+    """The table `name` from its file; without a usable file, `build` makes it and the file is written.
 
-    `form` is the table's type, which msgspec checks as it reads. `build` must depend on nothing but SOURCES and
-    LIBRARIES. Nothing is raised for a file that is missing, damaged or cannot be written: the table is then built.
+    `form` is the table's type, which msgspec checks as it reads. `build` must depend on nothing but `SOURCES` and
+    `LIBRARIES`. A file that is missing, damaged or cannot be written raises nothing: the table is then built.
     """
     path = _path(name)
     with building():
@@ -62,7 +62,7 @@ def cached_table(name: str, form: type[TableT], build: Callable[[], TableT]) -> 
 
 
 def _read(path: Path, form: type[TableT]) -> TableT | None:
-    """The table of a file; None if the file is missing or is not what was written."""
+    """The table of a file; None if the file is missing, or has another content than was written."""
     try:
         content = path.read_bytes()
         if hashlib.sha256(memoryview(content)[_DIGEST:]).digest() != content[:_DIGEST]:
@@ -101,7 +101,7 @@ def _path(name: str) -> Path | None:
 
 @cache
 def _fingerprint() -> str:
-    """A hash of everything that decides what the tables contain; it takes some milliseconds."""
+    """A hash of everything that decides what the tables contain; to compute it takes some milliseconds."""
     digest = hashlib.sha256(f"{sys.version} {sys.byteorder} {unicodedata.unidata_version}".encode())
     for library in LIBRARIES:
         about = distribution(library).read_text("METADATA") or version(library)  # to parse it takes longer

@@ -1,4 +1,7 @@
-"""Normalises clinical wording for comparison, with the tables of variants, abbreviations and synonyms."""
+"""Brings clinical wording into comparable forms, and reads the tables of variants, abbreviations and names.
+
+`plain` is the mildest form, `key` and `tokens` are in one spelling and number, `roots` also join noun and adjective.
+"""
 
 import re
 import unicodedata
@@ -21,7 +24,7 @@ _GREEK = str.maketrans(
     {"α": " alpha ", "β": " beta ", "γ": " gamma ", "δ": " delta ", "κ": " kappa ", "λ": " lambda ", "µ": "u", "μ": "u"}
 )
 _WORD = regex(r"\d+(?:\.\d+)?[a-z]*|[^\W\d_]+\d*[a-z]*", re.IGNORECASE)
-# British to American; applied to both sides of every comparison, so other words change alike on both.
+# British to American spelling. It is applied to both sides of a comparison, so other words change alike on both.
 _SPELLINGS = tuple(
     (regex(pattern), plain)
     for pattern, plain in (
@@ -36,7 +39,7 @@ _SPELLINGS = tuple(
     )
 )
 _SPELT_BRITISH = regex("|".join(f"(?:{spelling.pattern})" for spelling, _ in _SPELLINGS))
-"""Matches where one of them does; most words have none, and eight searches take twice as long."""
+"""Matches if one of `_SPELLINGS` does. Most words match none, and eight searches would take twice as long."""
 
 
 def plain(text: str) -> str:
@@ -53,12 +56,12 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def tokens(text: str) -> tuple[str, ...]:
-    """The words of `text` in one spelling and the singular: 'Haemorrhoids' and 'hemorrhoid' give the same result."""
+    """The words of `text` in one spelling and in the singular: 'Haemorrhoids' and 'hemorrhoid' give the same."""
     return tuple(stem(word) for word in _WORD.findall(plain(text)))
 
 
 def list_words(text: str) -> frozenset[str]:
-    """The words of a written list in comparable form."""
+    """The words of a list, separated by spaces, in comparable form."""
     return frozenset(tokens(text))
 
 
@@ -69,7 +72,7 @@ def key(text: str) -> str:
 
 @lru_cache(maxsize=32768)
 def stem(word: str) -> str:
-    """One spelling and number for a lower-case word; stems are for comparison, not for display."""
+    """A word in lower case in one spelling and number; stems are for comparison, not for display."""
     if len(word) <= 3 or word[0].isdigit():
         return word
     if _SPELT_BRITISH.search(word) is not None:
@@ -106,7 +109,11 @@ def unstruck(text: str) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """`text` without struck-out text; cells, tags and wide gaps end a line, brackets nest once, and 'A > B' ranks."""
+    """`text` without struck-out text, with one entry per line.
+
+    Cells of tables, hash tags and wide gaps end a line, brackets inside brackets become commas, and 'A > B' becomes
+    'A; less likely B'.
+    """
     return flat(_ABOVE.sub("; less likely ", _BREAK.sub("\n", unstruck(text))))
 
 
@@ -144,7 +151,16 @@ _ENDINGS = tuple(
 
 
 class Vocabulary(msgspec.Struct, frozen=True):
-    """Read-only tables; all forms are comparable ones (wording.key)."""
+    """The tables of wording; words and names are in comparable form unless said otherwise.
+
+    - `variants`: root -> the root of its main word. `narrower`: root -> roots of narrower words.
+    - `sites`: roots of parts of the body. `within`: site -> the sites inside it. `inflamed`: inflammation -> its site.
+    - `abbreviations`: letters as written -> name. `short`: letters as written -> names of conditions.
+    - `synonyms`: name -> its other names as written. `names`: all names of each disease, as written.
+    - `axes`: stem -> pairs (axis, value). `agents`: genus -> (disease, whether the species behind it is kept).
+    - `shifts`, `shifted`: name -> words that make another disease of it, by stems and by roots.
+    - `kinds`: pairs (disease, wider diseases), as written.
+    """
 
     variants: Mapping[str, str]
     narrower: Mapping[str, frozenset[str]]
@@ -164,7 +180,7 @@ class Vocabulary(msgspec.Struct, frozen=True):
 
 @cache
 def vocabulary() -> Vocabulary:
-    """The tables that ship with the package."""
+    """The tables of wording that ship with the package."""
     return cached_table("vocabulary", Vocabulary, _read_vocabulary)
 
 
@@ -227,7 +243,7 @@ def _read_vocabulary() -> Vocabulary:
 
 @cache
 def lexicon() -> frozenset[str]:
-    """Correctly spelt words, as stems: those of the tables of diseases and of ICD-10-CM (lexicon.txt)."""
+    """Correctly spelt words, as stems: those of the tables of diseases and of `lexicon.txt` (ICD-10-CM)."""
     return frozenset(cached_table("lexicon", list[str], _spelt_words))
 
 
@@ -240,7 +256,7 @@ def _spelt_words() -> list[str]:
 
 
 def table_rows(name: str) -> list[dict[str, str]]:
-    """The rows of a table of `data`, by its file's name."""
+    """The rows of a table in the folder `data`, by the name of its file."""
     return package_rows("wardround.scenarios.terms", "data", name)
 
 
@@ -251,7 +267,7 @@ def cells(cell: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32768)
 def _root(word: str) -> str:
-    """A comparable word without the ending of a noun or adjective; short words are unchanged."""
+    """A comparable word without the ending of its noun or adjective; short words stay as they are."""
     if len(word) < 5:
         return word
     for pattern, end in _ENDINGS:
@@ -263,7 +279,7 @@ def _root(word: str) -> str:
 
 @lru_cache(maxsize=32768)
 def root(word: str) -> str:
-    """The common root of a comparable word and its variants: 'pulmonary' and 'lung' give the same."""
+    """The root that a comparable word shares with its variants: 'pulmonary' and 'lung' give the same."""
     bare = _root(word)
     return vocabulary().variants.get(bare, bare)
 
@@ -274,9 +290,9 @@ def roots(text: str) -> tuple[str, ...]:
 
 
 class RootWords(Set[str]):
-    """The words of a written list as comparable roots, read when one is first asked for.
+    """The words of a list, separated by spaces, as roots, which are made at the first use.
 
-    The tables of variants take 15 ms to read: a command that compares no words does not wait for them.
+    They need the tables of variants, which take 15 ms to read; a command that compares no words does not wait for them.
     """
 
     def __init__(self, text: str) -> None:
@@ -297,5 +313,5 @@ class RootWords(Set[str]):
 
     @classmethod
     def _from_iterable(cls, words: Iterable[S]) -> frozenset[S]:
-        """What two sets make together."""
+        """The type of the result of `|`, `&` and `-`: a plain set."""
         return frozenset(words)
