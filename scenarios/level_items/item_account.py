@@ -1,4 +1,4 @@
-"""Makes the items of finished questions, and counts what was left out."""
+"""Makes the items of finished episodes of `item_writing`, and counts what was left out."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _TASKS = ("statement", "rectification", "existence")
 
 @dataclass(frozen=True, slots=True)
 class WrittenText:
-    """One kept text with the question it was made from."""
+    """One text that was kept, with the question from which it was made."""
 
     source: SourceQuestion
     piece: Piece
@@ -27,7 +27,10 @@ class WrittenText:
 
 
 class ItemMaking(EpisodeIntake):
-    """Makes items one question at a time, and counts. A pair is made whole or not at all, so that chance stays 1/2."""
+    """Makes the items of one question after another, and counts.
+
+    Items come in pairs, one true and one false. A pair is made whole or not at all, so that chance stays 1/2.
+    """
 
     def __init__(self) -> None:
         super().__init__("question", "the models could be asked")
@@ -62,7 +65,7 @@ class ItemMaking(EpisodeIntake):
         return made
 
     def lost(self, name: str, rule: str, why: str) -> None:
-        """List a question that the models could not be asked about."""
+        """Add a question to `dropped` about which the models could not be asked."""
         self.dropped.append({"id": name, "piece": "", "rule": rule, "why": why})
 
     def _statements(self, source: SourceQuestion, texts: Mapping[Piece, str]) -> list[QuestionItem]:
@@ -74,7 +77,7 @@ class ItemMaking(EpisodeIntake):
         return [_item(source, "SV", holds, form="statement", question=text, options=()) for text, holds in pair]
 
     def _count(self, source: SourceQuestion, piece: Piece, facts: Mapping[str, Json]) -> None:
-        """Count what became of a piece, rule by rule; one that was never asked for is not counted."""
+        """Count what became of a piece, rule by rule; a piece that was never asked for is not counted."""
         lost = facts["lost"].get(piece)
         if lost is None and piece not in facts["texts"]:
             return
@@ -108,7 +111,7 @@ def _item(source: SourceQuestion, task: str, holds: bool, **fields: Json) -> Que
 
 
 def _rectifications(source: SourceQuestion) -> list[QuestionItem]:
-    """The right option offered, and a wrong one."""
+    """Two rectifications: one offers the right option, the other a wrong one."""
     sides = ((source.right, True), (source.offered, False))
     return [
         _item(
@@ -124,7 +127,7 @@ def _rectifications(source: SourceQuestion) -> list[QuestionItem]:
 
 
 def _existences(source: SourceQuestion, texts: Mapping[Piece, str]) -> list[QuestionItem]:
-    """The options as they are, and with the distractor in the right one's place."""
+    """Two questions of existence: the options as they are, and with the distractor in place of the right option."""
     if "distractor" not in texts:
         return []
     options = list(source.item.options)
@@ -135,7 +138,7 @@ def _existences(source: SourceQuestion, texts: Mapping[Piece, str]) -> list[Ques
 
 @dataclass(slots=True, kw_only=True)
 class ItemAccount(RunAccount):
-    """The account of a build of items: `models` by seat, `sheet` the texts on the sheet for people."""
+    """The account of a build of items: `models` are by seat, `sheet` is the number of texts on the sheet for people."""
 
     models: Mapping[str, str]
     sheet: int = 0

@@ -1,4 +1,4 @@
-"""The making of middle-level items as a scenario: one model writes statements and a distractor, another checks them."""
+"""The scenario that makes middle-level items: one model writes statements and a distractor, another checks them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from wardround.scenarios.parsers.reply_text import answer_part
 from wardround.scenarios.question_item import LETTERS
 
 Piece = Literal["true_statement", "false_statement", "distractor"]
-"""What is written: a statement of the right option, one of a wrong option, a new wrong option."""
+"""What is written for a question: a statement of the right option, one of a wrong option, and a new wrong option."""
 PIECES: tuple[Piece, ...] = ("true_statement", "false_statement", "distractor")
 WRITER, CHECKER = "writer", "checker"
 WRITTEN = ("written", "the model wrote it so that it can be read; it may decline")
@@ -34,7 +34,7 @@ _with = msgspec.structs.replace
 
 
 class WritingStep(msgspec.Struct, frozen=True):
-    """One question to a seat: about which piece, and to the writer why its first text was not taken."""
+    """One question to a seat about a piece; `why` tells the writer why its first text was not taken."""
 
     seat: str
     piece: Piece
@@ -42,7 +42,11 @@ class WritingStep(msgspec.Struct, frozen=True):
 
 
 class WritingState(msgspec.Struct, frozen=True):
-    """The state of one question: what is still to be asked, the texts that stand, and the pieces that were lost."""
+    """The state of one source question.
+
+    `todo` are the steps that are still to be asked, `texts` the texts by piece, `kept` the pieces that the checker
+    accepted, and `lost` the pieces that were given up, each with the rule and the reason.
+    """
 
     source: SourceQuestion
     todo: tuple[WritingStep, ...]
@@ -53,7 +57,7 @@ class WritingState(msgspec.Struct, frozen=True):
 
 
 class ItemWriting:
-    """MultiCogEval, appendix A.2 and figure 10.
+    """The writing of the three texts of one question, as in MultiCogEval (appendix A.2 and figure 10).
 
     ::
 
@@ -61,9 +65,9 @@ class ItemWriting:
         writer: false_statement, distractor: the same              (no false statement without a true one)
         nothing left --> completed
 
-    The writer of a statement sees the question, the right answer and the option of the statement; the writer of a
-    distractor sees the question, the right answer and the options. The checker is asked whether the statement says its
-    option, and whether the distractor is new and wrong.
+    The writer of a statement sees the question, the right answer and the option for the statement. The writer of a
+    distractor sees the question, the right answer and all options. The checker is asked whether the statement says its
+    option, or whether the distractor is new and wrong.
     """
 
     name = "level-items"
@@ -78,11 +82,11 @@ class ItemWriting:
         self.settings = settings
 
     def load(self, where: str) -> Iterator[SourceQuestion | LeftOutQuestion]:
-        """The choice questions at `where` and at the settings' other paths, and what is left out."""
+        """The choice questions at `where` and at the further paths of the settings, and the rows that are left out."""
         return source_questions(where, self.settings)
 
     def lacks(self, item: SourceQuestion | LeftOutQuestion) -> str | None:
-        """The rule that dropped a row before a model is asked, and why; None for a question."""
+        """The rule that dropped a row before a model is asked, and why; None for a question that is played."""
         return f"{item.rule}: {item.why}" if isinstance(item, LeftOutQuestion) else None
 
     def rules(self) -> tuple[tuple[str, str], ...]:
@@ -94,11 +98,11 @@ class ItemWriting:
         return WritingState(case, tuple(WritingStep(WRITER, piece) for piece in PIECES))
 
     def turn(self, state: WritingState) -> str:
-        """Who writes or checks next."""
+        """The seat that writes or checks next."""
         return state.todo[0].seat
 
     def view(self, state: WritingState, seat: str) -> View:
-        """What the seat is asked."""
+        """What the seat is asked, and all that it needs for the answer."""
         step, source = state.todo[0], state.source
         item = source.item
         known: dict[str, Json] = {
@@ -146,7 +150,7 @@ def _take_text(state: WritingState, step: WritingStep, action: Action) -> Writin
 
 
 def text_fault(source: SourceQuestion, piece: Piece, text: str) -> Broken | None:
-    """The rule that a text breaks."""
+    """The rule that a text breaks, and how; None if it breaks none."""
     if piece == "distractor":
         return distractor_fault(source, text)
     return statement_fault(source, _option(source, piece), text)
@@ -161,7 +165,7 @@ def _take_check(state: WritingState, step: WritingStep, action: Action) -> Writi
 
 
 def _lose(state: WritingState, step: WritingStep, fault: Broken, text: str = "") -> WritingState:
-    """Give a piece up; without its true statement, a false one is of no use."""
+    """Give a piece up. Without the true statement, the false one is of no use and is no longer asked for."""
     rest = state.todo
     if step.piece == "true_statement":
         rest = tuple(one for one in rest if one.piece != "false_statement")
@@ -169,7 +173,7 @@ def _lose(state: WritingState, step: WritingStep, fault: Broken, text: str = "")
 
 
 def written_text(reply: str) -> str | Unusable:
-    """The text on the one line `Statement:` or `Distractor:` of a reply."""
+    """The text on the only line `Statement:` or `Distractor:` of a reply; Unusable if there is none or several."""
     texts = {match["text"].strip(_AROUND) for match in _TEXT.finditer(answer_part(reply))} - {""}
     if len(texts) != 1:
         what = "no line" if not texts else f"{len(texts)} different lines"
@@ -178,7 +182,7 @@ def written_text(reply: str) -> str | Unusable:
 
 
 def read_verdict_line(reply: str) -> bool | Unusable:
-    """The yes or no on the line `Verdict:` of a reply."""
+    """The yes or no on the only line `Verdict:` of a reply; Unusable if there is none or several."""
     verdicts = {match["verdict"].lower() in ("yes", "是") for match in _VERDICT.finditer(answer_part(reply))}
     if len(verdicts) != 1:
         return Unusable("unreadable", "it has no one line `Verdict: yes` or `Verdict: no`")

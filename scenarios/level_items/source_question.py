@@ -1,4 +1,4 @@
-"""A choice question from which middle-level items are made: how sets are read, and what is left out."""
+"""The choice questions from which middle-level items are made: how sets are read, and which questions are left out."""
 
 import random
 import re
@@ -53,7 +53,7 @@ class SourceQuestion(Record):
 
     @classmethod
     def drawn(cls, item: QuestionItem, seed: int) -> "SourceQuestion":
-        """A question with its wrong options drawn."""
+        """The source question of an item, with its two wrong options drawn by seed."""
         wrong = [place for place in range(len(item.options)) if place != item.truth.option]
         false, offered = (random.Random(seed_of(seed, what, item.id)).choice(wrong) for what in ("false", "offered"))
         return cls(id=item.id, item=item, false_option=false, offered=offered, data_class=item.data_class)
@@ -72,7 +72,7 @@ READING = (
     ("readable", "the row can be read"),
     ("one_right", "one option is right; several are not"),
 )
-"""Rules of reading: their rejects never become questions."""
+"""Rules of reading. What they reject never becomes a question."""
 RULES = (
     ("choice", "it is a choice with one right option"),
     ("text_only", "it needs no image"),
@@ -89,7 +89,7 @@ _WORDLESS = re.compile(r"(?i)^\W*(?:yes|no|maybe|true|false|correct|incorrect|æ˜
 
 
 def dropping_rule(item: QuestionItem) -> str:
-    """The rule of RULES that drops a question; "" if none does."""
+    """The name of the rule of `RULES` that drops a question; "" if none does."""
     if item.form != "choice":
         return "choice"
     if item.images:
@@ -100,10 +100,10 @@ def dropping_rule(item: QuestionItem) -> str:
 
 
 def source_questions(where: str, options: ItemBuildOptions) -> Iterator[SourceQuestion | LeftOutQuestion]:
-    """The questions of all files, in their order, and what was left out and why.
+    """The questions of all files, and the rows that are left out, each with the reason.
 
-    Raises UsageError for a file that cannot be read, for an id that stands in two files, and, unless bad rows are
-    skipped, for the first of them.
+    Raises UsageError for a file that cannot be read, for an id that is in two files, for a patient among the questions,
+    and for the first row that cannot be read, unless the options skip such rows.
     """
     kept: list[QuestionItem] = []
     seen: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Rules on written texts that need no judge: a statement says its option, a distractor differs from every option."""
+"""Rules for written texts that need no model: a statement says its option, a distractor differs from every option."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 from wardround.scenarios.level_items.source_question import SPEAKS_OF_OTHERS, SourceQuestion
 
 Broken = tuple[str, str]
-"""The rule that a text breaks, and how, as the writer is told."""
+"""(the rule that a text breaks, what the writer is told about it)."""
 
 STATEMENT_RULES = (
     ("sentence", "the statement is one text of a sensible length, and no question"),
@@ -37,7 +37,7 @@ _LONGEST = 3.0
 
 
 def statement_fault(source: SourceQuestion, option: int, text: str) -> Broken | None:
-    """The first rule that a statement about an option breaks; None if it keeps them all."""
+    """The first rule that a statement of an option breaks; None if it keeps them all."""
     item = source.item
     stated = item.options[option]
     most = 2 * (len(item.question) + max(map(len, item.options))) + 100
@@ -77,7 +77,7 @@ def _plain(text: str) -> str:
 
 
 def _holds(text: str, part: str) -> bool:
-    """Whether a text holds another, word for word; Chinese ones need no space between words."""
+    """Whether a text contains another as whole words; Chinese texts need no space between words."""
     return bool(part) and (part in text if _CHINESE.search(part) else f" {part} " in f" {text} ")
 
 
@@ -93,7 +93,7 @@ def _missing_numbers(option: str, text: str) -> bool:
 
 
 def _share_said(option: str, text: str) -> float:
-    """The share of an option's words that a text has, in any form; a Chinese character counts by itself."""
+    """The share of an option's words that a text has, in any form; each Chinese character counts as a word."""
     wanted = _words(option)
     there = {word[:_STEM] for word in _words(text)}
     return sum(word[:_STEM] in there for word in wanted) / len(wanted) if wanted else 1.0

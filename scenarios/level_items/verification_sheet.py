@@ -1,4 +1,7 @@
-"""The sheet on which people verify a sample of the written texts (MultiCogEval, A.2: 100, errors under 5 %)."""
+"""The sheet on which people verify a sample of the written texts (MultiCogEval, appendix A.2).
+
+In the paper people verified 100 texts, and fewer than 5 % were wrong.
+"""
 
 import csv
 import io
@@ -11,7 +14,7 @@ from wardround.scenarios.level_items.item_account import WrittenText
 from wardround.scenarios.level_items.item_writing import PIECES, Piece
 
 SHEET = 100
-"""Texts that people verify (appendix A.2)."""
+"""Number of texts that people verify, as in MultiCogEval, appendix A.2."""
 COLUMNS = (
     "id",
     "piece",
@@ -33,7 +36,7 @@ _EXPECTED: Mapping[Piece, str] = {
 
 
 def verification_sheet(texts: Sequence[WrittenText], most: int = SHEET, seed: int = 0) -> str:
-    """A CSV of texts drawn by seed, as many of each kind as possible, for people to mark `correct` yes or no."""
+    """A CSV of texts, drawn by seed and evenly from the kinds, in which people mark the column `correct` yes or no."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -55,7 +58,7 @@ def verification_sheet(texts: Sequence[WrittenText], most: int = SHEET, seed: in
 
 
 def _drawn_texts(texts: Sequence[WrittenText], most: int, seed: int) -> Iterator[WrittenText]:
-    """Texts of each kind in turn, each kind in an order drawn by seed."""
+    """At most `most` texts, of each kind in turn; the order within a kind is drawn by seed."""
     piles: dict[str, list[WrittenText]] = {piece: [one for one in texts if one.piece == piece] for piece in PIECES}
     for place, pile in enumerate(piles.values()):
         random.Random(seed + place).shuffle(pile)
@@ -71,7 +74,7 @@ def _drawn_texts(texts: Sequence[WrittenText], most: int, seed: int) -> Iterator
 
 @dataclass(frozen=True, slots=True)
 class SheetResult:
-    """What people marked on a sheet: texts of a kind, how many were marked, and how many of these are correct."""
+    """What people marked on a sheet, for one kind of text: how many texts, how many marked, how many correct."""
 
     piece: str
     texts: int
@@ -85,7 +88,10 @@ class SheetResult:
 
 
 def sheet_results(text: str) -> list[SheetResult]:
-    """The marks of a sheet by kind, all first; raises ValueError for a mark that is neither yes nor no."""
+    """The marks of a sheet, of all texts and then by kind.
+
+    Raises ValueError if the columns are missing, or for a mark that is neither yes nor no.
+    """
     rows = list(csv.DictReader(io.StringIO(text)))
     if not rows or not {"piece", "correct"} <= rows[0].keys():
         raise ValueError("holds no rows with the columns `piece` and `correct`")

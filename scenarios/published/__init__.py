@@ -1,1 +1,1 @@
-"""MultiCogEval's rules as pure functions: they do what its code does, errors included (docs/records/orders.md)."""
+"""The rules of MultiCogEval's published code as pure functions, with its errors (docs/records/orders.md)."""

@@ -1,4 +1,4 @@
-"""The published rules for admissions: notes, radiology, laboratory values and the content of a case."""
+"""MultiCogEval's published rules for admissions: discharge notes, radiology reports, laboratory values, cultures."""
 
 import re
 from collections.abc import Mapping
@@ -35,15 +35,15 @@ _BLANKED = "\n___:"
 
 
 def has_history(note: str) -> bool:
-    """Whether a note has the heading without which its admission is left out."""
+    """Whether a note has the heading of the present illness; without it an admission is left out."""
     low = note.lower()
     return "history of present illness" in low or "___ of present illness:" in low
 
 
 def history_text(note: str) -> str:
-    """The text from the present illness to the first matching end, tried in their order; '' without any.
+    """The text from the present illness to the first ending heading that matches, in the order of the list; else ''.
 
-    The headings are then deleted wherever they occur, so the past history stays without its heading.
+    These headings are then deleted wherever they occur, so the past history stays without its heading.
     """
     text = note.replace("\n", " ")
     for end in _HISTORY_ENDS:
@@ -57,9 +57,9 @@ def history_text(note: str) -> str:
 
 
 def examination(note: str) -> str:
-    """The text from the first matching start heading to the end, without the findings at discharge.
+    """The text from the first starting heading that matches to the ending one, without the findings at discharge.
 
-    The end is the first of the list that occurs anywhere in the note.
+    The ending heading is the first of the list that occurs anywhere in the note.
     """
     text = note.replace("\n", " ")
     low = text.lower()
@@ -75,7 +75,10 @@ def examination(note: str) -> str:
 
 
 def discharge_diagnosis(note: str) -> str:
-    """The text between the last diagnosis heading and the condition. Raises Absent if a heading is missing."""
+    """The text between the last heading of the diagnosis and that of the condition.
+
+    Raises Absent if either heading is missing.
+    """
     low = note.lower()
     start = max([low.rfind(heading) + len(heading) for heading in _DIAGNOSIS_STARTS if heading in low], default=0)
     if not start:
@@ -89,7 +92,7 @@ def discharge_diagnosis(note: str) -> str:
 
 
 def is_primary(disease: str, diagnosis: str) -> bool:
-    """Whether the disease occurs in the discharge diagnosis before the secondary ones, in any case."""
+    """Whether the name of the disease, in any case, stands in the discharge diagnosis before the secondary ones."""
     disease, diagnosis = disease.lower(), diagnosis.lower()
     for line in diagnosis.split("\n"):
         if "secondary" in line and "secondary to" not in line and "with secondary" not in line:
@@ -105,9 +108,9 @@ _TELLING = (
 
 
 def radiology_sections(text: str) -> dict[str, str]:
-    """The sections of a report by header; a line in capitals is a header, and the last of equal headers counts.
+    """The sections of a report by header. A line in capitals is a header; of equal headers the last counts.
 
-    A first line in capitals gets a colon at its end even if it contains one.
+    A first line in capitals gets a colon at its end, even if it has one inside.
     """
     lines = text.strip().split("\n")
     if lines[0].isupper() and not lines[0].strip().endswith(":"):
@@ -123,7 +126,7 @@ def radiology_sections(text: str) -> dict[str, str]:
 
 
 def radiology_text(sections: Mapping[str, str]) -> str:
-    """The report without sections whose header begins with a revealing word; '' if none has text."""
+    """The report without the sections whose header begins with a revealing word; '' if no other section has text."""
     kept = {header: body for header, body in sections.items() if not header.startswith(_TELLING)}
     if not any(kept.values()):
         return ""
@@ -138,7 +141,10 @@ _HIDDEN = "___"
 
 
 def lab_value_string(row: Row) -> str | None:
-    """A laboratory result as one text: the number or value with its unit, else the flag, else the comment."""
+    """A laboratory result as one text: the number or the value with its unit, else the flag, else the comment.
+
+    None if the row has none of these.
+    """
     for value in (_number(row.get("valuenum")), recorded_value(row.get("value"))):
         if value is not None and value != _HIDDEN:
             unit = recorded_value(row.get("valueuom"))
@@ -147,7 +153,7 @@ def lab_value_string(row: Row) -> str | None:
 
 
 def culture_value_string(row: Row) -> str | None:
-    """A culture as one text: the organism, else the comment."""
+    """A culture as one text: the organism, else the comment; None if the row has neither."""
     return _text(row, "org_name") or _text(row, "comments")
 
 

@@ -1,4 +1,7 @@
-"""Reads the imaging vocabulary of the published rules from a folder that the user names; the package contains none."""
+"""Reads exam names by the imaging vocabulary of MultiCogEval's published rules.
+
+The vocabulary comes from a folder that the user names (`--lookup`); this package has no copy of it.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,7 +29,7 @@ Patterns = Mapping[str, Sequence[str]]
 
 
 class Absent(Exception):
-    """Raised where the published code fails; `reason` is one word, the message a sentence."""
+    """Raised where the published code fails. `reason` is a typed word, the message a sentence."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -35,7 +38,10 @@ class Absent(Exception):
 
 @dataclass(frozen=True, eq=False)
 class ImagingWords:
-    """One vocabulary of the imaging rules: name -> regular expressions, matched in any case."""
+    """One vocabulary of the imaging rules: name -> regular expressions, matched in any case.
+
+    `exact` match whole words, `inside` parts of words; `special` cases are tried first.
+    """
 
     exact: Patterns
     inside: Patterns
@@ -69,7 +75,7 @@ class ImagingTables:
 
 
 def load_tables(folder: Path) -> ImagingTables:
-    """Read the tables from `folder`. Raises UsageError that names a missing or malformed file."""
+    """Read the tables from `folder`. Raises UsageError, which names the file, if one is missing or malformed."""
     lookup = read_table(folder / LOOKUP)
     for name in _TABLES:
         if not isinstance(lookup.get(name), dict):
@@ -84,14 +90,14 @@ def load_tables(folder: Path) -> ImagingTables:
 
 
 def read_table(path: Path) -> dict[str, Json]:
-    """The JSON object in a file. Raises UsageError that names the file."""
+    """The JSON object in a file. Raises UsageError, which names the file, if there is none."""
     loaded = read_json(path, file_text(path))
     if not isinstance(loaded, dict):
         raise UsageError(f"{path}: holds no JSON object")
     return loaded
 
 
-# The record builder uses an older vocabulary than the parser of requests; these are the words that it lacks:
+# The published builder of records uses an older vocabulary than its parser of requests. These are the words it lacks:
 _LATER_SPECIALS = frozenset(
     ("cardiac catheterization", "CAD", "DSM", "ECG", "DTI", "ECHO", "CTPA", "Lower GI Series", "VCUG")
 )
@@ -105,9 +111,9 @@ _LATER = frozenset(
 
 
 class ExamClass(msgspec.Struct, frozen=True):
-    """The class of an exam's name: the category with most hits, and how many; 0 hits mean none.
+    """The modality and the region of an exam's name: those with most hits. `counts` are the hits; 0 means none.
 
-    On a tie, `modalities` and `regions` list all candidates, because the published code picks one at random.
+    `modalities` and `regions` list all candidates of a tie, because the published code picks one at random.
     """
 
     modality: str
@@ -118,7 +124,7 @@ class ExamClass(msgspec.Struct, frozen=True):
 
 
 def radiology_name(name: str, tables: ImagingTables) -> ExamClass:
-    """The modality and region of a recorded exam's name, by the number of hits (record building)."""
+    """The class of a recorded exam's name by the number of hits, as the published builder of records counts them."""
     special = next(
         (
             category

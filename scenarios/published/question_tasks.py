@@ -1,4 +1,4 @@
-"""The published rules of MultiCogEval's question tasks: reading replies and drawing demonstrations, errors included."""
+"""MultiCogEval's published rules for question tasks, errors included: reading replies, drawing demonstrations."""
 
 import random
 import re
@@ -16,8 +16,8 @@ MOST_EXAMPLES = 5
 class PublishedReading(NamedTuple):
     """The answer that the published code reads from a reply.
 
-    `option` is a letter, `holds` the verdict. `guessed` marks what it draws by chance where it can read nothing. An
-    answer without either is wrong, and is not guessed.
+    `option` is a letter, `holds` the verdict. `guessed`: the code could read nothing and drew the answer by chance. An
+    answer with neither option nor verdict is wrong.
     """
 
     option: str | None = None
@@ -38,10 +38,10 @@ _OPTION = (
 
 
 def read_published_choice(reply: str, options: Mapping[str, str], draw: random.Random) -> PublishedReading:
-    """Read the option of a choice, with `options` from text to letter; draw one of A to E where none is named.
+    """Read the option of a choice; `options` maps its texts to letters. If none is named, one of A to E is drawn.
 
     The texts of options are first replaced by their letters wherever they occur, and only the text before the first
-    blank line counts. An empty reply names nothing and is not drawn for.
+    blank line counts. For an empty reply nothing is drawn.
     """
     if not reply:
         return PublishedReading()
@@ -57,9 +57,9 @@ _TRUE = ("true", "correct", "consistent", "True", "Yes")
 
 
 def read_statement(reply: str) -> PublishedReading:
-    """Read true or false: by the first word, else by the words of false ones anywhere, then by those of true ones.
+    """Read true or false: by the first word, else by words of falsehood anywhere, else by words of truth anywhere.
 
-    The words count inside other words ("Noted" is false). Nothing is drawn: a reply without them is wrong.
+    The words count inside other words too: 'Notable' is false. Nothing is drawn: a reply without them is wrong.
     """
     opening = reply.strip().lower()
     for word in ("true", "false"):
@@ -75,9 +75,9 @@ _CORRECTED = re.compile(r"incorrect, the correct answer is ([A-E])")
 
 
 def read_published_rectification(reply: str, offered: str, draw: random.Random) -> PublishedReading:
-    """Read whether the offered answer is right, and which one is; draw both where the reply has no exact form.
+    """Read whether the offered answer is right, and if not, which one is; draw both if the reply has no exact form.
 
-    The drawn letter is one of A to E but the offered one, with four options too.
+    The drawn letter is any of A to E except the offered one, even if there are only four options.
     """
     text = reply.strip()
     announced = _ANNOUNCED.search(text)
@@ -95,9 +95,9 @@ def read_published_rectification(reply: str, offered: str, draw: random.Random) 
 
 
 def read_existence(reply: str, draw: random.Random) -> PublishedReading:
-    """Read whether the right answer is among the options: by the first letters, else `answer: yes`; else draw it.
+    """Read whether the right answer is among the options: by the first letters, else `answer: yes`, else drawn.
 
-    "None" and "not" begin with "no".
+    'None' and 'not' begin with 'no', so they count as no.
     """
     text = reply.strip().lower()
     for word in ("yes", "no"):
@@ -119,10 +119,10 @@ class SampledExamples(NamedTuple):
 
 
 def sample(rows: int, excluded: int, count: int, draw: random.Random) -> SampledExamples:
-    """Draw `count` of `rows` demonstrations, without the place that equals the id of the item.
+    """Draw `count` of `rows` demonstrations, without the place `excluded`, which is the id of the item.
 
-    Where ids differ from places, as in MedQA, the item itself may be drawn. Three of the five sides are alike, in a
-    shuffled order; more than five demonstrations raise Absent, as does a file with fewer rows than are wanted.
+    If ids differ from places, as in MedQA, the item itself may be drawn. Three of the five sides are alike, in a
+    shuffled order. Raises Absent for more than five demonstrations, or for more than there are rows.
     """
     left = list(set(range(rows)) - {excluded})
     if count > len(left) or count > MOST_EXAMPLES:
