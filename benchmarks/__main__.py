@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--quick] [--only NAME] [--json FILE]`: measure, print one table, write JSON."""
+"""`python -m benchmarks [--quick] [--only NAME] [--json FILE]`: measures all parts, prints a table and writes JSON."""
 
 import argparse
 import json
@@ -61,7 +61,7 @@ PARTS: dict[str, Callable[[bool], Sequence[Figure]]] = {
 
 
 def main() -> None:
-    """Run the parts in their order."""
+    """Run the parts that the command line names, or all of them, in their order."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("--only", action="append", choices=list(PARTS), help="one part; may be given more than once")
     parser.add_argument("--quick", action="store_true", help="short runs: whether all works, not what it measures")

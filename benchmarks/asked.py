@@ -1,4 +1,4 @@
-"""Questions of one turn and the criteria of their rubrics: thousands of short calls to an endpoint that takes 50 ms."""
+"""Measures questions of one turn and criteria of rubrics: thousands of short calls, each of 50 ms at the endpoint."""
 
 import json
 import os
@@ -27,14 +27,14 @@ from wardround.scoring.judges import JudgeOptions, judge_config
 from wardround.scoring.score import score_run
 
 QUESTIONS, CRITERIA, EACH = 10_000, 48_000, 12
-"""The numbers of questions, of judged criteria, and of criteria for one answer."""
+"""The number of questions, of judged criteria in all, and of criteria for one answer."""
 LATENCY, AT_ONCE, WORKERS = 0.05, 200, 2
 OPTION = b"none of these four"
-"""An option that only the questions have."""
+"""An option by which the server recognises a question."""
 
 
 class FixedAnswers(Answers):
-    """Answers every question alike, and every criterion."""
+    """Gives the same answer to every question, and the same verdict on every criterion."""
 
     def __init__(self) -> None:
         super().__init__({}, 0.0, 0)
@@ -42,7 +42,7 @@ class FixedAnswers(Answers):
         self._choice, self._text = answer_of("Answer: A"), answer_of(prose(600))
 
     def to(self, request: bytes) -> tuple[bytes | None, bool]:
-        """The verdict if the prompt shows its form, a letter if it shows options, else a text."""
+        """The verdict if the prompt shows the form of one, a letter if it shows options, else a text."""
         self.sent["200"] += 1
         if b'\\"met\\"' in request:
             return self._verdict, False
@@ -50,9 +50,10 @@ class FixedAnswers(Answers):
 
 
 def asked(quick: bool) -> Sequence[Figure]:
-    """The share of the latency limit of the questions, their pace beside a bare loop, and the time of the rubrics.
+    """The time of the questions and of the rubrics as a ratio to the latency limit, and that of a bare loop.
 
-    Each is measured in one process on a core of its own, and by WORKERS processes that share all cores with the server.
+    Each is measured in one process on a core of its own, and by `WORKERS` processes that share all cores with the
+    server.
     """
     questions, criteria, turns = (1000, 2400, 1) if quick else (QUESTIONS, CRITERIA, 3)
     load, alone, loops = Load(questions, calls=1, concurrency=AT_ONCE, latency=LATENCY), [], []
@@ -106,13 +107,13 @@ def asked(quick: bool) -> Sequence[Figure]:
 
 
 def _limit(calls: int) -> float:
-    """Seconds that no schedule can beat."""
+    """The fewest seconds in which any schedule can make so many calls."""
     return calls * LATENCY / AT_ONCE
 
 
 @contextmanager
 def _all_cores() -> Iterator[None]:
-    """Let this process and its workers use every core, the server's too."""
+    """Let this process and its workers use every core, that of the server too."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -130,7 +131,7 @@ def _cpu_of_workers() -> float:
 
 
 async def _questions(count: int, url: str, workers: int = 1) -> Measured:
-    """Questions with options, each answered once."""
+    """Play questions with options, each answered once."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "questions.jsonl"
         options = {"A": "one", "B": "two", "C": "three", "D": OPTION.decode()}
@@ -142,7 +143,7 @@ async def _questions(count: int, url: str, workers: int = 1) -> Measured:
 
 
 async def _rubrics(criteria: int, url: str, workers: int = 1) -> Measured:
-    """Answers with twelve criteria each; only the judging is measured."""
+    """Judge answers by twelve criteria each; only the judging is measured."""
     with tempfile.TemporaryDirectory() as name:
         path, count = Path(name) / "rubrics.jsonl", criteria // EACH
         with path.open("w") as file:
@@ -159,7 +160,7 @@ async def _rubrics(criteria: int, url: str, workers: int = 1) -> Measured:
 async def _played(
     folder: Path, path: Path, count: int, url: str, workers: int, *, judge: bool = False
 ) -> tuple[Measured, Measured]:
-    """The time of playing, and that of judging."""
+    """(the time of playing, the time of judging)."""
     where, judging = folder / "bench.db", Measured()
     store, before = wardround.open_store(where), _cpu_of_workers()
     seats = {"doctor": {"spec": "openai/bench", "base_url": url}}

@@ -1,4 +1,4 @@
-"""The yardstick: the same calls in a bare aiohttp loop that keeps nothing."""
+"""The measure of comparison for other benchmarks: the same calls in a bare aiohttp loop that stores nothing."""
 
 import aiohttp
 import anyio
@@ -8,7 +8,7 @@ from benchmarks.load import BRIEF, Load, Measured, measuring
 
 
 async def bare(load: Load, base_url: str) -> Measured:
-    """Run workers that share a counter; each keeps a growing conversation, and nothing is stored."""
+    """Make the calls of a load: workers share a counter of episodes, and each keeps a growing conversation."""
     left = iter(range(load.episodes))
     asked = load.question
     connector = aiohttp.TCPConnector(limit=0)

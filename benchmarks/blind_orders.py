@@ -1,10 +1,10 @@
-"""Measure how orders are understood, piece by piece, on phrases by writers who had not seen the parser.
+"""Measures how orders are understood, piece by piece, on phrases by writers who had not seen the parser.
 
-`python -m benchmarks.blind_orders` prints the table.
+`python -m benchmarks.blind_orders` prints the table; with `--show` also the errors.
 
-`tests/data/order_phrases_blind.jsonl` has the phrases of five languages, each with its pieces: status, and for each
-concept its name, kind, specimen ("any": left open) and method. Each part was measured before it was read;
-docs/measurements.md says when. `--show` prints the errors.
+`tests/data/order_phrases_blind.jsonl` has phrases in five languages, each with its pieces: the status, and for each
+concept its name, kind, specimen ("any" if it is left open) and method. Each part of the file was measured before
+anybody read it; docs/measurements.md says when.
 """
 
 import json
@@ -29,7 +29,7 @@ _BOTH = {
 
 @dataclass(frozen=True)
 class Wanted:
-    """A concept that a phrase orders; an `optional` one may be understood or not."""
+    """A concept that a phrase orders. If it is `optional`, it does not matter whether it is understood."""
 
     name: str
     kind: str
@@ -79,7 +79,7 @@ def _component(name: str) -> str:
 
 
 def studies(name: str, kind: str) -> tuple[str, ...]:
-    """A study as its modality with each region (a CT of chest and abdomen is a CT of each); other names as they are."""
+    """A study as its modality with each region: a CT of chest and abdomen is two. Other names stay as they are."""
     table = catalogue()
     test = table.tests.get(name)
     if kind != "imaging":
@@ -93,7 +93,7 @@ def studies(name: str, kind: str) -> tuple[str, ...]:
 
 
 def _meant(concept: OrderConcept) -> list[tuple[str, str, str]]:
-    """A concept as (component, kind, specimen); a side of the body is left out, and two tests in one name are two."""
+    """A concept as (component, kind, specimen) of each test in it; the side of the body is left out."""
     names = [part for name in studies(concept.name, concept.kind) for part in _BOTH.get(name, (name,))]
     return [(name, concept.kind, concept.specimen) for name in names]
 
@@ -109,7 +109,7 @@ def _fits(wanted: Wanted, name: str, kind: str, specimen: str) -> bool:
 
 
 def compared(row: BlindOrder, reading: OrderReading) -> tuple[int, Sequence[tuple[str, str, str]], Sequence[Wanted]]:
-    """(right, extra, missed) of a phrase; a panel stands for its members."""
+    """(number of concepts right, extra concepts, missed ones) of a phrase; a panel stands for its members."""
     table = catalogue()
     concepts = [one for piece in reading.pieces if piece.status == "matched" for one in piece.concepts]
     extra = list(dict.fromkeys(one for concept in concepts for one in _meant(concept)))
@@ -147,7 +147,7 @@ def _named(component: str) -> str:
 
 
 def main() -> None:
-    """Print the table, and with --show the errors."""
+    """Print the table; with --show, the errors before it."""
     rows = [(row, read_order(row.text)) for row in blind_orders()]
     if "--show" in sys.argv:
         for row, reading in rows:

@@ -1,18 +1,20 @@
-"""Lists of pairs of a truth and an answer that no rule was tuned on: where each comes from, not its text.
+"""Lists of pairs of a truth and an answer on which no rule was tuned. A list says where its texts are, not the texts.
 
-`python -m benchmarks.blind_pairs draw LIST DATA > tests/data/blind_pairs.csv` drew list 1 before the rules that are
-measured on it; DATA is the folder of the shared data sets. The rules were mended on half of list 1 and frozen before
-list 2 was drawn, and so again before list 3. No truth that was open while the rules were mended is on a later list.
-`python -m benchmarks.blind_pairs write LIST DATA` prints the pairs with their texts as CSV (row, truth, answer) for
-readers who see nothing else. The lists also hold what two readers said (1: the answer names the truth's disease), and
-`same`, settled where they differ. The kinds are:
+`python -m benchmarks.blind_pairs draw LIST DATA > tests/data/blind_pairs.csv` drew list 1, before the rules that are
+measured on it were written; DATA is the folder of the shared data sets. The rules were then mended on one half of list
+1 and frozen before list 2 was drawn, and in the same way before list 3. No truth that was open while the rules were
+mended is on a later list.
+
+`python -m benchmarks.blind_pairs write LIST DATA` prints the pairs with their texts as CSV (row, truth, answer), for
+readers who see nothing else. A list also has what two readers said (1: the answer names the disease of the truth) and
+`same`, which settles the pairs on which they differ. The kinds of pairs are:
 
 - `answer`: the answer of a model to a case of MedR-Bench. List 1 has those of DeepSeek-R1 (158 of 160 replies, none of
   them among the 574 of `benchmarks/paraphrases.py`), list 2 those of gemini2-ft and qwq to 51 cases that stayed closed;
-- `statement`: the diagnosis as the summary of a case's own article words it, of a case that no stored reply answers;
-- `other`: such an answer to another case, one of the three whose labels are most alike;
+- `statement`: the diagnosis in the words of the summary of a case's article, for a case that no stored reply answers;
+- `other`: such an answer to another case, one of the three with the most similar labels;
 - `name`: a disease of MedQuAD and one of its other names;
-- `title`: a disease of MultiCogEval and an ICD title that it lists, or one that it lists for a similar disease;
+- `title`: a disease of MultiCogEval and an ICD title that it lists for it or for a similar disease;
 - `option`: the right diagnosis of a MedQA question and one of the wrong options.
 """
 
@@ -44,7 +46,7 @@ Row = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class PairList:
-    """One list: its file, the first letter of its ids, and what its seed draws from the data."""
+    """One list: its file, the first letter of its ids, and the seed and function that draw its pairs from the data."""
 
     file: str
     letter: str
@@ -52,12 +54,12 @@ class PairList:
     pairs: Callable[["Data", random.Random], list[Row]]
 
     def rows(self) -> list[dict[str, str]]:
-        """The rows of the list as it is kept."""
+        """The rows of the stored list."""
         with (FOLDER / self.file).open(encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
     def draw(self, data: "Data") -> Iterator[tuple[str, str, str, str]]:
-        """(id, kind, where the truth is, where the answer is) of the pairs in an order by seed."""
+        """(id, kind, where the truth is, where the answer is) of each pair, in an order by seed."""
         seeded = random.Random(self.seed)
         pairs = self.pairs(data, seeded)
         seeded.shuffle(pairs)
@@ -70,7 +72,7 @@ class PairList:
 
 
 class Data:
-    """What the pairs are drawn from, below the folder of the shared data sets."""
+    """The data from which pairs are drawn, read from the folder of the shared data sets."""
 
     def __init__(self, folder: Path) -> None:
         medr = folder / "medrbench"
@@ -95,7 +97,7 @@ class Data:
 
     @property
     def unanswered(self) -> list[str]:
-        """The cases with a statement of the diagnosis that no stored reply answers."""
+        """The cases that state the diagnosis and that no stored reply answers."""
         answered = {case for replies in self.replies.values() for case in replies} | self.judged
         return sorted(case for case in self.statements if case not in answered)
 
@@ -126,7 +128,7 @@ def _read(path: Path) -> dict[str, dict[str, dict[str, str]]]:
 
 
 def _synonyms(path: Path) -> dict[str, Sequence[str]]:
-    """Document of MedQuAD on a disease -> the disease and its other names."""
+    """Id of a document of MedQuAD on a disease -> the disease and its other names."""
     names: dict[str, Sequence[str]] = {}
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for row in map(json.loads, file):
@@ -148,7 +150,7 @@ def _options(path: Path) -> dict[str, tuple[dict[str, str], str]]:
 
 
 def half(name: str) -> str:
-    """'tune' if rows with this truth were open while the rules were mended, 'held' if not; by a hash."""
+    """'tune' if rows with this truth were open while the rules were mended, else 'held'; a hash decides."""
     return ("held", "tune")[hashlib.sha256(f"match-2026-11-24:{key(name)}".encode()).digest()[0] % 2]
 
 
@@ -208,7 +210,7 @@ def truths_read_before(data: Data) -> set[str]:
 
 
 def _alike(label: str, labels: Mapping[str, str]) -> list[str]:
-    """The keys of the three labels that are most alike."""
+    """The keys of the three labels that are most similar to a label."""
     return [name for _, _, name in process.extract(label, labels, scorer=fuzz.token_set_ratio, limit=3)]
 
 
@@ -226,7 +228,7 @@ def _names(data: Data, among: Sequence[str], count: int, seeded: random.Random) 
 
 
 def _titles(data: Data, among: Sequence[str], count: int, seeded: random.Random) -> Iterator[Row]:
-    """Diseases drawn from `among`, each with one of its own titles, and every second with one of a similar disease."""
+    """Diseases drawn from `among`: in turn one with a title of its own, and one with a title of a similar disease."""
     diseases = sorted(data.titles)
     for turn, disease in enumerate(seeded.sample(among, count)):
         others = sorted(set(diseases) - {disease})

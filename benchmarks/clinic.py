@@ -1,4 +1,4 @@
-"""What a doctor's call costs in a real work-up: bundled cases, the record examiner, a model that costs nothing."""
+"""Measures the CPU of a doctor's call in a real work-up: bundled cases, the record examiner, a scripted model."""
 
 import tempfile
 from collections.abc import Sequence
@@ -29,22 +29,22 @@ REPLIES = (
     "Rationale: sure enough.\nAction: OUTPUT",
     "Diagnosis: acute appendicitis",
 )
-"""What the doctor says at each of its turns; each is one call."""
+"""The doctor's replies, one for each of its turns; each is one call."""
 
 
 def reply(messages: Sequence[Message], purpose: str) -> str:
-    """The doctor's next words, by the number of those that it has said."""
+    """The doctor's next reply, by the number of replies so far."""
     del purpose
     return REPLIES[sum(message.role == "assistant" for message in messages)]
 
 
 def other_reply(messages: Sequence[Message], purpose: str) -> str:
-    """The same words with another diagnosis, so that no cache knows the text of the measured episodes."""
+    """The same replies with another diagnosis, so that no cache knows the texts of the measured episodes."""
     return reply(messages, purpose).replace("acute appendicitis", "severe bilateral pneumonia")
 
 
 def real(quick: bool) -> Sequence[Figure]:
-    """CPU of a doctor's call, in milliseconds and beside a call of the bare loop without latency."""
+    """The CPU of a doctor's call, in milliseconds and as a ratio to a call of the bare loop without latency."""
     repeats, turns = (12, 2) if quick else (70, 5)
     load = Load(episodes=400, latency=0.0)
     pairs = []
@@ -61,7 +61,7 @@ async def clinic(repeats: int) -> Measured:
     """Play `repeats` episodes of each bundled case; raises RuntimeError if one does not end as it should."""
     with tempfile.TemporaryDirectory() as folder:
         store = wardround.open_store(Path(folder) / "bench.db")
-        # The look-ups' vocabulary is read once in a process, whatever the length of a run.
+        # The vocabulary of the look-ups is read once in a process, however long a run is.
         await wardround.run("bundled", store=store, name="warm", concurrency=AT_ONCE, preflight=False, doctor=DOCTOR)
         with measuring() as measured:
             run = await wardround.run(

@@ -1,4 +1,7 @@
-"""Score doctors that know all, guess or stay silent on closed sets: `python -m benchmarks.closed_sets FILE...`."""
+"""Scores doctors that know all, guess or stay silent on closed question sets.
+
+`python -m benchmarks.closed_sets [FILE ...]` prints a table of normalised accuracies; without files, of shared sets.
+"""
 
 import argparse
 import re
@@ -34,13 +37,13 @@ COLUMNS: dict[str, tuple[str, bool]] = {
     "leak: always A": ("always-first", False),
     "leak: longest option": (LONGEST, False),
 }
-"""The doctor of each column, and whether options are permuted."""
+"""The doctor of each column, and whether the options are permuted for it."""
 _OPTION = re.compile(r"^([A-Z]): (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class ClosedSet:
-    """The figures of one set by column, each over all of its items."""
+    """The figures of one set by column, each over all items of the set."""
 
     name: str
     figures: dict[str, LevelFigure]
@@ -79,13 +82,13 @@ async def _figure(path: Path, doctor: str, permute: bool) -> LevelFigure:
 
 
 def only(rows: Sequence[LevelRow]) -> LevelFigure:
-    """The one figure of a set with one task."""
+    """The only figure of a set that has one task."""
     model = level_report(rows, known_models()).models[0]
     return next(figure for figure in model.levels.values() if figure.items)
 
 
 def table(sets: Sequence[ClosedSet]) -> str:
-    """The normalised accuracies in percent, as Markdown."""
+    """The normalised accuracies in per cent, as a Markdown table."""
     heads = ("set", "items", *COLUMNS)
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     return "\n".join([*lines, *map(row, sets)])

@@ -1,4 +1,4 @@
-"""How often 95% intervals cover the true mean: simulated runs, with and without repeated cases."""
+"""Measures how often 95% intervals cover the true mean, in simulated runs with and without repeated cases."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -11,12 +11,13 @@ from benchmarks.figure import Figure, table
 from wardround.evaluators.report.intervals import AMOUNT, FEW, SHARE, Scale, interval
 
 DRAWS, FEWER = 2_000, 500
-"""Simulated runs for each figure of an accuracy, and for each of another mean."""
+"""Number of simulated runs for each figure of an accuracy, and for each of another mean."""
 CASES = (5, 10, 31, 200)
 SHARES = (0.05, 0.5, 0.95)
 REPEATS = 5
 CORRELATIONS = (0.0, 0.1, 0.3, 0.6, 1.0)
-"""Between two repeats of a case: none, slight, moderate, strong, and a doctor that always repeats itself."""
+"""Correlations between two repeats of a case: none, slight, moderate, strong, and that of a doctor who always says the
+same."""
 LOW, HIGH = 0.93, 0.97
 
 Numbers = NDArray[np.float64]
@@ -25,11 +26,11 @@ OTHERS: dict[str, tuple[Scale, float, Callable[[np.random.Generator, int], Numbe
     "high shares": (SHARE, 8 / 9, lambda dice, size: dice.beta(8, 1, size)),
     "tokens": (AMOUNT, float(np.exp(0.5)), lambda dice, size: dice.lognormal(0, 1, size)),
 }
-"""Means that the bootstrap is for: their scale, the truth, and how a case's value is drawn."""
+"""The means for which the bootstrap is used: their scale, the true mean, and how the value of a case is drawn."""
 
 
 def coverage(quick: bool) -> Sequence[Figure]:
-    """A figure for each cell, with its aim; over-coverage is allowed below `FEW` cases, the bootstrap has no aim."""
+    """A figure for each cell. Few cases may be covered too often (see `_figure`), and the bootstrap has no aim."""
     once = [_once(cases, share, 200 if quick else DRAWS) for cases in CASES for share in SHARES]
     repeated = [
         _repeated(cases, share, correlation, 200 if quick else DRAWS)
@@ -47,7 +48,7 @@ def _once(cases: int, share: float, draws: int) -> Figure:
 
 
 def exact(cases: int, share: float) -> float:
-    """The coverage without repeats, or with equal ones, over all counts that there can be."""
+    """The exact coverage without repeats, or with equal repeats, summed over all possible counts of right cases."""
     covered = 0.0
     for right in range(cases + 1):
         low, high = _covering((0,) * (cases - right) + (1,) * right, 1)
@@ -64,10 +65,10 @@ def _repeated(cases: int, share: float, correlation: float, draws: int) -> Figur
 
 
 def simulated(dice: np.random.Generator, shape: tuple[int, int], share: float, correlation: float) -> NDArray[np.int64]:
-    """How many of its repeats are right, for each case of each simulated run (shape: runs, cases).
+    """How many of its repeats are right, for each case of each simulated run; `shape` is (runs, cases).
 
-    Cases differ in how hard they are: their own shares are beta distributed with mean `share`, so that two repeats of a
-    case correlate by `correlation` (beta-binomial).
+    Cases differ in difficulty: the share of right repeats of a case has a beta distribution with mean `share`, so that
+    two repeats of a case have this `correlation` (beta-binomial).
     """
     if correlation == 0:
         own = np.full(shape, share)
@@ -95,7 +96,10 @@ def _other(cases: int, name: str, draws: int) -> Figure:
 def _figure(
     what: str, cases: int, share: float, ends: Sequence[tuple[float, float]], exactly: float | None = None
 ) -> Figure:
-    """The simulated coverage; where the exact one is known that is the figure, and the simulated one its note."""
+    """The figure of a cell: the exact coverage if it is known, with the simulated one in its note, else the simulated.
+
+    With fewer than `FEW` cases no interval can be exact, so only too little coverage misses the aim.
+    """
     within = sum(low <= share <= high for low, high in ends) / len(ends)
     outside = sum(low < 0 or high > 1 for low, high in ends)
     notes = [f"mean width {np.mean([high - low for low, high in ends]):.3f}", f"{outside} outside the scale"]
@@ -112,7 +116,7 @@ def _figure(
 
 @lru_cache(maxsize=100_000)
 def _covering(rights: tuple[int, ...], repeats: int) -> tuple[float, float]:
-    """The interval of a run by the counts of its cases; the same counts, in any order, have the same."""
+    """The interval of a run by the counts of right repeats of its cases; it is kept, since the same counts recur."""
     values = {f"{place:04}": [1.0] * right + [0.0] * (repeats - right) for place, right in enumerate(rights)}
     bounds = interval(values).ends
     assert bounds is not None
