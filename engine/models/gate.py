@@ -154,7 +154,7 @@ class Gate:
     ) -> None:
         self.name, self.key, self.quota = name, key, quota or Quota()
         self.adaptive = Adaptive(self.quota.in_flight)
-        self.in_flight = self.calls = 0
+        self.in_flight = self.calls = self.again = 0
         self.paused_until = 0.0
         self.healthy = True
         daily = self.quota.daily_requests is not None or self.quota.daily_tokens is not None
@@ -372,6 +372,7 @@ class Gate:
             "paused_until": time.time() + self.paused_until - now if self.paused_until > now else None,
             "healthy": self.healthy,
             "calls": self.calls,
+            "again": self.again,
             "latency": median(served) if served else None,
         }
         if self.silence.is_long(now):

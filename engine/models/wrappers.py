@@ -390,6 +390,7 @@ class Retrying(Wrapped):
             silence.next_try(now + wait, now)
         if self._gates:
             await self._gates[0].rest(wait)
+            self._gates[0].again += 1
         else:
             with waiting():
                 await anyio.sleep(wait)

@@ -16,6 +16,7 @@ from shell import Shell
 from until import until_there
 
 from wardround.testing.loopback import Loopback
+from wardround.testing.wire import Fault
 
 
 @pytest.fixture
@@ -47,6 +48,16 @@ def server(latency: float = 0.0) -> Loopback:
 def told(shell: Shell, store: Path) -> Any:
     assert shell("status", "r", "--store", store, "--json") == 0
     return json.loads(shell.out)
+
+
+def test_calls_that_were_made_again_are_in_the_status(shell: Shell, cases: Path, store: Path) -> None:
+    faults = [Fault("rate_limit", retry_after=0), None, Fault("server_error"), Fault("reset"), None]
+    failing = Loopback(lambda messages, model: lines("oracle", messages), faults=faults)
+    with serving(failing) as url:
+        assert shell(*oracle(url, "--cases", cases, "--limit", 4, "--concurrency", 1, "--store", store)) == 0
+    assert told(shell, store)["made_again"] == 3
+    assert shell("status", "r", "--store", store) == 0
+    assert "made again after a refusal, an error or a silence: 3 calls" in shell.out
 
 
 def test_a_budget_drains_the_run_and_a_top_up_goes_on(shell: Shell, cases: Path, store: Path) -> None:

@@ -63,6 +63,7 @@ def lines(state: Status, now: float) -> list[str]:
             f"  {seat}: {count_noun(spent.calls, 'call')}{failed}{recalled}, "
             f"{count_noun(spent.tokens, 'token')}, {cost}"
         )
+    said += [f"  made again after a refusal, an error or a silence: {count_noun(state.again, 'call')}"][: state.again]
     if state.searched is not None:
         failed = f" ({state.searched.failed:,} failed)" if state.searched.failed else ""
         said.append(f"  search: {count_noun(state.searched.calls, 'request')} for searches and pages{failed}")

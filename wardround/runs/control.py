@@ -24,6 +24,7 @@ class Status:
     `open`, and `budget` has a row for each cap. `worked` is the time in seconds in which some process was at work.
     `spent` is the spending of each seat on models, `searched` that of an evaluation on searches and pages (None for
     other runs).
+    `again` counts the attempts that followed a failed one, by what the sessions last said of themselves.
     """
 
     run: str
@@ -34,6 +35,7 @@ class Status:
     budget: Sequence[Mapping[str, Json]]
     at_work: Sequence[SessionRow]
     worked: float
+    again: int = 0
 
     @property
     def rate(self) -> float:
@@ -52,6 +54,7 @@ class Status:
             "state": self.state,
             "endings": dict(self.endings),
             "spent": {seat: msgspec.structs.asdict(spent) for seat, spent in self.spent.items()},
+            "made_again": self.again,
             "searches": self.searched and {"made": self.searched.calls, "failed": self.searched.failed},
             "budget": list(self.budget),
             "at_work": [msgspec.to_builtins(row) for row in self.at_work],
@@ -83,7 +86,8 @@ async def status(run: Run) -> Status:
     account = BudgetAccount(orders.budget, run.header.specs)
     account.refresh(spent, worked)
     state = {"run": "running", "pause": "paused", "stop": "stopping"}[orders.state] if at_work else "nobody at work"
-    return Status(run.name, state, await run.endings(), spent, searched, account.summary(), at_work, worked)
+    again = sum(line.get("again", 0) for row in sessions for line in row.status.get("endpoints", ()))
+    return Status(run.name, state, await run.endings(), spent, searched, account.summary(), at_work, worked, again)
 
 
 def resume_command(run: Run) -> str:

@@ -212,6 +212,7 @@ def test_what_it_tells_is_json() -> None:
             "paused_until": None,
             "healthy": True,
             "calls": 1,
+            "again": 0,
             "latency": None,
         }
         gate.leave(held, OK)
