@@ -219,8 +219,9 @@ async def test_only_a_build_can_be_gone_on_with(tmp_path: Path) -> None:
     played = await run("bundled:reports", "oracle", doctor="gold", store=store, limit=1)
     with pytest.raises(UsageError, match="is not a build of cases"):
         await CaseBuild(tmp_path / "c.jsonl").resume(played.name, store, Progress())
-    with pytest.raises(UsageError, match="there is no folder"):
-        await CaseBuild(tmp_path / "none" / "c.jsonl").resume(played.name, store, Progress())
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="the folder cannot be made"):
+        await CaseBuild(tmp_path / "file" / "c.jsonl").resume(played.name, store, Progress())
 
 
 @pytest.mark.long

@@ -364,12 +364,13 @@ def reading_steps(
 
 def check_writable(out: Path) -> None:
     """Raise UsageError if a build cannot be written to `out`."""
-    if not out.parent.is_dir():
-        raise UsageError(f"--out {out}: there is no folder {out.parent}")
-    if out.is_dir():
-        raise UsageError(f"--out {out}: is a folder; name a file, for instance {out / 'cases.jsonl'}")
-    if Path(f"{out}.flow.json").is_dir():
-        raise UsageError(f"--out {out}: {out}.flow.json, where the account of the build goes, is a folder")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {out}: the folder cannot be made ({error.strerror or error})") from error
+    for place in (out, Path(f"{out}.flow.json")):  # the account of the build goes beside it
+        if place.is_dir():
+            raise UsageError(f"--out {out}: {place} is a folder; name a file, for instance {out / 'cases.jsonl'}")
 
 
 def write_build(out: Path, account: RunAccount, lines: Sequence[str]) -> None:

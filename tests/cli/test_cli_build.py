@@ -71,8 +71,9 @@ def test_what_is_wrong_is_said_before_anything_is_read(
 
 
 def test_a_folder_that_is_not_there_is_named(tree: MimicTree, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no folder"):
-        called(mimic, "--mimic", tree.root, "--out", tmp_path / "no" / "c.jsonl")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="the folder cannot be made"):
+        called(mimic, "--mimic", tree.root, "--out", tmp_path / "file" / "c.jsonl")
     with pytest.raises(UsageError, match="is no folder"):
         called(mimic, "--mimic", tmp_path / "no", "--out", tmp_path / "c.jsonl")
 

@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from wardround.builds import build_mimic
-from wardround.cli.options import json_option, print_json
+from wardround.cli.options import json_option, output_file, print_json
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
-from wardround.engine.stores.files import output
 from wardround.engine.text import count_noun
+from wardround.report_files import write_file
 from wardround.scenarios.diseases.knowledge import knowledge
 from wardround.scenarios.diseases.lexical_linker import linker
 from wardround.scenarios.diseases.scispacy_linker import ScispacyLinker
@@ -23,9 +23,7 @@ from wardround.scenarios.mimic.pool import pool_from_questions, pool_table
 @click.option(
     "--mimic", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder with hosp/ and note/."
 )
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where the cases go (JSONL)."
-)
+@click.option("--out", required=True, type=output_file, metavar="FILE", help="Where the cases go (JSONL).")
 @click.option(
     "--table", "tables", multiple=True, metavar="NAME=PATH", help="The file of a table, if it has another name."
 )
@@ -109,7 +107,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 @click.command(short_help="Recognise the diseases of a question set.")
 @click.argument("questions", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the pool as CSV.")
+@click.option("--out", type=output_file, metavar="FILE", help="Write the pool as CSV.")
 @click.option(
     "--synonyms",
     multiple=True,
@@ -146,8 +144,7 @@ def pool(
     finder = ScispacyLinker(knowledge(*synonyms)) if named == "scispacy" else linker(*synonyms)
     diseases = pool_from_questions(questions, min_questions, finder)
     if out is not None:
-        with output(out) as file:
-            file.write(pool_table(diseases).encode())
+        write_file(out, pool_table(diseases))
     if as_json:
         print_json(diseases.json())
     elif out is None:

@@ -9,7 +9,7 @@ import click
 
 from wardround.builds import ItemBuild
 from wardround.cli.build_run import AGAIN, build_rules, build_run_options, play_build, run_fields
-from wardround.cli.options import Options, json_option, print_json
+from wardround.cli.options import Options, json_option, output_file, print_json
 from wardround.cli.screen import echo
 from wardround.cli.workers import check_beside_resume
 from wardround.engine.errors import UsageError
@@ -25,9 +25,7 @@ from wardround.scenarios.level_items.verification_sheet import SHEET, sheet_resu
 
 @click.command(short_help="Make middle-level questions from choice questions, by two models.")
 @click.argument("sets", metavar="SET...", type=click.Path(path_type=Path), nargs=-1)
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where the items go (JSONL)."
-)
+@click.option("--out", required=True, type=output_file, metavar="FILE", help="Where the items go (JSONL).")
 @click.option("--model", metavar="SPEC", help="What writes: provider/model | package.module:Class | recorded:RUN")
 @click.option("--checker", metavar="SPEC", help="What checks; default: the model that writes.")
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of the model.")

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import click
 
 from wardround.cli import LazyGroup
-from wardround.cli.options import json_option, print_json
+from wardround.cli.options import json_option, output_file, print_json
 from wardround.cli.screen import echo
 from wardround.runs.plan import case_paths
 from wardround.scenarios.loaders.census import census
@@ -96,7 +96,7 @@ def check_cases(place: str, as_json: bool) -> int:
     metavar="COLUMN=FIELD|FILE",
     help="Of a CSV file: which column holds which field of a case.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where the cases go (JSONL).")
+@click.option("--out", type=output_file, metavar="FILE", help="Where the cases go (JSONL).")
 @json_option
 def import_cases(path: Path, source: str, columns: tuple[str, ...], out: Path | None, as_json: bool) -> int:
     """Read a file of another format, name what was recognised, and write its cases in the own format.

@@ -9,7 +9,7 @@ import anyio
 import click
 import msgspec
 
-from wardround.cli.options import existing_store, json_option, print_json, store_option
+from wardround.cli.options import existing_store, json_option, output_file, print_json, store_option
 from wardround.cli.screen import echo, echo_lines
 from wardround.engine.errors import UsageError
 from wardround.engine.logs import configure
@@ -18,6 +18,7 @@ from wardround.engine.text import count_noun
 from wardround.evaluators.open_answers.checklist_draft import ChecklistDraft
 from wardround.evaluators.open_answers.checklist_marking import requirements
 from wardround.evaluators.report.usability import LEAST_AGREEMENT, by_agreement, usability_lines, usability_table
+from wardround.report_files import write_file
 from wardround.runs.stored_run import Run
 from wardround.scenarios.criteria import Checklist
 from wardround.scenarios.question_item import QuestionItem
@@ -96,9 +97,7 @@ class Revision(msgspec.Struct, frozen=True):
 @click.option("--least", default=10, show_default=True, type=click.IntRange(min=1), help="How many items to list.")
 @click.option("--judge", default="", metavar="SPEC", help="A model that proposes a revised checklist for each of them.")
 @click.option("--judge-base-url", "base_url", default="", metavar="URL", help="Its endpoint.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the items with the proposals, JSON Lines."
-)
+@click.option("--out", type=output_file, metavar="FILE", help="Write the items with the proposals, JSON Lines.")
 @store_option
 @json_option
 def review(run: str, people: Path | None, out: Path | None, store: str | None, as_json: bool, **options: Any) -> None:
@@ -130,7 +129,7 @@ def review(run: str, people: Path | None, out: Path | None, store: str | None, a
     proposed = bool(items) or not judge or not revisions
     if out is not None and proposed:
         lines = [item.model_dump_json(exclude_defaults=True) for item in items]
-        out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_file(out, "".join(f"{line}\n" for line in lines))
     if as_json:
         print_json(revisions)
     else:

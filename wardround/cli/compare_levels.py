@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import click
 
-from wardround.cli.options import Options, existing_store, json_option, print_json, store_option
+from wardround.cli.options import Options, existing_store, json_option, output_file, print_json, store_option
 from wardround.cli.screen import console, echo
 from wardround.evaluators.levels.clinician_sheet import difficulty_ratings
 from wardround.evaluators.levels.level_attacks import Alterations, compare_attacked, leak_of, level_leaks
@@ -38,7 +38,7 @@ from wardround.scoring.level_rows import level_rows
     metavar="FILE",
     help="How hard people found the items: a CSV with run, item, difficulty (1 to 10).",
 )
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a page with plots.")
+@click.option("--html", type=output_file, metavar="FILE", help="Write a page with plots.")
 @store_option
 @json_option
 def command(runs: tuple[str, ...], **options: Any) -> None:
@@ -74,11 +74,10 @@ async def _levels(names: tuple[str, ...], options: Options) -> None:
         )
     if options["html"]:
         write_file(options["html"], levels_page(report, notes, altered))
+        echo(f"page: {options['html']}", err=True)
     if options["as_json"]:
         print_json(levels_json(report, notes, altered))
         return
     screen = console()
     for table in levels_tables(report, notes, altered):
         screen.print(table)
-    if options["html"]:
-        echo(f"page: {options['html']}", err=True)

@@ -8,7 +8,7 @@ import click
 
 from wardround.builds import SEAT, CaseBuild
 from wardround.cli.build_run import AGAIN, build_rules, build_run_options, play_build, run_fields
-from wardround.cli.options import Options
+from wardround.cli.options import Options, output_file
 from wardround.cli.workers import check_beside_resume
 from wardround.engine.logs import configure
 from wardround.engine.records import Json
@@ -19,9 +19,7 @@ from wardround.scenarios.reports.curation import CHECKER
 
 @click.command(short_help="Build cases from the text of case reports, by a model.")
 @click.argument("articles", type=click.Path(path_type=Path), nargs=-1)
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where the cases go (JSONL)."
-)
+@click.option("--out", required=True, type=output_file, metavar="FILE", help="Where the cases go (JSONL).")
 @click.option("--model", metavar="SPEC", help="provider/model | package.module:Class | recorded:RUN")
 @click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of the model.")
 @click.option("--checker", metavar="SPEC", help="A second reader: says of each finding whether its sentences say so.")

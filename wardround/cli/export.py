@@ -12,7 +12,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from wardround.cli.options import existing_store, store_option
+from wardround.cli.options import existing_store, output_file, store_option
 from wardround.cli.screen import echo
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json, Message
@@ -81,7 +81,7 @@ def command(run: str, what: str, form: str | None, out: Path | None, store: str 
     wanted, seat = form or what, more["seat"]
     if seat is not None and wanted not in ("dialogues", "otel", *_SEATED):
         raise UsageError("--seat goes with --dialogues")
-    export = Export(run, wanted, seat or "doctor", more["restricted"], out or _place(run, wanted))
+    export = Export(run, wanted, seat or "doctor", more["restricted"], output_file(out or _place(run, wanted)))
     count = anyio.run(lambda: _write(export, store))
     if str(export.path) != "-":
         echo(f"{count_noun(count, export.unit)} in {export.path}")

@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import reduce
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -77,6 +78,15 @@ def command_line_options() -> dict[str, str]:
         for param in context.command.params
         if (name := param.name or "") and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
+
+
+def output_file(value: str | Path) -> Path:
+    """The type of an option that names a file to write; it says that an earlier file is replaced, or a folder made."""
+    path = Path(value)
+    new = "" if path.parent.exists() else f"the folder {path.parent} is made"
+    if said := f"{path} is there already: it is replaced" if path.is_file() or path.is_dir() else new:
+        echo(said, err=True)
+    return path
 
 
 def store_path(option: str | None) -> str:

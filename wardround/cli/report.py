@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wardround.cli.options import Options, existing_store, json_option, print_json, store_option
+from wardround.cli.options import Options, existing_store, json_option, output_file, print_json, store_option
 from wardround.cli.screen import console, echo
 from wardround.engine.errors import UsageError
 from wardround.engine.protocols import Store
@@ -102,7 +102,17 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]])
 def _verdicts(some: Sequence[ScorePair]) -> Table:
     columns = ("score", "both", "agree", "kappa", "1, 1", "1, 0", "0, 1", "0, 0", "one only")
     rows = (
-        (_label(one.name), one.n, one.equal, kappa(one), twice, ours, theirs, neither, one.first_only + one.second_only)
+        (
+            measure_of(one.name).label,
+            one.n,
+            one.equal,
+            kappa(one),
+            twice,
+            ours,
+            theirs,
+            neither,
+            one.first_only + one.second_only,
+        )
         for one in some
         if one.table is not None
         for (neither, theirs), (ours, twice) in [one.table]
@@ -113,7 +123,7 @@ def _verdicts(some: Sequence[ScorePair]) -> Table:
 def _figures(some: Sequence[ScorePair]) -> Table:
     rows = (
         (
-            _label(one.name),
+            measure_of(one.name).label,
             one.n,
             one.equal,
             "–" if one.difference is None else f"{one.difference:+z.3f}",
@@ -128,17 +138,13 @@ def _run_differences(some: Sequence[DifferingScore]) -> Table:
     rows = (
         (
             one.episode,
-            _label(one.score),
+            measure_of(one.score).label,
             value(one.score, one.first, one.first_reason),
             value(one.score, one.second, one.second_reason),
         )
         for one in some
     )
     return _table("Where they differ", ("episode", "score", "A", "B"), rows)
-
-
-def _label(name: str) -> str:
-    return measure_of(name).label
 
 
 def lines_of(run: RunScores) -> list[str]:
@@ -168,7 +174,7 @@ _ALONE = ("episode", "tables", "csv")
 @click.argument("runs", nargs=-1)
 @click.option(
     "--html",
-    type=click.Path(path_type=Path),
+    type=output_file,
     metavar="FILE",
     help="Write a page with plots, and beside it a list of all episodes and a page for each, with its dialogue.",
 )
@@ -189,7 +195,7 @@ _ALONE = ("episode", "tables", "csv")
 )
 @click.option(
     "--csv",
-    type=click.Path(path_type=Path),
+    type=output_file,
     metavar="FILE",
     help="Write every score of every run, and those tables, also by body system and disorder.",
 )
