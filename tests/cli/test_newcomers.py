@@ -33,14 +33,14 @@ def test_each_command_says_which_folder_it_makes_and_which_file_it_replaces(
     at = () if asked[0] == "cases" else ("--store", store)
     out = Path("new", "out.txt")
     assert shell(*asked, out, *at) == 0
-    assert "the folder new is made" in shell.err
+    assert "the folder new will be made" in shell.err
     before = out.read_bytes()
     assert shell(*asked, out, *at) == 0
-    assert f"{out} is there already: it is replaced" in shell.err
-    assert "is made" not in shell.err
+    assert f"{out} is there already and will be replaced" in shell.err
+    assert "will be made" not in shell.err
     assert out.read_bytes() == before
     assert shell(*asked, Path("new", "other.txt"), *at) == 0
-    assert "is made" not in shell.err + shell.out
+    assert "will be made" not in shell.err + shell.out
     assert "is there already" not in shell.err + shell.out
 
 

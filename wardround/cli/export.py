@@ -112,7 +112,7 @@ class Export(NamedTuple):
         if run.restricted and self.wanted != "scores" and not self.restricted:
             raise UsageError(
                 f"{run.restricted} of the cases of {run.name} {in_number(run.restricted, 'is')} restricted, and this "
-                f"export ({self.wanted}) holds their notes: write it by --restricted, or export --scores"
+                f"export ({self.wanted}) holds their notes: add --restricted all the same, or export --scores"
             )
         if self.wanted in ("dialogues", *_SEATED):
             _check_seat(run, self.seat)

@@ -83,8 +83,8 @@ def command_line_options() -> dict[str, str]:
 def output_file(value: str | Path) -> Path:
     """The type of an option that names a file to write; it says that an earlier file is replaced, or a folder made."""
     path = Path(value)
-    new = "" if path.parent.exists() else f"the folder {path.parent} is made"
-    if said := f"{path} is there already: it is replaced" if path.is_file() or path.is_dir() else new:
+    new = "" if path.parent.exists() else f"the folder {path.parent} will be made"
+    if said := f"{path} is there already and will be replaced" if path.is_file() or path.is_dir() else new:
         echo(said, err=True)
     return path
 
