@@ -9,6 +9,7 @@ from typing import cast
 
 import anyio
 import pytest
+from examples import first_ones
 from until import until
 
 from wardround.cluster_run import DEATHS, CrewDriver, run_clustered, shared_store, without_password, work
@@ -79,6 +80,7 @@ async def test_a_worker_plays_what_is_open(tmp_path: Path) -> None:
     assert await joined(await planned(tmp_path), file_of=socket.gethostname()) == {"completed": 2}
 
 
+@pytest.mark.long
 async def test_a_worker_of_another_version_or_without_the_file_does_nothing(tmp_path: Path) -> None:
     where = await planned(tmp_path)
     with pytest.raises(UsageError, match=r"0\.0\.0 where the run was started"):
@@ -143,7 +145,7 @@ async def test_a_worker_that_always_dies_is_given_up_and_the_run_can_be_resumed(
     assert await joined(where) == {"completed": 2}
 
 
-@pytest.mark.parametrize("error", ["UsageError", "PreflightError", "EgressError", "StoreError"])
+@pytest.mark.parametrize("error", first_ones(["UsageError", "PreflightError", "EgressError", "StoreError"], 2))
 async def test_a_worker_that_cannot_work_stops_the_job(tmp_path: Path, error: str) -> None:
     crew, where = Told(STARTED, WorkerReport("failed", 0, error=error, text="a wrong key")), await planned(tmp_path)
     with pytest.raises(StoreError if error == "StoreError" else UsageError, match=r"^worker 1 on far: a wrong key$"):
@@ -151,6 +153,7 @@ async def test_a_worker_that_cannot_work_stops_the_job(tmp_path: Path, error: st
     assert len(crew.started) == 1
 
 
+@pytest.mark.long
 async def test_a_store_that_fails_a_worker_later_does_not_stop_the_job(tmp_path: Path) -> None:
     where = await planned(tmp_path)
     store = open_store(where)

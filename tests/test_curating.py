@@ -84,6 +84,7 @@ def beside(out: Path) -> Any:
     return json.loads(Path(f"{out}.flow.json").read_text())
 
 
+@pytest.mark.long
 async def test_the_run_is_a_run_like_any_other(tmp_path: Path, pmc: Path, server: Loopback) -> None:
     built = await CaseBuild(tmp_path / "c.jsonl").begin(settings(pmc, server.base_url), MemoryStore(), Progress())
     made = built.run

@@ -115,6 +115,7 @@ async def test_a_budget_drains_the_build_and_the_cache_answers_the_next(tmp_path
         assert server.total == asked
 
 
+@pytest.mark.long
 async def test_checks_can_be_changed_afterwards_without_a_call(tmp_path: Path, pmc: Path) -> None:
     out, store = tmp_path / "c.jsonl", MemoryStore()
     made_up = (

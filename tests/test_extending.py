@@ -51,6 +51,7 @@ def test_the_examples_play_score_and_replay(shell: Shell, here: Path) -> None:
     assert "answer is brief" in (here / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_a_doctor_who_says_nothing_has_no_brief_answer(shell: Shell, here: Path) -> None:
     told = command("run")
     told[told.index("gold")] = "silent"
@@ -69,6 +70,7 @@ def test_a_model_plays_the_scenario(shell: Shell, here: Path) -> None:
     assert scores["answer_words"]["mean"] == 1.0
 
 
+@pytest.mark.long
 def test_an_answer_that_is_a_text_ends_the_episode_by_the_rules(shell: Shell, here: Path) -> None:
     game = (here / "my_game.py").read_text()
     (here / "my_slip.py").write_text(game.replace('{"diagnosis": state.answers[-1]}', "state.answers[-1]"))

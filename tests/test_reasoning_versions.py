@@ -130,6 +130,7 @@ async def test_seats_that_take_it_are_asked_at_temperature_0_and_the_header_says
     assert await equal(store, "r~standard") == 1
 
 
+@pytest.mark.long
 def test_knowledge_from_the_command_line(shell: Shell, tmp_path: Path) -> None:
     on = ["--store", tmp_path / "runs.db"]
     told = ["--cases", "bundled:reports", "--scenario", "oracle", "--doctor", "replies:bundled#hasty", "--limit", 2]

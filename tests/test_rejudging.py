@@ -50,6 +50,7 @@ async def test_two_that_begin_at_once_are_one_if_they_judge_in_the_same_way(stor
     assert (first.asked.total(), second.asked.total()) == (3, 0 if same else 3)  # its second repeats
 
 
+@pytest.mark.long
 async def test_two_that_open_the_same_episode_again_at_once_do_not_stop_one_another(store: Store) -> None:
     run = await played(store)
     silent = PlainJudge(lambda purpose, count: ProviderError("timeout", "late"))
@@ -133,6 +134,7 @@ async def test_the_figures_name_the_judges_that_they_came_from(store: Store) -> 
     assert (await score_run(run, [Standard()], judge=second)).judges.keys() == {"judge", "judge-2"}
 
 
+@pytest.mark.long
 async def test_points_of_the_users_own_are_part_of_the_evaluation_and_of_its_replay(store: Store) -> None:
     run = await wardround.run("bundled", "workup", doctor="baseline", store=store, name="r", limit=3)
     costs = []

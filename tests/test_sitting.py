@@ -45,6 +45,7 @@ async def test_a_court_keeps_in_each_store_what_it_found_there(stores: list[Stor
     assert asked[1] == 2 * asked[0], "answers of one store are no answers of the other"
 
 
+@pytest.mark.long
 async def test_a_court_whose_scoring_was_stopped_sits_again(stores: list[Store]) -> None:
     progress = Progress()
 

@@ -226,6 +226,7 @@ async def test_a_sync_client_in_the_loop_says_what_to_do(tmp_path: Path, monkeyp
     assert trajectory.ending is not None
 
 
+@pytest.mark.long
 async def test_a_budget_stops_an_agent_of_the_openai_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     async with Loopback(answering) as server:

@@ -137,6 +137,7 @@ async def test_the_model_of_a_run_file_is_asked_with_its_settings_and_counted(
     assert [(row.seat, row.spent.calls) for row in spent] == [("doctor", 2)]
 
 
+@pytest.mark.long
 def test_one_model_goes_by_seat_model(shell: Shell, store: Path) -> None:
     more = ["--doctor", f"{HERE}:Asking", "--doctor-model", "scripted/Mumps", "--options", '{"k": 4}']
     assert run(shell, store, *more) == 0
@@ -145,6 +146,7 @@ def test_one_model_goes_by_seat_model(shell: Shell, store: Path) -> None:
     assert shell("replay", "r", "--store", store) == 0
 
 
+@pytest.mark.long
 def test_a_budget_counts_the_calls_of_an_own_agent(shell: Shell, store: Path) -> None:
     more = ["--doctor", f"{HERE}:Asking", "--doctor-model", "scripted/Mumps", "--limit", 5]
     assert shell("run", *more, "--repeats", 1, "--store", store, "--name", "r", "--budget", "doctor=2calls") == 130

@@ -90,6 +90,7 @@ def test_an_error_of_a_tool_is_told_to_the_agent(shell: Shell, counts: Path) -> 
     assert shell("replay", "r") == 0, shell.out
 
 
+@pytest.mark.long
 def test_a_server_that_is_not_there_is_reported_before_the_run(shell: Shell, counts: Path) -> None:
     assert shell(*WORDS, "--doctor-model", "guidelines=mcp/false") == 2
     assert "no MCP server" in shell.err

@@ -65,6 +65,7 @@ def test_the_table_names_what_was_missed() -> None:
     assert "1.00-3.00 in 3" in shown
 
 
+@pytest.mark.long
 def test_memory_is_read_from_this_process() -> None:
     before = resident("VmRSS")
     held = b"x" * (200 * 2**20)

@@ -142,6 +142,7 @@ async def test_no_code_stands_in_the_tables_and_nothing_is_cut(store: Path, widt
     assert max(map(len, text.splitlines())) <= width
 
 
+@pytest.mark.long
 def test_the_csv_of_a_work_up_has_a_row_for_each_score(shell: Shell, store: Path, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     assert shell("report", "baseline", "silent", "--store", store, "--csv", path) == 0
@@ -172,6 +173,7 @@ def test_a_doctor_that_is_none_has_a_suggestion(shell: Shell, tmp_path: Path, do
     assert f"did you mean {meant}?" in shell.err
 
 
+@pytest.mark.long
 def test_replay_from_an_action_asks_who_goes_on(shell: Shell, store: Path) -> None:
     assert shell("replay", "gold", "case-000", "--from", 1, "--store", store) == 2
     assert "forks the episode" in shell.err

@@ -150,6 +150,7 @@ def test_who_steers_an_evaluation_is_told_how_it_goes_on(shell: Shell, played: l
     assert shell("score", "--resume", "r~standard", "--store", store) == 0, shell.err
 
 
+@pytest.mark.long
 def test_the_scores_of_an_evaluation_are_exported_though_others_have_taken_their_place(
     shell: Shell, played: list[object], store: Path
 ) -> None:

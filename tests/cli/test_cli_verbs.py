@@ -95,6 +95,7 @@ def test_a_case_altered_in_the_store_is_named(shell: Shell, store: Path) -> None
     assert "case case-002 of run g" in shell.out
 
 
+@pytest.mark.long
 def test_a_fork_that_cannot_reach_its_model_leaves_no_run(shell: Shell, store: Path) -> None:
     model = ("--doctor", "openai/m", "--base-url", "http://127.0.0.1:9/v1")
     assert shell("replay", "g", "case-001", "--from", 1, *model, "--name", "f", "--store", store) == 2

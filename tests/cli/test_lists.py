@@ -77,6 +77,7 @@ def test_the_overall_interval_of_one_category_is_its_own_and_lies_on_both_sides_
     assert high == 0.75 + 0.3 / 2
 
 
+@pytest.mark.long
 def test_a_ranking_of_long_names_keeps_every_figure_it_has_a_heading_for(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text(case(0).model_dump_json(), encoding="utf-8")
     names = [f"a-run-with-quite-a-long-name-{scenario}" for scenario in ("oracle", "workup")]

@@ -64,6 +64,7 @@ def test_gold_has_all_points_and_a_copy_or_a_blank_none(
     assert least <= score["mean"] <= most
 
 
+@pytest.mark.long
 def test_two_ways_to_ask_are_two_scorings(shell: Shell, cases: Path, tmp_path: Path) -> None:
     run = play(shell, cases, tmp_path / "s.db", "gold")
     rubric = ["--evaluators", "rubric", "--judge", FAIR]

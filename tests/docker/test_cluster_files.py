@@ -132,6 +132,7 @@ def test_the_ray_job_has_room_for_its_workers() -> None:
     assert subprocess.run(["sh", "-nc", spec["entrypoint"]], check=False, timeout=250).returncode == 0
 
 
+@pytest.mark.long
 def test_anchors_and_all_it_is_plain_yaml() -> None:
     """kubectl reads YAML 1.1: what is written here means the same there."""
     yaml = YAML(typ="safe")

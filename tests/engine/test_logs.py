@@ -208,6 +208,7 @@ def _printed(code: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+@pytest.mark.long
 def test_structlog_is_imported_for_the_first_line_that_is_shown() -> None:
     code = """
 import sys

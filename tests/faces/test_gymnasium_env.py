@@ -30,6 +30,7 @@ def cases(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*render.*", "ignore:.*not within the observation space.*")
 def test_gymnasium_s_own_checker_passes(cases: str) -> None:
     env = WardroundEnv(cases)

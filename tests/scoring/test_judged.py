@@ -46,6 +46,7 @@ async def test_figures_need_the_last_events_alone(tmp_path: Path) -> None:
     assert (counted.calls["runs"], counted.calls["read"]) == (0, 2 * COUNT)
 
 
+@pytest.mark.long
 async def test_an_account_is_found_however_its_fields_are_ordered() -> None:
     run = await judged(MemoryStore())
     [row] = [one for one in await run.store.runs() if one.header.get("evaluates")]

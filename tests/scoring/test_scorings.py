@@ -182,6 +182,7 @@ async def test_two_scorings_stand_side_by_side(store: Store) -> None:
         await compare_scorings(run, "mine@1", "r~standard")
 
 
+@pytest.mark.long
 async def test_runs_scored_by_two_versions_are_said_to_be_unlike(store: Store, tmp_path: Path) -> None:
     old, new = await played(store), await played(other := wardround.open_store(tmp_path / "other.db"))
     first, second = await score_run(old, [Early()]), await score_run(new, [Late()])
@@ -248,6 +249,7 @@ def test_report_lists_scorings_and_shows_one_or_two(shell: Shell, scored_twice: 
     ]
 
 
+@pytest.mark.long
 def test_two_scorings_have_a_page(shell: Shell, scored_twice: list[Any], tmp_path: Path) -> None:
     now, page = f"standard@{Standard.VERSION}", tmp_path / "two.html"
     asked = ["report", *scored_twice, "--scorings", f"{now},{now}~openai/m"]

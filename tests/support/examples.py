@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import settings
 
-QUICK = 20
+QUICK = 10
 """Examples of a property in the default suite."""
 
 

@@ -1,9 +1,12 @@
 """Invented runs of several doctors under several scenarios, judged, with strata: for tables."""
 
+from functools import cache
 from typing import Any
 
 from wardround.engine.records import Score
+from wardround.evaluators.report.paper_tables import extended_tables
 from wardround.evaluators.report.score_rows import EpisodeScores, RunScores
+from wardround.evaluators.report.score_tables import Table
 
 SYSTEMS = ("Respiratory", "Digestive", "Nervous")
 PARTS = ("formal", "thinking")
@@ -82,3 +85,9 @@ def runs() -> list[RunScores]:
     """Two doctors, one with a thinking part, under the paper's settings and another game."""
     settings = ("one-turn", "free-turn", "oracle", "treatment", "workup")
     return [run(doctor, scenario) for doctor in ("R1", "mini") for scenario in settings]
+
+
+@cache
+def tables_of_all() -> list[Table]:
+    """The extended tables of `runs`, made once for all tests that read them."""
+    return extended_tables(runs())

@@ -2,6 +2,7 @@
 
 import itertools
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ def test_never_more_than_the_limit_in_any_minute(limit: int, late: float) -> Non
     assert most_in_a_minute(times) <= limit
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(st.integers(1, 3000))
 def test_a_steady_stream_gets_nearly_all_of_it(limit: int) -> None:

@@ -111,6 +111,7 @@ def test_episodes_that_lose_their_endpoint_are_spread_over_the_others_and_go_bac
     instantly(main())
 
 
+@pytest.mark.long
 def test_a_dead_endpoint_is_looked_at_less_and_less() -> None:
     async def main() -> None:
         model, endpoints = fleet(2)

@@ -120,6 +120,7 @@ async def test_a_run_that_has_begun_keeps_its_settings(tmp_path: Path) -> None:
             await resume("r", store=tmp_path / "r.db")
 
 
+@pytest.mark.long
 async def test_none_leaves_out_what_the_paper_sets(tmp_path: Path) -> None:
     sent = {}
     for name, more in (("a", {}), ("b", {"temperature": "none", "stop": ["Q:"], "extra_body": {"top_k": 5}})):

@@ -6,6 +6,7 @@ import time
 from email.utils import formatdate
 
 import pytest
+from examples import first_ones
 from hypothesis import given
 from hypothesis import strategies as st
 from instant import instantly
@@ -102,7 +103,7 @@ def test_the_total_time_is_bounded() -> None:
     assert script.count > 3
 
 
-@pytest.mark.parametrize("form", ["seconds", "date"])
+@pytest.mark.parametrize("form", first_ones(["seconds", "date"], 1))
 async def test_retry_after_is_honoured(form: str) -> None:
     # A date has whole seconds, so half a second of waiting needs the later of two.
     date = int(time.time()) + 2
@@ -179,6 +180,7 @@ def test_impossible_patience_is_refused(wrong: dict[str, float]) -> None:
         Patience(**wrong)  # type: ignore[arg-type]  # one of the fields is a whole number
 
 
+@pytest.mark.long
 @given(st.floats(min_value=1, max_value=1e6))
 def test_attempts_and_time_last_as_long_as_an_endpoint_may_be_silent(silence: float) -> None:
     patience = Patience.lasting(silence)

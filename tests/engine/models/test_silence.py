@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
-from examples import first_ones
+from examples import first_ones, first_rows
 from instant import instantly
 from structlog.testing import capture_logs
 
@@ -151,9 +151,7 @@ def test_what_passes_no_gate_is_spoken_of_too() -> None:
     instantly(main())
 
 
-@pytest.mark.parametrize(
-    ("calls", "latency"), [(200, 0.3), (200, 5.0), pytest.param(1000, 0.05, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("calls", "latency"), first_rows([(200, 0.3), (200, 5.0), (1000, 0.05)]))
 def test_a_crowd_of_refused_calls_is_spoken_of_in_time_and_not_at_length(calls: int, latency: float) -> None:
     async def main() -> None:
         gate, script = Gate("g"), Slow(lambda messages, purpose: limit())

@@ -181,6 +181,7 @@ def test_a_store_in_a_read_only_folder_can_be_read_and_says_so_when_written(file
     assert "a.db: it is read-only: allow writing to the file and its folder" in told
 
 
+@pytest.mark.long
 def test_one_with_a_log_beside_it_that_cannot_be_read_says_so() -> None:
     """What stands in the log alone would be missing, and nobody would see it."""
     told = told_without_rights(0o644, 0o555, log=b"something")

@@ -92,7 +92,7 @@ def test_what_looks_like_it_and_is_honest_is_left_alone(text: str) -> None:
 
 
 def test_a_bomb_is_unpacked_to_its_limit_only() -> None:
-    packed = sixty_four(zlib.compress(b"a " * 50_000_000, 9))[:6_000]
+    packed = sixty_four(zlib.compress(b"a " * 5_000_000, 9))[:6_000]
     assert has_coded_words(packed)
 
 

@@ -108,6 +108,7 @@ def test_an_answer_without_a_score_is_counted_and_left_out() -> None:
     assert found.missing == {"not_scored": 1, "provider/timeout": 1}
 
 
+@pytest.mark.long
 def test_a_gap_is_paired_by_question_and_its_interval_holds_no_spread_between_questions() -> None:
     draw = random.Random(2)
     easy = [float(draw.random() < 0.5) for _ in range(200)]
@@ -177,6 +178,7 @@ def test_nothing_one_and_none_are_sentences(made: list[LevelRow], said: list[str
     assert bool(grids(found)) is bool(made)
 
 
+@pytest.mark.long
 def test_the_order_of_the_rows_changes_nothing() -> None:
     draw = random.Random(3)
     made = [
@@ -419,6 +421,7 @@ def test_many_models_stand_in_parts_beside_each_other_and_their_plot_says_how_ma
     assert "What 13 models know" in levels_page(report)
 
 
+@pytest.mark.long
 def test_sizes_that_would_be_printed_over_each_other_are_labelled_once(tmp_path: Path) -> None:
     facts, sizes = tmp_path / "m.toml", (2, 13, 14, 70, 72)
     facts.write_text(
@@ -437,6 +440,7 @@ def test_no_figure_is_minus_zero() -> None:
     assert "0.00" in str(grids(report))
 
 
+@pytest.mark.long
 def test_a_plot_counts_the_cases_of_the_model_that_played_most() -> None:
     made = [*encounters("all", {"Scurvy": [1.0] * 6, "Gout": [0.0] * 6}), *encounters("one", {"Scurvy": [1.0]})]
     [plot] = [

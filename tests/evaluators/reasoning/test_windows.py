@@ -102,6 +102,7 @@ async def shortened(account: Account) -> EvaluatorCoverage:
     return tally.evaluated(["a@1"])
 
 
+@pytest.mark.long
 async def test_what_a_judge_was_not_shown_of_the_earlier_steps_is_kept_and_said() -> None:
     _, account = await judged(played(steps(190)))
     unseen = [step.unseen for step in account.parts[0].steps]

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tabled import episode, run, runs
+from tabled import episode, run, runs, tables_of_all
 
 from wardround.engine.records import Score
 from wardround.evaluators.report.html import as_json, page
@@ -47,7 +47,7 @@ def oracle(*episodes: EpisodeScores, **more: Any) -> RunScores:
 
 
 def test_the_six_tables_have_the_paper_s_columns() -> None:
-    tables = by_key(extended_tables(runs()))
+    tables = by_key(tables_of_all())
     assert list(tables) == ["1", "2", "3", "4", "5", "6", "turns", "other"]
     shape = {
         key: [(column.population, column.setting, column.label) for column in table.columns]
@@ -93,7 +93,7 @@ def test_rare_cells_hold_the_rare_cases_only_and_say_how_many_are_not_known() ->
 
 
 def test_formal_and_thinking_stand_together_unless_the_model_has_no_thinking() -> None:
-    table = by_key(extended_tables(runs()))["4"]
+    table = by_key(tables_of_all())["4"]
     both = figure(table, "maker/R1", "all", "oracle", "Efficiency").parts
     assert [cell.score for cell in both] == ["efficiency_formal", "efficiency_thinking"]
     assert [cell.score for cell in figure(table, "maker/mini", "all", "oracle", "Efficiency").parts] == [
@@ -102,7 +102,7 @@ def test_formal_and_thinking_stand_together_unless_the_model_has_no_thinking() -
 
 
 def test_factuality_is_accompanied_by_what_is_unverifiable_and_by_its_bounds() -> None:
-    table = by_key(extended_tables(runs()))["4"]
+    table = by_key(tables_of_all())["4"]
     found = figure(table, "maker/mini", "all", "oracle", "Factuality")
     [[unverifiable, low, high]] = found.beside
     assert [cell.score for cell in (unverifiable, low, high)] == [
@@ -112,18 +112,18 @@ def test_factuality_is_accompanied_by_what_is_unverifiable_and_by_its_bounds() -
     ]
     assert (found.parts[0].scored, low.scored) == (11, 12)
     assert any(note.startswith("Denominators differ") for note in table.notes)
-    assert not any(note.startswith("Denominators differ") for note in by_key(extended_tables(runs()))["3"].notes)
+    assert not any(note.startswith("Denominators differ") for note in by_key(tables_of_all())["3"].notes)
 
 
 def test_free_turns_have_columns_of_their_own_and_count_whom_they_had() -> None:
-    table = by_key(extended_tables(runs()))["turns"]
+    table = by_key(tables_of_all())["turns"]
     assert [column.label for column in table.columns[::2]] == [f"Efficiency, turn {turn}" for turn in (1, 2, 3)]
     last = figure(table, "maker/mini", "all", "free-turn", "Efficiency, turn 3").parts[0]
     assert (last.scored, last.n, last.reasons) == (4, 12, {"no_such_turn": 8})
 
 
 def test_runs_of_other_games_are_rows_and_not_dropped() -> None:
-    table = by_key(extended_tables(runs()))["other"]
+    table = by_key(tables_of_all())["other"]
     assert [(row.doctor, row.setting) for row in table.rows] == [
         (doctor, setting) for doctor in ("maker/R1", "maker/mini") for setting in ("free-turn", "workup")
     ]
@@ -239,7 +239,7 @@ def test_a_strange_header_is_no_error(header: dict[str, Any]) -> None:
 
 def test_the_order_of_episodes_changes_nothing() -> None:
     back = [msgspec.structs.replace(one, episodes=one.episodes[::-1]) for one in runs()]
-    assert extended_tables(back) == extended_tables(runs())
+    assert extended_tables(back) == tables_of_all()
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,7 @@ def test_standard_error_is_that_of_paper_000() -> None:
 CASES = st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=5, max_size=25)
 
 
+@pytest.mark.long
 @given(CASES, st.integers(0, 9), st.randoms(use_true_random=False))
 def test_an_interval_is_the_same_in_any_order(held: list[list[float]], seed: int, dice: random.Random) -> None:
     named = {f"c{place}": values for place, values in enumerate(held)}

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from wardround.engine.records import Score
 from wardround.evaluators.report.plots import Plot, groups_plot, scores_plot, spread_plot
 from wardround.evaluators.report.score_rows import EpisodeScores
@@ -45,12 +47,14 @@ def test_a_run_without_a_score_takes_no_row_of_it() -> None:
     assert height(scores_plot("p", every)) - height(scores_plot("p", some)) > 20
 
 
+@pytest.mark.long
 def test_the_median_of_an_even_number_lies_between_the_middle_two() -> None:
     assert spread_plot("p", "Turns", "turns", [1.0, 2.0, 3.0, 10.0], {}).note == "Median 2.5, total 16 over 4 episodes."
     note = spread_plot("p", "Time", "episode_seconds", [0.0002, 0.0004, 9.0], {}).note
     assert note == "Median 0.4 ms, total 9.0 s over 3 episodes."
 
 
+@pytest.mark.long
 def test_one_slow_episode_does_not_stretch_the_axis_and_is_counted() -> None:
     usual = [0.01 + 0.0001 * number for number in range(40)]
     plot = spread_plot("p", "Time per episode", "episode_seconds", [1.3, *usual], {})

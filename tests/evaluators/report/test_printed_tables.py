@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from markup import Reader
 from rich.console import Console
-from tabled import run, runs
+from tabled import run, runs, tables_of_all
 
 from wardround.evaluators.report.html import page
 from wardround.evaluators.report.intervals import Method
@@ -46,7 +46,7 @@ def test_a_dash_has_its_reason() -> None:
 
 
 def test_the_terminal_shows_parts_intervals_denominators_and_companions() -> None:
-    text = printed(extended_tables(runs()), 140)
+    text = printed(tables_of_all(), 140)
     assert re.search(r"79\.58 / 69\.58  \(7\d\.\d\d, 8\d\.\d\d\)  12/12", text)
     assert re.search(r"unverified +20\.00 / 30\.00", text)
     assert re.search(r"between +70\.00 to 90\.00", text)
@@ -55,7 +55,7 @@ def test_the_terminal_shows_parts_intervals_denominators_and_companions() -> Non
 
 
 def test_bounds_say_of_how_many_where_the_figure_itself_has_fewer() -> None:
-    table = extended_tables(runs())[1]
+    table = tables_of_all()[1]
     text = printed([table], 140)
     assert re.search(r"Factuality +84\.09 / 84\.09 +\([78]\d\.\d\d, 8\d\.\d\d\) +11/12", text)
     assert re.search(r"between +69\.58 to 89\.58 +12/12", text)
@@ -64,7 +64,7 @@ def test_bounds_say_of_how_many_where_the_figure_itself_has_fewer() -> None:
 
 
 def test_no_figure_is_cut_where_the_terminal_is_narrow() -> None:
-    wide, narrow = printed(extended_tables(runs()), 200), printed(extended_tables(runs()), 80)
+    wide, narrow = printed(tables_of_all(), 200), printed(tables_of_all(), 80)
     figures = re.compile(r"\(\d+\.\d\d, \d+\.\d\d\)")
     assert sorted(figures.findall(narrow)) == sorted(figures.findall(wide))
     assert "…" not in narrow

@@ -159,6 +159,7 @@ def test_the_same_input_gives_the_same_page() -> None:
     assert page(ReportFigures([run(), run("calm-otter")])) == page_of_two()
 
 
+@pytest.mark.long
 def test_the_table_of_episodes_stops_and_says_so() -> None:
     text = Reader(page(ReportFigures([run()]), episodes=3)).text
     assert "3 of 9" in text
@@ -230,6 +231,7 @@ def test_runs_without_anything_to_draw_still_have_a_page() -> None:
         assert "No episode" in text or "without a value" in text
 
 
+@pytest.mark.long
 def test_a_doctor_who_was_told_the_truth_is_named() -> None:
     told = {"seats": {"doctor": {"spec": "gold", "told": "truth"}}}
     assert "The doctor was told the truth" in page(ReportFigures([run(header=told)]))

@@ -175,6 +175,7 @@ async def test_a_recorded_call_is_answered_from_the_store_alone() -> None:
         await gone.find("pain")
 
 
+@pytest.mark.long
 async def test_a_ledger_keeps_the_texts_used_last_at_hand() -> None:
     store = Counting()
     texts = [letter * (KEPT // 4) for letter in "abcde"]

@@ -50,6 +50,7 @@ async def test_nothing_in_a_query_is_an_operator(tmp_path: Path, query: str) -> 
     await corpus.aclose()
 
 
+@pytest.mark.long
 async def test_a_long_query_and_many_at_once(tmp_path: Path) -> None:
     corpus = await Corpus.open(written(tmp_path, ROWS))
     answers: list[str] = []

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from wardround.evaluators.search.corpus import Index, write_index
 from wardround.evaluators.search.documents import Passage
 
 
+@pytest.mark.long
 def test_counts_of_words_at_hand_are_bounded(tmp_path: Path) -> None:
     passages = [Passage(n, f"title {n}", "", f"common word{n}", 0, 0, "", "") for n in range(40)]
     write_index(tmp_path / "a.index", passages)

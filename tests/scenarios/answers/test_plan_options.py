@@ -1,6 +1,7 @@
 """What a plan leaves open, keeps in reserve or only considers is not given; what it decides is."""
 
 import pytest
+from examples import first_ones
 
 from wardround.scenarios.answers.treatment import compare_plan, read_plan
 from wardround.scenarios.case import Truth
@@ -131,7 +132,9 @@ def test_a_comma_within_the_name_of_a_drug_ends_no_measure() -> None:
     assert not compare_plan("Pyridostigmine or 3,4-diaminopyridine", Truth(treatment="Pyridostigmine")).match
 
 
-@pytest.mark.parametrize("part", ["\n1. note: ", "x is optional, ", "± a, ", "option 1: ", "trial of ", "<think>"])
+@pytest.mark.parametrize(
+    "part", first_ones(["\n1. note: ", "x is optional, ", "± a, ", "option 1: ", "trial of ", "<think>"], 3)
+)
 def test_a_long_plan_of_such_words_is_read(part: str) -> None:
     """Ends at all: quadratic work would outlast the time limit of a test."""
     read_plan(part * (200_000 // len(part)))

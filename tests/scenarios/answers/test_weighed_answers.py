@@ -8,7 +8,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from examples import first_ones
+from examples import first_ones, sampled
 
 from wardround.scenarios.answers.answer_markup import unnumbered
 from wardround.scenarios.answers.diagnosis import compare
@@ -22,12 +22,13 @@ ROWS = list(csv.DictReader(Path(__file__).with_name("weighed_answers.csv").read_
 CLASSES = sorted({row["class"] for row in ROWS})
 
 
+@sampled(3)
 @pytest.mark.parametrize("kind", CLASSES)
-def test_each_answer_counts_as_a_reader_reads_it(kind: str) -> None:
+def test_each_answer_counts_as_a_reader_reads_it(kind: str, every: int) -> None:
     rows = [row for row in ROWS if row["class"] == kind]
     wrong = [
         (row["truth"], row["answer"])
-        for row in rows
+        for row in rows[::every]
         if compare(row["answer"].replace("\\n", "\n"), Truth(diagnosis=row["truth"])).match != (row["same"] == "yes")
     ]
     assert not wrong

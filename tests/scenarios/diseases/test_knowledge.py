@@ -43,6 +43,7 @@ def test_the_full_knowledge_names_each_disease_once() -> None:
     assert "MI" in infarction.abbreviations
 
 
+@pytest.mark.long
 def test_the_codes_of_the_project_s_table_exist_and_its_wider_diseases_too() -> None:
     table, broader = conditions()
     wrong = [(one.name, code) for one in table for code in one.icd10 if code not in ontologies.codes()]

@@ -279,6 +279,7 @@ def test_who_orders_everything_pays_for_it(
     assert costs[1] == 0.0
 
 
+@pytest.mark.long
 def test_prices_of_ones_own_stay_with_the_run(shell: Shell, here: tuple[object, ...]) -> None:
     Path("own.csv").write_text("test,usd\nLipase,1000\n")
     assert shell(*here, "--doctor", "gold", "--test-prices", "own.csv", "--name", "dear") == 0, shell.err

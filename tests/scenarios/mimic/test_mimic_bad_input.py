@@ -121,7 +121,7 @@ def test_an_untold_release_is_guessed_by_its_years_and_can_be_said(tree: MimicTr
             'column charttime: is not of the column\'s type ("last week")',
             marks=pytest.mark.long,
         ),
-        (5, b",STAT,", b"", "the row breaks off: columns are missing"),
+        pytest.param(5, b",STAT,", b"", "the row breaks off: columns are missing", marks=pytest.mark.long),
         pytest.param(6, b",STAT,", b",STAT,x,y", "the row has more columns than the header", marks=pytest.mark.long),
         pytest.param(
             7,
@@ -230,6 +230,7 @@ def test_only_the_open_demo_may_be_called_public(tree: MimicTree) -> None:
     assert {case.data_class for case in load(tree.root.parent / "cases.jsonl")} == {"restricted"}
 
 
+@pytest.mark.long
 def test_a_packed_file_that_unpacks_but_is_damaged_is_refused(tree: MimicTree) -> None:
     path = tree.written["discharge"]
     packed = bytearray(path.read_bytes())

@@ -184,6 +184,7 @@ def _hold(tried: Tried, tree: MimicTree, builds: Builds) -> None:
     assert tried.rule in {step.rule for step in flow.steps.all}
 
 
+@pytest.mark.long
 def test_a_list_of_admissions_and_a_disease_limit_the_build(full: MimicTree, tmp_path: Path) -> None:
     plain = sorted(one.hadm for one in full.of("plain"))[:3]
     (tmp_path / "ids.csv").write_text("subject_id,hadm_id\n" + "".join(f"1,{hadm}\n" for hadm in (*plain, 999)))

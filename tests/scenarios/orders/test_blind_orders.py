@@ -43,6 +43,7 @@ def test_blind_orders_are_understood(half: str, languages: str, least: float) ->
     assert total.f1 >= least, f"precision {total.precision:.3f}, recall {total.recall:.3f}"
 
 
+@pytest.mark.long
 def test_a_reader_that_understands_nothing_is_right_in_nothing() -> None:
     nothing = read_order("")
     assert sum(compared(row, nothing)[0] for row in blind_orders()) == 0

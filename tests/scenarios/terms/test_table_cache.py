@@ -126,6 +126,7 @@ def test_another_version_of_a_library_has_another_file(folder: Path, monkeypatch
     assert one.name != other.name
 
 
+@pytest.mark.long
 def test_mondo_reads_as_it_was_built(folder: Path) -> None:
     built = mondo._read_mondo()
     assert cached_table("mondo", mondo.Mondo, mondo._read_mondo) == built
