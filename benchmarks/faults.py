@@ -1,4 +1,4 @@
-"""What a usual share of faults costs: how many episodes end right, and how much longer the whole takes."""
+"""Measures what a usual share of faults costs: how many episodes still end right, and how much longer the run takes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,12 +11,12 @@ from benchmarks.server import served
 
 RATES = {"429": 0.02, "500": 0.01, "reset": 0.005}
 RETRY_AFTER = 0.05
-"""Seconds that every 429 names in Retry-After."""
+"""Seconds that every 429 names in its Retry-After header."""
 LOAD = Load()
 
 
 def faults(quick: bool) -> Sequence[Figure]:
-    """Play runs with and without faults in turn, with the default patience."""
+    """Play runs with and without faults by turns, each with the default settings for retries."""
     load, turns = (Load(episodes=600), 1) if quick else (LOAD, 3)
     right, times = 0.0, list[float]()
     sent: Mapping[str, int] = {}

@@ -1,4 +1,4 @@
-"""One row of the table: what was measured, what was aimed at, and whether it was met."""
+"""One row of the table of figures: what was measured, the aim, and whether it was met."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -7,9 +7,10 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Figure:
-    """`value` of `unit`; `at_least` or `at_most` is the aim, neither means that none is set.
+    """A measured value with its aim.
 
-    `value` is None where it could not be measured, and `note` says why. `runs` are the single values behind a median.
+    `unit` is what `value` counts. The aim is `at_least` or `at_most`; without either no aim is set. `value` is None if
+    it could not be measured; `note` then says why. `runs` holds the single values of which `value` is the median.
     """
 
     name: str
@@ -22,7 +23,7 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the aim is reached; None without an aim or a value."""
+        """Whether the value meets the aim; None without an aim or a value."""
         if self.value is None or (self.at_least is None and self.at_most is None):
             return None
         low = -float("inf") if self.at_least is None else self.at_least
@@ -31,13 +32,13 @@ class Figure:
 
     @property
     def aim(self) -> str:
-        """The aim in signs."""
+        """The aim as the table shows it, such as `>= 0.9`."""
         if self.at_least is not None:
             return f">= {_short(self.at_least)}"
         return "none set" if self.at_most is None else f"<= {_short(self.at_most)}"
 
     def to_json(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the figure as an object that can be written as JSON."""
         return {**asdict(self), "runs": list(self.runs), "aim": self.aim, "met": self.met}
 
 
@@ -57,7 +58,7 @@ def of_runs(
 
 
 def table(figures: Iterable[Figure]) -> str:
-    """The rows as text, then what was missed."""
+    """Return the rows as text, and after them the figures that miss their aim."""
     rows = [("what", "measured", "aim", "met", "")]
     missed = []
     for figure in figures:

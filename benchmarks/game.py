@@ -1,4 +1,4 @@
-"""The game that is played: one seat asks its model, the other says the same long text each time."""
+"""The game that the benchmarks play: one seat asks its model, the other says the same long text each time."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,10 @@ from wardround.engine.seat import Seat
 
 
 class Game:
-    """`asker` calls its model, `teller` answers with a fixed text, until the calls are made; the case is not read."""
+    """A game in which `asker` calls its model and `teller` answers with a fixed text; the case is not read.
+
+    It ends when all calls have been made.
+    """
 
     name = "game"
     seats: Sequence[str] = ("asker", "teller")
@@ -19,28 +22,28 @@ class Game:
         self._question = load.question
 
     def start(self, case: object) -> tuple[Said, ...]:
-        """The question."""
+        """Return the state in which `teller` has asked its question."""
         return (Said(0, "teller", "say", self._question),)
 
     def turn(self, state: tuple[Said, ...]) -> str:
-        """The two seats alternate."""
+        """Return the seat whose turn it is; the two alternate."""
         return self.seats[(len(state) + 1) % 2]
 
     def view(self, state: tuple[Said, ...], seat: str) -> View:
-        """Both seats see all that was said."""
+        """Return what a seat sees: all that was said."""
         return View(seat=seat, brief=BRIEF, heard=state, verbs=("say",))
 
     def apply(self, state: tuple[Said, ...], event: Acted) -> tuple[Said, ...]:
-        """Add what the seat said."""
+        """Return the state with what the seat said."""
         return (*state, Said(event.seq, event.seat, event.action.verb, event.action.text))
 
     def ending(self, state: tuple[Said, ...]) -> Ending | None:
-        """After the last call."""
+        """Return the ending after the last call, None before it."""
         return Ending("completed") if len(state) > self._turns else None
 
 
 class Asker:
-    """Sends the whole conversation and says its model's reply."""
+    """A seat that sends the whole conversation to its model and says the model's reply."""
 
     sealed = True
 
@@ -48,7 +51,7 @@ class Asker:
         self._seat = seat
 
     async def act(self, view: View) -> Action:
-        """One call."""
+        """Make one call and say its reply."""
         messages = [Message("system", view.brief)]
         messages += [Message("assistant" if said.seat == view.seat else "user", said.text) for said in view.heard]
         assert self._seat.model is not None
@@ -57,7 +60,7 @@ class Asker:
 
 
 class Teller:
-    """Says the same long text each time."""
+    """A seat that says the same long text each time."""
 
     sealed = True
 
@@ -65,6 +68,6 @@ class Teller:
         self._text = text
 
     async def act(self, view: View) -> Action:
-        """The text."""
+        """Say the text."""
         del view
         return Action("say", self._text)

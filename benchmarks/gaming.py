@@ -1,7 +1,7 @@
-"""Doctors that want a better score without being better doctors, and what each of them scores.
+"""Measures what doctors score that want a better score without being better doctors.
 
-Each doctor is a file of recorded replies, as anybody could write one. Most doctors know the diseases of the whole set
-of cases. Some know the truth of each case and hide it in a form that commits to nothing, so that only the reading of
+Each doctor is a file of recorded replies, as anybody could write one. Most doctors know the diseases of all cases of
+the set. Some know the truth of their case and write it in a form that commits to nothing, so that only the reading of
 answers can refuse them a score of 1.0.
 """
 
@@ -35,9 +35,9 @@ from wardround.scoring.score import score_run
 from wardround.testing.memory_store import MemoryStore
 
 LEAST = 0.05
-"""The highest score that a doctor of this file may reach where the best constant answer scores less."""
+"""The highest score that a doctor of this file may reach, unless the best constant answer scores more."""
 REPLIES = 30
-"""Recorded replies a case: more than any scenario has turns, so that no recording ends early."""
+"""Recorded replies for each case: more than any scenario has turns, so that no recording ends early."""
 
 
 def replies_of(scenario: str, answer: str, orders: str = "") -> list[str]:
@@ -63,10 +63,9 @@ def _repeated(replies: list[str]) -> list[str]:
 
 
 class Gullible:
-    """A fair judge that is easily pleased: it accepts every answer that names the truth, whatever the words around it.
+    """A judge that accepts every answer that names the truth, whatever the words around it.
 
-    Of a treatment it sees whether the answer is a plan at all: it names something that is done or given, and does not
-    repeat the case.
+    A treatment has to be a plan as well: it has to name something that is done or given, and not repeat the case.
     """
 
     _TEXT = re.compile(
@@ -79,7 +78,7 @@ class Gullible:
     )
 
     def __call__(self, messages: Sequence[Message], purpose: str) -> str:
-        """The reply to a question about an outcome."""
+        """Return the reply to a question about an outcome."""
         if purpose.startswith("treatment_keywords"):
             return "treatment"
         texts = {label: text for label, _, text in self._TEXT.findall(messages[-1].content)}
@@ -100,13 +99,13 @@ class Gullible:
 
 
 def gullible() -> JudgeConfig:
-    """A panel of that one judge."""
+    """A panel whose only judge is `Gullible`."""
     return JudgeConfig(seats_of([SeatConfig("scripted/gullible", model=Scripted(Gullible()))]))
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The cases of a trial, and a scenario that can play them."""
+    """The cases of a trial, and the scenario that plays them."""
 
     name: str
     scenario: str
@@ -123,33 +122,33 @@ class Setting:
         return list(dict.fromkeys(truth_of(case, self.goal) for case in self.cases))
 
     def target(self, case: Case) -> Target:
-        """What a doctor knows of a case."""
+        """Return what a doctor knows of a case."""
         start = files("wardround.scenarios").joinpath("prompts", self.scenario, "start.md").read_text(encoding="utf-8")
         return Target(case, self.goal, self.pool, start, random.Random(f"{self.name} {case.id}"))
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a doctor scored."""
+    """The scores of one doctor."""
 
     goal: Goal
     episodes: Sequence[EpisodeScores]
 
     def figure(self, name: str) -> ScoreSummary:
-        """The figures of one score."""
+        """Return the summary of one score."""
         figure = summarise(self.episodes).score(name)
         assert figure is not None, f"no score {name}"
         return figure
 
     @property
     def accuracy(self) -> ScoreSummary:
-        """The headline."""
+        """The summary of the headline score."""
         return self.figure(f"{self.goal}_accuracy")
 
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """What a doctor answers, by the id of each case that it plays, and the tests that it orders first in a work-up."""
+    """A doctor's answers by the id of each case that it plays, and the tests that it orders first in a work-up."""
 
     answers: Mapping[str, str]
     orders: Mapping[str, str] = field(default_factory=dict)
@@ -157,18 +156,18 @@ class Doctor:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A doctor's scores by word match, and by the gullible judge where it was asked."""
+    """A doctor's scores by word match, and by the gullible judge if it was asked."""
 
     words: Outcome
     judged: Outcome | None = None
 
 
 _EPISODES_AT_ONCE = 800
-"""Most episodes of one run: the replies of a run are one text, and lists of all treatments are long."""
+"""The most episodes of one run: all replies of a run are one text, and lists of all treatments are long."""
 
 
 async def play(setting: Setting, doctors: Mapping[str, Doctor], *, judged: bool = True) -> dict[str, Trial]:
-    """Play every doctor's recorded replies; score them by words, and before the gullible judge if `judged`.
+    """Play every doctor's recorded replies; score them by word match, and by the gullible judge if `judged`.
 
     Many doctors play in one run, each on its own copies of its cases: the run is planned, stored and scored once. A
     copy differs from its case in its id alone.
@@ -211,7 +210,7 @@ async def _play(setting: Setting, doctors: Mapping[str, Doctor], *, judged: bool
 
 
 def _outcomes(setting: Setting, scores: RunScores, count: int) -> list[Outcome]:
-    """The episodes of each doctor of a run."""
+    """Return the episodes of each doctor of a run."""
     by_case: list[list[EpisodeScores]] = [[] for _ in range(count)]
     for episode in scores.episodes:
         by_case[int(episode.case.partition("~")[0])].append(episode)
@@ -230,16 +229,16 @@ def doctors_of(setting: Setting) -> dict[str, Doctor]:
 
 
 def constant(setting: Setting) -> float:
-    """Return the share of cases, from 0 to 1, that the best constant answer gets right by words."""
+    """Return the share of cases, from 0 to 1, that the best constant answer gets right by word match."""
     right = (sum(compare_answer(answer, case, setting.goal).match for case in setting.cases) for answer in setting.pool)
     return max(right) / len(setting.cases)
 
 
 async def play_each_case_once(settings: Sequence[Setting]) -> dict[str, Trial]:
-    """Try every doctor on every case of one set once, in one of the scenarios; return the outcomes of all together.
+    """Play every doctor on every case of one set once, in one of the scenarios, and return its scores over all cases.
 
-    A Latin square of cases and doctors chooses the scenario that plays a case: each scenario meets every form of answer
-    and every case. All scenarios read an answer by the same rules, so to play each answer in all of them tells little.
+    A Latin square of cases and doctors chooses the scenario, so that each scenario gets every form of answer and every
+    case. All scenarios read an answer by the same rules: playing each answer in all of them would tell little more.
 
     Args:
         settings: The same cases in each scenario that asks for the same goal.
@@ -270,11 +269,11 @@ SCENARIOS_OF: Mapping[str, Sequence[str]] = {
     "MedR-Bench": ("one-turn", "free-turn", "oracle", "treatment"),
     "AgentClinic": ("consultation",),
 }
-"""The sets of cases by name, and the scenarios that each is played under; the bundled need no shared folder."""
+"""The sets of cases by name, with the scenarios that play each; the bundled cases need no shared folder."""
 
 
 def setting_of(name: str, scenario: str, shared: Path, *, limit: int) -> Setting:
-    """Return the cases of a set that have what a scenario asks for; of more than `limit`, a sample by a fixed seed."""
+    """Return the cases of a set that have what a scenario asks for, or `limit` of them drawn with a fixed seed."""
     whole = Setting(name, scenario, [case for path in _files(name, scenario, shared) for case in _loaded(path)])
     cases = [case for case in whole.cases if truth_of(case, whole.goal).strip()]
     if len(cases) > limit:

@@ -1,7 +1,7 @@
-"""How processor time grows: of each reader with its text, of a conversation with its turns, of taking with the run.
+"""Measures how processor time grows: a reader's with its text, a conversation's with its turns, taking's with the run.
 
-Twice the text takes a reader of linear time twice as long, one of quadratic time four times. Each reader gets a text of
-each piece, over and over: a bracket, a space, "or", a heading, a list. The piece that grows most is its figure.
+A reader of linear time takes twice as long for twice the text, one of quadratic time four times. Each reader gets texts
+that repeat one piece: a bracket, a space, "or", a heading, a list. Its figure is that of the piece that grows most.
 """
 
 import gc
@@ -50,14 +50,14 @@ from wardround.scenarios.parsers.reply_text import final_answer, reply_sections,
 from wardround.testing.memory_store import MemoryStore
 
 MOST = 2.8
-"""The aim: between twice, the growth of linear time, and four times, that of quadratic time."""
+"""The aim; it lies between 2, the ratio of linear time, and 4, that of quadratic time."""
 FIRST, LONGEST, SEEN = 2_000, 64_000, 0.005
-"""Characters from which the length doubles, the most of them, and the seconds from which a ratio can be told."""
+"""The characters at which doubling begins, the most characters, and the fewest seconds that give a reliable ratio."""
 PIECES = (
     "a", " ", "\n", "-", "(", "[", "{", "*", "#", "?", "<", "\\", "\u200b", "7", "a: ", ", ", "and ", "not ", "is ",
     "1. a\n", "- a\n", "|a|\n", "### ", "```\n", "\u6211",
 )  # fmt: skip
-"""What a text is made of for every reader, over and over."""
+"""Pieces that are repeated into a text for every reader."""
 ANSWERS = (
     "/* ", "<a hidden ", "[x]", "[ ] gout ", "P(", "gout or ", "gout (", "gout due to ", "gout 50%, ", "1, gout ",
     "or nothing ", "says ", "like ", "is the the the ", "between a and b ", "either way: ", "a is more likely than ",
@@ -78,13 +78,16 @@ JUDGES = (
     "a.", "a0 ", "%41", "+a", "&#", "=", ". - ", "a\u200b", "mike ", "- -- ---\n", "begin the case ", "<Step 1> a",
 )  # fmt: skip
 SECRETS = ("a:", "://", "://a:", "token ", "sk-", "bearer ", "api_key='", "x@", "passwor")
-"""What is hostile to readers of one kind."""
+"""Pieces, here and above, that are hostile to readers of one kind."""
 OPTIONS = ("Aspirin", "Colchicine", "Prednisolone", "Allopurinol")
 
 
 @dataclass(frozen=True)
 class Reader:
-    """`read` gets the text, behind `before` where only such a text is read; `pieces` are hostile to its kind."""
+    """A function that reads a text.
+
+    The text follows `before` if `read` reads only texts that begin so. `pieces` are hostile to readers of its kind.
+    """
 
     name: str
     read: Callable[[str], object]
@@ -94,7 +97,10 @@ class Reader:
 
 @dataclass(frozen=True)
 class Growth:
-    """`ratio` is the CPU for twice the text over the `seconds` for a text of `length` characters, made of `piece`."""
+    """How the time of a reader grows on one piece.
+
+    `ratio` is the CPU for twice the text over the `seconds` for a text of `length` characters that repeats `piece`.
+    """
 
     piece: str
     length: int
@@ -107,7 +113,7 @@ def _several(*reads: Callable[[str], object]) -> Callable[[str], object]:
 
 
 def readers() -> Iterator[Reader]:
-    """All that read what a doctor, a judge, a patient, a page or a user's case says."""
+    """Return all readers of what a doctor, a judge, a patient, a page or a user's case says."""
     albicans, rest = Truth(diagnosis="Candida albicans fungemia"), Truth(treatment="nintedanib, oxygen and rest")
     orders, played = catalogue(), ReplyContext("workup", asking=True, answer="x")
     chart = read_chart(case_results(next(iter(load(bundled("stations")[0])))))
@@ -153,7 +159,7 @@ _NUMBERS = count()
 def growth(
     reader: Reader, piece: str, *, seen: float = SEEN, clock: Callable[[], float] = time.process_time, runs: int = 1
 ) -> Growth:
-    """Double the text until it takes `seen` seconds of `clock`, or has `LONGEST` characters, then once more."""
+    """Double the text until it takes `seen` seconds of `clock` or has `LONGEST` characters; then double it again."""
     length = FIRST
     seconds = _seconds(reader, piece, length, clock)
     while seconds < seen and length < LONGEST:
@@ -175,7 +181,10 @@ def _seconds(reader: Reader, piece: str, length: int, clock: Callable[[], float]
 
 
 def worst(reader: Reader, pieces: Sequence[str], clock: Callable[[], float] = time.process_time) -> Growth:
-    """The piece with the greatest ratio: all are tried, then the first three and the slowest in longer texts."""
+    """Return the growth on the piece with the greatest ratio.
+
+    All pieces are tried, then those with the three greatest ratios and the slowest ones again, in longer texts.
+    """
     reader.read(f"{reader.before}gout, fever and CT")  # the tables are read
     tried = sorted((growth(reader, piece, clock=clock) for piece in pieces), key=lambda one: -one.ratio)
     slowest = max(tried, key=lambda one: one.seconds / one.length)
@@ -185,7 +194,7 @@ def worst(reader: Reader, pieces: Sequence[str], clock: Callable[[], float] = ti
 
 
 def grown(quick: bool) -> Sequence[Figure]:
-    """The growth of each reader on its worst piece, of a conversation and of a run."""
+    """Measure the growth of each reader on its worst piece, of a conversation and of a run."""
     figures = []
     gc.collect()
     gc.freeze()
@@ -207,7 +216,7 @@ def grown(quick: bool) -> Sequence[Figure]:
 
 
 def _taken_up(turns: int) -> float:
-    """Seconds of the first call after a conversation of `turns` was read back, less those of the next one."""
+    """Return the seconds of the first call after a conversation of `turns` was read back, less those of the next."""
     return min(anyio.run(_first_call, turns) for _ in range(3))
 
 
@@ -241,7 +250,7 @@ async def _talk(model: RecordingModel, said: list[Message], turns: int) -> None:
 
 
 async def _taking(count: int) -> float:
-    """The least seconds that a session needs to take four of `count` episodes that wait in memory."""
+    """Return the fewest seconds in which a session takes four of `count` episodes that wait in memory."""
     store, took = MemoryStore(), list[float]()
     await store.create_run("r", {}, [EpisodeRow(f"e{n}", n, "c", 1, None, "", 0, 0.0) for n in range(count)])
     session = await store.begin("r", host="h", pid=1)

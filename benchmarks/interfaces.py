@@ -1,8 +1,9 @@
-"""How many encounters a model doctor loses by malformed replies when it acts in text, by tools or as JSON.
+"""Counts the encounters that a model doctor loses by malformed replies when it acts in text, by tools or as JSON.
 
-The same scripted doctor plays `consultation` in each interface; a share of its replies, drawn by seed, is malformed in
-one of the ways that models show. A fault is drawn for each act and interface alike, so the three differ by how a fault
-is noticed and asked for again. Figures hold for these faults and shares; they say nothing of any model.
+The same scripted doctor plays `consultation` in each interface. A share of its replies, drawn by seed, is malformed in
+one of the ways in which models' replies are. Faults are drawn alike in every interface, so the three differ only in how
+a fault is noticed and the reply asked for again. The figures hold for these faults and this share; they say nothing
+about any model.
 """
 
 import json
@@ -36,7 +37,7 @@ FAULTS = ("empty", "cut", "unknown", "no_arguments", "template", "refusal")
 
 
 def written(interface: str, act: Act, fault: str) -> str | Completion:
-    """An act in one of the interfaces, with a fault or without ("")."""
+    """Write an act in one of the interfaces, with a fault; "" is no fault."""
     verb, arguments = act
     if fault == "empty":
         return ""
@@ -66,13 +67,13 @@ def _call(verb: str, arguments: str) -> Completion:
 
 
 class Faulty:
-    """A model that takes the acts in turn; a malformed reply is drawn from the case and the number of the reply."""
+    """A model that takes the acts in turn; the case and the number of a reply decide whether it is malformed."""
 
     def __init__(self, interface: str) -> None:
         self.interface, self.salt = interface, 0
 
     def __call__(self, messages: Sequence[Message], purpose: str) -> str | Completion:
-        """The next act, malformed or not."""
+        """Return the next act, malformed or not."""
         taken = sum(message.role == "assistant" for message in messages)
         draw = random.Random(seed_of(self.salt, messages[1].content, taken, purpose))
         fault = draw.choice(FAULTS) if draw.random() < RATE else ""
@@ -94,7 +95,7 @@ _SCRIPTS = {"text": text, "tools": tools, "as_json": as_json}
 
 
 async def _counts(name: str, salt: int) -> tuple[int, int, int, int]:
-    """(encounters, those that ended without an answer, unusable replies, calls of the doctor's model)."""
+    """Count (encounters, those that ended without an answer, unusable replies, calls of the doctor's model)."""
     script = _SCRIPTS[name]
     script.salt = salt
     seat = {"spec": f"scripted/{__name__}:{name}", "options": {"interface": script.interface}}
@@ -110,7 +111,7 @@ async def _counts(name: str, salt: int) -> tuple[int, int, int, int]:
 
 
 def interfaces(quick: bool) -> Sequence[Figure]:
-    """Encounters lost, unusable replies and calls by interface."""
+    """Measure the encounters lost, the unusable replies and the calls in each interface."""
     figures = []
     for name, script in _SCRIPTS.items():
         counts = [anyio.run(_counts, name, salt) for salt in range(1 if quick else 20)]

@@ -1,4 +1,4 @@
-"""How near its limit the Reasoning Evaluator comes: stored episodes, a judge that takes 200 ms, 200 calls at once."""
+"""Measures how near the Reasoning Evaluator comes to its limit, with a judge of 200 ms and 200 calls at once."""
 
 import json
 import tempfile
@@ -32,14 +32,14 @@ from wardround.scoring.score import score_run
 EPISODES, STEPS, REFERENCE = 1000, 6, 4
 LATENCY, AT_ONCE = 0.2, 200
 CHAIN = 3
-"""Calls that follow each other at the longest: the class of a step, what to look up, the verdict."""
+"""Calls of the longest chain, each of which waits for the one before: a step's class, what to look up, its verdict."""
 TOPICS = 500
 FACT = "It is seen more often in the cold months than in the warm ones."
-"""A sentence in every text of the corpus, so that a verdict can quote it from any passage."""
+"""A sentence of every text in the corpus, so that a verdict can quote it from any passage."""
 
 
 class Judging(Answers):
-    """Answers what is asked, by the form of reply that the prompt shows; another topic for another step."""
+    """A judge that answers in the form of reply that the prompt shows, and names another topic for each step."""
 
     def __init__(self) -> None:
         super().__init__({}, 0.0, 0)
@@ -52,7 +52,7 @@ class Judging(Answers):
         }
 
     def to(self, request: bytes) -> tuple[bytes | None, bool]:
-        """The reply to what is asked."""
+        """Return the reply to a prompt."""
         self.sent["200"] += 1
         replies = next(replies for form, replies in self._forms.items() if form in request)
         return replies[crc32(request) % len(replies)], False
@@ -67,12 +67,12 @@ def _json_answer(value: object) -> bytes:
 
 
 def topic(number: int) -> str:
-    """A made-up word."""
+    """Return a made-up word."""
     return f"morbus{number:03d}"
 
 
 class Speaker:
-    """A doctor whose reply has six steps of its own for every case."""
+    """A doctor whose reply has six steps, other ones for every case."""
 
     sealed = True
 
@@ -80,14 +80,14 @@ class Speaker:
         self._case = seat.case_id
 
     async def act(self, view: View) -> Action:
-        """Reply."""
+        """Reply with the steps and an answer."""
         del view
         steps = [f"<step {n + 1}> {self._case}: {prose(240, seed=n)}. {FACT}" for n in range(STEPS)]
         return Action("reply", "### Reasoning:\n" + "\n".join(steps) + "\n\n### Answer:\nmorbus")
 
 
 def judged(quick: bool) -> Sequence[Figure]:
-    """The wall time as a multiple of the best schedule of the same calls, and the CPU of a call."""
+    """Measure the wall time as a multiple of the best schedule's for the same calls, and the CPU of a call."""
     episodes, turns = (150, 1) if quick else (EPISODES, 2)
     load, judgings, loops = Load(episodes=400, latency=0.0), [], []
     for _ in range(turns):
@@ -108,7 +108,7 @@ def judged(quick: bool) -> Sequence[Figure]:
 
 
 def limit(calls: float) -> float:
-    """Seconds that no schedule can beat: the longest chain, or all calls in as many rows as may run at once."""
+    """Return the seconds that every schedule needs: for the longest chain, or for all calls, AT_ONCE at a time."""
     return max(CHAIN * LATENCY, calls * LATENCY / AT_ONCE)
 
 

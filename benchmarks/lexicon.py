@@ -1,6 +1,6 @@
-"""The words of ICD-10-CM, by which a typing error is told from another word.
+"""Writes the list of words in ICD-10-CM, which tells a typing error from another word.
 
-`python -m benchmarks.lexicon > scenarios/terms/data/lexicon.txt` wrote the list; ICD-10-CM is in the public domain.
+`python -m benchmarks.lexicon > scenarios/terms/data/lexicon.txt` wrote the list. ICD-10-CM is in the public domain.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Linking of disease mentions: how many a second, how many right, and the two linkers beside each other."""
+"""Measures the linking of disease mentions: how many a second, how many right, and how the two linkers compare."""
 
 import csv
 import importlib.util
@@ -19,13 +19,13 @@ from wardround.scenarios.diseases.scispacy_linker import ScispacyLinker
 
 LABELLED = Path(__file__).resolve().parent.parent / "tests" / "scenarios" / "diseases" / "disease_mentions.csv"
 AIM = 1000.0
-"""Disease mentions a second on one core after warm-up (issue 4)."""
+"""Disease mentions to be linked a second, on one core after warm-up."""
 T = TypeVar("T")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def linking(quick: bool) -> Sequence[Figure]:
-    """The figures of the default linker, and of scispaCy where its extra is installed."""
+    """Measure the default linker, and scispaCy if its extra is installed."""
     known, built = _timed(knowledge)
     figures = [Figure("diseases: first use, the knowledge", built, "s", note=f"{len(known.concepts)} concepts")]
     figures += [_verdicts(quick), *_of("default", LexicalLinker(known), known, quick)]
@@ -41,7 +41,7 @@ def linking(quick: bool) -> Sequence[Figure]:
 
 
 def _verdicts(quick: bool) -> Figure:
-    """Whether two names are one disease: names of the table, each with each."""
+    """Measure how fast word match decides whether two names are one disease, over all pairs of some names."""
     names = list(dict.fromkeys(mention for mention, _, _ in _labelled()))[: 20 if quick else 40]
     for name in names:
         same_disease(name, names[0])
@@ -87,7 +87,7 @@ def _of(name: str, linker: Linker, known: Knowledge, quick: bool) -> list[Figure
 
 
 def misspelt(known: Knowledge, count: int, seed: int) -> list[tuple[str, Concept]]:
-    """Names of the project's own table with one or two letters lost, doubled, changed or swapped, by seed."""
+    """Return names of the project's own table with one or two letters lost, doubled, changed or swapped, by seed."""
     draw = random.Random(seed)
     names = [
         (name, concept)
@@ -116,7 +116,7 @@ def _spoilt(name: str, draw: random.Random) -> str:
 
 
 def _labelled() -> list[tuple[str, str, str]]:
-    """(mention, kind, families) of the labelled mentions."""
+    """Return (mention, kind, families) of each labelled mention."""
     with LABELLED.open(encoding="utf-8") as stream:
         return [(row["mention"], row["kind"], row["icd10"]) for row in csv.DictReader(stream)]
 
@@ -129,7 +129,7 @@ def _right(linker: Linker, mention: str, families: str) -> bool:
 
 
 def _rates(ask: Callable[[str], object], texts: Sequence[str], runs: int = 3) -> list[float]:
-    """Texts a second of processor time, run by run; each run asks other texts, so that no cache has seen them."""
+    """Return the texts read in a second of processor time, run by run; no run repeats a text that a cache may keep."""
     rates = []
     for run in range(runs):
         part = texts[run::runs] if len(texts) >= runs else texts

@@ -1,4 +1,4 @@
-"""The measured work: episodes of chained calls, a number of them at once, each call with a latency."""
+"""The work that is measured: episodes of calls that follow each other, many at once, each call with a latency."""
 
 import gc
 import random
@@ -15,9 +15,10 @@ BRIEF = "You are a doctor."
 
 @dataclass(frozen=True)
 class Load:
-    """`episodes` of `calls` calls that follow each other, `concurrency` episodes at once, `latency` seconds a call.
+    """The work of one measurement.
 
-    Each turn a conversation grows by a question of `turn_chars` characters and the server's answer of about 1,000.
+    `concurrency` of the `episodes` run at once; each makes `calls` calls, one after the other, of `latency` seconds. At
+    each turn a conversation grows by a question of `turn_chars` characters and the server's answer of about 1,000.
     """
 
     episodes: int = 2000
@@ -28,17 +29,17 @@ class Load:
 
     @property
     def total(self) -> int:
-        """All calls."""
+        """The calls of all episodes."""
         return self.episodes * self.calls
 
     @property
     def limit(self) -> float:
-        """Seconds that no client can beat: the latency of the calls, in as many rows as run at once."""
+        """The seconds that every client needs: the latency of all calls, of which `concurrency` run at once."""
         return self.total * self.latency / self.concurrency
 
     @property
     def question(self) -> str:
-        """What is asked each turn."""
+        """The question of each turn."""
         return prose(self.turn_chars)
 
     def __str__(self) -> str:
@@ -50,7 +51,7 @@ class Load:
 
 @cache
 def prose(chars: int, seed: int = 0) -> str:
-    """Made-up words, which a store compresses as it does prose."""
+    """Return made-up words, which a store compresses as well as prose."""
     draw = random.Random(seed)
     words = ["".join(draw.choices("etaoinshrdlucmfwy", k=draw.randint(2, 11))) for _ in range(1500)]
     return " ".join(draw.choices(words, k=chars // 2 + 1))[:chars]
@@ -58,7 +59,7 @@ def prose(chars: int, seed: int = 0) -> str:
 
 @dataclass
 class Measured:
-    """What one client needed for the load: seconds of wall and of CPU (all threads of this process)."""
+    """What one client needed for the load: seconds on the clock, and of CPU in all threads of this process."""
 
     wall: float = 0.0
     cpu: float = 0.0
@@ -67,7 +68,7 @@ class Measured:
 
 @contextmanager
 def measuring() -> Iterator[Measured]:
-    """Measure the block; the garbage of earlier work is collected first and does not count."""
+    """Measure the block; the garbage of earlier work is collected before and does not count."""
     gc.collect()
     measured = Measured()
     began, cpu = time.perf_counter(), _cpu()

@@ -1,4 +1,4 @@
-"""What waiting episodes cost in memory, beside a bare pool of workers; each measured in a process of its own."""
+"""Measures what waiting episodes cost in memory, beside a bare pool of workers; each has a process of its own."""
 
 import argparse
 import json
@@ -18,13 +18,15 @@ TURN = 3100
 """Characters of a question: with the answer a turn has 4 KB."""
 COUNTS, FEW = (10_000, 100_000), (1_000, 20_000)
 FLAT = 50
-"""Bytes that a further waiting episode may cost: peaks differ by 2 MB from one time to the next, and a job that
-anything keeps takes at least 200 bytes."""
+"""The bytes that a further waiting episode may cost.
+
+Peaks differ by 2 MB from one run to the next, and a job that anything keeps takes at least 200 bytes.
+"""
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def memory(quick: bool) -> Sequence[Figure]:
-    """Peaks of the engine beside the bare pool's, and those of many episodes beside those of few."""
+    """Compare the engine's peaks with the bare pool's, and those of many episodes with those of few."""
     few, many = FEW if quick else COUNTS
     with served(0.0) as server:
         peak = {
@@ -60,9 +62,9 @@ def grown(client: str, episodes: int, url: str) -> float:
 
 
 def resident(key: str) -> float:
-    """`VmRSS` (now) or `VmHWM` (the most so far) of this process, in MB; Linux only.
+    """Return this process's `VmRSS` (memory now) or `VmHWM` (the most so far) in MB; Linux only.
 
-    getrusage's ru_maxrss will not do: a child inherits it from its parent.
+    The `ru_maxrss` of getrusage would be wrong, because a child inherits it from its parent.
     """
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith(key + ":"):
@@ -71,7 +73,7 @@ def resident(key: str) -> float:
 
 
 def main() -> None:
-    """The measured process: `python -m benchmarks.memory CLIENT EPISODES URL`."""
+    """Run the measured process: `python -m benchmarks.memory CLIENT EPISODES URL`."""
     parser = argparse.ArgumentParser()
     parser.add_argument("client", choices=["bare", "played", "planned"])
     parser.add_argument("episodes", type=int)

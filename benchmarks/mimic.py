@@ -1,4 +1,4 @@
-"""Reading a laboratory table of MIMIC's shape for a chosen few admissions: rows a second, and what it takes of memory.
+"""Measures how fast, and in how much memory, a build reads a few admissions' rows of a laboratory table like MIMIC's.
 
 `python -m benchmarks.mimic ROWS [ROWS ...]` measures other sizes; each size is read in a process of its own.
 """
@@ -23,9 +23,9 @@ from wardround.scenarios.mimic.mimic_files import find_tables
 ROWS = (2_500_000, 10_000_000)
 QUICK = (100_000, 200_000)
 ADMISSIONS = 430_000
-"""Admissions in the whole; one in a hundred is chosen, as paper 000 has it."""
+"""All admissions; one in a hundred is chosen, as in MultiCogEval."""
 FLAT = 1.25
-"""How much more memory four times the rows may take."""
+"""How many times the memory four times the rows may take."""
 _SHAPE = """
 copy (
   select i as labevent_id, 10000000 + h // 2 as subject_id,
@@ -44,7 +44,7 @@ copy (
 
 
 def mimic(quick: bool) -> Sequence[Figure]:
-    """Rows a second over the larger of two tables, its peak, and how the two peaks compare."""
+    """Measure the rows read a second in the larger of two tables, its peak memory, and the ratio of the two peaks."""
     sizes = QUICK if quick else ROWS
     by_size = {rows: measured(rows) for rows in sizes}
     few, many = sizes
@@ -65,7 +65,7 @@ def mimic(quick: bool) -> Sequence[Figure]:
 
 
 def measured(rows: int) -> dict[str, float]:
-    """Generate a table of so many rows and read it in a fresh process."""
+    """Generate a table of `rows` rows and read it in a fresh process."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "hosp").mkdir()
@@ -81,7 +81,7 @@ def measured(rows: int) -> dict[str, float]:
 
 
 def _read(root: Path) -> dict[str, float]:
-    """Read the table below `root` for one admission in a hundred."""
+    """Read the table below `root` for one in a hundred admissions."""
     for name, text in {
         "admissions": "subject_id,hadm_id,admittime,dischtime\n",
         "patients": "subject_id,gender,anchor_age,anchor_year\n",

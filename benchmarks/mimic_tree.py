@@ -1,7 +1,7 @@
-"""A made-up tree of MIMIC-IV's shape: all tables a build reads, notes and reports from our own templates, by seed.
+"""Writes a made-up tree of MIMIC-IV's shape by seed: all tables that a build reads, with notes and reports.
 
-No part of it comes from a person: a generator draws names, numbers and texts. Each admission is of one `KINDS`,
-chosen so that every rule of a build has something to drop or to change.
+No part of it comes from a person: a generator draws names, numbers and texts, and the notes are our own templates. Each
+admission is of one of the `KINDS`, which give every rule of a build something to drop or to change.
 """
 
 import csv
@@ -17,7 +17,7 @@ from pathlib import Path
 
 Row = Sequence[object]
 Rows = Iterator[tuple[str, Row]]
-"""Rows with the names of their tables."""
+"""Pairs of a table's name and one of its rows."""
 
 KINDS = (
     "plain", "plain", "plain", "plain", "plain", "plain", "other_code", "second", "several", "no_note", "no_history",
@@ -29,8 +29,7 @@ KINDS = (
 class Disease:
     """A disease as the tree shows it.
 
-    `written` is how notes write it, `other` another name that gives it away; `icd10` and `icd9` are
-    its code and title.
+    Notes write it as `written`; `other` is another name that gives it away. `icd10` and `icd9` are its code and title.
     """
 
     name: str
@@ -123,7 +122,7 @@ class Admission:
 
 @dataclass
 class MimicTree:
-    """A tree that is written below `root` when it is made; `planned` says what each admission was made to be.
+    """A tree that the constructor writes below `root`; `planned` holds the plan of each admission.
 
     Args:
         root: An empty folder.
@@ -156,7 +155,7 @@ class MimicTree:
         self._write()
 
     def of(self, *kinds: str) -> list[Admission]:
-        """Return the admissions of some of `KINDS`."""
+        """Return the admissions of some of the `KINDS`."""
         return [one for one in self.planned if one.kind in kinds]
 
     def _plan(self, number: int) -> Admission:
@@ -313,7 +312,7 @@ def discharge_note(one: Admission, course: int = 0) -> str:
 
 
 def radiology_report(one: Admission) -> str:
-    """Return a radiology report: some of its sections hold the reading, others do not."""
+    """Return a radiology report, of which only some sections hold what the radiologist read in the images."""
     named = f" This is {one.disease.name.lower()}." if one.kind == "report_named" else ""
     sections = {
         "EXAMINATION": "CT ABD AND PELVIS WITH CONTRAST",

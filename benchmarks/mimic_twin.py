@@ -1,7 +1,8 @@
-"""A build from a tree of MIMIC-IV's size: `make bench-mimic`, or `python -m benchmarks.mimic_twin [--scale SHARE]`.
+"""Measures a build from a tree of MIMIC-IV's size.
 
-The tree is made up (benchmarks/mimic_tree.py); DuckDB adds most of its laboratory rows. The counts are those that
-PhysioNet states for MIMIC-IV 3.1 and MIMIC-IV-Note 2.2, rounded. The build runs in a process of its own.
+`make bench-mimic` runs it, and so does `python -m benchmarks.mimic_twin [--scale SHARE]`. The tree is made up
+(benchmarks/mimic_tree.py), and DuckDB writes most of its laboratory rows. Its counts are those that PhysioNet states
+for MIMIC-IV 3.1 and MIMIC-IV-Note 2.2, rounded. The build runs in a process of its own.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from wardround.builds import build_mimic
 from wardround.scenarios.mimic.mimic_files import MimicOptions
 
 ADMISSIONS, LAB_ROWS, REPORTS, COURSE = 546_000, 158_000_000, 4, 8_000
-"""Admissions, laboratory rows, radiology reports of an admission, and characters of a note's hospital course."""
+"""Admissions, laboratory rows, radiology reports of each admission, and characters of a note's hospital course."""
 _MORE_LABS = """
 copy (
   select i as labevent_id, 10000000 + n // 2 as subject_id, 20000000 + n * 7 as hadm_id, i as specimen_id,
@@ -39,7 +40,7 @@ copy (
 ) to '{path}' (format csv, header false)
 """
 _AT_ONCE = 5_000_000
-"""Rows that are written and then packed: Python's quickest gzip takes less than half the time of DuckDB's."""
+"""Rows that DuckDB writes at once and Python packs: Python's quickest gzip takes less than half of DuckDB's time."""
 
 
 def write_twin(root: Path, scale: float) -> None:
@@ -65,7 +66,7 @@ def write_twin(root: Path, scale: float) -> None:
 
 
 def twin(scale: float) -> list[Figure]:
-    """The figures of one build: its peak memory, its time, and what came out."""
+    """Measure one build: its peak memory, its time, and the number of its cases."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "mimic"
         began = time.perf_counter()

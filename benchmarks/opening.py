@@ -1,4 +1,4 @@
-"""How long the command line takes to look at a run of 100,000 episodes, each time in a fresh process."""
+"""Measures how long the command line takes to look at a run of 100,000 episodes, each time in a fresh process."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ _AT_ONCE = 500
 
 
 def opening(quick: bool) -> Sequence[Figure]:
-    """Each verb a few times, once before to have the bytecode written."""
+    """Time each verb a few times, after a first time that writes the bytecode and does not count."""
     episodes, times = (10_000, 2) if quick else (100_000, 5)
     figures = []
     with tempfile.TemporaryDirectory() as folder:
@@ -48,7 +48,7 @@ def _timed(arguments: Sequence[str], folder: Path) -> float:
 
 
 async def made(path: Path, episodes: int) -> None:
-    """A store with a small real run, and a large one that repeats its first episode."""
+    """Write a store with a small real run, and a large one that repeats its first episode."""
     store = SqliteStore(path)
     try:
         small = await run("bundled", "workup", doctor="baseline", store=store, name="small", limit=1)

@@ -1,7 +1,7 @@
-"""Pairs of sibling diseases that must not pass for each other, drawn by rule and seed from open ontologies.
+"""Draws pairs of sibling diseases that must not pass for each other, by rule and seed, from open ontologies.
 
-`python -m benchmarks.opposites > tests/scenarios/diseases/opposites.csv` wrote the list before any rule was written;
-with the folder of the Disease Ontology (`HumanDO.tsv.gz`) it wrote opposites_doid.csv, which holds ids only.
+`python -m benchmarks.opposites > tests/scenarios/diseases/opposites.csv` wrote the list before any rule was written.
+With the folder of the Disease Ontology (`HumanDO.tsv.gz`) it wrote opposites_doid.csv, which holds ids only.
 """
 
 import csv
@@ -53,7 +53,7 @@ CLASSES: Sequence[tuple[str, str]] = (
 
 
 def main() -> None:
-    """Print the list as CSV: kind, one, other; of the Disease Ontology the ids."""
+    """Print the list as CSV with the columns kind, one, other; for the Disease Ontology with the ids."""
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(("kind", "one", "other"))
     if len(sys.argv) > 1:
@@ -69,14 +69,14 @@ def main() -> None:
 
 
 def doid(path: Path) -> Iterator[tuple[str, str, str]]:
-    """(id, name, parent's name) of each disease in HumanDO.tsv.gz."""
+    """Return (id, name, parent's name) of each disease in HumanDO.tsv.gz."""
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         for row in csv.DictReader(stream, delimiter="\t"):
             yield row["id"], row["label"], row["subClassOf"]
 
 
 def chosen(listed: Iterable[tuple[str, str, str]], count: int) -> list[tuple[str, str, str]]:
-    """`count` pairs, as many of each kind as there are, none that shares a name with another; by seed."""
+    """Draw `count` pairs by seed, spread evenly over the kinds; no two pairs share a name."""
     kinds: dict[str, list[tuple[str, str]]] = {}
     for kind, one, other in listed:
         kinds.setdefault(kind, []).append((one, other))
@@ -98,7 +98,7 @@ def chosen(listed: Iterable[tuple[str, str, str]], count: int) -> list[tuple[str
 
 
 def pairs() -> Iterator[tuple[str, str, str]]:
-    """(kind, one, other): two names of one source that differ in a word or two on both sides."""
+    """Return (kind, one, other) for every two names of one source that differ in a word or two on both sides."""
     families: dict[str, list[str]] = {}
     for name, code in ontologies.codes().items():
         if code.parent and name[0] in ontologies.CHAPTERS:
@@ -113,7 +113,7 @@ def pairs() -> Iterator[tuple[str, str, str]]:
 
 
 def within(family: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """The pairs of one family."""
+    """Return the pairs of one family."""
     names = [name for name in family if not _LEFT_OUT.search(name) and len(name) <= 90][:40]
     for place, one in enumerate(names):
         for other in names[place + 1 :]:
@@ -123,12 +123,12 @@ def within(family: Sequence[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def words(name: str) -> frozenset[str]:
-    """The words of a name in lower case, without plural."""
+    """Return the words of a name in lower case and in the singular."""
     return frozenset(word.lower().rstrip("s") if len(word) > 3 else word.lower() for word in _WORD.findall(name))
 
 
 def kind_of(mine: frozenset[str], theirs: frozenset[str]) -> str:
-    """The kind of a difference: the first class that has a word of both sides, or 'word'."""
+    """Return the first class with words of both sides, or, for a lack or a prefix, of one side; else 'word'."""
     for kind, pattern in CLASSES:
         match = re.compile(rf"(?:{pattern})$")
         if kind in ("lack", "prefix") and any(match.match(word) for word in mine | theirs):

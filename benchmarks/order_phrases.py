@@ -1,7 +1,8 @@
-"""Orders understood by component and specimen on phrases of five languages: `python -m benchmarks.order_phrases`.
+"""Measures how well orders are understood, by component and specimen, on phrases in five languages.
 
-`tests/data/order_phrases.tsv` was written before the rules were tuned; a seeded half (`tune`) was read while they were,
-of the other (`check`) only the counts were seen. `--show` prints the errors of the tuned half.
+`python -m benchmarks.order_phrases` prints the table. `tests/data/order_phrases.tsv` was written before the rules were
+tuned. The half `tune`, drawn by seed, was read while they were tuned; of the half `check` only the counts were seen.
+`--show` prints the errors of `tune`.
 """
 
 import csv
@@ -21,7 +22,7 @@ PATH = Path(__file__).resolve().parents[1] / "tests/data/order_phrases.tsv"
 
 @dataclass(frozen=True)
 class LabelledOrder:
-    """A phrase with its orders as (component, specimen); `free` may be understood or not."""
+    """A phrase with its orders as (component, specimen); those of `free` may be understood or not."""
 
     language: str
     text: str
@@ -31,7 +32,7 @@ class LabelledOrder:
 
 
 def labelled() -> Sequence[LabelledOrder]:
-    """The labelled phrases in the file's order."""
+    """Return the labelled phrases in the order of the file."""
     with PATH.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     return [_order(row) for row in rows]
@@ -60,7 +61,10 @@ def _label(name: str) -> set[tuple[str, str]]:
 
 
 def meant(linked: Link) -> set[tuple[str, str]]:
-    """A link as (component, specimen); a study as its modality with each region; a fluid's kind of blood as blood."""
+    """Return a link as (component, specimen).
+
+    A study counts as its modality with each region, and serum, plasma and the like count as blood.
+    """
     read = linked.reading
     table = catalogue()
     if (
@@ -78,17 +82,17 @@ def meant(linked: Link) -> set[tuple[str, str]]:
 
 
 def _fluid(specimen: str) -> str:
-    """Only fluids tell cultures and antigens apart in the labels; a swab's site does not."""
+    """Return the specimen if it is a fluid: in the labels only fluids, and no swab's site, tell cultures apart."""
     return specimen if specimen in ("CSF", "pleural fluid", "ascitic fluid", "bile") else ""
 
 
 def understood(text: str) -> set[tuple[str, str]]:
-    """The orders of a text by the rules."""
+    """Return the orders that the rules understand in a text."""
     return {one for order in understand(text, catalogue()).orders for one in meant(order.link)}
 
 
 def compared(row: LabelledOrder) -> tuple[int, set[tuple[str, str]], set[tuple[str, str]]]:
-    """(right, extra, missed) of a phrase; a label without specimen fits any."""
+    """Return (right, extra, missed) for a phrase; a label without a specimen fits any specimen."""
     got = understood(row.text) - row.free
     open_labels = {name for name, specimen in row.orders if not specimen}
     answered = {(name, "" if name in open_labels else specimen) for name, specimen in got}
@@ -96,7 +100,7 @@ def compared(row: LabelledOrder) -> tuple[int, set[tuple[str, str]], set[tuple[s
 
 
 def tally(rows: Iterable[LabelledOrder]) -> Tally:
-    """Orders right, made up and missed; a panel and the list of all its members are the same."""
+    """Count the orders that are right, made up and missed."""
     total = Tally()
     for row in rows:
         right, extra, missed = compared(row)
@@ -107,7 +111,7 @@ def tally(rows: Iterable[LabelledOrder]) -> Tally:
 
 
 def main() -> None:
-    """Print the table, and with --show the errors of the tuned half."""
+    """Print the table, and with `--show` the errors of the half `tune`."""
     rows = labelled()
     if "--show" in sys.argv:
         for row in rows:

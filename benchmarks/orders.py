@@ -1,6 +1,6 @@
-"""Orders understood on one core: phrases a second against 5,652 names, and how often they are understood right.
+"""Measures how orders are understood on one core: phrases a second against 5,652 names, and how many of them right.
 
-`python -m benchmarks.orders` prints both; the published look-up tables are used where they lie beside the checkout.
+`python -m benchmarks.orders` prints both. The published look-up tables are used if they lie beside the checkout.
 """
 
 import json
@@ -27,7 +27,7 @@ _LETTERS = string.ascii_lowercase
 
 
 def orders(quick: bool) -> Sequence[Figure]:
-    """Phrases a second: the default rules on the large table and on our own, the published rules on theirs."""
+    """Measure phrases a second: the default rules on the large table and on ours, the published rules on theirs."""
     count = 2_000 if quick else 20_000
     names, source = _names()
     large = _large(names)
@@ -62,7 +62,7 @@ def _pair(name: str, read: Callable[[str], object], names: Sequence[str], count:
 
 
 def _against_rapidfuzz(names: Sequence[str], large: Catalogue, count: int) -> Figure:
-    """How many times faster an order is read than rapidfuzz compares it with each of the same names."""
+    """Measure how many times faster an order is read than rapidfuzz compares it with each of the same names."""
     draw = random.Random(3)
     new = list(dict.fromkeys(misspelt(draw.choice(names), draw) for _ in range(count)))
     plain = _rate(lambda text: process.extractOne(text, names, scorer=fuzz.ratio, score_cutoff=90), new)
@@ -81,7 +81,7 @@ def _rate(read: Callable[[str], object], texts: Sequence[str]) -> float:
 
 
 def misspelt(name: str, draw: random.Random) -> str:
-    """`name` with one or two mistakes: a letter left out, doubled, wrong, or two in the wrong order."""
+    """Return `name` with one or two mistakes: a letter left out, doubled or wrong, or two in the wrong order."""
     letters = list(name)
     for _ in range(draw.choice((1, 1, 2))):
         place = draw.randrange(len(letters))

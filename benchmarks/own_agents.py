@@ -1,4 +1,4 @@
-"""What an own agent pays: its openai client beside a bare one, and a tool over MCP beside a bare tool of its server."""
+"""Measures what a user's own agent pays: its openai client beside a bare one, a tool over MCP beside a bare tool."""
 
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -30,7 +30,7 @@ WIDE = Load(episodes=2000, concurrency=1000, latency=1.0)
 
 
 class ClientAgent:
-    """An agent as users write it: an openai client, and the conversation of each turn."""
+    """An agent as users write one: it sends the conversation through an openai client at each turn."""
 
     sealed = True
 
@@ -38,7 +38,7 @@ class ClientAgent:
         self._client = seat.openai()
 
     async def act(self, view: View) -> Action:
-        """One request."""
+        """Make one request and say its reply."""
         said = [("assistant" if one.seat == view.seat else "user", one.text) for one in view.heard]
         return Action("say", await _completion(self._client, said))
 
@@ -54,7 +54,7 @@ async def _completion(client: openai.AsyncOpenAI, said: Sequence[tuple[str, str]
 
 
 async def _bare_client(load: Load, base_url: str) -> Measured:
-    """The same requests by one openai client, without an engine."""
+    """Send the same requests through one openai client, without an engine."""
     left = iter(range(load.episodes))
     network = httpx.AsyncClient(limits=httpx.Limits(max_connections=None), timeout=60)
     async with openai.AsyncOpenAI(api_key="none", base_url=base_url, max_retries=0, http_client=network) as client:
@@ -74,7 +74,7 @@ async def _bare_client(load: Load, base_url: str) -> Measured:
 
 
 def own_agents(quick: bool) -> Sequence[Figure]:
-    """CPU of a call by `seat.openai()`, 1,000 such agents at once, and a call over MCP."""
+    """Measure the CPU of a call through `seat.openai()`, the same with 1,000 agents at once, and a call over MCP."""
     small, rounds = (Load(episodes=100, concurrency=20, latency=0.0), 2) if quick else (CLIENT, 5)
     many = Load(episodes=300, concurrency=300, latency=0.5) if quick else WIDE
     with served(0.0) as server:
@@ -105,7 +105,7 @@ def own_agents(quick: bool) -> Sequence[Figure]:
 
 
 async def _tools(episodes: int) -> Sequence[Figure]:
-    """A call over MCP's HTTP that acts in an episode, beside a tool of the same server that returns as much."""
+    """Compare a call over MCP that acts in an episode with a tool of the same server that returns as much text."""
     driven = await DrivenRun.begin(RunSettings(preflight=False, seed=1, repeats=10), MemoryStore())
     acted, bare = list[float](), list[float]()
     async with _mcp_client(driven) as client:
@@ -128,7 +128,7 @@ async def _tools(episodes: int) -> Sequence[Figure]:
 
 @asynccontextmanager
 async def _mcp_client(driven: DrivenRun) -> AsyncIterator[mcp.Client]:
-    """A client of the served run over HTTP; the server has a tool `bare` besides, which does nothing."""
+    """Yield a client that reaches the served run over HTTP; the server has another tool, `bare`, that does nothing."""
     server = mcp_server(OpenEpisodes(driven))
     turn = json_object(
         ClientTurn("case-01@1", "case-01", driven.seat, prose(600), ("reply", "ask", "order", "conclude"))
@@ -136,7 +136,7 @@ async def _mcp_client(driven: DrivenRun) -> AsyncIterator[mcp.Client]:
 
     @server.tool()
     async def bare(episode: str, text: str) -> dict[str, Json]:
-        """Return a turn that was made before."""
+        """Return a turn that was made beforehand."""
         return turn
 
     app = server.streamable_http_app(streamable_http_path="/", json_response=True)

@@ -1,13 +1,13 @@
-"""Stored answers of models that say the truth in other words, as two judges saw it: which they are, not their text.
+"""Lists models' stored answers that two judges call right although they name the truth in other words.
 
-`python -m benchmarks.paraphrases DIR > tests/scenarios/diseases/paraphrases.csv`, DIR MedR-Bench's folder, wrote the
-list before any rule was written. `none`: the head noun of the truth stands nowhere in the answer (all there are).
-`other`: the answer's own head noun is another one (as many by seed as make 200 with the first). Half 'tune' was read
-while the rules were written, half 'held' was not.
+`python -m benchmarks.paraphrases DIR > tests/scenarios/diseases/paraphrases.csv` wrote the list before any rule was
+written. DIR is MedR-Bench's folder; the list names the answers and does not hold their text. It has every answer in
+which the truth's head noun stands nowhere (`none`), and as many answers whose own head noun is another one (`other`),
+drawn by seed, as make 200 together. The half `tune` was read while the rules were written, the half `held` was not.
 
-`python -m benchmarks.paraphrases DIR --readers` counts what two readers and the rules make of the list. The readers'
-labels stand in `tests/scenarios/diseases/paraphrase_labels.csv`: yes (the answer commits to the truth's disease), no,
-or doubtful; `same` is what was agreed on. Neither reader had seen the other's labels or a verdict of the rules.
+`python -m benchmarks.paraphrases DIR --readers` compares two readers and the rules on the list. The readers' labels lie
+in `tests/scenarios/diseases/paraphrase_labels.csv`: yes (the answer commits to the truth's disease), no, or doubtful;
+`same` is the label that they agreed on. Neither reader had seen the other's labels or a verdict of the rules.
 """
 
 import ast
@@ -45,9 +45,9 @@ READINGS = ("yes", "doubtful", "no")
 class Readings:
     """How two readers and the rules read the list.
 
-    `counts`: pairs by (first reader, second reader). `kappa`: Cohen's, over the three labels. `accepted`: for each
-    agreed label how many of its pairs the rules accept, and how many there are; `both`: the same of the pairs that
-    both readers call yes.
+    `counts` counts the answers by (first reader's label, second reader's). `kappa` is Cohen's, over the three labels.
+    `accepted` holds for each agreed label how many of its answers the rules accept, and how many there are; `both`
+    holds the same for the answers that both readers call yes.
     """
 
     counts: Mapping[tuple[str, str], int]
@@ -87,7 +87,7 @@ def read_labels(folder: Path) -> Readings:
 
 
 def main() -> None:
-    """Print the list as CSV: case, model, words, half; with `--readers` what the readers and the rules make of it."""
+    """Print the list as CSV, or with `--readers` how the readers and the rules read it."""
     if "--readers" in sys.argv:
         read = read_labels(Path(sys.argv[1]))
         for (first, second), count in sorted(read.counts.items()):
@@ -109,7 +109,7 @@ def main() -> None:
 
 
 def accepted(folder: Path) -> Iterator[tuple[str, str, str, str]]:
-    """(case, model, label, answer) of each stored answer that both judges call right."""
+    """Yield (case, model, label, answer) for each stored answer that both judges call right."""
     truths = {case.id: case.truth.diagnosis for case in load(folder / "diagnosis_cases.json") if isinstance(case, Case)}
     for model in MODELS:
         at = folder / "results" / f"oracle_diagnosis__{model}__accuracy_judge_"
@@ -124,14 +124,14 @@ def accepted(folder: Path) -> Iterator[tuple[str, str, str, str]]:
 
 
 def noun(text: str) -> str:
-    """The last word of the head of a name: what stands before 'with', 'of', a comma or a bracket."""
+    """Return the last word of a name's head, which ends before 'with', 'of', a comma or a bracket."""
     parts = [roots(part) for part in _TAIL.split(text.strip().split("\n")[0])]
     heads = [words for words in parts if words]
     return heads[0][-1] if heads else ""
 
 
 def half(case: str) -> str:
-    """'tune' or 'held', by a hash of the case's id."""
+    """Return 'tune' or 'held', by a hash of the case's id."""
     return ("tune", "held")[hashlib.sha256(case.encode()).digest()[0] % 2]
 
 

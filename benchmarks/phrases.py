@@ -1,4 +1,4 @@
-"""The labelled order phrases: precision and recall of the default rules, and of the published ones on the same set."""
+"""Measures precision and recall of the default and the published rules on the labelled order phrases."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +18,7 @@ PATH = Path(__file__).resolve().parents[1] / "tests/data/orders.jsonl"
 
 @dataclass(frozen=True)
 class Phrase:
-    """`expect` are the orders in it: tests by name, studies as 'Modality: Region+Region'."""
+    """A labelled phrase; `expect` are its orders: tests by name, studies as 'Modality: Region+Region'."""
 
     text: str
     half: str
@@ -28,7 +28,7 @@ class Phrase:
 
 @dataclass
 class Tally:
-    """Orders right, made up and missed."""
+    """Counts of the orders that are right, made up (`extra`) and missed."""
 
     right: int = 0
     extra: int = 0
@@ -36,33 +36,33 @@ class Tally:
 
     @property
     def precision(self) -> float:
-        """Of the orders understood, those that were meant."""
+        """The share of the understood orders that were meant."""
         return self.right / (self.right + self.extra) if self.right + self.extra else 0.0
 
     @property
     def recall(self) -> float:
-        """Of the orders meant, those understood."""
+        """The share of the orders meant that were understood."""
         return self.right / (self.right + self.missed) if self.right + self.missed else 0.0
 
     @property
     def f1(self) -> float:
-        """Their harmonic mean."""
+        """The harmonic mean of precision and recall."""
         return 2 * self.right / (2 * self.right + self.extra + self.missed) if self.right else 0.0
 
 
 def phrases() -> list[Phrase]:
-    """The labelled set: `open` was used while the rules were written, the others were labelled first (docs/records)."""
+    """Return the labelled phrases: the half `open` served to write the rules, the others were labelled before a run."""
     rows = [json.loads(line) for line in PATH.read_text(encoding="utf-8").splitlines()]
     return [Phrase(row["text"], row["half"], row["hard"], tuple(row["expect"])) for row in rows]
 
 
 def default(text: str) -> set[str]:
-    """The orders of `text` by the default rules, in the labels' words."""
+    """Return the orders of `text` by the default rules, in the labels' words."""
     return {one for order in understand(text, catalogue()).orders for one in comparable(order.link)}
 
 
 def comparable(named: Link | str) -> set[str]:
-    """An order or a label in comparable words: a study by each modality and region, any other test by its name."""
+    """Return an order or label in comparable words: a study by each modality and region, another test by its name."""
     table = catalogue()
     if isinstance(named, str):
         modality, _, regions = named.partition(": ")
@@ -84,7 +84,7 @@ def comparable(named: Link | str) -> set[str]:
 
 
 def count(tally: Tally, expected: set[str], got: set[str]) -> None:
-    """Add one phrase; a panel and the list of all its members are the same order."""
+    """Add one phrase to a tally; a panel and the list of all its members are the same order."""
     below = catalogue().below
     listed = {name for name in got - expected if below.get(name) and below[name] <= expected}
     got = (got - listed) | {member for name in listed for member in below[name]}
@@ -95,7 +95,7 @@ def count(tally: Tally, expected: set[str], got: set[str]) -> None:
 
 
 def score(rows: Iterable[Phrase], read: Callable[[str], set[str]]) -> Tally:
-    """The tally of some phrases."""
+    """Return the tally of some phrases."""
     tally = Tally()
     for row in rows:
         count(tally, {one for name in row.expect for one in comparable(name)}, read(row.text))
@@ -103,7 +103,7 @@ def score(rows: Iterable[Phrase], read: Callable[[str], set[str]]) -> Tally:
 
 
 def kinds(row: Phrase, table: Catalogue) -> set[str]:
-    """'tests' and 'imaging', as the labels of a phrase have them."""
+    """Return 'tests' and 'imaging', as far as a phrase's labels have them."""
     groups = set()
     for name in row.expect:
         linked = link(name, table)
@@ -115,9 +115,10 @@ def kinds(row: Phrase, table: Catalogue) -> set[str]:
 
 
 def published(row: Phrase, tables: Tables) -> set[str] | None:
-    """The orders of a phrase by the published rules, None where its protocol has no list for it (mixed, or neither).
+    """Return a phrase's orders by the published rules, or None if it orders both tests and imaging, or neither.
 
-    Their names are brought to ours by linking; a study counts by modality and region as far as theirs are told apart.
+    The published protocol has no list for such a phrase. Linking turns the published names into ours; a study counts by
+    modality and region as far as the published vocabulary tells them apart.
     """
     own, of = catalogue(), kinds(row, catalogue())
     if of == {"tests"}:
@@ -138,14 +139,14 @@ def _pairs(modalities: Sequence[str], regions: Sequence[str], tables: Tables) ->
 
 
 def coarse(name: str, tables: Tables) -> set[str]:
-    """A label of a study in the published vocabulary, whose abdomen holds the pelvis and all organs in it."""
+    """Return a study's label in the published vocabulary, whose abdomen includes the pelvis and all organs in it."""
     text = " ".join(part.replace(": ", " ").replace("+", " ") for part in [name])
     modalities = imaging.modality(text, tables)
     return _pairs(modalities, imaging.region(text, modalities, tables), tables)
 
 
 def theirs(rows: Iterable[Phrase], tables: Tables) -> tuple[Tally, int]:
-    """(tally of the published rules, phrases that they have a list for)."""
+    """Return (tally of the published rules, number of the phrases that they have a list for)."""
     tally, used = Tally(), 0
     for row in rows:
         got = published(row, tables)
@@ -161,7 +162,7 @@ def theirs(rows: Iterable[Phrase], tables: Tables) -> tuple[Tally, int]:
 
 
 def halves(tables: Tables | None) -> str:
-    """The table for the documentation."""
+    """Return the table for the documentation."""
     every = phrases()
     lines = ["phrases | n | orders | precision | recall | F1", "---|---|---|---|---|---"]
     for name, rows in _groups(every):

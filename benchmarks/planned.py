@@ -1,4 +1,4 @@
-"""The front door on a long list of jobs: all of it is planned, a little of it played, the rest left in the store."""
+"""Runs `wardround.run` on a long list of jobs: plans all of them, plays a few and leaves the rest in the store."""
 
 import tempfile
 from pathlib import Path
@@ -13,7 +13,7 @@ CASES, PLAYED = 20, 200
 
 
 async def planned(load: Load, base_url: str) -> Measured:
-    """`wardround.run` over `load.episodes` jobs with a doctor that needs no model, stopped after PLAYED of them."""
+    """Run `load.episodes` jobs with a doctor that needs no model, and stop after PLAYED of them."""
     del base_url
     progress = Progress()
 

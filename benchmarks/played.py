@@ -1,4 +1,4 @@
-"""The engine on the same calls: a run that is planned, held by a session, played and stored as any other is."""
+"""Makes the calls of a load through the engine: a session plans, plays and stores a run as it does any other."""
 
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -28,7 +28,7 @@ _CASE = Case(id="c", opening="A case.", truth=Truth(), provenance=Provenance(sou
 
 
 async def played(load: Load, base_url: str, asker: Callable[[Seat], Agent] = Asker) -> Measured:
-    """Play the load with an agent that asks; raises RuntimeError if an episode does not end as it should."""
+    """Play the load with an agent that calls its model; raises RuntimeError if an episode does not end as it should."""
     measured = await played_in_a_file(load, base_url, asker)
     if measured.more["right"] != load.episodes:
         raise RuntimeError(f"only {measured.more['right']:.0f} of {load.episodes} episodes ended right")
@@ -36,7 +36,7 @@ async def played(load: Load, base_url: str, asker: Callable[[Seat], Agent] = Ask
 
 
 async def played_in_a_file(load: Load, base_url: str, asker: Callable[[Seat], Agent] = Asker) -> Measured:
-    """Play the load into a fresh SQLite file; `more` also has its bytes an episode."""
+    """Play the load into a new SQLite file; `more` of the result also has its bytes an episode."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.db"
         measured = await played_into(load, base_url, str(path), asker)
@@ -45,7 +45,7 @@ async def played_in_a_file(load: Load, base_url: str, asker: Callable[[Seat], Ag
 
 
 async def played_into(load: Load, base_url: str, where: str, asker: Callable[[Seat], Agent] = Asker) -> Measured:
-    """Play the load into the store at `where`; `more` has how many episodes ended right, and what the calls were."""
+    """Play the load into the store at `where`; `more` counts the episodes that ended as they should, and the calls."""
     model = reach("openai/bench", base_url=base_url, env={}, prices=Prices())
     async with scene(load, model, open_store(where), asker) as stage:
         progress = Progress()
@@ -77,7 +77,7 @@ async def scene(
 
 
 def _header(index: str) -> RunHeader:
-    """The header of the run: its cases have the index `index`."""
+    """Return the header of the run, whose cases have the index `index`."""
     return RunHeader(
         version=VERSION,
         wardround="",
@@ -98,7 +98,7 @@ def _header(index: str) -> RunHeader:
 
 @dataclass(frozen=True)
 class Jobs:
-    """The repeats of one case, made one after the other, so that no list of them is held in memory."""
+    """The repeats of one case; each is made when it is needed, so that memory never holds all of them."""
 
     case: str
     episodes: int
@@ -109,6 +109,6 @@ class Jobs:
 
 
 async def right(run: Run, load: Load) -> int:
-    """How many episodes completed with every event that a run without faults has."""
+    """Count the episodes that completed with every event of a run without faults."""
     events = 1 + load.calls + (2 * load.calls - 1) + 1
     return sum([row.cause == "completed" and row.events == events async for row in run.store.episodes(run.name)])

@@ -1,4 +1,4 @@
-"""How many labels of rare diseases a reader of names can find in a case, and how many we do.
+"""Counts the labels of rare diseases that a case names at all, and those that our reader finds in it.
 
     python -m benchmarks.rare_labels ../shared
 
@@ -32,7 +32,7 @@ _CERTAIN = ("exact", "words", "abbreviation", "core")
 
 
 def shares(cases: Mapping[str, Mapping[str, object]]) -> Mapping[str, float]:
-    """The share of all labels of `cases` for which each of ROWS holds, and their number as 'labels'."""
+    """Return the share of all labels of `cases` for which each of ROWS holds, and the number of labels as 'labels'."""
     counts: Counter[str] = Counter()
     for case in cases.values():
         parts, listed = case["generate_case"], case["checked_rare_disease"]
@@ -45,7 +45,7 @@ def shares(cases: Mapping[str, Mapping[str, object]]) -> Mapping[str, float]:
 
 
 def _labels_in(labels: Mapping[str, str], text: str) -> Iterator[str]:
-    """The rows that hold for each label of a case, and 'labels' once for each."""
+    """Yield the rows that hold for each label of a case, and 'labels' once for each label."""
     named = {name: diseases_named(name) for name in names_in(text)}
     numbers = frozenset(number for several in named.values() for number in several)
     above = frozenset(number for name in named for number in lineage(name))
@@ -68,7 +68,7 @@ def _numbers(concept: Concept) -> frozenset[int]:
 
 
 def names_in(text: str) -> Sequence[str]:
-    """The stretches of words of a text that are names of MONDO, the longest from each word on."""
+    """Return the stretches of a text that are names in MONDO: from each word on, the longest one."""
     names: dict[str, None] = {}
     for sentence in re.split(r"(?<=[.;:!?])\s|\n", text):
         words, at = re.findall(r"[\w'\u2019/-]+", sentence), 0

@@ -1,4 +1,4 @@
-"""Articles written for this project with several wordings of each finding, and the cases drawn from them by seed."""
+"""Reads articles written for this project, with several wordings of each finding, and draws cases from them by seed."""
 
 import random
 import re
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "tests" / "data" / "report_art
 
 @dataclass
 class WrittenArticle:
-    """An article; `items` lists for each item its findings, each in several wordings that say the same."""
+    """An article; `items` lists the findings of each item, each in several wordings that say the same."""
 
     id: str
     title: str = ""
@@ -31,7 +31,10 @@ class WrittenArticle:
 
 
 def written(name: str) -> Sequence[WrittenArticle]:
-    """The articles of a file: '# id', 'title:', '## heading', text, 'answer:', 'wrong:', '== item', 'one | other'."""
+    """Return the articles of a file.
+
+    Its lines are '# id', 'title:', '## heading', text, 'answer:', 'wrong:', '== item' and 'one wording | another'.
+    """
     return tuple(_articles((FOLDER / f"{name}.txt").read_text(encoding="utf-8")))
 
 
@@ -59,8 +62,11 @@ def _articles(text: str) -> Iterator[WrittenArticle]:
 
 
 def faithful_case(written_article: WrittenArticle, draw: random.Random) -> tuple[str, str]:
-    """(summary, answer): each finding in one of its wordings, some left out, in another order, joined in one of the
-    ways models join them."""
+    """Return the (summary, answer) of a faithful case.
+
+    Each finding stands in one of its wordings. Some are left out, the order changes, and they are joined as models join
+    them.
+    """
     style = draw.choice(("sentences", "semicolons", "bold", "lines"))
     mark = "**" if style == "bold" else ""
     blocks = []
@@ -79,8 +85,10 @@ def faithful_case(written_article: WrittenArticle, draw: random.Random) -> tuple
 
 
 def handed_in(sections: Mapping[str, Sequence[str]], cited: Mapping[str, Sequence[Sequence[int]]] | None = None) -> str:
-    """The summary of a case that is written as statements by item, as a model hands it in; `cited` are the numbers
-    of the article's sentences behind each statement."""
+    """Return the summary of a case that is written as statements by item, as a model hands it in.
+
+    `cited` are the numbers of the article's sentences behind each statement.
+    """
     blocks = []
     for item, statements in sections.items():
         marks = [f" {list(numbers)}" if numbers else "" for numbers in cited[item]] if cited else [""] * len(statements)
@@ -97,7 +105,7 @@ def _sentence(text: str, end: str) -> str:
 
 
 def case_draft(article: Article, summary: str, answer: str) -> CaseDraft:
-    """A diagnosis case of an article as a model hands it in, whose reasoning is not at issue."""
+    """Return a diagnosis case of an article as a model hands it in; its reasoning is filled in and plays no part."""
     sections: Mapping[str, str] = {
         "summary": summary, "differential": "Not at issue.", "explanation": "Not at issue.", "answer": answer,
     }  # fmt: skip

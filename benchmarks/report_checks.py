@@ -1,8 +1,8 @@
-"""How many seeded errors the checks of curated cases catch, and how many faithful cases they refuse.
+"""Counts the seeded errors that the checks of curated cases catch, and the faithful cases that they refuse.
 
-`python -m benchmarks.report_checks check` reads `tests/data/report_articles/check.txt`; `development` the half that
-the rules were written on; `check2` and `check3` the halves whose cases and errors were written out by hand; `published
-FOLDER` MedR-Bench's 40 articles with the cases that GPT-4o made of them.
+`python -m benchmarks.report_checks check` reads `tests/data/report_articles/check.txt`, `development` the half that
+the rules were written on, `check2` and the like the halves whose cases and errors were written out by hand. `published
+FOLDER` reads MedR-Bench's 40 articles with the cases that GPT-4o made of them.
 """
 
 import argparse
@@ -33,7 +33,7 @@ OPTIONS = CurationOptions()
 
 @dataclass
 class Trial:
-    """A faithful case and the errors seeded in it: (kind, form, summary, answer)."""
+    """A faithful case, and each error seeded in it as (kind, form, summary, answer)."""
 
     article: Article
     summary: str
@@ -43,7 +43,7 @@ class Trial:
 
 @dataclass
 class Account:
-    """What the checks did: `caught` by (kind, whether), what was `missed` and `refused` with the words."""
+    """What the checks did: `caught` counts by (kind, whether), `missed` and `refused` hold the words."""
 
     cases: int = 0
     refused: list[str] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Account:
 
 
 def objections(draft: CaseDraft) -> dict[tuple[str, str], str]:
-    """(rule, words) of everything that the rules object to in a case, with the reason."""
+    """Return everything that the rules object to in a case, as (rule, words) with the reason."""
     said: dict[tuple[str, str], str] = {}
     for check in checks(OPTIONS):
         after = check.apply(draft)
@@ -66,7 +66,7 @@ def objections(draft: CaseDraft) -> dict[tuple[str, str], str]:
 
 
 def measured(trials: Iterator[Trial]) -> Account:
-    """An error counts as caught if the rules object to something that they let pass in the faithful case."""
+    """Run the checks; an error is caught if the rules object to something that they let pass in the faithful case."""
     account = Account()
     for trial in trials:
         draft = case_draft(trial.article, trial.summary, trial.answer)
@@ -87,7 +87,7 @@ def measured(trials: Iterator[Trial]) -> Account:
 
 
 def written_trials(name: str) -> Iterator[Trial]:
-    """Ten faithful cases of each article of a file, and in them two errors of each kind."""
+    """Yield ten faithful cases of each article of a file, with two errors of each kind in them."""
     for one in written(name):
         article = one.article()
         for number in range(CASES_OF_AN_ARTICLE):
@@ -103,10 +103,10 @@ def written_trials(name: str) -> Iterator[Trial]:
 
 
 def hand_written_trials(name: str, *, cited: bool = False) -> Iterator[Trial]:
-    """The faithful cases of a folder, each written out by hand, and in them the errors that were written by hand.
+    """Yield the faithful cases of a folder with their errors; both were written out by hand.
 
-    With `cited` each statement cites the article's sentences: those that its author named, else the best aligned of
-    the faithful case, which stand in for a curator's.
+    With `cited` each statement cites sentences of the article: those that its author named, or else those that fit the
+    faithful case's statement best, in place of a curator's.
     """
     articles = {one.id: one.article() for one in written(f"{name}/articles")}
     rows = [json.loads(line) for line in (FOLDER / name / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -125,13 +125,13 @@ _Cited = Mapping[str, Sequence[Sequence[int]]]
 
 
 def _handed_in(case: Mapping[str, Json], cited: _Cited | None) -> tuple[str, str]:
-    """(summary, answer) as a model writes them."""
+    """Return (summary, answer) as a model writes them."""
     answer = f"{case['diagnosis']} {list(cited[''][0])}" if cited and cited[""][0] else case["diagnosis"]
     return handed_in(case["sections"], cited), answer
 
 
 def _citations(case: Mapping[str, Json], article: Article) -> _Cited:
-    """The numbers behind each statement by item, and under '' those behind the diagnosis."""
+    """Return the numbers of the sentences behind each statement by item, and under '' those behind the diagnosis."""
     sentences = article_index(article).sentences
     if "cited" not in case:
         sought = {
@@ -150,7 +150,7 @@ def _citations(case: Mapping[str, Json], article: Article) -> _Cited:
 
 
 def published_trials(folder: Path) -> Iterator[Trial]:
-    """GPT-4o's cases of MedR-Bench's 40 articles, with four errors of each kind."""
+    """Yield GPT-4o's cases of MedR-Bench's 40 articles, with four errors of each kind."""
     cases = json.loads((folder / "diagnosis_cases.json").read_text(encoding="utf-8"))
     answers = [entry["generate_case"]["diagnosis_results"] for entry in cases.values()]
     with gzip.open(folder / "raw_case_reports_40.jsonl.gz", "rt", encoding="utf-8") as stream:
@@ -169,7 +169,7 @@ def published_trials(folder: Path) -> Iterator[Trial]:
 
 
 def report(account: Account, *, words: bool) -> str:
-    """The figures with Wilson's intervals; with `words` what was refused and missed."""
+    """Return the figures with Wilson's intervals; with `words` also what was refused and missed."""
     lines = []
     for kind in KINDS:
         caught, missed = account.caught[kind, True], account.caught[kind, False]

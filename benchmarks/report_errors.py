@@ -1,4 +1,4 @@
-"""Errors seeded in faithful cases of articles: sex, side, negation, number, diagnosis; each drawn from a seed."""
+"""Seeds errors in faithful cases of articles: in sex, side, negation, number or diagnosis; each is drawn by seed."""
 
 import random
 import re
@@ -26,7 +26,7 @@ _NUMBER = re.compile(
 def with_error(
     kind: str, summary: str, answer: str, others: Sequence[str], draw: random.Random
 ) -> tuple[str, str, str] | None:
-    """(summary, answer, form) with one error of a kind; None if the case has no place for it."""
+    """Return (summary, answer, form) with one error of a kind, or None if the case has no place for one."""
     if kind == "diagnosis":
         return summary, draw.choice([other for other in others if other != answer]), "other"
     forms = [

@@ -1,4 +1,4 @@
-"""Retrieval of the offline corpus: how many judged questions find their passage, how fast, how long it builds."""
+"""Measures an offline corpus: how many questions find their passage, how fast, and how long building it takes."""
 
 import csv
 import gzip
@@ -21,13 +21,16 @@ from wardround.evaluators.search.documents import Fields
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 TUNED, SEED = 1000, 5
-"""Questions of MedQuAD on which the weight of titles and the size of passages were chosen: not counted here."""
+"""Questions of MedQuAD that served to choose the weight of titles and the size of passages; they do not count here."""
 MOST = 3
 
 
 @dataclass
 class Judged:
-    """Documents (JSON lines), and for each question the numbers of those that answer it; `topics` is theirs, if any."""
+    """A set of documents (JSON lines) and questions, with the numbers of the documents that answer each question.
+
+    `topics` holds the topic of each document, if the set names topics.
+    """
 
     documents: list[dict[str, str]] = field(default_factory=list)
     questions: dict[str, set[int]] = field(default_factory=dict)
@@ -35,7 +38,7 @@ class Judged:
 
 
 def retrieval(quick: bool) -> Sequence[Figure]:
-    """The figures of each set that lies beside the project."""
+    """Measure each set that lies beside the project."""
     figures: list[Figure] = []
     sets = {"medquad": medquad, "healthver": healthver, "pubmedqa": pubmedqa}
     for name, read in sets.items():
@@ -50,7 +53,7 @@ def retrieval(quick: bool) -> Sequence[Figure]:
 
 
 def medquad(folder: Path) -> Judged:
-    """Each answer is a document under its topic; the question is in none of them. Answers to one question all count."""
+    """Read MedQuAD: each answer is a document under its topic, without the question; all answers to one count."""
     judged = Judged()
     asked: dict[str, set[int]] = defaultdict(set)
     with gzip.open(folder / "medquad_answered.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -66,7 +69,7 @@ def medquad(folder: Path) -> Judged:
 
 
 def healthver(folder: Path) -> Judged:
-    """Each passage of evidence is a document, each claim a question; what supports or refutes a claim answers it."""
+    """Read HealthVer: passages are documents; each claim is a question, answered by what supports or refutes it."""
     judged, numbers = Judged(), dict[str, int]()
     asked: dict[str, set[int]] = defaultdict(set)
     with (folder / "healthver_dev.csv").open(encoding="utf-8", newline="") as opened:
@@ -80,7 +83,7 @@ def healthver(folder: Path) -> Judged:
 
 
 def pubmedqa(folder: Path) -> Judged:
-    """Each abstract, without its conclusion, is a document, each title, which is a question, its question."""
+    """Read PubMedQA: each abstract without its conclusion is a document, and its title, a question, is the question."""
     judged = Judged()
     rows = json.loads((folder / "ori_pqal.json").read_text(encoding="utf-8"))
     for number, row in enumerate(rows.values()):
@@ -141,13 +144,13 @@ def _quality(name: str, judged: Judged, rights: Sequence[set[int]], ranked: Sequ
 
 
 def ndcg(hits: Sequence[bool], relevant: int) -> float:
-    """Discounted gain of the first three (1 / log2(rank + 1) for each right one) over that of the best order."""
+    """Return the discounted gain of the first three (1 / log2(rank + 1) for each right one) over the best order's."""
     best = sum(1 / math.log2(rank + 2) for rank in range(min(MOST, relevant)))
     return sum(hit / math.log2(rank + 2) for rank, hit in enumerate(hits[:MOST])) / best
 
 
 async def _rate(corpus: Corpus, questions: Sequence[str]) -> float:
-    """Queries a second with 50 under way."""
+    """Return the queries answered in a second while 50 are under way."""
     left = list(questions)
 
     async def ask() -> None:

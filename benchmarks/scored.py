@@ -1,4 +1,4 @@
-"""What scoring costs beside the evaluator's own time; each is measured in a process of its own, so no text is known."""
+"""Measures what scoring costs beside the evaluator's own time; each runs in a new process, whose caches are empty."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def score(quick: bool) -> Sequence[Figure]:
-    """CPU of `score_run` with the standard metrics over the CPU of the evaluator called on episodes in memory."""
+    """Measure the CPU of `score_run` with the standard metrics over that of the evaluator on episodes in memory."""
     repeats, turns = (5, 2) if quick else (20, 5)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.db"
@@ -52,7 +52,7 @@ def _measured(what: str, path: Path) -> float:
 
 
 async def own(path: Path) -> Measured:
-    """Read every episode, then call the evaluator on each."""
+    """Read all episodes, then call the evaluator on each."""
     store, evaluator = wardround.open_store(path), Standard()
     await _warmed(store)
     run = await wardround.Run.open(store, "r")
@@ -65,7 +65,7 @@ async def own(path: Path) -> Measured:
 
 
 async def whole(path: Path) -> Measured:
-    """Score the run as a user does."""
+    """Score the run as a user would."""
     store = wardround.open_store(path)
     await _warmed(store)
     run = await wardround.Run.open(store, "r")
@@ -76,12 +76,12 @@ async def whole(path: Path) -> Measured:
 
 
 async def _warmed(store: Store) -> None:
-    """Score another run: the tables of names are read once in a process, whatever the length of a run."""
+    """Score another run first, since a process reads the tables of names once, however long its runs are."""
     await wardround.score_run(await wardround.Run.open(store, "warm"))
 
 
 def main() -> None:
-    """The measured process: `python -m benchmarks.scored own|run PATH`."""
+    """Run the measured process: `python -m benchmarks.scored own|run PATH`."""
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=["own", "run"])
     parser.add_argument("path", type=Path)

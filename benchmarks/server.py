@@ -1,4 +1,4 @@
-"""A model server that costs almost nothing: a raw asyncio protocol in a process of its own, on a core of its own."""
+"""Runs a model server that costs almost nothing: a raw asyncio protocol in a process and on a core of its own."""
 
 import asyncio
 import multiprocessing
@@ -15,19 +15,19 @@ from multiprocessing.connection import Connection
 from benchmarks.load import prose
 
 REPLY = prose(950, seed=1)
-"""The text of every answer, as it stands in JSON."""
+"""The text of every answer, as JSON writes it."""
 
 
 @dataclass
 class Server:
-    """A running server; `sent` (answers by status, and resets) is filled in when it has stopped."""
+    """A running server; once it has stopped, `sent` counts its answers by status, and the reset connections."""
 
     url: str
     sent: dict[str, int] = field(default_factory=dict)
 
 
 class Answers:
-    """The answers to requests in the order of their arrival, drawn from a seed and counted."""
+    """Draws the answer to each request by seed, in the order of arrival, and counts the answers."""
 
     def __init__(self, rates: Mapping[str, float], retry_after: float, seed: int) -> None:
         self._rates, self._random = dict(rates), random.Random(seed)
@@ -35,13 +35,16 @@ class Answers:
         self.sent: Counter[str] = Counter()
 
     def next(self) -> tuple[bytes | None, bool]:
-        """The whole HTTP reply (None is a reset connection), and whether it comes at once: a gateway refuses so."""
+        """Return the next whole HTTP reply, None for a reset connection, and whether it comes at once.
+
+        A refusal for too many requests comes at once, as from a gateway.
+        """
         kind = self._kind() if self._rates else "200"
         self.sent[kind] += 1
         return self._ready.get(kind), kind == "429"
 
     def to(self, request: bytes) -> tuple[bytes | None, bool]:
-        """The same, for what is asked in `request` (head and body)."""
+        """Return the answer to `request` (head and body), in the form of `next`."""
         del request
         return self.next()
 
@@ -55,7 +58,7 @@ class Answers:
 
 
 class Protocol(asyncio.Protocol):
-    """Reads requests by their content length, answers each after `latency` seconds; a 429 comes at once."""
+    """Reads requests by their content length and answers each after `latency` seconds, with a 429 at once."""
 
     def __init__(self, latency: float, answers: Answers) -> None:
         self._latency, self._answers = latency, answers
@@ -96,7 +99,7 @@ class Protocol(asyncio.Protocol):
 
 
 def answer_of(text: str) -> bytes:
-    """A chat completion as a whole HTTP reply; `text` as it stands in JSON."""
+    """Return a chat completion as a whole HTTP reply; `text` is escaped for JSON already."""
     return _http(
         "200 OK",
         '{"id":"b","object":"chat.completion","model":"bench","choices":[{"index":0,"finish_reason":"stop","message":'
@@ -105,7 +108,7 @@ def answer_of(text: str) -> bytes:
 
 
 def refusal_of(status: int, retry_after: float | None = None) -> bytes:
-    """A refusal as a whole HTTP reply; `retry_after` in seconds."""
+    """Return a refusal as a whole HTTP reply; `retry_after` is in seconds."""
     more = "" if retry_after is None else f"Retry-After: {retry_after:g}\r\n"
     return _http(f"{status} Refused", f'{{"error":{{"message":"status {status}","type":"bench","code":null}}}}', more)
 
@@ -139,9 +142,10 @@ def served(
     seed: int = 0,
     answers: Answers | None = None,
 ) -> Iterator[Server]:
-    """A running server; this process keeps to the first core, the server to the last.
+    """Run a server for the length of a block; this process stays on the first core, the server on the last.
 
-    `rates` are probabilities of `429` (with Retry-After), `500` and `reset`, drawn from `seed`; or it gives `answers`.
+    `rates` are the probabilities of `429` (with Retry-After), `500` and `reset`, drawn by `seed`. The server gives
+    `answers` instead if there are any.
     """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     context = multiprocessing.get_context("spawn")

@@ -1,4 +1,4 @@
-"""How near the latency limit the engine comes, and what a call costs beside the bare loop."""
+"""Measures how near the engine comes to the limit that latency sets, and what a call costs beside a bare loop."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -14,29 +14,29 @@ from benchmarks.server import served
 NARROW, WIDE = Load(), Load(episodes=5000, concurrency=1000, latency=1.0)
 ZERO = Load(latency=0.0)
 SHORT = Load(episodes=600)
-"""The load of `--quick`, so short that the first and the last wave count for much."""
+"""The load of `--quick`; it is so short that the first and the last wave of calls weigh much."""
 
 
 def narrow(quick: bool) -> Sequence[Figure]:
-    """200 at once: several turns, since the CPU of one moves by a third on a machine that others use too."""
+    """Measure 200 at once, in several turns: on a shared machine the CPU of one turn varies by a third."""
     load, turns = (SHORT, 2) if quick else (NARROW, 5)
     return _figures(load, alternated(load, turns), 0.90)
 
 
 def wide(quick: bool) -> Sequence[Figure]:
-    """1,000 at once: each turn takes a minute, so there are two."""
+    """Measure 1,000 at once, in two turns, since each takes a minute."""
     load, turns = (Load(episodes=1500, concurrency=500, latency=0.5), 1) if quick else (WIDE, 2)
     return _figures(load, alternated(load, turns), 0.85)
 
 
 def zero(quick: bool) -> Sequence[Figure]:
-    """A server that answers at once: nothing but processor time is measured."""
+    """Measure nothing but processor time: the server answers at once."""
     load, turns = (Load(episodes=600, latency=0.0), 2) if quick else (ZERO, 5)
     return (_cpu(load, alternated(load, turns), 1.3),)
 
 
 def alternated(load: Load, turns: int) -> list[tuple[Measured, Measured]]:
-    """(bare, engine) of each turn; they begin by turns, so that a drift of the machine favours neither."""
+    """Return (bare, engine) for each turn; they take turns to begin, so that a drift of the machine favours neither."""
     pairs = []
     with served(load.latency) as server:
         for turn in range(turns):

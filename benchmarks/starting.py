@@ -1,4 +1,4 @@
-"""What the command line costs before it does anything large: `--help`, and the verbs on a run of one episode."""
+"""Measures what the command line costs before it does anything large: `--help`, and the verbs on a one-episode run."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ VERBS: dict[str, Sequence[str]] = {
 
 
 def start(quick: bool) -> Sequence[Figure]:
-    """CPU of fresh processes, their threads included, beside that of a Python that does nothing."""
+    """Measure the CPU of new processes, with their threads, beside that of a Python that does nothing."""
     turns = 2 if quick else 5
     spent: dict[str, list[float]] = {"python": [], "--help": [], **{verb: [] for verb in VERBS}}
     with tempfile.TemporaryDirectory() as name:
@@ -47,7 +47,7 @@ def start(quick: bool) -> Sequence[Figure]:
 
 
 def _cpu(words: Sequence[str], folder: Path) -> float:
-    """Seconds of CPU that a fresh process took."""
+    """Return the seconds of CPU that a new process takes."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment = {**kept, "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
     process = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL, env=environment, cwd=folder)

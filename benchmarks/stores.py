@@ -1,4 +1,4 @@
-"""How many events a second a store keeps, and in how many bytes, beside a bare writer of the same rows."""
+"""Measures how many events a store keeps in a second, and in how many bytes, beside a bare writer of the same rows."""
 
 import importlib
 import sqlite3
@@ -29,11 +29,11 @@ WRITERS = 200
 _TABLE = "CREATE TABLE bare (episode INTEGER, seq INTEGER, hash {bytes}, body {bytes}, PRIMARY KEY (episode, seq))"
 _SPENT = {"asker": Spending(1, 0, 0, 900, 250, 0.0, 1)}
 Written = tuple[float, float]
-"""Seconds, and bytes an episode."""
+"""Seconds, and bytes for each episode."""
 
 
 def stores(quick: bool) -> Sequence[Figure]:
-    """SQLite, and PostgreSQL where there is a server."""
+    """Measure SQLite, and PostgreSQL if a server can be started."""
     load = Load(episodes=400 if quick else 2000)
     appends = anyio.run(recorded, load)
     with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +60,7 @@ def _figure(name: str, appends: Sequence[Sequence[Row]], load: Load, ours: Writt
 
 
 async def recorded(load: Load) -> list[list[Row]]:
-    """The appends of one episode: all that is written before each call, and the rest."""
+    """Return the appends of one episode: the rows written before each call, and those after the last."""
     store = MemoryStore()
     model = Scripted(lambda messages, purpose: prose(950, seed=1))
     async with scene(Load(episodes=1, calls=load.calls), model, store) as stage:
@@ -75,7 +75,7 @@ async def recorded(load: Load) -> list[list[Row]]:
 
 
 async def kept(opened: Callable[[], Store], appends: Sequence[Sequence[Row]], episodes: int) -> float:
-    """Seconds in which WRITERS at once append the episodes through a session, each append awaited."""
+    """Return the seconds in which WRITERS at once append the episodes through a session; each awaits its appends."""
     store = opened()
     try:
         await store.create_run(RUN, {}, Jobs("c", episodes))
@@ -101,7 +101,7 @@ async def kept(opened: Callable[[], Store], appends: Sequence[Sequence[Row]], ep
 
 
 def bare_sqlite(path: Path, appends: Sequence[Sequence[Row]], episodes: int) -> Written:
-    """The same rows, one append of WRITERS episodes to a commit, nothing else kept; as durable."""
+    """Write the same rows bare, and as durably: a commit holds one append of WRITERS episodes and nothing else."""
     connection = sqlite3.connect(path, isolation_level=None)
     for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", _TABLE.format(bytes="BLOB")):
         connection.execute(statement)
@@ -136,7 +136,7 @@ async def _postgres(url: str, appends: Sequence[Sequence[Row]], episodes: int) -
 
 
 def groups(appends: Sequence[Sequence[Row]], episodes: int) -> list[list[tuple[int, int, bytes, bytes]]]:
-    """What the bare writers write, a list for each commit."""
+    """Return the rows that the bare writers write, a list for each commit."""
     return [
         [(n, row.seq, row.hash, row.body) for n in range(start, min(start + WRITERS, episodes)) for row in rows]
         for start in range(0, episodes, WRITERS)

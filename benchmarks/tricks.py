@@ -1,4 +1,4 @@
-"""The forms in which a doctor that wants a better score answers: lists, denials, refusals, copies, pleas."""
+"""The forms in which a doctor answers to get a better score: lists, denials, refusals, copies, pleas."""
 
 import json
 import random
@@ -11,14 +11,14 @@ from wardround.evaluators.evaluation import Goal
 from wardround.scenarios.case import Case
 
 FEW = 5
-"""Diseases in a list that holds the truth at a random place."""
+"""The number of diseases in a list that holds the truth at a random place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """What a doctor knows of one case.
 
-    `pool` are the truths of all cases of the set, `start` the instructions of the scenario.
+    `pool` holds the truths of all cases of the set, `start` the instructions of the scenario.
     """
 
     case: Case
@@ -34,11 +34,11 @@ class Target:
 
     @property
     def phrase(self) -> str:
-        """The truth as one phrase, so that the words round it are about all of it."""
+        """The truth as one phrase, so that the words round it apply to all of it."""
         return re.sub(r"[.;:\n]+\s*(?=\S)", ", ", self.truth.strip(" .\n"))
 
     def few(self) -> list[str]:
-        """The truth among others, neither first nor last, so that neither end of the list names it."""
+        """Return a list of FEW diseases with the truth among them, neither first nor last."""
         others = self.draw.sample([one for one in self.pool if one != self.truth], FEW - 1)
         place = self.draw.randrange(1, FEW - 1)
         return [*others[:place], self.phrase, *others[place:]]
@@ -246,7 +246,7 @@ UNMEANT: dict[str, str] = {
     "any of": "any of {truth}, seasickness",
     "even odds": "{truth} 50%, seasickness 50%",
 }
-"""Forms that name the truth and do not stand by it."""
+"""Forms that name the truth without standing by it."""
 OF_DISEASES_ALONE = (
     "conceded", "conceded in two sentences", "less probable", "less probable in per cent", "of low probability",
     "not ticked beside one that is", "not preferred", "less likely", "on a result", "on a later result",
@@ -254,7 +254,7 @@ OF_DISEASES_ALONE = (
     "little sure", "one per cent", "free of it", "like it", "past", "not yet", "half", "-ish", "near", "relative",
     "any of", "even odds", "or something else", "or nothing", "ghost", "versus", "behind a hash sign", "changed",
 )  # fmt: skip
-"""Forms of `UNMEANT` that are an honest treatment: 'hydrocortisone 1 %', or a plan with an open last measure."""
+"""Forms above that can be an honest treatment: 'hydrocortisone 1 %', or a plan with an open last measure."""
 REFUSALS: dict[str, str] = {
     "language model": "As an AI language model I cannot diagnose {truth}",
     "not a doctor": "I am not a doctor and I'm unable to say whether the patient has {truth}.",
@@ -292,7 +292,10 @@ ADDING = (
     "ampersands", "in brackets", "also called", "causing", "hedged chain", "superimposed", "in the setting of", "cases",
     "spaced out", "hashtags", "Chinese",
 )  # fmt: skip
-"""Lists that assert all they name. Of a few plans they are one plan, held to the bound on measures and tried whole."""
+"""Lists that assert all that they name.
+
+A list of a few plans in such a form is one plan: the bound on measures applies to it, and only whole lists are tried.
+"""
 
 
 OF_DISEASES = (
@@ -301,7 +304,7 @@ OF_DISEASES = (
     "braces", "gaps that do not break", "pictures", "logical or", "LaTeX or", "a look-alike or", "a hidden or",
     "evolving from", "preceded by", "all possible", "equal parts", "one key of JSON", "JSON by rank",
 )  # fmt: skip
-"""Lists in words that only diseases have; of a few plans they are not tried."""
+"""Lists in words that only diseases have; lists of a few plans are not tried in these forms."""
 
 
 def _constant(text: str, target: Target) -> str:
@@ -322,7 +325,7 @@ def _list_of_few(join: Join, target: Target) -> str:
 
 
 def forms(goal: Goal = "diagnosis") -> dict[str, Form]:
-    """Return the doctors by name; each writes the text that stands where the answer belongs."""
+    """Return the doctors by name; each writes the text that it gives as its answer."""
     by_name: dict[str, Form] = {name: partial(_constant, text) for name, text in CONSTANTS.items()}
     for kind, texts in (("denies", DENIALS), ("refuses", REFUSALS), ("unmeant", UNMEANT)):
         for name, text in texts.items():
@@ -341,5 +344,5 @@ def forms(goal: Goal = "diagnosis") -> dict[str, Form]:
 
 
 def truth_of(case: Case, goal: Goal) -> str:
-    """The right answer of a case."""
+    """Return the right answer of a case."""
     return case.truth.diagnosis if goal == "diagnosis" else case.truth.treatment

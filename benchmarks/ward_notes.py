@@ -1,4 +1,4 @@
-"""Made-up discharge notes in sixty styles with the truth of each; their author had not seen how notes are read."""
+"""Makes up discharge notes in sixty styles, with the truth of each; their author had not seen how notes are read."""
 
 import json
 import random
@@ -87,7 +87,7 @@ FIELD = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 @dataclass(frozen=True)
 class Disease:
-    """A disease with what its notes may say: see the head of diseases.toml."""
+    """A disease with what its notes may say; the head of diseases.toml explains the fields."""
 
     name: str
     icd: str
@@ -106,9 +106,9 @@ class Disease:
 class WardNote:
     """A discharge note and its truth.
 
-    `principal` are the forms of the principal diagnosis that count as right. `history` and `exam` are the texts that a
-    case must show in full, `elsewhere` are sentences that may stand in neither. `named` is the sentence of the history
-    that names the diagnosis, where there is one; the disease's `words` may then stand nowhere in the opening.
+    `principal` holds the forms of the principal diagnosis that count as right. A case must show `history` and `exam` in
+    full; the sentences of `elsewhere` may stand in neither. `named` is the sentence of the history that names the
+    diagnosis, if there is one; the disease's `words` may then stand nowhere in the opening.
     """
 
     style: str
@@ -153,13 +153,13 @@ def layouts(name: str) -> dict[str, str]:
 
 
 def halves(what: Literal["styles", "diseases"]) -> tuple[list[str], list[str]]:
-    """Return half A, on which rules may be mended, and half B, which is measured once; seed 1416 drew them."""
+    """Return half A, on which rules may be changed, and half B, which is measured once; seed 1416 drew them."""
     split = json.loads((DATA / "halves.json").read_text())[what]
     return split["a"], split["b"]
 
 
 def ward_notes(styles: str = "styles.txt", each: int = PER_STYLE) -> list[WardNote]:
-    """Return notes of each style of a file: ten of each of the first sixty styles, two of each of `styles_2.txt`."""
+    """Return `each` notes in each style of a file."""
     known = diseases()
     return [write(style, layout, number, known) for style, layout in layouts(styles).items() for number in range(each)]
 
@@ -175,7 +175,7 @@ def write(style: str, layout: str, number: int, known: list[Disease]) -> WardNot
 def compose(
     style: str, disease: Disease, other: Disease, chance: random.Random, layout: str, extra: str | None = None
 ) -> WardNote:
-    """Fill a style's template; `extra` is a sentence of the history instead of one that names the diagnosis."""
+    """Fill a style's template; `extra` stands in the history in place of a sentence that names the diagnosis."""
     written = chance.choice(disease.written)
     sex = "F" if re.search(r"\b(She|Her)\b", " ".join(disease.history)) else "M"
     others = chance.sample(COMORBIDITIES, chance.randint(2, 4))
@@ -244,7 +244,7 @@ def examination(special: dict[str, str], chance: random.Random) -> list[tuple[st
 
 
 def history(sentences: list[str], form: str, chance: random.Random) -> str:
-    """Return a present illness in one of the forms in which notes hold it."""
+    """Return a history of the present illness in one of the forms that notes have."""
     text = " ".join(sentences)
     vitals = f"98.{chance.randint(1, 9)} {chance.randint(70, 120)} {chance.randint(100, 160)}/80 18 97% RA"
     if form == "wrap":
@@ -261,7 +261,7 @@ def history(sentences: list[str], form: str, chance: random.Random) -> str:
 
 
 def laid_out(rows: list[tuple[str, str]], form: str) -> str:
-    """Return an examination in a form: a line a system, or all on one line."""
+    """Return an examination in a form: with a line for each system, or all on one line."""
     if form == "dash":
         return "\n".join(f"{system} - {text}" for system, text in rows)
     if form == "semi":
@@ -281,5 +281,5 @@ def listed(items: list[str], form: str) -> str:
 
 
 def cased(text: str, form: str) -> str:
-    """Return a text in capitals where the form asks for them."""
+    """Return a text, in capitals if the form asks for them."""
     return text.upper() if form == "upper" else text

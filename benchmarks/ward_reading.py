@@ -14,11 +14,11 @@
 | own_fourth, own_fifth, own_sixth | - | 60 each, by the next author of the rules, of `leaks_own_4.csv`, `_5`, `_6` |
 | own_seventh | - | 30 by the same, whose faults are not mended, of `leaks_own_7.csv` |
 
-The last forty or so of the first two own files are about diseases that the other sets do not have; the last four
-files are about 210 diseases of every field.
+The last forty or so pairs of the first two own files are about diseases that the other sets do not have; the last four
+own files are about 210 diseases of every field.
 
-The notes and sentences are those of `benchmarks/ward_notes.py`. They are put into a small tree of MIMIC-IV's shape,
-from which `wardround cases build mimic` builds; only the rules that leave an admission out on purpose are switched off.
+`benchmarks/ward_notes.py` makes the notes and sentences. They are put into a small tree of MIMIC-IV's shape, from which
+`wardround cases build mimic` builds cases; only the rules that leave an admission out on purpose are switched off.
 """
 
 import argparse
@@ -51,7 +51,7 @@ LATER = {
     "blind": "styles_6.txt",
     "second": "styles_7.txt",
 }
-"""Files of styles that were written after the parser was read and before they were run; two notes of each."""
+"""Files of styles that were written before the parser was run on them; two notes are made in each style."""
 PAIRS = {
     "later": "leaks_2.csv",
     "blind": "leaks_4.csv",
@@ -68,7 +68,7 @@ PAIRS = {
     "own_sixth": "leaks_own_6.csv",
     "own_seventh": "leaks_own_7.csv",
 }
-"""Files of pairs of sentences, a leak and a harmless one of like build."""
+"""Files of pairs of sentences: one that gives the disease away, and a harmless one built like it."""
 UNNAMED = {
     "Peptic ulcer bleed": "Gastric ulcer|Peptic ulcer|Upper GI bleed|UGIB",
     "Hepatic encephalopathy": "HE",
@@ -76,11 +76,11 @@ UNNAMED = {
     "Pyelonephritis": "UTI|Urinary tract infection",
     "Diverticulitis": "",
 }
-"""Names of the measured pool that Wardround's own list does not add."""
+"""Synonyms for the measured pool that Wardround's own list does not add."""
 
 
 def fault(written: WardNote) -> str:
-    """What a reading of a note got wrong: 'dropped', 'wrong diagnosis', 'history', 'examination', or ''."""
+    """Return what the reading of a note got wrong: 'dropped', 'wrong diagnosis', 'history', 'examination', or ''."""
     read = note(written.text)
     item = first_item(read.primary)
     if not _bare(item) or not read.get("present").strip("_ \n"):
@@ -111,7 +111,7 @@ def _bare(text: str) -> str:
 
 
 def built(notes: Sequence[WardNote], folder: Path) -> dict[int, Case]:
-    """The cases that the product builds from notes, by the place of their note."""
+    """Return the cases that a build makes of notes, by the place of their note."""
     tree = folder / "mimic"
     _write_tree(tree, notes)
     pool = folder / "pool.csv"
@@ -155,7 +155,7 @@ def _rows(place: int, one: WardNote) -> Rows:
 
 
 def case_faults(written: WardNote, case: Case | None) -> Iterator[str]:
-    """What is wrong with the case of a note, or with there being none."""
+    """Yield what is wrong with the case of a note; without a case it is 'dropped'."""
     if case is None:
         yield "dropped"
         return
@@ -188,7 +188,7 @@ def _named(word: str, text: str) -> bool:
 
 
 def sentence_notes(chosen: Iterable[Disease]) -> list[tuple[WardNote, bool, str]]:
-    """(note with the sentence in its history, whether it gives the disease away, sentence) in the plainest style."""
+    """Return (note with the sentence, whether it gives the disease away, sentence); notes are in the plainest style."""
     notes = []
     layout = layouts("styles.txt")["classic"]
     for disease in chosen:
@@ -200,7 +200,7 @@ def sentence_notes(chosen: Iterable[Disease]) -> list[tuple[WardNote, bool, str]
 
 
 def flagged(case: Case, sentence: str) -> bool:
-    """Whether a build blanked a word of a sentence, or `cases check` flags one that is left."""
+    """Whether a build blanked words of a sentence, or `cases check` flags words that are left."""
     if " ".join(sentence.split()) not in " ".join(case.opening.split()):
         return True
     left = [words for _, words, _ in ((name, hit.words, hit.relation) for name, hit in revealed(case))]
@@ -208,7 +208,7 @@ def flagged(case: Case, sentence: str) -> bool:
 
 
 def sentence_pairs(name: str = "leaks_2.csv") -> list[tuple[str, bool, str]]:
-    """(disease, whether the sentence gives it away, sentence) of a file, a pair a line."""
+    """Return (disease, whether the sentence gives it away, sentence) for both sentences of each line of a file."""
     with (DATA / name).open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     return [(row["disease"], gives, row["gives" if gives else "harmless"]) for row in rows for gives in (True, False)]
