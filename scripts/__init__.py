@@ -1,1 +1,1 @@
-"""Scripts that measure the house itself; no part of the product."""
+"""Scripts that measure or prepare parts of the project; no part of the product."""

@@ -35,12 +35,12 @@ from wardround.testing.loopback import Loopback
 
 SEED = 11
 TIMED = ("episode_seconds", "model_seconds")
-"""Scores that measure time and so differ between any two runs."""
+"""Scores that measure time, so that any two runs differ in them."""
 Face = Callable[[RunSettings, Path], Awaitable[str]]
 
 
 async def by_command_line(settings: RunSettings, store: Path) -> str:
-    """`wardround run` in a process of its own."""
+    """Play through `wardround run` in a process of its own."""
     words = ["run", "--cases", str(settings.cases), "--scenario", settings.scenario, "--seed", str(SEED)]
     more = [
         "--limit",
@@ -57,7 +57,7 @@ async def by_command_line(settings: RunSettings, store: Path) -> str:
 
 
 async def by_python(settings: RunSettings, store: Path, doctor: str = "scripts.line_doctor:Lines") -> str:
-    """`wardround.run`."""
+    """Play through `wardround.run`."""
     options: dict[str, Any] = {"seed": SEED, "limit": settings.limit, "doctor": doctor}
     return (await run(settings.cases, settings.scenario, store=str(store), **options)).name
 
@@ -79,7 +79,7 @@ def _gymnasium(settings: RunSettings, store: Path) -> str:
 
 
 async def by_gymnasium(settings: RunSettings, store: Path) -> str:
-    """The Gymnasium loop."""
+    """Play through the loop of Gymnasium."""
     return await anyio.to_thread.run_sync(_gymnasium, settings, store)
 
 
@@ -93,7 +93,7 @@ async def _driven(settings: RunSettings, store: Path, play: Callable[[OpenEpisod
 
 
 async def by_chat(settings: RunSettings, store: Path) -> str:
-    """An openai client over HTTP."""
+    """Play through an openai client over HTTP."""
     import openai  # noqa: PLC0415  # it takes a second, and every process of the suite imports this script
 
     async def play(episodes: OpenEpisodes, count: int) -> None:
@@ -113,7 +113,7 @@ async def by_chat(settings: RunSettings, store: Path) -> str:
 
 
 async def by_mcp(settings: RunSettings, store: Path) -> str:
-    """An MCP client."""
+    """Play through an MCP client."""
 
     async def play(episodes: OpenEpisodes, count: int) -> None:
         server = import_module("wardround.faces.mcp_server").mcp_server(episodes)
@@ -130,7 +130,7 @@ async def by_mcp(settings: RunSettings, store: Path) -> str:
 
 
 async def by_verifiers(settings: RunSettings, store: Path) -> str:
-    """A verifiers rollout of each case, with the lines from a local endpoint."""
+    """Play each case as a rollout of verifiers; a local endpoint says the lines."""
     vf, face = import_module("verifiers.v1"), import_module("wardround.faces.verifiers_env")
     fields = {"id": "wardround-encounters", "cases": settings.cases, "scenario": settings.scenario, "seed": SEED}
     agent = {"harness": {"id": "wardround-encounters"}, "runtime": {"type": "subprocess"}}
@@ -148,7 +148,7 @@ async def by_verifiers(settings: RunSettings, store: Path) -> str:
 
 
 async def by_openenv(settings: RunSettings, store: Path) -> str:
-    """An OpenEnv environment, stepped as its server does."""
+    """Step an OpenEnv environment as its server does."""
     face = import_module("wardround.faces.openenv_server")
     more = {"seed": SEED, "limit": settings.limit}
     env = face.environment_maker(settings.cases, settings.scenario, store=str(store), **more)()
@@ -174,11 +174,11 @@ FACES: Mapping[str, tuple[Face, str]] = {
     "verifiers": (by_verifiers, "verifiers"),
     "openenv": (by_openenv, "openenv"),
 }
-"""Each way to play, and the library that it needs."""
+"""Each face with the library that it needs."""
 
 
 def score_json(name: str, store: Path) -> dict[str, Any]:
-    """What `wardround score RUN --json` prints, without the run's name and the times."""
+    """Return what `wardround score RUN --json` prints, without the run's name and the times."""
     words = [sys.executable, "-m", "wardround", "score", name, "--store", str(store), "--json"]
     said: dict[str, Any] = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
     del said["run"]
@@ -187,7 +187,7 @@ def score_json(name: str, store: Path) -> dict[str, Any]:
 
 
 async def compare(scenario: str, limit: int) -> dict[str, str]:
-    """The digest of the score JSON by face; "-" and the reason for a face that cannot run here."""
+    """Return the digest of the score JSON by face, or "-" and the reason for a face that cannot run here."""
     settings = RunSettings(cases="bundled", scenario=scenario, seed=SEED, limit=limit, preflight=False)
     digests: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:

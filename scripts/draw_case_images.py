@@ -2,7 +2,7 @@
 
     python -m scripts.draw_case_images
 
-Both are computed from the numbers of the case's text, so that picture and text agree. No photograph is used.
+Both are computed from the numbers in the case's text, so that picture and text agree. No photograph is used.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ Samples = NDArray[np.float64]
 
 
 def rhythm_strip(seconds: float = 7.0, atrial_rate: float = 82, ventricular_rate: float = 34) -> Figure:
-    """Lead II in complete block: P waves and broad complexes keep their own pace (rates a minute)."""
+    """Draw lead II in complete heart block: P waves and broad complexes each keep their own rate, a minute."""
     time: Samples = np.arange(0, seconds, 0.002)
     trace: Samples = 0.008 * np.sin(2 * np.pi * 0.31 * time)
     for beat in np.arange(0.12, seconds, 60 / atrial_rate):
@@ -40,13 +40,13 @@ def rhythm_strip(seconds: float = 7.0, atrial_rate: float = 82, ventricular_rate
 
 
 def _wave(time: Samples, centre: float, width: float, height: float) -> Samples:
-    """A bell curve: `centre` and `width` in seconds, `height` in millivolts."""
+    """Return a bell curve; `centre` and `width` are in seconds, `height` in millivolts."""
     wave: Samples = height * np.exp(-0.5 * ((time - centre) / width) ** 2)
     return wave
 
 
 def growing_patch(seed: int = 5) -> Figure:
-    """A thigh with an oval patch of 14 by 11 cm: red border, pale ring, red point; a rule of 5 cm beside it."""
+    """Draw a thigh with an oval patch of 14 by 11 cm, with a red border, a pale ring and a red point, and a scale."""
     figure = Figure(figsize=(5, 4), dpi=110)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, 25)
@@ -70,7 +70,7 @@ def growing_patch(seed: int = 5) -> Figure:
 
 
 def main() -> None:
-    """Write each image twice, as SVG for people who change it and as PNG for models."""
+    """Write each image twice: as SVG for people who change it, as PNG for models."""
     rcParams["svg.hashsalt"] = "wardround"
     for name, figure in {"ws-005-patch": growing_patch(), "ws-007-strip": rhythm_strip()}.items():
         figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})

@@ -2,9 +2,9 @@
 
     python -m scripts.draw_rooms [--root DIR]
 
-Prints Markdown: a Mermaid flowchart with an arrow from each room to the highest rooms that it imports (what those
-import is left out), and a line of figures. Rooms that import each other in a circle are drawn as one. An older commit
-is drawn after `git archive COMMIT | tar x -C DIR`.
+It prints Markdown: a Mermaid flowchart with an arrow from each room to the highest rooms that it imports (rooms that
+those import are left out), and a line of figures. Rooms that import each other in a circle are drawn as one.
+`git archive COMMIT | tar x -C DIR` writes the tree of an older commit.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from scripts.measure_house import Module, imported, modules
 
 
 def room(module: Module) -> str:
-    """The folder that a module lies in, without the package's own name; `python -m wardround` is a door of `cli`."""
+    """Return the folder of a module without the package's own name; `python -m wardround` belongs to `cli`."""
     if module.name == "wardround.__main__":
         return "cli"
     folder = module.name if module.package else module.name.rpartition(".")[0]
@@ -27,7 +27,7 @@ def room(module: Module) -> str:
 
 
 def graph(files: Sequence[Module]) -> nx.DiGraph:
-    """Rooms as nodes (`modules`, `lines`), imports as edges (`weight`: how many modules import how many)."""
+    """Return a graph of rooms (`modules`, `lines`) and imports (`weight`: pairs of importing and imported module)."""
     names = frozenset(module.name for module in files)
     rooms = {module.name: room(module) for module in files}
     arrows = Counter(
@@ -46,7 +46,7 @@ def graph(files: Sequence[Module]) -> nx.DiGraph:
 
 
 def drawing(drawn: nx.DiGraph) -> str:
-    """The flowchart and its figures."""
+    """Return the flowchart and its figures."""
     circles = [sorted(part) for part in nx.strongly_connected_components(drawn) if len(part) > 1]
     whole = nx.condensation(drawn)
     floors = nx.dag_longest_path_length(whole, default_weight=1) + 1

@@ -3,13 +3,13 @@
     python -m scripts.fit_patient [--data ../shared/data] [--out weights.csv]
     python -m scripts.fit_patient --left-out
 
-A sentence is right if it holds what the question of `tests/data/patient_questions.csv` expects, or if the rules' answer
-with it does. The first weights are those of a conditional logit: each question chooses among the sentences of its story
-and silence. The second are those of a logit: is the best sentence right? They are fitted on first choices of
-questions whose author the first weights had not seen. The weight of a word is the share of right sentences that hold
-it; a choice is fitted with the shares of the other authors' questions. `CAUTION` is a choice: how sure an answer has to
-be, since wrong is worse than silent. `--left-out` measures each author's questions with weights fitted on the other
-authors' alone.
+A sentence is right if it has what the question of `tests/data/patient_questions.csv` expects, or if the rules' answer
+with that sentence has it. The first weights are those of a conditional logit, by which a question chooses among the
+sentences of its story and silence. The second are those of a logit, which decides whether the best sentence is right;
+they are fitted on the choices that the first weights make for authors whose questions they were not fitted on. The
+weight of a word is the share of right sentences that contain it; a choice is fitted with the shares of the other
+authors' questions. `CAUTION` is set by hand: it says how sure an answer has to be, since a wrong answer is worse than
+silence. `--left-out` measures each author's questions with weights fitted on the other authors' alone.
 """
 
 import argparse
@@ -52,29 +52,29 @@ FOLDS: tuple[tuple[str, ...], ...] = (
     ("blind7",),
     *((author,) for author in QUOTED_AUTHORS),
 )
-"""Authors that are left out together; rules were tuned on `tune` and `check`: they say little and are not fitted on."""
+"""Authors that are left out together; `tune` and `check` served to tune the rules, so nothing is fitted on them."""
 _COUNTS = {"fresh": 0.5, "blind": 1.0, "battery": 0.5, "guide": 1.0}
-"""How much a question of an early part counts; every other counts twice."""
+"""How much a question of an early part counts; every other question counts 2."""
 CAUTION = 1.3
 _CAUTIONS = (0.7, 1.0, CAUTION, 1.7)
-"""Those that `--left-out` compares."""
+"""The cautions that `--left-out` compares."""
 _MEASURED = 3
 """The first fold that `--left-out` measures: the authors of the hard sets."""
 _DOUBT = 4
-"""How many questions the share of an unseen word counts as."""
+"""How many questions the share of an unseen word weighs as much as."""
 _LEAST = 6
-"""How often a word has to be asked to stand in the table."""
+"""How often a word has to be asked to enter the table."""
 _RIDGE = 0.006
 _DECISION_RIDGE = 0.03
 _STEPS = 70
 _SMALL = 0.0005
-"""A weight that is smaller is not written."""
+"""A smaller weight is not written."""
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """One question: the figures of silence and of each sentence, which are right (0 is silence), and its weight."""
+    """One question: the figures of silence and of each sentence, and the places of the right ones (0 is silence)."""
 
     part: str
     silence: Figures
@@ -82,10 +82,10 @@ class Choice:
     may_answer: Sequence[bool]
     right: Sequence[int]
     strengths: Sequence[Sequence[tuple[str, float]]]
-    """For each sentence the words of the question, and how surely it holds them."""
+    """For each sentence, the words of the question and how surely the sentence contains each."""
 
     def weighed(self, shares: Weights) -> "Choice":
-        """The choice with the figures of missing words by these shares."""
+        """Return the choice with the figures of missing words computed from these shares."""
         rows = [
             {**row, **lack_figures(words, shares)} for row, words in zip(self.sentences, self.strengths, strict=True)
         ]
@@ -93,9 +93,9 @@ class Choice:
 
 
 def choice_of(asked: Asked, story: tuple[Mapping[str, str], str]) -> Choice | None:
-    """The choice that a question poses.
+    """Return the choice that a question poses.
 
-    None if it is several questions, if the rules answer it alone, or if no sentence is right.
+    There is none if it is several questions, if the rules answer it alone, or if no sentence is right.
     """
     memory, voice = interview.memory_of(tuple(story[0].items()), story[1])
     parts = question_kinds.split_questions(asked.question)
@@ -115,7 +115,7 @@ def choice_of(asked: Asked, story: tuple[Mapping[str, str], str]) -> Choice | No
 
 
 def choices_of(asked: Quoted, story: tuple[Mapping[str, str], str]) -> Iterator[Choice]:
-    """The choices that the questions of a turn pose; of a turn that the record does not answer, the last one's."""
+    """Yield the choices that a turn's questions pose; if the record does not answer the turn, only the last one's."""
     memory, _ = interview.memory_of(tuple(story[0].items()), story[1])
     parts = question_kinds.split_questions(asked.question)[: interview.MOST]
     holders = holding(asked, story, memory.facts)
@@ -145,7 +145,7 @@ def _before(text: str) -> list[HistoryQuestion]:
 def _choice(
     part: str, memory: Memory, text: str, earlier: Sequence[HistoryQuestion], right: Sequence[int] | None
 ) -> Choice | None:
-    """The choice that one question poses; `right` are the facts that answer it, None if the record does not."""
+    """Return the choice that one question poses; `right` are the facts that answer it, None if the record does not."""
     question = question_kinds.parse_question(text)
     proposed = memory.recall(question, earlier, "")
     if proposed.sure or right == [] or not memory.facts:
@@ -157,7 +157,7 @@ def _choice(
 
 
 def word_shares(choices: Sequence[Choice], *, least: int = 1) -> Weights:
-    """The weight of each word that is asked at least so often: the share of right sentences that hold it."""
+    """Return the weight of each word asked at least `least` times: the share of right sentences that contain it."""
     asked, matched = Counter[str](), dict[str, float]()
     for one in choices:
         best: dict[str, float] = {}
@@ -186,12 +186,12 @@ class Tables:
         self._of = {one: _table(one, self.at) for one in choices}
 
     def together(self, choices: Sequence[Choice]) -> Vector:
-        """The tables of these choices, one under the other."""
+        """Return the tables of these choices, one under the other."""
         return np.vstack([self._of[one] for one in choices])
 
 
 def fit(choices: Sequence[Choice]) -> Weights:
-    """All weights: the first ones on every choice, the second on choices of authors that are left out in turn."""
+    """Return all weights: the first fitted on every choice, the second on the choices of authors left out in turn."""
     weighed = [
         one.weighed(shares)
         for parts in FOLDS
@@ -214,7 +214,7 @@ def fit(choices: Sequence[Choice]) -> Weights:
 
 
 def rank(choices: Sequence[Choice], tables: Tables) -> dict[tuple[str, str], float]:
-    """The weight of each figure, of silence ('none') and of sentences ('fact')."""
+    """Return the weight of each figure of silence ('none') and of sentences ('fact')."""
     at, table = tables.at, tables.together(choices)
     sizes = [len(one.sentences) + 1 for one in choices]
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
@@ -250,7 +250,7 @@ def _table(one: Choice, at: Mapping[tuple[str, str], int]) -> Vector:
 
 
 def decide(decided: Sequence[tuple[Figures, bool, float]]) -> dict[tuple[str, str], float]:
-    """The weights by which the best sentence answers or not ('answer')."""
+    """Return the weights that decide whether the best sentence is said ('answer')."""
     names = sorted({name for figures, _, _ in decided for name in figures} - {"constant"})
     table = np.array([[figures.get(name, 0.0) for name in names] for figures, _, _ in decided])
     answers = np.array([float(answer) for _, answer, _ in decided])
@@ -276,9 +276,9 @@ def decide(decided: Sequence[tuple[Figures, bool, float]]) -> dict[tuple[str, st
 
 
 def left_out(choices: Sequence[Choice], of_case: Mapping[str, tuple[Mapping[str, str], str]]) -> Iterator[str]:
-    """For each author the shares of apt, wrong and honest answers, with weights fitted on the other authors.
+    """Yield the shares of apt, wrong and honest answers of each author, with weights fitted on the other authors.
 
-    The last lines are the shares over all authors for several cautions.
+    The last lines are the shares over all authors, for several cautions.
     """
     totals: dict[float, Counter[str]] = {caution: Counter() for caution in _CAUTIONS}
     for parts in FOLDS[_MEASURED:]:

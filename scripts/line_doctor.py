@@ -1,4 +1,4 @@
-"""A doctor that says the same lines to everyone: a class of the engine, a process, and the words of clients."""
+"""A doctor that says the same lines to everyone: as a class for the engine, as a process, and as lines for clients."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ LINES = (
 
 
 def line(taken: int) -> str:
-    """The line after `taken` turns."""
+    """Return the line after `taken` turns."""
     return LINES[min(taken, len(LINES) - 1)]
 
 
@@ -23,12 +23,12 @@ class Lines:
     """The doctor within the engine."""
 
     async def act(self, view: View) -> Action:
-        """The next line."""
+        """Say the next line."""
         return Action("reply", line(sum(said.seat == view.seat for said in view.heard)))
 
 
 def main() -> None:
-    """The doctor as a process."""
+    """Run the doctor as a process."""
     sys.stdin.readline()
     for text in sys.stdin:
         view = json.loads(text)["view"]

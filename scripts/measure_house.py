@@ -2,8 +2,8 @@
 
     python -m scripts.measure_house [--root DIR] [--json]
 
-`DIR` is a tree of this project, by default the one this script lies in; an older commit is measured after
-`git archive COMMIT | tar x -C DIR`. Only the syntax is read; nothing of the tree is imported.
+`DIR` is a tree of this project, by default the one of this script; `git archive COMMIT | tar x -C DIR` writes that of
+an older commit. Only the syntax is read; nothing of the tree is imported.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 
 PACKAGES = ("engine", "scenarios", "agents", "evaluators", "wardround")
-"""The folders of the product; each but the last is linked into `wardround/`."""
+"""The folders of the product; all but the last are linked into `wardround/`."""
 KIN = ("told", "found", "held", "given")
 """Verbs that the house rules keep out of names."""
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -48,18 +48,18 @@ class Module:
 
     @property
     def lines(self) -> int:
-        """Lines of the file."""
+        """The number of lines of the file."""
         return self.text.count("\n")
 
     @property
     def package(self) -> bool:
-        """Whether it is the file of a package."""
+        """Whether the file is that of a package."""
         return self.path.name == "__init__.py"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The figures of a tree. Each dict counts by name, in falling order."""
+    """The figures of a tree; each mapping counts by name."""
 
     modules: int
     lines: int
@@ -82,7 +82,7 @@ class Measured:
 
 
 def modules(root: Path) -> list[Module]:
-    """The product's files under `root`, each once: links are not followed."""
+    """Return the product's files under `root`; links are not followed, so that each file comes once."""
     files = []
     for package in PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
@@ -96,7 +96,7 @@ def modules(root: Path) -> list[Module]:
 
 
 def imported(module: Module, names: frozenset[str]) -> set[str]:
-    """The modules among `names` that a module imports, wherever in its text."""
+    """Return the modules among `names` that a module imports, wherever in its text."""
     targets = set()
     for node in module.nodes:
         if isinstance(node, ast.Import):
@@ -110,7 +110,7 @@ def imported(module: Module, names: frozenset[str]) -> set[str]:
 
 
 def statements(module: Module) -> int:
-    """Statements of a file, without imports and docstrings."""
+    """Count the statements of a file without imports and docstrings."""
     return sum(
         isinstance(node, ast.stmt) and not isinstance(node, ast.Import | ast.ImportFrom) and not _is_text(node)
         for node in module.nodes
@@ -122,7 +122,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _own_imports(module: Module) -> int:
-    """Imports of the project's own modules inside functions, each counted once."""
+    """Count the imports of the project's own modules inside functions, each once."""
     inside = {
         node
         for function in module.functions
@@ -159,7 +159,7 @@ def _twice(names: Iterator[str]) -> dict[str, int]:
 
 
 def _defined(files: Sequence[Module], kind: type | tuple[type, ...]) -> Iterator[str]:
-    """The public names that files define at their top level."""
+    """Yield the public names that files define at their top level."""
     for module in files:
         for node in module.tree.body:
             if isinstance(node, kind) and not (name := str(vars(node)["name"])).startswith("_"):
@@ -167,7 +167,7 @@ def _defined(files: Sequence[Module], kind: type | tuple[type, ...]) -> Iterator
 
 
 def kin_words(module: Module) -> Counter[tuple[str, str]]:
-    """How often each word of `KIN` stands in the names, the sentences and the other strings of a file."""
+    """Count each word of `KIN` in the names, the sentences and the other strings of a file."""
     docstrings = {node.lineno for node in module.nodes if isinstance(node, ast.stmt) and _is_text(node)}
     counts: Counter[tuple[str, str]] = Counter()
     for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
@@ -182,7 +182,7 @@ def kin_words(module: Module) -> Counter[tuple[str, str]]:
 
 
 def measure(root: Path) -> Measured:
-    """The figures of the tree at `root`."""
+    """Return the figures of the tree at `root`."""
     files = modules(root)
     names = frozenset(module.name for module in files)
     importers = Counter(target for module in files for target in imported(module, names))
@@ -225,7 +225,7 @@ def _counts(words: Mapping[str, int]) -> str:
 
 
 def table(measured: Measured) -> str:
-    """The figures as a table in Markdown."""
+    """Return the figures as a table in Markdown."""
     rows = [
         ("modules", f"{measured.modules}"),
         ("lines", f"{measured.lines:,}"),

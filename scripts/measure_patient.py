@@ -3,16 +3,18 @@
     python -m scripts.measure_patient [--part PART] [--show] [--data ../shared/data]
     python -m scripts.measure_patient --ask QUESTIONS.csv --out ANSWERS.csv [--model SPEC]
 
-The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for readers;
-with `--model` it asks the model patient, whose model SPEC names (`openai/gpt-4o`, `local/smollm2`).
+The second form asks the questions of a file (case, question, answerable) and writes each with its answer, for people
+who judge them. With `--model` it asks the model patient; SPEC names the model (`openai/gpt-4o`, `local/smollm2`).
 
-The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, read where they lie. `tests/data/patient_quotes.csv` has five
-more authors' questions (`--part eighth` to `twelfth`) with the stretches of the story that answer, as places:
-`section:start-end`, `|` between stretches that are all needed, `/` between those that say the same. Rubric: a question
-with `expects` is answered by the record; its answer is apt if the pattern is found in it and it speaks as a patient,
-evasive if it is a don't-know, else wrong; with stretches it is apt if the sentences that it cites hold them all, and
-evasive if they hold some. A don't-know behind it ("More than that I don't know") does not count against it. A question
-that the record does not answer is answered honestly by a don't-know; it is hedged if a sentence stands before that.
+The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, in the folder of shared data. `tests/data/patient_quotes.csv`
+has five more authors' questions (`--part eighth` to `twelfth`) with the stretches of the story that answer them, as
+`section:start-end`; `|` stands between stretches that are all needed, `/` between those that say the same.
+
+The record answers a question with `expects` or stretches. The answer is apt if the pattern is found in it and it speaks
+as a patient, evasive if it is a don't-know, else wrong. With stretches it is apt if the sentences that it cites contain
+all of them, and evasive if they contain some. A don't-know after the answer ("More than that I don't know") does not
+count against it. For any other question a don't-know is honest; it is hedged if a sentence stands before it, and any
+other answer is invented.
 """
 
 import argparse
@@ -54,7 +56,7 @@ _EXAMINED = re.compile(r"^(?:on )?(?:physical )?examination\b|^there (?:is|are|w
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question of the file; `after` is the question that was asked before it, if any."""
+    """One question of the file; `after` is the question asked before it, if any."""
 
     case: str
     part: str
@@ -65,7 +67,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """One question with the stretches of the story that answer it, as places."""
+    """One question with the places of the stretches of the story that answer it (`quoted`)."""
 
     case: str
     author: str
@@ -78,14 +80,14 @@ class Quoted:
 
 
 def quoted_questions(author: str) -> tuple[Quoted, ...]:
-    """The questions of one author with stretches."""
+    """Return one author's questions with stretches."""
     with QUOTED.open(newline="") as lines:
         rows = [Quoted(**row) for row in csv.DictReader(lines)]
     return tuple(row for row in rows if row.author == author)
 
 
 def holding(asked: Quoted, story: tuple[Mapping[str, str], str], facts: Sequence[Fact]) -> list[frozenset[int]]:
-    """For each stretch that is needed, the places among the facts of those that hold it."""
+    """Return, for each stretch that is needed, the places of the facts that contain it."""
     texts = {**story[0], COMPLAINT: story[1]}
     holders: list[frozenset[int]] = []
     for needed in asked.quoted.split(" | ") if asked.quoted else ():
@@ -105,7 +107,7 @@ def holding(asked: Quoted, story: tuple[Mapping[str, str], str], facts: Sequence
 
 
 _HOLDS = 0.5
-"""The least share of a stretch's words that a sentence of its section holds."""
+"""The least share of a stretch's words that a sentence of the stretch's section has to contain."""
 _AGAIN = 0.99
 """The same share for a sentence of another section, which repeats the fact."""
 
@@ -116,7 +118,7 @@ def _share(words: Sequence[str], fact: Fact) -> float:
 
 
 def label_quoted(asked: Quoted, reply: PatientReply, story: tuple[Mapping[str, str], str]) -> str:
-    """apt, evasive or wrong where the record answers; honest, hedged or invented where it does not."""
+    """Return apt, evasive or wrong if the record answers, and honest, hedged or invented if it does not."""
     silent = SILENT.search(reply.text) is not None
     if asked.answerable == "no":
         return _where_silent(reply.text)
@@ -127,7 +129,7 @@ def label_quoted(asked: Quoted, reply: PatientReply, story: tuple[Mapping[str, s
 
 
 def _where_silent(said: str) -> str:
-    """honest for a bare don't-know, hedged for one behind a sentence of the story, else invented."""
+    """Return honest for a bare don't-know, hedged for one after a sentence of the story, else invented."""
     if not SILENT.search(said):
         return "invented"
     return "hedged" if said.removesuffix(REST_UNKNOWN) != said else "honest"
@@ -136,7 +138,7 @@ def _where_silent(said: str) -> str:
 def reply_to(
     asked: Asked | Quoted, story: tuple[Mapping[str, str], str], weights: Weights | None = None
 ) -> PatientReply:
-    """The reply of a patient with these weights to a question, after the question before it."""
+    """Return the reply of a patient with these weights, who has answered the question before as well."""
     said = PatientReply("", ())
     talk = [one for one in (asked.after, asked.question) if one]
     for number in range(1, len(talk) + 1):
@@ -145,14 +147,14 @@ def reply_to(
 
 
 def questions(part: str) -> tuple[Asked, ...]:
-    """The questions of one part of the file."""
+    """Return the questions of one part of the file."""
     with QUESTIONS.open(newline="") as lines:
         rows = [Asked(**row) for row in csv.DictReader(lines)]
     return tuple(row for row in rows if row.part == part)
 
 
 def stories(data: Path) -> dict[str, tuple[Mapping[str, str], str]]:
-    """Story and complaint of every case by its name in the file."""
+    """Return the story and complaint of every case by its name in the file."""
     by_case: dict[str, tuple[Mapping[str, str], str]] = {}
     for number, case in enumerate(load(data / "agentclinic/agentclinic_medqa.jsonl"), 1):
         by_case[f"agentclinic-{number:03}"] = _story(case)
@@ -173,7 +175,7 @@ def _brief() -> str:
 
 
 def model_patient(spec: str) -> LLMPatient:
-    """The patient that asks the model of a specification, as a consultation seats it."""
+    """Return the patient that a consultation would seat for the model of a specification."""
     prompts = Prompts.load([Path("agents/prompts")])
     return LLMPatient(Seat("patient", "measured", 0, prompts, {}, reach(spec, env=os.environ)))
 
@@ -181,7 +183,10 @@ def model_patient(spec: str) -> LLMPatient:
 async def answer(
     asked: Asked, story: tuple[Mapping[str, str], str], patient: Patient | LLMPatient | None = None
 ) -> str:
-    """What the patient (the record patient, if none is given) says, in a talk that holds the question before."""
+    """Return what the patient says in a talk in which the question before was asked too.
+
+    It is the record patient unless another is passed.
+    """
     patient = patient or Patient()
     heard: list[Said] = []
     said = ""
@@ -194,7 +199,7 @@ async def answer(
 
 
 def label(asked: Asked, said: str) -> str:
-    """apt, evasive or wrong where the record answers; honest, hedged or invented where it does not."""
+    """Return apt, evasive or wrong if the record answers, and honest, hedged or invented if it does not."""
     if not asked.expects:
         return _where_silent(said)
     bare = said.removesuffix(REST_UNKNOWN)
@@ -204,7 +209,7 @@ def label(asked: Asked, said: str) -> str:
 
 
 def shares(counts: Mapping[str, int]) -> str:
-    """The shares of the labels, where the record answers and where it is silent."""
+    """Return the shares of the labels, for questions that the record answers and for those that it does not."""
     lines: list[str] = []
     for kinds in (("apt", "evasive", "wrong"), ("honest", "hedged", "invented")):
         total = sum(counts.get(kind, 0) for kind in kinds)
@@ -226,7 +231,7 @@ async def ask(asked: Path, out: Path, by_case: Mapping[str, tuple[Mapping[str, s
 
 
 async def main(arguments: Sequence[str]) -> None:
-    """Print the shares, and every answer with its label if asked."""
+    """Print the shares, and with `--show` every answer with its label."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "--part",

@@ -1,7 +1,7 @@
-"""Writes the table of MIMIC's item numbers for each test and specimen, by linking the names of the user's own tables.
+"""Writes the table of MIMIC's item numbers for each test and specimen, by linking the names in the user's own tables.
 
-`python -m scripts.number_items DIR` reads d_labitems.csv and microbiologyevents.csv of DIR, says how many link to no
-test, and writes scenarios/terms/data/item_ids.csv. Only numbers are kept of MIMIC; the names are this project's.
+`python -m scripts.number_items DIR` reads d_labitems.csv and microbiologyevents.csv in DIR, says how many names link to
+no test, and writes scenarios/terms/data/item_ids.csv. Of MIMIC it keeps only numbers; the names are this project's.
 """
 
 import csv

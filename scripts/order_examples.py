@@ -1,4 +1,4 @@
-"""Writes docs/records/order_examples.md: twenty orders and twenty questions, and what a bundled case answers.
+"""Writes docs/records/order_examples.md: twenty orders and twenty questions with the answers of a bundled case.
 
 `python -m scripts.order_examples`
 """

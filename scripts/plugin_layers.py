@@ -1,8 +1,8 @@
-"""A contract of import-linter whose layers take in the modules of plug-ins, so that a new one needs no line of its own.
+"""A contract of import-linter whose layers include the modules of plug-ins, so that a new plug-in needs no line.
 
 In a layer, `*GROUP` stands for the modules directly in the contract's container that an entry point of GROUP in
-pyproject.toml names and that no layer lists. All else is as in a contract of the type `layers`: an exhaustive contract
-still refuses a module that is neither listed nor the module of a plug-in, and a plug-in may import lower layers only.
+pyproject.toml names and that no layer lists. In all else it is a contract of the type `layers`: if it is exhaustive, it
+refuses a module that is neither listed nor a plug-in's, and a plug-in may import lower layers only.
 """
 
 import re
@@ -14,11 +14,11 @@ from typing import Any
 from importlinter.contracts.layers import LayersContract
 
 Groups = Mapping[str, Mapping[str, str]]
-"""The entry points of a project: by group and name, `package.module:Class`."""
+"""The entry points of a project, as `package.module:Class` by group and name."""
 
 
 def expand(layers: Sequence[str], container: str, groups: Groups) -> list[str]:
-    """The layers with the modules of plug-ins in place of `*GROUP`; a layer of which nothing is left is dropped.
+    """Return the layers with the modules of plug-ins in place of `*GROUP`, without layers that are empty then.
 
     Example: `expand(["*games", "case"], "shop", {"games": {"chess": "shop.chess:Chess"}})` is `["chess", "case"]`.
     """

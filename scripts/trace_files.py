@@ -1,21 +1,21 @@
-"""Trace which files of the product a doctor's turn and a judged reply pass, by what really runs.
+"""Trace the files of the product that run in a doctor's turn and when a reply is judged.
 
     python -m scripts.trace_files [--json]
 
 A case is played under `workup` with a model over HTTP and an SQLite store. Three replies of one step each are scored,
 one after the other, by `reasoning` with a judge over HTTP and a search in a corpus. A file counts if one of its
-functions runs, in any thread, while
+functions runs, in any thread, during one of these times:
 
-- the turn lasts: from the examiner's answer, over the doctor's call, to the examiner's next order, as it is stored, in
-  each of six episodes;
-- a reply is judged: from the first call about its step to the first about the next reply's; by then the verdict and
-  the scores that it gives are stored, and the next reply is read. The first judged reply of a process also reads the
-  tables of diseases (`judged`); every further one finds them read (`judged_again`);
-- a step is judged (`judged_step`): from the first call about it to the last, which asks the judge's own opinion. By
-  then the judge has classed it, looked it up and decided it, and its quotation was compared with the passage.
+- `turn`: from the examiner's answer, through the doctor's call, until the examiner's next order is stored, in each of
+  six episodes.
+- `judged`, `judged_again`: from the first call about a reply's step to the first about the next reply's. By then the
+  verdict and its scores are stored, and the next reply is read. The first judged reply of a process also reads the
+  tables of diseases (`judged`); every later one finds them read (`judged_again`).
+- `judged_step`: from the first call about a step to the last, which asks the judge's own opinion. By then the judge has
+  classed the step, looked it up and decided on it, and its quotation was compared with the passage.
 
-The server runs in a thread of its own, which is left out, and so is code that runs as a module is imported. Only the
-command line, the loopback server and the entry points are named here, so that the script outlives moves of modules.
+The thread of the server does not count, nor does code that runs when a module is imported. The script names only the
+command line, the loopback server and the entry points, so that modules can move without it.
 """
 
 import argparse
@@ -63,9 +63,9 @@ _STEP = re.compile(r"begin The step (\S+) -----\s*(.*?)\s*----- end", re.DOTALL)
 
 
 class Trace:
-    """The files whose functions run every time that it is `on`.
+    """The files of which functions run every time that the trace is `on`.
 
-    A file that runs only at some of the times does not count: a heartbeat may fall into one of them.
+    A file that runs only some of the times does not count, since a heartbeat may fall into one of them.
     """
 
     def __init__(self) -> None:
@@ -74,18 +74,18 @@ class Trace:
         self._before: list[set[str]] = []
 
     def again(self) -> None:
-        """End one time of the trace; another follows."""
+        """End one time of the trace and begin another."""
         self._before.append(self._codes)
         self._codes = set()
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
-        """A profile function."""
+        """Note the file of a function that is called; this is a profile function."""
         del argument
         if self.on and event == "call" and frame.f_code.co_name != "<module>":
             self._codes.add(frame.f_code.co_filename)
 
     def files(self) -> list[str]:
-        """The product's files, by their place in the tree."""
+        """Return the product's files by their paths in the tree."""
         files = set()
         times = [codes for codes in (*self._before, self._codes) if codes]
         for name in set.intersection(*times) if times else ():
@@ -99,7 +99,7 @@ turn, judged_reply, judged_again, judged_step = Trace(), Trace(), Trace(), Trace
 
 
 class Examiner:
-    """The record examiner, which ends the traced turn when it is asked and begins the next when it has answered."""
+    """The record examiner; it ends the traced turn when it is asked, and begins the next when it has answered."""
 
     sealed = True
 
@@ -120,13 +120,13 @@ class Examiner:
 
 
 def doctor(messages: Sequence[Message], model: str) -> str:
-    """The doctor's reply: the next of TURNS."""
+    """Return the doctor's reply, the next of TURNS."""
     del model
     return TURNS[min(sum(message.role == "assistant" for message in messages), len(TURNS) - 1)]
 
 
 def answering(step: str) -> Callable[[Sequence[Message], str], str]:
-    """Replies of this one step, which names the patient, with the answer."""
+    """Make a doctor whose reply is this one step, which names the patient, and an answer."""
 
     def answer(messages: Sequence[Message], model: str) -> str:
         del model
@@ -137,7 +137,7 @@ def answering(step: str) -> Callable[[Sequence[Message], str], str]:
 
 
 def judge(messages: Sequence[Message], model: str) -> str:
-    """The judge's reply, by the form that the question shows; it begins and ends the trace of a reply."""
+    """Return the judge's reply in the form that the question shows; begin and end the trace of a reply."""
     del model
     who = patient(messages)
     if who:
@@ -146,7 +146,7 @@ def judge(messages: Sequence[Message], model: str) -> str:
 
 
 def doubting_judge(messages: Sequence[Message], model: str) -> str:
-    """A judge whose quotation supports no verdict, so that its opinion is asked; it begins and ends a step's trace."""
+    """Reply with a quotation that supports no verdict, so that an opinion is asked; begin and end a step's trace."""
     del model
     who = patient(messages)
     if who:
@@ -155,13 +155,13 @@ def doubting_judge(messages: Sequence[Message], model: str) -> str:
 
 
 def patient(messages: Sequence[Message]) -> str:
-    """The patient whom the step in a question is about; "" if the question shows no step."""
+    """Return the patient of the step that a question shows, or "" if it shows none."""
     about = _STEP.search(messages[-1].content)
     return about[2].rpartition(" ")[2].removesuffix(".") if about else ""
 
 
 def verdict(messages: Sequence[Message], who: str, quoted: str) -> str:
-    """The reply that a question's form asks for, with this quotation."""
+    """Return the reply that a question's form asks for, with this quotation."""
     text = "\n".join(message.content for message in messages)
     quote = {"passage": 1, "quote": quoted, "bearing": "supports"}
     forms: dict[str, object] = {
@@ -176,7 +176,7 @@ def verdict(messages: Sequence[Message], who: str, quoted: str) -> str:
 
 @contextmanager
 def served(reply: Callable[[Sequence[Message], str], str]) -> Iterator[str]:
-    """A server that gives these replies, in a thread that is not traced; its address."""
+    """Run a server that gives these replies in a thread that is not traced, and yield its address."""
     server, ready, over = Loopback(reply), threading.Event(), threading.Event()
 
     async def serve() -> None:
@@ -200,7 +200,7 @@ def served(reply: Callable[[Sequence[Message], str], str]) -> Iterator[str]:
 
 
 def ran(*words: str) -> None:
-    """Run a command; raises RuntimeError unless it says that all is well."""
+    """Run a command; raises RuntimeError if it fails."""
     said = StringIO()
     try:
         with redirect_stdout(said):
@@ -211,7 +211,7 @@ def ran(*words: str) -> None:
 
 
 def traced(*words: str) -> None:
-    """Run a command and trace what it and its threads run."""
+    """Run a command and trace it in all of its threads."""
 
     def profile(frame: FrameType, event: str, argument: object) -> None:
         for trace in (turn, judged_reply, judged_again, judged_step):
@@ -227,7 +227,7 @@ def traced(*words: str) -> None:
 
 
 def measure() -> dict[str, list[str]]:
-    """The files of a turn, of two judged replies and of a judged step."""
+    """Return the files of a turn, of two judged replies and of a judged step."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         opening = "A 20-year-old {} has pain in the abdomen since yesterday."
@@ -272,7 +272,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    # The examiner that the run imports is of the module by its name, and so must be the traces.
+    # The run imports the examiner from this module by its name, so the traces have to be those of that module.
     from scripts.trace_files import main as named_main
 
     named_main(sys.argv[1:])

@@ -1,6 +1,6 @@
 """Writes the table of MONDO's diseases that word match reads: `python -m scripts.write_mondo FILE > mondo.tsv.gz`.
 
-FILE is the MONDO file (JSON, CC BY 4.0) in the data of the package cellxgene-ontology-guide, decompressed. A row holds
+FILE is the MONDO file (JSON, CC BY 4.0) in the data of the package cellxgene-ontology-guide, decompressed. A row has
 the number, the numbers of the next wider diseases, the label, and the forms of all names (`mondo.form`).
 """
 
@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def rows(terms: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, str]]:
-    """(number, numbers of the wider diseases, label, forms) of each disease that is not withdrawn."""
+    """Yield (number, numbers of the next wider diseases, label, forms) for each disease that is not withdrawn."""
     for name, term in sorted(terms.items()):
         if term["deprecated"] or ROOT not in term["ancestors"]:
             continue
