@@ -19,7 +19,7 @@ JOINED = regex(
     r"|\bplus\b|\bversus\b|\bvs\b\.?|&|(?<!\+)\+)\s+",
     re.IGNORECASE,
 )
-_COUNT = regex(r"(?i)\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|cd\d+|[qxd]\d+\w*")
+_COUNT = regex(r"(?i)\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|cd\d+|[qxd]\d+\w*|\d+-?(?:week|month)ly")
 _CYCLE = regex(
     r"(?i)^(?:cycle )?(?:day|cd|d)[ -]?\d{1,2}(?:-\d{1,2})? (?:of (?:the )?cycle )?"
     r"|\s(?:(?:on|of) )?(?:the )?(?:cycle )?(?:day|cd) ?\d{1,2}(?: of (?:the )?cycle)?$"
@@ -27,7 +27,7 @@ _CYCLE = regex(
 """The day of a cycle or of a life on which a test is taken ('day 21 progesterone')."""
 _CLASS = regex(r"(?i)ig[gmae]")
 _WITHIN = regex(r"(?i)\s(?:in|from|of|on)\s+(?:the\s+)?[\w -]+$")
-_SHARED_METHODS = ("pcr", "igm", "igg", "dna", "rna")
+_SHARED_METHODS = {"pcr", "igm", "igg", "dna", "rna"}
 
 
 @cache
@@ -188,7 +188,11 @@ def shared(parts: list[str], known: Known) -> list[str]:
                 first = f"{shared[place - 1].split()[0]} {part}"
                 shared[place] = first if known(first) and len(shared[place - 1].split()) > 1 else part
                 continue
-            method = place < len(shared) - 1 and not axes.methods(part) and last.casefold() in _SHARED_METHODS
+            method = (
+                place < len(shared) - 1
+                and not axes.methods(part)
+                and set(last.casefold().split("/")) <= _SHARED_METHODS
+            )
             longer = f"{part} {last}"
             if method and len(part.split()) == 1 and known(longer) and not axes.specimen(part):
                 shared[place] = longer  # 'CMV and EBV PCR'

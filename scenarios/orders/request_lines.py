@@ -28,7 +28,7 @@ _NAMING = regex(
 )
 _WITH = regex(r"(?i)\sw(?:ith|/)?\s")
 _HEADING = regex(
-    r"(?i)\b(?:studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
+    r"(?i)\b(?:screen|bloods|profile|obs|observations|vitals|studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
     r"|csf|urine|stool|sputum|blood|serum|fluid|aspirate|lavage|bal|washings?|swabs?|scrap(?:e|ings?))$"
 )
 
@@ -106,6 +106,7 @@ def _headed(line: str) -> str:
         return line
     head = dash[1].strip()
     heads = scope(head) or (axes.specimen(head) and not axes.without_specimen(head))
+    heads = heads or (_HEADING.search(head) and "," in line[dash.end() :])
     heads = heads or all(map(axes.only_specimen, JOINED.split(line[dash.end() :])))
     return f"{head}: {line[dash.end() :]}" if heads else line
 

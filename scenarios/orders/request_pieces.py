@@ -54,7 +54,8 @@ _WISH = regex(
 _ASKING = regex(
     r"(?i)^(?:(?:send|refer|take|bring) (?:(?:the patient|him|her|them) )?for (?:an? )?"
     r"|(?:ask|contact|phone) (?:the )?[\w-]+(?: \w+)? for (?:an? )?"
-    r"|(?:[\w-]+ to (?:do|perform|measure|check|carry out)|(?:physios?|ot|salt|nurses?) for) (?:(?:an?|the) )?"
+    r"|(?:do|get|send|check|order|measure) both (?=.+ and )|(?:[\w-]+ to (?:do|perform|measure|check|carry out)"
+    r"|(?:physios?|ot|salt|nurses?) for) (?:(?:an?|the) )?"
     r"|(?:(?:go|move|proceed|head|skip) )?(?:straight|directly|right) (?:to|for) (?:(?:an?|the) )?)(?=\S)"
 )
 _EXAMINE = regex(

@@ -26,7 +26,8 @@ _ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
 _OPENS_SENTENCE = regex(rf"(?:also|and|then|pls|if|no|not|stop|hold|for|repeat|\?|{_VERB})\b|\?|[a-z]{{1,2}}[A-Z]")
 _LAST_WORD = regex(r"[\w-]+\W*$")
 _COMMA = regex(
-    r",(?!\d)|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b|\s+(?:so|therefore|hence|thus)\s+"
+    r",(?!\d)|(?:(?<=normal)|(?<=negative)|(?<=positive)|(?<=raised)|(?<=\bneg)|(?<=\bpos)|(?<=[-+]ve)|(?<=\d))\s+"
+    r"(?:so|hence|therefore)\s+|\s+\bbut\b|\s+\bhowever\b|\s+\balthough\b|\s+(?:so|therefore|hence|thus)\s+"
     rf"(?=(?:(?:then|just|now|only|instead) )*(?:{_VERB}|swab|biopsy|scan|weigh|dip|culture|measure|examine"
     r"|i|we|let|can|could|would|recheck|repeat)\b)",
     re.IGNORECASE,
@@ -142,7 +143,7 @@ _RESULT = regex(
     r"(?i)^(?:(?:the|his|her|recent|last|initial|admission)\s+)*(?P<name>[^,;]{2,40}?)\s(?:done|normal|negative|neg|pos|-ve|\+ve"
     r"|supp?ressed|undetectable|prolonged|borderline|rising|falling|positive|raised|elevated|high(?![ -]?(?:sens"
     r"|res|dose))|low(?![ -]?dose)|clear|unremarkable|nad|pending|awaited"
-    r"|inconclusive|equivocal|stopped|abandoned|ha?emolysed|clotted|unchanged|abnormal|deranged)(?:\s(?!and\b)[^,;]*)?$"
+    r"|inconclusive|equivocal|stopped|abandoned|ha?emolysed|clotted|unchanged|abnormal|deranged)(?:\s(?!(?:and|so|hence|therefore|then)\b)[^,;]*)?$"
 )
 """A test with its result ('troponin negative', 'ETT stopped early due to pain')."""
 _INSTEAD = regex(
