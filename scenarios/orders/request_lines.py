@@ -106,7 +106,7 @@ def _headed(line: str) -> str:
         return line
     head = dash[1].strip()
     heads = scope(head) or (axes.specimen(head) and not axes.without_specimen(head))
-    heads = heads or (_HEADING.search(head) and "," in line[dash.end() :])
+    heads = heads or (_HEADING.search(head) is not None and "," in line[dash.end() :])
     heads = heads or all(map(axes.only_specimen, JOINED.split(line[dash.end() :])))
     return f"{head}: {line[dash.end() :]}" if heads else line
 
