@@ -99,6 +99,8 @@ def test_a_records_own_name_always_finds_it(item: CaseResult, kind: str) -> None
 
 
 def test_a_name_that_is_also_a_kind_of_tests_is_answered_once() -> None:
+    assert scope("everything") == scope("run everything, please") == scope("a full battery of tests") == "any"
+    assert scope("everything abnormal") is scope("CT of everything") is None
     assert scope("Laboratory results") == "lab"
     assert one("Laboratory results").refs == ("investigations[1]",)
 
