@@ -30,7 +30,7 @@ class Measure(msgspec.Struct, frozen=True):
     clipped: bool = False
 
 
-_PARTS = {"formal": "formal part", "thinking": "thinking part"}
+_PARTS = {"formal": "reply", "thinking": "thinking"}
 _FIGURES: tuple[tuple[str, str, Unit, bool], ...] = (
     ("efficiency", "Efficiency", "share", True),
     ("factuality", "Factuality", "share", True),
@@ -219,7 +219,7 @@ _EXAMINATIONS = (
     Measure("exam_precision_imaging", "Precision, imaging", "share"),
     Measure("exam_precision_investigation", "Precision, other investigations", "share"),
     Measure("tests", "Tests ordered", "count"),
-    Measure("test_cost", "Cost of tests", "points"),
+    Measure("test_cost", "Cost of tests, in points", "points"),
     Measure("case_cost_usd", "Cost of the case", "usd", True),
     Measure("known_cost_usd", "Cost of the case, at least", "usd"),
     Measure("most_cost_usd", "Cost of the case, at most", "usd"),

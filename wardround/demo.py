@@ -136,7 +136,7 @@ def question_table(runs: Mapping[str, RunScores], levels: LevelReport) -> Group:
 
 
 _QUESTION_NOTE = """low, middle, high: normalised accuracy; 0 is guessing. first takes the first option everywhere.
-usable, rubric: share of open answers that meet their checklist, and points of their rubric, by words alone: a floor.
+usable, rubric: share of open answers that meet their checklist, and points of their rubric, by words: a lower bound.
 """
 
 
@@ -155,7 +155,9 @@ def write_demo() -> None:
     for author in AUTHORS:
         screen.print(score_table(author, summarise(runs[author].episodes, 0, runs[author].answer_judges)))
     print("gold knows the truth, silent says nothing: the ends of every scale. baseline compares findings.")
-    print("careful and hasty are invented replies. Their judge is not a model but a comparison of words, a floor: it")
+    print(
+        "careful and hasty are invented replies. Their judge is no model but a comparison of words, a lower bound: it"
+    )
     print("shows what a judged report looks like, and says nothing about a doctor.")
     print(f"runs:   {path}  (.venv/bin/wardround runs --store {path})")
     print(f"report: {report.resolve()}")

@@ -274,4 +274,4 @@ def _in_words(args: Mapping[str, Json]) -> str:
 
 def format_points(value: float) -> str:
     """Write the cost of tests in points."""
-    return "1 point" if value == 1 else f"{value:g} points"
+    return f"{value:g} cost {'point' if value == 1 else 'points'}"

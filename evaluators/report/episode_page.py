@@ -326,7 +326,7 @@ def _tiles(row: EpisodeScores, record: Accounts) -> list[tuple[str, str, str]]:
         if both:
             value = " / ".join(format_value(score.name, score.value) for score in both)
             reasons = dict.fromkeys(phrase(score.reason) for score in both if score.reason)
-            label = measure_of(f"{figure}_formal").label.removesuffix(", formal part")
+            label = measure_of(f"{figure}_formal").label.removesuffix(", reply")
             shares = " / ".join(fractions(last, figure, row, lead, rules))
             tiles.append((label + _BESIDE[lead], value, ", ".join(filter(None, [shares, *reasons]))))
     return tiles

@@ -83,7 +83,7 @@ def _beyond(rows: Sequence[TableRow]) -> Iterator[str]:
 
 def _parts(rows: Sequence[TableRow]) -> Iterator[str]:
     if any(len(figure.parts) > 1 for row in rows for figure in row.figures):
-        yield "XX / xx: the formal part of the reply, and its thinking part."
+        yield "XX / xx: the reply, and the thinking before it."
     if any(cell.scored for row in rows for figure in row.figures for cells in figure.beside for cell in cells):
         yield (
             "Factuality is over the steps that could be verified; below it the share of reasoning steps that could "
@@ -139,7 +139,7 @@ def _by_words(columns: Sequence[Column], rows: Sequence[TableRow], players: Sequ
         if run.name in shown and (setting in settings or "" in settings) and not run.judged
     ]
     if names:
-        yield f"Accuracy of {', '.join(dict.fromkeys(names))}: word match, a floor by words and not a verdict."
+        yield f"Accuracy of {', '.join(dict.fromkeys(names))}: word match, a lower bound by words and not a verdict."
 
 
 def _runs(rows: Sequence[TableRow], players: Sequence[DoctorRuns]) -> Iterator[str]:

@@ -198,7 +198,7 @@ def _judging_method(taken: Sequence[Mapping[str, Score]], judges: Sequence[str])
     return f"judged by {', '.join(named)}" if named else "judged by a model"
 
 
-WORD_MATCH = "word match (a floor, not a verdict)"
+WORD_MATCH = "word match (a lower bound, not a verdict)"
 """The method of a score in which no judge took part."""
 
 

@@ -21,7 +21,7 @@ SIDE_BY_SIDE = 110
 NAME = 32
 """Number of characters of a name that a wide ranking keeps on one line."""
 ORDER = "The ranking is only an order. The paired differences below say whether two runs differ."
-FLOOR = "Word match: a floor by words, not a verdict. Have a judge decide: wardround score RUN --judge SPEC."
+FLOOR = "Word match: a lower bound by words, not a verdict. Have a judge decide: wardround score RUN --judge SPEC."
 
 
 def score_table(name: str, summary: Summary, every: bool = False, width: int = WIDE) -> Group:
@@ -62,7 +62,7 @@ class ScoreLine(msgspec.Struct, frozen=True):
     def label(self) -> str:
         """Return the label, which mentions the thinking part if that is shown too."""
         label = measure_of(self.score.name).label
-        return f"{label.removesuffix(' part')} / thinking" if self.thinking else label
+        return f"{label} / thinking" if self.thinking else label
 
     @property
     def mean(self) -> str:
@@ -138,7 +138,7 @@ def _always(scores: Sequence[ScoreSummary]) -> list[str]:
     labels = [measure_of(score.name).label for score in scores if score.scored and measure_of(score.name).by_words]
     if not labels or any_by_words(scores):
         return []
-    return [f"By word match all the same (a floor, not a verdict): {'; '.join(labels)}."]
+    return [f"By word match all the same (a lower bound, not a verdict): {'; '.join(labels)}."]
 
 
 def _judged(scores: Sequence[ScoreSummary]) -> list[str]:

@@ -97,8 +97,8 @@ def _rules(run: RunScores) -> Iterator[str]:
 
 
 _FLOOR = (
-    "FLOOR: a lexical stand-in judged, which compares words. Its figures are a lower bound of what a judge is worth, "
-    "not a judgment of the doctor."
+    "LOWER BOUND: a lexical stand-in judged, which compares words. Its figures say little of what a judge with a model "
+    "would find, and are no judgment of the doctor."
 )
 _PARTIAL = (
     "{0.evaluator}: {0.judged} of {closed} judged so far; the others have no value, whatever another judge said of "

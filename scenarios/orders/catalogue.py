@@ -322,7 +322,8 @@ _LITTLE = list_words(
     needed required necessary recommended requested following specific detailed full complete general new do have did
     was were is are there result finding report please order get i we would like to need want can you provide give me
     us information data about tell what show showed from patient possible done performed level baseline comment
-    on at list section recent previous prior special advanced appropriate diagnostic confirmatory screening run else every whole entire"""
+    on at list section recent previous prior special advanced appropriate diagnostic confirmatory screening
+    run else every whole entire"""
 )
 _DATES = list_words("day january february march april may june july august september october november december")
 _TESTS = list_words(

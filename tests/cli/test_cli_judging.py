@@ -33,7 +33,7 @@ def test_a_run_is_judged_offline_and_each_verdict_can_be_read(
 ) -> None:
     told = shell.json("score", *played, *JUDGED)
     assert told["floor"]
-    assert any("FLOOR" in doubt for doubt in told["doubts"])
+    assert any("LOWER BOUND" in doubt for doubt in told["doubts"])
     table = {row["name"]: row for row in told["scores"]}
     assert table["efficiency_formal"]["n"] == 4
     assert table["factuality_low_formal"]["mean"] <= table["factuality_high_formal"]["mean"]
@@ -44,7 +44,7 @@ def test_a_run_is_judged_offline_and_each_verdict_can_be_read(
     pages = sorted((tmp_path / "out" / "report-episodes").iterdir())
     assert len(pages) == 5, "each episode, and the list of them"
     assert all(one.name in page.read_text(encoding="utf-8") for one in pages)
-    assert "floor" in page.read_text(encoding="utf-8").lower()
+    assert "lower bound" in page.read_text(encoding="utf-8").lower()
     texts = "".join(one.read_text(encoding="utf-8") for one in pages)
     assert "Wardround&#39;s own demonstration texts" in texts
     assert "Left out, since no run has a value there" in shell.out

@@ -46,8 +46,8 @@ def test_show_says_what_was_corrected_what_it_cost_and_what_was_known(shell: She
     assert "no answer from the doctor  (doctor no_answer)" in shell.out
     assert shell("show", "baseline", "case-000", "--store", store) == 0
     assert "(known by now: what was read first)" in shell.out
-    assert re.search(r"\(known by now: \d+ results? for [\d.]+ points\)", shell.out)
-    assert re.search(r"^    .+: \d+ results?, [\d.]+ points$", shell.out, re.MULTILINE)
+    assert re.search(r"\(known by now: \d+ results? for [\d.]+ cost points?\)", shell.out)
+    assert re.search(r"^    .+: \d+ results?, [\d.]+ cost points?$", shell.out, re.MULTILINE)
 
 
 def test_show_says_what_the_answer_was_taken_to_commit_to(shell: Shell, tmp_path: Path) -> None:
@@ -103,9 +103,9 @@ def test_the_ranking_comes_first_then_the_pairs_then_the_runs(shell: Shell, stor
 def test_word_match_is_labelled_wherever_it_decides(shell: Shell, store: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert shell("report", "silent", "gold", "--store", store, "--html", page, "--tables") == 0
-    assert shell.out.count("Word match: a floor by words, not a verdict.") >= 3, "the ranking and each run"
+    assert shell.out.count("Word match: a lower bound by words, not a verdict.") >= 3, "the ranking and each run"
     tree = html.fromstring(page.read_text(encoding="utf-8"))
-    assert "Word match: a floor by words, not a verdict." in tree.text_content()
+    assert "Word match: a lower bound by words, not a verdict." in tree.text_content()
     tiles = [one.text_content() for one in tree.xpath("//div[@class='tiles']/div") if "accuracy" in one.text_content()]
     assert tiles
     assert all("word match" in tile for tile in tiles)

@@ -14,7 +14,7 @@ def test_marks_stand_on_the_page_and_in_show_with_the_events_that_show_them(shel
     assert "Rubric" not in shell.out
     assert shell("score", "e", "--evaluators", "rubric", "--judge", "lexical", *store) == 0
     assert shell("show", "e", "wr-001", *store) == 0
-    assert "Rubric (rubric, a floor): 0.333" in shell.out
+    assert "Rubric (rubric, a lower bound): 0.333" in shell.out
     shown = re.search(r"\+4  Asks about jaundice[^\n]*: met, by rule; events (\d+)", shell.out)
     assert shown is not None
     assert "-6  Ascribes the symptoms to a mental illness and ends the search there: not met, by the judge" in shell.out

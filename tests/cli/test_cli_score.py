@@ -206,14 +206,14 @@ def test_an_exported_evaluation_replays_in_another_store(
 def test_the_figures_of_published_rules_are_shown_to_who_asks_for_them(shell: Shell, played: list[object]) -> None:
     asked = ["--evaluators", "reasoning-published", "--judge", "lexical"]
     assert shell("score", *played, *asked) == 0
-    assert "Efficiency, formal part, published rules" in shell.out
+    assert "Efficiency, reply, published rules" in shell.out
     assert "r, reasoning-published" in shell.out
     assert shell("score", *played) == 0
     assert "Diagnosis accuracy" in shell.out
     assert "published rules" not in shell.out
     assert shell("score", *played, "--evaluators", f"standard,{asked[1]}", *asked[2:]) == 0
     assert "Diagnosis accuracy" in shell.out
-    assert "Efficiency, formal part, published rules" in shell.out
+    assert "Efficiency, reply, published rules" in shell.out
 
 
 @pytest.mark.long

@@ -22,7 +22,14 @@ def test_one_pair_shows_what_was_read_and_which_rule(shell: Shell) -> None:
     assert shell("match", "Gout with psoriasis", "Most likely gout, not pseudogout") == 0
     shown = shell.out
     assert shown.startswith("the same: 'gout' is the principal diagnosis 'Gout'")
-    for told in ("rule:", "Gout; psoriasis", "to:    gout", "hedged:  ", "not counted:   not pseudogout", "a floor"):
+    for told in (
+        "rule:",
+        "Gout; psoriasis",
+        "to:    gout",
+        "hedged:  ",
+        "not counted:   not pseudogout",
+        "a lower bound",
+    ):
         assert told in shown
     assert shell("match", "Gout", "gout or psoriasis") == 0
     assert "left open:     gout; psoriasis" in shell.out

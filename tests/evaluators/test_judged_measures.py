@@ -22,15 +22,15 @@ def test_every_figure_of_the_reasoning_has_a_label_and_a_unit(stage: str, rules:
     for score in scores(combined_part(part, reason="no_reasoning"), rules):
         measure = measure_of(stage + score.name)
         assert measure.unit in ("share", "count"), score.name
-        assert part in measure.label, measure.label
+        assert {"formal": "reply"}.get(part, part) in measure.label, measure.label
         assert "_" not in measure.label
 
 
 def test_labels_tell_stage_and_rules() -> None:
-    assert measure_of("efficiency_formal").label == "Efficiency, formal part"
-    assert measure_of("turn_3_factuality_thinking").label == "Turn 3: factuality, thinking part"
-    assert measure_of("examination_efficiency_formal").label == "Examination requests: efficiency, formal part"
-    assert measure_of("published_completeness_formal").label == "Completeness, formal part, published rules"
+    assert measure_of("efficiency_formal").label == "Efficiency, reply"
+    assert measure_of("turn_3_factuality_thinking").label == "Turn 3: factuality, thinking"
+    assert measure_of("examination_efficiency_formal").label == "Examination requests: efficiency, reply"
+    assert measure_of("published_completeness_formal").label == "Completeness, reply, published rules"
     for name in ("turn_0_efficiency_formal", "turn_x_efficiency_formal", "turn_1_my_own", "examination_turns"):
         assert measure_of(name).unit == ""
 
@@ -73,7 +73,7 @@ def test_the_thinking_part_stands_beside_the_formal_one_and_bounds_beside_factua
     low = {"factuality_low_formal": 0.25, "factuality_high_formal": 0.75}
     summary = summarise([row("a", efficiency_formal=0.5, efficiency_thinking=0.75, factuality_formal=0.5, **low)])
     lines = {line.score.name: (line.label, line.mean) for line in score_lines(summary)}
-    assert lines["efficiency_formal"] == ("Efficiency, formal / thinking", "0.500 / 0.750")
-    assert lines["factuality_formal"] == ("Factuality, formal part", "0.500")
+    assert lines["efficiency_formal"] == ("Efficiency, reply / thinking", "0.500 / 0.750")
+    assert lines["factuality_formal"] == ("Factuality, reply", "0.500")
     assert score_remark(summary, "factuality_formal").startswith("0.250 to 0.750 with unverified steps")
     assert score_remark(summary, "efficiency_formal") == ""

@@ -23,7 +23,7 @@ _HEADER = ("truth", "answer")
 @click.option("--synonym", "synonyms", multiple=True, metavar="NAME", help="Another name of TRUTH. May be repeated.")
 @json_option
 def command(truth: str | None, answer: str | None, path: Path | None, synonyms: tuple[str, ...], as_json: bool) -> None:
-    """Compare ANSWER with the diagnosis TRUTH by words alone: a floor, not a verdict.
+    """Compare ANSWER with the diagnosis TRUTH by words alone: a lower bound, not a verdict.
 
     Shows what the scores without a judge compute: what the answer asserts, the parts of the truth, and the rule that
     decided. With --file each pair is one line; with --json it is one object: truth, answer, same, reason.
@@ -88,4 +88,4 @@ def _explain(verdict: Verdict) -> Iterator[str]:
     if verdict.beside:
         lines.append(("beside it", "; ".join(verdict.beside)))
     yield from (f"  {label + ':':<14} {text}" for label, text in lines)
-    yield "  by words alone: a floor, not a verdict"
+    yield "  by words alone: a lower bound, not a verdict"

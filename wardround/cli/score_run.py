@@ -72,7 +72,7 @@ from wardround.scoring.scorings import score_names
     "judges",
     multiple=True,
     metavar="SPEC",
-    help="provider/model, or lexical (offline, a floor). Several judges form a panel: the majority decides.",
+    help="provider/model, or lexical (offline, a lower bound). Several judges form a panel: the majority decides.",
 )
 @click.option(
     "--judge-base-url",
@@ -328,7 +328,7 @@ def _evaluators(options: Options) -> list[Evaluator]:
     for evaluator in evaluators:
         if needs_of(evaluator).judged and not options["judges"]:
             raise UsageError(
-                f"--evaluators {evaluator.name} needs --judge: provider/model, or lexical (offline, a floor)"
+                f"--evaluators {evaluator.name} needs --judge: provider/model, or lexical (offline, a lower bound)"
             )
     if options["knowledge"] != "search" and not any(needs_of(one).knowledge for one in evaluators):
         raise UsageError("--knowledge goes with the evaluator reasoning: it says what a verdict on a step may rest on")

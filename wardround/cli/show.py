@@ -134,7 +134,7 @@ def _rubrics(judged: Accounts) -> Iterator[str]:
     """The criteria of the rubric as they were marked, with the events that show them."""
     for name, account in judged.rubrics.items():
         score = "no score" if account.score is None else format_value("rubric_score", account.score)
-        floor = ", a floor" if account.floor else ""
+        floor = ", a lower bound" if account.floor else ""
         yield f"Rubric ({name}{floor}): {score}"
         for one in criterion_marks(account):
             shown = f"; events {', '.join(map(str, one.events))}" if one.events else ""

@@ -32,8 +32,8 @@ def test_a_run_that_no_judge_has_seen_has_nothing_said_of_it() -> None:
 
 def test_a_floor_is_said_first_and_in_the_page() -> None:
     floor = run(Score("hostile_texts", 1.0), floor=True)
-    assert doubts(floor, summarise(floor.episodes))[0].startswith("FLOOR: a lexical stand-in judged")
-    assert "FLOOR" in page(ReportFigures([floor]))
+    assert doubts(floor, summarise(floor.episodes))[0].startswith("LOWER BOUND: a lexical stand-in judged")
+    assert "LOWER BOUND" in page(ReportFigures([floor]))
 
 
 def test_a_judge_of_the_doctor_s_family_is_named() -> None:

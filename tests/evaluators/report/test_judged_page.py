@@ -123,7 +123,7 @@ def test_the_scores_stand_with_their_reasons_and_the_parts_beside_each_other() -
     text = squeezed(shown())
     assert "0.500 / 0.750" in text
     assert "– / 0.500" in text
-    assert "Completeness, formal part – the judge gave no reply in time" in text
+    assert "Completeness, reply – the judge gave no reply in time" in text
     assert "Factuality 0.500 1 of 2, 0.250 to 0.750 with unverified steps" in text
 
 
@@ -138,11 +138,11 @@ def test_the_outcome_and_the_examinations_are_shown_too() -> None:
 
 def test_a_floor_is_said_before_anything_else() -> None:
     text = squeezed(shown(accounts(account(floor=True, judges={"judge": "lexical"}))))
-    assert text.index("A floor, not a judgment.") < text.index("asked for")
-    assert "judge: lexical (floor)" in text
-    assert "A floor" not in squeezed(shown())
+    assert text.index("A lower bound, not a judgment.") < text.index("asked for")
+    assert "judge: lexical (lower bound)" in text
+    assert "A lower bound" not in squeezed(shown())
     only = shown({"standard": msgspec.to_builtins({"outcome": outcome(floor=True)})})
-    assert "A floor, not a judgment." in squeezed(only)
+    assert "A lower bound, not a judgment." in squeezed(only)
 
 
 def replaced(value: Json, text: str) -> Json:
@@ -236,7 +236,7 @@ def test_the_answer_as_read_stands_behind_the_answer_and_not_of_a_restricted_cas
 
 def test_a_count_of_one_episode_has_no_decimal() -> None:
     text = squeezed(shown({}, row=row(scores=(Score("tests", 12.0), Score("test_cost", 41.5), Score("turns", 2.0)))))
-    assert "Tests ordered 12 Cost of tests 41.5 Turns 2 " in f"{text} "
+    assert "Tests ordered 12 Cost of tests, in points 41.5 Turns 2 " in f"{text} "
 
 
 def test_a_judged_ranked_list_shows_each_entry_with_its_verdict() -> None:

@@ -51,7 +51,7 @@ def test_the_terminal_shows_parts_intervals_denominators_and_companions() -> Non
     assert re.search(r"unverified +20\.00 / 30\.00", text)
     assert re.search(r"between +70\.00 to 90\.00", text)
     assert "Table 6: Treatment plans (default rules)" in text
-    assert "XX / xx: the formal part of the reply, and its thinking part." in text
+    assert "XX / xx: the reply, and the thinking before it." in text
 
 
 def test_bounds_say_of_how_many_where_the_figure_itself_has_fewer() -> None:

@@ -154,7 +154,7 @@ def test_terminal_page_and_json_have_it() -> None:
     lines = shown([ranking_table(ranked(*runs))], 140).splitlines()
     assert lines[0].strip() == "Runs by diagnosis accuracy in oracle"
     assert lines[1].startswith(
-        "Ranked by the mean over the 2 episodes scored in all runs. Word match: a floor by words"
+        "Ranked by the mean over the 2 episodes scored in all runs. Word match: a lower bound by words"
     )
     assert lines[3].split()[:4] == ["1", "top", "maker/top", "1.000"]
     assert "2/2" in lines[3]

@@ -276,7 +276,7 @@ def test_the_table_says_what_is_missing() -> None:
     told = " ".join(text.split())
     assert "Missing: the endpoint gave no reply in time (1): Diagnosis accuracy; Examination recall" in told
     assert "provider/timeout" not in told
-    assert "Word match: a floor by words, not a verdict." in told
+    assert "Word match: a lower bound by words, not a verdict." in told
     assert "Turns" not in text
     assert "Turns" in printed(score_table("r", summarise(run().episodes), every=True))
 
