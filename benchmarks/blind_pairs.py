@@ -1,9 +1,9 @@
 """Lists of pairs of a truth and an answer on which no rule was tuned. A list says where its texts are, not the texts.
 
 `python -m benchmarks.blind_pairs draw LIST DATA > tests/data/blind_pairs.csv` drew list 1, before the rules that are
-measured on it were written; DATA is the folder of the shared data sets. The rules were then mended on one half of list
+measured on it were written; DATA is the folder of the shared data sets. The rules were then changed on one half of list
 1 and frozen before list 2 was drawn, and in the same way before list 3. No truth that was open while the rules were
-mended is on a later list.
+changed is on a later list.
 
 `python -m benchmarks.blind_pairs write LIST DATA` prints the pairs with their texts as CSV (row, truth, answer), for
 readers who see nothing else. A list also has what two readers said (1: the answer names the disease of the truth) and
@@ -150,7 +150,7 @@ def _options(path: Path) -> dict[str, tuple[dict[str, str], str]]:
 
 
 def half(name: str) -> str:
-    """'tune' if rows with this truth were open while the rules were mended, else 'held'; a hash decides."""
+    """'tune' if rows with this truth were open while the rules were changed, else 'held'; a hash decides."""
     return ("held", "tune")[hashlib.sha256(f"match-2026-11-24:{key(name)}".encode()).digest()[0] % 2]
 
 

@@ -12,7 +12,7 @@
 | third, pairs, latest, sixth | - | the sixty of `leaks_6.csv`, `leaks_7.csv`, `leaks_8.csv`, `leaks_9.csv` |
 | own, own_second, own_third | - | 102, 100, 61 by the author of the rules, of `leaks_own.csv`, `_2`, `_3` |
 | own_fourth, own_fifth, own_sixth | - | 60 each, by the next author of the rules, of `leaks_own_4.csv`, `_5`, `_6` |
-| own_seventh | - | 30 by the same, whose faults are not mended, of `leaks_own_7.csv` |
+| own_seventh | - | 30 by the same, whose faults are not corrected, of `leaks_own_7.csv` |
 
 The last forty or so pairs of the first two own files are about diseases that the other sets do not have; the last four
 own files are about 210 diseases of every field.

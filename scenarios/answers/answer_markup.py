@@ -149,7 +149,7 @@ _BULLETS = regex(r"[\s\d.)*+•-]*")
 def _ticked(text: str) -> str:
     """The names that are ticked in a form with tick boxes; a text without boxes as it is.
 
-    The first line with a box shows whether the boxes stand before the names or behind them.
+    The first line with a box shows whether the boxes stand before the names or after them.
 
     >>> unmarked("gout [ ] asthma [x]")
     'asthma'
@@ -347,7 +347,7 @@ _LIST_MARK = regex(r"(?:^|(?<=\s))(?P<mark>[-*•+–▪●◦]|\(?\d{1,2}[.)])\
 
 
 def is_marked_list(answer: str) -> bool:
-    """Whether an answer opens with a bullet or number and has another of the same kind behind it, on any line.
+    """Whether an answer opens with a bullet or number and has another of the same kind after it, on any line.
 
     >>> is_marked_list("- gout - asthma"), is_marked_list("1) gout 2) asthma"), is_marked_list("gout - asthma")
     (True, True, False)

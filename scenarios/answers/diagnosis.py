@@ -111,7 +111,7 @@ _OF_ONE_WORD = frozenset(("non", "anti", "pre", "post", "un", "para", "semi"))
 
 
 def _joined_elsewhere(affix: str, rest: str, labels: Sequence[str]) -> bool:
-    """Whether the affix is joined to a word that no label of the truth has, with more words behind it."""
+    """Whether the affix is joined to a word that no label of the truth has, with more words after it."""
     split = rest.split(maxsplit=1)
     joined = tokens(split[0]) if affix in _OF_ONE_WORD and len(split) > 1 else ()
     words = [word for label in labels for word in tokens(label)]

@@ -44,7 +44,7 @@ _CARE = regex(
 def without_reasons(text: str) -> str:
     """A clause without the findings that follow a diagnosis and a colon or dash: 'cystic fibrosis: salty sweat'.
 
-    Pieces behind the mark that name a disease stay, so that a list of diseases remains one. If the text behind the mark
+    Pieces after the mark that name a disease stay, so that a list of diseases remains one. If the text after the mark
     leaves something open, denies or gives a cause, the clause stays as it is.
     """
     mark = _REASONS.search(text)

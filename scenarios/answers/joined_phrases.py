@@ -41,7 +41,7 @@ class Phrase(NamedTuple):
 
 
 def phrases(text: str) -> Iterator[Phrase]:
-    """The phrases of a clause. 'And' behind a phrase that adds to a disease has the same link: 'with A and B'."""
+    """The phrases of a clause. 'And' after a phrase that adds to a disease has the same link: 'with A and B'."""
     link: Link = "first"
     choice: Choice = ""
     start = 0

@@ -91,7 +91,7 @@ _OPEN_PAIR = regex(_spelled(r"^\W*(?:{doubt}|(?:it is |somewhere )?between) <nam
 """'Torn between gout and lupus', and nothing more."""
 _JOINS = regex(r"(?i)\b(?:and|or|against|versus|vs|with|from)\b|,|/")
 _ASKED = regex(r"(?i)^[^?\n]{3,200}\b(?:or|vs\.?|versus)\b[^?\n]{0,200}\?\s+(?=\w)")
-"""A choice that is put as a question, with its answer behind it: 'Gout or lupus? Gout'."""
+"""A choice that is put as a question, with its answer after it: 'Gout or lupus? Gout'."""
 
 _CONCEDES = regex(
     _spelled(r"^\W*(?:[^;\n]{2,300}? (?:{would}{fit}|{seems} (?:(?:so|very|quite) )?{tempting}\b)|(?:{at first})\b)")
@@ -123,7 +123,7 @@ _STAYS_OPEN = regex(
         r"|one of (?:these|them|those|the (?:two|three|above)))\W*$"
     )
 )
-"""'Both possible', 'equally likely', 'I cannot tell which', 'it could be either', 'one of these' behind a list."""
+"""'Both possible', 'equally likely', 'I cannot tell which', 'it could be either', 'one of these' after a list."""
 _AND = regex(r"\s*(?:,\s*(?:and\s+)?|\n|\band\b|&)\s*")
 
 _OPEN_ENDED = regex(

@@ -143,7 +143,7 @@ _BEHIND = regex(r"[\s*_]*(?:$|[.;)\]\n|]|,(?! also called))")
 _OPENS = regex(r"(?:\A|[.;(\n:])[^\w,]*$")
 _BACK = (regex(r"[,;.(\n:|]"), regex(r"(?i)\b(?:and|with|then|or|plus)\b"))
 _BACKWARD, _FORWARD = 200, 2000
-"""Most characters between a word of reserve and the beginning of its measure before it, or its end behind it."""
+"""Most characters between a word of reserve and the beginning of its measure before it, or its end after it."""
 _TRIAL = regex(
     r"(?i)\b(?:trials?|ex juvantibus|probatory treatment|try|tries|trying|attempt(?:s|ing)?)\b[^.\n]{3,200}?"
     r"(?P<next>[,;]?\s*(?:and )?(?:then|followed by|next|after that|subsequently|finally)\b)"
@@ -230,7 +230,7 @@ def _next(places: list[int], start: int, text: str) -> int:
 
 
 def _extent(text: str, cue: re.Match[str], start: int) -> tuple[int, int, str]:
-    """(begin, end, text) of the part that a cue sets aside: behind the cue or, for some cues, before it."""
+    """(begin, end, text) of the part that a cue sets aside: after the cue or, for some cues, before it."""
     behind = bool(cue["weak"])
     if (cue["next"] or cue["instead"]) and _BEHIND.match(text, cue.end()):
         behind = not _OPENS.search(text, max(cue.start() - 3, 0), cue.start())

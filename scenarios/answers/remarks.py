@@ -26,7 +26,7 @@ _DENIED_BEFORE = regex(
     r"|having (?:excluded|ruled out)|excluding|weder|nicht|kein|nach ausschluss|ni|tras (?:descartar|excluir)|pas"
     r"|après exclusion)\b[^:\n]{2,200}):\s+(?=\w)"
 )
-"""A denial before a colon, behind which the diagnosis follows: 'Not gout, not lupus: it is asthma'."""
+"""A denial before a colon, after which the diagnosis follows: 'Not gout, not lupus: it is asthma'."""
 _DIFFERENTIAL = regex(
     r"(?i)(?<!\s)\s*[(\[](?:[^()\[\]]{0,40}\b)?(?:differentials?|ddx|d/d|runners?-?\s?up|second (?:choice|place|guess)"
     r"|(?:can ?not|can['’]t|could not|not) (?:\w+\s+)?(?:be )?(?:exclude[ds]?|rule[sd]? out|excluded))\b"
@@ -193,7 +193,7 @@ def answered(text: str) -> str:
 
 
 def _without_asides(text: str) -> str:
-    """A text without what it says, behind its first name, against other diseases or about the history."""
+    """A text without what it says, after its first name, against other diseases or about the history."""
     first = names_within(text[:200])
     if not first:
         return text

@@ -81,7 +81,7 @@ _MODAL = regex(
     r"|conceivably|possibly|probably|simply|really|only)\s+(be|have|represent)\b"
 )
 _NO_LONGER = regex(r"(?i)\bno longer\b")
-"""Words that deny what comes before them ('X no longer fits'); their 'no' denies nothing behind it."""
+"""Words that deny what comes before them ('X no longer fits'); their 'no' denies nothing after it."""
 _GENERAL = regex(
     r"(?i)\s(?:is|are)\s+(?:\w+ly\s+)?(?:diagnosed|treated|managed|confirmed)\s+(?:clinically|by|with|using|when|if)\b"
 )

@@ -184,7 +184,7 @@ _ODDS = (
     regex(r"(?<=[A-Za-z)\]])\s(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\W*$"),
     regex(r"^\W*(?P<share>\d{1,2}(?:[.,]\d+)?)\s?%\s+(?:of\s+)?(?=[a-zA-Z])"),
 )
-"""A stated probability: with a word for it, in a bracket, behind or before the only name of a sentence."""
+"""A stated probability: with a word for it, in a bracket, after or before the only name of a sentence."""
 _ONE_IN = regex(r"(?i)\b(?:one|1) (?:in|to|out of) (?:a\s+)?(?:hundred|thousand|million|\d{2,}[\d,.]*)\b")
 _NEAR = 24
 _AMOUNT = regex(
@@ -227,7 +227,7 @@ def why_nothing_stands(text: str) -> str:
 
 
 def _sentences(text: str) -> Iterator[tuple[str, str]]:
-    """The sentences of a text, each with the marks behind it."""
+    """The sentences of a text, each with the marks after it."""
     start = 0
     for end in _END.finditer(text):
         yield text[start : end.start()], end[0]

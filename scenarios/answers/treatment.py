@@ -72,7 +72,7 @@ _VERB_LAST = regex(
     rf"(?i)\b(?:(?:is|are|was|were|be|been)\s+)?(?:(?P<against>{_NO_LONGER})|{_DONE})\b"
     r"(?:\W*$|(?:\s*,)?(?:\s+(?:and|then|while|but)\b)?)"
 )
-"""A verb behind its measures, with what joins the next ones: 'metformin held, insulin started'."""
+"""A verb after its measures, with what joins the next ones: 'metformin held, insulin started'."""
 _GIVING = regex(
     r"(?i)(?:,|\band\b|\bthen\b)\s*(?:then\s+)?(?=(?:give|start|begin|use|initiat\w*|administer\w*|add|switch"
     r"|commence|prescrib\w*|perform|proceed|treat|continu\w*|transition|replace|stop|discontinu\w*|avoid\w*)\b)"
@@ -191,7 +191,7 @@ def _decided(text: str, draft: _Draft) -> Plan:
 
 
 def _last_word(text: str) -> int:
-    """Where the final plan begins: behind 'final plan:', or behind words that take back what stands before them."""
+    """Where the final plan begins: after 'final plan:', or after words that take back what stands before them."""
     ends = [match.end() for match in _FINAL.finditer(text) if any(map(str.isalnum, text[match.end() :]))]
     begins = [0, *(end.end() for end in _SENTENCE.finditer(text))]
     ends += [begin + taken.end() for begin in begins if (taken := RETRACTS.match(text[begin : begin + _REACH]))]
@@ -233,9 +233,9 @@ def _sort(piece: str, draft: _Draft) -> None:
 
 
 def _verbs_last(piece: str, plain: str, draft: _Draft) -> bool:
-    """Sort a clause whose verbs stand behind their measures ('A held, B started'); False if it is no such clause.
+    """Sort a clause whose verbs stand after their measures ('A held, B started'); False if it is no such clause.
 
-    In 'give A, B stopped' only the last measure belongs to the verb behind it.
+    In 'give A, B stopped' only the last measure belongs to the verb after it.
     """
     verbs = list(_VERB_LAST.finditer(plain))
     starts = [0, *(verb.end() for verb in verbs)]
@@ -322,7 +322,7 @@ MOST_UNREAD = 12
 NAMED = 0.5
 """Least share of a measure's words that counts as naming it."""
 _OPENING = 12
-"""Number of characters by which the plan behind an affix ('non-X') is recognised as the true one."""
+"""Number of characters by which the plan after an affix ('non-X') is recognised as the true one."""
 
 Rule = Literal["exact", "measures", "none", "against", "undecided", "too_many", "empty", "nothing"]
 _REASONS = {

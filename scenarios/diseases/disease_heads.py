@@ -109,11 +109,11 @@ _DEALINGS = RootWords(
 LONGEST_DEALING = 6
 """A phrase that ends with a word of `_SPEECH` only speaks of a disease if it has fewer words than this."""
 _SPEECH = RootWords("screening vaccination prophylaxis prevention fear worry opposite simulation chapter specialist")
-"""Words of `_DEALINGS` behind which nothing is asserted at all."""
+"""Words of `_DEALINGS` after which nothing is asserted at all."""
 
 
 def deals_with(phrase: str) -> bool:
-    """Whether a phrase before 'for', 'of' or 'in' only speaks about the disease behind it: 'screening', 'the fear'."""
+    """Whether a phrase before 'for', 'of' or 'in' only speaks about the disease after it: 'screening', 'the fear'."""
     word = _last(phrase)
     if root(word) in _DEALINGS:
         return True
@@ -175,7 +175,7 @@ def _counts_places(phrase: str) -> bool:
 
 
 def adds_detail(phrase: str, name: str) -> bool:
-    """Whether a phrase behind a disease only adds detail to it (`is_detail`), or its organism if it has none yet."""
+    """Whether a phrase after a disease only adds detail to it (`is_detail`), or its organism if it has none yet."""
     return is_detail(phrase) or (organism(phrase) and not species_of(name))
 
 
@@ -262,7 +262,7 @@ _PSEUDO = regex(r"(?i)^(?:pseudo|quasi)[-\s]\s*(?=[a-z]{4})")
 
 
 def bare_name(name: str) -> str:
-    """A name without 'a variant of' before it, 'in sheep' or another animal behind it, or a participle at its end."""
+    """A name without 'a variant of' before it, 'in sheep' or another animal after it, or a participle at its end."""
     name = _HOST.sub("", name)
     if kind := KIND_OF.match(name):
         name = name[kind.end() :]

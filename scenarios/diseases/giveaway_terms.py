@@ -43,7 +43,7 @@ _VALUE = (
     r"(?:[ \n:=(]+(?!(?:and|or|but|with)\b)[a-z'/-]{1,12}){0,4}?[ \n:=(~]{1,3}(?:1 ?: ?)?"
     r"([<>]? ?\d[\d,]*(?:\.\d+)?)(?![\d/]|\.\d)"
 )
-"""A result behind the name of its test: 'sodium came back at 118', 'RPR 1:128'."""
+"""A result after the name of its test: 'sodium came back at 118', 'RPR 1:128'."""
 _DENIAL = regex(r"\b(?:not|no|never|nothing)\b")
 _COMPARED = {">": operator.gt, "<": operator.lt}
 

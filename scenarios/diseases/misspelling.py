@@ -153,7 +153,7 @@ def _sounds_alike(word: str, name: str) -> bool:
 
 @lru_cache(maxsize=32768)
 def _real(word: str) -> bool:
-    """Whether a word stands in the tables, alone or behind a prefix: 'ineffective'."""
+    """Whether a word stands in the tables, alone or after a prefix: 'ineffective'."""
     bare = re.sub(r"^(?:in|un|re|non|dis|im|pre)(?=[a-z]{5})", "", word)
     return word in listed_words() or any(stem(one) in lexicon() for one in (word, bare))
 

@@ -31,7 +31,7 @@ _ADDING_NOTHING = regex(
     r"|probable|biopsy-proven|confirmed|worsening|relapsed|refractory)\s+(?=\w)"
 )
 _CODED = regex(r"\b([A-Z]{2,7})[- ](?=[1-9IVX])(?:(\d{1,3})|([IVX]{1,4}))([A-Za-z]?)(?![\w-])")
-"""An abbreviation with its number behind a space or hyphen: 'HMSN IB'."""
+"""An abbreviation with its number after a space or hyphen: 'HMSN IB'."""
 _TYPE = regex(r"(?i)\btype ([ivx]{1,4})([a-h]?)\b")
 _WRITTEN = tuple(
     (regex(pattern), written)

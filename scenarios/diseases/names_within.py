@@ -159,9 +159,9 @@ def _siblings(words: Sequence[str], tail: Sequence[str]) -> Iterator[str]:
 
 
 _TYPED = regex(r"(?i)\b(?:types?|forms?|kinds?|variet(?:y|ies)|variant|subtype|features|pattern|picture)\b")
-"""Words behind a name that make the words before them a kind of it: 'meningitis, viral type'."""
+"""Words after a name that make the words before them a kind of it: 'meningitis, viral type'."""
 _PLACING = regex(r"(?i)\b(?:of|in|on|at|with|due|from|by|to|for|after|within|\w{3,}ing|\w{3,}ed)\b")
-"""A word behind a name with which its site, its cause or what accompanies it begins."""
+"""A word after a name with which its site, its cause or what accompanies it begins."""
 _WIDE = RootWords("disease disorder condition infection lesion abnormality malformation injury failure neuropathy")
 _OF_ANY = RootWords(
     """acute chronic subacute fulminant primary secondary metastatic invasive disseminated generalized localized diffuse

@@ -84,7 +84,7 @@ def read_consultation(text: str, *, last: bool = False) -> DoctorOrder | Patient
 
 
 def _read_diagnosis(text: str, *, last: bool) -> str:
-    """The diagnosis behind the last `DIAGNOSIS READY` that declares one, else under a heading; "" if there is none."""
+    """The diagnosis after the last `DIAGNOSIS READY` that declares one, else under a heading; "" if there is none."""
     for ready in reversed(list(_READY.finditer(text))[-_MOST_HEADS:]):
         if not _is_ready(text, ready):
             continue

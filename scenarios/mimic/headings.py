@@ -213,7 +213,7 @@ _FENCED = re.compile(r"([^\n\[\]|]{2,70}?)[ \t]*[\]|][ \t]*:?[ \t]*")
 _TAIL = re.compile(
     r"(?i)(.{4,60}?) (?:from|at|by|per|in|on|upon|before|after|during|with|for|and|&) (?:[^\s:]+ ?){1,5}$"
 )
-"""A heading with more words behind it: 'History of present illness and outside hospital course'."""
+"""A heading with more words after it: 'History of present illness and outside hospital course'."""
 _OTHER_HISTORY = re.compile(r"(?:[A-Z][A-Za-z/-]+ ){1,3}(?:History|HISTORY|Hx|HX)")
 """The history of something else than this illness: 'Birth History'."""
 _INLINE = re.compile(

@@ -225,7 +225,7 @@ def noted_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
         return said
 
     def shown_with(draft: AdmissionDraft, diagnosis: str) -> AdmissionDraft | None:
-        """The draft with the disease of its first-listed code, if the note names it only behind 'with'."""
+        """The draft with the disease of its first-listed code, if the note names it only after 'with'."""
         rest = re.search(rf"{re.escape(first_item(diagnosis).strip() or '_')}\s+with\s+(\S.*)", diagnosis)
         return stated(replace(draft, coded=(draft.leading,)), first_item(rest[1])) if rest and draft.leading else None
 

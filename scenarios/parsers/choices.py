@@ -241,7 +241,7 @@ def _option(said: str, options: Sequence[str], letters: str, *, alone: bool = Fa
 
 
 def _goes_on(said: str, index: int, options: Sequence[str], letters: str) -> bool:
-    """Whether a statement names another option right behind the first: 'A; B', 'A (or B)', 'Colitis, Asthma'."""
+    """Whether a statement names another option right after the first: 'A; B', 'A (or B)', 'Colitis, Asthma'."""
     alone = {match[0] for match in _ALONE.finditer(said)}
     others = [place for place in range(len(options)) if place != index]
     if not any(letters[place] in alone or _may_hold(said, options[place].strip()) for place in others):

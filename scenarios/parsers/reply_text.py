@@ -436,7 +436,7 @@ _REASON = regex(r"(?i)^(?:to|for|if|in order|as|because|evaluate|assess|check|co
 def requested_tests(text: str) -> tuple[str, ...]:
     """Split a request written under headings ('1. Laboratory tests: CBC, CRP', '2. CT: to exclude an abscess').
 
-    Labels that name a group of tests, and reasons behind a test's name, are left out: here CBC, CRP and CT remain.
+    Labels that name a group of tests, and reasons after a test's name, are left out: here CBC, CRP and CT remain.
     """
     lines = []
     for line in text.splitlines():

@@ -177,7 +177,7 @@ def stated_answers(text: str) -> Stated:
     """Everything that `text` states as its answer, in order.
 
     Answers in a box count before all other firm ones. If there is no box and the text speaks of a final answer, only
-    the last firm statement counts. Statements behind a denial or a condition ("if the answer is") are left out.
+    the last firm statement counts. Statements after a denial or a condition ("if the answer is") are left out.
 
     ::
 

@@ -100,7 +100,7 @@ def _of_statement(said: str) -> bool | None:
 
 
 def _opening(said: str) -> bool | None:
-    """The verdict that opens a text; None for another word, a hedge beside it, or the opposite behind it."""
+    """The verdict that opens a text; None for another word, a hedge beside it, or the opposite after it."""
     match = _OPENS.match(said)
     if match is None or _HEDGED.search(re.split(r"[.\u3002]", said, maxsplit=1)[0]):
         return None

@@ -29,7 +29,7 @@ _SEEN = _set(
     demonstrated appreciated apparent documented recorded felt heard there described isolated revealed known sought
     palpated reveal recognized recognised audible noticed discernible used available shown"""
 )
-"""Words behind 'was' or 'was not' that say whether something was there."""
+"""Words after 'was' or 'was not' that say whether something was there."""
 _REST = _set(
     """any detect taken given received receive raised kind however about said stated told appear appeared so far yet
     just either neither ever place happen happened occurred occur"""

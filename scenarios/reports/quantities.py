@@ -169,11 +169,11 @@ _IN_FULL = {"y": "year", "mo": "month"}
 _IN_THE_SHORT = {("year", "month"): 12, ("year", "week"): 52, ("month", "week"): 4.35, ("month", "day"): 30.4,
                  ("week", "day"): 7, ("day", "hour"): 24, ("hour", "minute"): 60}  # fmt: skip
 _TORN = re.compile(r"(?<![\d.,])(\d{1,3}), (\d{3})(?=\s?(?:/|cells\b|\u00d7|x\s?10))")
-"""A number with a space behind its comma: '5, 180/\u00b5L'."""
+"""A number with a space after its comma: '5, 180/\u00b5L'."""
 _SUBSTANCE = re.compile(r"\b\d,\d{1,2}(?=-[A-Z]|\(OH\))")
 """The numbers in the name of a substance: '1,25-D'."""
 _SEX = re.compile(r"(?<=\d)[MF](?=[\s,.;/)]|$)")
-"""The sex behind an age, which is no unit: '67M'."""
+"""The sex after an age, which is no unit: '67M'."""
 _FEET = re.compile(r"(?i)\b([3-7]) (?:ft|feet|foot),? (\d{1,2}) (?:in|inch|inches)\b")
 _FIRST_HOUR = re.compile(r"(?i)\bmm (?:in|after|at|for) (?:the )?(?:first|one|1|1st)(?: hour| h)?\b")
 _BETWEEN = re.compile(r"\s*(?:\u00d7|x|\*|by|-|\u2013|to|and|/|or)\s*$")

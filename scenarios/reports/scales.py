@@ -108,13 +108,13 @@ _EVERY = re.compile(
     r"(?i)\bevery (\d+|two|three|four|six|eight|twelve) (hour|day|week|month|year)s?\b|\bq(\d+)(h|d|w|y)\b"
 )
 NEAR = 40
-"""Number of characters behind a number within which its period stands."""
+"""Number of characters after a number within which its period stands."""
 _CLAUSE_END = re.compile(r"[;.] |, | and ")
 _LENGTHS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.4375, "y": 365.25}
 
 
 def period_days(after: str) -> float:
-    """The days in which an amount is taken or counted, by the words behind it: 7 for 'g a week'; 0 if they say none."""
+    """The days in which an amount is taken or counted, by the words after it: 7 for 'g a week'; 0 if they say none."""
     near = _CLAUSE_END.split(after)[0]
     if every := _EVERY.search(near):
         many, unit = every[1] or every[3], (every[2] or every[4])[0].lower()

@@ -16,7 +16,7 @@ _SIDES = {"left": "left", "leftward": "left", "right": "right", "rightward": "ri
 _NO_SIDE = frozenset(
     ["the", "hospital", "with", "without", "untreated", "against", "home", "him", "her", "away", "after", "us"]
 )
-"""Words right behind 'left' or 'right' with which these are no sides: 'left the hospital'."""
+"""Words right after 'left' or 'right' with which these are no sides: 'left the hospital'."""
 _OTHER = {"left": "right", "right": "left"}
 SIDE_WORDS = frozenset(("side", "left", "right", "bilater", "bilateral", "both"))
 """Concepts that only say where other concepts are."""

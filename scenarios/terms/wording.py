@@ -157,7 +157,7 @@ class Vocabulary(msgspec.Struct, frozen=True):
     - `sites`: roots of parts of the body. `within`: site -> the sites inside it. `inflamed`: inflammation -> its site.
     - `abbreviations`: letters as written -> name. `short`: letters as written -> names of conditions.
     - `synonyms`: name -> its other names as written. `names`: all names of each disease, as written.
-    - `axes`: stem -> pairs (axis, value). `agents`: genus -> (disease, whether the species behind it is kept).
+    - `axes`: stem -> pairs (axis, value). `agents`: genus -> (disease, whether the species after it is kept).
     - `shifts`, `shifted`: name -> words that make another disease of it, by stems and by roots.
     - `kinds`: pairs (disease, wider diseases), as written.
     """
