@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 COUNTED = re.compile(r"(\d+) of (\d+), ([\d.]+)( %)? \(([\d.]+) to ([\d.]+)\)")
@@ -17,6 +16,8 @@ def half_a_place(number: str) -> float:
 
 
 def test_shares_and_intervals_follow_from_their_counts() -> None:
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
+
     wrong, count = [], 0
     for page in sorted(DOCS.rglob("*.md")):
         for found in COUNTED.finditer(page.read_text(encoding="utf-8")):

@@ -1,6 +1,7 @@
 """What the baseline reads in a text."""
 
 import pytest
+from examples import at_most
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,7 @@ def test_one_spelling() -> None:
     assert disease_key("Tumour of haemoglobin") == "tumor of hemoglobin"
 
 
+@at_most(60, quick=5)
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
     assert all(count > 0 for count in affirmed_findings(text).values())

@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = (TOP / "docs" / "records" / "patient.md").read_text(encoding="utf-8")
@@ -16,6 +15,8 @@ SHARE = re.compile(r"([\d.]+) % \(([\d.]+) to ([\d.]+)\)")
 
 def share(count: int, of: int) -> tuple[float, float, float]:
     """Percent with Wilson's 95 % interval."""
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # SciPy ships no types
+
     ends = binomtest(count, of).proportion_ci(method="wilson")
     return 100 * count / of, 100 * ends.low, 100 * ends.high
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from clinic import LINES, case_file
+from examples import first_rows
 from graded import case, completed, trajectory
 
 import wardround
@@ -95,17 +96,24 @@ SENT_BACK = "I think about the fever, and about the CT, and forget the form."
 
 @pytest.mark.parametrize(
     ("scenario", "said", "kept"),
-    [
-        ("oracle", (SENT_BACK, LINES["oracle"][0]), [1]),
-        ("treatment", (SENT_BACK, LINES["treatment"][0]), [1]),
-        ("free-turn", (SENT_BACK, *LINES["free-turn"]), [1, 2]),
-        ("one-turn", (LINES["one-turn"][0], SENT_BACK, LINES["one-turn"][1]), [0, 2]),
-        ("one-turn", ("### Chain of Thought:\na\n\n### Conclusion:\nGout", SENT_BACK, LINES["one-turn"][1]), [0, 2]),
-        ("workup", (SENT_BACK, *LINES["workup"][:2], "Hm.", *LINES["workup"][2:]), [1, 2, 4, 5, 6]),
-        ("workup", (*LINES["workup"][:4], "Action: LAB", LINES["workup"][4]), [0, 1, 2, 3, 5]),
-        ("consultation", ("ASK:", *LINES["consultation"]), [1, 2, 3, 4]),
-        ("oracle", (SENT_BACK, SENT_BACK), [1]),
-    ],
+    first_rows(
+        [
+            ("oracle", (SENT_BACK, LINES["oracle"][0]), [1]),
+            ("treatment", (SENT_BACK, LINES["treatment"][0]), [1]),
+            ("free-turn", (SENT_BACK, *LINES["free-turn"]), [1, 2]),
+            ("one-turn", (LINES["one-turn"][0], SENT_BACK, LINES["one-turn"][1]), [0, 2]),
+            (
+                "one-turn",
+                ("### Chain of Thought:\na\n\n### Conclusion:\nGout", SENT_BACK, LINES["one-turn"][1]),
+                [0, 2],
+            ),
+            ("workup", (SENT_BACK, *LINES["workup"][:2], "Hm.", *LINES["workup"][2:]), [1, 2, 4, 5, 6]),
+            ("workup", (*LINES["workup"][:4], "Action: LAB", LINES["workup"][4]), [0, 1, 2, 3, 5]),
+            ("consultation", ("ASK:", *LINES["consultation"]), [1, 2, 3, 4]),
+            ("oracle", (SENT_BACK, SENT_BACK), [1]),
+        ],
+        6,
+    ),
 )
 async def test_what_was_sent_back_is_no_turn(
     scenario: str, said: tuple[str, ...], kept: list[int], tmp_path: Path

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from examples import first_rows
 
 from wardround.scenarios.answers.truth import opening_contains
 from wardround.scenarios.case import Case, Finding, Provenance, Truth
@@ -88,24 +89,27 @@ def test_harmless_histories_give_nothing_away() -> None:
 
 @pytest.mark.parametrize(
     ("disease", "text", "words"),
-    [
-        (
-            "Pulmonary embolism",
-            "a large clot, they said, in both lung arteries",
-            ["clot, they said, in both lung arteries"],
-        ),
-        ("Pulmonary embolism", "no clot was seen in the lungs", []),
-        ("Pericarditis", "the sac round his heart is inflamed", ["sac round his heart is inflamed"]),
-        ("Pancreatitis", "lipase came back at 1,842", ["lipase came back at 1,842"]),
-        ("Diabetic ketoacidosis", "in dka again", ["dka"]),
-        ("Pneumonia", "he wore a cap", []),
-        ("Heart failure", "weeks without her sacubitril", ["sacubitril"]),
-        ("COVID-19", "before the COVID-19 vaccination", []),
-        ("Bacterial meningitis", "called across as a meningitis", ["meningitis"]),
-        ("Malaria", "put on artesunat", ["artesunat"]),
-        ("Tuberculosis", "no fever, cough or close TB contact", []),
-        ("Mesothelioma", "he worked with asbestos", []),
-    ],
+    first_rows(
+        [
+            (
+                "Pulmonary embolism",
+                "a large clot, they said, in both lung arteries",
+                ["clot, they said, in both lung arteries"],
+            ),
+            ("Pulmonary embolism", "no clot was seen in the lungs", []),
+            ("Pericarditis", "the sac round his heart is inflamed", ["sac round his heart is inflamed"]),
+            ("Pancreatitis", "lipase came back at 1,842", ["lipase came back at 1,842"]),
+            ("Diabetic ketoacidosis", "in dka again", ["dka"]),
+            ("Pneumonia", "he wore a cap", []),
+            ("Heart failure", "weeks without her sacubitril", ["sacubitril"]),
+            ("COVID-19", "before the COVID-19 vaccination", []),
+            ("Bacterial meningitis", "called across as a meningitis", ["meningitis"]),
+            ("Malaria", "put on artesunat", ["artesunat"]),
+            ("Tuberculosis", "no fever, cough or close TB contact", []),
+            ("Mesothelioma", "he worked with asbestos", []),
+        ],
+        6,
+    ),
 )
 def test_processes_at_a_place_classes_of_drugs_and_numbers(disease: str, text: str, words: list[str]) -> None:
     assert [hit.words for hit in giveaways((disease,)).hits(text)] == words
@@ -113,27 +117,30 @@ def test_processes_at_a_place_classes_of_drugs_and_numbers(disease: str, text: s
 
 @pytest.mark.parametrize(
     ("disease", "text", "words"),
-    [
-        ("Pyelonephritis", "this is pylonefritis on the left", ["pylonefritis"]),
-        ("Myocardial infarction", "an interaction of drugs", []),
-        ("Crohn disease", "job centre form: cronhs", ["cronhs"]),
-        ("Crohn disease", "a gold crown on a tooth", []),
-        ("Subarachnoid hemorrhage", "a sub-arachnoid bleed", ["sub-arachnoid"]),
-        ("COPD exacerbation", "third IECOPD since May", ["IECOPD"]),
-        ("Giant cell arteritis", "what he has is Horton's disease", ["Horton's disease"]),
-        ("Hyponatremia", "sodium came back at 118", ["sodium came back at 118"]),
-        ("Hyponatremia", "sodium came back at 138", []),
-        ("Hypoglycemia", "glucose of 38", ["glucose of 38"]),
-        ("Cholecystitis", "HIDA: liver and duct seen, gallbladder never fills", ["gallbladder never fills"]),
-        ("Cholecystitis", "normal gallbladder. Pancreas thickened", []),
-        ("Small bowel obstruction", "bowel sounds absent", []),
-        ("Dravet syndrome", "takes clobazam", ["clobazam"]),
-        ("Infective endocarditis", "Enterococcus faecalis from the catheter bag", []),
-        ("Infective endocarditis", "coag-neg staph in one of four bottles", []),
-        ("Type 1 diabetes mellitus", "no Novorapid since noon", ["Novorapid"]),
-        ("Heart failure", "EF 62 %", []),
-        ("Heart failure", "EF 22 %", ["EF 22"]),
-    ],
+    first_rows(
+        [
+            ("Pyelonephritis", "this is pylonefritis on the left", ["pylonefritis"]),
+            ("Myocardial infarction", "an interaction of drugs", []),
+            ("Crohn disease", "job centre form: cronhs", ["cronhs"]),
+            ("Crohn disease", "a gold crown on a tooth", []),
+            ("Subarachnoid hemorrhage", "a sub-arachnoid bleed", ["sub-arachnoid"]),
+            ("COPD exacerbation", "third IECOPD since May", ["IECOPD"]),
+            ("Giant cell arteritis", "what he has is Horton's disease", ["Horton's disease"]),
+            ("Hyponatremia", "sodium came back at 118", ["sodium came back at 118"]),
+            ("Hyponatremia", "sodium came back at 138", []),
+            ("Hypoglycemia", "glucose of 38", ["glucose of 38"]),
+            ("Cholecystitis", "HIDA: liver and duct seen, gallbladder never fills", ["gallbladder never fills"]),
+            ("Cholecystitis", "normal gallbladder. Pancreas thickened", []),
+            ("Small bowel obstruction", "bowel sounds absent", []),
+            ("Dravet syndrome", "takes clobazam", ["clobazam"]),
+            ("Infective endocarditis", "Enterococcus faecalis from the catheter bag", []),
+            ("Infective endocarditis", "coag-neg staph in one of four bottles", []),
+            ("Type 1 diabetes mellitus", "no Novorapid since noon", ["Novorapid"]),
+            ("Heart failure", "EF 62 %", []),
+            ("Heart failure", "EF 22 %", ["EF 22"]),
+        ],
+        9,
+    ),
 )
 def test_sounds_results_groups_and_two_words_of_a_sentence(disease: str, text: str, words: list[str]) -> None:
     assert [hit.words for hit in giveaways((disease,)).hits(text)] == words
