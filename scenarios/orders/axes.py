@@ -22,6 +22,10 @@ _NO_SPECIMEN = (
     list_words("red white occult cord count complete full hidden visible whole"),
 )
 """Words after 'blood', and before it, with which it names no specimen ('blood pressure', 'occult blood')."""
+_OF_JOINT = list_words(
+    "culture gram crystal cell count white wbc protein glucose ldh sample swab pcr afb fungal cytology"
+)
+"""Words behind 'joint' with which it names its fluid, and no part of the body ('joint pains')."""
 _SHORTHAND = regex(
     r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG|HCG)\b)"
 )
@@ -104,6 +108,8 @@ def _specimens(words: Sequence[str]) -> list[tuple[int, int, str]]:
             after, before = words[end : end + 1], words[:start][-1:]
             if set(after) & _NO_SPECIMEN[0] or set(before) & _NO_SPECIMEN[1]:
                 continue
+        if words[start:end] == ("joint",) and not set(words[end : end + 1]) & _OF_JOINT:
+            continue
         kept.append((start, end, name))
     return kept
 
@@ -143,7 +149,7 @@ def only_specimen(text: str) -> str:
 
 
 _ROUND = list_words("a an the at in of from on wk week h hr hour one too also as well both x left right")
-_ALONE = list_words("sample swab specimen one level")
+_ALONE = list_words("sample swab specimen one level paired")
 
 
 @lru_cache(maxsize=32768)
@@ -260,6 +266,7 @@ _BY_NAME = {
     "Rupture of membranes test": "cervix",
     "Lamellar body count": "amniotic fluid",
     "Laxative screen": "urine",
+    "Fractional excretion of sodium": "urine",
     "Diuretic screen": "urine",
     "Bladder tumor marker": "urine",
     "Ovulation test": "urine",
@@ -299,6 +306,7 @@ _ALIKE = {
         ("culture and sensitivities", "Bacterial culture"),
         ("routine culture", "Bacterial culture"),
         ("aerobic culture", "Bacterial culture"),
+        ("TC/DC", "White blood cell count"),
         ("crystals", "Synovial fluid crystals"),
     )
 }

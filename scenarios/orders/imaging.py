@@ -20,6 +20,7 @@ _LITTLE = list_words(
     compression con posteroanterior anteroposterior
     flex ext obl ltd flexion extension weight bearing standing diagnostic res bilat bilaterally unilat ou od os
     films l r
+    length alignment long y decub triphasic multiphasic quadruple primovist eovist gadoxetate
     bedside formal mortise swimmer sunrise decubitus
     oblique noncon no wo dye gad noncontrasted delayed arterial-phase rescan new initial ultra set"""
 )
@@ -28,6 +29,7 @@ _JOINED = {
     frozenset(("CT", "CT angiography")): "CT angiography",
     frozenset(("MRI", "Angiography")): "MR angiography",
 }
+_PROJECTIONS = list_words("ap pa lat lateral oblique mortise")
 _WRITTEN_OUT = {"cxr": ("chest", "xray"), "axr": ("abdomen", "xray")}
 # A Doppler study of a limb examines its veins unless arteries are named.
 _FLOW = frozenset(tokens("doppler dopplers duplex dvt compression"))
@@ -58,6 +60,8 @@ def read_study(text: str, table: Catalogue) -> Reading:
     how = _take(words, table.phrases[0])
     if len(how) == 2 and ("Heart" not in where or not {"and", "or", "plus"} & set(tokens(text))):
         how = (_JOINED[frozenset(how)],) if frozenset(how) in _JOINED else how
+    if where and not how and ("view" in words or len(_PROJECTIONS & set(words)) > 1):  # 'wrist PA/lat'
+        how = ("Radiograph",)
     sides = written | {_SIDES[word] for word in words if word in ("l", "r")}  # 'L knee', and not 'L spine'
     rest = tuple(word for word in words if word and word not in _LITTLE)
     return Reading(how, where, sides.pop() if len(sides) == 1 else "", rest)

@@ -19,7 +19,7 @@ JOINED = regex(
     r"|\bplus\b|\bversus\b|\bvs\b\.?|&|(?<!\+)\+)\s+",
     re.IGNORECASE,
 )
-_COUNT = regex(r"(?i)\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|cd\d+|[qxd]\d+\w*|\d+-?(?:week|month)ly")
+_COUNT = regex(r"(?i)0\d[0-5]\d|\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|cd\d+|[qxd]\d+\w*|\d+-?(?:week|month)ly")
 _CYCLE = regex(
     r"(?i)^(?:cycle )?(?:day|cd|d)[ -]?\d{1,2}(?:-\d{1,2})? (?:of (?:the )?cycle )?"
     r"|\s(?:(?:on|of) )?(?:the )?(?:cycle )?(?:day|cd) ?\d{1,2}(?: of (?:the )?cycle)?$"
@@ -108,6 +108,10 @@ def split_commas(text: str) -> list[str]:
     return split_outside_brackets(text, LIST)
 
 
+_HANDED_BACK = ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid", "urine", "stool", "cervix")
+"""Specimens behind the last test of a list that those before it are looked for in too."""
+
+
 def in_last_specimen(parts: list[str], known: Known) -> list[str]:
     """'HSV and VZV PCR in the CSF' looks for both in the CSF, 'LDH and protein in pleural fluid and serum' in both."""
     end = len(parts)
@@ -115,7 +119,7 @@ def in_last_specimen(parts: list[str], known: Known) -> list[str]:
         end -= 1
     last, behind = parts[end - 1] if parts else "", parts[end:]
     fluid = axes.specimen(last)
-    listed = fluid in ("CSF", "pleural fluid", "ascitic fluid", "synovial fluid", "urine", "stool") or bool(behind)
+    listed = fluid in _HANDED_BACK or bool(behind)
     if not fluid or not listed or not _WITHIN.search(last):
         return parts
     named = [*parts[: end - 1], _WITHIN.sub("", last)] if behind else parts[: end - 1]
@@ -148,7 +152,7 @@ _KIND = regex(r"(?i)(?:free|total|direct|indirect|conjugated|bioavailable|ioni[s
 def slashed(outer: str, known: Known) -> list[str]:
     """Split 'AST/ALT', 'flu/COVID swab' or 'PT/INR' if each part is known, alone or with the last word of the
     whole."""
-    parts = [part for part in re.split(r"\s*/\s*|(?<=\w)\+(?=\w)", _plain_end(outer)) if part]
+    parts = [part for part in re.split(r"\s*/\s*|(?<=\w\w)\+(?=\w)", _plain_end(outer)) if part]
     if len(parts) < 2:
         return []
     last = parts[-1].split()
@@ -203,7 +207,8 @@ def shared(parts: list[str], known: Known) -> list[str]:
         if all(map(axes.only_specimen, shared[place:])):  # 'in CSF and serum'
             continue
         before = shared[place - 1].split() if place else []
-        after = shared[-1].split() if place < len(shared) - 1 else []
+        beside = -1 if not axes.only_specimen(part) else place + 1  # 'serum and urine osmolality and a urine sodium'
+        after = shared[beside].split() if place < len(shared) - 1 else []
         forms = [" ".join([*before[:size], part]) for size in range(len(before) - 1, 0, -1)]
         forms += [" ".join([part, *before[1:]])] if len(before) > 1 else []  # 'total bilirubin and direct'
         forms += [" ".join([part, *after[-size:]]) for size in range(1, len(after))]

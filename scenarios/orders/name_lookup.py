@@ -12,6 +12,7 @@ from wardround.engine.text import regex
 from wardround.scenarios.case import Kind
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, Test
+from wardround.scenarios.orders.joined_names import order_words
 from wardround.scenarios.orders.spelling import corrected, near
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
@@ -24,7 +25,7 @@ LEADING = list_words(
     daily nightly weekly trend trending
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
     obtaining sending performing doing running adding repeating rechecking off think suggest want start starting
-    fasting last latest recent most newest current earliest thorough detailed focused careful brief poc paired
+    genetic fasting last latest recent most newest current earliest thorough detailed focused careful brief poc paired
     rpt rept percutaneous outpatient inpatient elective dedicated trough peak simultaneous concurrent quantitative
     assess evaluate"""
 )
@@ -33,7 +34,7 @@ TRAILING = list_words(
     please now today
     first asap urgently immediately instead trend trending serial serially titer check series again too tonight
     tomorrow once daily screening quantitative quantification status only if possible at baseline quant
-    excretion phenotype isoenzyme cotesting
+    genetic excretion phenotype isoenzyme cotesting
     needed required indicated recommended warranted review trough peak morning room air urgent"""
 )
 SPECIMENS = list_words("serum plasma blood")
@@ -42,18 +43,20 @@ BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 
 # Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
 _AMOUNT = regex(
-    r"(?i)\s*\b(?:(?:cycle )?day\s\d+|(?:post|pre)[- ]?(?:transfusion|op|operative|procedure|dialysis|hd|extubation"
+    r"(?i)\s*\b(?:with \d+(?:[/,]\s?\d+)+\s(?:min\w* )?(?:samples?|bloods?)|(?:cycle )?day\s\d+|(?:post|pre)[- ]?"
+    r"(?:transfusion|op|operative|procedure|dialysis|hd|extubation"
     r"|intubation|bolus|exercise|delivery|treatment)\b|(?:\d\s?)?x\s?\d+(?:\s+sets?)?|\d+[\s-]?(?:hourly|hrly)\b|q\.?\s?\d+\s?(?:h|hr|hrs"
     r"|hours)?|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve"
     r"|an)[\d\s,/&-]*(?:and\s+\d+\s*)?(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b|(?:in the|this|tomorrow"
     r"|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b|(?:\d+|one|two|three"
-    r"|four)\s*-?\s*(?:sets?(?: of)?|units?(?:\s+(?:of\s+)?(?:prbcs?|packed (?:red )?(?:blood )?cells|blood|ffp"
+    r"|four)\s*-?\s*(?:sets?(?: of)?|u(?:nits?)?(?:\s+(?:of\s+)?(?:prbcs?|packed (?:red )?(?:blood )?cells|blood|ffp"
     r"|platelets))?|times|views?|v|bottles?|samples?(?: of)?|am|pm)\b|\d+\s*(?:h|hrs?|hours?|min|minutes"
     r"|days?)\s+(?:apart|later)\b|\bin am\b|(?:\d+|one|two|three|four|six|eight)\s*(?:h|hrs?|hours?|min|minutes"
     r"|days?)(?:\s+(?:post|after)\b(?:(?!\s(?:[+&]|and|plus)\s)[^,;])*|\s*$))"
 )
 _DETAIL = regex(
-    r"(?i)\s+(?:with|w/|w)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*(?:reflex|microscop|micro\b"
+    r"(?i)\s+(?:with|w/o|w/|w|no|without)\s*(?:(?:auto(?:mated)?|manual|iv|and without|or without)\s+)*"
+    r"(?:reflex|microscop|micro\b"
     r"|diff|sensitivit|contrast|gram stain$|smear$|indices|western blot|immunoblot|bubble)(?:(?!\b(?:and|if"
     r"|unless|only)\b)[^,;()])*$"
     r"|\s+reflex\b[^,;()]*$"
@@ -177,15 +180,22 @@ def link(name: str, table: Catalogue) -> Link | None:
     and region of a study, fuzzily (a ratio of 90, then a corrected word). A text longer than 160 characters names no
     single test. A stated specimen that the table does not list with the test is kept beside it ('bile amylase').
     """
-    if len(name) > LONGEST or (_LISTS.search(name) and _beside_procedure(name, table)):
+    if len(name) > LONGEST or _is_word(name, table) or (_LISTS.search(name) and _beside_procedure(name, table)):
         return None
     linked = _linked(name, table)
     return _placed(linked, name, table) if linked else _of_panel(name, table)
 
 
+def _is_word(name: str, table: Catalogue) -> bool:
+    """Whether a short name is a word of its own, written as no name of the table is ('pus', 'CP x 2')."""
+    said = unmeasured(name).strip(" +?!.")
+    test = table.tests.get(table.names.get(key(said), ""))
+    return test is not None and said.casefold() in order_words("word") and said not in test.synonyms
+
+
 def _of_panel(name: str, table: Catalogue) -> Link | None:
     """A test named behind a panel that has it: 'ABG pH', 'CBC platelets', 'UA nitrites'."""
-    if _ITEMS.search(name):  # 'CBC with platelets' orders both
+    if _ITEMS.search(_INITIALS.sub("", name)):  # 'CBC with platelets' orders both
         return None
     words = unmeasured(name).split()
     for at in range(1, min(len(words), 4)):
@@ -195,7 +205,10 @@ def _of_panel(name: str, table: Catalogue) -> Link | None:
         own, rest = axes.own_specimen(table.tests[panel]), " ".join(words[at:])
         said = rest if own in ("", axes.BLOOD) else f"{own} {rest}"
         linked = _linked(said, table)
-        return _placed(linked, said, table) if linked and linked.test in table.below[panel] else None
+        if linked and linked.test in table.below[panel]:
+            return _placed(linked, said, table)
+        if ":" in name:
+            return None
     return None
 
 
@@ -265,6 +278,8 @@ def _placed(linked: Link, name: str, table: Catalogue) -> Link:
 _QUANTITY = list_words("quantitative quant")
 _URINE = list_words("uds utox upt uhcg")
 _JOINS = regex(r"(?i)\s(?:and|or|&|\+|plus)\s|[/,]")
+_INITIALS = regex(r"(?<=\b[A-Z])&(?=[A-Z]\b)")
+"""The sign within initials ('U&E')."""
 _ITEMS = regex(r"(?i)\s*[,;&+]\s*|\s+(?:and|then|plus|with|w/?|followed by)\s+")
 
 
@@ -275,7 +290,7 @@ def _examines(name: str, table: Catalogue) -> bool:
     return any(test is not None and table.tests[test].kind == "examination" for test in tests)
 
 
-_BETWEEN = list_words("of on off from in the for a level sample specimen by 24 24h hr hour")
+_BETWEEN = list_words("swab of on off from in the for a level sample specimen by 24 24h hr hour")
 
 
 def _several(name: str, table: Catalogue) -> bool:
@@ -351,13 +366,28 @@ def _lists(target: str, table: Catalogue) -> bool:
     return any(_named(form, table) for item in items[1:] for form in forms(item) if item.strip())
 
 
+_GUIDED = regex(r"(?i)\s(?:under|using|with)\s.*$")
+_LONGEST_PLACE = 60
+
+
 def _of_something(name: str, table: Catalogue) -> Link | None:
     """A procedure named with its target ('FNA of the nodule', 'biopsy of a cervical lymph node')."""
     head, of, target = name.partition(" of ")
-    if not of or _ITEMS.search(head) or "fluid" in name or _lists(target, table):
+    if (
+        not of
+        or len(target) > _LONGEST_PLACE
+        or "," in target
+        or _ITEMS.search(head)
+        or "fluid" in name
+        or _lists(target, table)
+    ):
         return None
-    words = [word for word in key(target).split() if word not in LEADING]
-    narrower = (" ".join([*words[first:], key(head).split()[-1]]) for first in range(len(words))) if key(head) else ()
+    words = [word for word in key(_GUIDED.sub("", BRACKET.sub(" ", target))).split() if word not in LEADING]
+    places = [words[at : at + size] for size in range(len(words), 0, -1) for at in range(len(words) - size + 1)]
+    whole, last = strip_ends(key(head)), key(head).rpartition(" ")[2]
+    narrower = [f"{' '.join(place)} {whole}" for place in places]
+    open_ended = _named(whole, table) in (None, "Biopsy", "Fine-needle aspiration")
+    narrower += [f"{' '.join(place)} {last}" for place in places if open_ended or place[-1] is words[-1]]
     taps = bool(axes.specimen(head)) and not axes.without_specimen(head)  # 'arthrocentesis of the right knee'
     for form in (*narrower, strip_ends(key(head))):
         test = _named(form, table)
@@ -391,7 +421,7 @@ def _named(form: str, table: Catalogue) -> str | None:
     return (
         table.names.get(form)
         or table.bags.get(" ".join(sorted(form.split())))
-        or (table.closed_up.get(form.replace(" ", "")) if len(form) > 3 and form[:2] not in _ARTICLE else None)
+        or (table.closed_up.get(form.replace(" ", "")) if len(form) > 4 and form[:2] not in _ARTICLE else None)
     )
 
 

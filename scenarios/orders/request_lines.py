@@ -14,6 +14,7 @@ from wardround.scenarios.orders.request_pieces import (
     names_sample,
     single_requests,
     tapped,
+    with_members,
 )
 
 STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
@@ -60,7 +61,7 @@ def _written_out(line: str) -> str:
 
 _ARROW = regex(
     r"(?i)^((?:(?!then\b|and\b|plus\b)[\w-]+\s){0,4}(?:tap|lp|para|thora|puncture|aspirate|aspiration|\w+centesis|bal"
-    r"|swab|sample|fluid(?: analysis)?))(?:,?\s(?:r|l|rt|lt|right|left|bilateral|diagnostic|x\d))?"
+    r"|swab|sample|fluid(?: analysis)?))(?:,?\s\(?(?:r|l|rt|lt|right|left|bilateral|diagnostic|therapeutic|x\d)\)?)?"
     r"(?:(?:\s(?:of|from|the|knee|hip|ankle|wrist|elbow|shoulder|joint)){0,3}\s*(?:->|=>|\u2192)\s*"
     r"|\s+[-\u2013\u2014]\s+(?=send\b|[^,]{2,40},))"
     r"(?:send\s+(?:(?:the|it|fluid|off)\s+)*(?:for\s+)?)?"
@@ -88,7 +89,7 @@ _PAIRED_FLUID = regex(
     r"|\s(?:with|and|\+|&) (?:a )?(?:paired|matched|matching) (?P<with>serum|plasma|blood)(?=\s*(?:[,;.]|$|and\b)))"
 )
 """The same test in blood ('CSF glucose (paired plasma)', 'oligoclonal bands with paired serum')."""
-_SUSPECTED = regex(r"(?:\s\?\s?[A-Za-z](?:(?!\s[-\u2013\u2014]\s)[^,;?])*)+(?=$|[,;]|\s[-\u2013\u2014]\s)")
+_SUSPECTED = regex(r"(?:\s\?\s?[A-Za-z](?:(?!\s[-\u2013\u2014]\s|\.\s)[^,;?])*)+(?=$|[,;]|\.\s|\s[-\u2013\u2014]\s)")
 """What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
 _IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")
 _SPINE = regex(
@@ -97,6 +98,10 @@ _SPINE = regex(
 )
 _LEVELS = regex(r"[CTLS]\b|cervical|thoracic|lumbar")
 _DASH = regex(r"^([^-–—,;:]{2,30})\s[-–—]+\s")
+
+
+_SCREEN = regex(r"(?i)\b(?:screen|work-?up)$")
+"""A heading whose tests the list behind its colon names ('liver screen: ANA, LKM')."""
 
 
 def _headed(line: str) -> str:
@@ -178,7 +183,9 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
     named = [part for part in listed if known(part)]
     mostly = 2 * len(named) > len(listed)  # then a short part without a known name is a test, and no explanation
     kept = [part for part in listed if known(part) or (mostly and len(part.split()) < 4)]
-    if known(head):
+    if not _SCREEN.search(head) and (panel := with_members(head, listed, known)):
+        yield from panel
+    elif known(head):
         if named_so or len(named) < 2 or not _HEADING.search(head):  # else it heads its list
             yield head
         yield from kept
@@ -203,6 +210,8 @@ def _under(head: str, part: str, known: Known) -> str:
     """Add a heading to its item: 'chest' under 'X-rays' gives 'X-rays chest', 'glucose' under 'CSF' 'CSF glucose'."""
     fluid = axes.specimen(head)
     placed = f"{axes.stated_as(fluid)} {part}"
+    if fluid == "tissue" and known(part) and not axes.methods(part):  # 'renal biopsy: INR'
+        return part
     if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(placed):
         of_germ = f"{head} {part}"  # 'AFB sputum: culture'
         return of_germ if axes.without_specimen(head) and known(of_germ) else placed

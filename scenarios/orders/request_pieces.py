@@ -83,8 +83,8 @@ _SIGNS = regex(
 )
 _BRACKETS = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _BESIDE_BRACKETS = regex(r"(?i)[)\]]\s*(?:,|\band\b|\bplus\b|\bas well as\b|&|\+)\s+")
-_TAKES = regex(r"(?i)^(?:please\s+)?(biopsy|aspirate|tap|scope)\s+(?:the|an?|any|his|her|their|this|that)\s+")
-_TAKEN = {"biopsy": "biopsy", "aspirate": "aspiration", "tap": "tap", "scope": "scope"}
+_TAKES = regex(r"(?i)^(?:please\s+)?(biopsy|aspirate|tap|scope|scan)\s+(?:the|an?|any|his|her|their|this|that)\s+")
+_TAKEN = {"biopsy": "biopsy", "aspirate": "aspiration", "tap": "tap", "scope": "scope", "scan": "scan"}
 """What a verb that takes a sample is called as a noun ('biopsy the node' is a biopsy of it)."""
 _TREATED = regex(
     r"(?i)^(?P<treats>(?:start|begin|give|administer|continue|prescribe)\s+(?!with\b).+?)(?:,?\s+(?:and|then"
@@ -93,13 +93,15 @@ _TREATED = regex(
 )
 _CIRCUMSTANCE = regex(
     r"(?i)\s+(?:(?:pre|post)-(?=[a-z]{3})|(?:pre|post|first thing|on|from|at|over|by|via|per|during|using|through"
-    r"|within|while|when|until|prior to|before|after|in)\s+)"
+    r"|within|while|when|until|prior to|before|after|in|off)\s+)"
 )
 _NAMING = regex(r"^\s*(?:such as|namely|e\.g\.?,?|i\.e\.?,?)\s*:?\s+", re.IGNORECASE)
 _ADDING = regex(r"^\s*(?:including|incl\.?|with|plus|and)\s*:?\s+", re.IGNORECASE)
+_BY_GENES = regex(r"(?i)\bgen(?:e|etic|etics)\b")
+"""A method that what stands behind 'for' names more closely ('genetic testing for HFE')."""
 _TISSUE = regex(r"(?i)histolog|patholog|^biops")
 _SENSITIVE = regex(
-    r"(?i)\b(cultures?|cx)\s*(?:\band\b|&|\+|/)\s*(?:sensitivit(?:y|ies)|susceptibilit(?:y|ies)"
+    r"(?i)\b(cultures?|cx)\s*(?:\b(?:and|with|w)\b|&|\+|w?/)?\s*(?:sensitivit(?:y|ies)|susceptibilit(?:y|ies)"
     r"|sens)\b(?:\s+testing)?"
 )
 _MODALITY = regex(
@@ -202,15 +204,18 @@ def _examined(piece: str, known: Known) -> list[str]:
 
 def _without_reason(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     """The requests of a piece without what it says of their reason; tests behind 'for' are requests themselves."""
+    main, beside, sample = piece.rpartition(" with ")
+    if beside and (sampled := list(from_sample(sample, known))):  # 'bronchoscopy with lavage for AFB'
+        yield from (*single_requests(main, known, studies), *sampled)
+        return
     reasoned = REASON.search(piece)
     short = trimmed(piece[: reasoned.start()].strip(ENDS) if reasoned else piece, known)
     if short and short != piece and (known(short) or scope(short)):
-        yield short
         wanted = JOINED.split(piece[reasoned.end() :]) if reasoned else []
         wanted = wanted if reasoned and reasoned[0].strip().lower() == "for" else wanted[1:]  # 'as per protocol + VBG'
-        for part in (item.strip(ENDS) for item in wanted):
-            if len(part) > 3 and known(part) and not _TISSUE.search(part):
-                yield part
+        parts = [trimmed(item.strip(ENDS), known) for item in wanted]
+        parts = [part for part in parts if len(part) > 2 and known(part) and not _TISSUE.search(part)]
+        yield from parts if parts and _BY_GENES.search(short) else (short, *parts)
         return
     last = JOINED.split(piece)[-1]
     if last != piece and (
@@ -237,17 +242,20 @@ def listing(piece: str, known: Known) -> list[str]:
         adds = adds or _ADDING.match(written) is not None
         listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/&+]\s*|\s+and\s+", inner)]
         listed = [part for part in listed if part]
-        taken = [f"{part} {_BRACKETS.sub(' ', piece).strip(ENDS)}" for part in listed]
+        outer = _BRACKETS.sub(" ", piece).strip(ENDS)
+        if panel := with_members(outer, listed, known):
+            return panel
+        taken = [f"{part} {outer}" for part in listed]
         if len(listed) > 1 and all(axes.specimen(part) and not axes.without_specimen(part) for part in listed):
             return taken if all(map(known, taken)) else []  # 'osmolality (serum & urine)'
-        fluid = axes.specimen(_BRACKETS.sub(" ", piece))
+        fluid = axes.specimen(outer)
         if fluid not in ("", axes.BLOOD):  # 'pleural fluid analysis (LDH, protein)'
             placed = [f"{fluid} {part}" for part in listed]
             listed = [
                 long if not axes.specimen(part) and known(long) else part
                 for part, long in zip(listed, placed, strict=True)
             ]
-        first, _, rest = _BRACKETS.sub(" ", piece).strip(ENDS).partition(" ")
+        first, _, rest = outer.partition(" ")
         narrower = [f"{first} {part} {rest}" for part in listed]  # 'MRI spine (cervical, lumbar)'
         if listed and all(known(part) for part in listed) and (len(listed) > 1 or not known(inner)):
             tests += listed
@@ -259,6 +267,26 @@ def listing(piece: str, known: Known) -> list[str]:
     if adds and tests and known(outer):
         return [outer, *tests]
     return tests if len(tests) > 1 else []
+
+
+_LEVELS = regex(r"(?i)\b(?:levels|markers)$")
+"""What heads a list of tests and is no panel."""
+
+
+def with_members(panel: str, listed: Sequence[str], known: Known) -> list[str]:
+    """A panel before a list of its tests, once, and what is none of them; empty if it is a list of other tests.
+
+    ::
+
+        with_members("CBC", ["Hb", "platelets", "CRP"], known)  # ['CBC', 'CRP']
+    """
+    if axes.specimen(panel) not in ("", axes.BLOOD, "arterial blood", "venous blood") or _LEVELS.search(panel):
+        return []
+    of_panel = (part for part in listed if known(f"{panel} {part}") and not known(f"{part} {panel}"))
+    members = [part for part in of_panel if not axes.specimen(part)]  # no 'cervical' of 'MRI spine'
+    if len(listed) < 2 or 2 * len(members) <= len(listed) or not known(panel):
+        return []
+    return [panel, *(part for part in listed if part not in members and known(part))]
 
 
 def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
@@ -308,12 +336,12 @@ def _without_circumstance(piece: str, known: Known) -> list[str]:
 
 
 _SAMPLE = regex(
-    r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:|(?<=\bswab)|(?<=\bswabs)|(?<=scrape)|(?<=scraping)|(?<=scrapings)|(?<=clippings))"
+    r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:|(?<=\bswab)(?!\s(?:from|of)\b)|(?<=\bswabs)(?!\s(?:from|of)\b)|(?<=scrape)|(?<=scraping)|(?<=scrapings)|(?<=clippings))"
     r"\s+(?P<tail>.+)$"
 )
 _SAMPLED = list_words(
-    """l r left right lt rt collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot obtain
-    collect from aspirate
+    """low high l r left right lt rt collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot
+    obtain collect from aspirate
     tap and clean catch"""
 )
 _PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
@@ -324,9 +352,14 @@ def names_puncture(head: str) -> bool:
     return _PUNCTURE.search(head) is not None
 
 
+_FROM = regex(r"(?i)\s(?:from|off)\s(?:(?!\b(?:and|for|with)\b)[\w -])+$")
+
+
 def names_sample(head: str) -> bool:
     """Whether `head` names a sample and nothing else ('sputum', '24 h urine collection')."""
-    return bool(axes.specimen(head)) and set(axes.without_specimen(head).split()) <= _SAMPLED
+    bare = _FROM.sub("", head)  # 'pus from the neck abscess'
+    said = bare if axes.specimen(bare) else head
+    return bool(axes.specimen(said)) and set(axes.without_specimen(said).split()) <= _SAMPLED
 
 
 def from_sample(piece: str, known: Known) -> Iterator[str]:
@@ -340,7 +373,8 @@ def from_sample(piece: str, known: Known) -> Iterator[str]:
         return
     head = match["head"]
     day = "24 hour " if re.match(r"(?i)24", head) else ""
-    parts = rejoined([part.strip(ENDS) for part in JOINED.split(match["tail"]) if part.strip(ENDS)], known)
+    tail = [trimmed(part.strip(ENDS), known) for part in JOINED.split(match["tail"]) if part.strip(ENDS)]
+    parts = rejoined(tail, known)
     named: list[str] = []
     taken = axes.stated_as(axes.specimen(head))
     parts = [each for part in parts for each in slashed(part, known) or [part]]

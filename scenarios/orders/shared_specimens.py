@@ -51,7 +51,7 @@ _STAINS = frozenset(
 """What is asked of a specimen beside its culture ('sputum culture + Gram stain')."""
 _WHOLE_IN_URINE = (
     "Urinalysis", "Urine myoglobin", "Urine porphyrins", "Urine albumin-creatinine ratio",
-    "Urine protein electrophoresis",
+    "Urine protein electrophoresis", "Urine protein-creatinine ratio",
 )  # fmt: skip
 """Behind these a bare test is no further test of the urine ('urine myoglobin, potassium')."""
 _TIMED = regex(r"(?i)\b(?:24|12|48)[\s-]?(?:h|hr|hrs|hours?|hourly)\b|\b(?:timed|overnight)\b")

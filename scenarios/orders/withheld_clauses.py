@@ -22,7 +22,7 @@ _REACH = 12
 """Characters before a full stop that are searched for an abbreviation that it belongs to."""
 _SHORTENED = 5
 """Most letters of a word that a point may shorten ('quant. hCG')."""
-_ABBREVIATED = regex(rf"(?i)(?:\b{_SHORT})$")
+_ABBREVIATED = regex(rf"(?i)(?:(?<![&/])\b{_SHORT})$")
 _OPENS_SENTENCE = regex(rf"(?:also|and|then|pls|if|no|not|stop|hold|for|repeat|\?|{_VERB})\b|\?|[a-z]{{1,2}}[A-Z]")
 _LAST_WORD = regex(r"[\w-]+\W*$")
 _COMMA = regex(
@@ -118,6 +118,8 @@ _CHANGES = rf"(?:no|nope|{_REGRETS}|correction|on second thoughts?|rather|wrong 
 _SORRY = regex(rf"(?i)(?:{_REGRETS})\W*")
 _AHEAD = regex(r"(?i)^(?:before|prior to|ahead of|pre)\s(?!and\b|meal|dose|bronch)")
 """What follows the sentence that orders and says ahead of what ('- before liver biopsy')."""
+_AIMS = regex(r"(?i)to (?:check|confirm|look|exclude|assess|see|evaluate|rule|detect|monitor|identify|quantify)\b")
+"""What follows a test and says why ('TSH - to check the thyroid')."""
 _UNSAID = regex(
     rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:please|pls|but|so|and) )?(?:(?:no|nope|correction|scratch|no,? wait)\W*$"
     r"|(?:scrap|scratch|strike|ignore|forget|cancel|disregard|drop|skip|delete|never mind|defer"
@@ -193,7 +195,8 @@ def _corrected(clauses: Sequence[Clause], known: Known) -> Sequence[Clause]:
     kept: list[Clause] = []
     again = False
     for clause in clauses:
-        if _SORRY.fullmatch(clause.text) or (kept and kept[-1].breaks and _AHEAD.match(clause.text)):
+        aims = kept and kept[-1].breaks and _AIMS.match(clause.text) and known(kept[-1].text)
+        if _SORRY.fullmatch(clause.text) or aims or (kept and kept[-1].breaks and _AHEAD.match(clause.text)):
             kept.append(Clause(clause.text, "statement", clause.breaks))
             continue
         meant, unsaid = _MEANT.match(clause.text), _UNSAID.match(clause.text)

@@ -13,7 +13,21 @@ from wardround.scenarios.orders.name_lookup import link
 from wardround.scenarios.orders.order_reading import read_order
 
 PATH = Path(__file__).resolve().parents[2] / "data/order_classes.tsv"
-CLASSES = ("value", "ending", "correction", "specimen", "plain", "list", "ward")
+CLASSES = (
+    "value",
+    "ending",
+    "correction",
+    "specimen",
+    "plain",
+    "list",
+    "ward",
+    "panel",
+    "taken",
+    "short",
+    "head",
+    "clause",
+    "site",
+)
 
 
 def _rows(name: str) -> Sequence[dict[str, str]]:
