@@ -1,4 +1,4 @@
-"""Measures what an export of 100,000 turns to Parquet costs in CPU, beside DuckDB's own write of the same rows."""
+"""Measures what an export of 100,000 turns to Parquet costs in CPU, against DuckDB's own write of the same rows."""
 
 import tempfile
 import time

@@ -1,4 +1,4 @@
-"""Measures what waiting episodes cost in memory, beside a bare pool of workers; each has a process of its own."""
+"""Measures what waiting episodes cost in memory, against a bare pool of workers; each has a process of its own."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Measures what a user's own agent pays: its openai client beside a bare one, a tool over MCP beside a bare tool."""
+"""Measures what a user's own agent pays: for its openai client and for a tool over MCP, each against a bare one."""
 
 import time
 from collections.abc import AsyncIterator, Sequence

@@ -1,4 +1,4 @@
-"""Measures what scoring costs beside the evaluator's own time; each runs in a new process, whose caches are empty."""
+"""Measures what scoring costs against the evaluator's own time; each runs in a new process, whose caches are empty."""
 
 import argparse
 import json

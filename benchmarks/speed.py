@@ -1,4 +1,4 @@
-"""Measures how near the engine comes to the limit that latency sets, and what a call costs beside a bare loop."""
+"""Measures how near the engine comes to the limit that latency sets, and what a call costs against a bare loop."""
 
 from collections.abc import Sequence
 from statistics import median

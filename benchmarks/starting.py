@@ -18,7 +18,7 @@ VERBS: dict[str, Sequence[str]] = {
 
 
 def start(quick: bool) -> Sequence[Figure]:
-    """Measure the CPU of new processes, with their threads, beside that of a Python that does nothing."""
+    """Measure the CPU of new processes, with their threads, compared with that of a Python that does nothing."""
     turns = 2 if quick else 5
     spent: dict[str, list[float]] = {"python": [], "--help": [], **{verb: [] for verb in VERBS}}
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""Measures how many events a store keeps in a second, and in how many bytes, beside a bare writer of the same rows."""
+"""Measures how many events a store keeps in a second, and in how many bytes, against a bare writer of the same rows."""
 
 import importlib
 import sqlite3

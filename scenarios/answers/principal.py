@@ -16,7 +16,7 @@ from wardround.scenarios.diseases.relations import complicates, in_tables, other
 from wardround.scenarios.terms.wording import RootWords, key
 
 MOST_FOREIGN = 1
-"""Most unrelated diseases that an answer may assert beside the true one."""
+"""Most unrelated diseases that an answer may assert besides the true one."""
 MOST_CONSEQUENCES = 3
 """Most common consequences (shock, effusion) that are accepted as complications without asking a table."""
 HeadRule = Literal["head", "cause", "beside", "none"]
@@ -178,7 +178,7 @@ def _follows_from(item: Asserted, parts: Sequence[str]) -> bool:
 
 
 def most_beside(answer: str, said: Sequence[bool]) -> int:
-    """Most unrelated diseases that an answer may assert beside the truth; `said` tells which parts it states.
+    """Most unrelated diseases that an answer may assert besides the truth; `said` tells which parts it states.
 
     A list with bullets or numbers may assert none, unless the truth has several parts and the list states them all.
     """

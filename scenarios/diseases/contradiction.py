@@ -33,7 +33,7 @@ _STRAIN = regex(
     r"(?:resistant|sensitive|susceptible)|esbl|producing|(?:sero)?(?:type|group|var)|serotype|strain|species|spp?\b\.?|group"
     r"|infection|culture|positive|blood|in|the|of|bacteria|virus|isolate|grown|isolated|confirmed|\d+\w?|[A-Y])(?!\w)"
 )
-"""What an answer may say of an organism beside its name: its strain, and where it was grown."""
+"""What an answer may say of an organism besides its name: its strain, and where it was grown."""
 _NO_GENUS = regex(r"(?:al|ic|ary|ous|ive|ed|ar|ent|ant|ute|ing|ory|able|ible|ial|ic|ate)$")
 _NEGATING = ("non", "un", "in", "im", "ir", "a", "an", "dis", "de", "anti", "pseudo", "extra", "intra", "sub", "epi")
 _DECIDING = (

@@ -54,7 +54,7 @@ ENOUGH_UNPLACED = 0.4
 """The same share if only sites are missing and no word is new."""
 
 SPECIFIC = 2.0
-"""If the truth's words weigh more than this, a qualifier ('primary', 'congenital') may be missing beside new words."""
+"""If the truth's words weigh more than this, a qualifier ('primary') may be missing in a name with new words."""
 
 MOST_DESCRIBING = 3
 """Most words of the truth that an answer may leave out because they only describe the disease."""
@@ -66,7 +66,7 @@ _MAKING = regex(
 _KIND = regex(r"(?i)\b(?:type|variant|subtype|form|predominant|dominant|phenotype|onset)\b")
 """Words that say that the words before them tell a kind of the disease."""
 MOST_NEW = 6
-"""A name with so many distinctive words beside the truth's is a list of diseases, and no kind of the truth."""
+"""A name with so many distinctive words besides the truth's is a list of diseases, and no kind of the truth."""
 
 _SIDE = regex(r"(?i)\b(?:left|right|bilateral)(?:-sided)?\b")
 _BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")

@@ -110,7 +110,7 @@ class FreeTurnSettings(OneTurnSettings):
 class StagedState(GameState, frozen=True):
     """The state of a staged scenario.
 
-    `known` is what the patient sees beside the order. `order` is the request that the patient must answer now, and
+    `known` is what the patient sees besides the order. `order` is the request that the patient must answer now, and
     `orders` are the requests and answers so far.
     """
 

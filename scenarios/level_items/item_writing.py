@@ -190,5 +190,5 @@ def read_verdict_line(reply: str) -> bool | Unusable:
 
 
 def _reasons(reply: str) -> str:
-    """What a checker wrote beside its verdict."""
+    """What a checker wrote besides its verdict."""
     return " ".join(_VERDICT.sub("", answer_part(reply)).split())[:300] or "no reason given"

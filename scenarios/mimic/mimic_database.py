@@ -369,7 +369,7 @@ def _sort_table(db: WorkDatabase, into: str, raw: str, order: str) -> None:
     """Make the sorted table `into` of table `raw`, so that a slice of admissions can be read without the rest.
 
     It is sorted in parts of about `_SORTED` characters of text or `_ROWS_SORTED` rows, since DuckDB sorts long rows in
-    memory and needs more beside them as the table grows.
+    memory and needs more besides them as the table grows.
     """
     written = db.one(f"select count(*) from duckdb_columns() where table_name = '{raw}' and column_name = 'text'")  # noqa: S608
     size = db.one(f"select coalesce(sum(length(text)), 0) from {raw}") if written else 0  # noqa: S608

@@ -222,7 +222,7 @@ FIELDS = {
     "language": ("language", "lang"),
     "licence": ("licence", "license"),
 }
-"""The accepted names of each field of a line; `sections` is a list of {heading, text} beside or in place of text."""
+"""The accepted names of each field of a line; `sections` is a list of {heading, text} besides or in place of text."""
 
 _LONGEST = 120
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+")
