@@ -58,3 +58,8 @@ def test_a_run_file_that_is_no_toml_is_said_with_its_line(shell: Shell, tmp_path
     (tmp_path / "run.toml").write_text("doctor = \n")
     assert shell("run", "--config", tmp_path / "run.toml") == 2
     assert "run.toml: is not TOML (Invalid value (at line 1, column 10))" in shell.err
+
+
+def test_a_model_at_an_address_without_its_provider_is_recognised(shell: Shell) -> None:
+    assert shell("run", "--doctor", "my-model", "--base-url", "http://127.0.0.1:9/v1", "--limit", 1) == 2
+    assert "there is no doctor 'my-model', did you mean openai/my-model?" in shell.err

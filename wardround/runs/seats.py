@@ -304,7 +304,8 @@ async def _seat_of(
     if spec not in plugin_names(SEATS + seat):
         processes = [f"{TEAM}:NAME", *(f"{kind}:COMMAND" for kind in (EXEC, SEALED)), f"{CONTAINER}:IMAGE"]
         raise UsageError(
-            f"there is no {seat} {spec!r}{_model_hint(spec) or suggestion(spec, plugin_names(SEATS + seat))}; "
+            f"there is no {seat} {spec!r}"
+            f"{_model_hint(spec, settings.base_url) or suggestion(spec, plugin_names(SEATS + seat))}; "
             f"for others write {', '.join(['provider/model', 'package.module:Class', *processes, *recording_forms()])}"
         )
     return _agent_seat(seat, load_plugin(SEATS + seat, spec), settings, access)
@@ -335,9 +336,14 @@ _PROVIDERS = (
 """Providers by the beginnings of model names; models of the last row are usually served at a local address."""
 
 
-def _model_hint(spec: str) -> str:
-    """`, did you mean openai/gpt-4o? ...` if a SPEC is the name of a model without its provider; else ""."""
-    provider = next((name for name, heads in _PROVIDERS if spec.lower().startswith(heads)), "")
+def _model_hint(spec: str, base_url: str | None) -> str:
+    """`, did you mean openai/gpt-4o? ...` if a SPEC is the name of a model without its provider; else "".
+
+    With an address of its own a SPEC is taken for a model, and nearly all servers speak OpenAI's protocol.
+    """
+    provider = next(
+        (name for name, heads in _PROVIDERS if spec.lower().startswith(heads)), "openai" if base_url else ""
+    )
     return f", did you mean {provider}/{spec}? A model is named with its provider" if provider else ""
 
 
