@@ -13,6 +13,7 @@ from wardround.engine.seat import Seat
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.orders.chart import chart_of
 from wardround.scenarios.orders.examiner_lookup import Answer, answer, ordered
+from wardround.scenarios.parsers.moves import RESULT_STATES
 
 MOST = 3
 """The most sentences of one answer: a patient answers the question and does not tell the whole story."""
@@ -35,7 +36,7 @@ class Patient:
     """
 
     sealed: ClassVar[bool] = True
-    VERSION: ClassVar[int] = 15
+    VERSION: ClassVar[int] = 16
 
     def __init__(self, seat: Seat | None = None) -> None:
         self._speech = Speech.of(seat)
@@ -195,7 +196,7 @@ def _line(item: CaseResult) -> str:
 
 def _answer_text(answers: Sequence[Answer]) -> str:
     """The results, without duplicate lines, then the missing tests; the protocol's sentence if there are no results."""
-    reported = [line for line in answers if line.state in ("reported", "normal")]
+    reported = [line for line in answers if line.state in RESULT_STATES]
     if not reported:
         return NOTHING
     results = dict.fromkeys(line.text for line in reported)

@@ -10,7 +10,7 @@ A persona that contradicts itself misstates one fact that decides nothing, and c
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -162,8 +162,9 @@ class Speech(msgspec.Struct, frozen=True):
             sentences = [_broken_english(one, level) for one in sentences]
         before = _in_turn(manner.before, self.strength, len(talk.own))
         after = _in_turn(manner.after, self.strength, len(talk.own))
-        said = " ".join(filter(None, (before, *sentences, after)))
-        return said, {name: texts for name, texts in marks.items() if texts}
+        return " ".join(filter(None, (before, *sentences, after))), {
+            name: texts for name, texts in marks.items() if texts
+        }
 
     def _few(self, sentences: list[str], talk: Talk) -> tuple[list[str], list[str]]:
         """The first sentences, and those kept for later; asked for more, what was kept before comes first."""
@@ -171,13 +172,12 @@ class Speech(msgspec.Struct, frozen=True):
         kept = [text for text in talk.marks("withheld") if text not in said]
         if kept and question_kinds.MORE.search(talk.question):
             sentences = kept
-        most = self._at(self.persona.record.sentences)
-        chosen: list[str] = []
+        most, told = self._at(self.persona.record.sentences), 0
         for place, sentence in enumerate(sentences):
-            if len([one for one in chosen if not _YES_OR_NO.fullmatch(one)]) == most:
-                return chosen, sentences[place:]
-            chosen.append(sentence)
-        return chosen, []
+            if told == most:
+                return sentences[:place], sentences[place:]
+            told += _YES_OR_NO.fullmatch(sentence) is None
+        return sentences, []
 
 
 _YES_OR_NO = regex(r"(?:yes|no)\.?", re.IGNORECASE)
@@ -213,9 +213,7 @@ def _loose(match: re.Match[str], level: int) -> str:
         return match[0]
     if match["count"].lower() in ("1", "a", "an", "one"):
         return f"about {'an' if unit == 'hour' else 'a'} {unit}"
-    if level == 1:
-        return f"about {match[0]}"
-    return f"some {unit}s" if level == 2 else "some time"
+    return (f"about {match[0]}", f"some {unit}s", "some time")[level - 1]
 
 
 def _broken_english(sentence: str, level: int) -> str:
@@ -244,44 +242,65 @@ _OTHER_NUMBERS = {
 }
 
 
+_AFTER_AN = (8, 11, 18, *range(80, 90))
+_OF_ITS_OWN = regex(r"(?:\b(?:the|this|that|my|your|his|her|our|their|each|every) |[-\u2013])$", re.IGNORECASE)
+"""What stands before a number that no half can replace: the `my` of 'my one cup', the first number of '0-1 packs'."""
+
+
 def _another_number(match: re.Match[str]) -> str:
-    word = match["count"].lower()
-    if word in _OTHER_NUMBERS:
-        return _OTHER_NUMBERS[word]
-    return str(int(word) + 2 if int(word) < 10 else int(word) * 2)
+    """Another number and its noun, for which article, noun and verb stay right; "" where the words allow none.
+
+    One of a thing becomes half of it, since every other number needs a noun and a verb in the plural.
+    """
+    word, joint, unit = match["count"].lower(), match["joint"], match["unit"]
+    if word in ("1", "one") and joint == " " and not (match["a"] or match["an"]):
+        alone = not unit.lower().endswith("s") and not _OF_ITS_OWN.search(match.string, 0, match.start())
+        return f"half a {unit}" if alone else ""
+    if word not in _OTHER_NUMBERS:
+        usual = int(word) + 2 if int(word) < 10 else int(word) * 2
+        fits = [n for n in range(2, 200) if not match["a" if n in _AFTER_AN else "an"] and n != int(word)]
+        return f"{min(fits, key=lambda n: abs(n - usual))}{joint}{unit}"
+    return f"{_OTHER_NUMBERS[word]}{joint}{unit}"
 
 
-def _as(words: str) -> Callable[[re.Match[str]], str]:
-    return lambda match: words
-
-
-_COUNT = rf"(?<![\d.,/])\b(?P<count>[1-9]\d?|{'|'.join(_OTHER_NUMBERS)})(?=[- ]"
-_CHANGES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = tuple(
-    (regex(pattern, re.IGNORECASE), change)
-    for pattern, change in (
-        (rf"{_COUNT}(?:packs?|cigarettes?|cups?)\b)", _another_number),
-        (rf"{_COUNT}(?:children|siblings|sisters|brothers|kids|sons|daughters|cats|dogs|hens)\b)", _another_number),
-        (r"\blives? alone\b", _as("live with a friend")),
-        (r"\blives? with (?:my |his |her )?(?:husband|wife|partner|girlfriend|boyfriend|friend)\b", _as("live alone")),
-        (r"\bmarried\b", _as("engaged")),
-        (r"\bdivorced\b", _as("separated")),
-        (r"\bretired\b", _as("working")),
-        (r"\bnon-?smoker\b", _as("social smoker")),
-        (r"\b(?:do not|don['\u2019]t|never) smoked?\b", _as("smoke a little")),
-        (rf"{_COUNT}years? ago\b)", _another_number),
+_COUNT = (
+    r"(?:(?<=\ba(?P<a> ))|(?<=\ban(?P<an> ))|(?<![\d.,/]))"
+    rf"\b(?P<count>[1-9]\d?|{'|'.join(_OTHER_NUMBERS)})(?P<joint>[- ])"
+)
+_NO_DEED = r"(?<!\bI )(?<!he )(?<!who )(?<!ve )(?<!has )"
+"""What does not stand before a state: 'I am retired' is one, 'I retired early' is what somebody did."""
+_CHANGES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (regex(pattern, re.IGNORECASE), words)
+    for pattern, words in (
+        (rf"{_COUNT}(?P<unit>packs?|cigarettes?|cups?)\b", ""),
+        (
+            rf"{_COUNT}(?P<unit>children|siblings|sisters|brothers|kids|sons|daughters|cats|dogs|hens)\b",
+            "",
+        ),
+        (r"\b(?P<verb>lives?) alone\b", r"\g<verb> with a friend"),
+        (
+            r"\b(?P<verb>lives?) with (?:my |his |her )?(?:husband|wife|partner|girlfriend|boyfriend|friend)\b"
+            r"(?!,? (?:and|or|who|whose|with)\b|['\u2019-])",
+            r"\g<verb> alone",
+        ),
+        (rf"{_NO_DEED}(?<!\ba )\bmarried\b(?! (?:an?|my|his|her|him)\b)", "engaged"),
+        (rf"{_NO_DEED}\bdivorced\b(?! (?:my|his|her|him)\b)", "separated"),
+        (rf"{_NO_DEED}\bretired\b(?! (?:in|at|when|early|last|after|\d+|\w+ (?:years?|months?) ago)\b)", "working"),
+        (r"\bnon-?smoker\b", "social smoker"),
+        (r"\b(?:do not|don['\u2019]t|never) (?P<verb>smoked?)\b", r"\g<verb> a little"),
+        (rf"{_COUNT}(?P<unit>years?)(?= ago\b)", ""),
     )
 )
 """What may be misstated: household, work, smoking, the year of an old event. Never a symptom, its time, a drug, drink,
-food, or a relative's disease."""
+food, or a relative's disease. With each pattern stands what is said instead, or nothing for another number."""
 
 
 def first_misstatement(sentence: str) -> tuple[str, str] | None:
     """(words as they are, words as misstated) for the first thing in the sentence that can be changed; None if none."""
-    for pattern, change in _CHANGES:
-        if match := pattern.search(sentence):
-            unit = re.match(r"[- ]\w+", sentence[match.end() :]) if "count" in match.groupdict() else None
-            more = unit[0] if unit else ""
-            return match[0] + more, change(match) + more
+    for pattern, words in _CHANGES:
+        for match in pattern.finditer(sentence):
+            if wrong := match.expand(words) or _another_number(match):
+                return match[0], f"{wrong[0].upper()}{wrong[1:]}" if match[0][0].isupper() else wrong
     return None
 
 
@@ -313,7 +332,7 @@ def misstate(text: str, incidental: Sequence[str], talk: Talk, seed: int) -> tup
         sentences[place] = sentences[place].replace(right, wrong, 1)
         return " ".join(sentences), {"misstated": {"fact": fact, "true": right, "said": wrong}}
     said = talk.own[before].args["misstated"]["said"]
-    sentences[place] = f"I said {said} before, but that was wrong. {sentences[place]}"
+    sentences[place] = f"I said {said[0].lower()}{said[1:]} before, but that was wrong. {sentences[place]}"
     return " ".join(sentences), {"corrected": {"fact": fact, "said": right}}
 
 
@@ -337,5 +356,5 @@ def _asked_again(asked: Sequence[str], before: int) -> bool:
     """Whether the last question repeats the one with the number `before`, or doubts its answer at once."""
     if before >= len(asked) - 1:
         return False
-    doubted = before == len(asked) - 2 and _DOUBT.search(asked[-1]) is not None
-    return doubted or shared_words(asked[-1], asked[before]) >= _SAME
+    doubted = before == len(asked) - 2 and _DOUBT.search(asked[-1])
+    return bool(doubted) or shared_words(asked[-1], asked[before]) >= _SAME

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from clinic import case_file
-from examples import first_ones
+from examples import at_most, first_ones
+from hypothesis import given
+from hypothesis import strategies as st
 from seats import AGENT_PROMPTS
 from shell import Shell
 
@@ -174,6 +176,78 @@ def test_deciding_facts_symptoms_and_drugs_are_never_incidental() -> None:
     assert first_misstatement("Smokes 15 cigarettes a day") == ("15 cigarettes", "30 cigarettes")
 
 
+NUMBERS = st.one_of(st.integers(1, 99).map(str), st.sampled_from(["one", "two", "three", "four", "five", "six", "ten"]))
+
+
+@at_most(300)
+@given(NUMBERS, st.sampled_from(["pack", "cigarette", "cup"]), st.sampled_from(["{} a day {} enough", "{} {} enough"]))
+def test_noun_and_verb_agree_with_the_number_that_is_misstated(number: str, noun: str, frame: str) -> None:
+    one = number in ("1", "one")
+    plain = frame.format(f"{number} {noun}{'' if one else 's'}", "is" if one else "are")
+    wrong = misstated(plain)
+    assert wrong != plain
+    said = re.fullmatch(r"(half a|\d+|[a-z]+) ([a-z]+?)(s?)( a day)? (is|are) enough", wrong)
+    assert said, wrong
+    single = said[1] in ("half a", "1", "one")
+    assert (said[2], said[3] == "", said[5] == "is") == (noun, single, single)
+
+
+@at_most(300)
+@given(st.integers(1, 99))
+def test_the_article_agrees_with_the_number_that_is_misstated(number: int) -> None:
+    plain = f"{article(number)} {number} pack-year history"
+    said = re.fullmatch(r"(an?) (\d+) pack-year history", misstated(plain))
+    assert said, plain
+    assert (said[1], int(said[2]) != number) == (article(int(said[2])), True)
+
+
+def article(number: int) -> str:
+    return "an" if re.match(r"8|1[18]$", str(number)) else "a"
+
+
+@pytest.mark.parametrize(
+    ("plain", "wrong"),
+    [
+        ("One cup of tea a day.", "Half a cup of tea a day."),
+        ("My father died 1 year ago.", "My father died half a year ago."),
+        ("A one-pack-a-day habit.", "A three-pack-a-day habit."),
+        ("A 1 pack per day smoker.", "A 3 pack per day smoker."),
+        ("Two cats at home.", "Four cats at home."),
+        ("She lives alone.", "She lives with a friend."),
+        ("I live alone.", "I live with a friend."),
+        ("Lives with her husband.", "Lives alone."),
+        ("He has never smoked.", "He has smoked a little."),
+        ("I don't smoke.", "I smoke a little."),
+        ("I'm a retired nurse.", "I'm a working nurse."),
+    ],
+)
+def test_what_is_misstated_keeps_the_forms_of_its_sentence(plain: str, wrong: str) -> None:
+    assert misstated(plain) == wrong
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "My one cup of tea.",
+        "0-1 pack a day.",
+        "I retired from teaching.",
+        "Retired in 2010.",
+        "I married my husband.",
+        "A married man.",
+        "I live with my wife and a dog.",
+        "She lives with her friend's mother.",
+    ],
+)
+def test_what_no_other_words_fit_is_not_misstated(plain: str) -> None:
+    assert first_misstatement(plain) is None
+
+
+def misstated(plain: str) -> str:
+    """The sentence with its first misstatement."""
+    change = first_misstatement(plain)
+    return plain.replace(*change, 1) if change else plain
+
+
 async def test_a_vague_historian_is_exact_when_asked_again() -> None:
     case = bundled()[0].model_copy(update={"history": {"History": "I have had a cough for three weeks."}})
     said = await talk(Patient(seat(read_persona("vague"), 2)), case, ["How long have you been coughing?"] * 2)
@@ -186,7 +260,7 @@ async def test_a_vague_historian_is_exact_when_asked_again() -> None:
 
 async def test_a_model_is_told_the_manner_and_the_fact_to_misstate() -> None:
     case = next(case for case in bundled() if "Never smoked." in case.history["Social history"])
-    words = ["I smoke a little.", "It hurts.", "I never smoked; what I said was wrong."]
+    words = ["I smoked a little.", "It hurts.", "I never smoked; what I said was wrong."]
     model = Scripted(words)
     persona = read_persona("contradicts")
     only = [fact for fact in incidental_facts(case) if first_misstatement(fact)]
@@ -194,7 +268,7 @@ async def test_a_model_is_told_the_manner_and_the_fact_to_misstate() -> None:
     said = await talk(
         LLMPatient(seat(persona, 2, model, seed)), case, ["Do you smoke?", "Does it hurt?", "So you smoke?"]
     )
-    assert said[0].args["misstated"]["said"] == "smoke a little"
+    assert said[0].args["misstated"]["said"] == "smoked a little"
     assert "misstated" not in said[1].args
     assert said[2].args["corrected"]
     systems = {messages[0].content for messages, _, _ in model.calls}
@@ -218,7 +292,7 @@ async def test_a_bias_is_told_to_the_model_alone() -> None:
     ("text", "told"),
     [
         ("about = 3", "about"),
-        ("about = 'x'\n[record]\nsentences = [1]", "sentences has 1 entries"),
+        ("about = 'x'\n[record]\nsentences = [1]", "sentences has 1 entry;"),
         ("about = 'x'\n[record]\nsentences = [1, 0, 1]", "at least 1"),
         ("about = 'x'\n[model]\n4 = 'y'", "not a strength"),
         ("about = 'x'\ncolour = 'red'", "colour"),
