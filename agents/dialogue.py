@@ -273,7 +273,10 @@ class JsonInterface(Interface):
         fields = acts[0] if acts else _object(text, "the reply is")
         verb = fields.get("verb")
         if not isinstance(verb, str) or verb not in view.schemas:
-            raise UnreadableReply(f'"verb" is {str(verb)[:40]!r}, and must be one of: {", ".join(offered_verbs(view))}')
+            raise UnreadableReply(
+                f'"verb" is {"missing" if verb is None else repr(str(verb)[:40])}, and must be one of: '
+                f"{', '.join(offered_verbs(view))}"
+            )
         return _typed_action(verb, fields, view, "")
 
     def correction(self, reply: Completion, why: str) -> list[Message]:

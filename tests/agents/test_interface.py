@@ -140,6 +140,19 @@ async def test_a_reply_that_is_no_action_is_asked_for_once_more(name: str) -> No
         assert second[-1].more == {"tool_call_id": "c1"}
 
 
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ('{"kind": "lab"}', '"verb" is missing, and must be one of: '),
+        ('{"verb": null}', '"verb" is missing, and must be one of: '),
+        ('{"verb": "dance"}', "\"verb\" is 'dance', and must be one of: "),
+    ],
+)
+async def test_json_without_a_verb_of_the_game_is_told_what_is_wrong_with_it(broken: str, told: str) -> None:
+    _, model = await act("json", [broken, '{"verb": "conclude", "diagnosis": "Gout"}'])
+    assert told in model.calls[1][0][-1].content
+
+
 @pytest.mark.parametrize("name", [name for name in BROKEN if name != "nothing"])
 async def test_a_reply_that_stays_broken_is_left_to_the_scenario(name: str) -> None:
     interface, broken = BROKEN[name]
