@@ -18,6 +18,7 @@ from wardround.agents.baseline_knowledge import RankedDisease, affirmed_findings
 from wardround.engine.records import Action, Json, Said, View
 from wardround.engine.seat import Seat
 from wardround.scenarios.case import Case, case_results
+from wardround.scenarios.parsers.moves import RESULT_STATES
 
 MOST_CASES = 2000
 """The most cases that are read; of more cases only every n-th is used, so that an act stays fast."""
@@ -238,7 +239,7 @@ def _results_heard(view: View) -> Iterable[str]:
         answers: Json = said.args.get("answers")
         if isinstance(answers, list | tuple) and answers:
             for answer in answers:
-                if isinstance(answer, Mapping) and answer.get("state") in ("reported", "normal"):
+                if isinstance(answer, Mapping) and answer.get("state") in RESULT_STATES:
                     yield str(answer.get("text", ""))
         else:
             yield said.text

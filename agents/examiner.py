@@ -17,6 +17,7 @@ from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.chart import Chart, chart_of, read_chart
 from wardround.scenarios.orders.examiner_lookup import Answer, answer, near_tests, ordered
+from wardround.scenarios.parsers.moves import RESULT_STATES
 from wardround.scenarios.parsers.nonanswers import refuses, self_as_model
 from wardround.scenarios.terms.wording import RootWords, cells, key, roots, table_rows
 
@@ -317,7 +318,7 @@ class LLMExaminer:
         earlier = {str(row["asked"]).casefold(): row for row in earlier_answers(view) if row.get("invented")}
         rows: list[dict[str, Json]] = []
         for line in lines:
-            if line.state in ("reported", "normal"):
+            if line.state in RESULT_STATES:
                 rows.append(_marked(line.row()))
             elif before := earlier.get(line.asked.casefold()):
                 rows.append({**before, "points": line.points})

@@ -15,7 +15,7 @@ from wardround.scenarios.case import Case, case_results
 from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.chart import read_chart
 from wardround.scenarios.orders.order_parser import understand
-from wardround.scenarios.parsers.moves import ANSWERING, answers_of, tells_a_story
+from wardround.scenarios.parsers.moves import ANSWERING, RESULT_STATES, answers_of, tells_a_story
 
 DESK = "desk"
 FATES: dict[str, str] = {
@@ -200,7 +200,7 @@ def _acts(
 
 
 def _act(asked: str, rows: Sequence[Mapping[str, Json]]) -> Act:
-    had = [row for row in rows if row.get("state") in ("reported", "normal")]
+    had = [row for row in rows if row.get("state") in RESULT_STATES]
     points = sum(float(row["points"]) for row in rows if isinstance(row.get("points"), int | float))
     if any(row.get("invented") not in (None, "normal-default") for row in rows):
         return Act(asked, len(had), points, "invented")

@@ -154,6 +154,7 @@ _HEARD = ("asked", "kind", "state", "test", "text", "images")
 """Fields shown to the doctor; references, match rule and score, points and the mark of an assumed value are not."""
 
 RESULT_STATES = frozenset({"reported", "normal"})
+"""States of an answer that hold a result."""
 
 
 def answers_of(action: Action) -> list[Mapping[str, Json]]:
