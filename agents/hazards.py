@@ -194,8 +194,8 @@ async def _try_unknown_verbs(subject: _OnTrial) -> tuple[int, list[str]]:
     return await _try_views(
         subject,
         {
-            "a verb more": _with(first, verbs=(*first.verbs, "dance")),
-            "a verb more, first": _with(first, verbs=("dance", *first.verbs)),
+            "an extra verb": _with(first, verbs=(*first.verbs, "dance")),
+            "an extra verb, first": _with(first, verbs=("dance", *first.verbs)),
         },
     )
 
@@ -290,6 +290,5 @@ async def _try_eight_at_once(subject: _OnTrial) -> tuple[int, list[str]]:
 
     alone = await act()
     differing = [other for other in await asyncio.gather(*(act() for _ in range(8))) if other != alone]
-    if differing:
-        return 8, [f"of 8 agents at the same view one acts otherwise than one alone: {differing[0]!r:.200}"]
-    return 8, []
+    what = "one of 8 agents at the same view acts differently from a single one"
+    return 8, [f"{what}: {one!r:.200}" for one in differing[:1]]

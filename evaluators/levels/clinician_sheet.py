@@ -101,6 +101,6 @@ def difficulty_ratings(path: Path) -> Mapping[tuple[str, str], float]:
         if not 1 <= value <= HARDEST:
             raise UsageError(f"{path}, row {number}, difficulty: is {said!r}; write a number from 1 to {HARDEST}")
         if (run, item) in ratings:
-            raise UsageError(f"{path}, row {number}: {item} has a rating of {run} already; write each once")
+            raise UsageError(f"{path}, row {number}: {run} already rates {item}; give one rating for each item")
         ratings[run, item] = value
     return ratings

@@ -242,7 +242,7 @@ _MET = (
 )
 _BETTER = (
     "right more often than without the attack. The phrase is always right and the hint always wrong, which a doctor "
-    "can use without knowing the answer; this is no robustness."
+    "can use without knowing the answer; this does not show robustness."
 )
 
 

@@ -276,7 +276,7 @@ def _pairs(rubric: Sequence[RubricItem]) -> Iterator[RubricFault]:
         elif same_way is not same_sign and likeness >= _SAME:
             what = "they want opposite things and have points of the same sign"
             if same_way:
-                what = "they say the same, and one earns points and the other costs some"
+                what = "they say the same, but one adds points and the other takes them away"
             yield RubricFault("contradiction", at, what)
         elif not same_way and not same_sign and likeness >= _ALIKE:
             yield RubricFault(

@@ -351,7 +351,7 @@ def _helped(header: Mapping[str, Json]) -> Iterator[str]:
     for seat in seats:
         knowledge = inside(seats, seat).get("told")
         if knowledge == "truth":
-            yield f"The {seat} was told the truth: these figures check the set-up, they say nothing about a model."
+            yield f"The {seat} was told the truth: these figures check the set-up and say nothing about a model."
         elif knowledge == "cases":
             yield f"The {seat} was told the other cases and their diagnoses."
 

@@ -151,7 +151,7 @@ async def test_a_sound_agent_passes_all() -> None:
         (LastVerb, "unknown verbs", "'danced'"),
         (Exiting, "huge results", "SystemExit at action 1: 3"),
         (Hanging, "malformed views", "was not there after 0.7 s"),
-        (Sharing, "eight at once", "acts otherwise than one alone"),
+        (Sharing, "eight at once", "acts differently from a single one"),
         (Sharing, "resume after a kill", "keep state in Action.memo"),
         (WarmingUp, "another episode", "acts otherwise than in the first: keep nothing in a class"),
     ],
