@@ -271,12 +271,9 @@ class JsonInterface(Interface):
         if not acts and (not text.startswith("{") or len(text) > _LONGEST):
             return Action("reply", reply.text)
         fields = acts[0] if acts else _object(text, "the reply is")
-        verb = fields.get("verb")
-        if not isinstance(verb, str) or verb not in view.schemas:
-            raise UnreadableReply(
-                f'"verb" is {"missing" if verb is None else repr(str(verb)[:40])}, and must be one of: '
-                f"{', '.join(offered_verbs(view))}"
-            )
+        if not isinstance(verb := fields.get("verb"), str) or verb not in view.schemas:
+            what = "missing" if verb is None else repr(str(verb)[:40])
+            raise UnreadableReply(f'"verb" is {what}, and must be one of: {", ".join(offered_verbs(view))}')
         return _typed_action(verb, fields, view, "")
 
     def correction(self, reply: Completion, why: str) -> list[Message]:

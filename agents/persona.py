@@ -172,11 +172,11 @@ class Speech(msgspec.Struct, frozen=True):
         kept = [text for text in talk.marks("withheld") if text not in said]
         if kept and question_kinds.MORE.search(talk.question):
             sentences = kept
-        most, told = self._at(self.persona.record.sentences), 0
+        most, count = self._at(self.persona.record.sentences), 0
         for place, sentence in enumerate(sentences):
-            if told == most:
+            if count == most:
                 return sentences[:place], sentences[place:]
-            told += _YES_OR_NO.fullmatch(sentence) is None
+            count += _YES_OR_NO.fullmatch(sentence) is None
         return sentences, []
 
 

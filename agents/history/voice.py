@@ -105,15 +105,15 @@ def agree_verbs(text: str) -> str:
     """`text` with its verbs after 'I' in the first person."""
 
     def verb(match: re.Match[str]) -> str:
-        return f"I {match['adverb'] or ''}{_plural(match['verb'])}"
+        return f"I {match['adverb'] or ''}{_after_i(match['verb'])}"
 
     text = _AFTER_I.sub(verb, text)
     if re.match(r"^I\b", text):
-        text = _SECOND.sub(lambda match: f"{match['joint']} {match['adverb'] or ''}{_plural(match['verb'])}", text)
+        text = _SECOND.sub(lambda match: f"{match['joint']} {match['adverb'] or ''}{_after_i(match['verb'])}", text)
     return text
 
 
-def _plural(verb: str) -> str:
+def _after_i(verb: str) -> str:
     if verb in _IRREGULAR:
         return _IRREGULAR[verb]
     if verb.endswith("ies") and len(verb) > 4:
