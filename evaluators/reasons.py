@@ -7,6 +7,7 @@ the tables below; a test names every reason that the code uses and the tables la
 from collections.abc import Mapping, Sequence
 
 from wardround.engine.text import count_noun
+from wardround.evaluators.measures import is_house
 
 CAUSES: dict[str, str] = {
     "doctor": "doctor",
@@ -27,8 +28,7 @@ CAUSES: dict[str, str] = {
 }
 """The first part of `CAUSE/REASON` in words."""
 
-WORDS: dict[str, str] = {
-    # endings
+ANY_SCORE: dict[str, str] = {
     "completed": "completed",
     "open": "still open",
     "doctor": "ended by the doctor",
@@ -45,8 +45,36 @@ WORDS: dict[str, str] = {
     "judge": "ended by the judge",
     "no_answer": "no answer",
     "unreadable": "reply not understood",
-    "replies_exhausted": "recorded replies ended early",
     "bad_action": "an action that the game does not have",
+    "left": "the client left",
+    "agent_error": "error in the doctor's code",
+    "agent_timeout": "doctor's code too slow",
+    "unsendable": "text that cannot be sent",
+    "flooded": "more words than another seat can take",
+    "limit_actions": "turns used up",
+    "limit_calls": "calls used up",
+    "limit_act_calls": "calls of one turn used up",
+    "limit_tokens": "tokens used up",
+    "limit_cost": "money used up",
+    "limit_wall": "time used up",
+    "refusal": "declined to answer",
+    "content_filter": "stopped by a content filter",
+    "several_answers": "several answers, none chosen",
+    "no_diagnosis_asserted": "no diagnosis asserted",
+    "no_treatment_asserted": "no treatment asserted",
+    "bad_request": "the request was refused",
+    "context_overflow": "conversation too long for the model",
+    "too_long": "the reply is too long",
+    "no_truth": "the case has no reference answer",
+    "no_diagnosis": "the answer is no diagnosis",
+    "not_scored": "not scored",
+    "mixed_rules": "scored under different rules",
+}
+"""Reasons that the score of any evaluator can have: how its episode ended, and why the doctor has no answer."""
+
+WORDS: dict[str, str] = ANY_SCORE | {
+    # endings
+    "replies_exhausted": "recorded replies ended early",
     "bad_answer": "an answer in a wrong form",
     "bad_ending": "an ending in a wrong form",
     "error": "an error in its code",
@@ -64,19 +92,7 @@ WORDS: dict[str, str] = {
     "stopped": "its code stopped the event loop",
     "budget": "budget of the run used up",
     "unattended": "nobody sat at the terminal",
-    "left": "the client left",
     "operator": "stopped by the operator",
-    # why the doctor has no answer
-    "agent_error": "error in the doctor's code",
-    "agent_timeout": "doctor's code too slow",
-    "unsendable": "text that cannot be sent",
-    "flooded": "more words than another seat can take",
-    "limit_actions": "turns used up",
-    "limit_calls": "calls used up",
-    "limit_act_calls": "calls of one turn used up",
-    "limit_tokens": "tokens used up",
-    "limit_cost": "money used up",
-    "limit_wall": "time used up",
     # shapes of unusable replies
     "only_thinking": "thinking without text after it",
     "tool_call": "a tool call in place of text",
@@ -89,12 +105,7 @@ WORDS: dict[str, str] = {
     "recites": "recited its instructions",
     "self_as_model": "spoke of itself as a model",
     # answers and replies
-    "refusal": "declined to answer",
     "refused": "refused to answer",
-    "content_filter": "stopped by a content filter",
-    "several_answers": "several answers, none chosen",
-    "no_diagnosis_asserted": "no diagnosis asserted",
-    "no_treatment_asserted": "no treatment asserted",
     "too_many_measures": "far more measures than were needed",
     "hedged": "an answer with reservations",
     "template": "an unfilled template",
@@ -106,8 +117,6 @@ WORDS: dict[str, str] = {
     # endpoints and searches
     "auth": "the key was refused",
     "unknown_model": "no such model",
-    "bad_request": "the request was refused",
-    "context_overflow": "conversation too long for the model",
     "rate_limit": "too many requests",
     "quota": "the account is used up",
     "server": "an error at the endpoint",
@@ -128,7 +137,6 @@ WORDS: dict[str, str] = {
     # levels
     "one_side": "rectifications with one of two sides answered",
     # judges
-    "too_long": "the reply is too long",
     "half_json": "JSON that breaks off",
     "no_field": "a field is missing",
     "no_steps": "no steps",
@@ -193,18 +201,9 @@ WORDS: dict[str, str] = {
     "no_reading": "what was read is not stored",
     "nothing_read": "no answer read",
     # cases and grades
-    "no_truth": "the case has no reference answer",
-    "no_diagnosis": "the answer is no diagnosis",
     "truth_unknown": "true disease not in the tables",
     "unknown_price": "price not known",
-    "not_scored": "not scored",
-    "same": "the same disease",
-    "kind": "a kind of the true disease",
-    "wider": "a wider disease",
-    "beside": "a neighbour of the true disease",
-    "other": "another disease",
     # figures of a report
-    "mixed_rules": "scored under different rules",
     "singletons": "groups of one case",
     "nothing_scored": "nothing scored",
     "no_group": "no groups",
@@ -223,7 +222,19 @@ WORDS: dict[str, str] = {
     "none": "nothing of the kind recorded",
     "none_found": "nothing found",
 }
-"""Every reason that has words of its own."""
+"""Every reason that this package gives. A plug-in may mean something else by the same code, such as `kind`."""
+
+OF_SCORE: dict[str, dict[str, str]] = {
+    "diagnosis_grade": WORDS
+    | {
+        "same": "the same disease",
+        "child": "a kind of the true disease",
+        "parent": "a wider disease",
+        "sibling": "a neighbour of the true disease",
+        "other": "another disease",
+    },
+}
+"""Reasons of a score that has some to itself, by its name."""
 
 EXACT: dict[str, str] = {
     "doctor/no_answer": "no answer from the doctor",
@@ -241,18 +252,21 @@ EXACT: dict[str, str] = {
 """Pairs of cause and reason that read better as a whole."""
 
 
-def phrase(reason: str) -> str:
+def phrase(reason: str, score: str = "") -> str:
     """Return a reason in a few words, without a full stop, "" for an empty reason.
 
-    It may be a cause, a pair `CAUSE/REASON`, or several of these separated by commas. A reason without words, such as a
-    plug-in's own, is returned as it is, with spaces for its underscores.
+    It may be a cause, a pair `CAUSE/REASON`, or several of these separated by commas. `score` names the score that has
+    the reason. A reason without words, such as one that a plug-in gives its own score, is returned as it is, with
+    spaces for its underscores.
     """
     if reason in EXACT:
         return EXACT[reason]
     if ", " in reason:
-        return ", ".join(map(phrase, reason.split(", ")))
+        return ", ".join(phrase(one, score) for one in reason.split(", "))
     cause, slash, rest = reason.partition("/")
-    return WORDS.get(reason, spaced(reason)) if not slash else f"{CAUSES.get(cause, spaced(cause))}: {phrase(rest)}"
+    words = OF_SCORE.get(score) or (WORDS if not score or is_house(score) else ANY_SCORE)
+    said = f"{CAUSES[cause]}: {phrase(rest)}" if slash and cause in CAUSES else words.get(reason, "")
+    return said or spaced(reason).replace("/", ": ")
 
 
 def ended_by(cause: str | None, reason: str = "") -> str:
@@ -260,10 +274,12 @@ def ended_by(cause: str | None, reason: str = "") -> str:
     return phrase("open") if cause is None else phrase(f"{cause}/{reason}" if reason else cause)
 
 
-def list_reasons(reasons: Mapping[str, int]) -> str:
-    """List counted reasons, the most frequent first: `no thinking part (7); nothing could be verified (1)`."""
-    ordered = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-    return "; ".join(f"{phrase(reason)}\u00a0({count:,})" for reason, count in ordered)
+def list_reasons(reasons: Mapping[str, int], score: str = "") -> str:
+    """List counted reasons of a score, most frequent first: `no thinking part (7); nothing could be verified (1)`."""
+    return "; ".join(
+        f"{phrase(reason, score)}\u00a0({count:,})"
+        for reason, count in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
 
 
 def list_left_out(first: Sequence[Sequence[str]], count: int) -> str:
@@ -274,14 +290,11 @@ def list_left_out(first: Sequence[Sequence[str]], count: int) -> str:
     by_reason: dict[str, list[str]] = {}
     for case, why in first:
         by_reason.setdefault(why, []).append(case)
-    unlisted = count - len(first)
     parts = []
     for why, cases in list(by_reason.items())[:3]:
-        more = len(cases) - 3 + (unlisted if len(by_reason) == 1 else 0)
+        more = len(cases) - 3 + (count - len(first) if len(by_reason) == 1 else 0)
         parts.append(f"{why} ({', '.join(cases[:3])}{f' and {more:,} more' if more > 0 else ''})")
-    if (left := len(by_reason) - 3) > 0:
-        parts.append(f"and {count_noun(left, 'other reason')}")
-    return "; ".join(parts)
+    return "; ".join((*parts, f"and {count_noun(left, 'other reason')}") if (left := len(by_reason) - 3) > 0 else parts)
 
 
 def spaced(code: str) -> str:

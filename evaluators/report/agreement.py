@@ -258,5 +258,5 @@ def kappa(one: ScorePair) -> str:
 
 def value(name: str, number: float | None, reason: str) -> str:
     """Return a value with its reason in words."""
-    why = phrase(reason)
+    why = phrase(reason, name)
     return f"none ({why})" if number is None else format_value(name, number, one=True) + (f" ({why})" if why else "")

@@ -176,7 +176,7 @@ def part_figures(part: PartAccount, row: EpisodeScores, rules: Rules) -> list[tu
         ends = [
             format_value(bound.name, bound.value) for bound in bounds if bound is not None and bound.value is not None
         ]
-        remarks = [fraction(part, figure, rules, score.value), phrase(score.reason)]
+        remarks = [fraction(part, figure, rules, score.value), phrase(score.reason, score.name)]
         if figure == "factuality" and rules == "default" and len(ends) == 2 and ends[0] != ends[1]:
             remarks.append(f"{ends[0]} to {ends[1]} with unverified steps")
         remark = ", ".join(filter(None, remarks))
@@ -305,7 +305,7 @@ def _tiles(row: EpisodeScores, record: Accounts) -> list[tuple[str, str, str]]:
     judged = "lexical_match" in scores and not (record.outcome and record.outcome.floor)
     floor = "" if judged else WORD_MATCH
     tiles = [
-        (measure_of(name).label, format_value(name, scores[name].value), phrase(scores[name].reason) or floor)
+        (measure_of(name).label, format_value(name, scores[name].value), phrase(scores[name].reason, name) or floor)
         for name in ACCURACIES
         if name in scores
     ]
@@ -325,7 +325,7 @@ def _tiles(row: EpisodeScores, record: Accounts) -> list[tuple[str, str, str]]:
             both = both[:1]
         if both:
             value = " / ".join(format_value(score.name, score.value) for score in both)
-            reasons = dict.fromkeys(phrase(score.reason) for score in both if score.reason)
+            reasons = dict.fromkeys(phrase(score.reason, score.name) for score in both if score.reason)
             label = measure_of(f"{figure}_formal").label.removesuffix(", reply")
             shares = " / ".join(fractions(last, figure, row, lead, rules))
             tiles.append((label + _BESIDE[lead], value, ", ".join(filter(None, [shares, *reasons]))))

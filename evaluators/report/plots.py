@@ -153,7 +153,9 @@ def groups_plot(name: str, score: ScoreSummary | None) -> Plot:
     if score is None:
         return Plot(heading, "No accuracy was taken, so there is none by group.")
     if not score.scored:
-        return Plot(heading, f"{measure_of(score.name).label}: {score.instead} ({list_reasons(score.reasons)}).")
+        return Plot(
+            heading, f"{measure_of(score.name).label}: {score.instead} ({list_reasons(score.reasons, score.name)})."
+        )
     if not any(group.mean is not None for group in score.groups):
         return Plot(heading, "No case has a group.")
     if score.macro is None:
@@ -204,7 +206,7 @@ def spread_plot(name: str, heading: str, score: str, values: Sequence[float], no
     If a few large values would stretch the axis, it ends before them, and the note counts them. That is so if the
     largest value is over three times the 99th percentile (leaving out at least one episode).
     """
-    missing = f"Without a value: {list_reasons(none)}." if none else ""
+    missing = f"Without a value: {list_reasons(none, score)}." if none else ""
     if not values:
         return Plot(heading, missing or "No episode.")
     if not any(values):

@@ -80,12 +80,12 @@ class ScoreLine(msgspec.Struct, frozen=True):
     @property
     def missing(self) -> str:
         """List what is missing: `the endpoint gave no reply in time (2)`; a dash if nothing is."""
-        return "\n".join(list_reasons(one.reasons) or "–" for one in self.parts)
+        return "\n".join(list_reasons(one.reasons, one.name) or "–" for one in self.parts)
 
     @property
     def zeros(self) -> str:
         """List the zeros that have a reason: `no answer (2)`; a dash if there are none."""
-        return list_reasons(self.score.zeros) or "–"
+        return list_reasons(self.score.zeros, self.score.name) or "–"
 
     @property
     def bounds(self) -> str:
@@ -118,7 +118,8 @@ def table_notes(summary: Summary, lines: Sequence[ScoreLine], *, missing: bool =
         *_always(scores),
         *_accuracy_notes(scores),
         *_scores_by_reason(
-            "Missing", [(one, list_reasons(one.reasons)) for one in scores if missing and one.none and one.scored]
+            "Missing",
+            [(one, list_reasons(one.reasons, one.name)) for one in scores if missing and one.none and one.scored],
         ),
         *_scores_by_reason(
             "No figure", [(one, no_value_reason(one).removeprefix("no figure: ")) for one in scores if not one.scored]
@@ -152,7 +153,7 @@ def _accuracy_notes(scores: Sequence[ScoreSummary]) -> Iterator[str]:
         if not score.name.endswith("_accuracy") or not score.zeros:
             continue
         label = measure_of(score.name).label
-        yield f"{label}, zeros by reason: {list_reasons(score.zeros)}."
+        yield f"{label}, zeros by reason: {list_reasons(score.zeros, score.name)}."
         if score.of_answered is not None and score.answered < score.scored:
             yield (
                 f"{label} of those who answered, beside the figure and not in its place: "
@@ -164,9 +165,9 @@ def no_value_reason(score: ScoreSummary) -> str:
     """Say why a score has no value at all, with the reasons."""
     reasons = {reason: count for reason, count in score.reasons.items() if reason != "mixed_rules"}
     return (
-        f"{score.instead} ({list_reasons(reasons)})"
+        f"{score.instead} ({list_reasons(reasons, score.name)})"
         if reasons and score.instead
-        else score.instead or list_reasons(reasons)
+        else score.instead or list_reasons(reasons, score.name)
     )
 
 

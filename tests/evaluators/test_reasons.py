@@ -11,10 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.limits import Limits
-from wardround.evaluators.evaluation import UNANSWERED
+from wardround.evaluators.evaluation import UNANSWERED, ZERO
 from wardround.evaluators.judges.strict_reply import Why
 from wardround.evaluators.measures import UNDEFINED
-from wardround.evaluators.reasons import CAUSES, EXACT, WORDS, ended_by, list_left_out, list_reasons, phrase
+from wardround.evaluators.metrics.grade import WORTH
+from wardround.evaluators.reasons import (
+    ANY_SCORE,
+    CAUSES,
+    EXACT,
+    OF_SCORE,
+    WORDS,
+    ended_by,
+    list_left_out,
+    list_reasons,
+    phrase,
+    spaced,
+)
 from wardround.evaluators.search.results import KINDS
 from wardround.scenarios.papers import PAPERS
 
@@ -104,6 +116,24 @@ def test_an_unknown_reason_is_shown_as_it_is_without_underscores() -> None:
     assert phrase("") == ""
     assert not is_known("stars_not_aligned")
     assert not is_known("oracle_of/bad_day")
+
+
+def test_a_score_has_the_words_of_its_own_reasons_alone() -> None:
+    """A plug-in may give its own score any code of the house, and means something else by it."""
+    own = {*ANY_SCORE, *ZERO, *UNANSWERED, *EXACT}
+    for reason in sorted({*WORDS, *OF_SCORE["diagnosis_grade"]} - own):
+        assert phrase(reason, "bedside_manner") == spaced(reason)
+        assert list_reasons({reason: 2}, "bedside_manner") == f"{spaced(reason)}\u00a0(2)"
+    assert own - ANY_SCORE.keys() <= EXACT.keys()
+    assert phrase("no_answer", "bedside_manner") == "no answer"
+    assert phrase("provider/timeout, no_truth", "bedside_manner") == (
+        "the endpoint gave no reply in time, the case has no reference answer"
+    )
+    assert phrase("no_thinking", "factuality_formal") == "no separate thinking part"
+    assert phrase("other", "factuality_formal") == "other"
+    assert phrase("truth_unknown", "diagnosis_grade") == "true disease not in the tables"
+    assert set(WORTH) <= OF_SCORE["diagnosis_grade"].keys()
+    assert phrase("child", "diagnosis_grade") == "a kind of the true disease"
 
 
 @given(st.text(max_size=40))
