@@ -16,6 +16,7 @@ import msgspec
 from yarl import URL
 
 from wardround.engine.models.hosts import normal_host
+from wardround.engine.text import count_noun
 from wardround.evaluators.search.contract import Domains
 from wardround.evaluators.search.results import SearchError
 
@@ -185,13 +186,18 @@ class Web:
                     if domains is not None and not domains.wanted(where.raw_host or ""):
                         raise SearchError("denied", f"{safe_address(where)}: evidence from this domain is not wanted")
                     got = await self._one(where, sent)
-                    target = got.headers.get("location")
-                    if domains is None or not target or got.status not in (301, 302, 303, 307, 308):
+                    if (
+                        domains is None
+                        or not (target := got.headers.get("location"))
+                        or got.status not in (301, 302, 303, 307, 308)
+                    ):
                         return got
                     where, hops = _next(where, target), hops + 1
                     if str(where) in seen or hops > self.limits.redirects:
+                        times = f"more than {count_noun(self.limits.redirects, 'time')}"
                         raise SearchError(
-                            "redirects", f"{safe_address(url)}: redirected in a circle or more than {hops - 1} times"
+                            "redirects",
+                            f"{safe_address(url)}: redirected {'in a circle' if str(where) in seen else times}",
                         )
                     seen.add(str(where))
         except TimeoutError:

@@ -102,12 +102,14 @@ async def test_redirects_are_followed_within_limits_and_never_in_a_circle() -> N
 
     chain: dict[str, Answer] = {f"/{at}": to(f"/{at + 1}") for at in range(9)}
     async with Website(
-        {**chain, "/9": Answer(HTML), "/x": to("/y"), "/y": to("/x"), "/bad": to("file:///etc/x")}
+        {**chain, "/9": Answer(HTML), "/x": to("/y"), "/y": to("/x"), "/me": to("/me"), "/bad": to("file:///etc/x")}
     ) as site:
         pages = Pages(Web(local=LOCAL))
         assert (await pages.read(f"{site.url}/5")).final == f"{site.url}/9"
-        assert await kind_of(pages.read(f"{site.url}/0")) == "redirects"
-        assert await kind_of(pages.read(f"{site.url}/x")) == "redirects"
+        for path, how in (("0", "more than 5 times"), ("x", "in a circle"), ("me", "in a circle")):
+            with pytest.raises(SearchError, match=f"/{path}: redirected {how}$") as refused:
+                await pages.read(f"{site.url}/{path}")
+            assert refused.value.kind == "redirects"
         assert await kind_of(pages.read(f"{site.url}/bad")) == "unsupported"
         await pages.aclose()
 
