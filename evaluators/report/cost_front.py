@@ -29,7 +29,7 @@ class CostPoint(msgspec.Struct, frozen=True):
     """One run: mean accuracy and mean cost of a case in dollars, with their 95% intervals.
 
     `unpriced` counts the episodes with a test of unknown price, and those without a bill, such as one that the doctor's
-    own error ended. `cost` takes such tests and such episodes as free, so with them it can only be too low. `most` is
+    own error ended. `cost` counts such tests and such episodes as $0, so with them it can only be too low. `most` is
     the cost with each test of unknown price at the dearest of the list, and None if a bill is missing.
 
     A run takes its `place` by `most`, so that no order hides its cost. It is on the front unless another run beats it:
@@ -74,8 +74,9 @@ def cost_front(runs: Sequence[RunScores], summaries: Mapping[str, Summary]) -> C
     placed = tuple(_with_place(point, points) for point in points)
     notes = (
         "Front: no other run is at least as accurate for at most the same cost, and better in one of the two.",
-        "A cost 'at least' leaves out tests of unknown price and episodes without a bill. A run takes its place by the "
-        "most that it can cost: a test of unknown price counts as the dearest of the price list."
+        "The least that a run can cost counts a test of unknown price and an episode without a bill as $0. A run takes "
+        "its place by the most that it can cost: a test of unknown price counts as the dearest of the price list. An "
+        "episode without a bill has no such most; then the place is not known unless another run beats even the least."
         if any(point.unpriced for point in placed)
         else "",
         "The runs have different numbers of episodes, so their means are over different cases."

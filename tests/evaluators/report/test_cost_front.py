@@ -94,7 +94,9 @@ def test_an_episode_that_the_doctor_breaks_off_hides_no_cost() -> None:
     assert places(front) == {"breaks off": ("not known", ""), "good": ("front", "")}
     assert front is not None
     assert (front.points[0].cost, front.points[0].unpriced) == (675.0, 1)
-    assert "without a bill" in front.note
+    assert "an episode without a bill as $0" in front.note, "the words of the count: 3 * 900 / 4"
+    assert "leaves out" not in front.note
+    assert cost_cell(front.points[0]) == "at least $675.00"
 
 
 def test_one_run_or_runs_without_a_cost_have_no_front() -> None:
