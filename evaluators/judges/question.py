@@ -148,8 +148,8 @@ def fenced(materials: Sequence[Material]) -> str:
 def text_for_judge(text: str, longest: int = LONGEST) -> str:
     """Return a text as a judge sees it; reasoning.evidence.locate finds a sentence copied from it in `text`."""
     if len(text) <= _SHORT:
-        return _steps(text, longest)
-    return _cases(text, longest) if len(text) <= _COMMON else _shown(text, longest)
+        return _shown_short(text, longest)
+    return _shown_long(text, longest) if len(text) <= _LONG else _shown(text, longest)
 
 
 def left_out(text: str, longest: int = LONGEST) -> int:
@@ -175,10 +175,10 @@ def _shown(text: str, longest: int) -> str:
 
 
 # A case recurs in all questions of an episode and a step in three of them; hundreds of episodes are judged at once.
-_steps = lru_cache(maxsize=8192)(_shown)
+_shown_short = lru_cache(maxsize=8192)(_shown)
 _SHORT = 2_000
-_cases = lru_cache(maxsize=1024)(_shown)
-_COMMON = 20_000
+_shown_long = lru_cache(maxsize=1024)(_shown)
+_LONG = 20_000
 
 
 def seen(text: str) -> str:

@@ -377,8 +377,8 @@ def checklist_score(requirements: Iterable[str], question: str, answer: str) -> 
     asked = word_set(question)
     wanted = set().union(*(word_set(one) for one in requirements)) - asked
     had = _own_words(answer, question)
-    share = len(wanted & had) / len(wanted) if wanted else float(bool(had - asked))
-    return next((score for least, score in _SCORES if share >= least), 1)
+    covered = len(wanted & had) / len(wanted) if wanted else float(bool(had - asked))
+    return next((score for least, score in _SCORES if covered >= least), 1)
 
 
 def _own_words(answer: str, question: str) -> set[str]:

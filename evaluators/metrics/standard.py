@@ -239,7 +239,7 @@ def _last_word(trajectory: Trajectory) -> tuple[int, ...]:
     return (said[-1],) if said else ()
 
 
-NAMES = ("premature_closing", "deciding_seen")
+CLOSING = ("premature_closing", "deciding_seen")
 
 
 def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
@@ -260,7 +260,7 @@ def closing_scores(case: Case, trajectory: Trajectory) -> list[Score]:
         reason = missed(trajectory.ending) or "no_answer"
     counted = [] if reason else replies(case, trajectory, as_seen=True)
     if reason or not counted:
-        return [Score(name, None, reason or "no_replies") for name in NAMES]
+        return [Score(name, None, reason or "no_replies") for name in CLOSING]
     seen = (opening_text(case, trajectory), *_texts_heard(trajectory, counted[-1].seq), *_cited_text(case, trajectory))
     share = sum(mentions_finding(finding, seen) for finding in case.truth.deciding) / len(case.truth.deciding)
     evidence = (counted[-1].seq,)

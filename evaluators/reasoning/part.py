@@ -52,10 +52,10 @@ async def steps_of(
     pieces = cut_at_starts(whole, (await panel.first(step_questions.starts(whole), read_starts)).value or ())
     if len(pieces) < 2:
         return whole_split
-    left_out = max(0, len(pieces) - most) if most is not None else 0
-    reason = "too_many_steps" if left_out else ""
+    surplus = max(0, len(pieces) - most) if most is not None else 0
+    reason = "too_many_steps" if surplus else ""
     return msgspec.structs.replace(
-        whole_split, steps=tuple(pieces[:most]), how="judge", reason=reason, left_out=left_out
+        whole_split, steps=tuple(pieces[:most]), how="judge", reason=reason, left_out=surplus
     )
 
 
@@ -92,9 +92,9 @@ class Windows(msgspec.Struct, frozen=True):
 
 def pack_steps(steps: Sequence[str], longest: int = LONGEST) -> Windows:
     """Pack the steps, in order and uncut, into as few texts as possible; a step that is too long itself is left out."""
-    together = "\n".join(steps)
-    if not left_out(together, longest):
-        return Windows((together,))
+    joined = "\n".join(steps)
+    if not left_out(joined, longest):
+        return Windows((joined,))
     short = [step for step in steps if not left_out(step, longest)]
     texts: list[list[str]] = []
     length = longest
@@ -163,24 +163,24 @@ class ReasoningJudge:
         """Return the part with its steps, none of them judged yet."""
         text = reply.text if part == "formal" else reply.thinking
         played = ReplyContext(reply.scenario, reply.stage == "examination", self.answer)
-        split = await steps_of(text, part, self.rules, self.panel, played, None if self.whole else MANY)
-        if reply.typed and split.reason == "empty_reply":
-            split = msgspec.structs.replace(split, reason="no_words")
-        return SplitPart(part, reply, split, signs(text, "reply"))
+        parted = await steps_of(text, part, self.rules, self.panel, played, None if self.whole else MANY)
+        if reply.typed and parted.reason == "empty_reply":
+            parted = msgspec.structs.replace(parted, reason="no_words")
+        return SplitPart(part, reply, parted, signs(text, "reply"))
 
     async def judge_split(self, split_part: SplitPart, reference: Sequence[str], unreferenced: str) -> PartAccount:
         """Judge the chosen steps of a part, and look for the reference in all of its steps."""
-        reply, split = split_part.reply, split_part.split
+        reply, parted = split_part.reply, split_part.split
         account = partial(
             PartAccount,
             *(split_part.part, reply.stage, reply.turn, reply.seq),
-            how=split.how,
-            reason=split.reason,
-            left_out=split.left_out,
+            how=parted.how,
+            reason=parted.reason,
+            left_out=parted.left_out,
             flags=split_part.flags,
         )
-        if split.reason in ABSENT:
-            return account(unreferenced=unreferenced or split.reason)
+        if parted.reason in ABSENT:
+            return account(unreferenced=unreferenced or parted.reason)
         steps: list[StepAccount] = []
         compared: list[ReferenceAccount] = []
 
@@ -188,7 +188,7 @@ class ReasoningJudge:
             steps.extend(await together([partial(self._judge_step, split_part, at) for at in split_part.chosen]))
 
         async def compare() -> None:
-            compared.extend(await self.find_reference(split.steps, reference))
+            compared.extend(await self.find_reference(parted.steps, reference))
 
         async with anyio.create_task_group() as group:
             group.start_soon(compare)

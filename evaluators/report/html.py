@@ -109,9 +109,9 @@ def prompts(header: Mapping[str, Json]) -> list[tuple[str, str]]:
 def _flat(fields: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     for name, value in fields.items():
         if isinstance(value, Mapping):
-            inside = [f"{inner} {_text(v)}" for inner, v in value.items() if v not in _NOTHING]
-            if inside:
-                yield name, ", ".join(inside)
+            parts = [f"{inner} {_text(v)}" for inner, v in value.items() if v not in _NOTHING]
+            if parts:
+                yield name, ", ".join(parts)
         elif value not in _NOTHING:
             yield name, _text(value)
 

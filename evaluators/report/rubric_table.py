@@ -188,7 +188,7 @@ def icc(pairs: Sequence[tuple[float, float]]) -> float | None:
     grand = math.fsum(value for pair in pairs for value in pair) / (n * k)
     rows = k * math.fsum((math.fsum(pair) / k - grand) ** 2 for pair in pairs) / (n - 1)
     means = [math.fsum(pair[rater] for pair in pairs) / n for rater in range(k)]
-    columns = n * math.fsum((mean - grand) ** 2 for mean in means) / (k - 1)
+    columns = n * math.fsum((one - grand) ** 2 for one in means) / (k - 1)
     total = math.fsum((value - grand) ** 2 for pair in pairs for value in pair)
     error = (total - rows * (n - 1) - columns * (k - 1)) / ((n - 1) * (k - 1))
     whole = rows + (k - 1) * error + k * (columns - error) / n
@@ -234,8 +234,8 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 def rubric_lines(table: RubricTable, *, criteria: int = 0) -> list[str]:
     """Return the table as lines for the terminal, with the `criteria` of least discrimination."""
-    overall = f"{format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}"
-    rows = [("Rubric score", f"{overall}  {table.scored} of {count_noun(table.items, 'answer')}")]
+    score = f"{format_share(table.overall)} {format_ends(table.overall_ci95, table.overall_reason)}"
+    rows = [("Rubric score", f"{score}  {table.scored} of {count_noun(table.items, 'answer')}")]
     related = table.length_correlation
     relation = "" if related is None else f", correlation with the score {related:z.3f}"
     if table.characters is not None:
