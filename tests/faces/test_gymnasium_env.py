@@ -1,9 +1,12 @@
 """The Gymnasium face: its own checker passes, seeds are honoured, episodes step together, none is not 0.0."""
 
 import asyncio
+import gc
 import math
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +222,24 @@ def test_one_that_is_not_closed_ends_without_a_word(more: str, cases: str) -> No
     done = subprocess.run([sys.executable, "-c", text + more], capture_output=True, text=True, check=False)
     assert "pending" not in done.stderr
     assert done.returncode == (1 if "None" in more else 0), done.stderr
+
+
+def test_what_cannot_begin_leaves_nothing_open(cases: str, tmp_path: Path) -> None:
+    wrong: list[Callable[[], Any]] = [
+        lambda: WardroundEnv(cases, "werkup"),
+        lambda: WardroundEnv(cases, store=tmp_path / "g.db", seat="nurse"),
+        lambda: WardroundEnv(cases, settings={"repeats": -1}),
+        lambda: WardroundEnv(cases, store="unknown://here"),
+        lambda: WardroundVectorEnv(2.5, cases),  # type: ignore[arg-type]
+    ]
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        for make in wrong:
+            with pytest.raises((UsageError, TypeError)):
+                make()
+        gc.collect()
+    assert [str(one.message) for one in shown] == []
+    assert [path.name for path in tmp_path.glob("g.db*")] in ([], ["g.db"]), "an open store has files beside it"
 
 
 def test_images_of_what_is_shown_come_with_it() -> None:

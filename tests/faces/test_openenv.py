@@ -1,11 +1,13 @@
 """The OpenEnv environment: many clients at once, rewards by component, mistakes that change nothing (make faces)."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from wardround.engine.errors import UsageError
 from wardround.runs.stored_run import Run, open_store
 
 pytest.importorskip("openenv.core", reason="needs an environment of its own (make faces)")
@@ -67,6 +69,22 @@ async def test_episodes_that_are_kept_are_those_of_a_run(tmp_path: Path) -> None
     [row] = await opened.runs()
     assert await (await Run.open(opened, row.name)).endings() == {"completed": 2}
     await opened.aclose()
+
+
+@pytest.mark.parametrize("scenario", ["workup", "werkup"])
+async def test_what_is_closed_or_cannot_begin_leaves_no_store_open(scenario: str, tmp_path: Path) -> None:
+    """An open store has files beside its own."""
+    env = a_maker(store=str(tmp_path / "o.db"), limit=1, scenario=scenario)()
+    if scenario == "workup":
+        await env.reset_async()
+        assert len(os.listdir(tmp_path)) > 1
+        env.close()
+        await asyncio.sleep(0.1)
+        await env.closing
+    else:
+        with pytest.raises(UsageError):
+            await env.reset_async()
+    assert [name for name in os.listdir(tmp_path) if name != "o.db"] == []
 
 
 async def test_the_application_serves() -> None:

@@ -18,6 +18,7 @@ from clinic import WORKUP, case
 from shell import Shell
 
 from wardround.agents.examiner import Examiner
+from wardround.engine.errors import RunStopped, UsageError
 from wardround.engine.records import Action, View
 from wardround.faces.driven_run import DrivenRun
 from wardround.runs.settings import RunSettings
@@ -25,7 +26,7 @@ from wardround.testing.memory_store import MemoryStore
 
 pytest.importorskip("starlette", reason="the extra `serve` is not installed")
 from wardround.faces.open_episodes import OpenEpisodes
-from wardround.faces.server import bound_socket, serve, serve_app
+from wardround.faces.server import Chat, ChatError, bound_socket, reply_text, serve, serve_app
 
 if TYPE_CHECKING:  # loaded by the tests that need it; every worker of the suite reads this file
     import openai
@@ -121,6 +122,81 @@ async def test_two_clients_with_one_history_must_say_who_they_are(tmp_path: Path
     with pytest.raises(openai.ConflictError, match="X-Session-ID"):
         await said(client, [{"role": "assistant", "content": text}, {"role": "user", "content": "PE"}])
     await driven.aclose()
+
+
+async def repeated(tmp_path: Path, repeats: int) -> DrivenRun:
+    """A run of one case that is played several times, so that its conversations are the same."""
+    path = tmp_path / "c.jsonl"
+    path.write_text(case(1).model_dump_json() + "\n")
+    return await DrivenRun.begin(RunSettings(cases=str(path), repeats=repeats, preflight=False), MemoryStore())
+
+
+async def test_a_client_without_a_session_plays_each_repeat_of_a_case(tmp_path: Path) -> None:
+    driven = await repeated(tmp_path, 3)
+    client = chatting(driven)
+    ends = [await chat(client, "wardround") for _ in range(3)]
+    assert [end.model_extra["wardround"]["episode"] for end in ends] == [f"case-001@{n}" for n in (1, 2, 3)]
+    assert await driven.run.endings() == {"completed": 3}
+    await driven.aclose()
+
+
+async def test_the_last_request_that_comes_again_gets_the_end_again(tmp_path: Path) -> None:
+    driven = await repeated(tmp_path, 2)
+    client, messages = chatting(driven), list[Any]()
+    for line in WORKUP:
+        messages += [{"role": "assistant", "content": await said(client, messages)}, {"role": "user", "content": line}]
+    ends = [await said(client, messages) for _ in range(2)]
+    await said(client, [])
+    ends.append(await said(client, messages))
+    assert ends == ["The encounter is over. It ended by completed."] * 3
+    acted = (await driven.run.trajectory("case-001@1")).acted("doctor")
+    assert [one.action.text for one in acted] == list(WORKUP)
+    await driven.aclose()
+
+
+async def test_who_was_left_for_silence_begins_the_next_episode(tmp_path: Path) -> None:
+    driven = await repeated(tmp_path, 4)
+    episodes = OpenEpisodes(driven)
+    named, unnamed = Chat(episodes), Chat(episodes)
+    for number in (1, 3):
+        text = reply_text((await named.reply("wardround", [], "me"))[0])
+        await unnamed.reply("wardround", [], "")
+        for one, session in ((named, "me"), (unnamed, "")):
+            line = [{"role": "assistant", "content": text}, {"role": "user", "content": WORKUP[0]}]
+            _, name = await one.reply("wardround", line, session)
+            assert name == f"case-001@{number + (one is unnamed)}"
+        assert len(await episodes.leave_idle(-1)) == 2
+    await driven.aclose()
+
+
+async def test_only_the_last_episodes_that_are_over_are_remembered(driven: DrivenRun) -> None:
+    episodes = OpenEpisodes(driven, remembered=1)
+    chats = Chat(episodes)
+    for session in ("a", "b", "c"):
+        messages: list[Any] = []
+        turn, _ = await chats.reply("wardround", messages, session)
+        for line in WORKUP[: 2 if session == "c" else 5]:
+            messages += [{"role": "assistant", "content": reply_text(turn)}, {"role": "user", "content": line}]
+            turn, _ = await chats.reply("wardround", messages, session)
+    assert [f"case-00{n}@1" in episodes for n in (1, 2, 3)] == [False, True, True]
+    with pytest.raises(UsageError, match="start it first"):
+        await episodes.turn("case-001@1", "a")
+    with pytest.raises(ChatError, match="the session 'a' has no episode"):
+        await chats.reply("wardround", messages, "a")
+    assert (await episodes.turn("case-002@1", "b")).done
+    assert not (await episodes.turn("case-003@1", "c")).done
+
+
+async def test_an_episode_that_a_stopped_run_leaves_open_says_so(driven: DrivenRun) -> None:
+    episodes = OpenEpisodes(driven)
+    turn = await episodes.start()
+    driven.progress.drain()
+    for _ in range(2):
+        with pytest.raises(RunStopped, match=r"case-001@1 stays open; resume the run"):
+            await episodes.act(turn.episode, WORKUP[0])
+        with pytest.raises(RunStopped, match=r"case-001@1 stays open; resume the run"):
+            await episodes.turn(turn.episode)
+    assert not episodes.is_playing(turn.episode)
 
 
 async def test_plain_json_plays_leaves_and_takes_up_again(driven: DrivenRun) -> None:

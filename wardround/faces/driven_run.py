@@ -12,10 +12,11 @@ Header, log, limits, budget and scores are those of any run. All faces are built
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
+from pathlib import Path
 from typing import Self
 
 from wardround.agents.external import LEFT
@@ -39,10 +40,11 @@ from wardround.runs.seat_models import Access, access_of
 from wardround.runs.seat_settings import SeatSettings
 from wardround.runs.seats import SeatConfig, check_egress
 from wardround.runs.settings import RunSettings
-from wardround.runs.stored_run import Run
+from wardround.runs.stored_run import Run, open_store
 from wardround.runs.work_queue import prepare, working_session
 from wardround.scenarios.illustrations import case_images
 from wardround.scoring.score import score_run
+from wardround.testing.memory_store import MemoryStore
 
 _MOST_REPEATS = 100_000
 SPEC = "external"
@@ -123,8 +125,8 @@ class DrivenEpisode:
         return await self.turn()
 
     def say(self, action: Action) -> None:
-        """Take an action as `act` does, with the same UsageError, and do not wait for what follows."""
-        view = self.view
+        """Take an action as `act` does, with the same errors, and do not wait for what follows."""
+        view = self.settled()
         if view is None:
             why = f"it ended by {self.ending.cause} {self.ending.reason}" if self.ending else "wait for its turn"
             raise NotNow(f"episode {self.id}: the {self.seat} cannot act now; {why.rstrip()}")
@@ -161,7 +163,7 @@ class DrivenEpisode:
         Raises RunStopped if the run stopped and the episode stays open.
         """
         if self._task.done() and self.ending is None:
-            self.ending = self._task.result()
+            self.ending = None if self._task.cancelled() else self._task.result()
             if self.ending is None:
                 raise RunStopped(f"episode {self.id} stays open; resume the run to go on with it")
         return self._desk.view
@@ -198,6 +200,7 @@ class DrivenRun:
         self._choosing = asyncio.Lock()
         self.work: EncounterRun
         self._session: Session | None = None
+        self._closing = AsyncExitStack()
 
     @property
     def run(self) -> Run:
@@ -208,7 +211,7 @@ class DrivenRun:
     async def begin(
         cls,
         settings: RunSettings,
-        store: Store,
+        store: Store | str | Path,
         *,
         seat: str = "doctor",
         face: str = "",
@@ -217,6 +220,7 @@ class DrivenRun:
     ) -> Self:
         """Begin a run whose `seat` is played from outside; `seats` are the others, `face` stands in the header.
 
+        A store that is named by its address ("" for one in memory) is closed with the run.
         Raises UsageError for whatever can be known before the first episode, EgressError for restricted cases unless
         the settings allow the agent `external`.
         """
@@ -224,12 +228,18 @@ class DrivenRun:
         theirs = SeatSettings(spec=SPEC, options={"face": face} if face else {})
         others = {name: SeatSettings.model_validate(spec) for name, spec in specs.items()}
         settings = settings.model_copy(update={"seats": {**settings.seats, **others, seat: theirs}})
-        made = await plan_run(settings, store, agents)
+        async with AsyncExitStack() as closing:
+            opened = _opened(store)
+            if opened is not store:
+                closing.push_async_callback(opened.aclose)
+            made = await plan_run(settings, opened, agents)
 
-        async def create() -> EncounterRun:
-            return await open_encounters(await create_run(made, store), made.parts, made.access)
+            async def create() -> EncounterRun:
+                return await open_encounters(await create_run(made, opened), made.parts, made.access)
 
-        return await cls(seat, Progress(), kept=kept)._open(made.parts, settings, create)
+            driven = await cls(seat, Progress(), kept=kept)._open(made.parts, settings, create)
+            driven._closing = closing.pop_all()
+        return driven
 
     @classmethod
     async def resume(cls, name: str, store: Store, *, seats: Mapping[str, AgentSpec] | None = None) -> Self:
@@ -375,9 +385,18 @@ class DrivenRun:
 
     async def aclose(self) -> None:
         """Stop all episodes and close the models; episodes that have not ended stay open and can be resumed."""
-        for episode in self.live:
-            if episode.ending is None:
-                await episode.stop()
-        self._over.set()
-        if self._keeper is not None:
-            await self._keeper
+        async with self._closing:
+            try:
+                for episode in self.live:
+                    if episode.playing:
+                        await episode.stop()
+            finally:
+                self._over.set()
+                if self._keeper is not None:
+                    await self._keeper
+
+
+def _opened(store: Store | str | Path) -> Store:
+    if isinstance(store, str | Path):
+        return open_store(store) if store else MemoryStore()
+    return store

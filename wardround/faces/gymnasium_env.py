@@ -12,6 +12,7 @@ chosen score has no value, for instance because a provider failed, the reward is
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from contextvars import copy_context
 from math import nan
 from pathlib import Path
@@ -35,8 +36,6 @@ from wardround.faces.client_format import (
 )
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
 from wardround.runs.settings import validate_settings
-from wardround.runs.stored_run import open_store
-from wardround.testing.memory_store import MemoryStore
 
 try:
     import gymnasium
@@ -89,24 +88,27 @@ class _Driver:
         self.reward = options.get("reward", "diagnosis_accuracy")
         defaults = {"preflight": False, **options.get("settings", {})}
         fields = {**defaults, "cases": cases, "scenario": scenario, "seed": options.get("seed", 0)}
-        store = options.get("store")
+        settings, store = validate_settings(fields, "environment"), options.get("store")
         self._loop, self._context = asyncio.new_event_loop(), copy_context()
         self._beside: ThreadPoolExecutor | None = None
         self._awaited: list[DrivenEpisode] = []
+        self._closing = AsyncExitStack()
         self.kept = store is not None
-        opened = MemoryStore() if store is None else open_store(store) if isinstance(store, str | Path) else store
-        self._opened = opened if isinstance(store, str | Path | None) else None
-        self.driven: DrivenRun = self(
-            DrivenRun.begin(
-                validate_settings(fields, "environment"),
-                opened,
-                seat=options.get("seat", "doctor"),
-                face="gymnasium",
-                seats=options.get("seats"),
-                kept=self.kept,
-            )
+        begun = DrivenRun.begin(
+            settings,
+            store or "",
+            seat=options.get("seat", "doctor"),
+            face="gymnasium",
+            seats=options.get("seats"),
+            kept=self.kept,
         )
-        self._rows = {row.case: row for row in reversed(self(self.driven.run.episodes()))}
+        try:
+            self.driven: DrivenRun = self(begun)
+            self._closing.push_async_callback(self.driven.aclose)
+            self._rows = {row.case: row for row in reversed(self(self.driven.run.episodes()))}
+        except BaseException:
+            self.close()
+            raise
         self.cases = list(reversed(self._rows))
 
     def __call__(self, work: Coroutine[object, object, T]) -> T:
@@ -179,13 +181,13 @@ class _Driver:
         """Close the run, its store and the loop."""
         if self._loop.is_closed():
             return
-        self(self.driven.aclose())
-        if self._opened is not None:
-            self(self._opened.aclose())
-        self(self._loop.shutdown_default_executor())
-        self._loop.close()
-        if self._beside is not None:
-            self._beside.shutdown()
+        try:
+            self(self._closing.aclose())
+            self(self._loop.shutdown_default_executor())
+        finally:
+            self._loop.close()
+            if self._beside is not None:
+                self._beside.shutdown()
 
 
 class WardroundEnv(gymnasium.Env[str, str]):
@@ -279,12 +281,12 @@ class WardroundVectorEnv(VectorEnv[Sequence[str], Sequence[str], Any]):
         if options.get("store") is not None:
             raise UsageError("episodes that step together are not kept: leave out `store`, or use WardroundEnv")
         self._driver = _Driver(cases, scenario, options)
+        self._forgotten = finalize(self, self._driver.close)
         self.num_envs = count
         self.single_observation_space, self.single_action_space = AnyText(LONGEST_REPLY), AnyText(LONGEST_REPLY)
         self.observation_space = spaces.Tuple([self.single_observation_space] * count)
         self.action_space = spaces.Tuple([self.single_action_space] * count)
         self._episodes: list[DrivenEpisode] = []
-        self._forgotten = finalize(self, self._driver.close)
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Json] | None = None

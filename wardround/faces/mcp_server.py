@@ -4,7 +4,7 @@ The tools `start`, `reply`, `ask`, `order`, `conclude`, `turn` and `leave` retur
 which of them the scenario takes now; every scenario takes `reply`, a text that its own parser reads.
 """
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from secrets import token_hex
 from typing import Annotated, Literal
 
@@ -53,23 +53,18 @@ def guarded_mcp_server(episodes: OpenEpisodes, *, any_host: bool) -> tuple[MCPSe
     return mcp_server(episodes), TransportSecuritySettings(enable_dns_rebinding_protection=False) if any_host else None
 
 
-async def _shown(turn: Awaitable[ClientTurn], client: str) -> dict[str, Json]:
-    """A turn with the handle of its episode; an error becomes one whose text reaches the client."""
+async def _shown(handle: str, ask: Callable[[str, str], Awaitable[ClientTurn]]) -> dict[str, Json]:
+    """The turn for (id, client's token), with the handle of its episode; an error's text reaches the client.
+
+    The handle carries the token because MCP has no sessions; the token of an id alone is "".
+    """
+    episode, _, client = handle.partition("~")
     try:
-        made = await turn
+        made = await ask(episode, client)
         result: dict[str, Json] = _result(msgspec.structs.replace(made, episode=f"{made.episode}~{client}"))
         return result
     except WardroundError as error:  # only a ToolError's text reaches the client
         raise ToolError(redact(str(error))) from error
-
-
-def _parts_of(handle: str) -> tuple[str, str]:
-    """(id, client's token) of a handle that `start` returned; the token of an id alone is "".
-
-    The handle carries the token because MCP has no sessions.
-    """
-    episode, _, client = handle.partition("~")
-    return episode, client
 
 
 def mcp_server(episodes: OpenEpisodes) -> MCPServer:
@@ -77,17 +72,15 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     server = MCPServer("wardround", instructions=INSTRUCTIONS.format(seat=episodes.driven.seat), log_level="WARNING")
 
     async def acted(episode: str, verb: str, text: str, args: Mapping[str, Json] | None = None) -> dict[str, Json]:
-        name, client = _parts_of(episode)
         action: dict[str, Json] = {"verb": verb, "text": text} | ({"args": args} if args else {})
-        return await _shown(episodes.act(name, action, client), client)
+        return await _shown(episode, lambda name, client: episodes.act(name, action, client))
 
     @server.tool()
     async def start(
         case: Annotated[str, Field(description="A case or an id; empty: the next.")] = "",
     ) -> dict[str, Json]:
         """Begin an encounter, or take up one that was left."""
-        client = token_hex(4)
-        return await _shown(episodes.start(_parts_of(case)[0], client), client)
+        return await _shown(f"{case.partition('~')[0]}~{token_hex(4)}", episodes.start)
 
     @server.tool()
     async def reply(episode: Episode, text: str) -> dict[str, Json]:
@@ -113,13 +106,11 @@ def mcp_server(episodes: OpenEpisodes) -> MCPServer:
     @server.tool()
     async def turn(episode: Episode) -> dict[str, Json]:
         """Show the present turn again."""
-        name, client = _parts_of(episode)
-        return await _shown(episodes.turn(name, client), client)
+        return await _shown(episode, episodes.turn)
 
     @server.tool()
     async def leave(episode: Episode) -> dict[str, Json]:
         """Leave an encounter before its end; `start` with its id takes it up again."""
-        name, client = _parts_of(episode)
-        return await _shown(episodes.leave(name, client), client)
+        return await _shown(episode, episodes.leave)
 
     return server

@@ -16,8 +16,6 @@ from wardround.engine.records import Action, Json
 from wardround.faces.client_format import client_ending, client_text, missing_extra, rewards_of
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
 from wardround.runs.settings import validate_settings
-from wardround.runs.stored_run import open_store
-from wardround.testing.memory_store import MemoryStore
 
 try:
     from openenv.core.env_server import Action as OpenAction
@@ -69,6 +67,7 @@ class EncounterEnvironment(Environment[DoctorAction, WardObservation, WardState]
         self.driven: DrivenRun | None = None
         self._episode: DrivenEpisode | None = None
         self._state = WardState(episode_id="", step_count=0)
+        self.closing: asyncio.Task[None] | None = None
 
     def reset(self, seed: int | None = None, episode_id: str | None = None, **more: object) -> WardObservation:
         """Not used: the server calls `reset_async`."""
@@ -84,8 +83,7 @@ class EncounterEnvironment(Environment[DoctorAction, WardObservation, WardState]
         """Begin an episode: of `case` if it is named, else of the next case; `seed` seeds the other seats."""
         if self.driven is None:
             settings = validate_settings(self._fields, "environment")
-            store = open_store(self._store) if self._store else MemoryStore()
-            self.driven = await DrivenRun.begin(settings, store, face="openenv", kept=bool(self._store))
+            self.driven = await DrivenRun.begin(settings, self._store, face="openenv", kept=bool(self._store))
             self._loop = asyncio.get_running_loop()
         if self._episode is not None and self._episode.ending is None:
             await self._episode.stop()
@@ -108,10 +106,14 @@ class EncounterEnvironment(Environment[DoctorAction, WardObservation, WardState]
         return await self._seen(episode)
 
     def close(self) -> None:
-        """Let go of the run; an episode under way stays open."""
+        """Begin to close the run and its store (`closing`); an episode under way stays open."""
         driven, self.driven = self.driven, None
         if driven is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(driven.aclose()))
+
+            def begin() -> None:
+                self.closing = self._loop.create_task(driven.aclose())
+
+            self._loop.call_soon_threadsafe(begin)
 
     async def _seen(self, episode: DrivenEpisode) -> WardObservation:
         assert self.driven is not None

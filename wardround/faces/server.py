@@ -10,13 +10,12 @@ import json
 import socket
 import sys
 import time
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
-from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
 from uuid import uuid4
+from weakref import WeakValueDictionary
 
 import anyio
 
@@ -63,66 +62,79 @@ class ChatError(UsageError):
         self.status = status
 
 
+Conversation = list[tuple[str, ClientTurn]]
+"""The words of each request for one episode, with the turn that answered them; the first request has none."""
+
+
 class Chat:
-    """The conversations of the chat: which episode each plays, and the last answer, for a request that comes again."""
+    """The conversations of the chat: which episode each plays, and the last answer, for a request that comes again.
+
+    A conversation is kept as long as its episode can be asked for.
+    """
 
     def __init__(self, episodes: OpenEpisodes) -> None:
         self._episodes = episodes
-        self._by_session: dict[str, str] = {}
-        self._by_history: dict[str, list[str]] = {}
-        self._said: dict[str, list[tuple[str, ClientTurn]]] = {}
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._by_session: dict[str, Conversation] = {}
+        self._by_episode: dict[str, Conversation] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def reply(self, model: str, messages: Sequence[Mapping[str, Json]], session: str) -> tuple[ClientTurn, str]:
         """The next turn and the id of its episode; raises ChatError."""
         heard = [_text(message) for message in messages if message.get("role") == "assistant"]
         if not heard:
-            async with self._locks[f"session {session}"] if session else nullcontext():
+            async with self._locks.setdefault(f"session {session}", asyncio.Lock()) if session else nullcontext():
                 return await self._begin(model, session)
-        name = self._episode_of(heard, session)
-        async with self._locks[name]:  # a request that comes again while the first is under way waits for its answer
-            return await self._go_on(name, len(heard), _last_words(messages), session), name
-
-    async def _go_on(self, name: str, heard: int, text: str, session: str) -> ClientTurn:
-        turns = self._said[name]
-        if heard == len(turns) - 1 and turns[-1][0] == text:
-            return turns[-1][1]  # the same request again, whose answer did not arrive
-        if heard != len(turns):
-            raise ChatError(
-                f"episode {name} has had {count_noun(len(turns), 'reply')}, and the conversation holds {heard}", 409
-            )
-        turn = await self._episodes.act(name, text, session)
-        turns.append((text, turn))
-        self._remember(name)
-        return turn
+        said = _last_words(messages)
+        turns = self._conversation(heard, said, session)
+        name = turns[0][1].episode
+        async with self._locks.setdefault(name, asyncio.Lock()):  # a repeat waits for the answer to the first request
+            if _is_repeat(turns, len(heard), said):
+                return turns[-1][1], name
+            if len(heard) != len(turns):
+                had = count_noun(len(turns), "reply")
+                raise ChatError(f"episode {name} has had {had}, and the conversation holds {len(heard)}", 409)
+            turns.append((said, await self._episodes.act(name, said, session)))
+            return turns[-1][1], name
 
     async def _begin(self, model: str, session: str) -> tuple[ClientTurn, str]:
-        name = self._by_session.get(session, "") if session else ""
-        if name and len(self._said[name]) == 1:
-            return self._said[name][0][1], name
-        if name and not self._said[name][-1][1].done:
-            raise ChatError(f"the session {session!r} plays episode {name}; send its whole conversation", 409)
+        turns = self._by_session.get(session)
+        if turns and self._is_playing(turns):
+            name = turns[0][1].episode
+            if len(turns) > 1:
+                raise ChatError(f"the session {session!r} plays episode {name}; send its whole conversation", 409)
+            return turns[0][1], name
         turn = await self._episodes.start(model.partition("/")[2], session)
-        self._said[turn.episode] = [("", turn)]
+        self._by_episode = {name: one for name, one in self._by_episode.items() if name in self._episodes}
+        kept = set(map(id, self._by_episode.values()))
+        self._by_session = {one: turns for one, turns in self._by_session.items() if id(turns) in kept}
+        turns = self._by_episode[turn.episode] = [("", turn)]
         if session:
-            self._by_session[session] = turn.episode
-        self._remember(turn.episode)
+            self._by_session[session] = turns
         return turn, turn.episode
 
-    def _episode_of(self, heard: Sequence[str], session: str) -> str:
+    def _conversation(self, heard: Sequence[str], said: str, session: str) -> Conversation:
+        """The conversation of a session, or the one with these replies; one that is over only where none is played."""
         if session:
             if session not in self._by_session:
                 raise ChatError(f"the session {session!r} has no episode; begin it by a request without replies", 404)
             return self._by_session[session]
-        names = self._by_history.get(_digest(heard), []) or self._by_history.get(_digest(heard[:-1]), [])
-        if not names:
+        every = self._by_episode.values()
+        same = [one for one in every if [reply_text(turn) for _, turn in one[: len(heard)]] == heard]
+        if not same:
             raise ChatError(f"no episode has this conversation; begin one, and send {SESSION} with each request", 404)
-        if len(names) > 1:
-            raise ChatError(f"{len(names)} episodes have this conversation: send {SESSION} with each request", 409)
-        return names[0]
+        if (count := sum(map(self._is_playing, same))) > 1:
+            raise ChatError(f"{count} episodes have this conversation: send {SESSION} with each request", 409)
+        same.sort(key=self._is_playing)
+        fitting = [one for one in same if len(one) == len(heard) or _is_repeat(one, len(heard), said)]
+        return (fitting or same)[-1]
 
-    def _remember(self, name: str) -> None:
-        self._by_history.setdefault(_digest([reply_text(turn) for _, turn in self._said[name]]), []).append(name)
+    def _is_playing(self, turns: Conversation) -> bool:
+        return self._episodes.is_playing(turns[0][1].episode)
+
+
+def _is_repeat(turns: Conversation, heard: int, said: str) -> bool:
+    """Whether it is the last request again, whose answer did not arrive."""
+    return heard == len(turns) - 1 and turns[-1][0] == said
 
 
 def reply_text(turn: ClientTurn) -> str:
@@ -155,10 +167,6 @@ def _last_words(messages: Sequence[Mapping[str, Json]]) -> str:
 def _session(request: Request) -> str:
     """The session of the client that asks; "" where it names none."""
     return request.headers.get(SESSION, "")
-
-
-def _digest(texts: Sequence[str]) -> str:
-    return blake2b("\x1f".join(texts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 class _Service:

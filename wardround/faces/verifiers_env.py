@@ -19,8 +19,6 @@ from wardround.faces.client_format import client_ending, client_text, missing_ex
 from wardround.faces.driven_run import DrivenEpisode, DrivenRun
 from wardround.runs.plan import cases_of
 from wardround.runs.settings import RunSettings, load_prompts, validate_settings
-from wardround.runs.stored_run import open_store
-from wardround.testing.memory_store import MemoryStore
 
 try:
     import verifiers.v1 as vf
@@ -140,23 +138,20 @@ class EncounterEnv(vf.Env[EncounterEnvConfig]):
         async with self._opening:
             if self.driven is None:
                 config = self.config.taskset
-                store = open_store(config.store) if config.store else MemoryStore()
-                self.driven = await DrivenRun.begin(
-                    config.run_settings(), store, face="verifiers", kept=bool(config.store)
-                )
+                settings, kept = config.run_settings(), bool(config.store)
+                self.driven = await DrivenRun.begin(settings, config.store, face="verifiers", kept=kept)
             return self.driven
 
     async def close(self) -> None:
         """Close the run; episodes under way stay open."""
-        if self.driven is not None:
-            await self.driven.aclose()
-            await self.driven.run.store.aclose()
-            self.driven = None
+        driven, self.driven = self.driven, None
+        if driven is not None:
+            await driven.aclose()
 
 
 def _illustrated(text: str, images: Sequence[str]) -> Any:
-    parts = [{"type": "text", "text": text}, *({"type": "image_url", "image_url": {"url": one}} for one in images)]
-    return [vf.UserMessage(content=parts)]
+    shown = ({"type": "image_url", "image_url": {"url": one}} for one in images)
+    return [vf.UserMessage(content=[{"type": "text", "text": text}, *shown])]
 
 
 class DirectConfig(vf.HarnessConfig):
@@ -202,13 +197,9 @@ class DirectSession(vf.HarnessSession):
 
 
 def _wire(messages: Any) -> list[Json]:
-    if not messages:
-        return []
-    return (
-        [{"role": "user", "content": messages}]
-        if isinstance(messages, str)
-        else [message_to_wire(one) for one in messages]
-    )
+    if isinstance(messages, str):
+        return [{"role": "user", "content": messages}] if messages else []
+    return [message_to_wire(one) for one in messages or ()]
 
 
 class DirectHarness(vf.Harness[DirectConfig]):
