@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from math import inf
 from typing import IO
 
 import msgspec
@@ -38,7 +39,7 @@ async def write_inspect_log(run: Run, seat: str, file: IO[bytes]) -> int:
     spec = _spec(run, seat)
     plan = {"name": "plan", "steps": [], "config": {}}
     tallies: dict[str, _Tally] = {}
-    spent, count, times = Usage(), 0, [0.0, 0.0]
+    spent, count, completed, began, ended = Usage(), 0, 0, inf, 0.0
     ids: dict[str, None] = {}
     with (
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
@@ -47,9 +48,10 @@ async def write_inspect_log(run: Run, seat: str, file: IO[bytes]) -> int:
         async for one in encounters(run):
             sample = await _sample(run, seat, one)
             archive.writestr(f"samples/{one.row.case}_epoch_{one.row.repeat}.json", msgspec.json.encode(sample))
-            summaries.write((b"," if count else b"[") + msgspec.json.encode(_summary(sample)))
-            count += 1
-            times = [times[0] or one.trajectory.events[0].at, one.trajectory.events[-1].at]
+            summary = msgspec.json.encode({**_summary(sample), "completed": one.row.cause is not None})
+            summaries.write((b"," if count else b"[") + summary)
+            count, completed = count + 1, completed + ("error" not in sample)
+            began, ended = min(began, one.trajectory.events[0].at), max(ended, one.trajectory.events[-1].at)
             if len(ids) < _JOINED:
                 ids[one.row.case] = None
             for name, score in one.scores.items():
@@ -68,12 +70,12 @@ async def write_inspect_log(run: Run, seat: str, file: IO[bytes]) -> int:
             "plan": plan,
             "results": {
                 "total_samples": count,
-                "completed_samples": count,
+                "completed_samples": completed,
                 "scores": [tally.as_json(name) for name, tally in tallies.items()],
             },
             "stats": {
-                "started_at": utc_stamp(times[0]),
-                "completed_at": utc_stamp(times[1]),
+                "started_at": utc_stamp(began) if count else "",
+                "completed_at": utc_stamp(ended) if count else "",
                 "model_usage": {spec["model"]: _tokens(spent)},
             },
         }
@@ -139,8 +141,12 @@ async def _sample(run: Run, seat: str, one: Encounter) -> dict[str, Json]:
         "completed_at": utc_stamp(last.at),
         "total_time": max(0.0, last.at - first.at),
     }
-    if one.row.cause in ("provider", "limit") or one.row.cause is None:
-        sample["error"] = {"message": f"the episode ended by {one.ending}", "traceback": "", "traceback_ansi": ""}
+    if one.row.cause in ("provider", "limit", None):
+        sample["error"] = {
+            "message": f"the episode {'ended by ' if one.row.cause else 'is '}{one.ending}",
+            "traceback": "",
+            "traceback_ansi": "",
+        }
     return sample
 
 
@@ -200,11 +206,9 @@ def _info(event: Acted, began: float) -> dict[str, Json]:
 def _summary(sample: Mapping[str, Json]) -> dict[str, Json]:
     kept = ("id", "epoch", "input", "target", "scores", "metadata", "uuid", "model_usage", "total_time")
     failed = {"error": sample["error"]["message"]} if "error" in sample else {}
-    short = {name: sample[name] for name in kept}
     return {
-        **short,
+        **{name: sample[name] for name in kept},
         "input": sample["input"][:1000],
-        "completed": True,
         "message_count": len(sample["messages"]),
     } | failed
 
