@@ -371,15 +371,12 @@ class Retrying(Wrapped):
         """Stop the run if no endpoint of the model answers: for too long, or because of key, credit or model name."""
         gates = self._gates
         if gates and not failed.elsewhere and all(gate.locked for gate in gates):
-            calls = sum(gate.locked for gate in gates)
-            if calls >= BRAKE:
-                why = f"{failed}. It refused {calls} calls in a row for this, so no other is made: mend it, then go on"
+            if (calls := sum(gate.locked for gate in gates)) >= BRAKE:
+                why = f"{failed}. It refused {calls} calls in a row for this reason: correct it, then resume the run"
                 for gate in gates:
                     gate.give_up(why)
                 raise RunStopped(gates[0].used_up)
-        if not gates or not _turned_away(failed):
-            return
-        if all(gate.silence.lasted(now) >= self.patience.silence for gate in gates):
+        if gates and _turned_away(failed) and all(gate.silence.lasted(now) >= self.patience.silence for gate in gates):
             for gate in gates:
                 gate.give_up(gate.silence.stop_message(now))
             raise RunStopped(gates[0].used_up)
@@ -430,6 +427,6 @@ def _with_attempts(failed: ProviderError, attempts: int, spent: float) -> Provid
         return failed
     times = count_noun(attempts, "attempt") + (f" in {spent:.1f} s" if attempts > 1 else "")
     asked = "" if failed.retry_after is None else f"; it asks to wait {failed.retry_after:g} s"
-    return ProviderError(
-        failed.kind, f"{failed} (gave up after {times}{asked})", status=failed.status, retry_after=failed.retry_after
-    )
+    last = ProviderError(failed.kind, f"{failed} (gave up after {times}{asked})")
+    vars(last).update(vars(failed))
+    return last

@@ -187,3 +187,12 @@ def test_attempts_and_time_last_as_long_as_an_endpoint_may_be_silent(silence: fl
     longest = [min(patience.longest, patience.first * 2.0 ** min(n, 60)) for n in range(patience.attempts - 1)]
     assert sum(longest) / 2 >= silence - 1e-6, "a refused call waits for at least half of each"
     assert patience.total >= silence + patience.longest, "the stop of the run comes before the end of a call"
+
+
+async def test_an_error_after_several_attempts_keeps_all_that_is_known_of_it() -> None:
+    last = ProviderError("bad_request", "no such parameter", status=400, retry_after=1.5, unheard=True, param="top_k")
+    last.elsewhere, last.waited = False, 0.25
+    model = Retrying(Scripted([ProviderError("server", "it was away"), last]), SOON)
+    with pytest.raises(ProviderError, match=r"no such parameter \(gave up after 2 attempts in") as caught:
+        await model.complete(ASKED, purpose="test")
+    assert vars(caught.value) == vars(last)
