@@ -230,7 +230,7 @@ async def _try_cancelling(subject: _OnTrial) -> tuple[int, list[str]]:
     task.cancel()
     done, _ = await asyncio.wait({task}, timeout=2.0)
     if not done:
-        return 1, ["it does not let itself be cancelled within 2 s"]
+        return 1, ["it was cancelled and did not stop within 2 s"]
     if model.asked.is_set() and not task.cancelled() and task.exception() is None:
         return 1, ["it swallows its cancellation and acts on: catch Exception, not BaseException"]
     findings = [] if task.cancelled() or task.exception() is None else [f"cancelled: {task.exception()}"]

@@ -293,8 +293,8 @@ INTERRUPTED = "it was interrupted"
 LAST = 5.0
 """Seconds that acts have to end after a second Ctrl-C."""
 _FORCED = (
-    b"\nwardround: an act does not end, so the process does; what was done is stored, and "
-    b"--resume RUN goes on from there\n"
+    b"\nwardround: an agent did not stop in time, so the process was ended; what was done is stored: go on with "
+    b"--resume RUN\n"
 )
 
 

@@ -248,7 +248,7 @@ class BudgetAccount:
             if why := scope.over(size, covered):
                 return why, not any(other.under_way for other in covered)
         if not costs.known and costs.under_way >= FIRST and any(self._scopes_of(seat)):
-            return f"seat {seat}: the first calls have not shown yet what one costs", False
+            return f"seat {seat}: the cost of a call is not known until the first calls have ended", False
         return "", False
 
     def set_aside(self, seat: str) -> Size:
@@ -289,7 +289,7 @@ class BudgetAccount:
         self._add_up()
         cap = self.budget.run.wall
         if cap is not None and wall >= cap:
-            return f"the run: {wall:.0f} of {cap:.0f} s of work are over"
+            return f"the run: worked for {wall:.0f} of {cap:.0f} s"
         return ""
 
     def summary(self) -> list[dict[str, Json]]:

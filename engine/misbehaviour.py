@@ -236,7 +236,7 @@ class OwnTime:
             self._cancels += 1
             self._task.cancel()
             if self._cancels == 2:
-                log.error("an act does not let itself be ended", **self._who(), seconds=round(own))
+                log.error("an agent goes on although its act was cancelled", **self._who(), seconds=round(own))
             wait = AGAIN
         else:
             if own >= SLOW and not self._named:

@@ -153,7 +153,7 @@ async def _until_closed(order: WorkerOrder) -> Json:
         with suppress(RuntimeError):  # the loop has ended by itself
             loop.call_soon_threadsafe(scope.cancel)
         time.sleep(_GRACE)
-        os._exit(130)  # an act does not let itself be cancelled; the store is as after a kill
+        os._exit(130)  # an act goes on although it was cancelled; the store is as after a kill
 
     Thread(target=listen, daemon=True).start()
     with scope:

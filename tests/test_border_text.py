@@ -63,8 +63,8 @@ def test_a_truth_that_stands_in_the_opening_is_named_by_run(shell: Shell, tmp_pa
     (tmp_path / "c.jsonl").write_text(told.model_dump_json() + "\n" + case(2).model_dump_json() + "\n")
     play = ("run", "--cases", tmp_path / "c.jsonl", "--doctor", "silent", "--store", tmp_path / "s.db")
     shell(*play)
-    [line] = [line for line in shell.err.splitlines() if "truth stands in an open field" in line]
+    [line] = [line for line in shell.err.splitlines() if "can read the right answer" in line]
     assert "case-001" in line
     assert "cases=1" in line
     shell(*play, "--scenario", "treatment")
-    assert "truth stands" not in shell.err
+    assert "right answer" not in shell.err

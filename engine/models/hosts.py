@@ -68,7 +68,8 @@ def addresses(base_url: str | Sequence[str] | None) -> tuple[str, ...]:
     texts = tuple(text.strip() for text in parts if text.strip())
     if len({str(endpoint_url(text)).rstrip("/") for text in texts}) < len(texts):
         raise UsageError(
-            f"an address comes twice among {', '.join(printable_url(endpoint_url(text)) for text in texts)}"
+            "an address is given twice; give each once: "
+            + ", ".join(printable_url(endpoint_url(text)) for text in texts)
         )
     return texts
 

@@ -276,7 +276,7 @@ def _completion(read: _Body, where: str, name: str, price: Price | None) -> Comp
     if read.choices is None:
         raise _malformed_error(where, b"{")
     if not read.choices or read.choices[0].message is None:
-        raise ProviderError("empty", f"{where}: the reply holds no choice", status=200)
+        raise ProviderError("empty", f"{where}: the reply has no message in `choices`", status=200)
     choice, message = read.choices[0], read.choices[0].message
     finish = choice.finish_reason or ""
     text, thinking = _parts(message.content) if isinstance(message.content, list) else (message.content or "", "")

@@ -370,12 +370,12 @@ class Retrying(Wrapped):
     def _blame(self, failed: ProviderError, now: float) -> None:
         """Stop the run if no endpoint of the model answers: for too long, or because of key, credit or model name."""
         gates = self._gates
-        if gates and not failed.elsewhere and all(gate.locked for gate in gates):
-            if (calls := sum(gate.locked for gate in gates)) >= BRAKE:
-                why = f"{failed}. It refused {calls} calls in a row for this reason: correct it, then resume the run"
-                for gate in gates:
-                    gate.give_up(why)
-                raise RunStopped(gates[0].used_up)
+        calls = sum(gate.locked for gate in gates)
+        if calls >= BRAKE and not failed.elsewhere and all(gate.locked for gate in gates):
+            why = f"{failed}. It refused {calls} calls in a row for this reason: correct it, then resume the run"
+            for gate in gates:
+                gate.give_up(why)
+            raise RunStopped(gates[0].used_up)
         if gates and _turned_away(failed) and all(gate.silence.lasted(now) >= self.patience.silence for gate in gates):
             for gate in gates:
                 gate.give_up(gate.silence.stop_message(now))

@@ -232,7 +232,7 @@ _WHAT_TO_DO = {
     "3D000": "it has no such database: make it (createdb), or name another",
     "42501": "the user lacks a right: let it create a schema in the database, or own the one that is there",
     "53100": "its disk is full: make room, then resume the run",
-    "53200": "it is out of memory: then resume the run",
+    "53200": "it is out of memory: give the server more memory or end other queries, then resume the run",
 }
 
 
@@ -331,7 +331,7 @@ class Server:
         if code.startswith(_ODD):
             return Unwritable(f"{self.address}: a value cannot be stored ({error})")
         if code and not code.startswith(_AWAY):
-            return StoreError(f"{self.address}: {error}; the run can be resumed once this is mended")
+            return StoreError(f"{self.address}: {error}; correct this, then resume the run")
         waited = f" for {self._patience:g} s" if self._known else ""
         reason = str(error) or type(error).__name__
         return StoreError(

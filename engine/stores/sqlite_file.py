@@ -400,7 +400,7 @@ class Connection:
         code = _code(error)
         if code == sqlite3.SQLITE_CANTOPEN:
             return self._no_file()
-        text = _WHAT_TO_DO.get(code, "{error}; the run can be resumed once this is mended")
+        text = _WHAT_TO_DO.get(code, "{error}; correct this, then resume the run")
         return text.format(error=error, timeout=self._timeout)
 
     def _no_file(self) -> str:

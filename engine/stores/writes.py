@@ -218,7 +218,9 @@ class Rounds(Generic[_Question, _Answer]):
         except WardroundError as error:
             return [error] * len(questions)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - later questions wait for this task, so it must not end
-            broken = StoreError(f"the store broke at its work: {error!r}")
+            broken = StoreError(
+                f"the store failed with an unexpected error: {error!r}; resume the run, and report this error"
+            )
             broken.__cause__ = error
             return [broken] * len(questions)
 

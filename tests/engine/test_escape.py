@@ -291,7 +291,7 @@ def test_one_that_does_not_let_itself_be_cancelled_is_asked_again() -> None:
     with capture_logs() as logs:
         instantly(main())
     assert [(ending.cause, ending.reason) for ending in endings if ending] == [("caller", "timeout")]
-    assert any(line["event"] == "an act does not let itself be ended" for line in logs)
+    assert any(line["event"] == "an agent goes on although its act was cancelled" for line in logs)
 
 
 def test_waiting_for_its_model_is_not_an_acts_own_time() -> None:

@@ -387,7 +387,7 @@ def _warn_of_leaks(made: RunPlan) -> None:
     if made.leaks:
         case, name, phrase = made.leaks[0]
         log.warning(
-            "the truth stands in an open field; `wardround cases check` lists all such cases",
+            "the doctor can read the right answer in a case; `wardround cases check` lists all such cases",
             cases=len(made.leaks),
             first=case,
             field=name,

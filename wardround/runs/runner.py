@@ -143,7 +143,7 @@ class Runner:
             setup.watch = self.progress
             ending = await Episode(setup).play()
         except (LogError, LeaseLost, CaseLost, Ended) as error:
-            log.error("an episode is left alone", run=work.run.name, episode=row.id, error=str(error))
+            log.error("an episode is skipped", run=work.run.name, episode=row.id, error=str(error))
             work.skipped(row, error)
             return None
         if ending is not None:

@@ -400,7 +400,7 @@ class EvaluationRun:
                 events = await self.run.events(row)
             except LogError as error:
                 if row.id not in self.damaged:
-                    log.error("an episode is damaged and left alone", run=self.run.name, error=str(error))
+                    log.error("a damaged episode is skipped", run=self.run.name, error=str(error))
                 self.skipped(row, error)
                 continue
             if played is None or not events or not isinstance(closed := events[-1], Closed):

@@ -111,7 +111,7 @@ async def level_rows(
         lost = [item for run_name, item in ratings if run_name == scores.name and item not in answered]
         notes += [f"{scores.name}: a rating of difficulty of {item}, which was not answered." for item in lost]
     if knowing := [scores.name for _, scores in runs if knows_truth(scores.header)]:
-        notes.append(f"{', '.join(knowing)}: the doctor was told the truth: this checks the set-up and is no model's.")
+        notes.append(f"{', '.join(knowing)}: the doctor was told the truth: its figures only check the set-up.")
     notes += [f"{', '.join(names)}: {what}{' (each)' if len(names) > 1 else ''}." for what, names in absent.items()]
     named = {scores.name for _, scores in runs}
     if foreign := dict.fromkeys(run_name for run_name, _ in ratings if run_name not in named):

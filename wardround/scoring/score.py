@@ -242,7 +242,7 @@ async def _score_unjudged(
         try:
             case, trajectory = await run.item(row.case), await run.trajectory(row)
         except (LogError, CaseLost) as error:
-            log.error("an episode is damaged and left alone", run=run.name, episode=row.id, error=str(error))
+            log.error("a damaged episode is skipped", run=run.name, episode=row.id, error=str(error))
             damaged[row.id] = str(error)
             await run.store.put_scores(run.name, row.id, key, [Score(evaluator.name, None, DAMAGED)])
             return ending

@@ -125,5 +125,5 @@ def test_a_leak_is_that_of_the_plain_set_and_each_run_has_its_own_repeats(shell:
     leaks = [(one["run"], one["figure"]["repeats"], one["figure"]["error"]) for one in found["leaks"]]
     assert leaks == [("first", 1, None), ("first-hidden", 1, None)]
     assert [note for note in found["notes"] if "told the truth" in note] == [
-        "gold: the doctor was told the truth: this checks the set-up and is no model's."
+        "gold: the doctor was told the truth: its figures only check the set-up."
     ]
