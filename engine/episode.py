@@ -20,7 +20,7 @@ from wardround.engine.calls import (
     failed_call,
 )
 from wardround.engine.errors import LimitReached, ProviderError, RunStopped, storable
-from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective
+from wardround.engine.events import Acted, Called, Closed, Event, Opened, Reopened, effective, unstorable_field
 from wardround.engine.limits import LimitAccount, Limits, timed_by
 from wardround.engine.misbehaviour import ActCalls, OwnTime, contain_plugin, error_text, raised_by_plugin
 from wardround.engine.protocols import Agent, AnyScenario, Cache, Ends, Model, Remembers, has_methods
@@ -230,7 +230,7 @@ class Episode:
         log = self._setup.log
         of, finish = self._source(seat, action), self._finish(seat, action)
         event = Acted(seq=log.next, at=log.clock(), seat=seat, action=action, of=of, finish=finish)
-        with boundary(seat):
+        with boundary(seat, lambda who, error: _ending_of_error(who, error, unstorable_field(action))):
             log.add(event)
         self.take(event)
 
@@ -423,12 +423,12 @@ class boundary:  # noqa: N801 - used as a statement, and a generator would cost 
         raise Ended(_ending_of_error(self._who, error)) from raised
 
 
-def _ending_of_error(who: str, error: BaseException) -> Ending:
+def _ending_of_error(who: str, error: BaseException, why: str = "") -> Ending:
     if isinstance(error, LimitReached):
         return Ending("limit", error.limit, str(error))
     if isinstance(error, ProviderError):
         return Ending("provider", error.kind, str(error))
-    return Ending(who, "error", _error_with_place(error))
+    return Ending(who, "error", storable(why) or _error_with_place(error))
 
 
 def _error_with_place(error: BaseException) -> str:

@@ -112,6 +112,21 @@ def chain(previous: bytes, body: bytes) -> bytes:
     return blake2b(previous + body, digest_size=16).digest()
 
 
+def unstorable_field(action: Action) -> str:
+    """The field of an action that no log can keep, as a sentence that says why; "" if all can be kept."""
+    for name, value in msgspec.structs.asdict(action).items():
+        try:
+            _encoder.encode(value)
+        except UnicodeEncodeError as error:
+            code = ord(error.object[error.start])
+            return (
+                f"`{name}` of the action holds U+{code:04X}, half of a surrogate pair, which is no text: leave it out"
+            )
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            return f"`{name}` of the action cannot be written as JSON: {error}"
+    return ""
+
+
 def encode(event: Event, previous: bytes, reply: Completion | None = None) -> Row:
     """The stored form of `event`; `reply` is the reply of the call that an action repeats (`Acted.of`)."""
     if isinstance(event, Acted) and reply is not None:

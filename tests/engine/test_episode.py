@@ -204,7 +204,7 @@ async def test_an_act_that_is_no_coroutine_is_told_what_to_write() -> None:
     [
         (Action("shout", "hello"), "verb 'shout' is not one of say"),
         ("hello", "act() returned str, not an Action"),
-        (Action("say", "hello", memo=object()), "TypeError"),
+        (Action("say", "hello", memo=object()), "`memo` of the action cannot be written as JSON"),
         (Action("say", cast(Any, None)), "text is NoneType"),  # as the content of a reply that calls a tool
         (Action("say", "hello", args=cast(Any, ["x"])), "args list"),
         (Action("say", "hello", thinking=cast(Any, None)), "thinking NoneType"),
@@ -266,6 +266,29 @@ async def test_limits_end_the_episode_the_same_way_when_resumed(limits: Limits, 
         shelf = Shelf(whole.rows[:cut])
         await play(shelf, Words(), limits=limits)
         assert bodies(shelf.rows) == bodies(whole.rows)
+
+
+@pytest.mark.parametrize(
+    ("fields", "detail"),
+    [
+        ({"text": "a\ud800b"}, "`text` of the action holds U+D800, half of a surrogate pair"),
+        ({"thinking": "\udfff"}, "`thinking` of the action holds U+DFFF"),
+        ({"args": {"why": ["\ud83d"]}}, "`args` of the action holds U+D83D"),
+        ({"memo": object()}, "`memo` of the action cannot be written as JSON: Encoding objects of type object"),
+        ({"args": {"x": {(1, 2): 3}}}, "`args` of the action cannot be written as JSON: Only dicts with str-like"),
+    ],
+)
+async def test_an_action_that_no_log_can_keep_ends_with_the_field_and_why(fields: dict[str, Any], detail: str) -> None:
+    class Mumbling(Custom):
+        async def act(self, view: View) -> Action:
+            return Action("say", **fields)
+
+    shelf = Shelf()
+    ending = await play(shelf, Words(), caller=Mumbling)
+    assert ending is not None
+    assert (ending.cause, ending.reason) == ("caller", "error")
+    assert ending.detail.startswith(detail)
+    assert isinstance(decode(shelf.rows)[-1], Closed)
 
 
 async def test_half_a_surrogate_pair_in_an_error_ends_the_episode_and_no_more() -> None:

@@ -349,7 +349,7 @@ async def test_what_cannot_be_answered_is_refused_in_words(driven: DrivenRun) ->
     refused = [
         (404, "start it first", "/episodes/case-002@1/act", b'{"text": "PE"}'),
         (400, "no field 'cas'", "/episodes", b'{"cas": "case-002"}'),
-        (400, "surrogates", "/episodes/case-001@1/act", b'{"text": "\\ud800"}'),
+        (400, "`text` of the action holds U+D800", "/episodes/case-001@1/act", b'{"text": "\\ud800"}'),
         (413, "more than", "/episodes/case-001@1/act", b'{"text": "' + b"x" * 2**26 + b'"}'),
     ]
     for status, words, path, content in refused:

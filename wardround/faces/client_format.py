@@ -7,6 +7,7 @@ import msgspec
 
 from wardround.agents.dialogue import said_images, said_text
 from wardround.engine.errors import UsageError
+from wardround.engine.events import unstorable_field
 from wardround.engine.records import LONGEST_REPLY, Action, Ending, Json, Message, Score, View, user_message
 
 GO_ON = "Go on."
@@ -41,7 +42,7 @@ def storable_action(action: Action) -> Action:
     try:
         return msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(action, text=str(text))), type=Action)
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
-        raise UsageError(f"the action cannot be written as JSON: {error}") from error
+        raise UsageError(unstorable_field(action) or f"the action cannot be written as JSON: {error}") from error
 
 
 def read_action(fields: Json) -> Action:
