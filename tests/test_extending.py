@@ -135,7 +135,9 @@ def test_a_judge_of_one_s_own_judges_by_its_name_and_as_a_class(shell: Shell, pl
     assert shell(*said_of("run", "guessing"), "--name", "r", "--limit", 2) == 0, shell.err
     at = ("--store", "kept:trial")
     told = [spec if word == "literal" else word for word in said_of("score", "literal")]
-    scores = {one["name"]: one for one in shell.json(*told, *at)["scores"]}
+    judged = shell.json(*told, *at)
+    assert judged["floor"], "the judge says that its scores are only a lower bound"
+    scores = {one["name"]: one for one in judged["scores"]}
     assert (scores["diagnosis_accuracy"]["mean"], scores["diagnosis_accuracy"]["scored"]) == (0.5, 2)
     header = asyncio.run(_header("kept:trial", "r~standard"))
     assert header["seats"]["judge"]["spec"] == spec

@@ -22,7 +22,6 @@ from wardround.runs.seats import SeatConfig, check_egress, seat_config
 from wardround.runs.settings import without_secrets
 from wardround.runs.stored_run import Run, run_name
 from wardround.scoring.evaluation_run import EvaluationRun
-from wardround.scoring.judges import is_floor
 from wardround.scoring.score import stored_evaluator
 from wardround.scoring.scorings import version_of
 
@@ -120,7 +119,7 @@ async def _recorded_evaluation(run: Run, header: EvaluationHeader) -> RecordedRu
             f"has version {now}: verdicts by rules that are gone cannot be reached again; `wardround show {run.name}` "
             "has them as they were"
         )
-    unrecorded = tuple(dict.fromkeys(spec for spec in header.specs.values() if is_floor(spec)))
+    unrecorded = tuple(dict.fromkeys(spec for seat, spec in header.specs.items() if not header.seats[seat].model))
     return RecordedRun(await EvaluationRun.recorded(run, evaluator), unrecorded=unrecorded)
 
 

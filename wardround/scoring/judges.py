@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import zip_longest
@@ -70,7 +71,9 @@ def judge_kind(spec: str) -> type[Judge] | None:
 
 def is_floor(spec: str) -> bool:
     """Whether the scores of a judge are only a lower bound; False for one that is not installed here."""
-    return spec in plugin_names(JUDGES) and load_plugin(JUDGES, spec).floor is True
+    with suppress(UsageError):
+        return (kind := judge_kind(spec)) is not None and kind.floor is True
+    return False
 
 
 class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -108,8 +111,8 @@ class JudgeOptions(msgspec.Struct, frozen=True, omit_defaults=True):
         The folder of prompts is left out, since the header keeps the prompts themselves.
         """
         urls, quotas = (tuple(map(redact_address, texts)) for texts in (self.base_urls, self.quotas))
-        clean = {"base_urls": urls, "quotas": quotas, "search": redact_address(self.search), "prompts": ""}
-        return json_object(msgspec.structs.replace(self, **clean))
+        search = redact_address(self.search)
+        return json_object(msgspec.structs.replace(self, base_urls=urls, quotas=quotas, search=search, prompts=""))
 
 
 def seats_of(judges: Sequence[SeatConfig]) -> dict[str, SeatConfig]:
@@ -296,8 +299,8 @@ async def judge_config(
     missing = {seat: why for seat, (_, why) in zip(parts, made, strict=True) if why is not None}
     config = JudgeConfig(
         parts,
-        asked.repeats,
-        asked.swap,
+        repeats=asked.repeats,
+        swap=asked.swap,
         allow_hosts=asked.allow_hosts,
         prompts=prompts or load_prompts(asked.prompts),
         untried=True,
@@ -335,10 +338,9 @@ def judge_seat(settings: SeatSettings, access: Access, env: Mapping[str, str] = 
     if kind := judge_kind(spec):
         return SeatConfig(spec, foreign=not is_bundled(kind))
     if not is_model(spec):
-        there = ", ".join(plugin_names(JUDGES))
         raise UsageError(
             f"judge {spec!r}: write provider/model, for instance openai/gpt-4o, package.module:Class, or one of these, "
-            f"which need no model: {there}"
+            f"which need no model: {', '.join(plugin_names(JUDGES))}"
         )
     try:
         return model_seat(settings, access, env)
@@ -424,8 +426,7 @@ class JudgeSession:
             cache = StoreCache(self._store, f"{part.spec}\x1f{part.address}", None)
             self._singles[seat] = asked_once(part.model, cache)
         reached = in_episode(self._singles[seat], seat, episode, self._config.allow_hosts, restricted=restricted)
-        coolest = {"temperature": 0.0} if seat in self._trial.zeroed else {}
-        return voice(reached, {**part.sampling, **coolest}, seat)
+        return voice(reached, {**part.sampling, **({"temperature": 0.0} if seat in self._trial.zeroed else {})}, seat)
 
     def _judge(self, seat: str, part: SeatConfig, voice: Voice | None) -> Judge:
         if voice is None:
