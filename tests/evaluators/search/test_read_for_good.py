@@ -35,9 +35,9 @@ class Failing:
     ("error", "again"),
     [
         (SearchError("refused", "no such page", status=404), False),
-        (SearchError("too_large", "too long"), False),
         (SearchError("refused", "down", status=503), True),
-        (SearchError("connection", "no way"), True),
+        pytest.param(SearchError("too_large", "too long"), False, marks=pytest.mark.long),
+        pytest.param(SearchError("connection", "no way"), True, marks=pytest.mark.long),
     ],
 )
 async def test_only_what_may_pass_opens_an_evaluation_again(error: SearchError, again: bool) -> None:
