@@ -7,6 +7,7 @@ from wardround.engine.text import loads, regex
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import scope
 from wardround.scenarios.orders.joined_names import ENDS, JOINED, Known, share_noun, split_commas
+from wardround.scenarios.orders.name_lookup import unmeasured
 from wardround.scenarios.orders.request_pieces import (
     Studies,
     each_by_method,
@@ -111,7 +112,7 @@ def _headed(line: str) -> str:
         return line
     head = dash[1].strip()
     heads = scope(head) or (axes.specimen(head) and not axes.without_specimen(head))
-    heads = heads or (_HEADING.search(head) is not None and "," in line[dash.end() :])
+    heads = heads or (_HEADING.search(head) is not None and line[dash.end() :].partition(". ")[0].count(",") > 1)
     heads = heads or all(map(axes.only_specimen, JOINED.split(line[dash.end() :])))
     return f"{head}: {line[dash.end() :]}" if heads else line
 
@@ -213,7 +214,7 @@ def _under(head: str, part: str, known: Known) -> str:
     if fluid == "tissue" and known(part) and not axes.methods(part):  # 'renal biopsy: INR'
         return part
     if fluid not in ("", axes.BLOOD) and not axes.specimen(part) and known(placed):
-        of_germ = f"{head} {part}"  # 'AFB sputum: culture'
+        of_germ = f"{unmeasured(head).rpartition(' ')[0].strip()} {part}"  # 'sputum AFB smear: culture'
         return of_germ if axes.without_specimen(head) and known(of_germ) else placed
     if known(part):
         return part

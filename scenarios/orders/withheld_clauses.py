@@ -15,7 +15,7 @@ Why = Literal["negated", "conditional", "done", "treatment", "statement"]
 _SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please|hold|cancel|not)"
 _STOP = regex(
-    rf"\.(?=\s+[a-z\d?])|[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|(?<!\d)\s(?:->|=>)\s|\s[-\u2013\u2014]\s|:(?=\s+(?:{_VERB}|(?i:he|she|they|it|i|we|his|her|this|there))\b)",
+    rf"\.(?=\s+[a-z\d?])|[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|(?<!\d)\s(?:->|=>)\s|(?:(?<=\bthat)|(?<=\bthis)|(?<=\bthem)|(?<=\bit)):(?=\s)|\s[-\u2013\u2014]\s|:(?=\s+(?:{_VERB}|(?i:he|she|they|it|i|we|his|her|this|there))\b)",
     re.UNICODE,
 )
 _REACH = 12
@@ -152,7 +152,7 @@ _INSTEAD = regex(
     r"(?i)(?P<denied>(?:instead of|rather than|in place of|in lieu of)\s.*?|.*?(?=\s+(?:and|but|then)\s))\s+(?:(?:and"
     r"|but|then|so)\s+)?(?P<kept>(?:(?:just|instead|please|simply|only|rather|i['\u2019]?d|i['\u2019]?ll|i will"
     r"|i would|we will|let['\u2019]?s)\s+)*(?:do|get|order|obtain|send|perform|check|repeat|add|request|arrange"
-    r"|measure|recheck|start with|(?:go |move |proceed )?(?:straight|directly|on) to|go (?:for|with)"
+    r"|measure|recheck|start with|(?:go|move|proceed) (?:straight|directly|on) to|go (?:for|with)"
     r"|proceed (?:to|with)|book)\s.*)$"
 )
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
