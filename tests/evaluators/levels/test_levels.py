@@ -243,7 +243,7 @@ def test_the_sheet_of_clinicians_has_levels_before_tasks_and_their_difficulty() 
         ("run,item,difficulty\nann,q1,hard\n", "row 2, difficulty: is 'hard'"),
         ("run,item,difficulty\nann,,3\n", "row 2, item: is missing"),
         ("run,item\nann,q1\n", "needs the columns run and item and difficulty; it has run, item"),
-        ("run,item,difficulty\nann,q1,3\nann,q1,4\n", "row 3: q1 has a rating of ann already"),
+        ("run,item,difficulty\nann,q1,3\nann,q1,4\n", "row 3: ann already rates q1; give one rating for each item"),
     ],
 )
 def test_a_rating_that_cannot_be_read_is_named_by_row_and_field(tmp_path: Path, text: str, said: str) -> None:
