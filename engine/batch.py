@@ -171,8 +171,8 @@ class Progress:
 
 JobT = TypeVar("JobT")
 
-FIRST, GROUPS, PAUSE = 16, 25, 0.005
-"""How workers start: `FIRST` at once, the others in about `GROUPS` groups, `PAUSE` seconds apart.
+FIRST_WORKERS, GROUPS, PAUSE = 16, 25, 0.005
+"""How workers start: `FIRST_WORKERS` at once, the others in about `GROUPS` groups, `PAUSE` seconds apart.
 
 Workers that start together stay in step: none sends its first call before the last one is ready, and many end at the
 same moment. Spread over an eighth of a second they keep an endpoint evenly busy (docs/performance.md).
@@ -241,7 +241,7 @@ class _WorkerPool(Generic[JobT]):
         wanted = self._progress.at_once(self._concurrency)
         if self._over or self._progress.draining:
             return 0
-        return min(wanted - self._working, max(FIRST - self._working, 1 + wanted // GROUPS))
+        return min(wanted - self._working, max(FIRST_WORKERS - self._working, 1 + wanted // GROUPS))
 
     async def _work(self) -> None:
         progress = self._progress

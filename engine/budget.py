@@ -93,7 +93,7 @@ class BudgetPart(msgspec.Struct, frozen=True):
     before: Mapping[str, Spending] = {}
 
 
-FIRST = 4
+FIRST_CALLS = 4
 """Calls of a seat that may be under way before the cost of a call is known."""
 RECENT = 64
 """The number of a seat's recent calls whose mean predicts the cost of the next one."""
@@ -247,7 +247,7 @@ class BudgetAccount:
             covered = [self._costs[other] for other in scope.seats if other in self._costs]
             if why := scope.over(size, covered):
                 return why, not any(other.under_way for other in covered)
-        if not costs.known and costs.under_way >= FIRST and any(self._scopes_of(seat)):
+        if not costs.known and costs.under_way >= FIRST_CALLS and any(self._scopes_of(seat)):
             return f"seat {seat}: the cost of a call is not known until the first calls have ended", False
         return "", False
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 HIDDEN = "[hidden]"
 _TRACES = ("exception", "stack")
 """Fields of several lines that structlog itself adds."""
-SHORT = 8
+SHORTEST_SECRET = 8
 """The least number of characters in a secret of the environment."""
 
 _NAME = (
@@ -42,7 +42,7 @@ def redact(text: str) -> str:
     Values named as secrets are hidden too (`PGPASSWORD=...`, `'api_key': '...'`), even if a harmless word is lost. A
     `token` that is a number stays, because it is a count or a price.
     """
-    for value in [value for name, value in os.environ.items() if len(value) >= SHORT and names_secret(name)]:
+    for value in [value for name, value in os.environ.items() if len(value) >= SHORTEST_SECRET and names_secret(name)]:
         text = text.replace(value, HIDDEN)
     return _SECRET.sub(_hidden, text)
 

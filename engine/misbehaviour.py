@@ -133,7 +133,7 @@ def _by_raise(trace: TracebackType | None) -> bool:
     return 0 <= trace.tb_lasti < len(code) and dis.opname[code[trace.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
 
 
-SLOW = 60.0
+SLOW_ACT = 60.0
 """Seconds of an act's own time after which a warning names it."""
 AGAIN = 1.0
 """Seconds between two attempts to cancel an act that resists cancellation."""
@@ -181,7 +181,7 @@ class OwnTime:
         self._task = asyncio.current_task(loop)
         self._began, self._blocked = loop.time(), 0.0
         if self._handle is None and self._limit is not None:
-            self._handle = loop.call_at(self._began + min(SLOW, self._limit), self._look)
+            self._handle = loop.call_at(self._began + min(SLOW_ACT, self._limit), self._look)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -239,10 +239,10 @@ class OwnTime:
                 log.error("an agent goes on although its act was cancelled", **self._who(), seconds=round(own))
             wait = AGAIN
         else:
-            if own >= SLOW and not self._named:
+            if own >= SLOW_ACT and not self._named:
                 self._named = True
                 log.warning("an act hangs", **self._who(), seconds=round(own), ended_after=self._limit)
-            wait = (self._limit if self._named or self._limit < SLOW else SLOW) - own
+            wait = (self._limit if self._named or self._limit < SLOW_ACT else SLOW_ACT) - own
         self._handle = self._loop.call_later(max(wait, 0.001), self._look)
 
 

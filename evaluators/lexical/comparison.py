@@ -132,7 +132,7 @@ ALIKE, SHARED_WORDS = 0.4, 4
 """Least share and least number of a claim's words that one sentence of a passage must contain to settle it."""
 OPPOSED = 0.6
 """Least share for a contradiction. A "not" may refer to something else, so the sentences must be very similar."""
-SHORT = 3
+SHORTEST_CLAIM = 3
 """Words of the shortest claim that is checked. A claim of up to SHARED_WORDS words must be contained whole."""
 RESTATED = 0.7
 """Share of a claim's words in the case from which the claim only restates it, so nothing is looked up."""
@@ -173,7 +173,11 @@ def matching_sentence(case: str, passages: Sequence[str], text: str) -> Match | 
     """
     best: Match | None = None
     record = word_set(case)
-    claims = [one for one in sentences(text) if len(word_set(one)) >= SHORT and share(word_set(one), record) < RESTATED]
+    claims = [
+        one
+        for one in sentences(text)
+        if len(word_set(one)) >= SHORTEST_CLAIM and share(word_set(one), record) < RESTATED
+    ]
     for number, passage in enumerate(passages, 1):
         for sentence in sentences(passage):
             if len(sentence) <= LONG_SENTENCE and not sentence.endswith("?"):

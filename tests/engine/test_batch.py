@@ -8,7 +8,7 @@ import anyio.lowlevel
 import pytest
 from until import until
 
-from wardround.engine.batch import FIRST, GROUPS, PAUSE, Progress, interruptible, run_batch
+from wardround.engine.batch import FIRST_WORKERS, GROUPS, PAUSE, Progress, interruptible, run_batch
 from wardround.engine.budget import Spending, spending_of
 from wardround.engine.errors import RunStopped, Stopped, StoreError
 from wardround.engine.records import Completion, Ending, Usage
@@ -113,7 +113,7 @@ async def test_many_workers_begin_one_group_after_another() -> None:
 
     progress = Progress()
     await run_batch(numbers(100), play, concurrency=100, progress=progress)
-    groups = -(-(100 - FIRST) // (1 + 100 // GROUPS))
+    groups = -(-(100 - FIRST_WORKERS) // (1 + 100 // GROUPS))
     assert progress.endings == {"completed": 100}
     assert began[-1] - began[0] >= (groups - 1) * PAUSE
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wardround.engine.batch import Progress
-from wardround.engine.budget import FIRST, MARGIN, RECENT, Budget, BudgetAccount, BudgetPart, Caps, Spending
+from wardround.engine.budget import FIRST_CALLS, MARGIN, RECENT, Budget, BudgetAccount, BudgetPart, Caps, Spending
 from wardround.engine.errors import RunStopped
 from wardround.engine.sessions import RunControl
 
@@ -65,7 +65,7 @@ def test_a_seat_and_a_model_have_caps_of_their_own() -> None:
 def test_an_unknown_price_makes_a_cap_on_cost_impossible_to_keep_and_is_said() -> None:
     progress = worked(Budget(Caps(cost=1.0)), at_once=3, each=Spending(calls=1, unpriced=1))
     assert "without a known price" in progress.why
-    assert progress.spent.calls <= FIRST
+    assert progress.spent.calls <= FIRST_CALLS
 
 
 def test_what_was_spent_before_counts() -> None:

@@ -36,9 +36,9 @@ from wardround.runs.seats import played_by_person
 from wardround.runs.settings import (
     RunSettings,
     preset_names,
+    preset_seats,
+    preset_settings,
     read_settings,
-    seats_below,
-    settings_below,
     to_toml,
     validate_settings,
 )
@@ -56,7 +56,7 @@ def settings_from_options(options: Options) -> RunSettings:
     base = read_settings(options["config"]).model_dump(exclude_defaults=True) if options["config"] else {}
     preset = options["preset"]
     if preset:
-        below = settings_below(preset)
+        below = preset_settings(preset)
         base = {**below, **base, "set": {**below.get("set", {}), **base.get("set", {})}}
     fields = {**base, **{name: options[name] for name in _PLAIN if options[name] is not None}}
     for name in ("where", "allow_hosts", "allow_agents", "budget", "quotas"):
@@ -82,7 +82,7 @@ def settings_from_options(options: Options) -> RunSettings:
     named = [*fields.get("seats", {}), *(seat for seat in SEATS if options[seat])]
     fields["seats"] = _seats(options, fields.get("seats", {}))
     if preset:
-        fields["seats"] = seats_below(preset, fields["seats"], named)
+        fields["seats"] = preset_seats(preset, fields["seats"], named)
     return validate_settings(fields, str(options["config"] or "run"))
 
 

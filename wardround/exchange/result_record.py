@@ -12,7 +12,7 @@ from wardround.scenarios.question_item import QuestionItem
 
 MOST = 20
 """The most faults of a file that a message lists."""
-SEATS: Mapping[str, str] = {
+SEATS_BY_ROLE: Mapping[str, str] = {
     "doctor": "doctor",
     "assistant": "doctor",
     "agent": "doctor",
@@ -107,7 +107,7 @@ def chat_turns(messages: Iterable[Mapping[str, Json]]) -> tuple[str, list[Turn]]
     for place, message in enumerate(messages):
         if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
             raise ValueError(f"messages[{place}] is not an object with `role` and `content`")
-        seat = SEATS.get(message["role"])
+        seat = SEATS_BY_ROLE.get(message["role"])
         if seat is None:
             raise ValueError(f"messages[{place}] has the unknown role {message['role']!r}")
         text, thinking = content_parts(message.get("content"))

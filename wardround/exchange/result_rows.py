@@ -9,7 +9,7 @@ from wardround.engine.errors import UsageError
 from wardround.engine.records import Action, Json, Score
 from wardround.engine.text import count_noun, file_text, read_json, table_rows_of
 from wardround.exchange.result_record import (
-    SEATS,
+    SEATS_BY_ROLE,
     Result,
     Turn,
     UnreadableField,
@@ -174,7 +174,7 @@ def _own_turns(turns: Json) -> list[Turn]:
         raise UnreadableField("turns", "must be a list of {seat, text}")
     made = []
     for place, turn in enumerate(turns):
-        seat = SEATS.get(str(turn.get("seat"))) if isinstance(turn, dict) else None
+        seat = SEATS_BY_ROLE.get(str(turn.get("seat"))) if isinstance(turn, dict) else None
         if seat is None or not isinstance(turn.get("text", ""), str) or not isinstance(turn.get("args", {}), dict):
             raise UnreadableField("turns", f"[{place}] is not a turn {{seat: doctor|patient|examiner, text}}")
         words, verb = turn.get("text", ""), str(turn.get("verb") or "reply")

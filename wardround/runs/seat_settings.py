@@ -8,9 +8,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 from wardround.engine.models.hosts import redact_address
 from wardround.engine.records import Json
 
-SHORT = {"local": "local/smollm2"}
+SHORT_SPECS = {"local": "local/smollm2"}
 """SPECs of models that have a short name."""
-WholeSpec = Annotated[str, AfterValidator(lambda spec: SHORT.get(spec, spec))]
+WholeSpec = Annotated[str, AfterValidator(lambda spec: SHORT_SPECS.get(spec, spec))]
 """A SPEC, with the whole one in place of a short name."""
 LEFT_OUT = "none"
 """The value by which a setting is left out of every call, even where the scenario's paper has a value for it."""

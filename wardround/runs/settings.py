@@ -299,12 +299,12 @@ def _preset(name: str) -> dict[str, Json]:
     return tomllib.loads((files("wardround.runs") / "presets" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def settings_below(name: str) -> dict[str, Json]:
+def preset_settings(name: str) -> dict[str, Json]:
     """The fields of RunSettings that a preset sets; raises UsageError for an unknown name."""
     return {key: value for key, value in _preset(name).items() if key not in (_SAME, _MODEL)}
 
 
-def seats_below(name: str, seats: Mapping[str, Mapping[str, Json]], named: Sequence[str]) -> dict[str, Json]:
+def preset_seats(name: str, seats: Mapping[str, Mapping[str, Json]], named: Sequence[str]) -> dict[str, Json]:
     """The seats of a run under a preset: the doctor's model plays the seats that the preset lists, if not `named`.
 
     Each seat with a model gets the preset's settings of a model that it does not set itself. If the doctor is not a
