@@ -80,7 +80,11 @@ def share_noun(pieces: Sequence[str], known: Known) -> Sequence[str]:
     ends = pieces[-1].strip(ENDS).split()
     shared = _with_family(pieces, known)
     for place, piece in enumerate(pieces[:-1]):
-        last = [word for word in piece.split()[-1:] if word.casefold().strip(ENDS) not in order_words("frame")]
+        last = [
+            word
+            for word in piece.split()[-1:]
+            if word[-1] not in ")]" and word.casefold().strip(ENDS) not in order_words("frame")
+        ]
         nouns = [" ".join(ends[-size:]) for size in (2, 1) if len(ends) > size and ends[-size][0].isalnum()]
         noun = next((noun for noun in nouns if last and not known(last[0]) and known(f"{last[0]} {noun}")), "")
         taken = bool(last) and bool(axes.specimen(last[0])) and not axes.without_specimen(last[0])

@@ -43,7 +43,8 @@ BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 
 # Frequency, number and time: '2 sets', 'x3', 'q6h', 'in 3 hours', 'at 0 and 3 h'.
 _AMOUNT = regex(
-    r"(?i)\s*\b(?:with \d+(?:[/,]\s?\d+)+\s(?:min\w* )?(?:samples?|bloods?)|(?:cycle )?day\s\d+|(?:post|pre)[- ]?"
+    r"(?i)\s*\b(?:with \d+(?:[/,]\s?\d+)+\s(?:min\w* )?(?:samples?|bloods?)|(?:today|tomorrow) (?:at )?\d{4}\b"
+    r"|(?:cycle )?day\s\d+|(?:post|pre)[- ]?"
     r"(?:transfusion|op|operative|procedure|dialysis|hd|extubation"
     r"|intubation|bolus|exercise|delivery|treatment)\b|(?:\d\s?)?x\s?\d+(?:\s+sets?)?|\d+[\s-]?(?:hourly|hrly)\b|q\.?\s?\d+\s?(?:h|hr|hrs"
     r"|hours)?|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve"
@@ -377,6 +378,7 @@ def _of_something(name: str, table: Catalogue) -> Link | None:
         not of
         or len(target) > _LONGEST_PLACE
         or "," in target
+        or ". " in name
         or _ITEMS.search(head)
         or "fluid" in name
         or _lists(target, table)

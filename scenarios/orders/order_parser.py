@@ -336,7 +336,9 @@ _FINDING = regex(
     r"|known|noted|harsh|diffuse|intermittent)\s"
 )
 """What begins like this tells a finding and asks for no examination ('new murmur')."""
-_GIVES = regex(r"(?i)(?:start|begin|give|administer|continue|prescribe)\s(?!with\b|.*\b(?:level|trough|peak)\b)")
+_GIVES = regex(
+    r"(?i)(?:start|begin|give|administer|continue|prescribe|on(?=\s[\w-]+\W*$))\s(?!with\b|.*\b(?:level|trough|peak)\b)"
+)
 """What begins like this gives a drug and measures none ('start heparin')."""
 
 
