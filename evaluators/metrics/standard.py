@@ -411,7 +411,7 @@ class Standard:
     """
 
     name = "standard"
-    VERSION: ClassVar[int] = 11
+    VERSION: ClassVar[int] = 12
 
     def __init__(self, prices: Catalogue | None = None) -> None:
         self._prices = prices

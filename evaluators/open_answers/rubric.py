@@ -118,7 +118,7 @@ class Rubric:
     """
 
     name = "rubric"
-    VERSION: ClassVar[int] = 3
+    VERSION: ClassVar[int] = 4
     judged: ClassVar[bool] = True
     Item = (QuestionItem, Case)
 

@@ -118,7 +118,7 @@ class Assessment:
     """
 
     name = "assessment"
-    VERSION: ClassVar[int] = 4
+    VERSION: ClassVar[int] = 5
     judged: ClassVar[bool] = True
 
     async def score(self, case: Case, trajectory: Trajectory, seat: Seat | None = None) -> Sequence[Score] | Scored:

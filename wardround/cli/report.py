@@ -222,7 +222,7 @@ def command(runs: tuple[str, ...], **options: Any) -> None:
     Example:  wardround report calm-heron-417 --html report.html
               wardround report baseline-run gpt-run
               wardround report calm-heron-417 --html page.html --episode wr-001@1
-              wardround report calm-heron-417 --scorings standard@11,standard~openai/gpt-4o
+              wardround report calm-heron-417 --scorings standard@12,standard~openai/gpt-4o
     """
     if options["tables"] not in (None, "default", "published"):  # --tables RUN: its value may be left out
         runs, options["tables"] = (options["tables"], *runs), "default"

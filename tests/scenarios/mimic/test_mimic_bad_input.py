@@ -166,7 +166,7 @@ def test_mixed_encodings_stop_the_build_or_are_both_read(tree: MimicTree) -> Non
         build(tree)
     flow = build(tree, on_bad_row="skip", without=("history_leak",))
     assert [(bad.row, bad.column, bad.latin) for bad in flow.bad["radiology"]] == [(3, "text", True)]
-    assert "radiology: 0 rows could not be read, 1 were read as Latin-1" in flow.text()
+    assert "radiology: 0 rows could not be read, 1 read as Latin-1" in flow.text()
     told = [study.report for case in load(tree.root.parent / "cases.jsonl") for study in case.imaging]
     assert sum("tranches régulières" in report for report in told) == 2
 
