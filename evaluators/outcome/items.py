@@ -273,13 +273,11 @@ _LONGEST_NAME = 600
 """Names longer than this many characters are not split."""
 _MEMBER = 3
 """Most words in a member of a list under a shared head."""
-_MODIFYING = (
-    "serum plasma blood urine urinary stool fecal faecal sputum csf saliva wound throat nasal rectal "
-    "vaginal synovial pleural ascitic peritoneal pericardial arterial venous capillary liver hepatic "
-    "kidney renal thyroid adrenal cardiac pulmonary pituitary gonadal parathyroid pancreatic bladder bone "
-    "muscle nerve skin lung iga igg igm ige aerobic anaerobic fungal bacterial viral upper lower left "
-    "right bilateral fasting random total direct indirect free ionized ionised"
-)
+_MODIFYING = """serum plasma blood urine urinary stool fecal faecal sputum csf saliva wound throat nasal rectal
+    vaginal synovial pleural ascitic peritoneal pericardial arterial venous capillary liver hepatic kidney renal
+    thyroid adrenal cardiac pulmonary pituitary gonadal parathyroid pancreatic bladder bone muscle nerve skin lung iga
+    igg igm ige aerobic anaerobic fungal bacterial viral upper lower left right bilateral fasting random total direct
+    indirect free ionized ionised"""
 _MODIFIERS = frozenset(_MODIFYING.split())
 _GENERAL = regex(r"(?i)^(?:biopsy|culture|cytology|histology|smear|aspirate|fluid)s?$")
 _NAMED = regex(r"\d|[A-Z]{2}|[a-z][A-Z]")
@@ -377,6 +375,8 @@ def _coordinated(part: str) -> Sequence[str]:
 def _front(before: str, after: str) -> str:
     """The words of `before` that complete `after` to a test ('protein C', 'S': 'protein S'); "" if none do."""
     words, head = before.split(), _HEAD.match(before)
+    if head and (first := link(head["first"], catalogue())) and first == link(after, catalogue()):  # BRCA1, BRCA2
+        return f"{head['head']} {after}"
     if len(after.split()) > 2 or (_is_known(after) and not _GENERAL.match(after)):
         return ""
     forms = (f"{' '.join(words[:size])} {after}" for size in range(len(words) - 1, 0, -1))
@@ -441,8 +441,7 @@ def _study(text: str) -> bool:
 
 def _inside(text: str, place: int) -> bool:
     """Whether a position lies within brackets."""
-    before = text[:place]
-    return sum(map(before.count, "([\uff08")) > sum(map(before.count, ")]\uff09"))
+    return sum(text.count(sign, 0, place) for sign in "([\uff08") > sum(text.count(one, 0, place) for one in ")]\uff09")
 
 
 def _tidy(text: str) -> str:
