@@ -36,7 +36,6 @@ NEVER_ONE = {
     "scenarios/level_items/item_writing.py": "several lines",
     "scenarios/loaders/load.py": "all formats",
     "scenarios/reports/reply_parsers.py": "several categories",
-    "wardround/faces/server.py": "several episodes",
     "wardround/scoring/scorings.py": "several scorings",
 }
 """Files with a count that cannot be one, and why."""

@@ -20,7 +20,7 @@ def test_tables_are_read_in_their_order(tmp_path: Path) -> None:
     ("name", "content", "said"),
     [
         ("tests", None, "cannot be read"),
-        ("studies", "{", "is not JSON"),
+        ("studies", "{", "no valid JSON"),
         ("exams", "[]", "holds no JSON object"),
         ("lookup", "{}", "there is no table 'region_exact_dict'"),
     ],

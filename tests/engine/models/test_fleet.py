@@ -215,7 +215,7 @@ def test_what_is_no_fleet() -> None:
     for members in ([one], [one, Limited(other, Gate("b"))]):
         with pytest.raises(UsageError, match="two or more endpoints of one model"):
             Fleet(members)
-    with pytest.raises(UsageError, match="an address comes twice"):
+    with pytest.raises(UsageError, match="an address is given twice"):
         reach("openai/m", base_url=["http://a.example/v1", "http://a.example/v1/"], env={})
 
 
