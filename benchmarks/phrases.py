@@ -130,7 +130,7 @@ def published(row: Phrase, tables: Tables) -> set[str] | None:
             asked = replies.studies(f"Imaging scans: {row.text}", tables)
         except Absent:
             asked = ()
-        return {coarse for one in asked for coarse in _pairs(one.modalities, one.regions, tables)}
+        return {pair for one in asked for pair in _pairs(one.modalities, one.regions, tables)}
     return None
 
 
@@ -178,9 +178,8 @@ def halves(tables: Tables | None) -> str:
 
 
 def _groups(every: Sequence[Phrase]) -> list[tuple[str, list[Phrase]]]:
-    halves = [(half, [row for row in every if row.half == half]) for half in ("open", "held", "last", "fresh")]
     return [
-        *halves,
+        *((half, [row for row in every if row.half == half]) for half in ("open", "held", "last", "fresh")),
         ("easy", [r for r in every if not r.hard]),
         ("hard", [r for r in every if r.hard]),
         ("all", list(every)),

@@ -144,7 +144,7 @@ def measures_in(phrases: Sequence[frozenset[str]]) -> int:
 JOINER = regex(
     r"(?i)(?<!\d),|,(?!\d)|\s[-–—+&|•·]\s|\s?[→⇒➔>]+\s?|:\s|\b(?:and|plus|followed by|then|along with|together with"
     r"|combined with|in combination with|as well as|with|after|before|including|followed|also"
-    r"|via|using|through|by|to|for|under|until|during|until)\b"
+    r"|via|using|through|by|to|for|under|until|during)\b"
 )
 BRACKET = regex(r"[(\[]([^()\[\]]*)[)\]]")
 _PURPOSE = frozenset({"for", "to", "until", "under", "during"})

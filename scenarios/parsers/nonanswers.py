@@ -321,23 +321,29 @@ def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:
     """Whether `seat` speaks for another seat: a dialogue with itself.
 
     A labelled line begins with the name of a seat or with ASK, ORDER or QUESTION, and a colon. The seat speaks for
-    another if it writes a line of another seat after one of its own, after an ASK or after a question, or if it writes
-    two lines of other seats in the first person. A summary that opens with 'Patient: 45-year-old man' does not count.
-    Quotes of what the others really `said` before are allowed.
+    another if it writes a line of another seat after one of its own, after an ASK or after a question, if a line of its
+    own follows a question or words in the first person of another, or if it writes two lines of other seats in the
+    first person. A summary that opens with 'Patient: 45-year-old man' does not count. Quotes of what the others really
+    `said` before are allowed.
     """
     turns = list(_turns(text))
     known = [_flat(other) for other in said] if turns else []
-    asked, spoken = False, 0
+    asked, spoken, talk = False, 0, False
     for kind, words, above in turns:
+        if kind == seat and talk:
+            return True
         if kind in ("ask", seat):
-            asked = True
+            asked, talk = True, False
             continue
         flat = _flat(words)
+        talk = False
         if not flat or any(flat in other for other in known):
             continue
         if asked or _ASKS.search(above):
             return True
-        spoken += _FIRST_PERSON.search(words) is not None
+        first_person = _FIRST_PERSON.search(words) is not None
+        spoken += first_person
+        talk = first_person or _ASKS.search(words) is not None
     return spoken > 1
 
 

@@ -124,7 +124,7 @@ def sample(rows: int, excluded: int, count: int, draw: random.Random) -> Sampled
     If ids differ from places, as in MedQA, the item itself may be drawn. Three of the five sides are alike, in a
     shuffled order. Raises Absent for more than five demonstrations, or for more than there are rows.
     """
-    left = list(set(range(rows)) - {excluded})
+    left = [place for place in range(rows) if place != excluded]
     if count > len(left) or count > MOST_EXAMPLES:
         raise Absent("too_many_demonstrations", f"{count} demonstrations from {len(left)} rows and five sides")
     places = draw.sample(left, count)

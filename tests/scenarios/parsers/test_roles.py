@@ -1,5 +1,7 @@
 """Role breaks: who plays another seat, recites instructions, or speaks of itself as a model."""
 
+import re
+
 import pytest
 from examples import first_ones
 from hypothesis import given
@@ -49,6 +51,41 @@ def test_what_was_really_said_may_be_quoted() -> None:
 def test_a_patient_who_plays_the_doctor() -> None:
     assert plays_other("Patient: It hurts.\nDoctor: Then take this.", "patient")
     assert not plays_other("Patient: It hurts.", "patient")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Doctor: Do you smoke?\nPatient: I do.",
+        "**Doctor:** Do you smoke?\n\n**Patient:** I do.",
+        "Dr: I will listen to your lungs.\nPatient: All right.",
+        "Arzt: Rauchen Sie?\nPatientin: Ja.",
+    ],
+)
+def test_a_patient_who_writes_both_parts_of_the_talk(text: str) -> None:
+    assert plays_other(text, "patient")
+    assert not plays_other(text, "patient", [re.split("[\n:]", text)[1]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I do. My doctor said: do you smoke? I said yes.",
+        "My doctor said: I must stop smoking.\nSo I stopped.",
+        "Doctor: Smith\nPatient: Mrs A., 45",
+        "Doctor: Dr Smith, at the practice.\nPatient: I am Mrs A.",
+        "Doctor: do you smoke? That is what the last one asked me.",
+    ],
+)
+def test_a_patient_who_quotes_a_doctor(text: str) -> None:
+    assert not plays_other(text, "patient")
+
+
+@pytest.mark.parametrize(
+    "text", ["Patient: 45, says my chest hurts.\nASK: Since when?", "Patient: Mrs A., 45\nDoctor: Smith"]
+)
+def test_a_heading_above_the_doctors_own_words_is_no_dialogue(text: str) -> None:
+    assert not plays_other(text, "doctor")
 
 
 RULES = "Answer the question that was asked and stop there. Do not bring up other symptoms, your past or your habits."
