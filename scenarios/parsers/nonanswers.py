@@ -330,20 +330,14 @@ def plays_other(text: str, seat: str, said: Iterable[str] = ()) -> bool:
     known = [_flat(other) for other in said] if turns else []
     asked, spoken, talk = False, 0, False
     for kind, words, above in turns:
-        if kind == seat and talk:
-            return True
-        if kind in ("ask", seat):
-            asked, talk = True, False
-            continue
         flat = _flat(words)
-        talk = False
-        if not flat or any(flat in other for other in known):
-            continue
-        if asked or _ASKS.search(above):
+        other = kind not in ("ask", seat) and flat != "" and not any(flat in heard for heard in known)
+        if (other and (asked or _ASKS.search(above))) or (kind == seat and talk):
             return True
-        first_person = _FIRST_PERSON.search(words) is not None
-        spoken += first_person
-        talk = first_person or _ASKS.search(words) is not None
+        asked = asked or kind in ("ask", seat)
+        in_person = other and _FIRST_PERSON.search(words) is not None
+        spoken += in_person
+        talk = in_person or (other and _ASKS.search(words) is not None)
     return spoken > 1
 
 

@@ -179,3 +179,10 @@ async def test_a_run_scores_its_guesses_by_a_name_of_their_own(tmp_path: Path) -
     scores = await score_run(played, [QuestionAnswer()])
     guessed = [one.value for row in scores.episodes for one in row.scores if one.name == "question_guessed"]
     assert guessed == [1.0] * 4
+
+
+@pytest.mark.parametrize("rows", [6, 9, 2_000])
+@pytest.mark.parametrize("excluded", [0, 3, 5, 10_000])
+def test_demonstrations_are_drawn_from_the_rows_in_their_order(rows: int, excluded: int) -> None:
+    left = [place for place in range(rows) if place != excluded]
+    assert published.sample(rows, excluded, 5, random.Random(7)).places == tuple(random.Random(7).sample(left, 5))
