@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,3 +87,19 @@ def test_no_sentence_counts_without_agreement() -> None:
     }
     assert {path: what for path, what in found.items() if path not in (*NEVER_ONE, *IN_THE_LOG)} == {}
     assert set(NEVER_ONE) <= set(found)
+
+
+@pytest.mark.parametrize("room", ["diseases", "answers", "parsers"])
+def test_no_list_has_a_word_twice(room: str) -> None:
+    """Neither a list of words nor the alternatives of a group of a pattern."""
+    twice = []
+    for path in sorted((ROOT / "scenarios" / room).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                texts = [str(each.value) for each in ast.walk(node) if isinstance(each, ast.Constant)]
+                lists = [" ".join(texts).split()] if node.func.id in ("RootWords", "list_words") else []
+                if node.func.id == "regex":
+                    lists = [words.split("|") for words in re.findall(r"(?<=[(:])[\w' |-]+(?=\))", "".join(texts))]
+                counted = [Counter(words) for words in lists]
+                twice += [(path.name, word) for words in counted for word in words if word.strip() and words[word] > 1]
+    assert twice == []

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from wardround.engine.text import regex
-from wardround.scenarios.diseases.disease import opposed
-from wardround.scenarios.diseases.disease_name import GENERIC_WEIGHT, SITE_WEIGHT, Name, NamePart, is_site, weight
+from wardround.scenarios.diseases.disease import GENERIC_WEIGHT, SITE_WEIGHT, opposed
+from wardround.scenarios.diseases.disease_name import Name, NamePart, is_site, weight
 from wardround.scenarios.diseases.disease_wording import Token, paired
 from wardround.scenarios.terms.wording import RootWords, cells, root, table_rows
 
@@ -34,7 +34,7 @@ _STRAIN = regex(
     r"|infection|culture|positive|blood|in|the|of|bacteria|virus|isolate|grown|isolated|confirmed|\d+\w?|[A-Y])(?!\w)"
 )
 """What an answer may say of an organism besides its name: its strain, and where it was grown."""
-_NO_GENUS = regex(r"(?:al|ic|ary|ous|ive|ed|ar|ent|ant|ute|ing|ory|able|ible|ial|ic|ate)$")
+_NO_GENUS = regex(r"(?:al|ic|ary|ous|ive|ed|ar|ent|ant|ute|ing|ory|able|ible|ial|ate)$")
 _NEGATING = ("non", "un", "in", "im", "ir", "a", "an", "dis", "de", "anti", "pseudo", "extra", "intra", "sub", "epi")
 _DECIDING = (
     (RootWords("insitu"), "in situ"),

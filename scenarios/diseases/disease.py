@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 import msgspec
 
 from wardround.engine.text import regex
-from wardround.scenarios.terms.wording import key, list_words, plain, root, tokens, vocabulary
+from wardround.scenarios.terms.wording import RootWords, key, list_words, plain, root, tokens, vocabulary
 
 _BRACKET = regex(r"\s*[(\[]([^()\[\]]*)[)\]]")
 _JOINER = regex(
@@ -33,33 +33,25 @@ _AROUND = regex(r"^(?:sub|peri|retro|intra|extra|epi|supra|infra|para|juxta|tran
 _STAGED = regex(r"\b(?:stage|grade|class|type|variant|form|level|probable|possible|case|episode)\b|^p?t\d", re.I)
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8"}
 _LITTLE = list_words("a an the of in on at to by for and or as its this that is was be from into type types")
-# Words of degree, side, course or kind that leave the disease the same.
-_GENERIC_WORDS = """disease syndrome disorder condition infection lesion acute chronic subacute primary secondary
-        bilateral unilateral left right severe mild moderate isolated multiple giant large small extensive
-        recurrent refractory spontaneous idiopathic sporadic atypical typical classic advanced early late
-        onset adult pediatric newborn child benign malignant high low grade stage class incidental active
-        probable possible presumed suspected likely incomplete partial complete total simple complicated
-        uncomplicated symptomatic asymptomatic pure true novel rare involvement features variant subtype form
-        process formation findings consistent concurrent synchronous coinfection co post postoperative upper
-        lower anterior posterior lateral medial dorsal ventral proximal distal superior inferior mass origin
-        nature presentation unknown spectrum complex residual persistent massive delayed congenital acquired
-        hereditary familial traumatic iatrogenic cause region area rupture mutation gene novel homozygous
-        heterozygous related associated induced well poorly moderately differentiated invasive unspecified
-        status cell mellitus limited positive negative"""
-# Nouns that many diseases share. The words before them, or the site, tell which disease it is.
-_PLAIN_WORDS = """cancer tumor embolism cyst abscess ulcer infarction bleeding clot obstruction hernia aneurysm fistula
-        stenosis atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture
-        torsion stone prolapse nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic
-        generalized localized disseminated diffuse focal multifocal progressive multisystem septal injury
-        defect dementia arrest spasm colic"""
-
-
-@cache
-def _roots(words: str) -> frozenset[str]:
-    """The roots of a list of words. They need the tables of wording, so they are made at the first use."""
-    return frozenset(root(word) for word in list_words(words))
-
-
+GENERIC_WORDS = """disease syndrome disorder condition infection lesion acute chronic subacute primary secondary
+    bilateral unilateral left right severe mild moderate isolated multiple giant large small extensive recurrent
+    refractory spontaneous idiopathic sporadic atypical typical classic advanced early late onset adult
+    pediatric newborn child benign malignant high low grade stage class incidental active probable possible
+    presumed suspected likely incomplete partial complete total simple complicated symptomatic asymptomatic pure
+    true novel rare involvement features variant subtype form process formation findings consistent concurrent
+    synchronous coinfection co post postoperative upper lower anterior posterior lateral medial dorsal ventral
+    proximal distal superior inferior mass origin nature presentation unknown spectrum complex residual
+    persistent massive delayed congenital acquired hereditary familial iatrogenic cause region area rupture
+    mutation gene homozygous heterozygous related associated induced well poorly moderately differentiated
+    invasive unspecified status cell limited positive negative"""
+"""Words of degree, side, course or kind that leave the disease the same."""
+PLAIN_WORDS = """cancer tumor embolism cyst abscess ulcer infarction bleeding clot obstruction hernia aneurysm fistula
+    stenosis atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture torsion
+    stone prolapse nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic disseminated
+    multisystem septal injury defect dementia arrest spasm colic"""
+"""Nouns that many diseases share. The words before them, or the site, tell which disease it is."""
+_GENERIC = RootWords(GENERIC_WORDS + " uncomplicated traumatic mellitus")
+_PLAIN = RootWords(PLAIN_WORDS + " generalized localized diffuse focal multifocal progressive")
 GROWTH = regex(r"(?:oma|blastom|cancer|tumor|leukem|sarcom|melanom|lymphom)$")
 """Matches the root of a noun that names a growth."""
 SITE_WEIGHT, GENERIC_WEIGHT, CAUSE_WEIGHT = 0.5, 0.25, 0.3
@@ -176,9 +168,9 @@ def _worth(head: set[str]) -> bool:
 
 
 def _weight(word: str) -> float:
-    if word in _roots(_GENERIC_WORDS) or word[0].isdigit() or word in _ROMAN:
+    if word in _GENERIC or word[0].isdigit() or word in _ROMAN:
         return GENERIC_WEIGHT
-    return SITE_WEIGHT if word in _roots(_PLAIN_WORDS) or _site(word) else 1.0
+    return SITE_WEIGHT if word in _PLAIN or _site(word) else 1.0
 
 
 def _site(word: str) -> str:
@@ -202,7 +194,7 @@ LITTLE = list_words("a an the of in type")
 """Words that do not count in a name; 'with', 'without' and 'due to' do count."""
 ALONE = list_words(
     """heart lung liver kidney skin bone blood brain eye down still bladder thyroid joint valve autoimmune infectious
-    viral bacterial fungal parasitic mental metabolic genetic chronic acute vascular respiratory kidney gastric stomach
+    viral bacterial fungal parasitic mental metabolic genetic chronic acute vascular respiratory gastric stomach
     pleural pelvic inflammatory breast prostate uterine ovarian nail hair muscle nerve vein artery spine tooth gum"""
 )
 """Words X that do not mean 'X disease' when they stand alone."""
@@ -219,7 +211,7 @@ ORDINARY = list_words(
     forceps ventilator infestation prematurity immunodeficient immunocompromised immunosuppressed transgender
     prothrombin fibrinogen freckle birthmark lichen sweet well wells sever burn baker becker hurst diaz felon trap calm
     vain pot iris dish papa panda alp haa carat stress malleus site organism poxvirus 10th pannus ganglion gangrene
-    mania indigestion band phobia deformity contracture infection injury poisoning bleeding lesion shock mass disease
+    mania indigestion phobia deformity contracture infection injury poisoning bleeding lesion shock mass disease
     syndrome disorder allergy wound fracture ulcer abscess cyst fistula hernia stenosis fever cough fit attack"""
 )
 """Words and eponyms ('Wells', 'Baker') that have other meanings too; alone they are no names of diseases."""

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
+from wardround.scenarios.diseases.disease import GENERIC_WEIGHT, GENERIC_WORDS, PLAIN_WORDS, SITE_WEIGHT
 from wardround.scenarios.diseases.disease_wording import (
     ABBREVIATED,
     BEFORE,
@@ -32,36 +33,20 @@ from wardround.scenarios.diseases.disease_wording import (
 from wardround.scenarios.terms.wording import RootWords, list_words, plain, root, vocabulary
 
 GENERIC = RootWords(
-    """disease syndrome disorder condition infection lesion acute chronic subacute primary secondary illness
-    bilateral unilateral left right severe mild moderate isolated multiple giant large small extensive
-    recurrent refractory spontaneous idiopathic sporadic atypical typical classic classical advanced early late
-    onset adult pediatric newborn child benign malignant high low grade stage class incidental active
-    probable possible presumed suspected likely incomplete partial complete total simple complicated
-    symptomatic asymptomatic pure true novel rare involvement features variant subtype form
-    process formation findings consistent concurrent synchronous coinfection co post postoperative upper
-    lower anterior posterior lateral medial dorsal ventral proximal distal superior inferior mass origin
-    nature presentation unknown spectrum complex residual persistent massive congenital acquired
-    hereditary familial iatrogenic cause region area rupture mutation gene homozygous
-    heterozygous related associated induced well poorly moderately differentiated invasive
-    status cell limited positive negative definite new old known common rapidly fulminant episode single
-    attack exacerbation flare aggressive profound marked significant localized generalized diffuse focal
-    multifocal progressive stable unstable transient permanent long standing longstanding untreated
-    evidence picture state clinical radiologic histologic biopsy proven confirmed type side sided body tissue
-    dominant recessive xlinked autosomal inherited genetic due year old elderly man woman patient male female
-    overlap flow organ system structure middle internal external manifestation problem
-    gland wall location classification histology component predominant pattern phenotype conventional usual reactive
-    resulting underlying subsequent prior previous recent ongoing several numerous main trunk delayed urinary
-    elevated aspect arising including increased decreased reduced abnormal abnormality multicentric community
-    hospital nosocomial antibody antibodies virus worsening relapse relapsed remission presenting adulthood
-    evolving resolved resolving florid treated postmenopausal premenopausal fetal prenatal antenatal unspecified"""
+    GENERIC_WORDS
+    + """ illness classical definite new old known common rapidly fulminant episode single attack exacerbation flare
+    aggressive profound marked significant localized generalized diffuse focal multifocal progressive stable
+    unstable transient permanent long standing longstanding untreated evidence picture state clinical radiologic
+    histologic biopsy proven confirmed type side sided body tissue dominant recessive xlinked autosomal
+    inherited genetic due year elderly man woman patient male female overlap flow organ system structure middle
+    internal external manifestation problem gland wall location classification histology component predominant
+    pattern phenotype conventional usual reactive resulting underlying subsequent prior previous recent ongoing
+    several numerous main trunk urinary elevated aspect arising including increased decreased reduced abnormal
+    abnormality multicentric community hospital nosocomial antibody antibodies virus worsening relapse relapsed
+    remission presenting adulthood evolving resolved resolving florid treated postmenopausal premenopausal fetal
+    prenatal antenatal"""
 )
-PLAIN = RootWords(
-    """cancer tumor embolism cyst abscess ulcer infarction bleeding clot obstruction hernia aneurysm fistula
-    stenosis atresia perforation insufficiency edema fibrosis metastasis fracture dislocation rupture
-    torsion stone prolapse nodule deficiency anemia hypertension effusion fever palsy neuropathy systemic
-    disseminated multisystem septal injury defect dementia arrest spasm colic inflammation pain anomaly
-    malformation deep"""
-)
+PLAIN = RootWords(PLAIN_WORDS + " inflammation pain anomaly malformation deep")
 _TELLING = list_words("generalized mixed combined hereditary familial inherited genetic iatrogenic spontaneous")
 _OF_DEGREE = frozenset(
     ("degree", "level", "side", "sides", "extent", "spread", "episode", "company", "stability", "onset", "age", "sex")
@@ -70,7 +55,6 @@ HEADLESS = RootWords("disease disorder syndrome condition infection deficiency")
 _AROUND = re.compile(r"^(?:sub|peri|retro|intra|inter|extra|epi|supra|infra|para|juxta|trans|endo)(?=\w{4})")
 _ADVERB = re.compile(r"\w{4}(?:ous|ful|nt|ate|al|ive|ar|ed)l$")
 """Matches the root of an adverb: 'spontaneously', 'locally'."""
-SITE_WEIGHT, GENERIC_WEIGHT = 0.5, 0.25
 
 
 class NamePart(msgspec.Struct, frozen=True):
