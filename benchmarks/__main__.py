@@ -80,7 +80,7 @@ def main() -> None:
         "seconds": round(time.monotonic() - began),
     }
     print(f"\n{machine['cores']} cores, Python {machine['python']}, {machine['seconds']} s in all")
-    print("quick: figures of short runs, good for nothing but seeing that they can be had\n" if options.quick else "")
+    print("quick: short runs show that each part works; their figures mean nothing\n" if options.quick else "")
     print(table(figures))
     options.json.parent.mkdir(parents=True, exist_ok=True)
     document = {"machine": machine, "quick": options.quick, "figures": [figure.to_json() for figure in figures]}

@@ -21,8 +21,8 @@ from wardround.scenarios.terms.wording import key
 
 PARTS = ("diagnosis_results", "final_diagnosis", "differential_diagnosis", "case_summary")
 ROWS = (
-    "known by name to the sources above",
-    "known by name to these or to MONDO",
+    "known by name to our linker",
+    "known by name to our linker or to MONDO",
     "named, by any name, in diagnosis, reasoning, differential and summary",
     "found there by `rare`, as the same disease",
     "a wider or narrower disease is named there",

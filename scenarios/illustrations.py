@@ -45,7 +45,7 @@ def is_image(text: str) -> bool:
 Images = Annotated[
     Literal["none", "shown", "alone"],
     Field(
-        description="Whether the doctor is sent the images of results: no, with their reports, in place of them.",
+        description="How the doctor gets the images of results: not at all, with the reports, or in their place.",
     ),
 ]
 """How a doctor gets the images of results: not at all (`none`), with the reports (`shown`), or in place of the reports

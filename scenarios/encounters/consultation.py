@@ -131,7 +131,8 @@ class ConsultationSettings(BaseModel):
     )
     policy: Literal["strict", "normal-default", "synthesise"] = Field(
         default="strict",
-        description="What the examiner tells of a test that the record lacks: so, a normal value, a model's result.",
+        description="What the examiner reports for a test that is not in the record: that there is no result, "
+        "a normal value, or a model's result.",
     )
     rules: Literal["default", "published"] = Field(
         default="default",

@@ -96,7 +96,9 @@ class OneTurnSettings(StagedSettings):
     """The rules of the one-turn scenario."""
 
     policy: Literal["strict", "normal-default"] = Field(
-        default="strict", description="What the patient tells of a test that the record has not: so, or a normal value."
+        default="strict",
+        description="What the patient reports for a test that is not in the record: that there is no result, or a "
+        "normal value.",
     )
     names: TestNames = Field(default=(), description="A CSV file test,names,kind: names of tests of your own.")
 

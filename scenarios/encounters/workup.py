@@ -209,7 +209,8 @@ class WorkupSettings(BaseModel):
     )
     policy: Literal["strict", "normal-default", "synthesise"] = Field(
         default="strict",
-        description="What the examiner tells of a test that the record lacks: so, a normal value, a model's result.",
+        description="What the examiner reports for a test that is not in the record: that there is no result, "
+        "a normal value, or a model's result.",
     )
     names: TestNames = Field(default=(), description="A CSV file test,names,kind: names of tests of your own.")
     answers: Answers = 1

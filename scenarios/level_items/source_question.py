@@ -134,6 +134,6 @@ def _of_file(path: str, options: ItemBuildOptions) -> Iterator[QuestionItem | Le
         elif not isinstance(one, QuestionItem):
             raise UsageError(f"{path}: {one.id} is a patient, not a question; items are made from choice questions")
         elif rule := dropping_rule(one):
-            yield LeftOutQuestion(one.id, rule, f"not so that {dict(RULES)[rule]}")
+            yield LeftOutQuestion(one.id, rule, f"it fails the rule: {dict(RULES)[rule]}")
         else:
             yield one

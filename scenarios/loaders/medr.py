@@ -16,7 +16,7 @@ LICENCE = "see the data set; the reports are open-access articles of PubMed Cent
 
 
 def medr_case(case_id: str, record: Json) -> Case:
-    """The case of one entry; raises Refused with all faults. Layout: paper 002, section 10.2.
+    """The case of one entry; raises Refused with all faults. Layout: MedR-Bench, section 10.2.
 
     An entry with `treatment_plan_results` is a treatment case: its whole summary is open, the plan is the truth.
     """

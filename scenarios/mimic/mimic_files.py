@@ -333,7 +333,7 @@ class MimicOptions(BaseModel):
 
     mimic: Path
     tables: dict[str, str] = Field(default_factory=dict, description="Files that are called otherwise, by table.")
-    version: str = Field(default="", description="The release, where the folder does not tell it.")
+    version: str = Field(default="", description="The release, if the name of the folder does not contain it.")
     pool: str | None = Field(default=None, description="A file of diseases, 'all', or None for the project's own.")
     admissions: Path | None = Field(default=None, description="A file of hadm_ids; only these are built.")
     diseases: tuple[str, ...] = Field(default=(), description="Only cases of these diseases of the pool.")

@@ -118,7 +118,9 @@ def checks(options: CurationOptions) -> Sequence[CaseCheck]:
     """The checks that are switched on."""
     share = round(options.unsupported * 100)
     all_checks = [
-        CaseCheck("sections", "every item of the summary is there, what is missing is marked so", completed_sections),
+        CaseCheck(
+            "sections", "the summary has every item; an item without content is marked as missing", completed_sections
+        ),
         CaseCheck("visuals", "no figure or table is referred to; references in brackets are cut out", visuals),
         CaseCheck("answer", "it names one diagnosis, or one treatment", one_answer),
         CaseCheck(

@@ -162,7 +162,9 @@ class Curation:
         """The rule that drops an article before a model is asked, and why; None if none does."""
         if isinstance(item, UnreadArticle):
             return f"{item.rule}: {item.why}"
-        return next((f"{rule.name}: not so that {rule.what}" for rule in self._filters if not rule.keeps(item)), None)
+        return next(
+            (f"{rule.name}: it fails the rule: {rule.what}" for rule in self._filters if not rule.keeps(item)), None
+        )
 
     def rules(self) -> tuple[tuple[str, str], ...]:
         """(name, what) of the rules that `lacks` applies, in their order."""
@@ -365,7 +367,7 @@ class Checking(EpisodeIntake):
         if not kinds:
             refused = any(step.startswith("about ") for step in facts["declined"])
             self._drop(
-                self._relevant, article.id, Drop("the model would not say" if refused else "it is about neither")
+                self._relevant, article.id, Drop("the model declined to answer" if refused else "it is about neither")
             )
         return kinds
 

@@ -19,7 +19,7 @@ MODELS = ("deepseek-r1", "gemini2-ft", "qwq")
 
 
 def normal(values: Sequence[float]) -> tuple[float, float] | None:
-    """Mean +- 1.96 s / sqrt(n), s with n - 1: some printed intervals of paper 002 are these."""
+    """Mean +- 1.96 s / sqrt(n), s with n - 1: some printed intervals of MedR-Bench are these."""
     error = standard_error(values)
     mean = math.fsum(values) / len(values)
     return None if error is None else (mean - NORMAL * error, mean + NORMAL * error)

@@ -1,4 +1,4 @@
-"""Recall and full path by type against the published scorer of paper 000."""
+"""Recall and full path by type against the published scorer of MultiCogEval."""
 
 import json
 from pathlib import Path
