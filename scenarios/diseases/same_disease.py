@@ -18,12 +18,10 @@ from wardround.scenarios.diseases.contradiction import (
     list_values,
     write_words,
 )
-from wardround.scenarios.diseases.disease import GROWTH
+from wardround.scenarios.diseases.disease import GENERIC_WEIGHT, GROWTH, SITE_WEIGHT
 from wardround.scenarios.diseases.disease_name import (
-    GENERIC_WEIGHT,
     HEADLESS,
     PLAIN,
-    SITE_WEIGHT,
     Name,
     is_site,
     parse_name,
