@@ -129,7 +129,7 @@ def shares_general_words_only(truth: frozenset[str], said: frozenset[str]) -> bo
 
 
 def measures_in(phrases: Sequence[frozenset[str]]) -> int:
-    """How many measures the phrases name; each phrase is given by its distinctive words.
+    """How many measures the phrases name; each phrase is the set of its distinctive words.
 
     It is the number of phrases, or the number of known measures and classes of drugs among their words plus one for
     every three other words, whichever is larger. So phrases that run measures together count for more than one.

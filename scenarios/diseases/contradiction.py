@@ -100,7 +100,7 @@ def _genera() -> Mapping[tuple[str, str], str]:
 
 
 def genus_in_full(text: str) -> str:
-    """A text in which each genus of the table that is given by its letter is written out.
+    """A text in which each genus of the table that stands as its letter is written out.
 
     >>> genus_in_full("endocarditis (E. faecalis)")
     'endocarditis (Enterococcus faecalis)'

@@ -117,7 +117,7 @@ def joined_note(texts: Sequence[str]) -> Note:
     """The sections of several notes on one admission: those of the first note; the others fill in what it lacks.
 
     A section of which all text is de-identified ('___') counts as lacking. A section under a heading counts before one
-    that was only found in prose.
+    that only the prose has.
     """
     sections: dict[str, str] = {}
     prose: dict[str, str] = {}
@@ -281,7 +281,7 @@ class Phrases(Generic[Named]):
     """A dictionary that finds names in text and says `what` each names.
 
     If a name is given twice, the first counts. `form` makes the words of names and texts comparable. A name of at most
-    six capitals is an abbreviation and is found only as written.
+    six capitals is an abbreviation and counts only as written.
     """
 
     def __init__(self, names: Iterable[tuple[str, Named]], form: Form = tokens) -> None:
