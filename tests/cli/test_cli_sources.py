@@ -114,7 +114,7 @@ def test_scenarios_are_listed_with_their_settings(shell: Shell) -> None:
     assert "curation" not in shell.out
     assert shell("scenarios", "workup") == 0
     assert "with a model as doctor: --repeats 3, temperature 0.8" in shell.out
-    assert "--set policy=strict (or normal-default, synthesise)  What the examiner tells" in shell.out
+    assert "--set policy=strict (or normal-default, synthesise)  What the examiner reports" in shell.out
     [told] = shell.json("scenarios", "oracle")["scenarios"]
     assert (told["goal"], told["seats"], list(told["settings"])) == (
         "diagnosis",
