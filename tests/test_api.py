@@ -1,6 +1,7 @@
 """The front door from Python: in a running loop, with classes of the user's own, scored as rows, judged by a model."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
 
@@ -186,3 +187,19 @@ async def test_half_a_character_in_a_doctor_s_reply_is_no_fault_of_the_doctor(ca
     ending = (await run.trajectory("case-000@1")).ending
     assert ending is not None
     assert (ending.cause, ending.reason) == ("provider", "malformed")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("wardround.engine.models.loopback", "wardround.testing.loopback", "Loopback"),
+        ("wardround.engine.models.faults", "wardround.testing.wire", "Rates"),
+        ("wardround.scenarios.loaders.own", "wardround.scenarios.loaders.load", "schema"),
+    ],
+)
+def test_import_paths_of_older_documentation_lead_to_the_new_ones(old: str, new: str, name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"{old} is {new} now"):
+        moved = import_module(old)
+    assert getattr(moved, name) is getattr(import_module(new), name)
+    with pytest.raises(ModuleNotFoundError):
+        import_module(f"{old}s")
