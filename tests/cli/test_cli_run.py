@@ -186,7 +186,7 @@ def test_an_act_that_cannot_be_ended_ends_with_the_process(waits: str, tmp_path:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=240)
     assert process.returncode == 130, err
-    assert "what was done is stored, and --resume RUN goes on" in err
+    assert "what was done is stored: go on with --resume RUN" in err
     status = shell.json("status", "r", "--store", tmp_path / "wardround.db")
     assert status["endings"] == {"open": 2}
 
