@@ -35,7 +35,7 @@ run: $(STAMP)  ## play the bundled cases under every scenario, score them, write
 
 # Bytecode is written whatever the environment says: else the workers and every process they start compile it all again.
 # Three processes on two cores: a third of what a test takes is waiting.
-test: $(DEV)  ## the test suite: offline, four minutes on two cores
+test: $(DEV)  ## the test suite: offline, three minutes on two cores
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 test-all: $(DEV)  ## the slow tests and all examples, half an hour: packaging, kill -9, PostgreSQL, Ray, litellm, with what they need
