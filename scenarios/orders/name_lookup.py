@@ -377,7 +377,6 @@ def _of_something(name: str, table: Catalogue) -> Link | None:
     if (
         not of
         or len(target) > _LONGEST_PLACE
-        or "," in target
         or ". " in name
         or _ITEMS.search(head)
         or "fluid" in name

@@ -78,7 +78,10 @@ def test_a_list_without_marks_orders_none_of_its_tests() -> None:
     salad = "muscle biopsy renal angiography sural nerve stain temporal artery lipid capillary fundus scan smear swab"
     rule = Rule(did=Deed(ordered="Muscle biopsy"))
     assert decide_by_rule(rule, encounter(ordering(salad))).met is False
-    assert decide_by_rule(rule, encounter(ordering("muscle biopsy of the left thigh, please"))).met is True
+    assert (
+        decide_by_rule(rule, encounter(ordering("muscle biopsy of the left thigh, please, as soon as you can"))).met
+        is True
+    )
 
 
 @pytest.mark.parametrize(
