@@ -294,7 +294,7 @@ def list_left_out(first: Sequence[Sequence[str]], count: int) -> str:
     for why, cases in list(by_reason.items())[:3]:
         more = len(cases) - 3 + (count - len(first) if len(by_reason) == 1 else 0)
         parts.append(f"{why} ({', '.join(cases[:3])}{f' and {more:,} more' if more > 0 else ''})")
-    return "; ".join((*parts, f"and {count_noun(left, 'other reason')}") if (left := len(by_reason) - 3) > 0 else parts)
+    return "; ".join(parts) + (f"; and {count_noun(len(by_reason) - 3, 'other reason')}" if len(by_reason) > 3 else "")
 
 
 def spaced(code: str) -> str:
