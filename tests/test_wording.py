@@ -89,7 +89,7 @@ def test_no_sentence_counts_without_agreement() -> None:
     assert set(NEVER_ONE) <= set(found)
 
 
-@pytest.mark.parametrize("room", ["diseases", "answers", "parsers"])
+@pytest.mark.parametrize("room", ["diseases", "answers", "parsers", "orders"])
 def test_no_list_has_a_word_twice(room: str) -> None:
     """Neither a list of words nor the alternatives of a group of a pattern."""
     twice = []

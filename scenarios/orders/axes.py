@@ -26,9 +26,7 @@ _OF_JOINT = list_words(
     "culture gram crystal cell count white wbc protein glucose ldh sample swab pcr afb fungal cytology"
 )
 """Words behind 'joint' with which it names its fluid, and no part of the body ('joint pains')."""
-_SHORTHAND = regex(
-    r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG|HCG)\b)"
-)
+_SHORTHAND = regex(r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG)\b)")
 _SERUM = regex(r"(?<![\w/-])[sSpP](?=(?:Na|osm|Osm|Cr|PEP|pep)\b)")
 _SWABBED = regex(
     r"(?i)(\b(?:screen(?:s|ing)?|swabs?|cultures?|cx|pcr|naat|mrsa|vre|cre|cpe|gbs)\s(?:(?:of|from|in|left|right|l|r|both|the)\s)*"

@@ -119,7 +119,7 @@ def answer(
     everything: bool = False,
     reported: Collection[str] = (),
 ) -> tuple[Answer, ...]:
-    """Answer an order against the chart of a record (paper 000, A.3).
+    """Answer an order against the chart of a record (MultiCogEval, A.3).
 
     `asked` is free text (read by `order_parser.understand`) or a list of items, each compared whole before any
     splitting; an empty list or text requests the whole examination. Text that orders nothing (denied, conditional,

@@ -16,13 +16,13 @@ _LITTLE = list_words(
     resolution low dose multiphase triple phase 3d protocol repeat urgent stat emergency follow up serial limited
     complete unilateral wo upright erect supine axial coronal sagittal weighted t1 t2 hr standard routine single
     multidetector spiral helical joint region area soft tissue extremity lower upper full entire whole gadolinium
-    intravenous based cine dynamic functional please order get obtain perform w po lat views number both either each
+    intravenous based cine dynamic functional please order get obtain perform po lat views number either each
     compression con posteroanterior anteroposterior
     flex ext obl ltd flexion extension weight bearing standing diagnostic res bilat bilaterally unilat ou od os
     films l r
     length alignment long y decub triphasic multiphasic quadruple primovist eovist gadoxetate
     bedside formal mortise swimmer sunrise decubitus
-    oblique noncon no wo dye gad noncontrasted delayed arterial-phase rescan new initial ultra set"""
+    noncon no dye gad noncontrasted delayed arterial-phase rescan new initial ultra set"""
 )
 _JOINED = {
     frozenset(("CT", "Angiography")): "CT angiography",

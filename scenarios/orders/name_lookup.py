@@ -20,11 +20,11 @@ from wardround.scenarios.terms.wording import key, list_words, tokens
 LEADING = list_words(
     """please order get obtain perform check measure repeat request send do draw run would like to i a an the some
     my stat urgent baseline initial serial another also want need next new routine standard complete full further
-    consider recommend do additional specific any other now then just let us we need should will would could can you
-    go ahead have also patient what is was were are d s ll portable bedside quick am random spot formal start begin
+    consider recommend additional specific any other now then just let us we should will could can you
+    go ahead have patient what is was were are d s ll portable bedside quick am random spot formal start begin
     daily nightly weekly trend trending
     with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
-    obtaining sending performing doing running adding repeating rechecking off think suggest want start starting
+    obtaining sending performing doing running adding repeating rechecking off think suggest starting
     genetic fasting last latest recent most newest current earliest thorough detailed focused careful brief poc paired
     rpt rept percutaneous outpatient inpatient elective dedicated trough peak simultaneous concurrent quantitative
     assess evaluate"""

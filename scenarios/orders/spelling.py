@@ -10,7 +10,7 @@ from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Catalogue
 
 FUZZY = 90.0
-"""Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of paper 000, A.3."""
+"""Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of MultiCogEval, A.3."""
 
 _SHORTEST = 4
 _LONG = 9
