@@ -300,13 +300,22 @@ def _history(actor: Mapping[str, Json]) -> dict[str, str]:
 def _examination(body: Mapping[str, Json]) -> tuple[Finding, ...]:
     """One finding per section; `normal` is true if every line says only that it is normal."""
     findings = []
-    for name, value in body.items():
+    for name, part in body.items():
+        value = _done(part)
         text = as_text(value)
         if text and not not_done(text):
             parts = list(value.values()) if isinstance(value, dict) else [value]
             plain = all(isinstance(part, str) and says_normal(part) for part in parts)
             findings.append(Finding(section=readable_key(name), text=text, normal=True if plain else None))
     return tuple(findings)
+
+
+def _done(value: Json) -> Json:
+    """The value without its parts that only say that there is no result ('Reflexes: not provided')."""
+    if not isinstance(value, dict):
+        return value
+    parts = {name: _done(part) for name, part in value.items()}
+    return {name: part for name, part in parts.items() if not (isinstance(part, str) and not_done(part))}
 
 
 def _text(station: Mapping[str, Json], name: str, wrong: list[FieldFault]) -> str:

@@ -38,7 +38,7 @@ _NORMAL = regex(
     re.IGNORECASE,
 )
 _NOT_DONE = regex(
-    r"(?:results? )?(?:pending"
+    r"(?:(?:results?|data|information) )?(?:pending"
     r"|not (?:specified|provided|mentioned|indicated|performed|done|available|tested|applicable)|n/a"
     r"|unknown|optional)\b.*",
     re.IGNORECASE | re.DOTALL,

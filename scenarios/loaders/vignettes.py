@@ -21,7 +21,8 @@ _TESTED = regex(
     r"(?i)\b(?:biops\w*|histopatholog\w*|laborator\w*|blood (?:tests?|count)|serum|leukocyte|hemoglobin|platelet"
     r"|cultures?|radiograph\w*|x-?rays?|ct\b|computed tomograph\w*|mri|magnetic resonance|ultraso\w*|echocardiogra\w*"
     r"|angiogra\w*|electrocardiogra\w*|ecg|ekg|endoscop\w*|colonoscop\w*|dermoscop\w*|smears?|staining|stains?|immunohisto\w*"
-    r"|koh|potassium hydroxide|pcr|serolog\w*|antibod\w+|urinalysis|spirometry|catheterization|imaging|scan)\b"
+    r"|koh|potassium hydroxide|pcr|serolog\w*"
+    r"|(?:auto)?antibod\w+|(?:immuno)?fluorescence|urinalysis|spirometry|catheterization|imaging|scan)\b"
 )
 _ASKED = regex(r"\s*(?:What|Which)\b[^.?]*\?\s*$")
 _DIRECTED = regex(r"(?i)\b(?:role|actor|remember|not aware|unaware|portray\w*|diagnos\w*|you haven't seen|extracted)\b")

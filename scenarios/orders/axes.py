@@ -151,9 +151,14 @@ _ALONE = list_words("sample swab specimen one level paired")
 
 
 @lru_cache(maxsize=32768)
+def specimens(text: str) -> frozenset[str]:
+    """All specimens that `text` states ('serum and urine osmolality')."""
+    return frozenset(name for _, _, name in _specimens(tokens(text)))
+
+
 def several_specimens(text: str) -> bool:
-    """Whether `text` states two specimens ('serum and urine osmolality')."""
-    return len({name for _, _, name in _specimens(tokens(text))}) > 1
+    """Whether `text` states two specimens."""
+    return len(specimens(text)) > 1
 
 
 @lru_cache(maxsize=32768)

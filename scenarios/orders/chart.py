@@ -16,6 +16,7 @@ from wardround.scenarios.orders.name_lookup import Link, content, link
 from wardround.scenarios.orders.subject import NOBODY, Subject, subject_of
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
+GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen")
 _PATH = re.compile(r"\s+[-–—>|]+\s+|\s*>\s*|:\s+|_-_")
 _NUMBER = re.compile(r"\s*\(\d+\)$")
 _EMPTY = list_words(
@@ -45,11 +46,15 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """An item that answers a request; `rule` and `score` (0 to 1) as in `Answer`."""
+    """An item that answers a request; `rule` and `score` (0 to 1) as in `Answer`.
+
+    `passage` is the part of its text that does; '' is all of it.
+    """
 
     entry: Entry
     rule: str
     score: float
+    passage: str = ""
 
 
 _MOST_SEARCHES = 1000
@@ -73,6 +78,15 @@ class Chart:
     def by_name(self) -> Mapping[str, Sequence[Entry]]:
         """The entries by the name as recorded."""
         return self._index(lambda entry: (entry.item.name,))
+
+    @cached_property
+    def by_words(self) -> Mapping[frozenset[str], Sequence[Entry]]:
+        """The laboratory's entries by the words of each of their names, in whatever order."""
+        index: dict[frozenset[str], list[Entry]] = {}
+        for entry in self.entries:
+            for words in {frozenset(form.split()) for form in entry.names} if entry.item.kind == "lab" else ():
+                index.setdefault(words, []).append(entry)
+        return index
 
     @cached_property
     def by_form(self) -> Mapping[str, Sequence[Entry]]:
@@ -152,7 +166,10 @@ def _gases(items: Sequence[CaseResult]) -> Mapping[str, str]:
     """Time -> arterial or venous blood, from the rows of a blood gas that only tell its specimen."""
     kinds: dict[str, str] = {}
     for item in items:
-        if item.kind == "lab" and item.time and tokens(item.name)[-2:] == ("specimen", "type"):
+        words = tokens(item.name)
+        if item.kind == "lab" and words[-1:] in (("paco2",), ("pao2",)):
+            kinds[item.time] = "arterial blood"
+        if item.kind == "lab" and item.time and words[-2:] == ("specimen", "type"):
             value = tokens(item.text.partition(": ")[2].partition(": ")[2] or item.text.partition(": ")[2])
             if {"art", "arterial"} & set(value):
                 kinds[item.time] = "arterial blood"
@@ -166,12 +183,13 @@ def _entry(place: int, item: CaseResult, table: Catalogue, gases: Mapping[str, s
     parts = [part for part in _PATH.split(name) if part.strip()] or [name]
     while len(parts) > 1 and set(tokens(parts[-1])) <= _EMPTY:
         parts = parts[:-1]
-    above = [part for part in parts[:-1] if scope(part) is None]
+    apart = _OF_BLOOD & set(tokens(parts[-1]))  # the serum glucose beside a lumbar puncture
+    above = [] if apart else [part for part in parts[:-1] if scope(part) is None]
     specimen = _specimen([*above, item.detail if item.kind == "microbiology" else ""], parts[-1])
     plain = [parts[-1], " ".join([*above, parts[-1]]), name]
     own = [f"{specimen} {parts[-1]}", *plain[1:]] if specimen else plain
     names = [item.name, *own]
-    test = next((linked for text in own if (linked := _link(text, item, table))), None)
+    test = next((linked for text in (parts[-1:] if apart else own) if (linked := _link(text, item, table))), None)
     if item.kind == "microbiology" and test is None and item.detail:
         test = link(f"{item.detail} {name}", table)
     sampled = _sampled(item, own, test, table, gases)
@@ -204,13 +222,31 @@ def _sampled(
     if item.kind == "lab" and stated in ("", axes.BLOOD) and item.code and test is not None:
         stated = axes.specimen_of(item.code, test.test, table) or stated
     specimen = stated or (test.specimen if test is not None else axes.BLOOD if item.kind == "lab" else "")
-    gas = gases.get(item.time, "") if specimen == axes.BLOOD and "gas" in tokens(item.name) else ""
+    of_gas = "gas" in tokens(item.name) or (test is not None and test.test in GASES)
+    gas = gases.get(item.time, "") if specimen == axes.BLOOD and of_gas else ""
     return gas or specimen
 
 
 def _link(text: str, item: CaseResult, table: Catalogue) -> Link | None:
-    """The test that a recorded name means; a comma introduces a qualifier ('Blood Culture, Routine')."""
+    """The test that a recorded name means; a comma introduces a qualifier ('Blood Culture, Routine').
+
+    A last word that says only that it is a test may be left out ('Syphilis antibody screen'). A culture may be called
+    by its specimen alone ('TISSUE'), a part of the examination by its adjective ('Obstetric').
+    """
     linked = link(text, table)
+    if linked is None and item.kind == "microbiology" and axes.only_specimen(text):
+        linked = link(f"{text} culture", table)
+    if linked is None and item.kind == "examination":
+        linked = link(f"{text} examination", table)
+    head, _, last = text.rpartition(" ")
+    if (
+        linked is None
+        and head
+        and item.kind not in ("examination", "imaging")
+        and tokens(last)
+        and _IDLE & set(tokens(last))
+    ):
+        linked = link(head, table)
     if linked is None and "," in text and item.kind in ("lab", "microbiology"):
         head, _, tail = text.partition(",")
         other = axes.specimen(tail) or (item.kind == "microbiology" and axes.methods(tail))
@@ -229,6 +265,8 @@ def _specimen(above: Sequence[str], own: str) -> str:
     return ""
 
 
+_OF_BLOOD = list_words("serum plasma")
+_IDLE = list_words("screen assay test titer titers level antibody antibodies status")
 _HEADED = {"urinalys": "urine", "lumbar": "CSF"}
 
 
@@ -236,12 +274,18 @@ def _reading(item: CaseResult, name: str, table: Catalogue) -> imaging.Reading:
     """Modality and regions of a study: from its name and detail, else from its text."""
     if item.kind not in ("imaging", "investigation"):
         return imaging.Reading((), frozenset())
-    named = imaging.read_study(f"{name} {item.detail}", table)
+    named = imaging.read_study(GUIDED.sub("", f"{name} {item.detail}"), table)
     if named.modalities and named.regions:
         return named
-    mentioned = imaging.read_study(item.text[:2000], table)
+    mentioned = imaging.read_study(GUIDED.sub("", item.text[:2000]), table)
+    where, side = mentioned.regions - _TISSUES, named.side or mentioned.side
     if named.modalities:
-        return imaging.Reading(named.modalities, mentioned.regions, named.side, named.rest)
+        return imaging.Reading(named.modalities, where, side, named.rest)
     if scope(name) in ("imaging", "any") or item.kind == "imaging":
-        return imaging.Reading(mentioned.modalities, named.regions or mentioned.regions, named.side, named.rest)
+        return imaging.Reading(mentioned.modalities, named.regions or where, side, named.rest)
     return imaging.Reading((), named.regions, named.side, named.rest)
+
+
+GUIDED = re.compile(r"(?i)\b[\w/]+[- ]guided\b")
+_TISSUES = frozenset(("Skeleton", "Leg arteries", "Leg veins", "Whole body"))
+"""Regions whose words ('bone', 'arterial') a report uses of any part of the body."""

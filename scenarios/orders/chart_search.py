@@ -7,9 +7,9 @@ import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.case import CaseResult, Kind
-from wardround.scenarios.orders import axes, imaging
+from wardround.scenarios.orders import axes, imaging, passages
 from wardround.scenarios.orders.catalogue import Catalogue, Scope, scope
-from wardround.scenarios.orders.chart import Chart, Entry, Hit
+from wardround.scenarios.orders.chart import GASES, GUIDED, Chart, Entry, Hit
 from wardround.scenarios.orders.name_lookup import Link, content
 from wardround.scenarios.orders.order_parser import Repeat
 from wardround.scenarios.orders.spelling import closest
@@ -22,31 +22,56 @@ def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
     """The items that answer one request, in the record's order.
 
     First the record's own name and the linked test, with the members of a panel. Only if these give nothing, in turn: a
-    panel recorded as a whole, a fuzzy name, a study by modality and region, the words of a free-text name, and a
-    mention in a free-text result.
+    panel recorded as a whole, what a wider examination says of the part, a fuzzy name, a study by modality and region,
+    a sample by its site, the words of a free-text name, and a mention in a free-text result.
     """
+
+    def fits(hit: Hit) -> bool:
+        return result_fits(linked, hit.entry, table) and _of_site(asked, linked, hit.entry, chart)
+
     direct = (*_tested(linked, chart, table), *hits_by_name(asked, chart))
-    hits = {hit.entry.place: hit for hit in direct if result_fits(linked, hit.entry, table)}
+    hits = {hit.entry.place: hit for hit in direct if fits(hit)}
     if hits and linked is not None and linked.test in _GAS:
         hits = _of_gas(hits)
     elif hits and not (linked and linked.specimen.startswith(("arterial", "venous"))):
         hits = _of_laboratory(hits)
     if hits:
         return [hits[place] for place in sorted(hits)]
-    rules = (_above, _fuzzy, _studies, _worded, _mentioned)
-    by_rule = (
-        [hit for hit in rule(asked, linked, chart, table) if result_fits(linked, hit.entry, table)] for rule in rules
-    )
+    rules = (_above, _examined, _fuzzy, _studies, _sampled, _worded, _mentioned)
+    by_rule = ([hit for hit in rule(asked, linked, chart, table) if fits(hit)] for rule in rules)
     return next(filter(None, by_rule), [])
 
 
+def _of_site(asked: str, linked: Link | None, entry: Entry, chart: Chart) -> bool:
+    """Whether a result is of the ordered site: the side of an examination, the organ of a biopsy.
+
+    A biopsy whose report names no site is of what the case is about.
+    """
+    if linked is None:
+        return True
+    if linked.kind == "examination":
+        ours, theirs = (imaging.read_study(text, chart.table).side for text in (asked, entry.item.name))
+        return not ours or not theirs or ours == theirs
+    if not passages.takes_sample(linked.test) or entry.item.kind != "investigation":
+        return True
+    named = passages.sampled_sites(entry.item.name) or passages.sampled_sites(entry.item.text)
+    if named:
+        return linked.test in named
+    return _concerns(imaging.read_study(asked, chart.table).regions, chart)
+
+
+def _concerns(regions: Collection[str], chart: Chart) -> bool:
+    """Whether one of the regions is among those that the case's text speaks of; true where either is unknown."""
+    known = chart.subject.regions
+    return not regions or not known or imaging.overlap(regions, known, chart.table)
+
+
 _GAS = ("Arterial blood gas", "Venous blood gas")
-_GASES = ("Blood pH", "Partial pressure of carbon dioxide", "Partial pressure of oxygen")
 
 
 def _of_gas(hits: Mapping[int, Hit]) -> dict[int, Hit]:
     """The results of a blood gas: none without a gas or pH, and no bicarbonate of a sample at another time."""
-    gas = [hit.entry for hit in hits.values() if hit.entry.test is None or hit.entry.test.test in (*_GASES, *_GAS)]
+    gas = [hit.entry for hit in hits.values() if hit.entry.test is None or hit.entry.test.test in (*GASES, *_GAS)]
     times = {entry.item.time for entry in gas}
     return {place: hit for place, hit in hits.items() if gas and hit.entry.item.time in times}
 
@@ -75,14 +100,28 @@ def result_fits(linked: Link | None, entry: Entry, table: Catalogue) -> bool:
         return True
     if linked.kind == "examination" and (entry.item.kind == "imaging" or entry.reading.modalities):
         return False
-    if entry.item.kind == "investigation" and not axes.several_specimens(entry.item.name):
-        return axes.same_specimen(linked.specimen, axes.specimen(entry.item.name))
+    if linked.kind == "examination" and entry.item.kind == "lab" and "gas" in tokens(entry.item.name.partition(":")[0]):
+        return linked.test == "Oxygen saturation"  # the temperature that a gas is corrected for is no vital sign
+    if entry.item.kind == "investigation":
+        if passages.awaited(entry.item.text) or not _of_method(linked, entry):
+            return False
+        stated = axes.specimens(entry.item.name)
+        return len(stated) > 1 or all(axes.same_specimen(linked.specimen, one) for one in stated)
     if entry.item.kind not in ("lab", "microbiology"):
         return True
     wanted = linked.specimen
     if not wanted and entry.test is not None and entry.test.test in table.tests and linked.test in table.below:
         wanted = axes.own_specimen(table.tests[entry.test.test])
-    return axes.same_specimen(wanted, entry.specimen) and axes.same_method(linked.method, entry.method)
+    within = entry.test is not None and linked.test in table.below.get(entry.test.test, ())
+    method = () if within else linked.method  # a panel recorded as a whole tells not how
+    return axes.same_specimen(wanted, entry.specimen) and axes.same_method(method, entry.method)
+
+
+def _of_method(linked: Link, entry: Entry) -> bool:
+    """Whether a report of one test tells it by the ordered method, in its name or its text."""
+    if entry.test is None or entry.test.test != linked.test:
+        return True
+    return axes.same_method(linked.method, axes.methods(entry.item.text) if linked.method else ())
 
 
 def hits_by_name(asked: str, chart: Chart) -> list[Hit]:
@@ -98,6 +137,8 @@ def _tested(linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit
     """The items of the linked test, after those of its members if it is a panel."""
     if linked is None:
         return
+    if linked.test == "Susceptibility testing":
+        yield from (Hit(entry, "panel", 1.0) for entry in chart.entries if _TESTED_DRUG.search(entry.item.text))
     below = (entry for member in table.below.get(linked.test, ()) for entry in chart.by_test.get(member, ()))
     for entry in (*below, *chart.by_panel.get(linked.test, ())):
         yield Hit(entry, "panel", linked.score)
@@ -110,13 +151,69 @@ def _tested(linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit
             yield Hit(entry, linked.rule, linked.score)
 
 
+_TESTED_DRUG = regex(r"(?i)\b(?:susceptible|sensitive|resistant|intermediate) to\b")
+
+
 def _above(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
     """The items of a panel, recorded as a whole, that contains the requested test."""
     if linked is None:
         return
     panels = [test for test in chart.by_test if linked.test in table.below.get(test, ())]
     for entry in in_order(entry for panel in panels for entry in chart.by_test[panel]):
-        yield Hit(entry, "panel", linked.score)
+        if not _tells_of_others(linked, entry, table):
+            yield Hit(entry, "panel", linked.score)
+
+
+def _tells_of_others(linked: Link, entry: Entry, table: Catalogue) -> bool:
+    """Whether what is recorded of a panel names some of its tests, and not the ordered one: 'SGPT 145' is no SGOT."""
+    if entry.test is None or entry.item.kind == "microbiology":
+        return False
+    panel = entry.test.test
+    if entry.item.kind == "examination":
+        return not passages.about_parts(entry.item.text, linked.test, table.below.get(panel, ()), table)
+    return names_others(entry.item.text.partition(": ")[2], linked, panel, table)
+
+
+def names_others(text: str, linked: Link, panel: str, table: Catalogue) -> bool:
+    """Whether a text on a panel of the blood names some of its tests, not the ordered one, and not the rest."""
+    if not panel or axes.own_specimen(table.tests[panel]) != axes.BLOOD or _REST.search(text):
+        return False
+    flat = f" {key(text)} "
+    named = {
+        test
+        for test in table.below.get(panel, ())
+        if any(f" {form} " in flat for form in table.forms.get(test, ()) if len(form) > 2)
+    }
+    return bool(named) and linked.test not in named
+
+
+_REST = regex(r"(?i)\b(?:others?|rest|remain\w*|all)\b")
+
+
+def _examined(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
+    """What a wider part of the examination says of the ordered one; of a joint all that was found at the joints."""
+    if linked is None or linked.kind != "examination":
+        return
+    parts = {linked.test, *table.below.get(linked.test, ())}
+    for entry in chart.entries:
+        if entry.item.kind != "examination":
+            continue
+        own = entry.test.test if entry.test is not None else ""
+        clauses = passages.parts_examined(entry.item.text, parts, table, wide=own in _WIDE)
+        if clauses:
+            yield Hit(entry, "words", 0.5, "" if own in _OF_LIMBS else " ".join(clauses).rstrip(" ;"))
+
+
+_OF_LIMBS = ("Musculoskeletal examination", "Extremity examination")
+_WIDE = ("", "Physical examination", "General examination", *_OF_LIMBS)
+"""Parts of the examination whose text may tell of any other; elsewhere only a label does."""
+
+
+def _sampled(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
+    """The samples of tissue that are recorded under a general name, for an order of one site; `_of_site` decides."""
+    if linked is not None and passages.takes_sample(linked.test):
+        found = (entry for entry in chart.entries if entry.item.kind == "investigation")
+        yield from (Hit(entry, "words", 0.5) for entry in found if passages.samples(entry.item.name))
 
 
 def _fuzzy(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
@@ -135,6 +232,13 @@ def _studies(asked: str, linked: Link | None, chart: Chart, table: Catalogue) ->
         return
     rule = "region" if study.regions else "modality"
     for entry in chart.entries:
+        if (
+            study.regions
+            and entry.reading.modalities
+            and not entry.reading.regions
+            and not _concerns(study.regions, chart)
+        ):
+            continue  # a radiograph of nothing in particular is of what the case is about
         named = entry.test.reading if entry.test is not None and entry.test.rule != "region" else None
         if named is not None and named.regions and not imaging.fulfils(study, named, table):
             continue  # an MR enterography is filed under the abdomen and still no MRCP
@@ -173,13 +277,27 @@ def _mentioned(asked: str, linked: Link | None, chart: Chart, table: Catalogue) 
     if not chart.texts:
         return
     tests = (linked.test, *table.below.get(linked.test, ())) if linked is not None else ()
-    forms = (key(asked), *(form for test in tests for form in table.forms.get(test, ())))
-    phrases = [phrase for form in forms if len(form) > 2 and (phrase := f" {form} ") in chart.all_texts]
-    if not phrases:
-        return
+    forms = (key(asked), *passages.names_in_reports(tests, table))
+    phrases = [form for form in forms if len(form) > 2 and f" {form} " in chart.all_texts]
     for entry, text in chart.texts:
-        if any(phrase in text for phrase in phrases):
+        if linked is None:
+            mentions = any(f" {phrase} " in text for phrase in phrases)
+        else:
+            mentions = _mentions_study(linked, entry, table) or any(
+                not names_others(clause, linked, panel, table)
+                for clause, panel in passages.reported_in(entry.item, linked, phrases, table)
+            )
+        if mentions:
             yield Hit(entry, "mention", 1.0)
+
+
+def _mentions_study(linked: Link, entry: Entry, table: Catalogue) -> bool:
+    """Whether a clause of a report names a study of the ordered modality and region."""
+    wanted = linked.reading
+    if wanted is None or not wanted.regions:
+        return False
+    studies = (imaging.read_study(GUIDED.sub("", clause), table) for clause in passages.clauses_of(entry.item.text))
+    return any(study.regions and imaging.fulfils(wanted, study, table) for study in studies)
 
 
 def in_order(entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -220,6 +338,8 @@ def measured(hits: Sequence[Hit], repeat: Repeat, reported: Collection[str]) -> 
     times = {} if repeat == "series" else {name: _time(group, repeat, reported) for name, group in groups.items()}
     kept = [hit for hit in hits if hit.entry.item.time == times.get(_series(hit.entry), hit.entry.item.time)]
     paneled = any(hit.rule == "panel" for hit in kept)
+    if paneled and repeat == "next":  # of a panel, what was not measured again is left out
+        kept = [hit for hit in kept if hit.entry.item.ref not in reported] or kept
     return _same_day(kept) if paneled and repeat not in ("last", "series") else kept
 
 

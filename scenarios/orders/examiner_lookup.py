@@ -24,6 +24,7 @@ from wardround.scenarios.orders.chart_search import (
 )
 from wardround.scenarios.orders.name_lookup import Link, link
 from wardround.scenarios.orders.order_parser import repetition, understand
+from wardround.scenarios.orders.passages import names_in_reports
 from wardround.scenarios.orders.subject import assumable, doubted_by
 from wardround.scenarios.terms.wording import key
 
@@ -52,6 +53,7 @@ _BOUND = tuple(
         "Troponin; Troponin T; Troponin I; Creatine kinase MB; Cardiac enzymes",
         "Brain natriuretic peptide; NT-proBNP",
         "Lipase; Amylase; Pancreatic enzymes",
+        "Creatine kinase; Lactate dehydrogenase; Aldolase; Myoglobin; Aspartate aminotransferase",
         "Haptoglobin; Lactate dehydrogenase; Reticulocyte count; Indirect bilirubin; Direct antiglobulin test",
         "Urine protein; Urine protein-creatinine ratio; Urine albumin-creatinine ratio; 24-hour urine protein",
         "Urine leukocytes; Urine leukocyte esterase; Urine nitrite; Urine bacteria",
@@ -199,7 +201,8 @@ def _search(asked: str, linked: Link | None, desk: _Desk) -> Sequence[Hit]:
 
 def _recorded(asked: str, linked: Link | None, desk: _Desk) -> list[Hit]:
     """The results under exactly the name asked for, if that is one laboratory test: 'Potassium, Whole Blood'."""
-    entries = desk.chart.by_name.get(asked, ())
+    words = frozenset(key(asked).split())
+    entries = desk.chart.by_name.get(asked, ()) or (desk.chart.by_words.get(words, ()) if len(words) > 1 else ())
     if not entries or any(entry.item.kind not in ("lab", "microbiology") for entry in entries):
         return []
     if linked is not None and linked.test in desk.table.below:
@@ -240,7 +243,7 @@ def _result(asked: str, hit: Hit, points: float) -> Answer:
         test=test.test if test else "",
         rule=hit.rule,
         score=round(hit.score, 4),
-        text=item.text if item.kind != "examination" else f"{item.name}: {item.text}",
+        text=f"{item.name}: {hit.passage or item.text}" if item.kind == "examination" else item.text,
         points=points,
     )
 
@@ -302,10 +305,11 @@ def _speaks_against(test: Test, desk: _Desk) -> bool:
     own = {test.name, *desk.table.below.get(test.name, ())}
     if test.kind == "examination":
         return any(not entry.item.normal and own & doubted_by(entry.item.text[:_READ]) for entry in desk.chart.entries)
-    bound = {name for names in _BOUND if own & names for name in names}
+    bound = own | {name for names in _BOUND if own & names for name in names}
+    reports = [text for entry, text in desk.chart.texts if not entry.item.normal]
     return any(
         entry.test is not None and entry.test.test in bound and not entry.item.normal for entry in desk.chart.entries
-    )
+    ) or any(f" {form} " in text for form in names_in_reports(bound, desk.table) for text in reports)
 
 
 def _usual(linked: Link, test: Test) -> bool:

@@ -1,6 +1,6 @@
 """Reads modality, regions and side from imaging requests and study names, and decides whether a study answers one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -30,7 +30,14 @@ _JOINED = {
     frozenset(("MRI", "Angiography")): "MR angiography",
 }
 _PROJECTIONS = list_words("ap pa lat lateral oblique mortise")
-_WRITTEN_OUT = {"cxr": ("chest", "xray"), "axr": ("abdomen", "xray")}
+_WRITTEN_OUT = {
+    "cxr": ("chest", "xray"),
+    "axr": ("abdomen", "xray"),
+    "thoraco": ("chest",),
+    "thoracoabdominal": ("chest", "abdomen"),
+    "abdominopelvic": ("abdomen", "pelvis"),
+    "abdomino": ("abdomen",),
+}
 # A Doppler study of a limb examines its veins unless arteries are named.
 _FLOW = frozenset(tokens("doppler dopplers duplex dvt compression"))
 _VESSELS = frozenset(("Leg veins", "Leg arteries"))
@@ -153,12 +160,15 @@ def fulfils(wanted: Reading, done: Reading, table: Catalogue) -> bool:
         return False
     if wanted.side and done.side and wanted.side != done.side:
         return False
-    if not wanted.regions or not done.regions:
-        return True
+    return not wanted.regions or not done.regions or overlap(wanted.regions, done.regions, table)
+
+
+def overlap(wanted: Collection[str], done: Collection[str], table: Catalogue) -> bool:
+    """Whether one of the regions is one of the others or a part of it; a pelvis shows its hips."""
     return any(
-        one in _line(other, table.regions) or other in _line(one, table.regions)
-        for one in wanted.regions
-        for other in done.regions
+        one in _line(other, table.regions) or other in _line(one, table.regions) or (one, other) == ("Hip", "Pelvis")
+        for one in wanted
+        for other in done
     )
 
 

@@ -8,7 +8,8 @@ import msgspec
 
 from wardround.engine.records import Json
 from wardround.engine.text import regex
-from wardround.scenarios.orders.catalogue import Test
+from wardround.scenarios.orders.catalogue import Test, catalogue
+from wardround.scenarios.orders.imaging import read_study
 
 ADULT = 18
 _BEFORE = 80
@@ -22,7 +23,9 @@ _FEMALE = regex(r"(?i)\b(?:woman|female|girl|lady|she|her|mother|pregnant|gravid
 _MALE = regex(r"(?i)\b(?:man|male|boy|gentleman|he|his|father)\b")
 _PREGNANT = regex(
     r"(?i)\b(?:pregnant|gravida|gestation(?:al)?|weeks['\u2019]? pregnan|antenatal|primigravida|multigravida"
-    r"|G\d\s?P\d|\d{1,2}\s*weeks?\s+(?:of\s+)?(?:pregnan|gestation))"
+    r"|G\d\s?P\d|\d{1,2}\s*weeks?\s+(?:of\s+)?(?:pregnan|gestation)"
+    r"|\d{1,2}\s*weeks?\s+(?:into|in|along in)\s+(?:a|an|her|the)\s+(?:\w+\s+)?pregnancy"
+    r"|\bin\s+(?:the \w+ trimester of )?her\s+(?:first|second|third|fourth|fifth|current)\s+pregnancy|trimester\b)"
 )
 _NOT_PREGNANT = regex(r"(?i)\b(?:not|never|denies being|isn['\u2019]t)\s+(?:currently\s+)?pregnant\b|\bnon-?pregnant\b")
 _OF_PREGNANCY = ("Obstetric examination", "Pelvic examination", "Abdominal examination")
@@ -105,18 +108,21 @@ _NOT_SO = regex(r"(?i)\b(?:no|not|denie[sd]|denying|without|never|negative for|f
 class Subject(msgspec.Struct, frozen=True):
     """The patient of a case, as far as its opening states; `years` is None and `sex` '' if it does not.
 
-    `doubted` are the parts of the examination that what it suffers from speaks against calling normal.
+    `doubted` are the parts of the examination that what it suffers from speaks against calling normal, `regions` the
+    parts of the body that its text names and does not deny.
     """
 
     years: float | None = None
     sex: str = ""
     pregnant: bool = False
     doubted: frozenset[str] = frozenset()
+    regions: frozenset[str] = frozenset()
 
     def row(self) -> dict[str, Json]:
         """The subject as a JSON object."""
         row: dict[str, Json] = {"years": self.years, "sex": self.sex, "pregnant": self.pregnant}
-        return row | {"doubted": sorted(self.doubted)} if self.doubted else row
+        stated = {"doubted": sorted(self.doubted), "regions": sorted(self.regions)}
+        return row | {name: value for name, value in stated.items() if value}
 
 
 NOBODY = Subject()
@@ -131,7 +137,18 @@ def read_subject(text: str) -> Subject:
         read_subject("A 26-year-old woman, 24 weeks pregnant")  # Subject(26.0, 'female', True)
     """
     pregnant = _PREGNANT.search(text) is not None and _NOT_PREGNANT.search(text) is None
-    return Subject(_years(text), _sex(text, pregnant=pregnant), pregnant, doubted_by(text))
+    regions = _regions(text) | ({"Pelvis"} if pregnant else frozenset())
+    return Subject(_years(text), _sex(text, pregnant=pregnant), pregnant, doubted_by(text), regions)
+
+
+def _regions(text: str) -> frozenset[str]:
+    """The regions of the body that a text names in a clause that denies nothing."""
+    affirmed = (clause for clause in _CLAUSE.split(text) if not _DENIES.search(clause))
+    return frozenset(region for clause in affirmed for region in read_study(clause, catalogue()).regions)
+
+
+_CLAUSE = regex(r"[.;,\n]")
+_DENIES = regex(r"(?i)\b(?:no|not|denie[sd]|denying|without|never|none|father|mother|brother|sister|family)\b")
 
 
 @lru_cache(maxsize=4096)
@@ -158,13 +175,18 @@ def subject_of(row: Json) -> Subject:
     """The subject from its JSON object; an empty one where there is none."""
     if not isinstance(row, Mapping):
         return Subject()
-    years, doubted = row.get("years"), row.get("doubted")
+    years = row.get("years")
     return Subject(
         float(years) if isinstance(years, int | float) else None,
         str(row.get("sex") or ""),
         bool(row.get("pregnant")),
-        frozenset(str(name) for name in doubted) if isinstance(doubted, list | tuple) else frozenset(),
+        _names(row.get("doubted")),
+        _names(row.get("regions")),
     )
+
+
+def _names(cell: Json) -> frozenset[str]:
+    return frozenset(map(str, cell)) if isinstance(cell, list | tuple) else frozenset()
 
 
 def _years(text: str) -> float | None:

@@ -1,0 +1,185 @@
+"""Finds the passages of a free text that answer an order: a part of the body, a test by its finding, a site."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+
+from wardround.engine.text import regex
+from wardround.scenarios.case import CaseResult
+from wardround.scenarios.orders import axes
+from wardround.scenarios.orders.catalogue import Catalogue
+from wardround.scenarios.orders.name_lookup import Link
+from wardround.scenarios.terms.wording import cells, key, table_rows
+
+_ENDS = regex(r"(?<=[.;])\s+|\n+")
+_LABEL = regex(r"(?P<label>[A-Z][\w /&'-]{1,40}):\s+\S")
+_AWAITED = regex(
+    r"(?i)^\W*(?:pending|awaiting|awaited)\b"
+    r"|\b(?:results?|studies|tests?|report|cultures?)\W{1,3}(?:(?:is|are|was|were|still|remain\w*|currently)\W+)*"
+    r"(?:pending|awaited)\b"
+    r"|\b(?:not|never|without being)\s+(?:yet\s+|been\s+)*"
+    r"(?:conducted|performed|carried out|obtained|undertaken|completed)\b"
+    r"|\b(?:was|were|is|are)\s+(?:planned|scheduled|declined|refused)\b"
+)
+
+
+@lru_cache(maxsize=4096)
+def clauses_of(text: str) -> tuple[str, ...]:
+    """The sentences of a text and their parts between semicolons, as they stand there."""
+    return tuple(part.strip() for part in _ENDS.split(text) if part.strip())
+
+
+@lru_cache(maxsize=4096)
+def awaited(text: str) -> bool:
+    """Whether every sentence of a report says that there is no result: pending, planned, refused, not done."""
+    parts = clauses_of(text.partition(": ")[2] or text)
+    return bool(parts) and all(map(_AWAITED.search, parts))
+
+
+@cache
+def _words_of_parts() -> Mapping[str, re.Pattern[str]]:
+    """Part of the examination -> the words of a sentence that is about it."""
+    rows = table_rows("examined_words.csv")
+    return {row["test"]: re.compile(rf"(?i)\b(?:{row['words']})\b") for row in rows}
+
+
+def parts_examined(text: str, parts: Collection[str], table: Catalogue, *, wide: bool) -> tuple[str, ...]:
+    """The sentences of a finding that are about one of the `parts` of the examination.
+
+    A label that names a part ('Heart: regular') decides for its sentence. Without one a sentence counts by its words if
+    the finding is `wide`, of the whole body.
+
+    ::
+
+        parts_examined("Heart: regular. Liver enlarged.", {"Abdominal examination"}, catalogue(), wide=True)
+    """
+    return tuple(one for one in clauses_of(text) if _is_about(one, parts, table, wide=wide))
+
+
+def _is_about(sentence: str, parts: Collection[str], table: Catalogue, *, wide: bool) -> bool:
+    words = _words_of_parts()
+    match = _LABEL.match(sentence)
+    label = match["label"] if match else ""
+    own = {table.names.get(key(label), "")} if label else set()
+    own = {test for test in own if test in table.tests and table.tests[test].kind == "examination"}
+    own = own or {part for part in words if label and words[part].search(label)}
+    if own:
+        return not own.isdisjoint(parts)
+    return wide and any(words[part].search(sentence) for part in parts if part in words)
+
+
+def about_parts(text: str, part: str, members: Collection[str], table: Catalogue) -> bool:
+    """Whether a finding of several parts may tell of `part`: it names that, or has no labels of at least two others.
+
+    Of the vital signs only those count that the text names.
+    """
+    if parts_examined(text, {part}, table, wide=True):
+        return True
+    labelled = sum(bool(parts_examined(one, members, table, wide=False)) for one in clauses_of(text))
+    return labelled < 2 and part not in table.below.get("Vital signs", ())
+
+
+@cache
+def _findings() -> Mapping[str, Sequence[str]]:
+    """Test -> what a report calls its result, or a group that it is of, in comparable form ('hyponatremia')."""
+    return {row["test"]: tuple(map(key, cells(row["words"]))) for row in table_rows("result_words.csv")}
+
+
+_LOOSE = {"Tumor markers": frozenset(("Lactate dehydrogenase", "Pregnancy test"))}
+"""Tests that a report does not mean by the name of a panel that has them."""
+
+
+def names_in_reports(tests: Collection[str], table: Catalogue) -> Mapping[str, str]:
+    """The comparable forms by which a report may tell a result of one of `tests`, each with the panel that it names.
+
+    The panel is '' for a name of the test itself and for a finding.
+
+    ::
+
+        names_in_reports({"Sodium"}, catalogue())  # {"sodium": "", "hyponatremia": "", ...}
+    """
+    own = (form for test in tests for form in (*table.forms.get(test, ()), *_findings().get(test, ())))
+    names = {form: "" for form in own if len(form) > 2}
+    for panel, members in table.below.items():
+        if not (members - _LOOSE.get(panel, frozenset())).isdisjoint(tests):
+            for form in table.forms.get(panel, ()):
+                if len(form) > 2:
+                    names.setdefault(form, panel)
+    return names
+
+
+def reported_in(
+    item: CaseResult, linked: Link, phrases: Collection[str], table: Catalogue
+) -> Iterator[tuple[str, str]]:
+    """The sentences of a report that hold one of the `phrases` and speak of the ordered specimen and method.
+
+    Each comes with the panel that it names in place of the test, '' if it names the test. A fluid beside what is
+    examined in it ('pleural fluid: no malignant cells') counts as its test. What is still awaited is left out.
+    """
+    bare = axes.without_specimen(linked.test) if linked.specimen not in ("", axes.BLOOD) else ""
+    panels = names_in_reports((linked.test,), table)
+    for sentence in clauses_of(item.text):
+        stated = axes.specimens(sentence) or axes.specimens(item.name)
+        used = axes.methods(sentence)
+        other_fluid = linked.specimen and stated and not any(axes.same_specimen(linked.specimen, one) for one in stated)
+        if _AWAITED.search(sentence) or other_fluid or not axes.same_method(linked.method, used):
+            continue
+        flat = f" {key(sentence)} "
+        if len(bare) > 3 and linked.specimen in stated and f" {bare} " in f" {key(item.name)} {flat}":
+            yield sentence, ""
+        named = {panels.get(phrase, "") for phrase in phrases if f" {phrase} " in flat}
+        yield from ((sentence, panel) for panel in (("",) if "" in named else named))
+
+
+_SITES = {
+    "Skin biopsy": "skin|cutaneous|epiderm|dermal|dermis|dermo",
+    "Lymph node biopsy": "lymph node|nodal",
+    "Bone marrow biopsy": "marrow",
+    "Bone biopsy": "bone|oss|femur|femoral|tibia|vertebra|osteo",
+    "Liver biopsy": "liver|hepat",
+    "Renal biopsy": "renal|kidney|glomerul",
+    "Lung biopsy": "lung|pulmonary|transbronch|bronch",
+    "Pleural biopsy": "pleura",
+    "Brain biopsy": "brain|cerebr|mening|cranial",
+    "Muscle biopsy": "muscle|myopath|muscular",
+    "Nerve biopsy": "nerve|sural",
+    "Breast biopsy": "breast|mammary|ductal",
+    "Prostate biopsy": "prostat",
+    "Endometrial biopsy": "endometri",
+    "Cervical biopsy": "uterine cervix|cervical (?:biopsy|intraepithelial)|ectocervi|endocervi",
+    "Rectal biopsy": "rect",
+    "Intestinal biopsy": "intestin|duoden|jejun|ile(?:um|al)|colon|bowel",
+    "Temporal artery biopsy": "temporal arter",
+    "Endomyocardial biopsy": "myocard|cardiac",
+    "Salivary gland biopsy": "salivary|parotid",
+    "Thyroid fine-needle aspiration": "thyroid",
+    "Adrenal biopsy": "adrenal",
+    "Tongue biopsy": "tongue",
+    "Pancreatic biopsy": "pancrea",
+    "Bladder biopsy": "bladder|urothel",
+    "Nail biopsy": "nail",
+    "Synovial biopsy": "synovi",
+    "Nasal biopsy": "nasal|nose",
+    "Conjunctival biopsy": "conjunctiv",
+    "Testicular biopsy": "testic|testis",
+    "Vulval biopsy": "vulv",
+    "Orbital biopsy": "orbit",
+    "Soft tissue biopsy": "soft tissue",
+    "Tonsil biopsy": "tonsil",
+}
+_SAMPLED = regex(r"(?i)\b(?:biops\w*|patholog\w*|histo\w*|fine[- ]needle|fnac?|cytolog\w*|immunohisto\w*)\b")
+
+
+def samples(name: str) -> bool:
+    """Whether a report's name says that tissue was examined ('Histopathology')."""
+    return _SAMPLED.search(name) is not None
+
+
+def sampled_sites(text: str) -> frozenset[str]:
+    """The biopsies whose site a text names ('Nail biopsy' of 'a biopsy of the nail bed')."""
+    return frozenset(test for test, words in _SITES.items() if re.search(rf"(?i)\b(?:{words})", text))
+
+
+def takes_sample(test: str) -> bool:
+    """Whether a test is the biopsy of one site."""
+    return test in _SITES
