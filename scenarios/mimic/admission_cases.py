@@ -41,6 +41,7 @@ from wardround.scenarios.mimic.rules import (
     DRAW,
     BuildConditions,
     FinishedCase,
+    ResultKind,
     RuleSteps,
     coded_rules,
     draw_order,
@@ -223,6 +224,8 @@ _CODES_AT_ONCE, _RECORDS_AT_ONCE = 20_000, 200
 _RESULTS = {"labs": LABS, "cultures": CULTURES, "reports": REPORTS}
 """The tables of results, and the columns of each that are read."""
 
+_TESTED: Mapping[ResultKind, str] = {"laboratory": "labevents", "microbiology": "microbiologyevents"}
+
 Say = Callable[[str], None]
 
 
@@ -241,7 +244,8 @@ class Build:
         self._published = options.rules == "published"
         self._licence = _licence(self.tree, options)
         self._enough = max(options.at_least, options.per_disease)
-        conditions = BuildConditions(self._pool, self.notes, options.series)
+        tested = tuple(kind for kind, table in _TESTED.items() if self.tree.has(table))
+        conditions = BuildConditions(self._pool, self.notes, options.series, tested)
         if self._published:
             rules = published_rules(conditions, load_tables(options.lookup) if options.lookup else None)
         else:

@@ -124,7 +124,8 @@ class WorkDatabase:
             f"read_csv({_sql_text(str(file.path))}, delim=',', quote='\"', escape='\"', header=true, "
             f"auto_detect=false, columns={{{spec}}}, nullstr='', allow_quoted_nulls=true, max_line_size={_ROW}, "
             f"buffer_size={_BUFFER}, "
-            f"store_rejects=true, rejects_limit={_MOST_REJECTS}, encoding={_sql_text('latin-1' if latin else 'utf-8')})"
+            f"store_rejects=true, rejects_limit={_MOST_REJECTS}, compression='{'gzip' if file.packed else 'none'}', "
+            f"encoding='{'latin-1' if latin else 'utf-8'}')"
         )
         columns_read = ", ".join(["*", *absent])
         try:
@@ -133,7 +134,9 @@ class WorkDatabase:
                 f"from (select {columns_read} from {source}) t {rest}"
             )
         except self._error as error:
-            raise UsageError(f"{file.path}: cannot be read: {_first_line(error)}") from error
+            said = _first_line(error).removesuffix(f": {file.path}")
+            whole = "; was it copied whole?" if file.packed else ""
+            raise UsageError(f"{file.path}: cannot be read: {said}{whole}") from error
 
     def _rejected(self, file: File) -> list[BadRow]:
         """The rows that DuckDB rejected in the last read, each once, in the order of the file."""
@@ -215,7 +218,7 @@ def _value(message: str | None) -> str:
 
 
 _NEAR = "t.hadm_id = w.hadm_id or (t.hadm_id is null and t.charttime between w.opened and w.closed)"
-_JOIN = f"join windows w on t.subject_id = w.subject_id where {_NEAR}"
+_JOIN = f"join windows w on t.subject_id = w.subject_id where ({_NEAR})"
 _ASSIGNED_BY_TIME = "t.hadm_id is null as near"
 _CODE = "upper(replace(trim(icd_code), '.', ''))"
 
@@ -272,7 +275,7 @@ def load_notes(db: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
     The summary with the highest number in the series comes first; addenda come last. Published rules keep only one
     note, the last by its id as text.
     """
-    chosen = "semi join candidates c on c.hadm_id = t.hadm_id"
+    chosen = f"semi join candidates c on c.hadm_id = t.hadm_id where {_no_note_of('RR', 'AR')}"
     if published:
         select = ("hadm_id", "false as addendum", "0 as number", "max_by(text, coalesce(note_id, '')) as text")
         chosen += " group by hadm_id"
@@ -281,6 +284,11 @@ def load_notes(db: WorkDatabase, tree: MimicCopy, *, published: bool) -> None:
         select = ("hadm_id", "coalesce(note_type, '') = 'AD' as addendum", number, "text")
     db.read("raw_notes", tree.files["discharge"], select, chosen)
     _sort_table(db, "notes", "raw_notes", _ORDER["notes"])
+
+
+def _no_note_of(*kinds: str) -> str:
+    """The condition that a row is no note of the `kinds`, which the other table of notes has: a file may hold both."""
+    return f"coalesce(t.note_type, '') not in ({', '.join(map(_sql_text, kinds))})"
 
 
 MORE = "_more"
@@ -306,9 +314,8 @@ def load_results(db: WorkDatabase, tree: MimicCopy, more: str = "", *, published
 
 
 def _load_reports(db: WorkDatabase, tree: MimicCopy, into: str) -> None:
-    _load_unsorted(
-        db, tree, "readings", "radiology", ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _ASSIGNED_BY_TIME)
-    )
+    report = ("w.hadm_id", "t.note_id", "t.text", "t.charttime", _ASSIGNED_BY_TIME)
+    _load_unsorted(db, tree, "readings", "radiology", report, f" and {_no_note_of('DS', 'AD')}")
     _load_exams(db, tree)
     db.run(
         "create or replace table raw_reports as "
@@ -341,10 +348,15 @@ def _load_result(db: WorkDatabase, tree: MimicCopy, into: str, name: str, select
     _sort_table(db, into, f"raw_{into}", order)
 
 
-def _load_unsorted(db: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str]) -> None:
-    """Create table `into` with a file's rows on the admissions in `windows`; empty if the copy lacks the file."""
+def _load_unsorted(
+    db: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str], more: str = ""
+) -> None:
+    """Create table `into` with a file's rows on the admissions in `windows`; empty if the copy lacks the file.
+
+    `more` is one more condition on the rows.
+    """
     if tree.has(name):
-        db.read(into, tree.files[name], select, _JOIN)
+        db.read(into, tree.files[name], select, f"{_JOIN}{more}")
     else:
         columns = ", ".join(f"{part.split(' as ')[-1].split('.')[-1]} varchar" for part in select)
         db.run(f"create or replace table {into} ({columns.replace('hadm_id varchar', 'hadm_id bigint')})")

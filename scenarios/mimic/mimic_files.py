@@ -116,6 +116,7 @@ TABLES: Mapping[str, MimicTable] = {
             "radiology",
             "note",
             {"note_id": _TEXT, **_KEYS, "charttime": "TIMESTAMP", "text": _TEXT},
+            _text("note_type"),
             lost="no imaging",
         ),
         MimicTable(
@@ -129,6 +130,8 @@ TABLES: Mapping[str, MimicTable] = {
 }
 """Every table that a build may read, by name."""
 
+_COLUMNS = frozenset(name for table in TABLES.values() for name in (*table.needed, *table.more))
+
 OnBadRow = Literal["stop", "skip"]
 
 _MESSAGES = {
@@ -140,6 +143,9 @@ _MESSAGES = {
     "INVALID ENCODING": "bytes are not UTF-8",
     "INVALID STATE": "the quotation marks cannot be made sense of",
 }
+
+
+_HEADS = "the names of columns stand here again: are two tables in one file? what follows may be another one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,29 +162,46 @@ class BadRow:
     detail: str
 
     @property
+    def heads(self) -> bool:
+        """Whether the row is a second row of names: the value that does not fit is the name of a column."""
+        return self.kind == "CAST" and self.detail.strip('"').lower() in {self.column.lower(), *_COLUMNS}
+
+    @property
     def latin(self) -> bool:
         """Whether the only fault is that bytes are not UTF-8."""
         return self.kind == "INVALID ENCODING"
 
     def __str__(self) -> str:
         column = f", column {self.column}" if self.column else ""
-        said = _MESSAGES.get(self.kind, self.detail)
-        return f"{self.path}, row {self.row}{column}: {said}" + (f" ({self.detail})" if self.kind == "CAST" else "")
+        said = _HEADS if self.heads else _MESSAGES.get(self.kind, self.detail)
+        detail = f" ({self.detail})" if self.kind == "CAST" and not self.heads else ""
+        return f"{self.path}, row {self.row}{column}: {said}{detail}"
+
+
+def heads_first(bad: Sequence[BadRow]) -> list[BadRow]:
+    """Faults in the order of telling: a second row of names first, since it explains those behind it."""
+    return sorted(bad, key=lambda row: not row.heads)
 
 
 def refuse(bad: Sequence[BadRow], total: int) -> UsageError:
     """The error that stops a build at the faults of one file; it lists the first five."""
     more = f"\n  and {total - 5} more" if total > 5 else ""
-    rows = "\n".join(f"  {row}" for row in bad[:5])
+    rows = "\n".join(f"  {row}" for row in heads_first(bad)[:5])
     return UsageError(
         f"{count_noun(total, 'row')} cannot be read as written; --on-bad-row skip goes on without them\n{rows}{more}"
     )
 
 
 NONE = "none"
-"""`--table NAME=none` declares a required table to be absent on purpose."""
+"""`--table NAME=none` declares a table to be absent on purpose."""
+_ALWAYS = ("admissions", "patients", "diagnoses_icd")
+"""The tables without which there is no admission to build from."""
+_GZIP = b"\x1f\x8b"
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+"""How a file in UTF-16 begins."""
 
 _RELEASE = re.compile(r"mimic-?_?iv\D{0,40}?v?(?<!\d)([0-9]\.[0-9](?:\.[0-9])?)(?!\d)", re.IGNORECASE)
+_RELEASES = "a build reads MIMIC-IV 2.x or 3.x"
 _RELEASE_FILES = ("CHANGELOG.txt", "README.txt", "README.md", "SHA256SUMS.txt")
 
 
@@ -188,7 +211,7 @@ def sha256_of(path: Path) -> str:
     DuckDB does not compare the checksum inside a gzip file, so it may read other values from a damaged one in silence.
     """
     with path.open("rb") as stream, path.open("rb") as again:
-        packed = stream.peek(2)[:2] == b"\x1f\x8b"
+        packed = stream.peek(2)[:2] == _GZIP
         try:  # reading to the end compares the checksum inside
             hashlib.file_digest(gzip.GzipFile(fileobj=again) if packed else again, "sha1")
         except (OSError, EOFError, zlib.error) as error:
@@ -207,6 +230,12 @@ class File:
     def has(self, column: str) -> bool:
         """Whether the file has the column."""
         return column in self.columns
+
+    @property
+    def packed(self) -> bool:
+        """Whether the file is gzip, whatever its name says."""
+        with self.path.open("rb") as stream:
+            return stream.read(2) == _GZIP
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +259,8 @@ def find_tables(root: Path, named: Mapping[str, str], version: str = "") -> Mimi
     """
     if unknown := [name for name in named if name not in TABLES]:
         raise UsageError(f"--table {unknown[0]}=...: there is no such table; a build reads: {', '.join(TABLES)}")
+    if needed := next((name for name in _ALWAYS if named.get(name) == NONE), ""):
+        raise UsageError(f"--table {needed}={NONE}: there is no build without the tables {', '.join(_ALWAYS)}")
     if not root.is_dir():
         raise UsageError(f"{root}: is no folder; --mimic names the folder of your own copy of MIMIC-IV")
     _refuse_other(root)
@@ -239,36 +270,56 @@ def find_tables(root: Path, named: Mapping[str, str], version: str = "") -> Mimi
         if path is None:
             if not table.lost and named.get(table.name) != NONE:
                 place = root / table.folder / f"{table.name}.csv"
+                without = "" if table.name in _ALWAYS else f", or --table {table.name}={NONE} to go without it"
                 wrong.append(
-                    f"table {table.name} is missing (looked for {place} or .csv.gz); --table {table.name}=PATH"
+                    f"table {table.name} is missing (looked for {place} or .csv.gz); --table {table.name}=PATH{without}"
                 )
             missing[table.name] = table.lost or "left out by --table"
             continue
         columns = header(path)
-        if absent := [column for column in table.needed if column not in columns]:
-            wrong.append(f"{path}: column {', '.join(absent)} is missing; its header has: {', '.join(columns)}")
+        if "row_id" in columns:
+            raise UsageError(f"{path}: is a table of MIMIC-III (it has a column row_id); {_RELEASES}")
+        if fault := _header_fault(table, columns):
+            wrong.append(f"{path}: {fault}")
         files[table.name] = File(table, path, columns)
-    if "labevents" in files and not (files["labevents"].has("value") or files["labevents"].has("valuenum")):
-        wrong.append(f"{files['labevents'].path}: column value is missing, and so is valuenum")
     if wrong:
         raise UsageError("\n".join((f"{root} cannot be built from:", *(f"  {line}" for line in wrong))))
     return MimicCopy(root, _release(root, version), files, missing)
+
+
+def _header_fault(table: MimicTable, columns: tuple[str, ...]) -> str:
+    """Why the first row of a file cannot be the names of a table's columns; "" where it can.
+
+    The row is told only if it has one of the names: otherwise it may be a patient's.
+    """
+    absent = [column for column in table.needed if column not in columns]
+    if len(columns) == 1 and (mark := next((mark for mark in ";\t|" if mark in columns[0]), "")):
+        return f"its cells stand apart by {mark!r}, and those of a table by commas; convert the file"
+    if len(absent) == len(table.needed):
+        return f"its first row names none of the columns {', '.join(absent)}: is the row of names missing?"
+    if absent:
+        return f"column {', '.join(absent)} is missing; its header has: {', '.join(columns)}"
+    if table.name == "labevents" and not {"value", "valuenum"} & set(columns):
+        return "column value is missing, and so is valuenum"
+    return ""
 
 
 def header(path: Path) -> tuple[str, ...]:
     """The column names of a CSV file, plain or gzip, in lower case."""
     try:
         with path.open("rb") as probe:
-            packed = probe.read(2) == b"\x1f\x8b"
+            packed = probe.read(2) == _GZIP
         with gzip.open(path, "rb") if packed else path.open("rb") as stream:
-            line = stream.readline(1 << 16).decode("latin-1")
+            raw = stream.readline(1 << 16)
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"{path}: cannot be read ({error}); was it copied whole?") from error
-    line = line.removeprefix("\xef\xbb\xbf").strip()
+    if raw.startswith(_WIDE):
+        raise UsageError(f"{path}: is UTF-16 text; save it as UTF-8")
+    line = raw.decode("latin-1").removeprefix("\xef\xbb\xbf").strip()
     if not line:
         raise UsageError(f"{path}: is empty; a table starts with its column names")
     if "\0" in line:
-        raise UsageError(f"{path}: is a binary file; tables are CSV, plain or gzip")
+        raise UsageError(f"{path}: is a binary file, or UTF-16 text; tables are CSV in UTF-8, plain or gzip")
     return tuple(name.strip().lower() for name in next(csv.reader([line])))
 
 
@@ -295,16 +346,19 @@ def _beside(root: Path, folder: str) -> tuple[Path, ...]:
 def _refuse_other(root: Path) -> None:
     names = {path.name for path in root.iterdir()}
     if {"ADMISSIONS.csv", "ADMISSIONS.csv.gz"} & names or {"D_ICD_DIAGNOSES.csv", "D_ICD_DIAGNOSES.csv.gz"} & names:
-        raise UsageError(f"{root}: this is MIMIC-III; a build reads MIMIC-IV 2.x or 3.x")
+        raise UsageError(f"{root}: this is MIMIC-III; {_RELEASES}")
     if "core" in names and (root / "core").is_dir():
-        raise UsageError(f"{root}: this is MIMIC-IV 1.x or older (it has a folder core); a build reads 2.x or 3.x")
+        raise UsageError(f"{root}: this is MIMIC-IV 1.x or older (it has a folder core); {_RELEASES}")
 
 
 def _release(root: Path, said: str) -> str:
     """The release: as the user states it, else from the folder's name, else from its texts, else '' (unknown)."""
     if said:
-        _refuse_release(root, said)
-        return said
+        stated = said.lower().removeprefix("v")
+        if not re.fullmatch(r"\d\.\d(?:\.\d)?", stated):
+            raise UsageError(f"--mimic-version {said}: is no release; write it as 3.1")
+        _refuse_release(root, stated)
+        return stated
     release = next((match[1] for part in reversed(root.resolve().parts) if (match := _RELEASE.search(part))), "")
     parts = root.resolve().parts
     if not release and len(parts) > 1 and re.search(r"mimic-?_?iv", parts[-2], re.IGNORECASE):
@@ -320,7 +374,7 @@ def _release(root: Path, said: str) -> str:
 
 def _refuse_release(root: Path, release: str) -> None:
     if release and release[0] not in "23":
-        raise UsageError(f"{root}: this is MIMIC-IV {release}; a build reads 2.x or 3.x")
+        raise UsageError(f"{root}: this is MIMIC-IV {release}; {_RELEASES}")
 
 
 RuleSet = Literal["default", "published"]

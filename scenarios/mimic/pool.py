@@ -5,13 +5,14 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from wardround.engine.errors import UsageError
+from wardround.engine.logs import log
 from wardround.engine.records import Json
-from wardround.engine.text import file_text, loads, package_rows
+from wardround.engine.text import file_text, loads, package_rows, table_rows_of
 from wardround.scenarios.diseases.linker import Concept, Linker, Mention
 from wardround.scenarios.diseases.ontologies import plain_code
 from wardround.scenarios.mimic.note import Phrases
@@ -70,11 +71,12 @@ def read_pool_file(path: Path) -> DiseasePool:
     Cells that a row lacks come from the project's own list, if it has the name. Raises UsageError if a disease is
     listed twice, or none is listed.
     """
-    text = file_text(path)
     known = {key(name): disease for disease in own().diseases for name in disease.names}
     listed: dict[str, PoolDisease] = {}
-    for line, row in _rows(text):
+    for line, row in _rows(path, file_text(path)):
         disease = _disease(row)
+        if wrong := _no_code(row):
+            raise UsageError(f"{path}, line {line}, column {wrong[0]}: {wrong[1]!r} is no code or family of codes")
         if not disease.name:
             continue
         if key(disease.name) in listed:
@@ -82,25 +84,50 @@ def read_pool_file(path: Path) -> DiseasePool:
         listed[key(disease.name)] = _completed(disease, known.get(key(disease.name)))
     if not listed:
         raise UsageError(f"{path}: names no disease; write one a line, or CSV with the column name")
-    return DiseasePool(str(path), tuple(listed.values()))
+    return DiseasePool(str(path), tuple(_own_names(disease, listed) for disease in listed.values()))
+
+
+def _own_names(disease: PoolDisease, listed: Mapping[str, PoolDisease]) -> PoolDisease:
+    """A disease without the synonyms that name another disease of the list; a warning tells of each."""
+    others = [name for name in disease.synonyms if key(name) in listed and key(name) != key(disease.name)]
+    for name in others:
+        log.warning("a synonym is left out: it names another disease of the pool", disease=disease.name, synonym=name)
+    return replace(disease, synonyms=tuple(name for name in disease.synonyms if name not in others))
+
+
+_TEN = re.compile(r"[A-Z]\d(?:\w\w{0,4})?")
+_NINE = re.compile(r"[EV]?\d{2,5}")
+
+
+def _no_code(row: Mapping[str, str | None]) -> tuple[str, str] | None:
+    """(column, cell) of what cannot be a code of ICD-10-CM or ICD-9-CM or begin one."""
+    return next(
+        (
+            (column, part)
+            for column, form in (("icd10", _TEN), ("icd9", _NINE))
+            for part in _parts(row.get(column))
+            if not form.fullmatch(plain_code(part))
+        ),
+        None,
+    )
 
 
 def read_admissions(path: Path) -> frozenset[int]:
-    """The admissions of a file: one number per line, or CSV with a column `hadm_id`.
+    """The admissions of a file: one number per line, or a table with a column `hadm_id`.
 
     Raises UsageError, which names the line, for anything else.
     """
-    rows = list(csv.reader(file_text(path).splitlines()))
-    head = [cell.strip().lower() for cell in rows[0]] if rows else []
-    column = head.index("hadm_id") if "hadm_id" in head else 0
+    rows = list(table_rows_of(path, file_text(path)))
+    head = [cell.strip().lower() for cell in rows[0][1]] if rows else []
+    column = head.index("hadm_id") if "hadm_id" in head else None
     wanted: set[int] = set()
-    for line, row in enumerate(rows, 1):
-        cell = row[column].strip() if len(row) > column else ""
-        if not cell or (line == 1 and "hadm_id" in head):
-            continue
-        if not cell.isdigit():
-            raise UsageError(f"{path}, line {line}: {cell!r} is no hadm_id; write one number a line")
-        wanted.add(int(cell))
+    for line, row in rows if column is None else rows[1:]:
+        said = ",".join(row) if column is None else "".join(row[column : column + 1])
+        if not said.strip().isdecimal():
+            raise UsageError(
+                f"{path}, line {line}: {said.strip()!r} is no hadm_id; write one number a line, or a column hadm_id"
+            )
+        wanted.add(int(said))
     if not wanted:
         raise UsageError(f"{path}: names no admission; write one hadm_id a line")
     return frozenset(wanted)
@@ -117,12 +144,13 @@ def diseases_by_name(pool: DiseasePool, names: Sequence[str]) -> tuple[PoolDisea
     return tuple(known[key(name)] for name in names)
 
 
-def _rows(text: str) -> Iterable[tuple[int, Mapping[str, str]]]:
-    names = [name.strip().lower() for name in next(csv.reader(text.splitlines()[:1]), [])]
-    if not _HEADS & set(names):
+def _rows(path: Path, text: str) -> Iterable[tuple[int, Mapping[str, str]]]:
+    cells = re.split("[,;\t]", text.partition("\n")[0])
+    if not _HEADS & {cell.strip().strip('"').lower() for cell in cells}:
         return [(n, {"name": line.strip()}) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-    reader = csv.DictReader(io.StringIO(text), fieldnames=names)
-    return [(reader.line_num, {name: value for name, value in row.items() if name}) for row in reader][1:]
+    (_, head), *rows = table_rows_of(path, text)
+    names = [name.strip().lower() for name in head]
+    return [(line, dict(zip(names, row, strict=False))) for line, row in rows]
 
 
 def _disease(row: Mapping[str, str | None]) -> PoolDisease:

@@ -5,9 +5,9 @@ Rules see a draft at the stages 'codes', 'note' and 'record', and all finished c
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from wardround.engine.errors import UsageError
 from wardround.engine.seat import seed_of
@@ -21,6 +21,9 @@ from wardround.scenarios.mimic.case_draft import AdmissionDraft, AdmissionResult
 from wardround.scenarios.mimic.headings import MARK
 from wardround.scenarios.mimic.note import Phrases, first_item
 from wardround.scenarios.mimic.pool import DiseasePool, PoolDisease
+
+ResultKind = Literal["laboratory", "microbiology"]
+"""A kind of results that a case without notes needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +169,26 @@ Result = TypeVar("Result", Lab, Culture)
 
 @dataclass(frozen=True, eq=False)
 class BuildConditions:
-    """The conditions on which the rules depend: the pool, whether there are notes, and whether `series` are kept."""
+    """The conditions on which the rules depend: the pool, whether there are notes, and whether `series` are kept.
+
+    `tested` are the kinds of results that the copy has a table of.
+    """
 
     pool: DiseasePool
     notes: bool
     series: bool = True
+    tested: Sequence[ResultKind] = ("laboratory", "microbiology")
 
     @property
     def takes_all(self) -> bool:
         """Whether there is no list of diseases, so that the first-listed code is the disease."""
         return self.pool.takes_all
+
+
+_RESULTS: Mapping[ResultKind, Callable[[AdmissionResults], Sequence[Lab | Culture]]] = {
+    "laboratory": lambda results: results.labs,
+    "microbiology": lambda results: results.cultures,
+}
 
 
 def coded_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
@@ -291,8 +304,8 @@ def record_rules(conditions: BuildConditions) -> tuple[BuildRule, ...]:
         what = "it has a laboratory, microbiology or imaging result"
         enough = _keep_if(lambda d: bool(d.results.labs or d.results.cultures or d.results.studies))
     else:
-        what = "it has laboratory and microbiology results"
-        enough = _keep_if(lambda d: bool(d.results.labs and d.results.cultures))
+        what = f"it has {' and '.join(conditions.tested)} results"
+        enough = _keep_if(lambda d: all(_RESULTS[kind](d.results) for kind in conditions.tested))
     return (*rules, BuildRule("results", what, "record", enough))
 
 

@@ -57,7 +57,7 @@ def test_the_account_can_be_had_as_json(tree: MimicTree, tmp_path: Path, capsys:
         (["--pool", "nowhere.csv"], "nowhere.csv"),
         (["--gem", "nowhere.txt"], "nowhere.txt"),
         (["--without", "colour"], "there is no such rule"),
-        (["--mimic-version", "1.0"], "a build reads 2.x or 3.x"),
+        (["--mimic-version", "1.0"], "a build reads MIMIC-IV 2.x or 3.x"),
         (["--data-class", "public"], "only the open demo"),
         (["--lookup", "nowhere", "--rules", "published"], "nowhere"),
     ],

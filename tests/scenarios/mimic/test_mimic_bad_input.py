@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from benchmarks.mimic_tree import MimicTree
 from wardround.builds import build_mimic
@@ -13,6 +14,7 @@ from wardround.engine.errors import UsageError
 from wardround.scenarios.loaders.load import load
 from wardround.scenarios.mimic.build_account import MimicAccount
 from wardround.scenarios.mimic.mimic_files import MimicOptions
+from wardround.scenarios.mimic.pool import read_pool_file
 
 
 @pytest.fixture
@@ -250,3 +252,147 @@ def test_wanted_diseases_without_a_case_are_named(tree: MimicTree) -> None:
     assert "Purple elbow" in account.without_case
     assert account.json()["without_case"] == list(account.without_case)
     assert "wanted diseases: " in account.text()
+
+
+@pytest.mark.parametrize("table", ["admissions", "patients", "diagnoses_icd"])
+def test_a_table_that_every_build_needs_cannot_be_left_out(table: str, tree: MimicTree) -> None:
+    with pytest.raises(UsageError, match=f"--table {table}=none: there is no build without the tables admissions"):
+        build(tree, tables={table: "none"})
+
+
+def test_a_case_without_notes_needs_only_results_that_the_copy_has_a_table_of(tree: MimicTree) -> None:
+    flow = build(tree, tables=dict.fromkeys(("discharge", "microbiologyevents"), "none"), without=("one_disease",))
+    assert flow.cases
+    assert "it has laboratory results" in flow.text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            b"hadm_id,",
+            b"row_id,hadm_id,",
+            r"is a table of MIMIC-III \(it has a column row_id\); a build",
+        ),
+        (b",", b";", "its cells stand apart by ';', and those of a table by commas"),
+        (b",", b"\t", "its cells stand apart by .*, and those of a table by commas"),
+    ],
+)
+def test_what_is_wrong_with_a_whole_table_is_said(old: bytes, new: bytes, said: str, tree: MimicTree) -> None:
+    path = tree.written["diagnoses_icd"]
+    path.write_bytes(path.read_bytes().replace(old, new))
+    with pytest.raises(UsageError, match=rf"diagnoses_icd\.csv: {said}"):
+        build(tree)
+
+
+def test_a_table_without_its_row_of_names_is_named_and_no_row_is_told(tree: MimicTree) -> None:
+    path = tree.written["labevents"]
+    path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
+    with pytest.raises(UsageError) as said:
+        build(tree)
+    assert "its first row names none of the columns subject_id, hadm_id, itemid, charttime" in str(said.value)
+    assert "20000000" not in str(said.value), "a row may be a patient's"
+
+
+@pytest.mark.parametrize(("coding", "said"), [("utf-16", "is UTF-16 text"), ("utf-16-le", "or UTF-16 text")])
+def test_a_table_in_utf_16_is_named(coding: str, said: str, tree: MimicTree) -> None:
+    path = tree.written["services"]
+    path.write_bytes(path.read_text().encode(coding))
+    with pytest.raises(UsageError, match=rf"services\.csv: .*{said}.*UTF-8"):
+        build(tree)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_table_is_unpacked_by_its_bytes_and_not_by_its_name(packed: bool, tree: MimicTree) -> None:
+    path = tree.written["labevents"]
+    content = path.read_bytes()
+    path.unlink()
+    if packed:
+        path.write_bytes(gzip.compress(content))
+    else:
+        path.with_suffix(".csv.gz").write_bytes(content)
+    assert build(tree).cases
+
+
+@pytest.mark.parametrize(("first", "second"), [("admissions", "patients"), ("d_labitems", "d_icd_diagnoses")])
+def test_two_tables_in_one_file_are_named_as_such(first: str, second: str, tree: MimicTree) -> None:
+    path = tree.written[first]
+    rows = path.read_bytes().count(b"\n")
+    path.write_bytes(path.read_bytes() + tree.written[second].read_bytes())
+    with pytest.raises(UsageError) as said:
+        build(tree)
+    told = str(said.value).splitlines()[1]
+    assert f"{path}, row {rows + 1}" in told
+    assert "are two tables in one file?" in told
+    assert build(tree, on_bad_row="skip").cases
+    flow = json.loads((tree.root.parent / "cases.jsonl.flow.json").read_text())
+    assert "are two tables in one file?" in flow["bad_rows"][first]["rows"][0]
+
+
+@pytest.mark.parametrize(("first", "second"), [("discharge", "radiology"), ("radiology", "discharge")])
+def test_a_note_of_the_other_table_in_one_file_is_not_taken(first: str, second: str, tmp_path: Path) -> None:
+    tree = MimicTree(tmp_path / "mimic", 17, packed=())
+    build(tree)
+    before = (tmp_path / "cases.jsonl").read_bytes()
+    rows = tree.written[second].read_bytes().partition(b"\n")[2].replace(b"-DS-", b"-XX-").replace(b"-RR-", b"-ZZ-")
+    with tree.written[first].open("ab") as stream:
+        stream.write(rows)
+    build(tree)
+    assert (tmp_path / "cases.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(("said", "told"), [("v3.1", "MIMIC-IV 3.1"), ("2.2", "MIMIC-IV 2.2"), ("abc", "")])
+def test_a_release_may_be_said_with_a_v_and_must_be_one(said: str, told: str, tree: MimicTree) -> None:
+    if told:
+        assert build(tree, version=said).source == told
+        return
+    with pytest.raises(UsageError, match="--mimic-version abc: is no release; write it as"):
+        build(tree, version=said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("20000000,20000007\n", "line 1: '20000000,20000007' is no hadm_id"),
+        ("subject_id,hadm_id\n1,20000000\n2,\n", "line 3: '' is no hadm_id"),
+        ("subject_id,stay_id\n1,20000000\n", "line 1: 'subject_id,stay_id' is no hadm_id; .*or a column hadm_id"),
+    ],
+)
+def test_no_number_of_a_list_of_admissions_is_passed_by(text: str, said: str, tree: MimicTree) -> None:
+    ids = tree.root / "ids.csv"
+    ids.write_text(text)
+    with pytest.raises(UsageError, match=said):
+        build(tree, admissions=ids)
+
+
+def test_a_list_of_admissions_may_have_its_cells_apart_by_semicolons(tree: MimicTree) -> None:
+    ids = tree.root / "ids.csv"
+    ids.write_text("subject_id;hadm_id\n1;20000000\n2;99999999\n")
+    assert build(tree, admissions=ids).absent == (99999999,)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,icd10\nGout,M10\nMumps,hello\n", "line 3, column icd10: 'hello' is no code"),
+        ("name,icd9\nGout,gout\n", "line 2, column icd9: 'gout' is no code"),
+        ("name;icd10\nGout;M10|J-18\n", "line 2, column icd10: 'J-18' is no code"),
+        ('name,icd10\n"Gout,M10\n', "line 2: unexpected end of data; is a quotation mark not closed"),
+    ],
+)
+def test_a_faulty_cell_of_a_pool_is_named(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "pool.csv").write_text(text)
+    with pytest.raises(UsageError, match=said):
+        read_pool_file(tmp_path / "pool.csv")
+
+
+def test_a_pool_whose_names_go_round_in_a_loop_is_named_and_cut(tmp_path: Path) -> None:
+    (tmp_path / "pool.csv").write_text("name,synonyms\nFoo disease,Bar disease\nBar disease,Foo disease|Baz\n")
+    with capture_logs() as logs:
+        foo, bar = read_pool_file(tmp_path / "pool.csv").diseases
+    assert (foo.names, bar.names) == (("Foo disease",), ("Bar disease", "Baz"))
+    assert [(one["disease"], one["synonym"]) for one in logs] == [
+        ("Foo disease", "Bar disease"),
+        ("Bar disease", "Foo disease"),
+    ]
+    assert "names another disease of the pool" in logs[0]["event"]
