@@ -304,13 +304,22 @@ def lab_normal(case: Case, index: int) -> bool | None:
     lab = case.labs[index]
     if lab.flag:
         return lab.flag == "normal"
-    try:
-        value = float(lab.value)
-    except ValueError:
+    match = _MEASURED.fullmatch(lab.value.strip())
+    if match is None or (lab.low is None and lab.high is None):
         return None
-    if lab.low is None and lab.high is None:
-        return None
+    value = float(match["number"])
+    if match["sign"] in ("<", "\u2264"):  # somewhere below the number
+        if lab.low and value <= lab.low:
+            return False
+        return True if not lab.low and lab.high is not None and value <= lab.high else None
+    if match["sign"]:  # somewhere above it
+        if lab.high is not None and value >= lab.high:
+            return False
+        return True if lab.high is None and lab.low is not None and value >= lab.low else None
     return (lab.low is None or value >= lab.low) and (lab.high is None or value <= lab.high)
+
+
+_MEASURED = regex(r"(?P<sign>[<>\u2264\u2265]?)=?\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
 
 
 _BESIDE = (

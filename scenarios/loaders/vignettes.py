@@ -45,7 +45,8 @@ def sort_sentences(sentences: Iterable[str]) -> tuple[list[str], list[str], list
     history: list[str] = []
     examination: list[str] = []
     tests: list[str] = []
-    for sentence in sentences:
+    parts = (part for one in sentences for part in (_HALVES.split(one) if _examined_and_tested(one) else [one]))
+    for sentence in parts:
         if _TESTED.search(sentence):
             tests.append(sentence)
         elif _EXAMINED.search(sentence):
@@ -53,6 +54,14 @@ def sort_sentences(sentences: Iterable[str]) -> tuple[list[str], list[str], list
         else:
             (examination if examination and not _spoken(sentence) else history).append(sentence)
     return history, examination, tests
+
+
+_HALVES = regex(r"(?<=;)\s+")
+
+
+def _examined_and_tested(sentence: str) -> bool:
+    """Whether a sentence tells an examination and a test, which are then sorted by the parts between semicolons."""
+    return bool(_EXAMINED.search(sentence) and _TESTED.search(sentence))
 
 
 def _spoken(sentence: str) -> bool:

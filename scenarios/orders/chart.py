@@ -12,6 +12,7 @@ from wardround.engine.records import Json
 from wardround.scenarios.case import CaseResult
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, TestNames, catalogue, scope
+from wardround.scenarios.orders.foreign_orders import order_in_english
 from wardround.scenarios.orders.name_lookup import Link, content, link
 from wardround.scenarios.orders.subject import NOBODY, Subject, subject_of
 from wardround.scenarios.terms.wording import key, list_words, tokens
@@ -179,7 +180,7 @@ def _gases(items: Sequence[CaseResult]) -> Mapping[str, str]:
 
 
 def _entry(place: int, item: CaseResult, table: Catalogue, gases: Mapping[str, str]) -> Entry:
-    name = _NUMBER.sub("", item.name.replace("_", " "))
+    name = _in_english(_NUMBER.sub("", item.name.replace("_", " ")), table)
     parts = [part for part in _PATH.split(name) if part.strip()] or [name]
     while len(parts) > 1 and set(tokens(parts[-1])) <= _EMPTY:
         parts = parts[:-1]
@@ -208,6 +209,12 @@ def _entry(place: int, item: CaseResult, table: Catalogue, gases: Mapping[str, s
         specimen=sampled,
         method=test.method if test is not None and axes.methods(test.test) else axes.methods(item.name),
     )
+
+
+def _in_english(name: str, table: Catalogue) -> str:
+    """A recorded name in English where it is in a language that orders may be in, else as it is."""
+    english = order_in_english(name, table) if link(name, table) is None else None
+    return english.text if english is not None and english.language else name
 
 
 def _sampled(

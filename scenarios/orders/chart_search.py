@@ -1,9 +1,6 @@
-"""Searches a chart: the items that answer one request, and of repeated measurements those to report."""
+"""Searches a chart for the items that answer one request."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
-
-import msgspec
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from wardround.engine.text import regex
 from wardround.scenarios.case import CaseResult, Kind
@@ -11,7 +8,6 @@ from wardround.scenarios.orders import axes, imaging, passages
 from wardround.scenarios.orders.catalogue import Catalogue, Scope, scope
 from wardround.scenarios.orders.chart import GASES, GUIDED, Chart, Entry, Hit
 from wardround.scenarios.orders.name_lookup import Link, content
-from wardround.scenarios.orders.order_parser import Repeat
 from wardround.scenarios.orders.spelling import closest
 from wardround.scenarios.terms.wording import key, tokens
 
@@ -37,7 +33,7 @@ def find_hits(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
         hits = _of_laboratory(hits)
     if hits:
         return [hits[place] for place in sorted(hits)]
-    rules = (_above, _examined, _fuzzy, _studies, _sampled, _worded, _mentioned)
+    rules = (_above, _examined, _fuzzy, _studies, _sampled, _worded, _mentioned, _beside)
     by_rule = ([hit for hit in rule(asked, linked, chart, table) if fits(hit)] for rule in rules)
     return next(filter(None, by_rule), [])
 
@@ -52,18 +48,34 @@ def _of_site(asked: str, linked: Link | None, entry: Entry, chart: Chart) -> boo
     if linked.kind == "examination":
         ours, theirs = (imaging.read_study(text, chart.table).side for text in (asked, entry.item.name))
         return not ours or not theirs or ours == theirs
+    if linked.reading is not None and not entry.reading.side and not _of_side(linked.reading, chart.subject.regions):
+        return False
     if not passages.takes_sample(linked.test) or entry.item.kind != "investigation":
         return True
     named = passages.sampled_sites(entry.item.name) or passages.sampled_sites(entry.item.text)
     if named:
         return linked.test in named
-    return _concerns(imaging.read_study(asked, chart.table).regions, chart)
+    if linked.test == "Skin biopsy":
+        return not chart.subject.doubted or "Skin examination" in chart.subject.doubted
+    return _concerns(imaging.read_study(asked, chart.table), chart)
 
 
-def _concerns(regions: Collection[str], chart: Chart) -> bool:
-    """Whether one of the regions is among those that the case's text speaks of; true where either is unknown."""
+def _concerns(study: imaging.Reading, chart: Chart) -> bool:
+    """Whether a region is among those that the case's text speaks of, on that side; true where either is unknown."""
     known = chart.subject.regions
-    return not regions or not known or imaging.overlap(regions, known, chart.table)
+    return (
+        not study.regions
+        or not known
+        or (imaging.overlap(study.regions, known, chart.table) and _of_side(study, known))
+    )
+
+
+def _of_side(study: imaging.Reading, known: Collection[str]) -> bool:
+    """Whether the case's text does not speak of the other side alone."""
+    other = {"left": "right", "right": "left"}.get(study.side, "")
+    return not other or any(
+        f"{study.side} {region}" in known or f"{other} {region}" not in known for region in study.regions
+    )
 
 
 _GAS = ("Arterial blood gas", "Venous blood gas")
@@ -160,8 +172,14 @@ def _above(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> I
         return
     panels = [test for test in chart.by_test if linked.test in table.below.get(test, ())]
     for entry in in_order(entry for panel in panels for entry in chart.by_test[panel]):
-        if not _tells_of_others(linked, entry, table):
+        if not _tells_of_others(linked, entry, table) and not _is_number(entry.item):
             yield Hit(entry, "panel", linked.score)
+
+
+def _is_number(item: CaseResult) -> bool:
+    """Whether a result is one number, which is that of its own test and tells of no panel."""
+    value = item.text.removeprefix(f"{item.name}: ")
+    return item.kind == "lab" and value[:1] in "0123456789<>-."
 
 
 def _tells_of_others(linked: Link, entry: Entry, table: Catalogue) -> bool:
@@ -199,7 +217,8 @@ def _examined(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -
         if entry.item.kind != "examination":
             continue
         own = entry.test.test if entry.test is not None else ""
-        clauses = passages.parts_examined(entry.item.text, parts, table, wide=own in _WIDE)
+        wide = own in _WIDE or (own == "Vital signs" and linked.test == "Weight and height")
+        clauses = passages.parts_examined(entry.item.text, parts, table, wide=wide)
         if clauses:
             yield Hit(entry, "words", 0.5, "" if own in _OF_LIMBS else " ".join(clauses).rstrip(" ;"))
 
@@ -232,18 +251,29 @@ def _studies(asked: str, linked: Link | None, chart: Chart, table: Catalogue) ->
         return
     rule = "region" if study.regions else "modality"
     for entry in chart.entries:
-        if (
-            study.regions
-            and entry.reading.modalities
-            and not entry.reading.regions
-            and not _concerns(study.regions, chart)
-        ):
+        placed = entry.reading.regions or not entry.reading.modalities
+        if not placed and not _concerns(study, chart):
             continue  # a radiograph of nothing in particular is of what the case is about
+        if entry.item.kind == "investigation" and len(entry.reading.modalities) > 1:
+            yield from _listed(study, entry, chart)
+            continue
         named = entry.test.reading if entry.test is not None and entry.test.rule != "region" else None
         if named is not None and named.regions and not imaging.fulfils(study, named, table):
             continue  # an MR enterography is filed under the abdomen and still no MRCP
         if imaging.fulfils(study, entry.reading, table):
             yield Hit(entry, rule, 1.0)
+
+
+def _listed(study: imaging.Reading, entry: Entry, chart: Chart) -> Iterator[Hit]:
+    """Of a report that lists several studies the items that answer, each by its own modality and region."""
+    items = []
+    for item in passages.listed_items(entry.item.text.removeprefix(f"{entry.item.name}: ")):
+        done = imaging.read_study(GUIDED.sub("", item), chart.table)
+        one_of = (imaging.Reading((modality,), done.regions, done.side) for modality in done.modalities)
+        if any(imaging.fulfils(study, one, chart.table) for one in one_of):
+            items.append(item)
+    if items:
+        yield Hit(entry, "region", 1.0, passages.passage_of(entry.item, items, measured=False))
 
 
 def _worded(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
@@ -273,31 +303,48 @@ def _tells(entry: Entry) -> bool:
 
 
 def _mentioned(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
-    """Free-text results that mention the requested test or a member of the panel."""
+    """Free-text results that mention the requested test or a member of the panel, with what of them does."""
     if not chart.texts:
         return
     tests = (linked.test, *table.below.get(linked.test, ())) if linked is not None else ()
-    forms = (key(asked), *passages.names_in_reports(tests, table))
-    phrases = [form for form in forms if len(form) > 2 and f" {form} " in chart.all_texts]
+    forms = {key(asked), *passages.names_in_reports(tests, table)}
+    names = [form for form in forms if len(form) > 2 and f" {form} " in chart.all_texts]
     for entry, text in chart.texts:
         if linked is None:
-            mentions = any(f" {phrase} " in text for phrase in phrases)
-        else:
-            mentions = _mentions_study(linked, entry, table) or any(
-                not names_others(clause, linked, panel, table)
-                for clause, panel in passages.reported_in(entry.item, linked, phrases, table)
-            )
-        if mentions:
-            yield Hit(entry, "mention", 1.0)
+            if any(f" {name} " in text for name in names):
+                yield Hit(entry, "mention", 1.0)
+            continue
+        reports = passages.reported_in(entry.item, linked, names, table)
+        sentences = [one for one, panel in reports if not names_others(one, linked, panel, table)]
+        sentences += _naming_study(linked, entry, table)
+        if sentences:
+            titled = any(f" {name} " in f" {key(entry.item.name)} " for name in names)
+            part = passages.passage_of(entry.item, sentences, measured=linked.kind == "lab")
+            yield Hit(entry, "mention", 1.0, "" if titled else part)
 
 
-def _mentions_study(linked: Link, entry: Entry, table: Catalogue) -> bool:
-    """Whether a clause of a report names a study of the ordered modality and region."""
+def _beside(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> Iterator[Hit]:
+    """What a finding of the examination says of a study or procedure ('no injury at bronchoscopy')."""
+    if linked is None or linked.kind not in ("imaging", "investigation"):
+        return
+    names = [form for form in (key(asked), *table.forms.get(linked.test, ())) if len(form) > _LONG_ENOUGH]
+    for entry in chart.entries:
+        parts = passages.clauses_of(entry.item.text) if entry.item.kind == "examination" else ()
+        naming = [part for part in parts if any(f" {name} " in f" {key(part)} " for name in names)]
+        if naming:
+            yield Hit(entry, "mention", 1.0, " ".join(naming).rstrip(" ;"))
+
+
+_LONG_ENOUGH = 4
+
+
+def _naming_study(linked: Link, entry: Entry, table: Catalogue) -> list[str]:
+    """The sentences of a report that name a study of the ordered modality and region."""
     wanted = linked.reading
     if wanted is None or not wanted.regions:
-        return False
-    studies = (imaging.read_study(GUIDED.sub("", clause), table) for clause in passages.clauses_of(entry.item.text))
-    return any(study.regions and imaging.fulfils(wanted, study, table) for study in studies)
+        return []
+    studies = ((one, imaging.read_study(GUIDED.sub("", one), table)) for one in passages.clauses_of(entry.item.text))
+    return [one for one, study in studies if study.regions and imaging.fulfils(wanted, study, table)]
 
 
 def in_order(entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -319,117 +366,3 @@ def belongs(entry: Entry, broad: Scope) -> bool:
     if entry.test is not None:
         return entry.test.kind == broad
     return broad == "imaging" and bool(entry.reading.modalities)
-
-
-_REPEATED = ("lab", "microbiology")
-
-
-def measured(hits: Sequence[Hit], repeat: Repeat, reported: Collection[str]) -> list[Hit]:
-    """Select the hits that answer a request, in their order.
-
-    Results of the same test and specimen at different times are repeated measurements: with `repeat` '' the earliest
-    counts, with last the latest, with next the earliest whose reference is not in `reported` (the last if all are),
-    with series all of them.
-    Results without a time are all returned, because their order is unknown.
-    """
-    groups: dict[tuple[str, ...], list[CaseResult]] = {}
-    for hit in hits:
-        groups.setdefault(_series(hit.entry), []).append(hit.entry.item)
-    times = {} if repeat == "series" else {name: _time(group, repeat, reported) for name, group in groups.items()}
-    kept = [hit for hit in hits if hit.entry.item.time == times.get(_series(hit.entry), hit.entry.item.time)]
-    paneled = any(hit.rule == "panel" for hit in kept)
-    if paneled and repeat == "next":  # of a panel, what was not measured again is left out
-        kept = [hit for hit in kept if hit.entry.item.ref not in reported] or kept
-    return _same_day(kept) if paneled and repeat not in ("last", "series") else kept
-
-
-def _same_day(hits: Sequence[Hit]) -> list[Hit]:
-    """Of a panel, the results within a day of its first one; a member that was first measured later is left out."""
-    taken = [moment(hit.entry.item.time) for hit in hits]
-    known = [time for time in taken if time is not None]
-    if not known:
-        return list(hits)
-    last = min(known) + timedelta(days=1)
-    return [hit for hit, time in zip(hits, taken, strict=True) if time is None or time <= last]
-
-
-_MONTHS = "jan(?:uary)? feb(?:ruary)? mar(?:ch)? apr(?:il)? may june? july? aug(?:ust)? sept?(?:ember)? oct(?:ober)?"
-_MONTHS += " nov(?:ember)? dec(?:ember)?"
-_MONTH = rf"(?P<month>{_MONTHS.replace(' ', '|')})\b\.?"
-_DATES = (
-    regex(r"(?i)\b(?P<year>\d{4})-(?P<number>\d\d)-(?P<day>\d\d)\b"),
-    regex(rf"(?i)\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\b(?:,?\s+(?P<year>\d{{4}}))?"),
-    regex(rf"(?i)\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>\d{{4}}))?"),
-    regex(
-        r"(?i)\b(?:on|from|at|of)\s+(?:the\s+)?(?:(?:hospital|admission|inpatient)\s+)?day\s*#?(?P<stay>\d{1,2})\b"
-        r"(?!\s+(?:of|after|post|since|into)\b(?!\s+(?:the |her |his |their )?(?:admission|stay|hospital)))"
-    ),
-)
-_CYCLE = regex(r"(?i)\b(?:fsh|lh|follicle|lutein\w*|o?estradiol|progesterone|cycle|post-?op\w*)\b")
-"""Beside these words a day is one of the cycle or after an operation, and not of the stay."""
-
-
-class StatedDay(msgspec.Struct, frozen=True):
-    """The day that an order names: of the calendar, with or without its year, or the `stay`'s, whose first is 1."""
-
-    said: str
-    year: int | None = None
-    month: int = 0
-    day: int = 0
-    stay: int = 0
-
-    def holds(self, time: datetime, first: datetime) -> bool:
-        """Whether `time` is on this day of a stay that began at `first`."""
-        if self.stay:
-            return (time.date() - first.date()).days == self.stay - 1
-        return (time.month, time.day) == (self.month, self.day) and self.year in (None, time.year)
-
-
-def stated_day(asked: str) -> StatedDay | None:
-    """The one day that an order names ('on day 3', '5 March', '2026-03-05'); None if it names none or several."""
-    if _CYCLE.search(asked):
-        return None
-    matches = [match for pattern in _DATES for match in pattern.finditer(asked)]
-    if len(matches) != 1:
-        return None
-    (match,) = matches
-    named = {name: value for name, value in match.groupdict().items() if value}
-    if "stay" in named:
-        return StatedDay(match[0], stay=int(named["stay"]))
-    months = [name[:3] for name in _MONTHS.split()]
-    month = int(named["number"]) if "number" in named else months.index(named["month"][:3].casefold()) + 1
-    return StatedDay(match[0], int(named["year"]) if "year" in named else None, month, int(named["day"]))
-
-
-def on_day(hits: Sequence[Hit], day: StatedDay, chart: Chart) -> list[Hit]:
-    """The hits that were taken on a day; one without a time is kept, because it may have been."""
-    known = [time for entry in chart.entries if (time := moment(entry.item.time)) is not None]
-    return [hit for hit in hits if (time := moment(hit.entry.item.time)) is None or day.holds(time, min(known))]
-
-
-def moment(time: str) -> datetime | None:
-    """The time of a result; None if it has none or it cannot be read."""
-    try:
-        return datetime.fromisoformat(time).replace(tzinfo=None) if time else None
-    except ValueError:
-        return None
-
-
-def _series(entry: Entry) -> tuple[str, ...]:
-    """What the measurements of one test have in common; an item that is no such measurement stands alone."""
-    item = entry.item
-    if item.kind not in _REPEATED or not item.time:
-        return (item.ref,)
-    name = entry.test.test if entry.test is not None else " ".join(item.name.casefold().split())
-    method = " ".join(entry.method) if item.kind == "microbiology" else ""
-    return item.kind, name, entry.specimen, method, item.detail.casefold() if item.kind == "microbiology" else ""
-
-
-def _time(group: Sequence[CaseResult], repeat: Repeat, reported: Collection[str]) -> str:
-    """The time of the measurement to report."""
-    if repeat == "last":
-        return max(item.time for item in group)
-    if repeat == "next":
-        fresh = [item.time for item in group if item.ref not in reported]
-        return min(fresh) if fresh else max(item.time for item in group)
-    return min(item.time for item in group)

@@ -11,20 +11,11 @@ from wardround.scenarios.case import taken_at
 from wardround.scenarios.orders import axes, imaging
 from wardround.scenarios.orders.catalogue import Catalogue, Scope, Test, scope
 from wardround.scenarios.orders.chart import Chart, Hit
-from wardround.scenarios.orders.chart_search import (
-    StatedDay,
-    belongs,
-    find_hits,
-    hits_by_name,
-    in_order,
-    measured,
-    on_day,
-    result_fits,
-    stated_day,
-)
+from wardround.scenarios.orders.chart_search import belongs, find_hits, hits_by_name, in_order, result_fits
 from wardround.scenarios.orders.name_lookup import Link, link
 from wardround.scenarios.orders.order_parser import repetition, understand
-from wardround.scenarios.orders.passages import names_in_reports
+from wardround.scenarios.orders.passages import names_in_reports, panels_in_reports
+from wardround.scenarios.orders.result_times import StatedDay, measured, on_day, stated_day
 from wardround.scenarios.orders.subject import assumable, doubted_by
 from wardround.scenarios.terms.wording import key
 
@@ -45,7 +36,7 @@ _BOUND = tuple(
         "Alanine aminotransferase; Aspartate aminotransferase",
         "Total bilirubin; Direct bilirubin; Indirect bilirubin; Fractionated bilirubin",
         "Alkaline phosphatase; Gamma-glutamyl transferase",
-        "Prothrombin time; International normalized ratio",
+        "Prothrombin time; International normalized ratio; Albumin; Total bilirubin; Ammonia",
         "Thyroid-stimulating hormone; Free thyroxine; Free triiodothyronine; Total thyroxine; Total triiodothyronine",
         "Iron; Ferritin; Total iron-binding capacity; Transferrin; Transferrin saturation",
         "Glucose; Hemoglobin A1c; Fructosamine; Oral glucose tolerance test; Urine glucose",
@@ -243,7 +234,7 @@ def _result(asked: str, hit: Hit, points: float) -> Answer:
         test=test.test if test else "",
         rule=hit.rule,
         score=round(hit.score, 4),
-        text=f"{item.name}: {hit.passage or item.text}" if item.kind == "examination" else item.text,
+        text=f"{item.name}: {hit.passage or item.text}" if hit.passage or item.kind == "examination" else item.text,
         points=points,
     )
 
@@ -306,10 +297,11 @@ def _speaks_against(test: Test, desk: _Desk) -> bool:
     if test.kind == "examination":
         return any(not entry.item.normal and own & doubted_by(entry.item.text[:_READ]) for entry in desk.chart.entries)
     bound = own | {name for names in _BOUND if own & names for name in names}
+    forms = {*names_in_reports(bound, desk.table), *panels_in_reports(test.name, desk.table)}
     reports = [text for entry, text in desk.chart.texts if not entry.item.normal]
     return any(
         entry.test is not None and entry.test.test in bound and not entry.item.normal for entry in desk.chart.entries
-    ) or any(f" {form} " in text for form in names_in_reports(bound, desk.table) for text in reports)
+    ) or any(f" {form} " in text for form in forms for text in reports)
 
 
 def _usual(linked: Link, test: Test) -> bool:

@@ -1,7 +1,7 @@
 """Finds the passages of a free text that answer an order: a part of the body, a test by its finding, a site."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from wardround.engine.text import regex
@@ -27,6 +27,12 @@ _AWAITED = regex(
 def clauses_of(text: str) -> tuple[str, ...]:
     """The sentences of a text and their parts between semicolons, as they stand there."""
     return tuple(part.strip() for part in _ENDS.split(text) if part.strip())
+
+
+@lru_cache(maxsize=4096)
+def listed_items(text: str) -> tuple[str, ...]:
+    """The items of a report that lists several, as they stand there."""
+    return tuple(part.strip() for part in text.split("; ") if part.strip(" ;"))
 
 
 @lru_cache(maxsize=4096)
@@ -62,6 +68,7 @@ def _is_about(sentence: str, parts: Collection[str], table: Catalogue, *, wide: 
     label = match["label"] if match else ""
     own = {table.names.get(key(label), "")} if label else set()
     own = {test for test in own if test in table.tests and table.tests[test].kind == "examination"}
+    own -= {"General examination", "Physical examination"}  # what is said of the whole may be of any part
     own = own or {part for part in words if label and words[part].search(label)}
     if own:
         return not own.isdisjoint(parts)
@@ -89,35 +96,31 @@ _LOOSE = {"Tumor markers": frozenset(("Lactate dehydrogenase", "Pregnancy test")
 """Tests that a report does not mean by the name of a panel that has them."""
 
 
-def names_in_reports(tests: Collection[str], table: Catalogue) -> Mapping[str, str]:
-    """The comparable forms by which a report may tell a result of one of `tests`, each with the panel that it names.
-
-    The panel is '' for a name of the test itself and for a finding.
+def names_in_reports(tests: Iterable[str], table: Catalogue) -> frozenset[str]:
+    """The comparable forms by which a report may tell a result of one of `tests`: its names, and findings.
 
     ::
 
-        names_in_reports({"Sodium"}, catalogue())  # {"sodium": "", "hyponatremia": "", ...}
+        names_in_reports({"Sodium"}, catalogue())  # {"sodium", "natrium", "hyponatremia", ...}
     """
-    own = (form for test in tests for form in (*table.forms.get(test, ()), *_findings().get(test, ())))
-    names = {form: "" for form in own if len(form) > 2}
-    for panel, members in table.below.items():
-        if not (members - _LOOSE.get(panel, frozenset())).isdisjoint(tests):
-            for form in table.forms.get(panel, ()):
-                if len(form) > 2:
-                    names.setdefault(form, panel)
-    return names
+    forms = (form for test in tests for form in (*table.forms.get(test, ()), *_findings().get(test, ())))
+    return frozenset(form for form in forms if len(form) > 2)
 
 
-def reported_in(
-    item: CaseResult, linked: Link, phrases: Collection[str], table: Catalogue
-) -> Iterator[tuple[str, str]]:
-    """The sentences of a report that hold one of the `phrases` and speak of the ordered specimen and method.
+def panels_in_reports(test: str, table: Catalogue) -> Mapping[str, str]:
+    """The comparable names of the panels that have a test, each with its panel ("electrolyte" for sodium)."""
+    panels = (name for name, members in table.below.items() if test in members - _LOOSE.get(name, frozenset()))
+    return {form: panel for panel in panels for form in table.forms.get(panel, ()) if len(form) > 2}
+
+
+def reported_in(item: CaseResult, linked: Link, names: Collection[str], table: Catalogue) -> Iterator[tuple[str, str]]:
+    """The sentences of a report that hold one of the `names` and speak of the ordered specimen and method.
 
     Each comes with the panel that it names in place of the test, '' if it names the test. A fluid beside what is
     examined in it ('pleural fluid: no malignant cells') counts as its test. What is still awaited is left out.
     """
     bare = axes.without_specimen(linked.test) if linked.specimen not in ("", axes.BLOOD) else ""
-    panels = names_in_reports((linked.test,), table)
+    panels = panels_in_reports(linked.test, table)
     for sentence in clauses_of(item.text):
         stated = axes.specimens(sentence) or axes.specimens(item.name)
         used = axes.methods(sentence)
@@ -125,30 +128,44 @@ def reported_in(
         if _AWAITED.search(sentence) or other_fluid or not axes.same_method(linked.method, used):
             continue
         flat = f" {key(sentence)} "
-        if len(bare) > 3 and linked.specimen in stated and f" {bare} " in f" {key(item.name)} {flat}":
+        in_fluid = len(bare) > 3 and linked.specimen in stated and f" {bare} " in f" {key(item.name)} {flat}"
+        if in_fluid or any(f" {name} " in flat for name in names):
             yield sentence, ""
-        named = {panels.get(phrase, "") for phrase in phrases if f" {phrase} " in flat}
-        yield from ((sentence, panel) for panel in (("",) if "" in named else named))
+        else:
+            yield from ((sentence, panel) for form, panel in panels.items() if f" {form} " in flat)
+
+
+def passage_of(item: CaseResult, sentences: Collection[str], *, measured: bool) -> str:
+    """What of a report holds the `sentences`: of measured values these alone, else the listed items that they are in.
+
+    '' is the whole report.
+    """
+    head = f"{item.name}: "
+    body = item.text.removeprefix(head)
+    parts = clauses_of(body) if measured else listed_items(body)
+    kept = [part for part in parts if any(one.removeprefix(head) in part for one in sentences)]
+    joined = (" " if measured else "; ").join(kept).rstrip(" ;")
+    return "" if len(kept) == len(parts) else joined
 
 
 _SITES = {
     "Skin biopsy": "skin|cutaneous|epiderm|dermal|dermis|dermo",
     "Lymph node biopsy": "lymph node|nodal",
     "Bone marrow biopsy": "marrow",
-    "Bone biopsy": "bone|oss|femur|femoral|tibia|vertebra|osteo",
+    "Bone biopsy": "bone|oss|femur|femoral|tibia|vertebra|osteo|chondr|enchondr",
     "Liver biopsy": "liver|hepat",
-    "Renal biopsy": "renal|kidney|glomerul",
-    "Lung biopsy": "lung|pulmonary|transbronch|bronch",
+    "Renal biopsy": "renal|kidney|glomerul|nephrect",
+    "Lung biopsy": "lung|pulmonary|transbronch|bronch|lobectomy|pneumonect",
     "Pleural biopsy": "pleura",
     "Brain biopsy": "brain|cerebr|mening|cranial",
     "Muscle biopsy": "muscle|myopath|muscular",
     "Nerve biopsy": "nerve|sural",
-    "Breast biopsy": "breast|mammary|ductal",
+    "Breast biopsy": "breast|mammary|ductal|mastect|lumpect",
     "Prostate biopsy": "prostat",
-    "Endometrial biopsy": "endometri",
+    "Endometrial biopsy": "endometri|hysterect",
     "Cervical biopsy": "uterine cervix|cervical (?:biopsy|intraepithelial)|ectocervi|endocervi",
     "Rectal biopsy": "rect",
-    "Intestinal biopsy": "intestin|duoden|jejun|ile(?:um|al)|colon|bowel",
+    "Intestinal biopsy": "intestin|duoden|jejun|ile(?:um|al)|col(?:on|ect)|bowel|appendi[cx]",
     "Temporal artery biopsy": "temporal arter",
     "Endomyocardial biopsy": "myocard|cardiac",
     "Salivary gland biopsy": "salivary|parotid",
@@ -161,7 +178,7 @@ _SITES = {
     "Synovial biopsy": "synovi",
     "Nasal biopsy": "nasal|nose",
     "Conjunctival biopsy": "conjunctiv",
-    "Testicular biopsy": "testic|testis",
+    "Testicular biopsy": "testic|testis|orchi",
     "Vulval biopsy": "vulv",
     "Orbital biopsy": "orbit",
     "Soft tissue biopsy": "soft tissue",

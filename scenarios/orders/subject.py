@@ -109,7 +109,7 @@ class Subject(msgspec.Struct, frozen=True):
     """The patient of a case, as far as its opening states; `years` is None and `sex` '' if it does not.
 
     `doubted` are the parts of the examination that what it suffers from speaks against calling normal, `regions` the
-    parts of the body that its text names and does not deny.
+    parts of the body that its text names and does not deny, also with the side.
     """
 
     years: float | None = None
@@ -142,9 +142,11 @@ def read_subject(text: str) -> Subject:
 
 
 def _regions(text: str) -> frozenset[str]:
-    """The regions of the body that a text names in a clause that denies nothing."""
+    """The regions of the body that a text names in a clause that denies nothing, also with their side ('left Hand')."""
     affirmed = (clause for clause in _CLAUSE.split(text) if not _DENIES.search(clause))
-    return frozenset(region for clause in affirmed for region in read_study(clause, catalogue()).regions)
+    read = [read_study(clause, catalogue()) for clause in affirmed]
+    sided = (f"{one.side} {region}" for one in read if one.side for region in one.regions)
+    return frozenset((*sided, *(region for one in read for region in one.regions)))
 
 
 _CLAUSE = regex(r"[.;,\n]")

@@ -1,4 +1,4 @@
-"""Whether a record answers an order that is read rightly: by its site, side, fluid, method and time, and nothing else."""
+"""Whether a record answers an order by its own site, side, fluid, method and time, and with nothing else."""
 
 import pytest
 
@@ -242,3 +242,103 @@ def test_no_normal_is_assumed_beside_a_report_that_speaks_against_it() -> None:
     case = record("A 45-year-old man.", reports={"CK levels": "CK levels >100,000 during acute episodes."})
     assert [line.state for line in asked(case, "LDH", "normal-default")] == ["not_performed"]
     assert [line.state for line in asked(case, "sodium", "normal-default")] == ["normal"]
+
+
+LISTED = "CRP 12 mg/L, raised. Ferritin 900 ng/mL. Creatinine normal."
+
+
+def test_an_order_gets_of_a_report_of_many_values_only_its_own() -> None:
+    case = record(reports={"Laboratory tests": LISTED})
+    assert said(case, "ferritin") == "Laboratory tests: Ferritin 900 ng/mL."
+    assert said(case, "CRP") == "Laboratory tests: CRP 12 mg/L, raised."
+
+
+def test_an_order_gets_of_a_report_of_many_studies_only_its_own() -> None:
+    case = record(reports={"Imaging": "CT chest shows nodules. They are calcified.; MRI brain is normal."})
+    assert said(case, "CT chest") == "Imaging: CT chest shows nodules. They are calcified."
+    assert said(case, "MRI brain") == "Imaging: MRI brain is normal."
+    assert not said(case, "MRI spine")
+    assert not said(case, "CT head")
+
+
+@pytest.mark.parametrize(
+    ("opening", "order", "there"),
+    [
+        ("A mass of the left hand.", "x-ray of the left hand", True),
+        ("A mass of the left hand.", "x-ray of the right hand", False),
+        ("A mass of the hand.", "x-ray of the right hand", True),
+    ],
+)
+def test_a_study_that_tells_no_side_is_of_the_side_of_the_case(opening: str, order: str, there: bool) -> None:
+    case = record(opening, reports={"Radiograph": "A lesion of the 2nd metacarpal."})
+    assert bool(said(case, order)) is there
+
+
+def test_one_number_is_its_own_test_and_no_panel() -> None:
+    case = record(labs=(Lab(name="PT", value="12", unit="seconds"),))
+    assert said(case, "PT")
+    assert not said(case, "INR")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "order"),
+    [
+        ("Natrium", "128", "sodium"),
+        ("Leukozyten", "14,2", "WBC"),
+        ("Hémoglobine", "12,1", "hemoglobin"),
+        ("Glucosa", "99", "glucose"),
+        ("血红蛋白", "120", "hemoglobin"),
+    ],
+)
+def test_a_name_of_the_record_may_be_in_another_language(name: str, value: str, order: str) -> None:
+    assert [line.refs for line in asked(record(labs=(Lab(name=name, value=value),)), order)] == [("labs[0]",)]
+
+
+def test_cultures_and_studies_of_the_record_may_be_in_another_language() -> None:
+    case = record(
+        cultures=(Culture(test="Urinkultur", specimen="Urin", organism="E. coli"),),
+        reports={"Röntgen Thorax": "Infiltrat rechts basal."},
+        examination={"Haut": "Exanthem am Stamm"},
+    )
+    assert said(case, "urine culture")
+    assert not said(case, "blood culture")
+    assert said(case, "chest x-ray")
+    assert said(case, "skin exam")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "state"),
+    [
+        ("<0.01", 0, 0.01, "normal"),
+        ("<5", None, 2, "reported"),
+        ("<3", 4, 10, "reported"),
+        (">4000", 0, 500, "reported"),
+        (">60", 60, None, "normal"),
+        ("≥ 90", 60, None, "normal"),
+        ("1.0e2", 96, 108, "normal"),
+        ("12-14", 10, 20, "reported"),
+        ("trace", 0, 1, "reported"),
+        ("5,3", 0, 5, "reported"),
+    ],
+)
+def test_a_bound_is_normal_where_all_that_it_allows_is(
+    value: str, low: float | None, high: float | None, state: str
+) -> None:
+    case = record(labs=(Lab(name="Ferritin", value=value, low=low, high=high),))
+    assert [line.state for line in asked(case, "ferritin")] == [state]
+
+
+def test_a_study_that_the_examination_tells_of_is_answered_by_that_sentence() -> None:
+    case = record(examination={"Physical examination": "Burns of both arms. No injury of the airway at bronchoscopy."})
+    assert said(case, "bronchoscopy") == "Physical examination: No injury of the airway at bronchoscopy."
+    assert said(case, "skin exam") == "Physical examination: Burns of both arms."
+
+
+def test_weight_is_among_the_vital_signs() -> None:
+    case = record(examination={"Vital signs": "Pulse 80. Weight 118 kg, body mass index 37."})
+    assert "118" in said(case, "BMI")
+
+
+@pytest.mark.parametrize("order", ["CBC, " * 400, "sodium " * 4000, "x" * 50000, "(" * 3000, "and " * 5000])
+def test_an_endless_order_of_an_empty_record_is_answered(order: str) -> None:
+    assert all(line.state in ("not_performed", "unknown") for line in asked(record(), order))
