@@ -14,6 +14,7 @@ silence. `--left-out` measures each author's questions with weights fitted on th
 
 import argparse
 import csv
+import math
 import re
 import sys
 from collections import Counter
@@ -39,7 +40,17 @@ from scripts.measure_patient import (
     stories,
 )
 from wardround.agents.history import interview, question_kinds, speech
-from wardround.agents.history.figures import UNSEEN, Figures, Weights, describe, lack_figures, word_strengths
+from wardround.agents.history.figures import (
+    UNSEEN,
+    Figures,
+    Weights,
+    asked_figure,
+    asked_words,
+    describe,
+    kind_figures,
+    lack_figures,
+    word_strengths,
+)
 from wardround.agents.history.question_kinds import HistoryQuestion
 from wardround.agents.history.recall import Memory
 from wardround.agents.history.weighing import allowed, decision_figures, worths
@@ -77,6 +88,7 @@ class Choice:
     """One question: the figures of silence and of each sentence, and the places of the right ones (0 is silence)."""
 
     part: str
+    question: str
     silence: Figures
     sentences: Sequence[Figures]
     may_answer: Sequence[bool]
@@ -89,7 +101,9 @@ class Choice:
         rows = [
             {**row, **lack_figures(words, shares)} for row, words in zip(self.sentences, self.strengths, strict=True)
         ]
-        return replace(self, sentences=rows)
+        return replace(
+            self, sentences=rows, silence={**self.silence, "asked words": asked_figure(self.question, shares)}
+        )
 
 
 def choice_of(asked: Asked, story: tuple[Mapping[str, str], str]) -> Choice | None:
@@ -153,7 +167,7 @@ def _choice(
     silence, rows = describe(memory, question, proposed, earlier, {})
     marks = [0] if right is None else [place + 1 for place in right]
     strengths = [word_strengths(question.text, fact) for fact in memory.facts]
-    return Choice(part, silence, rows, allowed(memory, question, proposed), marks, strengths)
+    return Choice(part, question.text, silence, rows, allowed(memory, question, proposed), marks, strengths)
 
 
 def word_shares(choices: Sequence[Choice], *, least: int = 1) -> Weights:
@@ -167,8 +181,25 @@ def word_shares(choices: Sequence[Choice], *, least: int = 1) -> Weights:
         asked.update(best.keys())
         for word, strength in best.items():
             matched[word] = matched.get(word, 0.0) + strength
-    return {
+    of_words = {
         ("word", word): (matched[word] + UNSEEN * _DOUBT) / (count + _DOUBT)
+        for word, count in asked.items()
+        if count >= least
+    }
+    return {**of_words, **_answered(choices, least=max(least, 3))}
+
+
+def _answered(choices: Sequence[Choice], *, least: int) -> Weights:
+    """Return for each word by how much it raises the odds that a record answers, from questions that have it."""
+    share = sum(one.right != [0] for one in choices) / max(1, len(choices))
+    asked, answered = Counter[str](), Counter[str]()
+    for one in choices:
+        words = asked_words(one.question)
+        asked.update(words)
+        answered.update(words if one.right != [0] else ())
+    return {
+        ("asked", word): math.log((answered[word] + share * _DOUBT) / (count - answered[word] + (1 - share) * _DOUBT))
+        - math.log(share / (1 - share))
         for word, count in asked.items()
         if count >= least
     }
@@ -178,9 +209,10 @@ class Tables:
     """The figures of each choice as a table: a row for silence and for each sentence, a column for each figure."""
 
     def __init__(self, choices: Sequence[Choice]) -> None:
+        single = kind_figures()
         names = sorted(
             {("none", name) for one in choices for name in one.silence}
-            | {("fact", name) for one in choices for row in one.sentences for name in row}
+            | {("fact", name) for one in choices for row in one.sentences for name in row if name not in single}
         )
         self.at = {name: place for place, name in enumerate(names)}
         self._of = {one: _table(one, self.at) for one in choices}
@@ -245,7 +277,8 @@ def _table(one: Choice, at: Mapping[tuple[str, str], int]) -> Vector:
         table[0, at["none", name]] = figure
     for place, row in enumerate(one.sentences, 1):
         for name, figure in row.items():
-            table[place, at["fact", name]] = figure
+            if ("fact", name) in at:
+                table[place, at["fact", name]] = figure
     return table
 
 

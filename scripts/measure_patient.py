@@ -7,7 +7,7 @@ The second form asks the questions of a file (case, question, answerable) and wr
 who judge them. With `--model` it asks the model patient; SPEC names the model (`openai/gpt-4o`, `local/smollm2`).
 
 The cases are AgentClinic's, CRAFT-MD's and MedR-Bench's, in the folder of shared data. `tests/data/patient_quotes.csv`
-has five more authors' questions (`--part eighth` to `twelfth`) with the stretches of the story that answer them, as
+has seven more authors' questions (`--part eighth` to `fourteenth`) with the stretches of the story that answer them, as
 `section:start-end`; `|` stands between stretches that are all needed, `/` between those that say the same.
 
 The record answers a question with `expects` or stretches. The answer is apt if the pattern is found in it and it speaks
@@ -44,7 +44,7 @@ from wardround.scenarios.loaders.load import load
 
 QUESTIONS = Path("tests/data/patient_questions.csv")
 QUOTED = Path("tests/data/patient_quotes.csv")
-QUOTED_AUTHORS = ("eighth", "ninth", "tenth", "eleventh", "twelfth")
+QUOTED_AUTHORS = ("eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth")
 SILENT = re.compile(
     r"\bI (?:really )?(?:don't|do not|couldn't|can't) (?:know|say|tell|remember)|\bI have told you"
     r"|\bnot that I(?:'ve| have)? (?:noticed|know|am aware)",

@@ -229,7 +229,7 @@ def story_facts(story: Mapping[str, str], complaint: str = "") -> tuple[Fact, ..
     for section, text in (*story.items(), *complaints.items()):
         for said in story_sentences(text):
             sentence = re.sub(r"(?<=[- ]old)-(?=(?:man|woman|boy|girl|male|female)\b)", " ", said)
-            bare = re.sub(r"^(?:[A-Z][\w/]*(?: [a-z]\w*)?): (?=\w)", "", sentence)
+            bare = re.sub(r"^(?:[A-Z][\w/]*(?: (?:[a-z]\w*|\d+))?): (?=\w)", "", sentence)
             for part in _split_facts(section, bare):
                 if not (_SILENT.search(part) or _STAGE.search(part) or _seen_by_examiner(part)):
                     facts.append(_fact(len(facts), section, part))

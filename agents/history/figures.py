@@ -59,7 +59,7 @@ def describe(
             | _strength(asked, means)
             | _thread(before, means)
             | lack_figures(word_strengths(question.text, fact), weights)
-            | _kinds(memory, whole, fact)
+            | _kinds(memory, whole, fact, thread if question.bare else None)
             | _circumstance(question.text, means)
             | _rules(proposed, fact)
         )
@@ -72,6 +72,7 @@ def describe(
         unmet |= {f"{name}, rules silent": figure for name, figure in unmet.items()}
     return {
         **unmet,
+        "asked words": asked_figure(question.text, weights),
         "none": 1.0,
         "none, rules silent": float(proposed.kind in SILENT),
         "none, rules yes or no": float(proposed.kind in ("yes", "no")),
@@ -163,6 +164,20 @@ def lack_figures(strengths: Sequence[tuple[str, float]], weights: Weights) -> di
     }
 
 
+def asked_words(question: str) -> frozenset[str]:
+    """The words of a question without endings, little ones too."""
+    return frozenset(vocabulary.word_stem(word) for word in re.findall(r"[a-z']+", question.lower()))
+
+
+_MOST_ASKED = 3.0
+
+
+def asked_figure(question: str, weights: Weights) -> float:
+    """Whether a record mostly answers questions in such words ('brought you') or hardly ever does ('worries you')."""
+    total = sum(weights.get(("asked", word), 0.0) for word in sorted(asked_words(question)))
+    return max(-_MOST_ASKED, min(_MOST_ASKED, total)) / _MOST_ASKED
+
+
 _WHEN = re.compile(
     r"\b(?:when|after|before|during|while|if|at|with|lying|in the|first thing|because of|without)\b(?P<rest>[^,?]*)",
     re.IGNORECASE,
@@ -217,12 +232,12 @@ def _share(asked: Sequence[vocabulary.Unit], means: frozenset[str]) -> float:
     return sum(unit.weight for unit in asked if unit.meanings & means) / total if total else 0.0
 
 
-def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, float]:
+def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact, thread: HistoryQuestion | None) -> dict[str, float]:
     """Whether a sentence is of the kind asked: detail, answer, topic, relatives, site, polarity."""
     hits = [_tells(name, fact, question) for name in question.details]
     lacks_place = PLACE_ASKED.search(question.text) is not None and not _tells_place(question, fact)
-    asked = _kinds_asked(question.text)
-    kinds = [tells.search(fact.text) is not None for tells in asked]
+    asked = _kinds_asked(question.text, thread.text if thread else "")
+    kinds = [tells.search(fact.text) is not None for _, tells in asked]
     kin = KIN.search(question.text) is not None
     related = fact.family or (kin and KIN.search(fact.text) is not None)
     sited = bool(question.sites and fact.sites)
@@ -255,6 +270,7 @@ def _kinds(memory: Memory, question: HistoryQuestion, fact: Fact) -> dict[str, f
         "topic missing": float(topic is not None and not is_about(topic, fact.section, fact.text)),
         "main": float(fact in memory.main),
         "complaint": float(fact.section == COMPLAINT),
+        **{f"{name}, {'told' if tells else 'lacking'}": 1.0 for (name, _), tells in zip(asked, kinds, strict=True)},
     }
 
 
@@ -289,15 +305,28 @@ def _tells(detail: str, fact: Fact, question: HistoryQuestion) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _kinds_asked(question: str) -> tuple[re.Pattern[str], ...]:
-    """What a sentence has to tell that answers: a number for 'how many', a medicine for 'which tablets'."""
-    return tuple(tells for asked, tells in _answer_kinds() if asked.search(question) is not None)
+def _kinds_asked(question: str, before: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """What a sentence has to tell that answers: a number for 'how many', a medicine for 'which tablets'.
+
+    A pattern with `>` reads the question `before` as well: after 'Is one leg weak?' 'Which one?' asks for a side.
+    """
+    both = f"{before} > {question}" if before else ""
+    return tuple(
+        (name, tells)
+        for name, asked, tells in _answer_kinds()
+        if asked.search(both if ">" in asked.pattern else question) is not None
+    )
 
 
 @cache
-def _answer_kinds() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+def _answer_kinds() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
     """Kinds of answer: what asks for one, and what a sentence that gives it holds (`answer_kinds.csv`)."""
     return tuple(
-        (re.compile(row["asked"], re.IGNORECASE), re.compile(row["told"], re.IGNORECASE))
+        (row["kind"], re.compile(row["asked"], re.IGNORECASE), re.compile(row["told"], re.IGNORECASE))
         for row in history_rows("answer_kinds.csv")
     )
+
+
+def kind_figures() -> frozenset[str]:
+    """The figures of single kinds of answer: each kind asked for, and told or lacking."""
+    return frozenset(f"{name}, {how}" for name, _, _ in _answer_kinds() for how in ("told", "lacking"))

@@ -45,10 +45,28 @@ OPENING = _any(
 OPENING_WORDS = RootWords(
     "made come see bring brought sir madam hospital clinic help matter trouble problem family today doctor emergency"
     " department office room visit appointment bother wrong happen worry concern young lady man mum mom dad main"
-    " big story dear love time mate pet into"
+    " big story dear love time mate pet into sent send why gp nurse team ward unit maternity intensive care letter"
+    " registrar paramedic ring rang call landed complaint symptom list all every moment past few these other one turn"
+    " word own thank hello talk too through walk difficulty kept sort everything begin amiss"
 )
 """Words of an opening that ask for nothing in particular."""
+TROUBLE = _any(
+    r"\b(?:what|tell|describe|talk|walk|take|list|explain|hear|know)\b[^?]*\b(?:trouble|problem|matter|complaints?|concerns?"
+    r"|issue|difficulty|symptoms?|wrong|going on|happen(?:ed|ing)|bother\w*|troubling|ailing|noticed?|seeing|seen|amiss"
+    r"|up with)\b",
+    r"\b(?:why|how come|reason)\b[^?]*\b(?:brought|bring|came|come|coming|here|sent|send|refer\w*|visit|admitted|kept"
+    r"|in)\b",
+    r"\bwhat\b[^?]*\b(?:brought|brings|landed|come in with)\b",
+    r"\bwhat (?:would you like|do you want|can|could|should|shall|may)\b[^?]*\b(?:us|me|we|i|team)\b[^?]*"
+    r"\b(?:do|sort out|look at|see to|know about)\b",
+)
+"""Asks for trouble or for why the patient came, whatever else it asks."""
 MORE = _any(r"(?:any|some)thing else", r"what else", r"other (?:symptoms|complaints|problems)\b", r"is that all")
+ELSE = _any(
+    r"\b(?:anything|something|nothing|symptoms?) (?:else )?(?:\w+ ){0,2}(?:with|along|alongside|besides)\b"
+    r"|\b(?:any|no) other (?:symptoms|complaints|problems)\b|\b(?:anything|nothing) else\b.*\bgo\w* (?:on|with)\b"
+)
+"""Asks what comes with the complaint."""
 OPINION = _any(
     r"what do you think (?:it|this|is|the|you|could|might|has|caus)",
     r"do you (?:have any idea|know) what (?:it|this|is wrong|the problem|you have|causes)",
@@ -73,13 +91,20 @@ GREETING = _any(
     r"|(?:please )?(?:have|take) a seat\b|come (?:on )?in\b)"
 )
 AGE = _any(r"\bhow old (?:are|is) (?:you|he|she|your|the)\b(?! when)", r"\b(?:your|his|her) age\b|\bdate of birth\b")
+_NAMED = (
+    r"(?:(?:my|young|old|dear|little) )*(?:sir|madam|ma'am|mum|mom|mama|dad|mother|uncle|auntie|aunty|grandfather"
+    r"|grandmother|grandpa|grandma|love|dear|darling|sweetheart|pet|mate|pal|friend|buddy|lad|lass|fella|man|lady|bhai|ji"
+    r"|there|then|again|doctor|se\u00f1ora?|monsieur|madame|(?:mr|mrs|ms|miss) \w+)"
+)
 _SALUTE = re.compile(
-    r"^\W*(?:hello|hi|hey|good (?:morning|afternoon|evening)|thank you|thanks|right|okay|ok|well|now|so|all right"
-    r"|alright)"
-    r"(?: (?:there|then|mum|dad|mother|sir|madam|doctor|(?:mr|mrs|ms|miss) \w+))*[,.!: -]+(?=\w)",
+    r"^\W*(?:hello|hi|hiya|hey|g'day|bonjour|buenos d\u00edas|good (?:day|morning|afternoon|evening)|thank you"
+    rf"|thanks|right|okay|ok|well|now|so|all right|alright|tell me(?=,)|{_NAMED}(?=,))(?: {_NAMED})*"
+    r"(?:\s*[,.!:-]|\s)\s*(?=\w)",
     re.IGNORECASE,
 )
 """What a turn opens with before it asks."""
+_CALLED = re.compile(rf",\s+(?!then|there|again){_NAMED}(?: ji)?(?=\s*[?.!]|$)", re.IGNORECASE)
+"""Whom a question addresses."""
 _YES_NO = _any(
     r"^(?:(?:and|so|ok|okay|well|now|but|then|also|hello|please)[, ]+)*(?:do|does|did|is|are|was|were|has|have|had|can"
     r"|could|will|would|any|ever|isn't|aren't|don't|doesn't|didn't|haven't|hasn't)\b",
@@ -344,7 +369,10 @@ def split_questions(text: str) -> Sequence[str]:
     about that.').
     """
     plain = " ".join(text.replace("\u2019", "'").split())
-    pieces = [piece.strip() for piece in _CLAUSE.split(_SALUTE.sub("", plain)) if piece.strip(" ?.!")]
+    while plain != (rest := _SALUTE.sub("", plain)):
+        plain = rest
+    plain = _CALLED.sub("", plain)
+    pieces = [piece.strip() for piece in _CLAUSE.split(plain) if piece.strip(" ?.!")]
     if len(pieces) < 2:
         return pieces
     said = [piece for piece in pieces if not GREETING.search(piece) or OPENING.search(piece)]
@@ -375,6 +403,12 @@ def is_opening(question: HistoryQuestion) -> bool:
         and not question.words.difference(OPENING_WORDS)
         and _KIN_HAS_IT.search(question.text) is None
     )
+
+
+def trouble_part(text: str) -> str:
+    """The part of a question that asks what the trouble is ('No need to be shy, what is the trouble?')."""
+    parts = [part for part in re.split(r"[,:;]\s", text) if TROUBLE.search(part)]
+    return parts[-1] if parts else text
 
 
 _WH = regex(r"\b(?:when|where|what|how|who|which|why|since when|tell me|describe)\b", re.IGNORECASE)

@@ -8,10 +8,26 @@ from msgspec.structs import replace
 
 from wardround.agents.history import question_kinds
 from wardround.agents.history.aims import aim_share
+from wardround.agents.history.complaint import (
+    ABOUT_THEM,
+    ALONE,
+    TELLS_AGE,
+    is_present_illness,
+    main_facts,
+    presented_facts,
+)
 from wardround.agents.history.facts import COMPLAINT, TIME, Fact, Statement, distinct_facts
 from wardround.agents.history.phrasing import nothing_in
 from wardround.agents.history.question_kinds import ATTRIBUTES, HistoryQuestion
-from wardround.agents.history.vocabulary import Topic, concepts_in, is_about, little, with_wider
+from wardround.agents.history.vocabulary import (
+    Topic,
+    all_meanings,
+    concepts_in,
+    is_about,
+    little,
+    units,
+    with_wider,
+)
 from wardround.scenarios.terms.wording import RootWords, roots
 
 _DETAIL_PATTERNS = {name: pattern for name, _, pattern in ATTRIBUTES}
@@ -30,27 +46,20 @@ _LOCAL = frozenset(
 )
 """Findings that mean little without their site."""
 
-_EARLIER = re.compile(
-    r"^(?:\w+ )?history of\b(?! (?:present|worsening|progressive))|"
-    r"\b(?:has|have|had|with) a (?:known )?history of\b|\bdiagnosed\b|\bunderwent\b|\bas a child\b"
-    r"|\bmedical history\b|\bknown history\b|\btreated for\b",
-    re.IGNORECASE,
-)
-_ABOUT_THEM = re.compile(r"demograph|past|social|family|allerg|medication|review|surg", re.IGNORECASE)
 _SURELY = 0.6
 _RELATIVE = re.compile(r"\b(mother|mum|mom|father|dad|brother|sister|uncle|aunt|grand\w+|wife|husband)", re.IGNORECASE)
-_TELLS = re.compile(r"\bI\b(?![-.])|\b[Mm]y\b|\bpresent(?:s|ed) (?:with|for|due)\b|\bcomplain|\bseeks?\b|\breferred\b")
-_VAGUE = re.compile(r"(?i)\b(?:several|multiple|various|some) (?:concerns|complaints|problems|issues|worries)\W*$")
-"""A sentence that says that there are complaints, but not which."""
 _SIMILAR = re.compile(
     r"(?i)\b(?:similar|prior|previous) (?:\w+ ){0,2}(?:episodes?|symptoms?|pain|complaints?|problems?|rash\w*|spots"
     r"|lesions?)\b|\bfirst time\b|\brecurr"
 )
+_KIN_SIDE = re.compile(r"\b(?:famil|relat|either side|anybody else|anyone else|nobody)", re.IGNORECASE)
 _HABITS = frozenset(("work", "home", "married", "exercise"))
 _BROAD = frozenset(("past", "medication", "allergies", "surgery", "smoking", "alcohol", "drugs"))
 """Topics that are asked for as a whole."""
 _OF_PLACES = frozenset(("origin", "travel", "home"))
 _OWN_WORDS = frozenset(("amount", "who", "colour", "place"))
+_MIND = re.compile(r"\b(?:feel\w* about|think|believe|reckon|mean to|worr\w+ .*most)\b", re.IGNORECASE)
+_OF_BEFORE = re.compile(r"\b(?:it|that|they|them|those|ones?|her|him)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|they|them|this|that|these|those|symptoms?|things?|all)\b", re.IGNORECASE)
 _NORMAL = re.compile(
     r"(?i)\b(?:all right|alright|ok|okay|normal(?:ly)?|well|properly|as usual|fine|regular(?:ly)?|still|good|on time)\b"
@@ -72,7 +81,6 @@ _ASKS = frozenset(
 _SINCE = RootWords("since")
 _TAKES = re.compile(r"(?i)\b(?:takes?|taking|regimen|been on|current\w*|daily|as needed|mg|no medications?)\b")
 _LIST = re.compile(r"^\W*(?:(?:he|she|the patient|i)\s+(?:also )?)?(?:den(?:ies|ied|y)|no|negative)\b", re.IGNORECASE)
-_AGE = re.compile(r"\b[a-z\d]+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+", re.IGNORECASE)
 
 
 class Recollection(msgspec.Struct, frozen=True):
@@ -98,28 +106,10 @@ class Memory:
 
     def __init__(self, facts: Sequence[Fact]) -> None:
         self.facts = facts
-        self.main = self._main()
+        self.main = main_facts(facts)
+        self.presented = presented_facts(facts, self.main)
         self.topic_sites = frozenset(site for fact in self.main for site in fact.sites)
         self.topic_findings = frozenset(name for fact in self.main for name in fact.findings)
-
-    def _main(self) -> tuple[Fact, ...]:
-        """The sentences that tell why the patient came: its complaint, else the first of the history."""
-        facts = [fact for fact in self.facts if fact.section != COMPLAINT] or list(self.facts)
-        own = [fact for fact in facts if not _ABOUT_THEM.search(fact.section)] or facts
-        now = [fact for fact in own if not fact.denied and _is_present_illness(fact) and not _VAGUE.search(fact.text)]
-        now = now or [fact for fact in self.facts if fact.section == COMPLAINT and not _AGE.search(fact.text)] or own
-        felt = (
-            [fact for fact in now if concepts_in(fact.text, "finding") or _TELLS.search(fact.text)]
-            or [fact for fact in now if fact.timed]
-            or now
-        )
-        first = felt[:1]
-        complaints = [fact for fact in self.facts if fact.section == COMPLAINT and _tells_complaint(fact)]
-        if complaints and not (first and complaints[0].findings <= first[0].findings):
-            return tuple(complaints[:1])
-        if first and len(first[0].text) < 60:
-            first = felt[:2]
-        return tuple(first)
 
     def recall(self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], said_before: str) -> Recollection:
         """The answer to one question; the `earlier` ones, newest first, say what 'it' is."""
@@ -128,12 +118,19 @@ class Memory:
         if question_kinds.OPINION.search(question.text):
             return Recollection("opinion", sure=True)
         if question_kinds.AGE.search(question.text):
-            old = [fact for fact in self.facts if _AGE.search(fact.text)]
+            old = [fact for fact in self.facts if TELLS_AGE.search(fact.text)]
             return Recollection("age", tuple(old[:1]), sure=True) if old else UNKNOWN
+        if question_kinds.ELSE.search(question.text) and (
+            alone := [fact for fact in self.facts if ALONE.search(fact.text)]
+        ):
+            return Recollection("facts", tuple(alone[:1]), sure=True)
         if question_kinds.MORE.search(question.text) and question.bare:
             return replace(self._recall_more(said_before), sure=True)
-        if opening := self._opening(question):
+        if opening := self._opening(question, earlier):
             return opening
+        own = not (question.findings or _RELATIVE.search(question.text) or _KIN_SIDE.search(question.text))
+        if own and aim_share("healthy", question.text) > _SURELY and (none := self._nothing("past")):
+            return Recollection("facts", tuple(none), sure=True)
         leaning = question.bare and bool(question.details)
         of_complaint = leaning and question.words <= _SINCE and all(map(question_kinds.is_opening, earlier[:1]))
         if leaning:
@@ -150,22 +147,35 @@ class Memory:
         sure = recalled.sure or of_complaint or _asks_only_topic(question)
         return replace(recalled, sure=bool(recalled.facts) and sure)
 
-    def _opening(self, question: HistoryQuestion) -> Recollection | None:
-        """Why the patient came, and what worries them; None for another question, or a place not in the complaint."""
+    def _opening(self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion]) -> Recollection | None:
+        """Why the patient came, and what worries them; None for another question, or one about something else."""
         if _TELL_OF_IT.search(question.text) and question.findings & self.topic_findings:
             return Recollection("facts", self.main, sure=True)
-        concern = [topic for topic in question.topics if topic.name == "concern"]
+        why = question_kinds.OPENING.search(question.text) is not None or _asks_why(question)
+        opens = why or question_kinds.TROUBLE.search(question.text) is not None
         only = question_kinds.is_opening(question)
-        opens = question_kinds.OPENING.search(question.text) is not None or _asks_why(question)
-        bare = len(question.topics) == len(concern) or question_kinds.BROUGHT.search(question.text) is not None
-        if not (only or (opens and not question.findings and bare)):
+        if not opens or _MIND.search(question.text):
             return None
-        if question.sites and not any(sites_agree(question.sites, fact.sites) for fact in self.main):
+        if not only and (question.yes_no or set(question.details) - {"character"}):
             return None
+        concern = [topic for topic in question.topics if topic.name == "concern"]
         worried = [fact for fact in self.facts if concern and is_about(concern[0], fact.section, fact.text)]
-        named = question.words.difference(question_kinds.OPENING_WORDS)
-        sure = bool(worried) or only or len(named) <= 1 or _asks_why(question)
-        return Recollection("facts", tuple(worried[:1]) or self.main, sure=sure)
+        if worried:
+            return Recollection("facts", tuple(worried[:1]), sure=True)
+        about = frozenset(name for fact in (*self.main, *self.presented) for name in all_meanings(fact.text))
+        beside = [
+            unit
+            for unit in units(question_kinds.trouble_part(question.text))
+            if unit.weight >= 1.0
+            and not unit.meanings & about
+            and frozenset(roots(unit.text)).difference(question_kinds.OPENING_WORDS)
+        ]
+        elsewhere = any(unit.meanings & all_meanings(fact.text) for unit in beside for fact in self.facts)
+        asks_why = _asks_why(question)
+        only = only or not (elsewhere or not (asks_why or all(concepts_in(unit.text, "site") for unit in beside)))
+        if only and (asks_why or not (earlier and _OF_BEFORE.search(question.text))):
+            return Recollection("facts", self.presented, sure=True)
+        return Recollection("facts", self.main) if why or len(beside) <= 1 else None
 
     def _last_resort(
         self, question: HistoryQuestion, earlier: Sequence[HistoryQuestion], silent: Recollection
@@ -204,7 +214,7 @@ class Memory:
         return self._by_words(question)
 
     def _recall_more(self, said_before: str) -> Recollection:
-        own = [fact for fact in self.facts if not (_ABOUT_THEM.search(fact.section) or fact.denied)]
+        own = [fact for fact in self.facts if not (ABOUT_THEM.search(fact.section) or fact.denied)]
         own = [fact for fact in own if fact.section != COMPLAINT]
         fresh = [
             fact for fact in own if fact not in self.main and fact.text.strip(" .").lower()[-40:] not in said_before
@@ -314,7 +324,7 @@ class Memory:
 
     def _concerning(self, question: HistoryQuestion, facts: Sequence[Fact], *, place: bool) -> list[Fact]:
         """Those of the facts that are about what the question is about: the complaint, if it does not say."""
-        now = [fact for fact in facts if not _ABOUT_THEM.search(fact.section) and _is_present_illness(fact)]
+        now = [fact for fact in facts if not ABOUT_THEM.search(fact.section) and is_present_illness(fact)]
         if place:
             now = [fact for fact in now if fact.sites and not fact.denied]
         if not (question.findings or question.sites):
@@ -384,7 +394,7 @@ class Memory:
         exact = len(question.findings & item.findings)
         site = sites_agree(question.sites, item.sites) if question.sites else True
         words = len(question.words & frozenset(roots(fact.text)))
-        past = bool(_ABOUT_THEM.search(fact.section) and "review" not in fact.section.lower())
+        past = bool(ABOUT_THEM.search(fact.section) and "review" not in fact.section.lower())
         off = item.denied and not question.yes_no
         return (int(off), -int(site), -exact, -words, int(past), fact.place)
 
@@ -415,13 +425,6 @@ class Memory:
         return UNKNOWN
 
 
-def _tells_complaint(fact: Fact) -> bool:
-    """Whether a sentence of the complaint tells more than who the patient is."""
-    bare = _AGE.sub("", fact.text)
-    named = bool(fact.findings) and (len(bare) > 60 or _AGE.search(fact.text) is None)
-    return named and not _VAGUE.search(fact.text)
-
-
 def _asks_only_topic(question: HistoryQuestion) -> bool:
     """Whether it asks for a topic and for nothing else ('Any past illnesses?' 'Do you smoke or drink?')."""
     particular = re.search(r"^\W*(?:how|where|when|who|why)\b", question.text, re.IGNORECASE) is not None
@@ -438,11 +441,6 @@ def _asks_only_topic(question: HistoryQuestion) -> bool:
 def _asks_why(question: HistoryQuestion) -> bool:
     """Whether it asks why the patient came, in whatever words."""
     return aim_share("why come", question.text) > _SURELY
-
-
-def _is_present_illness(fact: Fact) -> bool:
-    """Whether a sentence tells of the present illness; one that presents a patient may name the past as well."""
-    return _EARLIER.search(fact.text) is None or re.search(r"\bpresent(?:s|ed)\b", fact.text) is not None
 
 
 def sites_agree(asked: frozenset[str], sites: frozenset[str]) -> bool:

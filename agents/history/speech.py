@@ -326,7 +326,7 @@ def _say_report(rest: str, voice: PatientVoice) -> str:
         return _as_speaker(f"{was} {rest}", voice)
     if re.match(r"^being\b", rest, re.I):
         return _as_speaker(f"{am}{rest[5:]}", voice)
-    if re.match(r"^feeling\b|^taking\b|^using\b", rest, re.I):
+    if re.match(r"^(?:feeling|taking|using|wearing)\b", rest, re.I):
         return _as_speaker(f"{contracted} been {rest}", voice)
     if re.match(r"^(?:he|she|his|her|it|the \w+ (?:is|was|has)|this|these|there|they)\b", rest, re.I) or _clause(rest):
         return _as_speaker(rest[:1].upper() + rest[1:], voice)

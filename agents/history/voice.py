@@ -19,6 +19,9 @@ _SPOKEN_FOR = re.compile(
     r"|her) (?:mother|father|parents)\b",
     re.IGNORECASE,
 )
+_NEWBORN = re.compile(r"\b(?:newborn|neonate|toddler|infant)\b", re.IGNORECASE)
+_YOUNG = re.compile(rf"{_NEWBORN.pattern}|\bbirth ?weight\b", re.IGNORECASE)
+"""What says of a patient without an age that a parent speaks."""
 PRESENT = re.compile(r"^(?:history(?: of .*)?|complaint|story)$", re.IGNORECASE)
 
 
@@ -48,8 +51,8 @@ def patient_voice(story: Mapping[str, str], complaint: str) -> PatientVoice:
     if first:
         years = int(first[1] or first[3])
         young = (first[2] or "year").lower() != "year" or years < _CHILD
-    beginning = " ".join(text.split()[:30])
-    young = young or re.search(r"\b(?:newborn|neonate|toddler|infant)\b", beginning, re.I) is not None
+    beginning = " ".join((complaint or text).split()[:30])
+    young = young or (_NEWBORN if first else _YOUNG).search(beginning) is not None
     other = young or _SPOKEN_FOR.search(text) is not None
     present = " ".join(part for section, part in story.items() if PRESENT.search(section))
     own = re.search(r"\bI\b(?![-.])|\b[Mm]y\b", present) is not None

@@ -13,8 +13,10 @@ from functools import cache
 
 from msgspec.structs import replace
 
+from wardround.agents.history.aims import aim_share
 from wardround.agents.history.facts import COMPLAINT, distinct_facts, story_facts
-from wardround.agents.history.figures import KIN, PLACE_ASKED, SILENT, Figures, Weights, describe
+from wardround.agents.history.figures import KIN, PLACE_ASKED, SILENT, Figures, Weights, describe, kind_figures
+from wardround.agents.history.phrasing import nothing_in
 from wardround.agents.history.question_kinds import HistoryQuestion, parse_question
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection
 from wardround.agents.history.vocabulary import history_rows
@@ -25,6 +27,8 @@ _HARDLY_LESS = 0.5
 """How far short it may fall if it lacks something that was asked."""
 _NEAR = 2.0
 """How far behind the best sentence a second one may be and still be told too."""
+_LEAST_SHARE = 0.15
+"""How likely a question has to be after illnesses of the family for 'none' of the family to answer it."""
 _FAR = 8.0
 """The largest lead, over silence or over another sentence, that is counted."""
 
@@ -98,10 +102,16 @@ def allowed(memory: Memory, question: HistoryQuestion, proposed: Recollection) -
     """Which sentences may answer.
 
     Those that the rules propose may, and of the others those of relatives only if the question is about relatives. A
-    denial never answers where something is.
+    denial never answers where something is, and "none" of the family only what illnesses it has.
     """
     kin, where = KIN.search(question.text) is not None, PLACE_ASKED.search(question.text) is not None
-    return [(fact in proposed.facts or kin or not fact.family) and not (where and fact.denied) for fact in memory.facts]
+    illness = aim_share("family illness", question.text) >= _LEAST_SHARE
+    return [
+        (fact in proposed.facts or kin or not fact.family)
+        and not (where and fact.denied)
+        and (illness or not (fact.family and nothing_in("family", fact.text)))
+        for fact in memory.facts
+    ]
 
 
 def _misses(question: HistoryQuestion, row: Figures) -> bool:
@@ -133,7 +143,8 @@ def checked_weights(weights: Weights) -> Weights:
     memory = Memory(story_facts({"History": "A cough."}))
     silence, rows = describe(memory, parse_question("Whereabouts?"), UNKNOWN, (), {})
     known = {"none": silence, "fact": rows[0], "answer": decision_figures(silence, rows, 0.0, [0.0])[1]}
+    kinds = kind_figures() | {f"best, {name}" for name in kind_figures()}
     for sort, name in weights:
-        if sort != "word" and name not in known.get(sort, {}):
+        if sort not in ("word", "asked") and name not in known.get(sort, {}) and name not in kinds:
             raise ValueError(f"weights.csv: no figure {name!r} of {sort!r}")
     return weights

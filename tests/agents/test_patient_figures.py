@@ -63,8 +63,11 @@ def test_an_answer_is_apt_if_its_sentences_hold_every_stretch_of_the_story_that_
 
 def test_the_nearest_sentence_is_told_with_the_remark_that_more_is_not_known() -> None:
     story = {"Past Medical History": "Severe chronic lung disease that requires home oxygen. Prediabetes."}
-    text = answer_from_story(story, "", ["How is the oxygen working for you?"]).text
-    assert text == f"I have severe chronic lung disease that requires home oxygen. {speech.REST_UNKNOWN}"
+    asked, constant = ["How is the oxygen working for you?"], ("answer", "constant")
+    surer = [{**fitted_weights(), constant: 5.0 - step / 10} for step in range(150)]
+    texts = dict.fromkeys(answer_from_story(story, "", asked, weights=weights).text for weights in surer)
+    bare = "I have severe chronic lung disease that requires home oxygen."
+    assert list(texts) == [bare, f"{bare} {speech.REST_UNKNOWN}", speech.UNKNOWN]
     assert answer_from_story(story, "", ["How many litres of oxygen do you need?"]).text == speech.UNKNOWN
     assert answer_from_story(story, "", ["Which doctor gave you the oxygen?"]).text == speech.UNKNOWN
 
