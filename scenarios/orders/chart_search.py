@@ -55,9 +55,10 @@ def _of_site(asked: str, linked: Link | None, entry: Entry, chart: Chart) -> boo
     named = passages.sampled_sites(entry.item.name) or passages.sampled_sites(entry.item.text)
     if named:
         return linked.test in named
-    if linked.test == "Skin biopsy":
-        return not chart.subject.doubted or "Skin examination" in chart.subject.doubted
-    return _concerns(imaging.read_study(asked, chart.table), chart)
+    known, study = chart.subject.regions, imaging.read_study(asked, chart.table)
+    if not known or linked.test in known:
+        return True
+    return bool(study.regions) and _concerns(study, chart)
 
 
 def _concerns(study: imaging.Reading, chart: Chart) -> bool:
@@ -122,11 +123,26 @@ def result_fits(linked: Link | None, entry: Entry, table: Catalogue) -> bool:
     if entry.item.kind not in ("lab", "microbiology"):
         return True
     wanted = linked.specimen
+    if wanted in _NEVER_SWABBED and tokens(entry.item.detail) == ("swab",):
+        return False
     if not wanted and entry.test is not None and entry.test.test in table.tests and linked.test in table.below:
         wanted = axes.own_specimen(table.tests[entry.test.test])
     within = entry.test is not None and linked.test in table.below.get(entry.test.test, ())
     method = () if within else linked.method  # a panel recorded as a whole tells not how
     return axes.same_specimen(wanted, entry.specimen) and axes.same_method(method, entry.method)
+
+
+_NEVER_SWABBED = (
+    "blood",
+    "urine",
+    "CSF",
+    "sputum",
+    "tissue",
+    "bronchial lavage",
+    "body fluid",
+    "pleural fluid",
+    "stool",
+)
 
 
 def _of_method(linked: Link, entry: Entry) -> bool:
@@ -328,9 +344,12 @@ def _beside(asked: str, linked: Link | None, chart: Chart, table: Catalogue) -> 
     if linked is None or linked.kind not in ("imaging", "investigation"):
         return
     names = [form for form in (key(asked), *table.forms.get(linked.test, ())) if len(form) > _LONG_ENOUGH]
+    short = passages.short_names(linked.test, table)
     for entry in chart.entries:
         parts = passages.clauses_of(entry.item.text) if entry.item.kind == "examination" else ()
-        naming = [part for part in parts if any(f" {name} " in f" {key(part)} " for name in names)]
+        naming = [
+            part for part in parts if short.search(part) or any(f" {name} " in f" {key(part)} " for name in names)
+        ]
         if naming:
             yield Hit(entry, "mention", 1.0, " ".join(naming).rstrip(" ;"))
 

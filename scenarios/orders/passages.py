@@ -80,7 +80,8 @@ def about_parts(text: str, part: str, members: Collection[str], table: Catalogue
 
     Of the vital signs only those count that the text names.
     """
-    if parts_examined(text, {part}, table, wide=True):
+    words = _words_of_parts().get(part)
+    if words is not None and words.search(text):
         return True
     labelled = sum(bool(parts_examined(one, members, table, wide=False)) for one in clauses_of(text))
     return labelled < 2 and part not in table.below.get("Vital signs", ())
@@ -113,12 +114,21 @@ def panels_in_reports(test: str, table: Catalogue) -> Mapping[str, str]:
     return {form: panel for panel in panels for form in table.forms.get(panel, ()) if len(form) > 2}
 
 
+@lru_cache(maxsize=1024)
+def short_names(test: str, table: Catalogue) -> re.Pattern[str]:
+    """The abbreviations of a test in capitals ('PT', 'ECG'), which a text names only as they are written."""
+    synonyms = table.tests[test].synonyms if test in table.tests else ()
+    short = [re.escape(name) for name in synonyms if name.isupper() and name.isalpha() and 1 < len(name) < 5]
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(short)})(?![\w-])" if short else r"(?!)")
+
+
 def reported_in(item: CaseResult, linked: Link, names: Collection[str], table: Catalogue) -> Iterator[tuple[str, str]]:
     """The sentences of a report that hold one of the `names` and speak of the ordered specimen and method.
 
     Each comes with the panel that it names in place of the test, '' if it names the test. A fluid beside what is
     examined in it ('pleural fluid: no malignant cells') counts as its test. What is still awaited is left out.
     """
+    short = short_names(linked.test, table)
     bare = axes.without_specimen(linked.test) if linked.specimen not in ("", axes.BLOOD) else ""
     panels = panels_in_reports(linked.test, table)
     for sentence in clauses_of(item.text):
@@ -129,7 +139,7 @@ def reported_in(item: CaseResult, linked: Link, names: Collection[str], table: C
             continue
         flat = f" {key(sentence)} "
         in_fluid = len(bare) > 3 and linked.specimen in stated and f" {bare} " in f" {key(item.name)} {flat}"
-        if in_fluid or any(f" {name} " in flat for name in names):
+        if in_fluid or any(f" {name} " in flat for name in names) or short.search(sentence):
             yield sentence, ""
         else:
             yield from ((sentence, panel) for form, panel in panels.items() if f" {form} " in flat)

@@ -10,6 +10,7 @@ from wardround.engine.records import Json
 from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Test, catalogue
 from wardround.scenarios.orders.imaging import read_study
+from wardround.scenarios.orders.passages import sampled_sites
 
 ADULT = 18
 _BEFORE = 80
@@ -109,7 +110,7 @@ class Subject(msgspec.Struct, frozen=True):
     """The patient of a case, as far as its opening states; `years` is None and `sex` '' if it does not.
 
     `doubted` are the parts of the examination that what it suffers from speaks against calling normal, `regions` the
-    parts of the body that its text names and does not deny, also with the side.
+    parts of the body that its text names and does not deny, also with the side, and the biopsies of such parts.
     """
 
     years: float | None = None
@@ -137,16 +138,18 @@ def read_subject(text: str) -> Subject:
         read_subject("A 26-year-old woman, 24 weeks pregnant")  # Subject(26.0, 'female', True)
     """
     pregnant = _PREGNANT.search(text) is not None and _NOT_PREGNANT.search(text) is None
+    doubted = doubted_by(text)
     regions = _regions(text) | ({"Pelvis"} if pregnant else frozenset())
-    return Subject(_years(text), _sex(text, pregnant=pregnant), pregnant, doubted_by(text), regions)
+    regions |= {"Skin biopsy"} if "Skin examination" in doubted else frozenset()
+    return Subject(_years(text), _sex(text, pregnant=pregnant), pregnant, doubted, regions)
 
 
 def _regions(text: str) -> frozenset[str]:
     """The regions of the body that a text names in a clause that denies nothing, also with their side ('left Hand')."""
-    affirmed = (clause for clause in _CLAUSE.split(text) if not _DENIES.search(clause))
+    affirmed = [clause for clause in _CLAUSE.split(text) if not _DENIES.search(clause)]
     read = [read_study(clause, catalogue()) for clause in affirmed]
     sided = (f"{one.side} {region}" for one in read if one.side for region in one.regions)
-    return frozenset((*sided, *(region for one in read for region in one.regions)))
+    return frozenset((*sided, *(region for one in read for region in one.regions), *sampled_sites(". ".join(affirmed))))
 
 
 _CLAUSE = regex(r"[.;,\n]")

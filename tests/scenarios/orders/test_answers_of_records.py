@@ -342,3 +342,33 @@ def test_weight_is_among_the_vital_signs() -> None:
 @pytest.mark.parametrize("order", ["CBC, " * 400, "sodium " * 4000, "x" * 50000, "(" * 3000, "and " * 5000])
 def test_an_endless_order_of_an_empty_record_is_answered(order: str) -> None:
     assert all(line.state in ("not_performed", "unknown") for line in asked(record(), order))
+
+
+def test_abbreviations_in_capitals_are_names_and_small_letters_are_not() -> None:
+    case = record(
+        examination={"Physical examination": "Atrial fibrillation on ECG."},
+        reports={"Laboratory": "Prolonged PT (98 sec)."},
+    )
+    assert said(case, "ECG")
+    assert said(case, "prothrombin time")
+    assert not said(record(reports={"Laboratory": "Seen at the pt's home."}), "prothrombin time")
+
+
+def test_a_part_is_found_below_a_label_of_another_in_its_panel() -> None:
+    parts = "Limbs: Right arm strength: 4/5; Gait: ataxic; Coordination: poor"
+    case = record(examination={"Neurological examination": parts})
+    assert said(case, "motor exam")
+    assert not said(case, "sensory exam")
+
+
+def test_a_report_without_a_site_is_no_biopsy_of_what_the_case_does_not_name() -> None:
+    case = record("A lump of the left breast.", reports={"Histopathology": "Fibrous tissue, no malignancy."})
+    assert said(case, "breast biopsy")
+    assert not said(case, "lymph node biopsy")
+    assert not said(case, "skin biopsy")
+
+
+def test_a_bare_swab_is_no_fluid() -> None:
+    case = record(cultures=(Culture(test="ACID FAST SMEAR", specimen="SWAB", comment="None seen."),))
+    assert said(case, "AFB smear")
+    assert not said(case, "sputum AFB smear")
