@@ -9,6 +9,7 @@ import msgspec
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Catalogue
+from wardround.scenarios.orders.named_tests import respelt
 from wardround.scenarios.terms.wording import cells, table_rows, tokens
 
 LANGUAGES = ("de", "fr", "es", "zh")
@@ -73,7 +74,7 @@ def order_in_english(text: str, table: Catalogue) -> Translation:
     form, places = _folded(text)
     language = _language(form, table, accented=any(mark.isalpha() and not mark.isascii() for mark in text))
     if not language:
-        return Translation(text, "", tuple(range(len(text))))
+        return _respelled(text, table)
     letters: list[str] = []
     origin: list[int] = []
     at = 0
@@ -91,6 +92,21 @@ def order_in_english(text: str, table: Catalogue) -> Translation:
     letters += _as_written(form, text, places, at, len(form))
     origin += places[at:]
     return _tidied("".join(letters), language, origin)
+
+
+def _respelled(text: str, table: Catalogue) -> Translation:
+    """An English text with its misspelt words corrected."""
+    letters, origin, at = "", list[int](), 0
+    english = text.isascii() and not _OTHER.search(text)
+    for start, end, word in respelt(text, table) if english else ():
+        letters += text[at:start] + word
+        origin += [*range(at, start), *([start] * (len(word) - 1)), end - 1]
+        at = end
+    return Translation(letters + text[at:], "en" if at else "", (*origin, *range(at, len(text))))
+
+
+_OTHER = regex(r"(?i)\b(?:de las?|de los|del?|en|el|para|und|mit|der|die|das|avec|sans|les|des|une|pour)\b")
+"""Words of the other languages; a text with one is not corrected by English names."""
 
 
 def _as_written(form: str, text: str, places: Sequence[int], start: int, end: int) -> Iterator[str]:

@@ -4,6 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
+import msgspec
+from msgspec.structs import replace
+
 from wardround.engine.text import regex, split_outside_brackets
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import scope
@@ -19,7 +22,10 @@ JOINED = regex(
     r"|\bplus\b|\bversus\b|\bvs\b\.?|&|(?<!\+)\+)\s+",
     re.IGNORECASE,
 )
-_COUNT = regex(r"(?i)0\d[0-5]\d|\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|cd\d+|[qxd]\d+\w*|\d+-?(?:week|month)ly")
+_COUNT = regex(
+    r"(?i)\d{1,2}/(?:24|7|52|12|40)|0\d[0-5]\d|\d+(?:st|nd|rd|th|h|hrs?|hourly|d|x|am|pm)|cd\d+|[qxd]\d+\w*"
+    r"|\d+-?(?:week|month)ly"
+)
 _CYCLE = regex(
     r"(?i)^(?:cycle )?(?:day|cd|d)[ -]?\d{1,2}(?:-\d{1,2})? (?:of (?:the )?cycle )?"
     r"|\s(?:(?:on|of) )?(?:the )?(?:cycle )?(?:day|cd) ?\d{1,2}(?: of (?:the )?cycle)?$"
@@ -48,24 +54,83 @@ def trimmed(piece: str, known: Known) -> str:
     start, end = 0, len(words)
     while start < end - 1 and words[start].casefold().strip(ENDS) in order_words("before"):
         start += 1
+    counted = start + (start < end - 1 and _COUNT.fullmatch(words[start]) is not None)  # '2/24 VBG'
     ends = [end]
     while end > start + 1 and (
         words[end - 1].casefold().strip(ENDS) in order_words("after") or _COUNT.fullmatch(words[end - 1])
     ):
         end -= 1
         ends.append(end)
-    forms = (" ".join(words[start:place]).strip(ENDS) for place in ends)
+    forms = (" ".join(words[begin:place]).strip(ENDS) for begin in (start, counted) for place in ends)
     return next((form for form in forms if form and known(form)), piece)
 
 
-_ABBREVIATED = 6
+_LONGEST_RUN = 40
+"""Most words of a run of names without commas."""
+_LONGEST_NAME = 5
+_AMONG = regex(r"(?i)[+&]|stat|urgent|q\d+|x\d+")
+"""What stands between the names of a run and is none of them ('VBG 2/24 UEC')."""
 
 
-def abbreviations(piece: str, known: Known) -> list[str]:
-    """'ESR CRP RF' as one request each: known abbreviations in capitals without a comma between them."""
+_WHEN = frozenset(("pre", "post", "before", "after", "later", "then"))
+
+
+def run_of_names(piece: str, known: Known) -> list[str]:
+    """'FBC U&E LFT B12 folate' as one request each: names without commas, and words of time between them.
+
+    The reading with the fewest other words, then names, is taken. Empty if there is only one name, or fewer than four
+    for each other word.
+    """
     words = piece.split()
-    short = any(word.isupper() for word in words) or (len(words) > 2 and max(map(len, words)) <= _ABBREVIATED)
-    return words if 1 < len(words) <= _MOST_WORDS and short and all(map(known, words)) else []
+    if not 1 < len(words) <= _LONGEST_RUN:
+        return []
+    best: list[_Run] = [_Run(0, 0, 0, ())]
+    for start in range(len(words) - 1, -1, -1):
+        behind = best[0]
+        if _tells_time(words[start]):
+            readings = [replace(behind, beside=behind.beside + 1)]
+        else:
+            readings = [replace(behind, unknown=behind.unknown + 1, parts=(words[start], *behind.parts))]
+        for size in range(1, min(_LONGEST_NAME, len(words) - start) + 1):
+            named = _each_name(" ".join(words[start : start + size]).strip(ENDS), known)
+            after = best[size - 1]
+            if named:
+                readings.append(replace(after, names=after.names + len(named), parts=(*named, *after.parts)))
+        best.insert(0, min(readings, key=lambda one: (one.unknown, one.beside, one.names)))
+    run = best[0]
+    return list(run.parts) if run.names > 1 and run.names >= _NAMED * run.unknown else []
+
+
+class _Run(msgspec.Struct, frozen=True):
+    """A reading of a run: how many words are in no name, how many tell the time, how many names, and the parts."""
+
+    unknown: int
+    beside: int
+    names: int
+    parts: tuple[str, ...]
+
+
+_NAMED = 4
+"""Least names for each other word of a run."""
+
+
+def _each_name(text: str, known: Known) -> tuple[str, ...]:
+    """A name, or the names that a slash joins."""
+    words = text.casefold().split()
+    if not words or words[0] in order_words("edge") or words[-1] in order_words("edge"):
+        return ()
+    taken = axes.specimen(text)
+    if taken and not axes.without_specimen(text) and (not text.isupper() or text == taken):  # 'urine', but 'MSU'
+        return ()
+    return (text,) if known(text) else tuple(slashed(text, known)) if "/" in text else ()
+
+
+def _tells_time(word: str) -> bool:
+    bare = word.casefold().strip(ENDS)
+    roles = ("before", "after", "frame")
+    if bare in order_words("edge") or bare in _WHEN:  # 'methemoglobin by co-oximetry' is no run
+        return False
+    return bool(_COUNT.fullmatch(bare) or _AMONG.fullmatch(bare)) or any(bare in order_words(role) for role in roles)
 
 
 _FAMILY = regex(r"(?i)\b(?:vitamins?|hepatitis|hep|proteins?|factors?|complements?|immunoglobulins?)$")
@@ -191,6 +256,11 @@ def shared(parts: list[str], known: Known) -> list[str]:
     shared = list(parts)
     for place, part in enumerate(shared):
         if known(part):
+            before = shared[place - 1].split() if place else []
+            of_kind = f"{' '.join(before[:-1])} {part}"
+            if len(before) > 1 and axes.only_method(part) and axes.only_method(before[-1]) and known(of_kind):
+                shared[place] = of_kind  # 'fungal microscopy and culture'
+                continue
             last = shared[-1].split()[-1]
             if place and _CLASS.fullmatch(part):  # 'dengue antigen and IgM'
                 first = f"{shared[place - 1].split()[0]} {part}"

@@ -16,27 +16,9 @@ from wardround.scenarios.orders.joined_names import order_words
 from wardround.scenarios.orders.spelling import corrected, near
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
-# Words of a request that name no test, in the form that `tokens` gives them.
-LEADING = list_words(
-    """please order get obtain perform check measure repeat request send do draw run would like to i a an the some
-    my stat urgent baseline initial serial another also want need next new routine standard complete full further
-    consider recommend additional specific any other now then just let us we should will could can you
-    go ahead have patient what is was were are d s ll portable bedside quick am random spot formal start begin
-    daily nightly weekly trend trending
-    with add on of fresh 24h 12h 48h bilateral simple plain recheck checking ordering getting
-    obtaining sending performing doing running adding repeating rechecking off think suggest starting
-    genetic fasting last latest recent most newest current earliest thorough detailed focused careful brief poc paired
-    rpt rept percutaneous outpatient inpatient elective dedicated trough peak simultaneous concurrent quantitative
-    assess evaluate"""
-)
-TRAILING = list_words(
-    """reading level lvl lvls test testing assay measurement study result panel exam concentration value stat analysis
-    please now today
-    first asap urgently immediately instead trend trending serial serially titer check series again too tonight
-    tomorrow once daily screening quantitative quantification status only if possible at baseline quant
-    genetic excretion phenotype isoenzyme cotesting
-    needed required indicated recommended warranted review trough peak morning room air urgent"""
-)
+LEADING = list_words(" ".join(sorted(order_words("opening"))))
+TRAILING = list_words(" ".join(sorted(order_words("closing"))))
+"""Words at the ends of a request that name no test, in the form that `tokens` gives them."""
 SPECIMENS = list_words("serum plasma blood")
 # Sites from which cultures and swabs are taken; the name without them must be a microbiology test.
 BRACKET = regex(r"\(([^()]*)\)|\[([^\[\]]*)\]")
@@ -46,7 +28,8 @@ _AMOUNT = regex(
     r"(?i)\s*\b(?:with \d+(?:[/,]\s?\d+)+\s(?:min\w* )?(?:samples?|bloods?)|(?:today|tomorrow) (?:at )?\d{4}\b"
     r"|(?:cycle )?day\s\d+|(?:post|pre)[- ]?"
     r"(?:transfusion|op|operative|procedure|dialysis|hd|extubation"
-    r"|intubation|bolus|exercise|delivery|treatment)\b|(?:\d\s?)?x\s?\d+(?:\s+sets?)?|\d+[\s-]?(?:hourly|hrly)\b|q\.?\s?\d+\s?(?:h|hr|hrs"
+    r"|intubation|bolus|exercise|delivery|treatment)\b|(?:\d\s?)?x\s?\d+(?:\s+sets?)?|\d+[\s-]?(?:hourly"
+    r"|hrly)\b|q\.?\s?\d+\s?(?:h|hr|hrs"
     r"|hours)?|(?:in|at|after|every|over|for|à)\s+(?:the next\s+)?(?:\d+|one|two|three|four|six|eight|twelve"
     r"|an)[\d\s,/&-]*(?:and\s+\d+\s*)?(?:h|hr|hrs|hours?|min|minutes|days?|weeks?|months?)\b|(?:in the|this|tomorrow"
     r"|every|each)\s+(?:morning|evening|afternoon|night|am|pm|day)\b|tonight\b|overnight\b|(?:\d+|one|two|three"
@@ -68,6 +51,7 @@ _SHORT = {
     for word, shorts in {
         "antibody": "ab abs",
         "antigen": "ag ags",
+        "serology": "serol sero",
         "culture": "cx cxs",
         "24 hour": "24h 24hr 24hrs",
         "hour": "hr hrs",
@@ -92,6 +76,8 @@ _SHORT = {
     }.items()
     for short in shorts.split()
 }
+_IN_NAME = regex(r"(?<=\w)\(\w{1,2}\)")
+"""A bracket within a name ('Lp(a)')."""
 _DAY = regex(r"(?i)\b24[\s-]*h(?:r|rs|our|ours)?\b\s*")
 _PLURAL = regex(r"\b([A-Z]{2,5})s\b")
 _AND = regex(r"\s*&\s*|(?<=[a-z])\s\+\s(?=[a-z])", re.IGNORECASE)
@@ -106,7 +92,7 @@ def forms(name: str) -> list[str]:
     and words such as 'level'; without 'serum'; the content of the only bracket; with shorthand expanded.
     """
     name = _DAY.sub("24 hour ", name)
-    outer = BRACKET.sub(" ", name)
+    outer = name if _IN_NAME.search(name) else BRACKET.sub(" ", name)
     short = _DETAIL.sub("", unmeasured(outer))
     made = [
         key(name),
@@ -189,7 +175,8 @@ def link(name: str, table: Catalogue) -> Link | None:
 
 def _is_word(name: str, table: Catalogue) -> bool:
     """Whether a short name is a word of its own, written as no name of the table is ('pus', 'CP x 2')."""
-    said = unmeasured(name).strip(" +?!.")
+    words = [word for word in unmeasured(name).split() if not set(tokens(word)) <= LEADING | TRAILING]
+    said = (words[0] if len(words) == 1 else name).strip(" +?!.,")
     test = table.tests.get(table.names.get(key(said), ""))
     return test is not None and said.casefold() in order_words("word") and said not in test.synonyms
 
@@ -232,7 +219,7 @@ def _beside_procedure(name: str, table: Catalogue) -> bool:
 @lru_cache(maxsize=16384)
 def link_as_written(name: str, table: Catalogue) -> Link | None:
     """The test that `name` means by its words as they are spelt, or None."""
-    linked = _linked(name, table, spelt=True) if len(name) <= LONGEST else None
+    linked = _linked(name, table, spelt=True) if len(name) <= LONGEST and not _is_word(name, table) else None
     return _placed(linked, name, table) if linked else None
 
 
@@ -308,8 +295,9 @@ def _in_specimen(name: str, table: Catalogue) -> Link | None:
     if not axes.specimen(name) or _several(name, table):
         return None
     for text in (name, unmeasured(BRACKET.sub(" ", name))):
-        words = [_SHORT.get(word, word) for word in axes.without_specimen(text).split() if word not in _BETWEEN]
-        for form in dict.fromkeys((" ".join(words), strip_ends(" ".join(words)))):
+        said = [_SHORT.get(word, word) for word in axes.without_specimen(text).split()]
+        words = [word for word in said if word not in _BETWEEN]
+        for form in dict.fromkeys((" ".join(said), " ".join(words), strip_ends(" ".join(words)))):  # 'group A strep'
             test = (axes.alike(form, table) or _named(form, table)) if form else None
             if test and table.tests[test].kind in ("lab", "microbiology"):
                 taken = _taken_from(axes.specimen(name), table.tests[test], table)
@@ -325,6 +313,8 @@ def _taken_from(specimen: str, test: Test, table: Catalogue) -> bool:
     """Whether a test is done on a specimen: no blood count or serology on sputum or a swab, no panel on urine."""
     serology = axes.methods(test.name) == ("antibody",) or test.usual == axes.BLOOD
     blood = axes.own_specimen(test) == axes.BLOOD or (test.kind == "microbiology" and serology)
+    if test.name.startswith("Partial pressure"):
+        return axes.same_specimen(axes.BLOOD, specimen)
     single = test.kind == "lab" and specimen in ("urine", "stool") and test.name not in table.below
     return not blood or single or specimen.partition(" ")[0] not in _OF_GERMS
 
@@ -422,8 +412,15 @@ def _named(form: str, table: Catalogue) -> str | None:
     return (
         table.names.get(form)
         or table.bags.get(" ".join(sorted(form.split())))
-        or (table.closed_up.get(form.replace(" ", "")) if len(form) > 4 and form[:2] not in _ARTICLE else None)
+        or (table.closed_up.get(form.replace(" ", "")) if len(form) > 4 and not _two_names(form, table) else None)
     )
+
+
+def _two_names(form: str, table: Catalogue) -> bool:
+    """Whether a form begins with an article or joins two tests: 'UE LFT' is no 'UELFT'."""
+    words = form.split()
+    halves = ((" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words)))
+    return form[:2] in _ARTICLE or any(one in table.names and other in table.names for one, other in halves)
 
 
 def _link(test: str, rule: str, score: float, asked: str, table: Catalogue) -> Link:

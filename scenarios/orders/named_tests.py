@@ -7,6 +7,7 @@ from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import Catalogue
 from wardround.scenarios.orders.joined_names import order_words
 from wardround.scenarios.orders.name_lookup import LEADING, LONGEST, TRAILING, link_as_written, strip_ends
+from wardround.scenarios.orders.spelling import misspelt
 from wardround.scenarios.terms.wording import key, tokens
 
 _WORD = regex(r"[^\s,;:()\[\]?!\"]+")
@@ -66,6 +67,39 @@ def named_within(text: str, table: Catalogue) -> tuple[str, ...]:
     return tuple(_named(clause, words[:_MOST_WORDS], table))
 
 
+def respelt(text: str, table: Catalogue) -> list[tuple[int, int, str]]:
+    """(start, end, word) of each misspelt word of `text` that makes a test's name with the words beside it.
+
+    ::
+
+        respelt("islet antibodes please", catalogue())  # [(6, 15, 'antibodies')]
+    """
+    wrong = misspelt(text, table)
+    right = {(start, end): word for start, end, word in wrong}
+    spans = [match.span() for match in _SPACED.finditer(text)] if wrong else []
+    kept = set[tuple[int, int]]()
+    for at in range(len(spans)):
+        for size in range(1, _WINDOW + 1):
+            window = spans[at : at + size]
+            inside = [span for span in right if any(start <= span[0] < end for start, end in window)]
+            if len(window) < size or kept.issuperset(inside):
+                continue
+            said = text[window[0][0] : window[-1][1]]
+            for start, end in reversed(inside):
+                begin = start - window[0][0]
+                said = f"{said[:begin]}{right[start, end]}{said[begin + end - start :]}"
+            linked = link_as_written(said.strip(" .,;:?!()"), table) if not _STOPS.search(said[:-1]) else None
+            if linked is not None and linked.kind != "examination":
+                kept.update(inside)
+    return [one for one in wrong if one[:2] in kept]
+
+
+_SPACED = regex(r"\S+")
+_STOPS = regex(r"[,;:?!()]|\.\s")
+_WINDOW = 4
+"""Most words of a name in which a misspelt word is looked for."""
+
+
 def _named(clause: str, words: Sequence[tuple[int, int]], table: Catalogue) -> Iterator[str]:
     at, last = 0, 0
     while at < len(words):
@@ -106,6 +140,12 @@ def _is(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, table
 def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int, free: bool) -> bool:
     """Whether an unknown word beside a name makes another test of it ('zoster IgG', 'sodium channel antibodies')."""
     first, last = words[at], words[at + size - 1]
+    name = clause[first[0] : last[1]].strip(" .'")
+    before = clause[words[at - 1][0] : words[at - 1][1]] if at else ""
+    alone = (
+        len(name) > 1 and name[1:] != name[1:].lower() and not axes.only_method(name) and axes.without_specimen(name)
+    )
+    free = free or (bool(alone) and before.islower() and before not in _STATES)  # 'rhabdo CK'
     if not free and not clause[words[at - 1][1] : first[0]].strip():
         before = clause[words[at - 1][0] : words[at - 1][1]]
         if not (_little(before) or _ASKS.fullmatch(before) or _EXAMINES.fullmatch(before)):
@@ -116,6 +156,7 @@ def _modified(clause: str, words: Sequence[tuple[int, int]], at: int, size: int,
     return False
 
 
+_STATES = ("pos", "neg", "positive", "negative", "normal", "raised", "high", "low")
 _CONTENT = regex(r"[A-Za-z][A-Za-z-]{4,}")
 _LITTLE = ("edge", "before", "after", "frame")
 

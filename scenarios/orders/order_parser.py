@@ -7,18 +7,20 @@ from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
+from rapidfuzz import fuzz
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes, imaging
+from wardround.scenarios.orders.background import why_no_test, words_beside
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
-from wardround.scenarios.orders.foreign_orders import order_in_english
+from wardround.scenarios.orders.foreign_orders import Translation, order_in_english, original
 from wardround.scenarios.orders.joined_names import ENDS, Known
-from wardround.scenarios.orders.name_lookup import BRACKET, LEADING, Link, content, link, unmeasured
+from wardround.scenarios.orders.name_lookup import BRACKET, LEADING, Link, content, link, strip_ends, unmeasured
 from wardround.scenarios.orders.named_tests import named_within
 from wardround.scenarios.orders.request_lines import line_requests, request_lines
 from wardround.scenarios.orders.request_pieces import Studies, listing, unframed
 from wardround.scenarios.orders.shared_specimens import EMPTY, Part, what_is_meant
-from wardround.scenarios.orders.withheld_clauses import Clause, denies, request_clauses, why_no_test, words_beside
+from wardround.scenarios.orders.withheld_clauses import Clause, denies, request_clauses
 from wardround.scenarios.terms.wording import key, list_words, tokens
 
 MOST = 200
@@ -161,12 +163,49 @@ def _understood(text: str | tuple[str, ...], table: Catalogue, own: frozenset[st
     def studies(phrase: str) -> Sequence[str]:
         return imaging.apart(phrase, table) or ((phrase,) if link(phrase, table) else ())
 
+    seen = english = None
     if isinstance(text, str):
-        english = text if own and key(text) in own else order_in_english(order_text(text), table).text
-        parsed = split_requests(english, known, studies)
+        seen = order_text(text)
+        english = None if own and key(text) in own else order_in_english(seen, table)
+        parsed = split_requests(english.text if english else text, known, studies)
     else:
         parsed = tuple(part for item in join_conditions(text, known) for part in _item(item, known, studies))
-    return _sorted(_uncalled(list(what_is_meant(tuple(_named(parsed, table)), table, own)), table), table)
+    meant = _apart_from_renal(tuple(_named(parsed, table)), table)
+    understood = _sorted(_uncalled(list(what_is_meant(meant, table, own)), table), table)
+    return _as_spelt(understood, english, seen) if english and seen and english.language == "en" else understood
+
+
+def _as_spelt(understood: Understood, english: Translation, text: str) -> Understood:
+    """What is understood in the words of the text, whose misspelt words were corrected; such a match is fuzzy."""
+    pieces: list[Order | Ambiguous | Withheld | str] = []
+    for piece in understood.pieces:
+        asked = piece if isinstance(piece, str) else piece.asked
+        said = original(asked, english, text)
+        if said == asked:
+            pieces.append(piece)
+        elif isinstance(piece, Order):
+            score = fuzz.ratio(said.casefold(), asked.casefold()) / 100
+            pieces.append(replace(piece, asked=said, link=replace(piece.link, rule="fuzzy", score=score)))
+        else:
+            pieces.append(said if isinstance(piece, str) else replace(piece, asked=said))
+    return _of_pieces(pieces)
+
+
+def _apart_from_renal(parts: Sequence[Part], table: Catalogue) -> Sequence[Part]:
+    """The parts; 'CMP' beside urea and electrolytes is calcium, magnesium and phosphate, as in Australia."""
+    asked = [part.text.strip().casefold() for part in parts if not part.why]
+    if "cmp" not in asked or not any(
+        (one := link(text, table)) and one.test == "Basic metabolic panel" for text in asked
+    ):
+        return parts
+    return [
+        replace(part, text=text)
+        for part in parts
+        for text in (_CMP if not part.why and part.text.strip().casefold() == "cmp" else (part.text,))
+    ]
+
+
+_CMP = ("calcium", "magnesium", "phosphate")
 
 
 _CALLED_OFF = regex(r"(?i)^(?:scrap|ignore|forget|disregard|leave|drop)\s(?:out\s)?(?:the|that)\s(?P<name>.{2,60})$")
@@ -265,6 +304,10 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             exam = link(f"{' '.join(content(part.text))} exam", table) if examined else None
             seen = exam is not None and exam.kind == "examination" and exam.rule != "fuzzy"
             pieces.append(Order(part.text, exam) if exam is not None and seen else part.text)
+    return _of_pieces(pieces)
+
+
+def _of_pieces(pieces: Sequence[Order | Ambiguous | Withheld | str]) -> Understood:
     phrases = [piece if isinstance(piece, str) else piece.asked for piece in pieces if not isinstance(piece, Withheld)]
     return Understood(
         tuple(piece for piece in pieces if isinstance(piece, Order)),
@@ -279,15 +322,18 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
 _UNCOUNTED = (
     r"(?!(?:19|20)\d\d\b|0\d{3}\b|\d{1,2}:\d\d|[\d\s.,/&+-]*(?:and |to )?[\d\s]*(?:x|h|hr?s?|hours?|hr?ly|hourly"
     r"|am|pm|min"
-    r"|mins|minutes?|d|days?|wks?|weeks?|months?|times|sets?|samples?|views?|v|units?|bottles?|tubes?|pairs?|th|st|nd|rd|leads?"
+    r"|mins|minutes?|d|days?|wks?|wkly|weeks?|mths?|months?|times|sets?|samples?|views?|v|units?|bottles?"
+    r"|tubes?|pairs?|th|st|nd|rd|leads?"
     r"|mc?g|g|ml|iu|weekly|monthly|daily)\b(?!/))"
 )
 """A number that no time, count, date or dose makes of it."""
 _VALUE = regex(
     rf"(?i)(?P<name>(?:\d\d?)?[a-z][\w+-]*(?: (?!and\b|\d+\b)[\w+-]+){{0,3}}?)(?:\s(?:was|is|of|only|still|now|at)"
-    rf"|\s(?:up|down|drop|risen|fallen|rising|falling|dropped)(?:\s(?:from|to|at))?|:)?(?:\s?[=<>~\u2264\u2265]{{1,2}}\s?|\s)"
+    rf"|\s(?:up|down|drop|risen|fallen|rising|falling|dropped)(?:\s(?:from|to|at))?"
+    rf"|:)?(?:\s?[=<>~\u2264\u2265]{{1,2}}\s?|\s)"
     rf"(?:{_UNCOUNTED}\d+(?:[./,]\d+)?(?![\w:])|\+{{2,4}}|(?<=\s)(?:neg|trace|nil)\b)\s?(?:%|[a-zµ]+/[a-z]+\b)?"
-    r"(?P<rest>[^\w]*|\s*(?:[,?(]|->|(?:\w+ed|so|but|both|and|in|on|at|since|this|for|after|from|to|with|today|tonight|yesterday"
+    r"(?P<rest>[^\w]*|\s*(?:[,?(]|->|(?:\w+ed|so|but|both|and|in|on|at|since|this|for|after|from|to|with|today"
+    r"|tonight|yesterday"
     r"|last|now|despite|post)\b).*)$"
 )
 """A test with its value, which reports it ('eGFR 22', 'Hb 7.1 g/dL', 'INR 3.1 and drowsy')."""
@@ -332,12 +378,14 @@ def _open_ended(linked: Link, asked: str) -> Ambiguous | None:
 
 
 _FINDING = regex(
-    r"(?i)(?:new|newly|loud|worsening|worse|ongoing|acute|chronic|persistent|recurrent|increasing|sudden|severe|mild|marked"
+    r"(?i)(?:new|newly|loud|worsening|worse|ongoing|acute|chronic|persistent|recurrent|increasing|sudden|severe"
+    r"|mild|marked"
     r"|known|noted|harsh|diffuse|intermittent)\s"
 )
 """What begins like this tells a finding and asks for no examination ('new murmur')."""
 _GIVES = regex(
-    r"(?i)(?:start|begin|give|administer|continue|prescribe|on(?=\s[\w-]+\W*$))\s(?!with\b|.*\b(?:level|trough|peak)\b)"
+    r"(?i)(?:start|begin|give|administer|continue|prescribe|on(?=\s[\w-]+\W*$))\s(?!with\b|.*\b(?:level|trough"
+    r"|peak)\b)"
 )
 """What begins like this gives a drug and measures none ('start heparin')."""
 
@@ -380,7 +428,7 @@ def repetition(asked: str) -> Repeat:
 
 def _unclear(asked: str, table: Catalogue) -> Ambiguous | None:
     """Why a phrase without a test of its own is ambiguous; None if it is simply unknown."""
-    several = table.ambiguous.get(key(asked))
+    several = table.ambiguous.get(key(asked)) or table.ambiguous.get(strip_ends(key(asked)))
     if several:
         return Ambiguous(asked, "it may mean several tests", several)
     broad = scope(asked)

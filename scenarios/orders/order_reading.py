@@ -11,7 +11,7 @@ from wardround.engine.records import Json
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue
-from wardround.scenarios.orders.foreign_orders import order_in_english, original
+from wardround.scenarios.orders.foreign_orders import LANGUAGES, order_in_english, original
 from wardround.scenarios.orders.name_lookup import Link
 from wardround.scenarios.orders.order_parser import Ambiguous, Order, Withheld, order_text, understand
 
@@ -93,7 +93,7 @@ def read_order(text: str, table: Catalogue | None = None) -> OrderReading:
 
 def _tells(piece: Piece, language: str) -> bool:
     """Whether a piece of another language is a sentence that names no test."""
-    return bool(language) and piece.status == "unknown" and len(piece.text.split()) > 3
+    return language in LANGUAGES and piece.status == "unknown" and len(piece.text.split()) > 3
 
 
 _SCOPED = regex(r"(?i)(?:endo|colono|sigmoido|broncho|cysto|laryngo|hystero|colpo|ano|entero|urethro|uretero)scop")

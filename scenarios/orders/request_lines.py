@@ -11,12 +11,10 @@ from wardround.scenarios.orders.name_lookup import unmeasured
 from wardround.scenarios.orders.request_pieces import (
     Studies,
     each_by_method,
-    names_puncture,
-    names_sample,
     single_requests,
-    tapped,
     with_members,
 )
+from wardround.scenarios.orders.samples import at_sites, names_puncture, names_sample, tapped
 
 STAINED = regex(r"(?i)\b(?:gs|gram stains?)\s*[/&+]\s*(?=(?:cultures?|cx|c&s)\b)")
 
@@ -30,12 +28,14 @@ _NAMING = regex(
 )
 _WITH = regex(r"(?i)\sw(?:ith|/)?\s")
 _HEADING = regex(
-    r"(?i)\b(?:screen|bloods|profile|obs|observations|vitals|studies|tests|testing|labs|analysis|panel|work-?up|markers|serologies|cultures|films|x-?rays"
+    r"(?i)\b(?:screen|bloods|profile|obs|observations|vitals|studies|tests|testing|labs|analysis|panel|work-?up"
+    r"|markers|serologies|cultures|films|x-?rays"
     r"|csf|urine|stool|sputum|blood|serum|fluid|aspirate|lavage|bal|washings?|swabs?|scrap(?:e|ings?))$"
 )
 
 
 def request_lines(text: str) -> Iterator[str]:
+    text = _DICTATED.sub(lambda said: _MARKS[said[1].casefold()], text) if _SPOKEN.search(text) else text
     rows = _listed(text) or [row.replace("**", "").replace("__", "") for row in text.splitlines()]
     for place, line in enumerate(rows):
         for numbered in (_NUMBERED if _FIRST.search(line) else _MARKED).split(line):
@@ -47,9 +47,17 @@ def request_lines(text: str) -> Iterator[str]:
                 yield bare
 
 
+_SPOKEN = regex(r"(?i)\b(?:full stop|comma|new line|new paragraph)\b")
+_DICTATED = regex(r"(?i)\s*\b(full stop|comma|colon(?= [a-z])|new line|new paragraph)\b[,.]?")
+_MARKS = {"full stop": ".", "comma": ",", "colon": ":", "new line": "\n", "new paragraph": "\n"}
+"""Marks that a dictated letter names; 'colon' is one only where others are named."""
+
+
 def _written_out(line: str) -> str:
     """A line with its shorthand between tests as commas and words."""
     line = _SITES_IN_BRACKETS.sub(r"\1", _SITES.sub(r"\1 and ", line))
+    line = _THREE_SITES.sub(r"throat swab \1, rectal swab \1, urine \1", _CASE_OF.sub("known", line))
+    line = _ASPIRATED.sub(r"\1 aspirate", _CLOTTING.sub("PT", line))
     line = _DONOR.sub("donor-specific antibodies", line)
     line = _ARROW.sub(r"\1: ", _ON_HOLD.sub(r" on hold", _CONTAINER.sub("", line)))
     if "paired" in line or "match" in line:
@@ -77,9 +85,19 @@ _SITES_IN_BRACKETS = regex(rf"(?i)\(((?:{_SITE} and )+{_SITE})\)")
 """Two sites of one swab, which give a test each ('nose/groin')."""
 _DONOR = regex(r"\bDSAs\b|\bDSA (?=levels?\b|titres?\b|titers?\b|screen\b)")
 """Antibodies of a transplant; the singular alone is an angiography."""
+_CLOTTING = regex(r"(?i)\bpt(?=[\s,/&+]+(?:and )?(?:a?ptt|inr)\b)|(?<=\binr[\s,/&+])pt\b|(?<=ptt[\s,/&+])pt\b")
+"""The clotting time beside another in small letters, in which 'pt' is else the patient."""
+_CASE_OF = regex(r"(?i)\bk/c/o\b")
+_THREE_SITES = regex(r"(?i)\b(?:triple|three|3)[ -]sites? (?:swabs? )?(?:for )?([\w/]+(?: (?:naat|pcr))?)")
+"""Throat, rectum and urine, at which a sexual health clinic tests."""
+_ASPIRATED = regex(
+    r"(?i)\baspirate (?:of )?(?:the )?(?:(?:r|l|rt|lt|right|left)\s)?(knee|hip|ankle|elbow|shoulder"
+    r"|wrist)\b(?: joint)?"
+)
 _ON_HOLD = regex(r"(?i)[-\u2013\u2014]\s?(?:on )?hold(?: off)?(?: for now)?\s*$")
 _CONTAINER = regex(
-    r"(?i)\s(?:in|into|using)\s(?:an? |the |two |both )?(?:[\w/-]+ ){0,4}(?:bottles?|tubes?|containers?|pots?|vials?)\b"
+    r"(?i)\s\(?(?:in|into|using)\s(?:an? |the |two |both )?(?:[\w/-]+ ){0,4}(?:bottles?|tubes?|containers?"
+    r"|pots?|vials?)\b\)?"
     r"(?:\s(?:that\s)?(?:you|i|we|they)\s[^,;]*)?"
 )
 """What a sample is put into, which names no test ('culture in blood culture bottles')."""
@@ -90,11 +108,14 @@ _PAIRED_FLUID = regex(
     r"|\s(?:with|and|\+|&) (?:a )?(?:paired|matched|matching) (?P<with>serum|plasma|blood)(?=\s*(?:[,;.]|$|and\b)))"
 )
 """The same test in blood ('CSF glucose (paired plasma)', 'oligoclonal bands with paired serum')."""
-_SUSPECTED = regex(r"(?:\s\?\s?[A-Za-z](?:(?!\s[-\u2013\u2014]\s|\.\s)[^,;?])*)+(?=$|[,;]|\.\s|\s[-\u2013\u2014]\s)")
+_SUSPECTED = regex(
+    r"(?:(?:^|\s)\?\s?[A-Za-z](?:(?!\s[-\u2013\u2014]\s|\.\s)[^,;?:])*)+(?=$|[,;:]|\.\s|\s[-\u2013\u2014]\s)"
+)
 """What an order looks for, behind a question mark ('US RUQ ?cholecystitis')."""
 _IF_SO = regex(r"(?i)(\bif\b[^,;.>\u2192]{2,40}?)\s*(?:->|=>|\u2192)\s*")
 _SPINE = regex(
-    r"\b((?:[CTLS]|[Cc]ervical|[Tt]horacic|[Ll]umbar)(?:\s?(?:/|,|\+|&|\band\b)\s?(?:[CTLS]|cervical|thoracic|lumbar|and)\b){1,3})"
+    r"\b((?:[CTLS]|[Cc]ervical|[Tt]horacic|[Ll]umbar)(?:\s?(?:/|,|\+|&|\band\b)\s?(?:[CTLS]|cervical|thoracic"
+    r"|lumbar|and)\b){1,3})"
     r"[\s-]?spine\b"
 )
 _LEVELS = regex(r"[CTLS]\b|cervical|thoracic|lumbar")
@@ -136,14 +157,21 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(part)
 
 
+_PUNCTURE_FOR = regex(r"(?i)^(?P<puncture>(?:an? |the )?(?:lp|lumbar puncture|spinal tap))\s+for\s+(?P<tail>.+)$")
 _SAMPLE_LIST = regex(r"(?i)^(?P<head>[^,:;]{2,60}?)\s+for\s+(?P<tail>[^:]*,[^:]*)$")
 
 
 def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
     """The requests of one sentence; text after the colon of a heading or a test explains or lists."""
-    if each := each_by_method(line, known):
+    if each := each_by_method(line, known) or at_sites(line, known):
         yield from each
         return
+    if punctured := _PUNCTURE_FOR.match(line):  # 'LP for CSF protein, glucose'
+        first = split_commas(punctured["tail"])[0]
+        if known(f"CSF {first}") or known(first):
+            yield from single_requests(punctured["puncture"], known, studies)
+            yield from _of_sample("CSF", punctured["tail"], known, studies)
+            return
     if tap := tapped(line):
         puncture, fluid, tail = tap
         yield from single_requests(puncture, known, studies)
@@ -155,6 +183,11 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
             yield from _of_sample(sampled["head"], sampled["tail"], known, studies)
             return
         line = f"{sampled['head']}: {sampled['tail']}"
+    yield from _headed_requests(line, known, studies)
+
+
+def _headed_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
+    """The requests of a line, of which a colon or 'such as' may list what its heading means."""
     named_so = _NAMING.search(line)
     if named_so and "," in line[: named_so.start()] and not _bracketed(line, named_so.start()):
         *before, last = split_commas(line[: named_so.start()])
@@ -164,6 +197,11 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
         named_so = _NAMING.search(line)
     line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
     head, colon, tail = line.partition(": ")
+    *before, last = split_commas(head) or [head]
+    if colon and before and (names_sample(last) or _HEADING.search(last)):  # 'ascites, tap: cell count'
+        for piece in before:
+            yield from single_requests(piece, known, studies)
+        head = last
     head = head.strip(ENDS)
     sites = [axes.only_specimen(part.strip(ENDS)) for joined in split_commas(tail) for part in JOINED.split(joined)]
     if colon and known(head) and all(sites):  # 'MRSA swabs: nose, throat'
@@ -182,8 +220,8 @@ def line_requests(line: str, known: Known, studies: Studies) -> Iterator[str]:
     behind = [part for piece in split_commas(tail) for part in single_requests(piece, placed, studies)]
     listed = [_under(head, part, known) for part in behind]
     named = [part for part in listed if known(part)]
-    mostly = 2 * len(named) > len(listed)  # then a short part without a known name is a test, and no explanation
-    kept = [part for part in listed if known(part) or (mostly and len(part.split()) < 4)]
+    mostly = 2 * len(named) >= len(listed) > 0  # then a part without a known name is a test too, and no explanation
+    kept = [part for part in listed if known(part) or mostly]
     if not _SCREEN.search(head) and (panel := with_members(head, listed, known)):
         yield from panel
     elif known(head):

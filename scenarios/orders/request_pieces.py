@@ -5,28 +5,32 @@ from collections.abc import Callable, Iterator, Sequence
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes
-from wardround.scenarios.orders.catalogue import scope
+from wardround.scenarios.orders.background import why_no_test
+from wardround.scenarios.orders.catalogue import catalogue, scope
 from wardround.scenarios.orders.joined_names import (
     ENDS,
     JOINED,
     LIST,
     Known,
-    abbreviations,
     in_last_specimen,
     order_words,
     rejoined,
+    run_of_names,
     shared,
     slashed,
     split_commas,
     trimmed,
 )
-from wardround.scenarios.terms.wording import list_words
+from wardround.scenarios.orders.name_lookup import Link, link
+from wardround.scenarios.orders.samples import from_sample
+from wardround.scenarios.terms.wording import lexicon, stem
 
 Studies = Callable[[str], Sequence[str]]
 _LONGEST = 1000
 """Longest piece, in characters, that is split; a longer one is prose or not text."""
 REASON = regex(
-    r"\s+(?:to (?!(?:obtain|get|order|request|perform|send|repeat|arrange|add|see|have|know|recheck)\b|check (?!for\b"
+    r"\s+(?:(?:coz|cos|cuz) (?=[a-z])|to (?!(?:obtain|get|order|request|perform|send|repeat|arrange|add|see"
+    r"|have|know|recheck)\b|check (?!for\b"
     r"|whether\b|if\b))(?=[a-z]{3}|r/o\b)|r/o |as (?=[a-z]+ (?:is|are|was|were)\b)|in order to|because|given|due to"
     r"|if |which|since |so that|in view of|looking for|looking at|before |prior to |until |after |based on "
     r"|with reflex|reflex to |in case|as part of|as a |as (?:routine|per|requested|discussed) "
@@ -41,15 +45,18 @@ REASON = regex(
     re.IGNORECASE,
 )
 _LEAD = regex(
-    r"^(?:(?:and|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next"
+    r"^(?:(?:and|so|or|also|then|thereafter|preferably|along with|together with|plus|either|both|next"
     r"|first(?! (?:void|catch|pass|morning))|now"
     r"|followed by|as well as|(?:start|begin)(?:ning|ing)? (?:off )?with)\s+)+",
     re.IGNORECASE,
 )
 _WISH = regex(
-    r"(?i)^(?:(?:i|we|you)(?:['\u2019]d| would| will|['\u2019]ll)?|can|could|would|let['\u2019]?s"
+    r"(?i)^(?:(?:i|we|you)(?:['\u2019](?:d|ll|ve)| would| will| have)?|can|could|would|let['\u2019]?s"
     r"|let us)\s+(?:(?:first|next|then|really|definitely|strongly|certainly|we|you|i|please|also|just|like|want|need"
-    r"|wish|now|to|you to)\s+)*(?:(?:get|order|check|obtain|do|have|see|send|perform|run|request|repeat)\s+)?(?=\S)"
+    r"|wish|now|to|you to|have|therefore|today)\s+)*(?:(?:(?:requested|organi[sz]ed|arranged|booked|ordered"
+    r"|taken)(?: (?:an? )?(?:blood|bloods|sample))?"
+    r"(?: today)?(?: for)?|asked (?:for|(?:[\w']+ ){1,4}(?:for|to (?:do|check|arrange))))\s+|(?:get|order|check"
+    r"|obtain|do|have|see|send|perform|run|request|repeat)\s+)?(?=\S)"
 )
 _ASKING = regex(
     r"(?i)^(?:(?:send|refer|take|bring) (?:(?:the patient|him|her|them) )?for (?:an? )?"
@@ -128,7 +135,8 @@ _METHOD = regex(
     r"(?i)^(?:(?:please|an?|the|send|get|order|check|request|obtain)\s+)*(?P<where>(?:serum|blood|stool|urine|urinary"
     r"|csf|viral|(?:[\w-]+ ){1,2}(?:swabs?|aspirates?|washings?))\s+)?(?P<what>serolog(?:y|ies)|pcrs?|antibod(?:y"
     r"|ies)|titers?|antigens?|cultures?|levels?"
-    r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+|\S+/\S+))$"
+    r"|ig[gm])(?:\s+tests?(?:ing)?)?\s+(?:(?:for|of|to|against|on)\s+(?P<tail>.+)|(?P<list>.+,.+|.+\sand\s.+"
+    r"|\S+/\S+))$"
 )
 
 
@@ -169,7 +177,9 @@ def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]
         yield from single_requests(piece[: beside.start() + 1], known, studies)
         yield from single_requests(piece[beside.end() :], known, studies)
         return
-    named = listing(piece, known) or ([piece] if known(piece) else _examined(piece, known))
+    bare = _BRACKETS.sub(" ", piece).strip(ENDS)
+    run = _run(bare, known) if bare != piece else []  # 'U&E LFT INR (Child-Pugh)'
+    named = listing(piece, known) or run or ([piece] if known(piece) else _examined(piece, known))
     if named := named or each_by_method(piece, known):
         yield from named
     elif sampled := list(from_sample(piece, known)):
@@ -240,7 +250,7 @@ def listing(piece: str, known: Known) -> list[str]:
         written = match[1] or match[2] or ""
         inner = _ADDING.sub("", _NAMING.sub("", written))
         adds = adds or _ADDING.match(written) is not None
-        listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/&+]\s*|\s+and\s+", inner)]
+        listed = [part.strip(ENDS) for part in re.split(r"\s*[,;/+]\s*|\s+&\s+|(?<=\w\w)&(?=\w\w)|\s+and\s+", inner)]
         listed = [part for part in listed if part]
         outer = _BRACKETS.sub(" ", piece).strip(ENDS)
         if panel := with_members(outer, listed, known):
@@ -269,7 +279,7 @@ def listing(piece: str, known: Known) -> list[str]:
     return tests if len(tests) > 1 else []
 
 
-_LEVELS = regex(r"(?i)\b(?:levels|markers)$")
+_LEVELS = regex(r"(?i)\b(?:levels|markers|bloods|labs|tests)$")
 """What heads a list of tests and is no panel."""
 
 
@@ -313,12 +323,30 @@ def _apart(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     elif len(company := re.split(r"\s+with\s+|\s+w/\s*|\s+w\s+", outer)) > 1 and any(map(known, company)):
         for part in company:
             yield from [part] if known(part) else single_requests(part, known, studies)
-    elif sides := slashed(outer, known) or abbreviations(outer, known):
+    elif sides := slashed(outer, known) or _run(outer, known):
         yield from sides
     elif len(parts) > 1 and (all(map(studies, parts)) or any(slashed(part, known) for part in parts)):
         yield from (one for part in parts for one in (slashed(part, known) or [part]))
     else:
         yield from _without_circumstance(outer, known) or (parts if len(parts) == 1 and known(parts[0]) else [piece])
+
+
+def _same(one: Link | None, other: Link | None) -> bool:
+    return one is not None and other is not None and one.test == other.test
+
+
+def _run(piece: str, known: Known) -> list[str]:
+    """The tests of a run of names without commas; a part of the body is none of them ('both legs')."""
+
+    def named(phrase: str) -> bool:
+        linked = link(phrase, catalogue()) if known(phrase) else None
+        place = linked is not None and linked.kind == "examination" and phrase.islower()
+        return known(phrase) and not (place and all(stem(word) in lexicon() for word in phrase.split()))
+
+    names = run_of_names(piece, named) if why_no_test(piece) != "treatment" else []
+    linked = [link(name, catalogue()) for name in names]
+    again = {at for at in range(len(linked) - 1) if _same(linked[at], linked[at + 1])}
+    return [name for at, name in enumerate(names) if at not in again]  # 'H. pylori urea breath test' is one
 
 
 def _without_circumstance(piece: str, known: Known) -> list[str]:
@@ -333,89 +361,3 @@ def _without_circumstance(piece: str, known: Known) -> list[str]:
         if sides := slashed(head, known):
             return sides
     return []
-
-
-_SAMPLE = regex(
-    r"(?i)^(?P<head>.{2,60}?)(?:\s+for|\s*:|(?<=\bswab)(?!\s(?:from|of)\b)|(?<=\bswabs)(?!\s(?:from|of)\b)|(?<=scrape)|(?<=scraping)|(?<=scrapings)|(?<=clippings))"
-    r"\s+(?P<tail>.+)$"
-)
-_SAMPLED = list_words(
-    """low high l r left right lt rt collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot
-    obtain collect from aspirate
-    tap and clean catch"""
-)
-_PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
-
-
-def names_puncture(head: str) -> bool:
-    """Whether `head` names the puncture that gives a sample, which is an order itself."""
-    return _PUNCTURE.search(head) is not None
-
-
-_FROM = regex(r"(?i)\s(?:from|off)\s(?:(?!\b(?:and|for|with)\b)[\w -])+$")
-
-
-def names_sample(head: str) -> bool:
-    """Whether `head` names a sample and nothing else ('sputum', '24 h urine collection')."""
-    bare = _FROM.sub("", head)  # 'pus from the neck abscess'
-    said = bare if axes.specimen(bare) else head
-    return bool(axes.specimen(said)) and set(axes.without_specimen(said).split()) <= _SAMPLED
-
-
-def from_sample(piece: str, known: Known) -> Iterator[str]:
-    """The tests of a sample: '24 h urine collection for protein and creatinine' gives each with its specimen."""
-    match = _SAMPLE.match(piece)
-    heads = [head for head in JOINED.split(match["head"]) if head] if match else []
-    if match is None or not all(map(names_sample, heads)):
-        return
-    if len(heads) > 1:  # 'blood and urine for culture'
-        yield from (part for head in heads for part in from_sample(f"{head} for {match['tail']}", known))
-        return
-    head = match["head"]
-    day = "24 hour " if re.match(r"(?i)24", head) else ""
-    tail = [trimmed(part.strip(ENDS), known) for part in JOINED.split(match["tail"]) if part.strip(ENDS)]
-    parts = rejoined(tail, known)
-    named: list[str] = []
-    taken = axes.stated_as(axes.specimen(head))
-    parts = [each for part in parts for each in slashed(part, known) or [part]]
-    parts = [
-        each
-        for part in parts
-        for each in abbreviations(part, lambda one: one[-1:].isalpha() and known(f"{taken} {one}")) or [part]
-    ]
-    for listed in (shared(parts, known), parts):
-        forms = [
-            (part,) * 3
-            if axes.specimen(part)  # 'nasal swab for MRSA and rectal swab for CRE'
-            else (
-                f"{day}{taken} {part}",
-                f"{taken} {part}",
-                part,
-            )
-            for part in listed
-        ]
-        named = named if named and all(named) else [next(filter(known, three), "") for three in forms]
-    if any(named):
-        named = [name or part for name, part in zip(named, parts, strict=True)]
-        yield from [head] if _PUNCTURE.search(head) and known(head) else ()
-        yield from named
-
-
-_LONGEST_TAP = 400
-_TAPPED = regex(
-    r"(?i)^(?P<tap>.*\b(?:puncture|lp|tap|centesis|(?:thora|para|arthro|pericardio|amnio)centesis|aspirat(?:e|ion)"
-    r"|aspirate|lavage|bal)\b[^,;:]{0,40}?)(?:,?\s+(?:and|then|to)\s+(?:then\s+)?(?:send|sent|sending|analy[sz]e|test"
-    r"|examine|submit|get|obtain)\s+(?:[a-z-]+\s+){0,5}?(?:off\s+)?for|\s+with\s+(?:[a-z]+\s+)?(?:fluid"
-    r"|csf)\s+(?:sent\s+)?for|\s*(?:->|=>|\u2192))\s+(?P<tail>.+)$"
-)
-_JOINT = regex(r"(?i)\b(?:joint|knee|hip|ankle|elbow|wrist|shoulder|bursa)\b")
-
-
-def tapped(line: str) -> tuple[str, str, str] | None:
-    """(the puncture, the specimen that it gives, what is asked of it) of 'tap the knee and send it for crystals'."""
-    match = _TAPPED.match(line[:_LONGEST_TAP])
-    if match is None:
-        return None
-    before = line[: match.start("tail")]
-    fluid = axes.specimen(before) or ("synovial fluid" if _JOINT.search(before) else "CSF")
-    return match["tap"], fluid, match["tail"]

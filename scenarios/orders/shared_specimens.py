@@ -100,12 +100,15 @@ def _unplaced(text: str) -> str:
 
 def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> Iterator[Part]:
     """Carry a specimen on: 'CSF cell count', 'protein' give 'CSF protein'; a stated specimen always beats it."""
-    carried, after, sentence, alone = "", "", -1, False
+    carried, after, sentence, alone, opened = "", "", -1, False, False
     for part in parts:
         goes_on = bool(carried) and part.sentence == sentence  # 'LP: protein, glucose', beside a glucose of the blood
         if part.why or (key(part.text) in own and not goes_on):
+            taken = _tapped(part)
+            carried, opened = (taken, True) if taken else (carried, opened)
             yield part
             continue
+        sentence, opened = (part.sentence if opened else sentence), False
         stated = axes.specimen(part.text)
         whole = ""
         if carried and not stated and part.sentence == sentence:
@@ -118,11 +121,26 @@ def _carried(parts: Iterable[Part], table: Catalogue, own: frozenset[str]) -> It
             linked = link(part.text, table)
             goes_on = linked is None and not stated and part.sentence == sentence  # an unknown name changes nothing
             paired = bool(carried) and _PAIRED.match(part.text) is not None
-            carried = carried if goes_on or paired else _carries(part.text, stated, table)
+            taken = _tapped(part) if linked is None else ""
+            opened = bool(taken)
+            carried = carried if goes_on or paired else taken or _carries(part.text, stated, table)
             after = linked.test if linked is not None else ""
             alone = carried == "urine" and _TIMED.search(part.text) is not None and not after.endswith(_OF_STONES)
             yield part
         sentence = part.sentence
+
+
+_TAPPED = regex(r"(?i)\b(?:done|performed|tapped|drained|aspirated|taken|sent|out)\b")
+
+
+def _tapped(part: Part) -> str:
+    """The fluid of a puncture that is done, which the next sentence asks about ('pleural tap done - send LDH')."""
+    taken = axes.specimen(part.text) if part.why in ("", "done", "statement") else ""
+    taken = "CSF" if not taken and _PUNCTURE.match(part.text) else taken
+    return taken if taken in _FLUIDS and _TAPPED.search(part.text) else ""
+
+
+_PUNCTURE = regex(r"(?i)(?:lp|lumbar puncture)\b")
 
 
 def _carries(text: str, stated: str, table: Catalogue) -> str:

@@ -1,13 +1,14 @@
 """Corrects the spelling of a name against the words of a table: one mistake, or two in long words."""
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders.catalogue import Catalogue
+from wardround.scenarios.terms.wording import lexicon, table_rows, tokens
 
 FUZZY = 90.0
 """Least rapidfuzz ratio (0 to 100) of a fuzzy match: the 0.9 of MultiCogEval, A.3."""
@@ -80,6 +81,37 @@ def speller(table: Catalogue) -> Speller:
     names = list(table.names)
     names += [phrase for word in (*table.modalities.values(), *table.regions.values()) for phrase in word.phrases]
     return Speller(part for name in names for part in name.split())
+
+
+_LONG_WORD = regex(r"(?<![\w.'/-])[A-Za-z][a-z]{5,}(?![\w'/-])")
+_TITLED = regex(r"(?i)\b(?:mr|mrs|ms|miss|dr|prof|sister|nurse)\.?\s$")
+"""What stands before a person's name, which is no misspelt word."""
+
+
+@lru_cache(maxsize=8)
+def _speller_of_words(table: Catalogue) -> Speller:
+    """The speller of the words of names as they are written."""
+    names = (name for test in table.tests.values() for name in (test.name, *test.synonyms))
+    return Speller(word.lower() for name in names for word in _LONG_WORD.findall(name))
+
+
+def misspelt(text: str, table: Catalogue) -> list[tuple[int, int, str]]:
+    """(start, end, word) of each word of six letters or more that no table has and that is near one of a name."""
+    found = []
+    for match in _LONG_WORD.finditer(text):
+        form = " ".join(tokens(match[0]))
+        if form in speller(table).words or form in lexicon() or match[0].lower() in _said():
+            continue
+        right = _speller_of_words(table).correct(match[0].lower())
+        if right and not _TITLED.search(text[: match.start()]):
+            found.append((match.start(), match.end(), right))
+    return found
+
+
+@cache
+def _said() -> frozenset[str]:
+    """The words of sentences that order."""
+    return frozenset(word for row in table_rows("order_words.csv") for word in row["words"].split())
 
 
 @lru_cache(maxsize=16384)

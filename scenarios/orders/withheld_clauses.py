@@ -7,21 +7,26 @@ from typing import Literal
 import msgspec
 
 from wardround.engine.text import regex
-from wardround.scenarios.orders.joined_names import JOINED, Known, order_words
-from wardround.scenarios.terms.wording import lexicon, list_words, stem
+from wardround.scenarios.orders import axes
+from wardround.scenarios.orders.joined_names import ENDS, JOINED, Known, order_words
+from wardround.scenarios.terms.wording import lexicon, stem
 
 Why = Literal["negated", "conditional", "done", "treatment", "statement"]
 
-_SHORT = r"(?:e\.g|i\.e|etc|incl|vit|no|vs|dr|st|approx|resp|\d|c|h|e|s|b|p|m|n)"
+_SHORT = r"(?:e\.g|i\.e|etc|incl|vit|vs|dr|st|approx|resp|c|h|e|s|b|p|m|n)"
 _VERB = r"(?:order|get|obtain|send|check|do|perform|start|please|hold|cancel|not)"
 _STOP = regex(
-    rf"\.(?=\s+[a-z\d?])|[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|(?<!\d)\s(?:->|=>)\s|(?:(?<=\bthat)|(?<=\bthis)|(?<=\bthem)|(?<=\bit)):(?=\s)|\s[-\u2013\u2014]\s|:(?=\s+(?:{_VERB}|(?i:he|she|they|it|i|we|his|her|this|there))\b)",
+    rf"\.(?=\s+[a-z\d?])|[.!?]+(?=\s+[A-Z\[(\"*]|\s*$)|(?<=\w)\?(?=\s+[a-z])|;|\n|(?<!\d)\s(?:->|=>|\u2192)\s"
+    rf"|(?:(?<=\bthat)|(?<=\bthis)|(?<=\bthem)|(?<=\bit)):(?=\s)|\s[-\u2013\u2014]\s|:(?=\s+(?:{_VERB}|(?i:he"
+    rf"|she|they|it|i|we|his|her|this|there))\b)",
     re.UNICODE,
 )
 _REACH = 12
 """Characters before a full stop that are searched for an abbreviation that it belongs to."""
 _SHORTENED = 5
 """Most letters of a word that a point may shorten ('quant. hCG')."""
+_LONGEST_SHORTENED = 7
+"""Most letters of any word that a point shortens."""
 _ABBREVIATED = regex(rf"(?i)(?:(?<![&/])\b{_SHORT})$")
 _OPENS_SENTENCE = regex(rf"(?:also|and|then|pls|if|no|not|stop|hold|for|repeat|\?|{_VERB})\b|\?|[a-z]{{1,2}}[A-Z]")
 _LAST_WORD = regex(r"[\w-]+\W*$")
@@ -41,7 +46,8 @@ _FAVOUR = regex(
     r"(?i)\s+(?:(?:should|would|will|might|may) (?:suffice|do|help|be (?:\w+ )?(?:helpful|useful|enough|sufficient"
     r"|supportive|informative|diagnostic|valuable|prudent|wise|ideal|advisable|decisive|sensible|beneficial"
     r"|worthwhile|of (?:use|value|help|interest)|fine|good|appropriate|indicated|reasonable|warranted|next|first"
-    r"|needed|necessary|required|best))|(?:should|would|will|might|may|could) be (?:a|an|the|my|our|of)\b[^,;]*|(?:is"
+    r"|needed|necessary|required|best))|(?:is|are|was|were|has been|have been) (?:requested|organi[sz]ed"
+    r"|arranged)|(?:should|would|will|might|may|could) be (?:a|an|the|my|our|of)\b[^,;]*|(?:is"
     r"|are) (?:\w+ly )?(?:due|fine|ok|okay|enough|sufficient|adequate|overdue|called for|my next step|the next step"
     r"|first|next|key|helpful|useful|worthwhile|indicated|needed|required|necessary|recommended|warranted|appropriate"
     r"|reasonable|advised|a must|mandatory|essential)|(?:should|must|will|can|could|may|needs? to|has to"
@@ -56,8 +62,9 @@ _SUBJECT = regex(
 """Before what is ordered, where the sentence calls it a test or a step ('The best test would be an MRI')."""
 _CONDITION = (
     r"(?:only if|(?-i:[Ii]f|IF(?=\s+[A-Z]{3,}))|unless|in case|in the event|depending on|contingent on|provided"
-    r"|assuming|pending|once|whenever|as needed|prn|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever"
-    r"|results?|tests?|initial))\b"
+    r"|assuming|pending|once|whenever|as needed|prn|(?:after|until|as soon as)\s[^,;]*?\b(?:settle|resolve"
+    r"|improve|clear|stabili[sz]e|heal)s?|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever"
+    r"|results?|tests?|initial|these|those))\b"
 )
 _OPENS = regex(rf"(?i)^(?:(?:and|but|then|or|also|so|please)\s+)*(?:{_CONDITION}|when\s)")
 _INSIDE = regex(rf"(?i)\s(?:(?!in case (?!of\b)){_CONDITION}|when\s)")
@@ -70,10 +77,18 @@ _TELLS = regex(
 )
 """Verbs of a clause that tells something."""
 _RELATIVE = regex(
-    r"(?i)\s(?:on|from|in|off|with|using)\s(?:the|this|that|your|my)\s(?:[\w-]+\s){1,3}?(?:(?:that|which)\s)?(?:you|i|we|they"
+    r"(?i)\s(?:on|from|in|off|with|using)\s(?:the|this|that|your|my)\s(?:[\w-]+\s){1,3}?(?:(?:that"
+    r"|which)\s)?(?:you|i|we|they"
     r"|he|she)\s[^,;()]*"
 )
 """Which sample a test is made on ('on the gas you just took')."""
+_EARLIER = regex(
+    r"(?i)\s(?:(?:be )?add(?:ed)?(?:[- ]on)?\s)?(?:on(?:to)?|to|off|from|using)\s(?:to\s)?(?:bloods"
+    r"|(?:(?:the|this \w+['\u2019]?s?|yesterday['\u2019]?s?|his|her|earlier|existing|previous|same"
+    r"|last)\s)+(?:bloods?|samples?|tubes?|specimens?))"
+    r"(?:\s(?:already|that|was|were|sent|taken|drawn|in|the|lab|from|this|morning|today|earlier))*(?=[\s,.;?]*$)"
+)
+"""The earlier sample that a test is added to ('urate to bloods already sent')."""
 _SUBORDINATE = regex(
     r"(?i)\s(?:as|because|since|before|until|after|while|which|whose|that|if|when|where|so that|given|for|to)\s"
 )
@@ -81,7 +96,9 @@ _REQUESTS = regex(
     r"(?i)\b(?:please|pls|plz|kindly|needs?|should|would|could|can|must|wants?|like|requires?|warrants?|let|recommend"
     r"|consider|arrange|order|send|check|get|obtain|request(?:ing)?|ordering|asking|repeat|recheck|measure|draw|book"
     r"|schedule|perform|start with|begin with|proceed|what|how|which|due|next|first|best|useful|helpful|indicated"
-    r"|reasonable|plan|benefit|suggest (?:an?|the)|examin\w*|inspect|palpate|auscultate|percuss|add|run|take"
+    r"|(?:i|we)(?:['\u2019]ve| have)? (?:\w+ )?(?:requested|organi[sz]ed|arranged|booked|asked|ordered|taken)"
+    r"|(?:was|were|is|are|been) (?:requested|organi[sz]ed|arranged)|reasonable|warranted|plan|benefit"
+    r"|suggest (?:an?|the)|examin\w*|inspect|palpate|auscultate|percuss|add|run|take"
     r"|ok['\u2019]d|merits?|deserves?|interested|appreciate|see if|look|grateful|obliged|ask)\b"
 )
 """Words by which a clause asks for something."""
@@ -99,20 +116,39 @@ _DENIED = regex(
     r"|not(?! only)|never|avoid(?:ing)?|hold(?:ing)?(?: off)?(?: on)?(?= )|defer(?:ring)?|skip(?:ping)?|cancel(?:ling"
     r"|ing)?|(?:scrap|ignor(?:e|ing)|forget|disregard|leave)(?= (?:the|that|out)\b)|change(?:d|s)? (?:my"
     r"|our) mind (?:about|on)|omit(?:ting)?|postpon(?:e"
-    r"|ing)|delay(?:ing)?(?= (?:the|any|this|that|all)\b)|discontinue|stop(?:ping)?|declin(?:e|es|ed|ing)|against"
+    r"|ing)|delay(?:ing)?(?= (?:the|any|this|that|all)\b)|discontinue|stop(?:ping)?|(?:declin|refus)(?:es?|ed"
+    r"|ing)|not keen on|against"
     r"|rather than|instead of"
     rf"|in place of|in lieu of|without(?! {_CONTRAST})(?= )|neither|nor)\b"
 )
 _NEEDLESS = regex(
-    r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|required|warranted|helpful|useful)\b|\bdeferred\b"
-    r"|\bon hold\b|\bcan wait\b|\b(?:cancel?led|postponed|rescheduled|no longer)\b"
+    r"(?i)\b(?:not|un)\s?-?(?:needed|necessary|indicated|req(?:ui)?r?e?d|warranted|helpful|useful|wanted|funded"
+    r"|justified"
+    r"|worthwhile|relevant|tolerated|endemic|routine(?:ly)?|in use|in the acute(?: phase)?|on (?:the )?acute)\b"
+    r"|\bdeferred\b"
+    r"|\bon hold\b|\bcan wait\b|\b(?:cancel?led|postponed|rescheduled|no longer)\b|\s(?:no|n/a|skip"
+    r"|(?<!and )(?<!& )hold|unable)\s*(?:\(|$)"
+    r"|\b(?:to|could|can|may|might) be considered (?:later|at|next|in|after)\b|\bnot a priority\b|^(?:(?:please"
+    r"|pls) )?chase\b"
+    r"|\s(?:no (?:need|use|point|value)|contraindicated)\b|\b(?:they|team|\w+ reg) will (?:order|arrange|do|book)\b"
+    r"|\s(?:ent|urology|renal|neuro\w*|derm\w*|cardio\w*|surg\w*|gynae?|resp|gp|radiology|haem\w*"
+    r"|onc\w*) to (?:do|arrange|perform|book)$"
+    r"|\s(?:with|w/) (?:the )?(?:gp|pcp|urol\w*|ent|renal|neuro\w*|derm\w*|cardio\w*|gynae?|resp|haem\w*|onc\w*)$"
+    r"|\s(?:already (?:listed|booked|scheduled|arranged|requested|in progress)|(?:listed|booked|scheduled"
+    r"|pencilled(?: in)?)"
+    r" (?:for|on) (?!a\b|an\b)[^,;]*)$"
 )
 _NOT_NOW = regex(
     r"(?i)(?:but |so )?(?:not|no)(?: (?:just )?(?:today|now|yet|tonight|tomorrow|this \w+|any ?more|for now"
     r"|so soon|needed|necessary|required|indicated"
-    r"|(?:at|for|until|till|before|during|while|unless)\b.*))?"
+    r"|(?:at|for|until|till|before|during|while|unless|til)\b.*))?(?: (?:as|because|since|due to|while"
+    r"|in view of)\b.*)?"
+    r"|(?:(?:pt|patient|he|she|they|mum|mother|family|parents?)(?: has| have)? )?(?:(?:declin|refus)(?:es?|ed|ing)"
+    r"|(?:(?:is|are|was|were) )?(?:not |un)(?:keen|willing|happy|sure|decided)(?: (?:on|about|for) (?:it|this"
+    r"|that))?|(?:says?|said) no|(?:does|do)(?:n['\u2019]?t| not) want(?: (?:it|one|this|that))?)(?: by\b.*"
+    r"| at present| today| for now)?"
 )
-"""What stands behind a test and puts it off ('PSA, but not today')."""
+"""What stands behind a test and puts it off or turns it down ('PSA, but not today', 'MRI, declined')."""
 _REGRETS = "sorry|oops|wait|hang on|actually|apologies|my mistake"
 _CHANGES = rf"(?:no|nope|{_REGRETS}|correction|on second thoughts?|rather|wrong patient)"
 _SORRY = regex(rf"(?i)(?:{_REGRETS})\W*")
@@ -121,11 +157,14 @@ _AHEAD = regex(r"(?i)^(?:before|prior to|ahead of|pre)\s(?!and\b|meal|dose|bronc
 _AIMS = regex(r"(?i)to (?:check|confirm|look|exclude|assess|see|evaluate|rule|detect|monitor|identify|quantify)\b")
 """What follows a test and says why ('TSH - to check the thyroid')."""
 _UNSAID = regex(
-    rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:please|pls|but|so|and) )?(?:(?:no|nope|correction|scratch|no,? wait)\W*$"
+    rf"(?i)^(?:{_CHANGES}[\s,:!.-]+)*(?:(?:please|pls|but|so|and) )?(?:(?:no|nope|correction|scratch|no,? wait"
+    rf"|cancel(?:led)?|conditional)\W*$"
+    r"|stop (?:doing|sending|checking) (?:this|that|it|these)\W*$"
     r"|(?:scrap|scratch|strike|ignore|forget|cancel|disregard|drop|skip|delete|never mind|defer"
     r"|(?:hold(?: off)?(?: on)?|leave)"
     r"(?= [a-z ]+(?:$|\s(?:un)?till?\b|\sfor\b|\soff\b|\sout\b|\spending\b)))"
-    r" (?:(?P<every>(?:all )?(?:these|those|them|both|all)|the lot)|that|this|it|the (?:last|previous|above)(?: one)?)"
+    r" (?:(?P<every>(?:all )?(?:these|those|them|both|all)|the lot)|that|this|it|the (?:last|previous"
+    r"|above)(?: one)?)"
     r"(?=\W*$|\s(?:until?|till?|for|off|out|pending|please|one|now|unless|i|altogether)\b)[^,;]*$)"
 )
 """What takes the clause before it back, or all of the sentence before it."""
@@ -139,13 +178,19 @@ _MEANT = regex(
 _DONE = regex(
     r"(?i)\b(?:(?:was|were|is|are|has been|have been|came back|already|looked|returned)\s+(?:\w+ly\s+|all\s+"
     r"|also\s+)*(?:normal|negative|positive|unremarkable|done|performed|completed|obtained|reviewed|drawn|sent"
-    r"|ordered|within)|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
+    r"|ordered|within)|(?:done|sent|taken|performed|checked|drawn|collected)\s(?:privately|elsewhere|externally"
+    r"|already|yesterday"
+    r"|by (?:(?:the|his|her|their) )?(?:gp|pcp|midwife|referring \w+)|last \w+|(?:\d+|a|two|three)"
+    r" (?:days?|weeks?|months?|years?) ago|(?:at|in) (?:ed|clinic|the (?:clinic|community)|another hospital))"
+    r"|already (?:done|performed|have|had|ordered|sent)|(?:showed|shows|revealed|demonstrated)\b)"
 )
 _RESULT = regex(
-    r"(?i)^(?:(?:the|his|her|recent|last|initial|admission)\s+)*(?P<name>[^,;]{2,40}?)\s(?:done|normal|negative|neg|pos|-ve|\+ve"
+    r"(?i)^(?:(?:the|his|her|recent|last|initial|admission)\s+)*(?P<name>[^,;]{2,40}?)\s(?:done|normal|negative"
+    r"|neg|pos|-ve|\+ve"
     r"|supp?ressed|undetectable|prolonged|borderline|rising|falling|positive|raised|elevated|high(?![ -]?(?:sens"
     r"|res|dose))|low(?![ -]?dose)|clear|unremarkable|nad|pending|awaited"
-    r"|inconclusive|equivocal|stopped|abandoned|ha?emolysed|clotted|unchanged|abnormal|deranged)(?:\s(?!(?:and|so|hence|therefore|then)\b)[^,;]*)?$"
+    r"|inconclusive|equivocal|stopped|abandoned|ha?emolysed|clotted|unchanged|abnormal|deranged)(?:\s(?!(?:and"
+    r"|so|hence|therefore|then)\b)[^,;]*)?$"
 )
 """A test with its result ('troponin negative', 'ETT stopped early due to pain')."""
 _INSTEAD = regex(
@@ -155,6 +200,12 @@ _INSTEAD = regex(
     r"|measure|recheck|start with|(?:go|move|proceed) (?:straight|directly|on) to|go (?:for|with)"
     r"|proceed (?:to|with)|book)\s.*)$"
 )
+_SWAPPED = regex(
+    r"(?i)(?P<denied>(?:(?:please|pls|can (?:you|we)|could (?:you|we)|let['\u2019]?s)\s)*(?:swap|exchange"
+    r"|replace|switch|substitute|change)\s"
+    r"(?:out\s)?(?!to\b|that\b|it\b|this\b).{2,60}?)\s(?:for|with|to|by)\s(?P<kept>\S.*)$"
+)
+"""One test in another's place ('swap the ultrasound for a CT')."""
 _OR = regex(r"(?i)^(?:or|nor)\s|\s(?:or|nor)\s")
 _ENDING_AND = regex(r"(?i)(?:\s*(?:,|\band\b|\bthen\b|&))+\s*$")
 _TRAILING_AND = regex(
@@ -202,7 +253,7 @@ def _corrected(clauses: Sequence[Clause], known: Known) -> Sequence[Clause]:
         meant, unsaid = _MEANT.match(clause.text), _UNSAID.match(clause.text)
         said = (meant["instead"] or meant["said"]) if meant else ""
         instead = said if any(map(known, JOINED.split(said))) else ""
-        put_off = _NOT_NOW.fullmatch(clause.text) is not None
+        put_off = _NOT_NOW.fullmatch(clause.text) is not None and not _names_other(clause.text, known)
         before = [place for place, one in enumerate(kept) if one.why != "statement"]
         if (instead or unsaid or put_off) and before and not again:
             every = (unsaid and unsaid["every"]) or (put_off and kept[before[-1]].breaks and " " in clause.text)
@@ -212,6 +263,12 @@ def _corrected(clauses: Sequence[Clause], known: Known) -> Sequence[Clause]:
         plain = Clause(clause.text, "negated" if unsaid else clause.why, clause.breaks)
         kept.append(Clause(instead, "", clause.breaks) if instead else plain)
     return kept
+
+
+def _names_other(denial: str, known: Known) -> bool:
+    """Whether a denial names the test that it denies, which is none before it ('not for bacterial culture')."""
+    words = denial.split()
+    return any(known(" ".join(words[at:]).strip(ENDS)) for at in range(1, len(words)))
 
 
 def _sentences(text: str, known: Known) -> Iterator[str]:
@@ -227,24 +284,42 @@ def _full_stop(text: str, stop: re.Match[str], known: Known) -> bool:
     """Whether a point ends a sentence and shortens no word; before a small letter it does so behind a whole word."""
     before = text[max(0, stop.start() - _REACH) : stop.start()]
     after = text[stop.end() :].lstrip()
-    if _ABBREVIATED.search(before):
+    if _ABBREVIATED.search(before) or (before.endswith("no") and after[:1].isdigit()):
         return False
     if not after or not (after[0].islower() or after[0].isdigit() or after[0] == "?") or _OPENS_SENTENCE.match(after):
         return True
     word = _LAST_WORD.search(before)
     last = word[0].casefold() if word else ""
+    if before[-1:].isdigit():
+        return text[: stop.start()].rstrip("0123456789.").rstrip(" (")[-1:].isalnum()  # 'Wells 2. d-dimer', no '2. CBC'
+    if before[-1:] == ")" or last[:1].isdigit() or len(last) > _LONGEST_SHORTENED:
+        return True
     return known(last) or last in order_words("beside") or (len(last) > _SHORTENED and stem(last) in lexicon())
 
 
 def denies(text: str) -> bool:
     """Whether a part of a list is denied ('KUB, no CT')."""
     parts = [part for sentence in _STOP.split(text) for part in _parts(sentence or "")]
-    return any(_DENIED.match(part) or _MEANT.match(part) for part in parts) or _put_off(text)
+    return any(_DENIED.match(part) or _MEANT.match(part) or _NEEDLESS.search(part) for part in parts) or _put_off(text)
 
 
 def _put_off(text: str) -> bool:
     """Whether a bracket puts a test off ('G6PD (not during the hemolysis)')."""
-    return any(map(_NOT_NOW.fullmatch, re.findall(r"\(([^()]*)\)", text)))
+    brackets = re.findall(r"\(([^()]*)\)", text)
+    return any(
+        _NOT_NOW.fullmatch(inner)
+        or _ELSEWHERE.match(inner)
+        or (_NEEDLESS.search(f" {inner}") and "contrast" not in inner)
+        for inner in brackets
+    )
+
+
+_ELSEWHERE = regex(
+    r"(?i)(?:already|was|were|has been|have been)?\s?(?:done|sent|taken|performed|drawn|requested|booked)"
+    r"(?:$|,| (?:at|yesterday|today|already|elsewhere|last|this|earlier|\d)\b)"
+    r"|(?:dr|mr|ms|mrs|prof|the \w+|they|\w+ team)\b.{0,20}\bwill (?:do|order|arrange|book)\b"
+)
+"""What a bracket behind a test says of it where it is done or another orders it."""
 
 
 def _outside(text: str, start: int, end: int) -> bool:
@@ -255,7 +330,7 @@ def _outside(text: str, start: int, end: int) -> bool:
 
 def _sentence(sentence: str) -> Iterator[Clause]:
     conditional = False
-    denied = False
+    denied = done = False
     parts = list(_parts(sentence))
     for place, part in enumerate(parts):
         if place + 1 < len(parts) and _OPENER.match(part) and not _REQUESTS.search(part):
@@ -264,6 +339,9 @@ def _sentence(sentence: str) -> Iterator[Clause]:
         if conditional or _OPENS.search(part):
             conditional = True
             yield Clause(part, "conditional")
+            continue
+        if done := done or _HAD.match(part) is not None:
+            yield Clause(part, "done")
             continue
         if denied and (_OR.search(part) or any(_OR.match(regex) for regex in parts[place + 1 :])):
             yield Clause(part, "negated")
@@ -284,13 +362,21 @@ def _parts(sentence: str) -> Iterator[str]:
 
 def _part(part: str) -> Iterator[Clause]:
     """One part between commas: first the text that orders, then the text that does not."""
-    part = _RELATIVE.sub("", part)
+    part = _RELATIVE.sub("", _EARLIER.sub("", part))
+    heading, colon, listed = part.partition(": ")
+    if colon and listed and (why := _heads(heading)):
+        yield Clause(heading, why)
+        yield from _part(listed)
+        return
     bare = re.sub(r"\([^()]*\)", lambda inner: " " * len(inner[0]), part)
     if _NEEDLESS.search(bare) or _put_off(part):
         yield Clause(part, "negated")
+    elif swapped := _SWAPPED.match(part):
+        yield Clause(swapped["denied"], "negated")
+        yield from _part(swapped["kept"])
     elif _REFERS.match(bare):
         yield Clause(part, "treatment")
-    elif _DONE.search(bare):
+    elif (result := _DONE.search(bare)) and not _INSIDE.search(bare[: result.start()]):
         yield Clause(part, "done")
     elif condition := _INSIDE.search(bare):
         head = _TRAILING_AND.match(part[: condition.start()])
@@ -316,72 +402,26 @@ def _part(part: str) -> Iterator[Clause]:
         yield Clause(part, "statement") if tells else Clause(ordered)
 
 
+def _heads(head: str) -> Why | Literal[""]:
+    """Why the words before a colon order nothing though the list behind it is ordered ('Started on lithium: TSH')."""
+    if _DONE.search(head) or _PERFORMED.search(head):
+        return "done" if axes.specimen(head) not in ("", axes.BLOOD) or _PUNCTURE.search(head) else ""
+    return "statement" if _TELLS.search(head) and not _REQUESTS.search(head) else ""
+
+
+_HAD = regex(
+    r"(?i)(?:(?:bloods?|tests?|labs?|results?|already|all|so far|have|has|we|been|is|are)\s)*(?:done|had|sent"
+    r"|back|pending"
+    r"|awaited|outstanding|normal)(?:\s(?:already|so far|today|yesterday|this \w+|in ed|in clinic|at the gp"
+    r"|by gp))?\s?:\s"
+)
+"""What heads a list of tests that are done ('Done so far: FBC, CRP')."""
+_PUNCTURE = regex(r"(?i)\b(?:lp|lumbar puncture|spinal tap)\b")
+_PERFORMED = regex(r"(?i)\b(?:done|performed|taken|drained|tapped)\b")
 _REFERS = regex(
-    r"(?i)^(?:ent|ophthal\w*|ortho\w*|surg\w*|neuro\w*|renal|cardio\w*|gastro|psych\w*|derm\w*|physios?|ot|salt|dietic\w*"
+    r"(?i)^(?:ent|ophthal\w*|ortho\w*|surg\w*|neuro\w*|renal|cardio\w*|gastro|psych\w*|derm\w*|physios?|ot|salt"
+    r"|dietic\w*"
     r"|pharm\w*|(?:med )?reg|team|gynae\w*|obs|urology|haem\w*|micro|id|palliative|icu|itu|anaesthe\w*|vascular)"
     r"\s(?:to(?!\s(?:do|perform|measure|check|carry out|repeat)\b)|will|aware|informed|happy|has|have)\b"
 )
 """Who else sees the patient ('ENT to scope him')."""
-_TREATS = regex(
-    r"(?i)^(?:(?:please|and|then|also|now|we|i|should|will|would|let['\u2019]s|to)\s+)*(?:start(?! (?:by|with|off))"
-    r"|begin(?! (?:by|with))|give|administer|prescribe|continue|increase|decrease|taper|transfuse|infuse|bolus|inject"
-    r"|intubate|ventilate|admit|discharge|transfer|refer(?! (?:\w+ ){0,3}for (?:an?|the) )|consult|treat|resuscitate"
-    r"|hydrate|replete|replace|titrate|switch|initiate)\b|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|g|ml|l|iu|units?|meq"
-    r"|mmol)\b(?!\s?/).*\b(?:iv|po|im|sc|orally|daily|bid|tid|qid|prn|bolus|infusion|tablets?|of)\b|\bnasal cannula\b"
-    r"|\bnon-?rebreather\b|^(?:\w+ )?(?:heparin|insulin|\w{4,}(?:ine|in|ol|am|il))\s(?:gtts?|drips?|infusions?"
-    r"|bolus(?:es)?)\b|^(?:npo|nbm|nil by mouth|ivf|iv fluids?|d/c|regular diet|bed rest)\b"
-    r"|\binsulin\w*\b.*\d\s?(?:u|ui|ie|iu)\b|\b\d+(?:\.\d+)?\s?(?:mg|mcg|\u00b5g|iu|units?)\b(?!\s?/)|\b(?:charted|prescribed)$"
-    r"|^(?:(?:and|then|also|now|plus)\s+)*[\w-]*(?:cillin|mycin|floxacin|azole|penem|prazole|statin|sartan|dipine"
-    r"|parin|xaban|triptan|setron|semide|thiazide|steroids?|tazo|tazocin|antibiotics|ivig)\b(?!\s(?:level|trough|peak|pre|post))"
-)
-_SAYS = list_words(
-    """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks
-    tell what how why who where when which your you be appears suggests indicates presents complains denies
-    goodbye hello"""
-)
-
-_COURTESIES = list_words(
-    "ok okay sure fine yes no thanks thank you very much great good hello hi bye goodbye right well"
-)
-
-
-def why_no_test(text: str) -> Why | Literal[""]:
-    """Why a text in which no test is known orders none: a treatment or a statement; '' if it may name a test."""
-    if _TREATS.search(text) and not _ABOUT.match(text):
-        return "treatment"
-    words = set(re.findall(r"[a-z]+", text.casefold()))
-    says = words <= _COURTESIES or (len(words) > 2 and _SAYS & words)
-    return "statement" if words and says else ""
-
-
-_TEST_NOUN = regex(
-    r"(?i)(?:\b(?:tests?|testing|levels?|screens?|panels?|assays?|antibod(?:y|ies)|abs?|ig[gmae]|pcr|naat|cultures?"
-    r"|genes?|mutations?|scores?|scale|ind(?:ex|ices)|scans?|exams?|examination|stud(?:y|ies)|titres?|titers?|stains?"
-    r"|smears?|biops(?:y|ies)|swabs?|antigens?|counts?|ratio|function|profile|film|views?|x-?rays?|sequencing|serology"
-    r"|typing|markers?|maneuver|manoeuvre|analysis|assessment|check|monitoring|measurements?)|(?:gram|graphy|scopy"
-    r"|metry|scan|ase|globulin))\b"
-)
-"""What a name of a test is made of; a text that ends with such a word is an unknown test."""
-_ABOUT = regex(
-    r"(?i)^(?:(?:is|was|but|and|now|currently|still|both|pt|patient|he|she)\s+)*(?:on|off|since|from|after|post|pre"
-    r"|before|s/p|h/o|c/o|hx|fhx|pmh|known|prev|previous(?:ly)?|recent(?:ly)?|contact of|exposed to|suspected|probable"
-    r"|possible|likely|query|\?|mum|mother|father|dad|wife|husband|brother|sister|son|daughter|phone|call|bleep|page"
-    r"|inform|wrap|keep|await\w*|wait|again|note|nb|d/w|discussed|born|due to|because|as|high risk|low risk|day \d+"
-    r"|lmp|\d+\s?(?:m|f|yo|y/o|yrs?|years?|months?|mo|weeks?|days?|d))(?!\w)|.{2,60}\s(?:likely|unlikely|suspected)$"
-)
-"""What opens words of the patient, the sample or the time beside an order."""
-
-
-def words_beside(text: str) -> bool:
-    """Whether words beside an order tell of the patient, the sample or the time, and name no test.
-
-    ::
-
-        words_beside("58M strong FHx IHD"), words_beside("blorbogram")  # True, False
-    """
-    words = [word for word in re.findall(r"[^\W\d_]+(?:/[a-z])?", text.casefold()) if len(word) > 1]
-    plain = bool(words) and all(word in order_words("beside") or stem(word) in lexicon() for word in words)
-    noun, about = list(_TEST_NOUN.finditer(text)), _ABOUT.match(text) is not None
-    return (plain and not noun and (len(words) > 1 or words[0] in order_words("beside"))) or (
-        about and (not noun or noun[-1].end() < len(text))
-    )
