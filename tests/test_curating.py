@@ -128,6 +128,9 @@ async def test_a_bad_file_stops_the_build_before_a_call_or_is_counted(
     )
     assert flow(built)["readable"] == (9, 1)
     assert sum(built.account.made.values()) > 0
+    said = built.account.text()
+    assert "left out before the model was asked (" in said
+    assert "9.xml: line 1, column " in said
 
 
 @pytest.mark.parametrize(

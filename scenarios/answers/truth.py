@@ -43,6 +43,10 @@ def with_parts(case: Case) -> Case:
     return case.model_copy(update={"truth": truth})
 
 
+_AT_LINE_END = re.compile(r"(?<=[a-z])-\n[ \t]*(?=[a-z])")
+"""The hyphen of a word that goes over the end of a line."""
+
+
 def opening_contains(truth: Truth, text: str) -> list[str]:
     """The names of the truth that `text` reveals, as whole words in any spelling; for `wardround cases check`.
 
@@ -50,7 +54,7 @@ def opening_contains(truth: Truth, text: str) -> list[str]:
     spelled exactly the same, because 'PE' is not 'pe'.
     """
     revealed = []
-    words = f" {key(text)} "
+    words = f" {key(text)} {key(_AT_LINE_END.sub('', text))} "
     for label in (truth.diagnosis, *truth.synonyms):
         for name in dict.fromkeys((label, re.sub(r"\([^()]*\)", " ", label).strip())):
             short = len(plain(name)) <= 3

@@ -1,7 +1,5 @@
 """All diseases that the linkers know: those of the project, the terminologies and a user's files, merged."""
 
-import csv
-import io
 import re
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
@@ -13,7 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from wardround.engine.errors import UsageError
-from wardround.engine.text import count_noun
+from wardround.engine.logs import log
+from wardround.engine.text import count_noun, file_text, table_rows_of
 from wardround.scenarios.diseases import ontologies
 from wardround.scenarios.diseases.disease import ordered_form
 from wardround.scenarios.diseases.linker import Concept
@@ -46,19 +45,23 @@ def read_synonyms(path: Path) -> Iterator[Concept]:
 
     `concept` is the id of a known concept, or an id of the user's own. Rows of the same concept are combined.
     """
-    reader = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
-    reader.fieldnames = [(name or "").strip().lower() for name in reader.fieldnames or ()]
-    missing = [name for name in ("concept", "name") if name not in reader.fieldnames]
-    if missing:
+    (_, head), *rows = [*table_rows_of(path, file_text(path))] or [(1, [""])]
+    columns = [name.strip().lower() for name in head]
+    if missing := [name for name in ("concept", "name") if name not in columns]:
         raise UsageError(f"{path}: column {', '.join(missing)} is missing; a list of synonyms has concept,name[,icd10]")
     concepts: dict[str, tuple[list[str], list[str]]] = {}
-    for row in reader:
-        concept, name = (row["concept"] or "").strip(), (row["name"] or "").strip()
+    for line, cells_ in rows:
+        row = dict(zip(columns, map(str.strip, cells_), strict=False))
+        concept, name = row.get("concept", ""), row.get("name", "")
         if not concept or not name:
-            raise UsageError(f"{path}, row {reader.line_num}: concept and name must both be given")
+            raise UsageError(f"{path}, row {line}: concept and name must both be given")
+        if (near := concepts.get(name)) and concept in near[0]:
+            said = f"{path}, row {line}"
+            log.warning("a row is left out: the two name each other in a loop", at=said, concept=concept, name=name)
+            continue
         names, codes = concepts.setdefault(concept, ([], []))
         names.append(name)
-        codes += cells(row.get("icd10") or "")
+        codes += cells(row.get("icd10", ""))
     for concept, (names, codes) in concepts.items():
         yield Concept(concept, names[0], tuple(dict.fromkeys(names[1:])), icd10=tuple(dict.fromkeys(codes)))
 

@@ -69,7 +69,7 @@ class FhirBundles(Loader):
         yield from super().odd(record)
         parts = [part for entry in objects(record.get("entry")) for part in objects(entry.get("resource"))]
         people = (one for part in parts if part.get("resourceType") == "Patient" for one in objects(part.get("name")))
-        words = (str(word) for one in people for word in (one.get("family"), *(one.get("given") or ())))
+        words = (word for one in people for part in ("family", "given") for word in _texts(one.get(part)))
         names = "|".join(re.escape(form) for word in words if len(word) > 2 for form in (word, word.upper()))
         for at, part in enumerate(parts):
             texts = (report_text(part), *(value for _, value, _ in values(part)), *_notes(part))
@@ -92,6 +92,10 @@ class FhirBundles(Loader):
                 yield _case(person, own, label or str(person.resource.get("id") or f"fhir-{number:03d}-{place}"))
             except Refused as refused:
                 yield refused
+
+
+def _texts(value: Json) -> Sequence[str]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
 
 
 def _is_of(entry: BundleEntry, person: BundleEntry) -> bool:

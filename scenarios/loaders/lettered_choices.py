@@ -5,7 +5,7 @@ from copy import copy
 
 from wardround.engine.records import Json
 from wardround.scenarios.loaders.question_sets import first_place, lettered_place
-from wardround.scenarios.loaders.source import Loader, Refused
+from wardround.scenarios.loaders.source import Loader, Refused, misfit
 from wardround.scenarios.question_item import LETTERS, QuestionItem
 
 _OPTIONS = ("options", "choices")
@@ -63,14 +63,17 @@ def lettered_choice(number: int, record: Mapping[str, Json], first: int | None =
     said = answer.strip() if named != "answer" and isinstance(answer, str) else ""
     if said and said not in (str(options[at]).strip(), labels[at]):
         raise Refused([("answer", f"is not the text of option {record[named]}")])
-    context = record.get("context") or []
+    stated = record.get("context")
+    context = stated if isinstance(stated, list) else []
+    if wrong := [(f"context[{at}]", misfit(part, str)) for at, part in enumerate(context) if not isinstance(part, str)]:
+        raise Refused(wrong)
     return QuestionItem.model_validate(
         {
             "id": f"q{record.get('id', number)}",
             "form": "choice",
             "question": record["question"],
             "options": options,
-            "context": [" ".join(context)] if isinstance(context, list) and context else [],
+            "context": [" ".join(context)] if context else [],
             "truth": {"option": at},
             "kind": [str(record["meta_info"])] if record.get("meta_info") else [],
             "data_class": "public",

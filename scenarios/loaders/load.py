@@ -270,8 +270,8 @@ def _cases_of(
         yield problem(path_text((*place, name)), f"the key {name!r} is given twice here; a key may stand once", case_id)
     if record.repeats:
         return
-    oddities = list(loader.odd(record.value))
     try:
+        oddities = list(loader.odd(record.value))
         made = list(loader.cases(number, record.name, record.value))
     except (Refused, ValidationError) as error:
         faults = error.faults if isinstance(error, Refused) else schema_faults(error)

@@ -14,13 +14,15 @@ from wardround.scenarios.question_item import QuestionItem
 
 _INVISIBLE = regex(
     r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    r"\ufff9-\ufffb\u115f\u1160\u3164\uffa0\U000e0000-\U000e007f]"
+    r"\ufff9-\ufffb\u034f\u115f\u1160\u2800\u3164\uffa0\U000e0000-\U000e007f]"
     r"|(?<=[A-Za-z\d])[\u200c\u200d]|[\u200c\u200d](?=[A-Za-z\d])"
 )
 """Characters that a reader does not see, except the joiners that some scripts need between letters."""
+_LETTERLIKE = regex(r"[\u034f\u115f\u1160\u2800\u3164\uffa0]")
+"""Invisible characters that count as letters or marks, so that Python calls them printable."""
 _NO_NAME = regex(
     r"[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    r"\ufff9-\ufffb\u115f\u1160\u3164\uffa0\U000e0000-\U000e007f]"
+    r"\ufff9-\ufffb\u034f\u115f\u1160\u2800\u3164\uffa0\U000e0000-\U000e007f]"
 )
 _SPAN = r"\s?-?\s?(?:years?|yrs?|y/?o\b|months?|weeks?|days?)"
 _AGE = regex(
@@ -29,13 +31,15 @@ _AGE = regex(
     re.IGNORECASE,
 )
 _OLD = regex(
-    r"(?<![\d.,])(?P<before>\d{3,})[\s-]years?(?:[\s-]old\b| of age\b)"
+    r"(?<![\d.,])(?P<before>\d{3,})(?:[\s-](?:years?|yrs?)(?:[\s-]old\b| of age\b)|[\s-]?y/?o\b)"
     r"|\baged? (?:of )?(?P<after>\d{3,})\b(?! ?(?:months|weeks|days|hours|[,.]\d))",
     re.IGNORECASE,
 )
 OLDEST = 125
 """Age in years; a higher age is most likely a slip of the pen."""
 _NUMBER = regex(r"[<>\u2264\u2265~]?\s*-?\d+(?:[.,]\d+)?")
+_FIGURE = regex(rf"{_NUMBER.pattern}(?: \d{{3}})*(?:\s?[-\u2013]\s?\d+(?:[.,]\d+)?)?")
+"""A number, with spaces between its thousands, or a range of two."""
 _UNITLESS = regex(
     r"\bpH\b|\bINR\b|ratio|index|gravity|score|titer|titre|anion gap|count ratio|prothrombin time|probability|grade"
     r"|^[HIL]$|\b(?:STX|UTX|HPE|ARCH-)\d|PEEP|tidal volume|required O2|temperature|\bvalue\b"
@@ -46,11 +50,11 @@ _UNITLESS = regex(
 
 
 _CELL = (
-    r"(?:(?:segmented )?neutrophils?|polymorphs?|polys|PMNs?"
-    r"|(?:band|immature) (?:forms|neutrophils|cells)|bands?|stabs|segs|lymphocytes?"
+    r"(?:(?:segmented )?neutrophils?|polymorphonuclear (?:cells|leu[ck]ocytes|neutrophils)|polymorphs?|polys|PMNs?"
+    r"|(?:band|immature) (?:forms|neutrophils|cells)|bands?|stabs|segs|lymphocytes?|lymphs|monos|eos|basos"
     r"|atypical lymphocytes?|monocytes?|eosinophils?|basophils?|metamyelocytes?|myelocytes?|promyelocytes?|blasts?)"
 )
-_CELLS = regex(rf"((?:\w+ )?{_CELL})(?:,? (?:relative|percent|\(?%\)?))?", re.IGNORECASE)
+_CELLS = regex(rf"((?:\w+ )?{_CELL})(?:,? (?:relative|percent(?:age)?|\(?%\)?))?", re.IGNORECASE)
 _SHARE = r"\d+(?:[.,]\d+)?"
 _CELLS_TOLD = regex(
     rf"\b(?P<name>{_CELL})\W{{0,3}}(?:(?:of|at|were|was|count) )?\W{{0,2}}(?P<share>{_SHARE})"
@@ -63,11 +67,12 @@ _FLUIDS = ("csf", "pleural", "ascites", "synovial", "peritoneal", "joint")
 _WHOLE = 101.5
 """A differential count of white cells in percent may add up to this, because its figures are rounded."""
 _WIDOWED = regex(
-    r"\b(?P<state>widow(?:er)?|widowed|never (?:been )?married|unmarried)\b"
-    r"|\b(?:my|her|his) (?:late )?(?P<spouse>husband|wife|spouse) (?:has )?(?:died|passed away|is dead)\b",
+    r"\b(?P<state>widow(?:er)?|widowed|never (?:been )?married|unmarried|divorced|(?<=i am )single)\b"
+    r"|\b(?:my|her|his) (?:late )?(?P<spouse>husband|wife|spouse) (?:has )?(?:died|passed away|is dead|is deceased)\b"
+    r"|\b(?:lost|buried) (?:my|her|his) (?P<lost>husband|wife|spouse)\b",
     re.IGNORECASE,
 )
-_OF_MARRIAGE = ("widow", "married", "husband", "wife", "spouse")
+_OF_MARRIAGE = ("widow", "married", "divorced", "single", "husband", "wife", "spouse")
 _SPOUSE = regex(r"\b(?:husband|wife|spouse)\b", re.IGNORECASE)
 _NOT_LIVING = regex(
     r"\b(?:di(?:ed|es)|dead|deaths?|late|deceased|passed|lost|buried|killed|loss|grave|funeral|former|ex|ago|since"
@@ -137,11 +142,13 @@ def path_text(place: tuple[str | int, ...]) -> str:
 def in_record(record: Json) -> Iterator[Oddity]:
     """Invisible or invalid characters in the texts of a record."""
     whole = json.dumps(record, ensure_ascii=False, default=str)  # control characters are escaped in it
-    if whole.isprintable() and not any(escape in whole for escape in ("\\u", "\\b", "\\f")):
+    if (
+        whole.isprintable()
+        and not any(escape in whole for escape in ("\\u", "\\b", "\\f"))
+        and not _LETTERLIKE.search(whole)
+    ):
         return
-    for place, value in _parts(record):
-        if not isinstance(value, str) or value.isprintable():  # no control or format character is printable
-            continue
+    for place, value in _written(record):
         if "\0" in value:
             yield Oddity(path_text(place), "holds a NUL character, which is no text; take it out", fault=True)
         elif (seen := _INVISIBLE.search(value)) is not None:
@@ -149,6 +156,15 @@ def in_record(record: Json) -> Iterator[Oddity]:
                 path_text(place),
                 f"holds the character U+{ord(seen[0]):04X} at {seen.start() + 1}, which a reader does not see",
             )
+
+
+def _written(record: Json) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every text and every name of a field in a record, with its place."""
+    for place, value in _parts(record):
+        if isinstance(value, str):
+            yield place, value
+        elif isinstance(value, dict):
+            yield from (((*place, name), name) for name in value)
 
 
 def in_name(name: str) -> str:
@@ -174,20 +190,27 @@ def in_question(item: QuestionItem) -> Iterator[Oddity]:
 
 def in_case(case: Case) -> Iterator[Oddity]:
     """Implausible figures in a case."""
-    for field, text in _texts(case):
+    for field, text in _every_text(case):
         if age := _AGE.search(text):
             yield Oddity(field, f"tells a negative age: {age[0].strip()!r}")
         elif (old := _OLD.search(text)) and int(old["before"] or old["after"]) > OLDEST:
             yield Oddity(field, f"tells an age that nobody reaches: {old[0].strip()!r}")
+    names: dict[str, str] = {}
+    for name in case.history:
+        if (other := names.setdefault(" ".join(name.casefold().split()), name)) != name:
+            yield Oddity(f"history.{name}", f"differs from the section {other!r} in capitals or spaces only")
     yield from _widowed(case)
     yield from (Oddity(*one) for one in (*in_person(case), *untimed(case), *of_later(case)))
     yield from _differential(case.labs)
-    for field, text in (*_texts(case), *_reports(case)):
+    for field, text in (*_every_text(case), *_reports(case)):
         if (whole := _differential_sum(text)) > _WHOLE:
             yield Oddity(field, f"the white cells of this sample add up to {whole:g} %")
+    for number, one in enumerate(case.investigations):
+        if _bare(one.name, one.text):
+            yield Oddity(f"investigations[{number}].text", f"{one.name} is {one.text.strip()}, without a unit")
     for number, lab in enumerate(case.labs):
-        if _bare(lab):
-            yield Oddity(f"labs[{number}].unit", f"{lab.name} is {lab.value}, without a unit")
+        if not lab.unit.strip() and _bare(lab.name, lab.value):
+            yield Oddity(f"labs[{number}].unit", f"{lab.name} is {lab.value.strip()}, without a unit")
         if lab.low is not None and lab.high is not None and lab.low > lab.high:
             yield Oddity(f"labs[{number}].low", f"the range of {lab.name} ends before it begins")
         elif wrong := flag_of_range(lab):
@@ -196,7 +219,7 @@ def in_case(case: Case) -> Iterator[Oddity]:
 
 def _widowed(case: Case) -> Iterator[Oddity]:
     """A patient who is a widow in one place and has a living spouse in another."""
-    texts = [(field, text) for field, text in _texts(case) if any(word in text.lower() for word in _OF_MARRIAGE)]
+    texts = [(field, text) for field, text in _every_text(case) if any(word in text.lower() for word in _OF_MARRIAGE)]
     sentences = [(field, one) for field, text in texts for one in re.split(r"[.;\n]", text)]
     states = (_WIDOWED.search(one) for _, one in sentences if not _RELATIVE.search(one))
     if (state := next((one for one in states if one), None)) is None:
@@ -213,10 +236,10 @@ def _differential(labs: Sequence[Lab]) -> Iterator[Oddity]:
     """White-cell shares of one sample that add up to more than 100 %."""
     samples: dict[tuple[str, str], dict[str, tuple[int, float]]] = {}
     for number, lab in enumerate(labs):
-        cell, value = _CELLS.fullmatch(lab.name.strip().lower()), lab.value.strip()
+        cell, value = _CELLS.fullmatch(lab.name.strip().lower()), lab.value.strip().removesuffix("%").strip()
         if (
             cell
-            and (lab.unit or _percent(lab.name)) in ("%", "percent")
+            and (lab.unit or _percent(lab.name) or _percent(lab.value)) in ("%", "percent")
             and _NUMBER.fullmatch(value)
             and value[0].isdigit()
         ):
@@ -277,6 +300,14 @@ def _texts(case: Case) -> Iterator[tuple[str, str]]:
         yield f"history.{name}", f"{name}: {text}" if "age" in name.lower() else text
 
 
+def _every_text(case: Case) -> Iterator[tuple[str, str]]:
+    """The open texts, and those of examination, imaging and cultures."""
+    yield from _texts(case)
+    yield from ((f"examination[{place}].text", one.text) for place, one in enumerate(case.examination))
+    yield from ((f"imaging[{place}].report", one.report) for place, one in enumerate(case.imaging))
+    yield from ((f"microbiology[{place}].comment", one.comment) for place, one in enumerate(case.microbiology))
+
+
 def _reports(case: Case) -> Iterator[tuple[str, str]]:
     """The texts of results; neighbouring investigations are read as one, since a count may have one cell a row."""
     yield "ancillary", case.ancillary
@@ -284,13 +315,9 @@ def _reports(case: Case) -> Iterator[tuple[str, str]]:
         yield "investigations", "; ".join(f"{one.name}: {one.text}" for one in case.investigations)
 
 
-def _bare(lab: Lab) -> bool:
-    return (
-        not lab.unit
-        and not _percent(lab.name)
-        and bool(_NUMBER.fullmatch(lab.value.strip()))
-        and not _UNITLESS.search(lab.name)
-    )
+def _bare(name: str, value: str) -> bool:
+    """Whether the value of a test is a mere figure where the test's name asks for a unit."""
+    return not _percent(name) and bool(_FIGURE.fullmatch(value.strip())) and not _UNITLESS.search(name)
 
 
 def _parts(value: Json, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:

@@ -125,7 +125,8 @@ def _features(record: Mapping[str, Json]) -> tuple[Sequence[str], Sequence[str]]
 def _disease(record: Mapping[str, Json]) -> tuple[str, str]:
     """(code, label) of the disease: the solved interpretation, else the first disease that is not excluded."""
     for one in record.get("interpretations") or []:
-        disease = one.get("diagnosis", {}).get("disease") if isinstance(one, dict) else None
+        diagnosis = one.get("diagnosis") if isinstance(one, dict) else None
+        disease = diagnosis.get("disease") if isinstance(diagnosis, dict) else None
         if isinstance(disease, dict) and disease.get("label"):
             return str(disease.get("id") or ""), str(disease["label"])
     for one in record.get("diseases") or record.get("disease") or []:

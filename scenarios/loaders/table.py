@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wardround.engine.errors import UsageError
 from wardround.engine.records import Json
-from wardround.engine.text import file_text, read_json, suggestion, table_rows_of, toml_file
+from wardround.engine.text import file_text, read_json, regex, suggestion, table_rows_of, toml_file
 from wardround.scenarios.case import Case, Provenance
 from wardround.scenarios.loaders.lettered_choices import lettered_choice
 from wardround.scenarios.loaders.source import WIDE, Loader, Playable, Refused
@@ -22,8 +22,11 @@ FIELDS = (
 _OF_QUESTIONS = ("group", "source_group", "level", "language")
 _OPTION = "option."
 _CELLS = "the row has another number of cells than the header"
-_FORMAT, _RAGGED = "", "?"
-"""Keys of a row besides its fields: the name of its format, and whether it has another number of cells."""
+_TWICE = "the names of columns stand here again: are two tables in one file? what follows may be another one"
+_BROKEN = regex("[\udc80-\udcff]")
+"""A byte that is not UTF-8, as `_text` keeps it."""
+_FORMAT, _FAULT = "", "?"
+"""Keys of a row besides its fields: the name of its format, and what is wrong with it as a whole, or ''."""
 _PREFIXES = ("history.", "examination.", "investigation.")
 _FIELD_FORMS = (*FIELDS, *(f"{prefix}NAME" for prefix in _PREFIXES), f"{_OPTION}A")
 _QUESTIONS = "choice questions"
@@ -71,11 +74,13 @@ class Tables(Loader):
             raise UsageError(f"{path}: is empty; a table has a line of names and a line for each case")
         rows = table_rows_of(path, text)
         names = [name.strip() for name in next(rows, (1, []))[1]]
+        if (fault := _row_fault((), names)) != _CELLS:
+            raise UsageError(f"{path}, line 1: {fault}")
         columns, label = self._map(path, names)
         if twice := next((name for name in columns.values() if names.count(name) > 1), ""):
             raise UsageError(f"{path}, line 1: two columns are named {twice!r}; give each a name of its own")
         for at, row in rows:
-            made: dict[str, Json] = {_FORMAT: label, _RAGGED: len(row) != len(names)}
+            made: dict[str, Json] = {_FORMAT: label, _FAULT: _row_fault(names, row)}
             cells = dict(zip(names, row, strict=False))
             yield at, made | {field: cells.get(column, "").strip() for field, column in columns.items()}
 
@@ -99,13 +104,14 @@ class Tables(Loader):
 
     def case(self, number: int, name: str, record: Json) -> Playable:
         """The case of a row, or its question in a table of questions; raises Refused with all faults."""
-        if record[_RAGGED] and (record[_FORMAT] == HEALTHVER or "question" in record):
-            raise Refused([("", _CELLS)])
+        fault = record[_FAULT]
+        if fault and (fault != _CELLS or record[_FORMAT] == HEALTHVER or "question" in record):
+            raise Refused([("", fault)])
         if record[_FORMAT] == HEALTHVER:
             return healthver_question(record)
         if "question" in record:
             return _choice(number, record)
-        wrong = [("", _CELLS)] if record[_RAGGED] else []
+        wrong = [("", fault)] if fault else []
         story = record.get("vignette") or record.get("opening") or ""
         if not story:
             wrong.append(("opening", "must not be blank: map `vignette` or `opening` to a column that is filled"))
@@ -223,7 +229,7 @@ def _by_field(pairs: Pairs, names: Sequence[str], where: str) -> Mapping[str, st
 
 
 def _text(path: Path) -> str:
-    """The text of a table, unpacked; bytes that are not UTF-8 are refused with their line."""
+    """The text of a table, unpacked; bytes that are not UTF-8 stay in it as halves of surrogate pairs."""
     try:
         raw = path.read_bytes()
         if raw[:2] == b"\x1f\x8b":
@@ -232,13 +238,16 @@ def _text(path: Path) -> str:
         raise UsageError(f"{path}: cannot be read ({error}); was it copied whole?") from error
     if raw.startswith(WIDE):
         raise UsageError(f"{path}: is UTF-16 or UTF-32 text; save it as UTF-8")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise UsageError(
-            f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8; convert the file"
-        ) from error
+    return raw.decode("utf-8-sig", "surrogateescape")
+
+
+def _row_fault(names: Sequence[str], row: Sequence[str]) -> str:
+    """What is wrong with a row as a whole: bytes that are not UTF-8, names of columns, too many or too few cells."""
+    if broken := _BROKEN.search("\n".join(row)):
+        return f"byte 0x{ord(broken[0]) - 0xDC00:02x} is not UTF-8; convert the row to UTF-8"
+    if [cell.strip() for cell in row] == list(names):
+        return _TWICE
+    return _CELLS if len(row) != len(names) else ""
 
 
 def healthver_question(row: Mapping[str, str]) -> QuestionItem:

@@ -310,6 +310,10 @@ class CurationAccount(RunAccount):
         said += steps_table(self.steps)
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.made.items())
         said.append(f"{count_noun(sum(self.made.values()), 'case')} ({kinds})")
+        if self.skipped:
+            more = f"; {len(self.skipped) - most:,} more in the account" * (len(self.skipped) > most)
+            said.append(f"left out before the model was asked ({len(self.skipped):,}{more}):")
+            said += [f"  {name}: {why}" for name, why in self.skipped[:most]]
         return "\n".join(
             (*said, *self.closing_lines("article", "case was built", "dropped after the model was asked", most))
         )

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from wardround.engine.errors import UsageError
 from wardround.scenarios.diseases import ontologies
@@ -109,6 +110,7 @@ def test_a_user_s_list_of_synonyms(tmp_path: Path) -> None:
         ("concept,label\nx,y\n", "column name is missing"),
         ("concept,name\nx,\n", "row 2"),
         ("", "column concept, name is missing"),
+        ('concept,name\nx,"y\n', "line 2: .*is a quotation mark not closed"),
     ],
 )
 def test_a_list_that_is_wrong_is_named_with_its_row(tmp_path: Path, text: str, told: str) -> None:
@@ -118,11 +120,22 @@ def test_a_list_that_is_wrong_is_named_with_its_row(tmp_path: Path, text: str, t
         list(read_concepts(path))
 
 
+@pytest.mark.parametrize("sides", [("A", "B"), ("Gout", "Pneumonia")])
+def test_names_that_go_round_in_a_loop_are_named_and_the_rest_goes_on(tmp_path: Path, sides: tuple[str, str]) -> None:
+    path = tmp_path / "mine.csv"
+    one, other = sides
+    path.write_text(f"concept,name\n{one},{other}\n{other},{one}\n{other},C\n")
+    with capture_logs() as logs:
+        concepts = list(read_concepts(path))
+    assert [(concept.id, concept.name) for concept in concepts] == [(one, other), (other, "C")]
+    assert [(line["at"], line["concept"], line["name"]) for line in logs] == [(f"{path}, row 3", other, one)]
+
+
 def test_a_file_that_is_not_there_or_not_text_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.csv: cannot be read"):
         list(read_concepts(tmp_path / "none.csv"))
     (tmp_path / "bin.csv").write_bytes(b"concept,name\n\xff\xfe,x\n")
-    with pytest.raises(UsageError, match=r"bin\.csv: byte .* is not UTF-8"):
+    with pytest.raises(UsageError, match=r"bin\.csv, line 2: byte .* is not UTF-8"):
         list(read_concepts(tmp_path / "bin.csv"))
 
 

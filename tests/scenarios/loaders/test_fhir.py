@@ -222,6 +222,15 @@ def test_the_names_of_codes_are_synonyms(tmp_path: Path, condition: Any, synonym
     assert one(record, tmp_path).truth.synonyms == synonyms
 
 
+@pytest.mark.parametrize("called", [{"given": ["Eri"]}, {"family": None}, {"given": "Eri"}, {"text": "Eri"}])
+def test_a_patient_without_a_family_name_is_not_called_none(tmp_path: Path, called: dict[str, Any]) -> None:
+    people = {"resourceType": "Patient", "id": "p", "gender": "female", "name": [called]}
+    report = {"resourceType": "DiagnosticReport", "code": {"text": "Chest X-ray"}, "conclusion": "None seen."}
+    record = {"resourceType": "Bundle", "entry": [{"resource": one} for one in (people, _condition("Flu"), report)]}
+    (tmp_path / "in.json").write_text(json.dumps(record), encoding="utf-8")
+    assert not [one for one in import_file(tmp_path / "in.json").warnings if "the patient's name" in one.message]
+
+
 @pytest.mark.parametrize("said", ["Frau MUSTER: infiltrate.", "Erika Muster has pneumonia.", "A pattern; infiltrate."])
 def test_an_import_says_what_a_report_gives_away(tmp_path: Path, said: str) -> None:
     people = {

@@ -178,6 +178,10 @@ def cells(*values: float, time: str = "") -> list[dict[str, str]]:
     ]
 
 
+def shares(*cells: tuple[str, str], unit: str = "%") -> list[dict[str, str]]:
+    return [{"name": name, "value": value, "unit": unit} for name, value in cells]
+
+
 @pytest.mark.parametrize(
     ("changed", "field", "said"),
     [
@@ -264,6 +268,33 @@ def cells(*values: float, time: str = "") -> list[dict[str, str]]:
             "imaging[0].report",
             "a result of later",
         ),
+        ({"labs": shares(("Neutrophil percentage", "80"), ("Lymphocyte percentage", "30"))}, "labs[0].value", "110 %"),
+        ({"labs": shares(("Segs", "80"), ("Lymphs", "30"))}, "labs[0].value", "110 %"),
+        ({"labs": shares(("Neutrophils", "80 %"), ("Eos", "30 %"), unit="")}, "labs[0].value", "110 %"),
+        (
+            {"microbiology": [{"test": "CSF", "comment": "Polymorphonuclear cells 80%, lymphs 30%."}]},
+            "microbiology[0].comment",
+            "110 %",
+        ),
+        ({"imaging": [{"exam": "Film", "report": "Segs 80%, monos 30%."}]}, "imaging[0].report", "110 %"),
+        (
+            {"opening": "A widow.", "examination": [{"section": "A", "text": "Her husband undresses her."}]},
+            "examination[0].text",
+            "widowed elsewhere",
+        ),
+        ({"history": {"A": "I lost my husband.", "B": "I live with my husband."}}, "history.B", "widowed elsewhere"),
+        ({"history": {"A": "I am divorced.", "B": "My wife is well."}}, "history.B", "is divorced elsewhere"),
+        ({"history": {"A": "I am single.", "B": "My wife is well."}}, "history.B", "is single elsewhere"),
+        ({"labs": [{"name": "Sodium", "value": "138-142"}]}, "labs[0].unit", "is 138-142, without a unit"),
+        ({"labs": [{"name": "Platelets", "value": "120 000", "unit": " "}]}, "labs[0].unit", "without a unit"),
+        ({"investigations": [{"name": "Sodium", "text": "128 "}]}, "investigations[0].text", "Sodium is 128, without"),
+        ({"examination": [{"section": "A", "text": "A -5-year-old boy."}]}, "examination[0].text", "negative age"),
+        ({"opening": "A 200 yo man coughs."}, "opening", "nobody reaches"),
+        ({"opening": "A 310y/o man coughs."}, "opening", "nobody reaches"),
+        ({"history": {"Dru\u200bgs": "None."}}, "history.Dru\u200bgs", "U+200B"),
+        ({"opening": "A \u3164cough."}, "opening", "U+3164"),
+        ({"opening": "A \u2800cough."}, "opening", "U+2800"),
+        ({"history": {"Family": "Well.", "family ": "Ill."}}, "history.family ", "differs from the section 'Family'"),
     ],
 )
 def test_figures_and_people_that_contradict_each_other_are_odd(
@@ -290,6 +321,9 @@ def test_figures_and_people_that_contradict_each_other_are_odd(
         },
         {"labs": [{"name": "Sodium", "value": "120", "unit": "mEq/L", "low": 133, "high": 145, "flag": "abnormal"}]},
         {"labs": [{"name": "Lymphocytes (%)", "value": "20", "time": "2026-01"}]},
+        {"history": {"A": "A single lump.", "B": "Lives with her husband."}},
+        {"labs": [{"name": "Blood group", "value": "0 positive"}, {"name": "HIV", "value": "1/2 negative"}]},
+        {"investigations": [{"name": "pH", "text": "7.31"}, {"name": "Anion gap", "text": "12"}]},
         {"microbiology": [{"test": "Blood culture", "comment": "No growth after 5 days."}]},
         {
             "opening": "A 30-year-old man with eight days of fever.",
@@ -311,3 +345,16 @@ def test_a_text_where_a_list_or_an_object_belongs_is_refused_in_words(
 ) -> None:
     [problem] = problems(own(tmp_path / "cases.jsonl", **changed))
     assert said in problem.message
+
+
+@pytest.mark.parametrize(
+    ("opening", "named"),
+    [
+        ("A man with pneu-\nmonia.", ["Pneumonia"]),
+        ("A man with pneu-\n  monia and cough.", ["Pneumonia"]),
+        ("A well-\nknown man with a cough.", []),
+    ],
+)
+def test_a_truth_that_goes_over_the_end_of_a_line_is_named(tmp_path: Path, opening: str, named: list[str]) -> None:
+    path = own(tmp_path / "cases.jsonl", opening=opening, truth={"diagnosis": "Pneumonia"})
+    assert [leak.phrase for leak in census(path).leaks if leak.case == "other"] == named
