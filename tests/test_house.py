@@ -30,7 +30,7 @@ MOST = {
     "evaluators.lexical": 380, "evaluators.metrics": 455, "evaluators.open_answers": 832, "evaluators.outcome": 639,
     "evaluators.reasoning": 1582, "evaluators.report": 2842, "evaluators.search": 1102,
     "cli": 1684, "exchange": 1198, "faces": 993, "runs": 1639, "scoring": 1049, "testing": 480, "wardround": 722,
-    "agents.history": 1300, "scenarios.diseases": 2662, "scenarios.orders": 3219, "scenarios.reports": 2334,
+    "agents.history": 1300, "scenarios.diseases": 2668, "scenarios.orders": 3446, "scenarios.reports": 2334,
 }  # fmt: skip
 """The most statements of a room, imports and docstrings left out: who adds some takes some away, or says here why.
 
@@ -82,7 +82,8 @@ wrongly or not at all. Eight of `scenarios` judge a value that is a bound ("<0.0
 Fifty-two of MIMIC name what is wrong with a whole table (its release, its separator, its encoding, its row of names, a
 second table in the file), with a number of a list of admissions and with a cell of a pool. Thirty-four more of loaders
 find a seeded fault of a case in each of its texts and names, and name the row of a table and the part of a record that
-is wrong. Three of diseases and four of reports name a loop of a user's names, and the articles that were left out.
+is wrong. Three of diseases and four of reports name a loop of a user's names, and the articles that were left out. Six
+of diseases find the abbreviation of a name without the words of its course.
 """
 OPENED = {
     "engine.protocols": "Agent Model Evaluator", "engine.models.provider": "Provider",

@@ -146,7 +146,9 @@ class Giveaways:
         every = [one for term, relation in terms for one in patterns_of(term, relation)]
         short = [term for term, relation in terms if relation == "abbreviation"]
         every += [Term("abbreviation", (pattern,)) for pattern in _abbreviations(self._names, short)]
-        near = [Term("other name", (word_pattern(name),)) for name in _plain_names(self._names)]
+        plain = _plain_names(self._names)
+        every += [Term("abbreviation", (word_pattern(one, capitals=True),)) for one in _abbreviated(plain)]
+        near = [Term("other name", (word_pattern(name),)) for name in plain]
         near += [Term("narrower name", (word_pattern(name),)) for name in _related_names(self._names)]
         every += [one for one in near if one not in every]
         words = {word for name in self._names for word in re.findall(r"[a-z]{6,}", name.casefold())}
@@ -288,6 +290,13 @@ def _abbreviations(names: Sequence[str], listed: Sequence[str]) -> Iterator[re.P
     if own:
         taken = "|".join(sorted(set(vocabulary().abbreviations) - set(names) - set(listed)))
         yield re.compile(rf"(?<![\w-])(?!(?:{taken})s?\b){_QUALIFIED}(?:{'|'.join(own)})s?(?!\w)")
+
+
+def _abbreviated(plain: Sequence[str]) -> list[str]:
+    """The abbreviations that the table has for plain names: 'MI' for what is left of 'Acute myocardial infarction'."""
+    forms = {key(name) for name in plain}
+    unclear = class_words("no initials")
+    return [short for short, name in vocabulary().abbreviations.items() if key(name) in forms and short not in unclear]
 
 
 def _initials(name: str) -> str:

@@ -176,11 +176,12 @@ Records = Iterable[_Record | Problem]
 def _reading(path: Path, chosen: Loader | None) -> tuple[Loader, Records]:
     """The loader of a file and its records; raises UsageError if the format cannot be detected.
 
-    Tried in this order: the suffix; the first line as a record; the whole text as one object of records; its values as
-    records, which are the members of a list or objects over several lines; any other line as a record.
+    Tried in this order: the suffix, which a chosen format of tables may do without; the first line as a record; the
+    whole text as one object of records; its values as records, which are the members of a list or objects over several
+    lines; any other line as a record.
     """
     for own in [chosen] if chosen else loaders():
-        if path.name.lower().endswith(own.SUFFIXES):
+        if path.name.lower().endswith(own.SUFFIXES) or (chosen and own.SUFFIXES):
             return own, (_Record(line, "", record) for line, record in own.records(path))
     stream = text_lines(path)
     head = next(stream)

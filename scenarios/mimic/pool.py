@@ -138,7 +138,9 @@ def diseases_by_name(pool: DiseasePool, names: Sequence[str]) -> tuple[PoolDisea
     known = {key(name): disease for disease in reversed(pool.diseases) for name in disease.names}
     for name in names:
         if key(name) not in known:
-            near = get_close_matches(name.lower(), [disease.name.lower() for disease in pool.diseases], 3)
+            near = get_close_matches(
+                name.lower(), [one.lower() for disease in pool.diseases for one in disease.names], 3
+            )
             hint = f"; near it: {', '.join(near)}" if near else ""
             raise UsageError(f"--disease {name}: {pool.source} has no such disease{hint}")
     return tuple(known[key(name)] for name in names)

@@ -358,3 +358,19 @@ def test_a_text_where_a_list_or_an_object_belongs_is_refused_in_words(
 def test_a_truth_that_goes_over_the_end_of_a_line_is_named(tmp_path: Path, opening: str, named: list[str]) -> None:
     path = own(tmp_path / "cases.jsonl", opening=opening, truth={"diagnosis": "Pneumonia"})
     assert [leak.phrase for leak in census(path).leaks if leak.case == "other"] == named
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "opening", "words"),
+    [
+        ("Acute myocardial infarction", "A man with an MI.", ["MI"]),
+        ("Acute pulmonary embolism", "A woman with a PE.", ["PE"]),
+        ("Acute myocardial infarction", "A man with a mild cough.", []),
+        ("Chronic rheumatoid arthritis", "The RA is dilated.", []),
+    ],
+)
+def test_the_abbreviation_of_a_name_without_its_course_is_told(
+    tmp_path: Path, diagnosis: str, opening: str, words: list[str]
+) -> None:
+    path = own(tmp_path / "cases.jsonl", opening=opening, truth={"diagnosis": diagnosis})
+    assert [one.phrase for one in census(path).related if one.case == "other"] == words

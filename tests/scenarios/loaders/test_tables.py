@@ -33,3 +33,11 @@ def test_a_row_of_names_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"\xe4,b\nA boy,Mumps\n")
     with pytest.raises(UsageError, match="line 1: byte 0xe4 is not UTF-8"):
         import_file(tmp_path / "t.csv", columns=PAIRS)
+
+
+@pytest.mark.parametrize("name", ["t.txt", "t", "t.data"])
+def test_a_table_that_is_asked_for_may_have_any_name(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("a,b\nA boy,Mumps\n")
+    assert import_file(tmp_path / name, columns=PAIRS).cases == 1
+    (tmp_path / name).write_text("id,opening,diagnosis\n1,A boy,Mumps\n")
+    assert import_file(tmp_path / name, "csv").cases == 1

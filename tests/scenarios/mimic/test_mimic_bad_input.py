@@ -396,3 +396,8 @@ def test_a_pool_whose_names_go_round_in_a_loop_is_named_and_cut(tmp_path: Path) 
         ("Bar disease", "Foo disease"),
     ]
     assert "names another disease of the pool" in logs[0]["event"]
+
+
+def test_a_misspelt_disease_is_told_the_names_near_it(tree: MimicTree) -> None:
+    with pytest.raises(UsageError, match=r"--disease zostr: .* has no such disease; near it: .*zoster"):
+        build(tree, diseases=("zostr",))
