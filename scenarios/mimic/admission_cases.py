@@ -296,7 +296,9 @@ class Build:
             drafts.seek(entry.start)
             out.write(drafts.read(entry.size))
             diseases[entry.disease] = diseases.get(entry.disease, 0) + 1
-        return MimicAccount(self.options, self.tree, source, self._pool, total, self.steps, db.bad, diseases, absent)
+        strays = tuple(said for (said,) in db.rows("select said from strays"))
+        built = (self.steps, db.bad, diseases, absent, strays)
+        return MimicAccount(self.options, self.tree, source, self._pool, total, *built)
 
     def _absent_admissions(self, db: WorkDatabase) -> tuple[int, ...]:
         """The admissions of --admissions that the tables do not have, in ascending order."""

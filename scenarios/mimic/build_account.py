@@ -22,7 +22,7 @@ class MimicAccount:
 
     `tree` are the files that were read, `source` names the release, and `admissions` is their number in the tables.
     `diseases` maps each disease to its number of cases, `bad` each table to its faults. `absent` are the admissions of
-    `--admissions` that the tables do not have.
+    `--admissions` that the tables do not have; `strays` tells of rows of the tables that do not fit together.
     """
 
     options: MimicOptions
@@ -34,6 +34,7 @@ class MimicAccount:
     bad: Mapping[str, Sequence[BadRow]]
     diseases: Mapping[str, int]
     absent: tuple[int, ...] = ()
+    strays: tuple[str, ...] = ()
 
     @property
     def cases(self) -> int:
@@ -63,6 +64,7 @@ class MimicAccount:
             "diseases": dict(self.diseases),
             "pool": {"source": self.pool.source, "diseases": len(self.pool.diseases)},
             "absent": list(self.absent),
+            "strays": list(self.strays),
             "without_case": list(self.without_case),
             "missing": dict(self.tree.missing),
             "bad_rows": {name: _bad_rows(rows) for name, rows in self.bad.items()},
@@ -102,6 +104,7 @@ class MimicAccount:
         if self.absent:
             listed = ", ".join(map(str, self.absent[:10]))
             said.append(f"absent: of --admissions the tables lack {len(self.absent):,}: {listed}")
+        said += self.strays
         said += [f"missing: {name} ({lost})" for name, lost in self.tree.missing.items()]
         for name, bad in self.bad.items():
             lost = sum(not row.latin for row in bad)

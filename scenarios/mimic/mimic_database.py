@@ -16,6 +16,7 @@ from typing import Self
 import numpy as np
 
 from wardround.engine.errors import UsageError
+from wardround.engine.text import count_noun
 from wardround.scenarios.diseases.ontologies import plain_code
 from wardround.scenarios.mimic.mimic_files import BadRow, File, MimicCopy, OnBadRow, refuse
 from wardround.scenarios.mimic.record_items import CULTURE_COLUMNS, LAB_COLUMNS, LabItem, Row
@@ -223,13 +224,24 @@ _ASSIGNED_BY_TIME = "t.hadm_id is null as near"
 _CODE = "upper(replace(trim(icd_code), '.', ''))"
 
 
+_STRAYS = (
+    ("admissions", "a hadm_id stands in several rows", "select hadm_id from admissions group by 1 having count(*) > 1"),
+    ("patients", "the patient has no row", "select hadm_id from admissions anti join patients using (subject_id)"),
+    (
+        "diagnoses_icd",
+        "the table admissions has no row",
+        "select distinct hadm_id from raw_codes anti join people using (hadm_id)",
+    ),
+)
+"""(table, what is wrong, query) of admissions whose rows do not fit together."""
+
+
 def load_admissions(db: WorkDatabase, tree: MimicCopy) -> None:
-    """Create tables `people` (one admission per row) and `codes`."""
+    """Create tables `people` (one admission per row), `codes`, and `strays`: what is told of rows that do not fit."""
     columns = ("subject_id", "hadm_id", "admittime", "dischtime", "edregtime", "admission_type", "admission_location")
     db.read("admissions", tree.files["admissions"], columns, "where hadm_id is not null")
-    db.read(
-        "patients", tree.files["patients"], ("subject_id", "gender", "anchor_age", "anchor_year", "anchor_year_group")
-    )
+    person = ("subject_id", "gender", "anchor_age", "anchor_year", "anchor_year_group")
+    db.read("patients", tree.files["patients"], person)
     if tree.has("services"):
         service = "arg_min(curr_service, transfertime) as service"
         db.read("services", tree.files["services"], ("hadm_id", service), "group by hadm_id")
@@ -248,7 +260,13 @@ def load_admissions(db: WorkDatabase, tree: MimicCopy) -> None:
         "create or replace table codes as select distinct hadm_id, seq_num, code, icd_version from raw_codes "
         "semi join people using (hadm_id) where code is not null order by hadm_id, seq_num, code"
     )
-    db.run("drop table raw_codes; drop table admissions")
+    strays: list[str] = []
+    for table, what, query in _STRAYS:
+        if many := db.one(f"select count(*) from ({query})"):  # noqa: S608 - our own names
+            first = ", ".join(str(hadm) for (hadm,) in db.rows(f"{query} order by hadm_id nulls last limit 5"))
+            strays.append(f"{table}: {what}, of {count_noun(many, 'admission')}: {first}{' ...' * (many > 5)}")
+    db.run("drop table raw_codes; drop table admissions; create or replace table strays (said varchar)")
+    db.put("strays", {"said": strays})
 
 
 def load_titles(db: WorkDatabase, tree: MimicCopy) -> dict[tuple[str, int], str]:
@@ -351,10 +369,7 @@ def _load_result(db: WorkDatabase, tree: MimicCopy, into: str, name: str, select
 def _load_unsorted(
     db: WorkDatabase, tree: MimicCopy, into: str, name: str, select: Sequence[str], more: str = ""
 ) -> None:
-    """Create table `into` with a file's rows on the admissions in `windows`; empty if the copy lacks the file.
-
-    `more` is one more condition on the rows.
-    """
+    """Create table `into` with a file's rows on the admissions in `windows` that meet the condition `more` as well."""
     if tree.has(name):
         db.read(into, tree.files[name], select, f"{_JOIN}{more}")
     else:

@@ -401,3 +401,24 @@ def test_a_pool_whose_names_go_round_in_a_loop_is_named_and_cut(tmp_path: Path) 
 def test_a_misspelt_disease_is_told_the_names_near_it(tree: MimicTree) -> None:
     with pytest.raises(UsageError, match=r"--disease zostr: .* has no such disease; near it: .*zoster"):
         build(tree, diseases=("zostr",))
+
+
+@pytest.mark.parametrize(
+    ("table", "twice", "said"),
+    [
+        ("admissions", True, "admissions: a hadm_id stands in several rows, of 1 admission: 20000000"),
+        ("admissions", False, "diagnoses_icd: the table admissions has no row, of 1 admission: 20000000"),
+        ("patients", False, "patients: the patient has no row, of 2 admissions: 20000000, 20000007"),
+    ],
+)
+def test_rows_that_do_not_fit_together_are_named_and_the_rest_goes_on(
+    table: str, twice: bool, said: str, tree: MimicTree
+) -> None:
+    path = tree.written[table]
+    head, first, rest = path.read_bytes().split(b"\n", 2)
+    path.write_bytes(b"\n".join((head, *[first] * (2 * twice), rest)))
+    flow = build(tree)
+    assert flow.cases
+    assert flow.strays == (said,)
+    assert said in flow.text()
+    assert json.loads((tree.root.parent / "cases.jsonl.flow.json").read_text())["strays"] == [said]
