@@ -17,6 +17,8 @@ _TELLS = re.compile(r"\bI\b(?![-.])|\b[Mm]y\b|\bpresent(?:s|ed) (?:with|for|due)
 _VAGUE = re.compile(r"(?i)\b(?:several|multiple|various|some) (?:concerns|complaints|problems|issues|worries)\W*$")
 """A sentence that says that there are complaints, but not which."""
 _NOTHING = re.compile(r"none(?: \w+)?\W*$", re.IGNORECASE)
+_MINE = re.compile(r"\b(?:I|[Mm]y|[Mm]e)\b(?![-.])")
+"""A story in the patient's own words needs no note beside it."""
 _SHORT = 12
 """An opening answered in fewer words goes on with the next sentence of the present illness."""
 TELLS_AGE = re.compile(r"\b[a-z\d]+[- ](?:year|month|week|day)s?[- ]old\b|\baged \d+", re.IGNORECASE)
@@ -52,6 +54,8 @@ def main_facts(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def presented_facts(facts: Sequence[Fact], main: Sequence[Fact]) -> tuple[Fact, ...]:
     """What answers an opening: the main sentences, and a complaint that says something else."""
+    if any(_MINE.search(fact.text) for fact in main):
+        return tuple(main)
     complaints = [fact for fact in facts if fact.section == COMPLAINT and not TELLS_AGE.search(fact.text)]
     complaint = [fact for fact in complaints if not (_VAGUE.search(fact.text) or _NOTHING.match(fact.text))]
     complaint = [fact for fact in complaint if concepts_in(fact.text, "finding", "disease")] or complaint[-1:]

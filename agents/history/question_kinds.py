@@ -48,6 +48,7 @@ OPENING_WORDS = RootWords(
     " big story dear love time mate pet into sent send why gp nurse team ward unit maternity intensive care letter"
     " registrar paramedic ring rang call landed complaint symptom list all every moment past few these other one turn"
     " word own thank hello talk too through walk difficulty kept sort everything begin amiss"
+    " daughter son baby child boy girl father mother wife husband"
 )
 """Words of an opening that ask for nothing in particular."""
 TROUBLE = _any(
@@ -56,11 +57,17 @@ TROUBLE = _any(
     r"|up with)\b",
     r"\b(?:why|how come|reason)\b[^?]*\b(?:brought|bring|came|come|coming|here|sent|send|refer\w*|visit|admitted|kept"
     r"|in)\b",
-    r"\bwhat\b[^?]*\b(?:brought|brings|landed|come in with)\b",
+    r"\bwhat\b[^?]*\b(?:brought|brings|landed|come in with"
+    r"|made (?:you|him|her|them) (?:bring|come|call|ring|see|seek))\b",
     r"\bwhat (?:would you like|do you want|can|could|should|shall|may)\b[^?]*\b(?:us|me|we|i|team)\b[^?]*"
     r"\b(?:do|sort out|look at|see to|know about)\b",
 )
 """Asks for trouble or for why the patient came, whatever else it asks."""
+MIND = re.compile(
+    r"\b(?:feel\w* about|think|believe|reckon|mean to|worr\w+ .*most|(?:made|prompted).*(?:now|after))\b", re.IGNORECASE
+)
+"""Asks for thoughts about the trouble, or why the patient came only now."""
+OF_BEFORE = re.compile(r"\b(?:it|that|they|them|those|ones?|her|him)\b", re.IGNORECASE)
 MORE = _any(r"(?:any|some)thing else", r"what else", r"other (?:symptoms|complaints|problems)\b", r"is that all")
 ELSE = _any(
     r"\b(?:anything|something|nothing|symptoms?) (?:else )?(?:\w+ ){0,2}(?:with|along|alongside|besides)\b"
@@ -408,7 +415,10 @@ def is_opening(question: HistoryQuestion) -> bool:
 def trouble_part(text: str) -> str:
     """The part of a question that asks what the trouble is ('No need to be shy, what is the trouble?')."""
     parts = [part for part in re.split(r"[,:;]\s", text) if TROUBLE.search(part)]
-    return parts[-1] if parts else text
+    return _AT_CLINIC.sub("", parts[-1] if parts else text)
+
+
+_AT_CLINIC = regex(r"\b(?:the|this|our) (?:[\w-]+ ){0,2}(?:clinic|ward|unit|department|team|doctors?)\b", re.IGNORECASE)
 
 
 _WH = regex(r"\b(?:when|where|what|how|who|which|why|since when|tell me|describe)\b", re.IGNORECASE)

@@ -58,14 +58,13 @@ _BROAD = frozenset(("past", "medication", "allergies", "surgery", "smoking", "al
 """Topics that are asked for as a whole."""
 _OF_PLACES = frozenset(("origin", "travel", "home"))
 _OWN_WORDS = frozenset(("amount", "who", "colour", "place"))
-_MIND = re.compile(r"\b(?:feel\w* about|think|believe|reckon|mean to|worr\w+ .*most)\b", re.IGNORECASE)
-_OF_BEFORE = re.compile(r"\b(?:it|that|they|them|those|ones?|her|him)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|they|them|this|that|these|those|symptoms?|things?|all)\b", re.IGNORECASE)
 _NORMAL = re.compile(
     r"(?i)\b(?:all right|alright|ok|okay|normal(?:ly)?|well|properly|as usual|fine|regular(?:ly)?|still|good|on time)\b"
     r"|^(?:and |so )?(?:can|could) "
 )
-"""Questions whether all is well: a complaint is no 'yes' to them."""
+"""Questions whether all is well: a complaint is no 'yes' to them. Nor is there one to a question of two things."""
+_EITHER = re.compile(r"\bor\b(?! (?:any|some|every)\w*\b)", re.IGNORECASE)
 _KIN_TOO = re.compile(r"\b(?:personal or|past or|medical or|or|and) family (?:medical )?history\b", re.IGNORECASE)
 _ALIKE = re.compile(r"similar|same|like (?:this|that|yours)")
 _OPEN = re.compile(r"^\W*(?:what (?!about)|how|where|when|who|why)\b", re.IGNORECASE)
@@ -138,7 +137,8 @@ class Memory:
         if of_complaint:
             question = replace(question, meanings=frozenset())
         recalled = self._specific(question)
-        if recalled.kind in ("yes", "no") and _NORMAL.search(question.text):
+        odd = _NORMAL.search(question.text) or (recalled.kind == "yes" and _EITHER.search(question.text))
+        if odd and recalled.kind in ("yes", "no"):
             return Recollection("facts", recalled.facts)
         if recalled.kind in ("unknown", "unnoticed"):
             return self._last_resort(question, earlier, recalled)
@@ -154,7 +154,7 @@ class Memory:
         why = question_kinds.OPENING.search(question.text) is not None or _asks_why(question)
         opens = why or question_kinds.TROUBLE.search(question.text) is not None
         only = question_kinds.is_opening(question)
-        if not opens or _MIND.search(question.text):
+        if not opens or question_kinds.MIND.search(question.text):
             return None
         if not only and (question.yes_no or set(question.details) - {"character"}):
             return None
@@ -173,7 +173,7 @@ class Memory:
         elsewhere = any(unit.meanings & all_meanings(fact.text) for unit in beside for fact in self.facts)
         asks_why = _asks_why(question)
         only = only or not (elsewhere or not (asks_why or all(concepts_in(unit.text, "site") for unit in beside)))
-        if only and (asks_why or not (earlier and _OF_BEFORE.search(question.text))):
+        if only and (asks_why or not (earlier and question_kinds.OF_BEFORE.search(question.text))):
             return Recollection("facts", self.presented, sure=True)
         return Recollection("facts", self.main) if why or len(beside) <= 1 else None
 

@@ -8,18 +8,19 @@ answers.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from functools import cache
 
 from msgspec.structs import replace
 
 from wardround.agents.history.aims import aim_share
-from wardround.agents.history.facts import COMPLAINT, distinct_facts, story_facts
+from wardround.agents.history.facts import COMPLAINT, Fact, distinct_facts, story_facts
 from wardround.agents.history.figures import KIN, PLACE_ASKED, SILENT, Figures, Weights, describe, kind_figures
 from wardround.agents.history.phrasing import nothing_in
 from wardround.agents.history.question_kinds import HistoryQuestion, parse_question
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection
-from wardround.agents.history.vocabulary import history_rows
+from wardround.agents.history.vocabulary import history_rows, with_wider
 
 NEARLY = 1.0
 """How far short of an answer the nearest sentence may fall and still be told, with the remark that no more is known."""
@@ -29,6 +30,7 @@ _NEAR = 2.0
 """How far behind the best sentence a second one may be and still be told too."""
 _LEAST_SHARE = 0.15
 """How likely a question has to be after illnesses of the family for 'none' of the family to answer it."""
+_LISTS = re.compile(r"\b(?:or|and)\b|,", re.IGNORECASE)
 _FAR = 8.0
 """The largest lead, over silence or over another sentence, that is counted."""
 
@@ -59,13 +61,21 @@ def weigh(
             )
         return proposed if proposed.kind in SILENT and question.yes_no else _silent(question)
     if fact in proposed.facts and (proposed.kind == "no" or len(proposed.facts) > 1):
-        return proposed
+        return replace(proposed, nearest=_leaves_some(question, proposed.facts))
     chosen = proposed if fact in proposed.facts else Recollection("facts", (fact,))
     order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
     near = [memory.facts[place] for place in order[1:2] if scores[place] > max(quiet, scores[best] - _NEAR)]
     # The doctor has read the complaint, and 'where is it?' asks for no denial.
     near = [other for other in near if other.section != COMPLAINT and (question.yes_no or not other.denied)]
-    return replace(chosen, facts=tuple(distinct_facts([fact, *near])))
+    facts = tuple(distinct_facts([fact, *near]))
+    return replace(chosen, facts=facts, nearest=_leaves_some(question, facts))
+
+
+def _leaves_some(question: HistoryQuestion, facts: Sequence[Fact]) -> bool:
+    """Whether the sentences tell of some of several symptoms that a question names, and not of all."""
+    named = with_wider(name for fact in facts for name in fact.findings)
+    known = question.findings & named
+    return question.yes_no and bool(known) and known != question.findings and _LISTS.search(question.text) is not None
 
 
 def worths(

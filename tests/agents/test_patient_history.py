@@ -422,3 +422,29 @@ def test_a_question_asked_again_gets_the_same_answer() -> None:
         answer_from_story(story, "Fever", asked) for asked in (["When did it start?"], ["When did it start?"] * 2)
     )
     assert once == again
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What's the matter, my friend?",
+        "Good morning sir, what made you come to the skin clinic?",
+        "No need to be shy, what would you like me to know about?",
+        "Tell me all your complaints, one by one.",
+        "Hey mate, what's happened to your elbows?",
+    ],
+)
+def test_an_opening_in_any_words_gets_the_complaint(question: str) -> None:
+    assert "scaly rash" in said(question, story=ELBOWS)
+
+
+def test_which_one_asks_for_the_kind_that_the_question_before_names() -> None:
+    story = {"History": "Weakness for two days. The left leg is weaker than the right."}
+    asked = ["Is one leg weaker than the other?", "Which one?"]
+    assert "left" in answer_from_story(story, "", asked).text
+
+
+def test_an_answer_about_one_of_two_symptoms_says_that_more_is_not_known() -> None:
+    text = answer_from_story({"History": "A cough for two weeks. No fever."}, "", ["Any cough or rash?"]).text
+    assert text.endswith(speech.REST_UNKNOWN)
+    assert "cough" in text
