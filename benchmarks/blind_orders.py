@@ -19,7 +19,7 @@ from wardround.scenarios.orders.catalogue import catalogue
 from wardround.scenarios.orders.order_reading import OrderConcept, OrderReading, read_order
 
 PATH = Path(__file__).resolve().parents[1] / "tests/data/order_phrases_blind.jsonl"
-HALVES = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T")
+HALVES = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U")
 LANGUAGES = ("en", "de", "fr", "es", "zh", "de fr es zh")
 _BOTH = {
     "gonorrhea and chlamydia naat": ("gonorrhea naat", "chlamydia naat"),

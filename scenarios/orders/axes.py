@@ -26,8 +26,8 @@ _OF_JOINT = list_words(
     "culture gram crystal cell count white wbc protein glucose ldh sample swab pcr afb fungal cytology"
 )
 """Words behind 'joint' with which it names its fluid, and no part of the body ('joint pains')."""
-_OF_BILE = list_words("acid salt pigment duct")
-"""Words behind 'bile' with which it is no specimen ('bile acids' are measured in blood)."""
+_OF_NAMES = {"bile": list_words("acid salt pigment duct"), "tissu": list_words("transglutaminase factor")}
+"""Words behind a specimen with which it is none ('bile acids' are measured in blood)."""
 _SHORTHAND = regex(r"(?<![\w/-])[uU][\s-]?(?=(?:Na|K|Cl|Cr|osm|Osm|creat|prot|alb|ACR|PCR|lytes|tox|preg|hCG|HCG)\b)")
 _SERUM = regex(r"(?<![\w/-])[sSpP](?=(?:Na|osm|Osm|Cr|PEP|pep)\b)")
 _SWABBED = regex(
@@ -109,7 +109,7 @@ def _specimens(words: Sequence[str]) -> list[tuple[int, int, str]]:
             after, before = words[end : end + 1], words[:start][-1:]
             if set(after) & _NO_SPECIMEN[0] or set(before) & _NO_SPECIMEN[1]:
                 continue
-        if words[start:end] == ("bile",) and set(words[end : end + 1]) & _OF_BILE:
+        if set(words[end : end + 1]) & _OF_NAMES.get(" ".join(words[start:end]), frozenset()):
             continue
         if words[start:end] == ("joint",) and not set(words[end : end + 1]) & _OF_JOINT:
             continue

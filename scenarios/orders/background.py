@@ -74,3 +74,27 @@ def words_beside(text: str) -> bool:
     return (plain and not noun and (len(words) > 1 or words[0] in order_words("beside"))) or (
         about and (not noun or noun[-1].end() < len(text))
     )
+
+
+def names_finding(text: str) -> bool:
+    """Whether a text names only a finding ('jaundiced'), which orders no examination beside other tests."""
+    return set(text.casefold().strip(" .,!?").split()) <= order_words("finding")
+
+
+_FINDING = regex(
+    r"(?i)(?:new|newly|loud|worsening|worse|ongoing|acute|chronic|persistent|recurrent|increasing|sudden|severe"
+    r"|mild|marked"
+    r"|known|noted|harsh|diffuse|intermittent)\s"
+)
+"""What begins like this tells a finding and asks for no examination ('new murmur')."""
+
+
+def tells_finding(text: str, kind: str, *, examined: bool) -> bool:
+    """Whether a text beside other tests tells a finding, though a test of a `kind` has its name.
+
+    A finding alone ('jaundiced') does so unless something else is `examined`; 'new murmur' always does.
+    """
+    finding = _FINDING.match(text)
+    if kind == "examination" and (finding or (names_finding(text) and not examined)):
+        return True
+    return finding is not None and words_beside(text[finding.end() :])

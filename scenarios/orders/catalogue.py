@@ -21,7 +21,8 @@ from wardround.scenarios.terms.wording import cells, key, list_words, table_rows
 class Test(msgspec.Struct, frozen=True):
     """One clinical test; `low` and `high` bound the adult normal in `unit`, `points` are costs (a blood count is 1).
 
-    `usual` is the specimen that it is usually done on, '' if there is none, with `if` and the word that must be said.
+    `usual` is the specimen that it is usually done on, '' if there is none, with `if` and the words
+    of which one must be said ('tissue if urease|clo;stool if antigen').
     """
 
     __test__ = False  # keeps pytest from collecting it

@@ -52,7 +52,9 @@ def trimmed(piece: str, known: Known) -> str:
     if len(words) > _MOST_WORDS or known(piece):
         return piece
     start, end = 0, len(words)
-    while start < end - 1 and words[start].casefold().strip(ENDS) in order_words("before"):
+    while start < end - 1 and (
+        words[start].casefold().strip(ENDS) in order_words("before") or words[start].endswith(("'s", "\u2019s"))
+    ):
         start += 1
     counted = start + (start < end - 1 and _COUNT.fullmatch(words[start]) is not None)  # '2/24 VBG'
     ends = [end]
@@ -120,7 +122,8 @@ def _each_name(text: str, known: Known) -> tuple[str, ...]:
     if not words or words[0] in order_words("edge") or words[-1] in order_words("edge"):
         return ()
     taken = axes.specimen(text)
-    if taken and not axes.without_specimen(text) and (not text.isupper() or text == taken):  # 'urine', but 'MSU'
+    bare = taken and " " not in text and not axes.without_specimen(text)
+    if bare and (not text.isupper() or text == taken):  # 'urine', but 'MSU'
         return ()
     return (text,) if known(text) else tuple(slashed(text, known)) if "/" in text else ()
 

@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 
 from wardround.engine.text import regex
 from wardround.scenarios.orders import axes, imaging
-from wardround.scenarios.orders.background import why_no_test, words_beside
+from wardround.scenarios.orders.background import names_finding, tells_finding, why_no_test, words_beside
 from wardround.scenarios.orders.catalogue import Catalogue, catalogue, scope
 from wardround.scenarios.orders.foreign_orders import Translation, order_in_english, original
 from wardround.scenarios.orders.joined_names import ENDS, Known
@@ -271,6 +271,8 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
     pieces: list[Order | Ambiguous | Withheld | str] = []
     unique = {(key(part.text), part.why): part for part in reversed(parts)}
     alone = sum(not part.why for part in parts) == 1
+    links = [link(part.text, table) for part in parts if not part.why and not names_finding(part.text)]
+    others = any(one is not None and one.kind == "examination" for one in links)
     for part in (part for part in parts if unique[key(part.text), part.why] is part):
         linked = None if part.why else link(part.text, table)
         reported = None if part.why else _reported(part.text, table)
@@ -285,12 +287,7 @@ def _sorted(parts: Sequence[Part], table: Catalogue) -> Understood:
             pieces.append(Withheld(part.text, "treatment"))
         elif reported is not None and _reports(part.text, reported, linked, table):
             pieces.append(Withheld(part.text, "done" if alone else "statement"))
-        elif (
-            linked is not None
-            and not alone
-            and (finding := _FINDING.match(part.text))
-            and (linked.kind == "examination" or words_beside(part.text[finding.end() :]))
-        ):
+        elif linked is not None and not alone and tells_finding(part.text, linked.kind, examined=others):
             pieces.append(Withheld(part.text, "statement"))
         elif linked is not None:
             below = tuple(sorted(table.below.get(linked.test, ())))
@@ -377,12 +374,6 @@ def _open_ended(linked: Link, asked: str) -> Ambiguous | None:
     return Ambiguous(asked, why, candidates) if alone else None
 
 
-_FINDING = regex(
-    r"(?i)(?:new|newly|loud|worsening|worse|ongoing|acute|chronic|persistent|recurrent|increasing|sudden|severe"
-    r"|mild|marked"
-    r"|known|noted|harsh|diffuse|intermittent)\s"
-)
-"""What begins like this tells a finding and asks for no examination ('new murmur')."""
 _GIVES = regex(
     r"(?i)(?:start|begin|give|administer|continue|prescribe|on(?=\s[\w-]+\W*$))\s(?!with\b|.*\b(?:level|trough"
     r"|peak)\b)"

@@ -155,8 +155,12 @@ def concept(linked: Link, asked: str, table: Catalogue) -> OrderConcept:
 
 def _usual(test: str, asked: str, table: Catalogue) -> str:
     """The specimen that a test is usually done on, '' if there is none; an hCG is a blood test."""
-    usual, _, word = (table.tests[test].usual if test in table.tests else "").partition(" if ")
-    return usual if word in asked.casefold() else ""
+    said = asked.casefold()
+    for choice in (table.tests[test].usual if test in table.tests else "").split(";"):
+        usual, _, words = choice.partition(" if ")
+        if any(word in said for word in words.split("|")):
+            return usual
+    return ""
 
 
 def _named(name: str, table: Catalogue) -> OrderConcept:

@@ -71,7 +71,7 @@ def _written_out(line: str) -> str:
 _ARROW = regex(
     r"(?i)^((?:(?!then\b|and\b|plus\b)[\w-]+\s){0,4}(?:tap|lp|para|thora|puncture|aspirate|aspiration|\w+centesis|bal"
     r"|swab|sample|fluid(?: analysis)?))(?:,?\s\(?(?:r|l|rt|lt|right|left|bilateral|diagnostic|therapeutic|x\d)\)?)?"
-    r"(?:(?:\s(?:of|from|the|knee|hip|ankle|wrist|elbow|shoulder|joint)){0,3}\s*(?:->|=>|\u2192)\s*"
+    r"(?:(?:\s(?:of|from|the|knee|hip|ankle|wrist|elbow|shoulder|joint)){0,3}\s*(?:->|=>|\u2192|:(?=\s+send\b))\s*"
     r"|\s+[-\u2013\u2014]\s+(?=send\b|[^,]{2,40},))"
     r"(?:send\s+(?:(?:the|it|fluid|off)\s+)*(?:for\s+)?)?"
 )
@@ -197,11 +197,12 @@ def _headed_requests(line: str, known: Known, studies: Studies) -> Iterator[str]
         named_so = _NAMING.search(line)
     line = _NAMING.sub(": ", line, count=1) if named_so and not _bracketed(line, named_so.start()) else line
     head, colon, tail = line.partition(": ")
-    *before, last = split_commas(head) or [head]
-    if colon and before and (names_sample(last) or _HEADING.search(last)):  # 'ascites, tap: cell count'
-        for piece in before:
-            yield from single_requests(piece, known, studies)
-        head = last
+    heads = split_commas(head)
+    of_list = [one for one in heads if names_sample(one)] or [one for one in heads[-1:] if _HEADING.search(one)]
+    if colon and len(heads) > 1 and of_list:  # 'ascites, tap: cell count'
+        for piece in heads:
+            yield from single_requests(piece, known, studies) if piece != of_list[-1] else ()
+        head = of_list[-1]
     head = head.strip(ENDS)
     sites = [axes.only_specimen(part.strip(ENDS)) for joined in split_commas(tail) for part in JOINED.split(joined)]
     if colon and known(head) and all(sites):  # 'MRSA swabs: nose, throat'

@@ -55,7 +55,7 @@ _WISH = regex(
     r"|let us)\s+(?:(?:first|next|then|really|definitely|strongly|certainly|we|you|i|please|also|just|like|want|need"
     r"|wish|now|to|you to|have|therefore|today)\s+)*(?:(?:(?:requested|organi[sz]ed|arranged|booked|ordered"
     r"|taken)(?: (?:an? )?(?:blood|bloods|sample))?"
-    r"(?: today)?(?: for)?|asked (?:for|(?:[\w']+ ){1,4}(?:for|to (?:do|check|arrange))))\s+|(?:get|order|check"
+    r"(?: today)?(?: for)?|asked (?:for|(?:[\w']+ ){1,4}(?:for|to (?:do|check|arrange))))\s+|(?:get|take|order|check"
     r"|obtain|do|have|see|send|perform|run|request|repeat)\s+)?(?=\S)"
 )
 _ASKING = regex(
@@ -206,7 +206,7 @@ def _examined(piece: str, known: Known) -> list[str]:
     signs, examined = _SIGNS.match(piece), _EXAMINE.match(piece)
     named = [part.strip(ENDS) for part in JOINED.split(signs["signs"])] if signs else []
     if any(map(known, named)):
-        return named
+        return [f"{one} exam" if known(f"{one} exam") else one for one in named]
     parts = [part.strip(ENDS).removesuffix(" joint") for part in JOINED.split(examined["part"])] if examined else []
     exams = [part if known(part) and not known(f"{part} exam") else f"{part} exam" for part in parts]
     return exams if any(map(known, exams)) else []

@@ -26,7 +26,7 @@ _SAMPLE = regex(
 _SAMPLED = list_words(
     """low high l r left right lt rt collection samples specimen swab send of the a 24 hour h hr 24h fluid random spot
     obtain collect from aspirate
-    tap and clean catch to lab sent"""
+    tap and clean catch to lab sent please pls kindly can you could"""
 )
 _SWABS = regex(r"(?i)\b(?:swabs?|scrap(?:e|ings?)|washings?|aspirates?)$")
 _PUNCTURE = regex(r"(?i)\b(?:lumbar puncture|lp|spinal tap)\b")
@@ -119,7 +119,8 @@ def at_sites(line: str, known: Known) -> list[str]:
     swabs = _AT_SITES.match(line)
     if swabs is None:
         return []
-    sites = [axes.only_specimen(one.strip(ENDS)) for part in split_commas(swabs["sites"]) for one in JOINED.split(part)]
+    said = [one.strip(ENDS) for part in split_commas(swabs["sites"]) for one in JOINED.split(part)]
+    sites = [axes.only_specimen(one) or axes.only_specimen(one.split()[-1]) for one in said if one]  # 'the sticky eye'
     tests = [one.strip(ENDS) for part in split_commas(swabs["tests"]) for one in JOINED.split(part)]
     each = [f"{axes.stated_as(site)} {test}" for site in sites for test in tests]
-    return each if len(sites) > 1 and all(sites) and all(map(known, each)) else []
+    return each if all(sites) and all(map(known, each)) else []

@@ -62,7 +62,7 @@ _SUBJECT = regex(
 """Before what is ordered, where the sentence calls it a test or a step ('The best test would be an MRI')."""
 _CONDITION = (
     r"(?:only if|(?-i:[Ii]f|IF(?=\s+[A-Z]{3,}))|unless|in case|in the event|depending on|contingent on|provided"
-    r"|assuming|pending|once|whenever|as needed|prn|(?:after|until|as soon as)\s[^,;]*?\b(?:settle|resolve"
+    r"|assuming|pending|once(?=\s)|whenever|as needed|prn|(?:after|until|as soon as)\s[^,;]*?\b(?:settle|resolve"
     r"|improve|clear|stabili[sz]e|heal)s?|should (?:the|he|she|it|this|that|they|there|symptoms?|pain|fever"
     r"|results?|tests?|initial|these|those))\b"
 )
@@ -104,7 +104,8 @@ _REQUESTS = regex(
 """Words by which a clause asks for something."""
 _OPENER = regex(
     r"(?i)^(?:with|given|because|since|despite|considering|in (?:view|light) of|due to|owing to|following|after"
-    r"|during|as (?:part of|he|she|it|they|we|i|there|this|that|the|her|his|a cause)|to (?:find|see|exclude|rule"
+    r"|during|as (?:part of|he|she|it|they|we|i|there|this|that|the|her|his|a cause)|to (?:narrow|differentiate"
+    r"|distinguish|help|complete|find|see|exclude|rule"
     r"|assess|work|clarify|investigate|look|evaluate|determine|confirm|establish|explain)|for (?:this|her|his|the|a"
     r"|an|their)|before (?!and after)|on account of)\b"
 )
@@ -340,7 +341,7 @@ def _sentence(sentence: str) -> Iterator[Clause]:
             conditional = True
             yield Clause(part, "conditional")
             continue
-        if done := done or _HAD.match(part) is not None:
+        if done := done or _HAD.match(part) is not None or _ANOTHER_DID.match(part) is not None:
             yield Clause(part, "done")
             continue
         if denied and (_OR.search(part) or any(_OR.match(regex) for regex in parts[place + 1 :])):
@@ -416,6 +417,11 @@ _HAD = regex(
     r"|by gp))?\s?:\s"
 )
 """What heads a list of tests that are done ('Done so far: FBC, CRP')."""
+_ANOTHER_DID = regex(
+    r"(?i).{0,25}\b(?:gp|pcp|clinic|ed|midwife|hospital|they)\s(?:has |have |already )*(?:did|done|checked|sent"
+    r"|took)\s"
+)
+"""Who has done the tests that follow ('GP did TFT, B12')."""
 _PUNCTURE = regex(r"(?i)\b(?:lp|lumbar puncture|spinal tap)\b")
 _PERFORMED = regex(r"(?i)\b(?:done|performed|taken|drained|tapped)\b")
 _REFERS = regex(

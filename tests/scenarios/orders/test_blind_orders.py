@@ -27,6 +27,7 @@ from wardround.scenarios.orders.order_reading import read_order
         ("R", "en", 0.9),
         pytest.param("S", "en", 0.88, marks=pytest.mark.long),
         pytest.param("T", "en", 0.93, marks=pytest.mark.long),
+        pytest.param("U", "en", 0.91, marks=pytest.mark.long),
         pytest.param("I", "de fr es zh", 0.97, marks=pytest.mark.long),
         pytest.param("K", "de fr es zh", 0.97, marks=pytest.mark.long),
         ("L", "de fr es zh", 0.93),
