@@ -80,6 +80,8 @@ OPINION = _any(
     r"what (?:is|'s) (?:your|the) diagnosis",
     r"any idea what|what (?:disease|illness) (?:do|is|have)",
 )
+RELATED = _any(r"\bblood relat|\brelated\b|\brelatives? of (?:yours|each other)\b|\bare (?:you|they)\b[^?]*\bcousins\b")
+"""Asks whether two people are related, which "none" of the family does not answer."""
 _KIN_HAS_IT = regex(r"\b(?:in|of|from|with) (?:your|the|his|her) family\b", re.IGNORECASE)
 RESULTS = _any(
     r"\bwhat (?:did|does|was|were|is) .*\b(?:biops\w*|swabs?|scans?|x-?rays?|cultures?|scrapings?|tests?)\b"

@@ -238,7 +238,9 @@ class Memory:
         named = bool(diseases & concepts_in(question.text, "disease")) and not relatives
         nothing = self._nothing("family") if question.findings else []
         facts = facts or nothing
-        broad = facts == nothing or (broad and aim_share("family illness", question.text) > _SURELY)
+        if question_kinds.RELATED.search(question.text) or not (relatives or _KIN_SIDE.search(question.text)):
+            facts = [fact for fact in facts if not nothing_in("family", fact.text)]
+        broad = (bool(facts) and facts == nothing) or (broad and aim_share("family illness", question.text) > _SURELY)
         silent = Recollection("family", sure=named) if question.yes_no else UNKNOWN
         return Recollection("facts", tuple(facts[:2]), sure=broad) if facts else silent
 

@@ -18,7 +18,7 @@ from wardround.agents.history.aims import aim_share
 from wardround.agents.history.facts import COMPLAINT, Fact, distinct_facts, story_facts
 from wardround.agents.history.figures import KIN, PLACE_ASKED, SILENT, Figures, Weights, describe, kind_figures
 from wardround.agents.history.phrasing import nothing_in
-from wardround.agents.history.question_kinds import HistoryQuestion, parse_question
+from wardround.agents.history.question_kinds import RELATED, HistoryQuestion, parse_question
 from wardround.agents.history.recall import UNKNOWN, UNNOTICED, Memory, Recollection
 from wardround.agents.history.vocabulary import history_rows, with_wider
 
@@ -115,7 +115,8 @@ def allowed(memory: Memory, question: HistoryQuestion, proposed: Recollection) -
     denial never answers where something is, and "none" of the family only what illnesses it has.
     """
     kin, where = KIN.search(question.text) is not None, PLACE_ASKED.search(question.text) is not None
-    illness = aim_share("family illness", question.text) >= _LEAST_SHARE
+    illness = kin and RELATED.search(question.text) is None
+    illness = illness and aim_share("family illness", question.text) >= _LEAST_SHARE
     return [
         (fact in proposed.facts or kin or not fact.family)
         and not (where and fact.denied)
