@@ -30,7 +30,7 @@ MOST = {
     "evaluators.lexical": 380, "evaluators.metrics": 455, "evaluators.open_answers": 832, "evaluators.outcome": 639,
     "evaluators.reasoning": 1582, "evaluators.report": 2842, "evaluators.search": 1102,
     "cli": 1684, "exchange": 1198, "faces": 993, "runs": 1639, "scoring": 1049, "testing": 480, "wardround": 722,
-    "agents.history": 1314, "scenarios.diseases": 2668, "scenarios.orders": 3234, "scenarios.reports": 2334,
+    "agents.history": 1314, "scenarios.diseases": 2668, "scenarios.orders": 3535, "scenarios.reports": 2334,
 }  # fmt: skip
 """The most statements of a room, imports and docstrings left out: who adds some takes some away, or says here why.
 
@@ -85,6 +85,8 @@ find a seeded fault of a case in each of its texts and names, and name the row o
 is wrong. Three of diseases and four of reports name a loop of a user's names, and the articles that were left out. Six
 of diseases find the abbreviation of a name without the words of its course. Twelve of MIMIC name rows of its tables
 that do not fit together.
+Three hundred of orders read when a result was taken, as doctors say it, and answer with the results of that time or
+with what the record does not tell: words of time were passed over, so that another day's value was given unasked.
 """
 OPENED = {
     "engine.protocols": "Agent Model Evaluator", "engine.models.provider": "Provider",

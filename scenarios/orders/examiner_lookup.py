@@ -1,6 +1,6 @@
 """Looks up an examiner's order in a record; each answer has one of four states and cites the record's fields."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -14,8 +14,9 @@ from wardround.scenarios.orders.chart import Chart, Hit
 from wardround.scenarios.orders.chart_search import belongs, find_hits, hits_by_name, in_order, result_fits
 from wardround.scenarios.orders.name_lookup import Link, link
 from wardround.scenarios.orders.order_parser import repetition, understand
+from wardround.scenarios.orders.order_times import When, names_tests, timed_requests
 from wardround.scenarios.orders.passages import names_in_reports, panels_in_reports
-from wardround.scenarios.orders.result_times import StatedDay, measured, on_day, stated_day
+from wardround.scenarios.orders.result_times import around_event, at_time, measured, remark
 from wardround.scenarios.orders.subject import assumable, doubted_by
 from wardround.scenarios.terms.wording import key
 
@@ -95,7 +96,7 @@ class _Desk(msgspec.Struct, frozen=True):
     policy: str
     everything: bool
     reported: Collection[str]
-    day: StatedDay | None = None
+    when: When = When()
 
 
 def ordered(order: Mapping[str, Json]) -> str | Sequence[str]:
@@ -122,23 +123,39 @@ def answer(
     `everything`: answer a broad request ('any imaging?') with all results of its kind, as the patient agent of paper
     002 does. Without it, the answer is the whole physical examination, routine bloods, or a query back (state unknown,
     rule broad). `reported` are references of results reported before: a repeat request gets the next one, a trend or
-    series all of them; otherwise only the first of repeated timed measurements is reported. Where the order names one
-    day, only results of that day are. No assumed normal
-    contradicts the age, sex or pregnancy of the chart's subject.
+    series all of them; otherwise only the first of repeated timed measurements is reported. Where the order names a
+    time (`order_times.timed_requests`), only results of that time are; where the record does not tell it, the answer
+    says so. No assumed normal contradicts the age, sex or pregnancy of the chart's subject.
 
     ::
 
         (line,) = answer(read_chart(case_results(case)), "serum lipase")
         line.state, line.text
     """
-    day = stated_day(asked if isinstance(asked, str) else "; ".join(asked))
-    desk = _Desk(chart, chart.table, kind, policy, everything, reported, day)
+    desk = _Desk(chart, chart.table, kind, policy, everything, reported)
     if not asked or (isinstance(asked, str) and not asked.strip()):
         return _whole_examination(desk) if kind == "examination" else ()
     lines: list[Answer] = []
-    for request in _requests(asked, desk):  # 'creatinine, and repeat it': the repeat gets what is behind the first
-        lines += _one(request, replace(desk, reported={*reported, *(ref for line in lines for ref in line.refs)}))
+    for text, when in _timed(asked, desk):
+        for request in _requests(text, desk):  # 'creatinine, and repeat it': the repeat gets what is behind the first
+            earlier = {*reported, *(ref for line in lines for ref in line.refs)}
+            lines += _one(request, replace(desk, reported=earlier, when=when or When()))
     return tuple(lines)
+
+
+def _timed(asked: str | Sequence[str], desk: _Desk) -> Iterator[tuple[str | Sequence[str], When | None]]:
+    """The parts of an order with their times; a name of the record or of the table states none."""
+
+    def orders(text: str) -> bool:
+        return key(text) in desk.chart.known or names_tests(text, desk.table)
+
+    def named(item: str) -> bool:
+        form = key(item)
+        return item in desk.chart.by_name or form in desk.chart.known or form in desk.table.names
+
+    items = (asked,) if isinstance(asked, str) else asked
+    parts = [part for item in items for part in (((item, None),) if named(item) else timed_requests(item, orders))]
+    yield from parts if any(when for _, when in parts) else ((asked, None),)
 
 
 def _requests(asked: str | Sequence[str], desk: _Desk) -> Sequence[str]:
@@ -171,18 +188,25 @@ def _one(asked: str, desk: _Desk) -> Sequence[Answer]:
     hits = hits or [Hit(entry, "exact", 1.0) for entry in desk.chart.by_name.get(asked, ())]
     if not hits:
         return [_absent(asked, linked, desk)]
-    if desk.day is not None:
-        others, hits = hits, on_day(hits, desk.day, desk.chart)
-        if not hits:
-            return [_another_day(asked, linked, others, desk.day)]
-    if not desk.everything and all(hit.rule == "modality" for hit in hits):
+    others, when = hits, desk.when
+    if around := around_event(hits, when):
+        hits, when = around, replace(when, event="")
+    hits = at_time(hits, when, desk.chart, desk.reported)
+    repeat = when.pick or repetition(asked) or ("last" if when.event and not when.before else "")
+    if hits and not desk.everything and all(hit.rule == "modality" for hit in hits):
         return [_which_study(asked, hits)]
     if len(hits) > 1 and not desk.everything:
         named = not own and bool(_recorded(asked, linked, desk))
         codes = dict.fromkeys(hit.entry.item.code if named else "" for hit in hits)  # two methods under one name
         groups = ([hit for hit in hits if not named or hit.entry.item.code == code] for code in codes)
-        hits = [hit for group in groups for hit in measured(group, repetition(asked), desk.reported)]
-    return _results(asked, hits, linked.points if linked else _points(hits[0]))
+        hits = [hit for group in groups for hit in measured(group, repeat, desk.reported, when.nth)]
+    if not hits:
+        return [_another_time(asked, linked, others, when)]
+    lines = _results(asked, hits, linked.points if linked else _points(hits[0]))
+    remarks = [remark(hit, when, repeat) for hit in hits]
+    return [
+        replace(line, text=f"{line.text} ({said})") if said else line for line, said in zip(lines, remarks, strict=True)
+    ]
 
 
 def _search(asked: str, linked: Link | None, desk: _Desk) -> Sequence[Hit]:
@@ -277,13 +301,12 @@ def _absent(asked: str, linked: Link | None, desk: _Desk) -> Answer:
     )
 
 
-def _another_day(asked: str, linked: Link | None, others: Sequence[Hit], day: StatedDay) -> Answer:
-    """The answer to an order of a day on which the record has no such result, with those of other days by name."""
+def _another_time(asked: str, linked: Link | None, others: Sequence[Hit], when: When) -> Answer:
+    """The answer to an order of a time at which the record has no such result, with those of other times by name."""
     item = others[0].entry.item
     offered = dict.fromkeys(f"{hit.entry.item.name}{taken_at(hit.entry.item.time)}" for hit in others)
-    text = (
-        f"{item.name}: not performed {day.said}, there is no result. The record has {', '.join([*offered][:_OFFERED])}."
-    )
+    which = f"no {when.said} result" if when.nth else f"not performed {when.said}, there is no result"
+    text = f"{item.name}: {which}. The record has {', '.join([*offered][:_OFFERED])}."
     test, points = (linked.test, linked.points) if linked is not None else ("", _points(others[0]))
     return Answer(asked, item.kind, "not_performed", (), test, others[0].rule, round(others[0].score, 4), text, points)
 

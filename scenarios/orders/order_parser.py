@@ -94,8 +94,8 @@ def _sentences(clauses: Iterable[Clause]) -> Iterator[list[Clause]]:
         yield sentence
 
 
-Repeat = Literal["", "next", "last", "series"]
-_LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
+Repeat = Literal["", "next", "last", "series", "ends"]
+LAST = regex(r"(?i)\b(?:last|latest|most recent|newest|current|discharge)\b")
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -412,7 +412,7 @@ def repetition(asked: str) -> Repeat:
     """Whether the wording requests the next measurement of a test, the last, all of them, or the first."""
     if axes.SERIES.search(asked):
         return "series"
-    if _LAST.search(asked):
+    if LAST.search(asked):
         return "last"
     return "next" if axes.NEXT.search(asked) else ""
 
