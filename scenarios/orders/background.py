@@ -19,7 +19,7 @@ _TREATS = regex(
     r"|\b(?:charted|prescribed)$"
     r"|^(?:(?:and|then|also|now|plus)\s+)*[\w-]*(?:cillin|mycin|floxacin|azole|penem|prazole|statin|sartan|dipine"
     r"|parin|xaban|triptan|setron|semide|thiazide|steroids?|tazo|tazocin|antibiotics|ivig)\b(?!\s(?:level"
-    r"|trough|peak|pre|post))"
+    r"|trough|peak|pre|post|susceptib|sensitiv|resistan|mic\b))"
 )
 _SAYS = list_words(
     """is are was were am think thinks believe believes suspect suspects seems seem looks feel feels thank thanks

@@ -115,6 +115,10 @@ _ROWS: tuple[tuple[str, When], ...] = (
      r"(?P<unit>h|hr|hrs|hours?|days?)\b", When(pick="series")),
     (rf"\b(?:in|over|within|during|for|of) the (?:last|past|final) (?P<back>{COUNT})[ -]?"
      r"(?P<unit>h|hr|hrs|hours?|days?)\b", When(pick="series")),
+    (rf"\b(?:last|previous|past) (?:week|month|year)\b|\b(?:{COUNT}|a) (?:days?|weeks?|months?|years?) ago\b"
+     r"|\b(?:on|from|during|at) (?:the |her |his )?(?:last|previous|prior) (?:admission|visit|stay)\b",
+     When(days=(None, StatedDay(relative=-1)), pick="series")),
+    (rf"\b(?:before|pre) ?(?:and|&|/|-) ?(?:after|post)[ -]?{_WHOSE}(?:{_ANY_EVENT})(?!\w)", When(pick="ends")),
     (r"\b(?:on )?(?:pod|post-?op(?:erative)? day) ?#?\d+\b", When(event="surgery")),
     (rf"\b{_SIDE}[ -]?{_WHOSE}(?:start of |end of |first |last )?(?:{_ANY_EVENT})(?!\w)", When()),
     (rf"\b(?:previous|prior) {_VALUES} of {_WHOSE}|{_AHEAD}(?:previous|prior) (?=\w)(?!to\b)",
@@ -124,7 +128,7 @@ _ROWS: tuple[tuple[str, When], ...] = (
 _TABLE = tuple((regex(f"(?i){pattern}"), when) for pattern, when in _ROWS)
 _NTH = regex(
     rf"(?i){_AHEAD}(?P<nth>second|third|fourth|fifth|2nd|3rd|4th|5th)"
-    r" (?=\w)(?!opinion|line|trimester|toe|finger|nerve|heart|degree|void|look|stage|dose)"
+    r" (?=\w)(?!opinion|line|day|trimester|toe|finger|nerve|heart|degree|void|look|stage|dose)"
 )
 _NTHS = {
     word: place
@@ -183,7 +187,7 @@ def _part_marks(text: str, days: Sequence[_Mark]) -> Iterator[_Mark]:
     for match in _PART.finditer(text):
         clock = _PARTS[match["part"].casefold()]
         before = text[: match.start()].rstrip()
-        beside = any(-3 <= match.start() - mark.end <= 1 or -3 <= mark.start - match.end() <= 1 for mark in days)
+        beside = any(-3 <= match.start() - mark.end <= 2 or -3 <= mark.start - match.end() <= 1 for mark in days)
         if before.casefold().endswith("last") and match["part"].casefold() == "night":
             yield _Mark(len(before) - 4, match.end(), When(days=(StatedDay(relative=-1),), clock=clock))
         elif match["this"]:
@@ -295,17 +299,31 @@ def _pieces(text: str, marks: Sequence[_Mark], orders: Orders) -> list[_Piece]:
         bare = next((form for form in (left, _courteous(left)) if orders(form)), "")
         again = when is not None and not _courteous(left) and bool(pieces) and pieces[-1].when is not None
         leads = bool(own) and not _courteous(text[start : own[0].start])
-        if pieces and key(f"{pieces[-1].text}{joint}{left}") in catalogue().names:  # 'group and save'
+        if pieces and left and key(f"{pieces[-1].text}{joint}{left}") in catalogue().names:  # 'group and save'
             pieces[-1].text += f"{joint}{left}"
             pieces[-1].when = pieces[-1].when or when
             continue
-        if again:  # 'creatinine on admission and at discharge'
+        last = pieces[-1] if pieces else None
+        if when is not None and last is not None and not _courteous(left) and _completes(when, last, orders):
+            last.when, last.blocked = _both(last.when, when), True
+        elif again:  # 'creatinine on admission and at discharge'
             pieces.append(_Piece(pieces[-1].text, joint, when, blocked=True))
         elif when is not None and bare:
             pieces.append(_Piece(bare, joint, when, blocked=True, leads=leads))
         else:
             pieces.append(_Piece(whole, joint, None, bool(own) or not orders(whole)))
     return pieces
+
+
+def _completes(when: When, last: _Piece, orders: Orders) -> bool:
+    """Whether a time behind a comma belongs to the item before it ('creatinine, 20/11', 'Na on 9 May, evening')."""
+    if last.when is None:
+        return orders(last.text)
+    return when.clock is not None and not when.days and bool(last.when.days) and last.when.clock is None
+
+
+def _both(first: When | None, second: When) -> When:
+    return second if first is None else replace(first, said=f"{first.said} {second.said}", clock=second.clock)
 
 
 def _without(marks: Sequence[_Mark], text: str, start: int, end: int) -> str:

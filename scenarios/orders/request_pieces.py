@@ -111,6 +111,12 @@ _SENSITIVE = regex(
     r"(?i)\b(cultures?|cx)\s*(?:\b(?:and|with|w)\b|&|\+|w?/)?\s*(?:sensitivit(?:y|ies)|susceptibilit(?:y|ies)"
     r"|sens)\b(?:\s+testing)?"
 )
+_OF_DRUG = regex(
+    r"(?i)^(?:(?:the|an?)\s)?[\w-]+\s(?:susceptibilit(?:y|ies)|sensitivit(?:y|ies)|mic)(?:\s(?:of|for|from|in|on)\s(?:the\s)?"
+    r"(?P<culture>.*\bcultures?))?$"
+)
+"""The reading of a culture for one drug, which the report of the culture tells."""
+_DRUG = regex(r"(?i)(?:cillin|mycin|floxacin|azole|penem|tazo|tazocin|cef\w+|vanc\w*|gent\w*|oxime|axone)\b")
 _MODALITY = regex(
     r"(?i)\b(?:x-?rays?|xr|cxr|axr|kub|films?|radiographs?|ct|cta|mri|mra|mrcp|pet|ultrasound|uss?|doppler|echo"
     r"|tte)\b"
@@ -160,6 +166,9 @@ def each_by_method(line: str, known: Known) -> list[str]:
 def single_requests(piece: str, known: Known, studies: Studies) -> Iterator[str]:
     """`piece` whole if known; else without its reason, without its brackets, or split at 'and'."""
     piece = _SENSITIVE.sub(r"\1", _ASKING.sub("", _WISH.sub("", _LEAD.sub("", piece.strip(ENDS)))))
+    of_drug = _OF_DRUG.match(piece)
+    if of_drug and _DRUG.search(piece.split(" suscept")[0].split(" sensit")[0]):
+        piece = of_drug["culture"] or "susceptibility testing"
     piece = _TAKES.sub(lambda took: f"{_TAKEN[took[1].lower()]} of ", piece)
     if not piece or len(piece) > _LONGEST:
         yield from [piece] if piece else ()

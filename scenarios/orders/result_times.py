@@ -115,7 +115,8 @@ def remark(hit: Hit, when: When, repeat: Repeat) -> str:
     item = hit.entry.item
     if when.event and item.time:
         which = "what was measured before" if when.event == "previous" else f"when the {when.event} was"
-        return f"the record does not say {which}; this is the {'last' if repeat == 'last' else 'first'} value"
+        shown = {"last": "this is the last value", "ends": "these are the first and the last value"}
+        return f"the record does not say {which}; {shown.get(repeat, 'this is the first value')}"
     said = set(key(when.said).split()) - _SMALL
     if item.time or not when.dated or said <= set(key(item.text).split()):
         return ""

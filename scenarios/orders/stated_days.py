@@ -26,12 +26,16 @@ _DAYS = (
         r"(?: of (?:the |her |his |their )?(?:admission|stay|hospitali[sz]ation))?"
     ),
     regex(r"\bHD ?#?(?P<stay>\d{1,2})\b"),
+    regex(r"(?i)(?<=\bon )the (?P<nth>first|second|third|fourth|fifth|sixth|seventh) (?:hospital )?day\b"
+          rf"{_NOT_OF_STAY}(?: of (?:the |her |his )?(?:admission|stay))?"),
+    regex(r"(?i)(?<=, )(?P<number>\d{1,2})/(?P<day>\d{1,2})(?:/(?P<year>\d{4}))?$"),
     regex(r"(?i)\b(?P<relative>(?:the )?day before yesterday|yesterday|today|tomorrow)\b(?:['\u2019]s\b)?"),
     regex(rf"(?i)(?:(?<=\bon )|(?<=\bsince ))(?P<weekday>{_WEEKDAYS.replace(' ', '|')})(?:day)\b"),
     regex(rf"(?i)\b(?P<weekday>{_WEEKDAYS.replace(' ', '|')})(?:day)['\u2019]s\b"),
 )  # fmt: skip
 _COUNTED = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
 COUNT = rf"\d{{1,3}}|{'|'.join(_COUNTED)}"
+_NTHS = "first second third fourth fifth sixth seventh"
 _RELATIVE = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _CYCLE = regex(r"(?i)\b(?:fsh|lh|follicle|lutein\w*|o?estradiol|progesterone|cycle|post-?op\w*|pod)\b")
 """Beside these words a day is one of the cycle or after an operation, and not of the stay."""
@@ -99,6 +103,8 @@ def stated_days(text: str) -> list[tuple[int, int, StatedDay]]:
 def _day(named: dict[str, str]) -> StatedDay:
     if "stay" in named:
         return StatedDay(stay=int(named["stay"]))
+    if "nth" in named:
+        return StatedDay(stay=_NTHS.split().index(named["nth"]) + 1)
     if "later" in named:
         return StatedDay(stay=1 + counted(named["later"]))
     if "relative" in named:

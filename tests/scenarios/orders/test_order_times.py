@@ -125,6 +125,9 @@ def answered(asked: str | list[str], reported: tuple[str, ...] = ()) -> tuple[li
         ("sodium in the first 24 hours", [0, 1, 2]),
         ("tomorrow's sodium", [2]),
         ("latest creatinine and sodium on day 2", [9, 2]),
+        ("sodium, 3/1", [2]),
+        ("sodium on the second day", [2]),
+        ("sodium on January 2nd, afternoon", [1]),
     ],
 )
 def test_a_time_is_answered_by_the_results_of_that_time(asked: str | list[str], cited: list[int]) -> None:
@@ -147,6 +150,8 @@ def test_a_time_is_answered_by_the_results_of_that_time(asked: str | list[str], 
             ["labs[4]"],
             "(the record does not say when the dialysis was; this is the last value)",
         ),
+        ("sodium before and after surgery", ["labs[0]", "labs[4]"], "these are the first and the last value)"),
+        ("CRP last week", ["investigations[0]"], "(the record does not say when this was taken)"),
         ("CRP on 3 March", ["investigations[0]"], "40 mg/L. (the record does not say when this was taken)"),
         ("albumin before surgery", ["investigations[1]"], "Albumin before surgery: 30 g/L."),
     ],

@@ -174,3 +174,17 @@ def test_an_order_is_read_through_the_sentence_around_it(text: str, tests: list[
 
 def test_a_run_of_spaces_is_read() -> None:
     assert read(f"start{' ' * 19_000}x").orders == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "test"),
+    [
+        ("left hand exam", "left hand exam", "Hand examination"),
+        ("ciprofloxacin susceptibility of the urine culture", "urine culture", "Urine culture"),
+        ("vancomycin sensitivity", "susceptibility testing", "Susceptibility testing"),
+        ("mycobacterium PCR", "mycobacterium PCR", "Mycobacterium tuberculosis PCR"),
+    ],
+)
+def test_the_side_of_an_examination_and_the_drug_of_a_culture_lose_no_order(text: str, asked: str, test: str) -> None:
+    (order,) = understand(text, catalogue()).orders
+    assert (order.asked, order.link.test) == (asked, test)
